@@ -1,0 +1,11 @@
+# Debian 12's libraries. With BEAMHEAP_STATIC the archives are preferred to the shared objects.
+find_package(Threads REQUIRED)
+find_package(fmt 9 REQUIRED)
+find_package(CLI11 2.1 REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
+pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
+pkg_check_modules(LZMA REQUIRED IMPORTED_TARGET liblzma)
+set(BEAMHEAP_COMPRESSION PkgConfig::ZSTD PkgConfig::ZLIB PkgConfig::LZMA)
+set(BEAMHEAP_DWARF "")
+set(BEAMHEAP_EDIT "")

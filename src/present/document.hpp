@@ -1,0 +1,113 @@
+// What a verb answers, before it has a form: an ordered tree of typed values and tables.
+//
+// Verbs build a Document; render() (render.hpp) turns it into text, JSON, NDJSON, CSV, TSV or Markdown. Every
+// column of every table is defined once, with its name, unit and meaning: all outputs show the same columns under
+// the same names. Texts in a Document are raw: sanitising and redaction happen in the renderer, nowhere else.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "beamheap/ids.hpp"
+
+namespace beamheap::present {
+
+/// How a value is to be shown to a person; machine formats print the bare value.
+enum class Unit : std::uint8_t { none, count, bytes, words, percent, milliseconds, address };
+
+class Value;
+using Array = std::vector<Value>;
+using Object = std::vector<std::pair<std::string, Value>>;  ///< ordered
+
+/// null, bool, integer, double, text, array or object, with a unit for people.
+class Value {
+public:
+    using Data = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string,
+                              std::shared_ptr<const Array>, std::shared_ptr<const Object>>;
+    Value() = default;
+    Value(std::nullptr_t) {}
+    Value(bool value) : data_(value) {}
+    Value(int value) : data_(static_cast<std::int64_t>(value)) {}
+    Value(std::int64_t value) : data_(value) {}
+    Value(std::uint64_t value) : data_(value) {}
+    Value(std::uint32_t value) : data_(static_cast<std::uint64_t>(value)) {}
+    Value(double value) : data_(value) {}
+    Value(std::string value) : data_(std::move(value)) {}
+    Value(std::string_view value) : data_(std::string(value)) {}
+    Value(const char* value) : data_(std::string(value)) {}
+    Value(Count value) { if (value.has()) data_ = *value; }
+    Value(Array value) : data_(std::make_shared<const Array>(std::move(value))) {}
+    Value(Object value) : data_(std::make_shared<const Object>(std::move(value))) {}
+
+    bool is_null() const { return std::holds_alternative<std::monostate>(data_); }
+    const Data& data() const { return data_; }
+
+private:
+    Data data_;
+};
+
+/// What a text holds, so that redaction knows what to do with it.
+enum class Content : std::uint8_t {
+    plain,  ///< names, functions, states, sentences of ours: only scanned for known secrets
+    term,   ///< a printed Erlang term or free text of the node (slogan, message): subject to `values`
+};
+
+struct Column {
+    std::string name;          ///< as in JSON: snake_case with its unit
+    std::string title;         ///< short head for the text table
+    Unit unit = Unit::none;
+    std::string doc;           ///< one sentence
+    Content content = Content::plain;
+    bool wide = false;         ///< text tables leave it out unless asked for by --columns
+};
+
+/// Rows are made on demand, so that a table over 100,000 processes costs no copy.
+struct Table {
+    std::vector<Column> columns;
+    std::size_t rows = 0;
+    std::function<Value(std::size_t row, std::size_t column)> cell;
+    std::size_t total = 0;     ///< rows that there are before any cut; text says "... N more"
+    std::string empty;         ///< what text says when there is no row
+};
+
+/// Helps to define a table by a list of columns over a row type; see tables.cpp for its use.
+template <class Row>
+struct ColumnOf {
+    Column column;
+    std::function<Value(const Row&)> get;
+};
+
+/// A member of a document: a value, an object shown as "key  value" lines, or a table.
+struct Member {
+    std::string key;           ///< JSON name
+    std::string title;         ///< heading for people; empty: none
+    std::variant<Value, Table> body;
+    bool in_text = true;       ///< false: only in machine formats
+    Unit unit = Unit::none;
+    Content content = Content::plain;
+};
+
+struct Warning {
+    std::string name;
+    std::uint64_t count = 0;
+    std::string severity;      ///< "info", "data_loss", "error"
+    std::string text;
+};
+
+struct Document {
+    std::string kind;              ///< the verb
+    Object source;                 ///< JSON "source"; see source_of() in describe.hpp
+    std::vector<Object> sources;   ///< of verbs over several inputs; then `source` is empty
+    std::vector<Warning> warnings; ///< on stderr in text mode, member "warnings" in JSON
+    std::vector<std::string> lead; ///< sentences that open the text output; JSON member "summary"
+    std::vector<Member> members;   ///< in order
+    std::string primary;           ///< key of the table that CSV, TSV, NDJSON and Markdown print; default: the first
+};
+
+}  // namespace beamheap::present
