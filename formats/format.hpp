@@ -1,0 +1,20 @@
+// The input formats: each recognises its content by the first bytes and opens it. A new input format is one folder
+// and one row in formats.cpp.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "beamheap/artifact.hpp"
+
+namespace beamheap {
+
+/// Opens a crash dump or a core image, told by content, compressed or not; "-" is standard input.
+/// Errors: unreadable; not_recognised, with what the content looks like instead.
+Result<std::unique_ptr<Artifact>> open_artifact(const std::string& path, const OpenOptions& options);
+
+/// The same on bytes in memory, which must outlive the artifact (tests, fuzzers).
+Result<std::unique_ptr<Artifact>> open_artifact_bytes(std::string_view bytes, const OpenOptions& options);
+
+}  // namespace beamheap

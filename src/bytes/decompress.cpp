@@ -1,0 +1,191 @@
+// Streaming decoders. Each keeps one input buffer and the library's own window; several members or frames in a row
+// are one stream, as the command line tools have it. Damage ends the stream and is told by damage().
+#include <lzma.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "bytes/source.hpp"
+
+namespace beamheap::bytes {
+namespace {
+
+constexpr std::size_t input_size = 128 * 1024;
+constexpr std::uint64_t xz_memory_limit = 512ull << 20;
+
+class Decoder : public Source {
+public:
+    Decoder(std::unique_ptr<Source> stored, std::string head, const SourceOptions& options, std::string_view name)
+        : stored_(std::move(stored)), max_bytes_(options.max_bytes), name_(name), input_(input_size) {
+        std::memcpy(input_.data(), head.data(), head.size());
+        available_ = head.size();
+    }
+
+    Result<std::size_t> read(std::span<char> into) override {
+        std::size_t made = 0;
+        while (made == 0 && !finished_ && !into.empty()) {
+            if (taken_ == available_ && !at_end_) {
+                BH_TRY(available_, stored_->read(input_));
+                taken_ = 0;
+                at_end_ = available_ == 0;
+            }
+            if (at_end_ && between_frames_) break;
+            std::size_t consumed = 0;
+            const std::string_view in(input_.data() + taken_, available_ - taken_);
+            if (const char* why = decode(in, into, consumed, made); why != nullptr) {
+                finished_ = true;
+                damage_ = std::string("the ") + std::string(name_) + " data is damaged (" + why + ")";
+            } else if (at_end_ && made == 0 && consumed == 0) {
+                finished_ = true;
+                if (!between_frames_) damage_ = std::string("the ") + std::string(name_) + " data ends early";
+            }
+            taken_ += consumed;
+        }
+        total_ += made;
+        if (total_ > max_bytes_)
+            return Error{ErrorCode::resource_limit,
+                         "decompressing gives more than " + std::to_string(max_bytes_) + " bytes, which is the limit",
+                         "If the input is no decompression bomb, decompress it first and name the plain file."};
+        return made;
+    }
+    std::uint64_t stored_position() const override { return stored_->stored_position(); }
+    std::uint64_t stored_size() const override { return stored_->stored_size(); }
+    std::string_view compression() const override { return name_; }
+    const std::string& damage() const override { return damage_; }
+
+protected:
+    /// Decodes from `in` to `out`; gives null, or the reason why the data is damaged.
+    virtual const char* decode(std::string_view in, std::span<char> out, std::size_t& consumed, std::size_t& made) = 0;
+    bool between_frames_ = false;  ///< nothing is open: the end of the input is a proper end here
+
+private:
+    std::unique_ptr<Source> stored_;
+    std::uint64_t max_bytes_;
+    std::string_view name_;
+    std::vector<char> input_;
+    std::size_t taken_ = 0, available_ = 0;
+    std::uint64_t total_ = 0;
+    bool at_end_ = false, finished_ = false;
+    std::string damage_;
+};
+
+class ZstdDecoder final : public Decoder {
+public:
+    ZstdDecoder(std::unique_ptr<Source> stored, std::string head, const SourceOptions& options)
+        : Decoder(std::move(stored), std::move(head), options, "zstd"), stream_(ZSTD_createDStream()) {}
+    ~ZstdDecoder() override { ZSTD_freeDStream(stream_); }
+    ZstdDecoder(const ZstdDecoder&) = delete;
+    ZstdDecoder& operator=(const ZstdDecoder&) = delete;
+
+protected:
+    const char* decode(std::string_view in, std::span<char> out, std::size_t& consumed, std::size_t& made) override {
+        ZSTD_inBuffer input{in.data(), in.size(), 0};
+        ZSTD_outBuffer output{out.data(), out.size(), 0};
+        const std::size_t left = ZSTD_decompressStream(stream_, &output, &input);
+        consumed = input.pos;
+        made = output.pos;
+        if (ZSTD_isError(left)) return ZSTD_getErrorName(left);
+        if (consumed != 0 || made != 0) between_frames_ = left == 0;
+        return nullptr;
+    }
+
+private:
+    ZSTD_DStream* stream_;
+};
+
+class GzipDecoder final : public Decoder {
+public:
+    GzipDecoder(std::unique_ptr<Source> stored, std::string head, const SourceOptions& options)
+        : Decoder(std::move(stored), std::move(head), options, "gzip") {
+        inflateInit2(&stream_, 15 + 16);
+    }
+    ~GzipDecoder() override { inflateEnd(&stream_); }
+    GzipDecoder(const GzipDecoder&) = delete;
+    GzipDecoder& operator=(const GzipDecoder&) = delete;
+
+protected:
+    const char* decode(std::string_view in, std::span<char> out, std::size_t& consumed, std::size_t& made) override {
+        if (between_frames_ && !in.empty()) {
+            if (static_cast<unsigned char>(in[0]) != 0x1f) {  // padding after the last member, as gzip ignores it
+                consumed = in.size();
+                return nullptr;
+            }
+            inflateReset(&stream_);
+            between_frames_ = false;
+        }
+        stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
+        stream_.avail_in = static_cast<uInt>(in.size());
+        stream_.next_out = reinterpret_cast<Bytef*>(out.data());
+        stream_.avail_out = static_cast<uInt>(std::min<std::size_t>(out.size(), 1u << 30));
+        const uInt room = stream_.avail_out;
+        const int status = inflate(&stream_, Z_NO_FLUSH);
+        consumed = in.size() - stream_.avail_in;
+        made = room - stream_.avail_out;
+        if (status == Z_STREAM_END) between_frames_ = true;
+        else if (status != Z_OK && status != Z_BUF_ERROR) return stream_.msg != nullptr ? stream_.msg : "inflate failed";
+        return nullptr;
+    }
+
+private:
+    z_stream stream_{};
+};
+
+class XzDecoder final : public Decoder {
+public:
+    XzDecoder(std::unique_ptr<Source> stored, std::string head, const SourceOptions& options)
+        : Decoder(std::move(stored), std::move(head), options, "xz") {
+        ready_ = lzma_stream_decoder(&stream_, xz_memory_limit, LZMA_CONCATENATED) == LZMA_OK;
+    }
+    ~XzDecoder() override { lzma_end(&stream_); }
+    XzDecoder(const XzDecoder&) = delete;
+    XzDecoder& operator=(const XzDecoder&) = delete;
+
+protected:
+    const char* decode(std::string_view in, std::span<char> out, std::size_t& consumed, std::size_t& made) override {
+        if (!ready_) return "no decoder";
+        stream_.next_in = reinterpret_cast<const std::uint8_t*>(in.data());
+        stream_.avail_in = in.size();
+        stream_.next_out = reinterpret_cast<std::uint8_t*>(out.data());
+        stream_.avail_out = out.size();
+        const lzma_ret status = lzma_code(&stream_, in.empty() ? LZMA_FINISH : LZMA_RUN);
+        consumed = in.size() - stream_.avail_in;
+        made = out.size() - stream_.avail_out;
+        switch (status) {
+            case LZMA_OK:
+            case LZMA_BUF_ERROR: return nullptr;
+            case LZMA_STREAM_END: between_frames_ = true; return nullptr;
+            case LZMA_MEMLIMIT_ERROR: return "its dictionary is larger than this program allows";
+            default: return "lzma_code failed";
+        }
+    }
+
+private:
+    lzma_stream stream_ = LZMA_STREAM_INIT;
+    bool ready_ = false;
+};
+
+bool starts_with(std::string_view head, std::initializer_list<int> magic) {
+    if (head.size() < magic.size()) return false;
+    std::size_t i = 0;
+    for (const int byte : magic)
+        if (static_cast<unsigned char>(head[i++]) != byte) return false;
+    return true;
+}
+
+}  // namespace
+
+std::unique_ptr<Source> decompressed(std::unique_ptr<Source> stored, std::string head, const SourceOptions& options) {
+    if (starts_with(head, {0x28, 0xB5, 0x2F, 0xFD}) ||
+        (head.size() >= 4 && (static_cast<unsigned char>(head[0]) & 0xF0) == 0x50 &&
+         starts_with(std::string_view(head).substr(1), {0x2A, 0x4D, 0x18})))
+        return std::make_unique<ZstdDecoder>(std::move(stored), std::move(head), options);
+    if (starts_with(head, {0x1F, 0x8B})) return std::make_unique<GzipDecoder>(std::move(stored), std::move(head), options);
+    if (starts_with(head, {0xFD, '7', 'z', 'X', 'Z', 0x00}))
+        return std::make_unique<XzDecoder>(std::move(stored), std::move(head), options);
+    return stored;
+}
+
+}  // namespace beamheap::bytes

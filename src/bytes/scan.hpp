@@ -1,0 +1,42 @@
+// Byte searches for hot loops.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace beamheap::bytes {
+
+/// The first byte in [at, end) that equals `a` or `b`, or `end`. Sixty-four bytes a step: as fast as memchr for one.
+inline const char* find_either(const char* at, const char* end, char a, char b) {
+#if defined(__SSE2__)
+    const __m128i wanted_a = _mm_set1_epi8(a);
+    const __m128i wanted_b = _mm_set1_epi8(b);
+    const auto hits = [&](const char* p) {
+        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+        return _mm_or_si128(_mm_cmpeq_epi8(bytes, wanted_a), _mm_cmpeq_epi8(bytes, wanted_b));
+    };
+    for (; end - at >= 64; at += 64) {
+        const __m128i h0 = hits(at), h1 = hits(at + 16), h2 = hits(at + 32), h3 = hits(at + 48);
+        if (_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(h0, h1), _mm_or_si128(h2, h3))) == 0) continue;
+        const auto low = static_cast<unsigned>(_mm_movemask_epi8(h0)) | static_cast<unsigned>(_mm_movemask_epi8(h1)) << 16;
+        if (low != 0) return at + __builtin_ctz(low);
+        const auto high = static_cast<unsigned>(_mm_movemask_epi8(h2)) | static_cast<unsigned>(_mm_movemask_epi8(h3)) << 16;
+        return at + 32 + __builtin_ctz(high);
+    }
+#endif
+    for (; at != end; ++at)
+        if (*at == a || *at == b) return at;
+    return end;
+}
+
+/// The first `wanted` in [at, end), or `end`.
+inline const char* find_byte(const char* at, const char* end, char wanted) {
+    const void* hit = std::memchr(at, wanted, static_cast<std::size_t>(end - at));
+    return hit == nullptr ? end : static_cast<const char*>(hit);
+}
+
+}  // namespace beamheap::bytes

@@ -1,0 +1,151 @@
+#include "bytes/source.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace beamheap::bytes {
+namespace {
+
+Error system_error(const std::string& path, const char* doing) {
+    return {ErrorCode::unreadable, path + ": " + doing + ": " + std::strerror(errno), {}};
+}
+
+class FileSource final : public Source {
+public:
+    FileSource(int fd, std::string path, std::optional<std::uint64_t> size)
+        : fd_(fd), path_(std::move(path)), size_(size) {}
+    FileSource(const FileSource&) = delete;
+    FileSource& operator=(const FileSource&) = delete;
+    ~FileSource() override {
+        if (fd_ > STDIN_FILENO) ::close(fd_);
+    }
+
+    Result<std::size_t> read(std::span<char> into) override {
+        ssize_t got = 0;
+        do {
+            got = size_ ? ::pread(fd_, into.data(), into.size(), static_cast<off_t>(position_))
+                        : ::read(fd_, into.data(), into.size());
+        } while (got < 0 && errno == EINTR);
+        if (got < 0) return system_error(path_, "cannot read");
+        position_ += static_cast<std::uint64_t>(got);
+        return static_cast<std::size_t>(got);
+    }
+    bool seekable() const override { return size_.has_value(); }
+    void seek(std::uint64_t offset) override { position_ = offset; }
+    Result<std::size_t> read_at(std::uint64_t offset, std::span<char> into) const override {
+        std::size_t done = 0;
+        while (done < into.size()) {
+            const ssize_t got =
+                ::pread(fd_, into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
+            if (got < 0 && errno == EINTR) continue;
+            if (got < 0) return system_error(path_, "cannot read");
+            if (got == 0) break;
+            done += static_cast<std::size_t>(got);
+        }
+        return done;
+    }
+    std::optional<std::uint64_t> size() const override { return size_; }
+    std::uint64_t stored_position() const override { return position_; }
+    std::uint64_t stored_size() const override { return size_.value_or(0); }
+
+private:
+    int fd_;
+    std::string path_;
+    std::optional<std::uint64_t> size_;
+    std::uint64_t position_ = 0;
+};
+
+class MemorySource final : public Source {
+public:
+    explicit MemorySource(std::string_view text) : text_(text) {}
+    Result<std::size_t> read(std::span<char> into) override {
+        const std::size_t got = copy(position_, into);
+        position_ += got;
+        return got;
+    }
+    bool seekable() const override { return true; }
+    void seek(std::uint64_t offset) override { position_ = offset; }
+    Result<std::size_t> read_at(std::uint64_t offset, std::span<char> into) const override { return copy(offset, into); }
+    std::optional<std::uint64_t> size() const override { return text_.size(); }
+    std::uint64_t stored_position() const override { return position_; }
+    std::uint64_t stored_size() const override { return text_.size(); }
+
+private:
+    std::size_t copy(std::uint64_t offset, std::span<char> into) const {
+        if (offset >= text_.size()) return 0;
+        const std::size_t got = std::min<std::size_t>(into.size(), text_.size() - offset);
+        std::memcpy(into.data(), text_.data() + offset, got);
+        return got;
+    }
+    std::string_view text_;
+    std::uint64_t position_ = 0;
+};
+
+// Bytes that were read to recognise the content, then the rest.
+class PrefixedSource final : public Source {
+public:
+    PrefixedSource(std::string head, std::unique_ptr<Source> rest) : head_(std::move(head)), rest_(std::move(rest)) {}
+    Result<std::size_t> read(std::span<char> into) override {
+        if (taken_ == head_.size()) return rest_->read(into);
+        const std::size_t got = std::min(into.size(), head_.size() - taken_);
+        std::memcpy(into.data(), head_.data() + taken_, got);
+        taken_ += got;
+        return got;
+    }
+    std::uint64_t stored_position() const override { return rest_->stored_position(); }
+    std::uint64_t stored_size() const override { return rest_->stored_size(); }
+
+private:
+    std::string head_;
+    std::size_t taken_ = 0;
+    std::unique_ptr<Source> rest_;
+};
+
+Result<std::unique_ptr<Source>> recognise(std::unique_ptr<Source> stored, const SourceOptions& options) {
+    std::string head(6, '\0');
+    std::size_t have = 0;
+    while (have < head.size()) {
+        BH_TRY(const std::size_t got, stored->read(std::span(head).subspan(have)));
+        if (got == 0) break;
+        have += got;
+    }
+    head.resize(have);
+    if (auto decoder = decompressed(nullptr, head, options); decoder == nullptr) {
+        if (!stored->seekable()) return std::unique_ptr<Source>(std::make_unique<PrefixedSource>(head, std::move(stored)));
+        stored->seek(0);
+        return stored;
+    }
+    return decompressed(std::move(stored), std::move(head), options);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Source>> open_source(const std::string& path, const SourceOptions& options) {
+    if (path == "-") return recognise(std::make_unique<FileSource>(STDIN_FILENO, "standard input", std::nullopt), options);
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return system_error(path, "cannot open");
+    struct stat status {};
+    if (::fstat(fd, &status) != 0) {
+        Error error = system_error(path, "cannot look at");
+        ::close(fd);
+        return error;
+    }
+    if (S_ISDIR(status.st_mode)) {
+        ::close(fd);
+        return Error{ErrorCode::unreadable, path + ": is a folder", "Name the dump or the core inside it."};
+    }
+    std::optional<std::uint64_t> size;
+    if (S_ISREG(status.st_mode)) size = static_cast<std::uint64_t>(status.st_size);
+    return recognise(std::make_unique<FileSource>(fd, path, size), options);
+}
+
+Result<std::unique_ptr<Source>> memory_source(std::string_view text, const SourceOptions& options) {
+    return recognise(std::make_unique<MemorySource>(text), options);
+}
+
+}  // namespace beamheap::bytes

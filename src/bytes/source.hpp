@@ -1,0 +1,61 @@
+// Bytes in order, whatever they come from: a plain file, standard input, or a .gz, .zst or .xz of either.
+//
+// This layer knows nothing of Erlang. Compression is recognised by content, never by name. Nothing is kept: memory
+// use does not depend on the size of the input.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "beamheap/error.hpp"
+
+namespace beamheap::bytes {
+
+class Source {
+public:
+    virtual ~Source() = default;
+
+    /// Reads up to into.size() bytes, in order; 0 is the end. Compressed data that is cut or damaged ends there, and
+    /// damage() says so afterwards. Errors: I/O (unreadable), the limit on decompressed bytes (resource_limit).
+    virtual Result<std::size_t> read(std::span<char> into) = 0;
+
+    /// Whether seek() and read_at() work: plain files only.
+    virtual bool seekable() const { return false; }
+    /// Goes on reading at this offset from the start. Only if seekable().
+    virtual void seek(std::uint64_t /*offset*/) {}
+    /// Reads at an offset without moving; any thread may call it. Only if seekable(). Fewer bytes only at the end.
+    virtual Result<std::size_t> read_at(std::uint64_t /*offset*/, std::span<char> /*into*/) const { return std::size_t{0}; }
+
+    /// Decompressed size, where it is known before the end.
+    virtual std::optional<std::uint64_t> size() const { return std::nullopt; }
+    /// How far into the stored bytes reading has come, and how many there are (0: unknown), for a progress display.
+    virtual std::uint64_t stored_position() const = 0;
+    virtual std::uint64_t stored_size() const = 0;
+    /// "gzip", "zstd", "xz" or "".
+    virtual std::string_view compression() const { return {}; }
+    /// Why a compressed input ended early, a phrase; empty if it did not.
+    virtual const std::string& damage() const {
+        static const std::string none;
+        return none;
+    }
+};
+
+struct SourceOptions {
+    std::uint64_t max_bytes = 1ull << 42;  ///< limit on decompressed bytes
+};
+
+/// Opens a file, or standard input for "-". Errors: unreadable (with the system's reason), a folder.
+Result<std::unique_ptr<Source>> open_source(const std::string& path, const SourceOptions& options = {});
+
+/// The bytes of `text`, which must outlive the source; decompressed like those of a file.
+Result<std::unique_ptr<Source>> memory_source(std::string_view text, const SourceOptions& options = {});
+
+/// Wraps `stored` in a decoder if `head`, its first bytes, carry a known magic number; else gives it back.
+/// (Internal to this layer; `head` are bytes that were already taken from `stored`.)
+std::unique_ptr<Source> decompressed(std::unique_ptr<Source> stored, std::string head, const SourceOptions& options);
+
+}  // namespace beamheap::bytes

@@ -1,0 +1,71 @@
+#include "bytes/window.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace beamheap::bytes {
+
+Window::Window(std::unique_ptr<Source> source)
+    : source_(std::move(source)),
+      buffer_(std::make_unique_for_overwrite<char[]>(2 * step + padding)),
+      capacity_(2 * step) {
+    std::memset(buffer_.get(), 0, padding);
+}
+
+bool Window::more(std::size_t limit) {
+    const std::size_t kept = end_ - begin_;
+    if (ended_ || kept >= limit) return false;
+    if (capacity_ - end_ < step) {
+        if (capacity_ - kept >= step) {
+            std::memmove(buffer_.get(), buffer_.get() + begin_, kept);
+        } else {
+            capacity_ = std::max(capacity_ * 2, kept + step);
+            auto larger = std::make_unique_for_overwrite<char[]>(capacity_ + padding);
+            std::memcpy(larger.get(), buffer_.get() + begin_, kept);
+            buffer_ = std::move(larger);
+        }
+        base_ += begin_;
+        begin_ = 0;
+        end_ = kept;
+    }
+    Result<std::size_t> got = source_->read({buffer_.get() + end_, step});
+    if (on_read) on_read();
+    if (!got) {
+        status_ = std::move(got.error());
+        ended_ = true;
+        return false;
+    }
+    if (*got == 0) ended_ = true;
+    end_ += *got;
+    std::memset(buffer_.get() + end_, 0, padding);
+    return *got != 0;
+}
+
+bool Window::skip(std::uint64_t n) {
+    const std::size_t here = end_ - begin_;
+    if (n <= here) {
+        begin_ += static_cast<std::size_t>(n);
+        return true;
+    }
+    const std::uint64_t target = offset() + n;
+    if (source_->seekable()) {
+        const std::uint64_t size = source_->size().value_or(0);
+        seek(std::min(target, size));
+        return target <= size;
+    }
+    while (offset() + view().size() < target) {
+        begin_ = end_;
+        if (!more()) return false;
+    }
+    begin_ = static_cast<std::size_t>(target - base_);
+    return true;
+}
+
+void Window::seek(std::uint64_t offset) {
+    source_->seek(offset);
+    base_ = offset;
+    begin_ = end_ = 0;
+    ended_ = false;
+}
+
+}  // namespace beamheap::bytes

@@ -1,0 +1,60 @@
+// A window that slides over a Source: what a parser sees of an input of any size.
+//
+// Reads of 256 KiB into one reused buffer beat a mapping by 5 to 20 % in time and by the whole file in resident
+// memory. The buffer grows only when a parser must see more at once, up to a limit.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "bytes/source.hpp"
+
+namespace beamheap::bytes {
+
+class Window {
+public:
+    static constexpr std::size_t step = 256 * 1024;  ///< bytes of one read
+    static constexpr std::size_t padding = 64;       ///< readable bytes behind the last one (zero)
+
+    explicit Window(std::unique_ptr<Source> source);
+
+    /// Unread bytes. Valid until the next call of more(), skip() or seek().
+    std::string_view view() const { return {buffer_.get() + begin_, end_ - begin_}; }
+    /// Offset of view().begin() from the start of the (decompressed) input.
+    std::uint64_t offset() const { return base_ + begin_; }
+    /// Takes n bytes off the front, n <= view().size().
+    void consume(std::size_t n) { begin_ += n; }
+    /// Reads on: view() grows at its end. False at the end of the input, on an error (see status()), and where
+    /// view() has `limit` bytes already.
+    bool more(std::size_t limit = default_limit);
+    /// Makes view() hold at least n bytes if the input has them; false if it ends before, or beyond `limit`.
+    bool ensure(std::size_t n) {
+        while (view().size() < n)
+            if (!more(n + step)) return false;
+        return true;
+    }
+    /// Takes n bytes off the front, which need not be in view: a seek where the source can. False if it ends before.
+    bool skip(std::uint64_t n);
+    /// Goes to an offset of a seekable source.
+    void seek(std::uint64_t offset);
+    bool at_end() const { return begin_ == end_ && ended_; }
+
+    const Source& source() const { return *source_; }
+    /// The error that ended reading, if one did.
+    const Status& status() const { return status_; }
+    /// Called after each read, for progress and interruption.
+    std::function<void()> on_read;
+
+private:
+    static constexpr std::size_t default_limit = 256u << 20;
+    std::unique_ptr<Source> source_;
+    std::unique_ptr<char[]> buffer_;
+    std::size_t capacity_ = 0, begin_ = 0, end_ = 0;
+    std::uint64_t base_ = 0;  // offset of buffer_[0]
+    bool ended_ = false;
+    Status status_ = ok();
+};
+
+}  // namespace beamheap::bytes
