@@ -1,0 +1,93 @@
+// =ets:OWNER and =internal_ets: Description. Written by print_table() in erts/emulator/beam/erl_db.c. Contents are
+// not in a dump, but for ordered sets of releases up to R14B01, whose tuples follow as text and are skipped.
+#include <charconv>
+
+#include "formats/crashdump/fields.hpp"
+#include "formats/crashdump/readers.hpp"
+
+namespace beamheap::crashdump {
+namespace {
+
+double read_double(std::string_view value) {
+    double number = -1;
+    std::from_chars(value.data(), value.data() + value.size(), number);
+    return number;
+}
+
+// Up to OTP 20 the number of a slot; from 21 on the address of the table, in decimal.
+void read_slot(Loader& loader, EtsTable& table, std::string_view value, std::uint64_t) {
+    const Count slot = parse_decimal(value);
+    if (loader.dialect.otp == 0 || loader.dialect.otp >= 21) table.address = slot.value_or(0);
+}
+void read_id(Loader& loader, EtsTable& table, std::string_view value, std::uint64_t) { table.id = loader.atom(value); }
+void read_name(Loader& loader, EtsTable& table, std::string_view value, std::uint64_t) { table.name = loader.atom(value); }
+void read_buckets(Loader& loader, EtsTable& table, std::string_view value, std::uint64_t offset) {
+    table.buckets = loader.number(value, offset);
+}
+void read_fixed(Loader& loader, EtsTable& table, std::string_view value, std::uint64_t offset) {
+    table.fixed = value == "false" ? Count(0) : loader.number(value, offset);
+}
+void read_compressed(Loader&, EtsTable& table, std::string_view value, std::uint64_t) { table.compressed = value == "true"; }
+void read_ordered(Loader& loader, EtsTable& table, std::string_view, std::uint64_t) {
+    if (table.type == TextId::none) table.type = loader.text("ordered_set");
+}
+void read_avg(Loader&, EtsTable& table, std::string_view value, std::uint64_t) { table.chain_avg = read_double(value); }
+void read_dev(Loader&, EtsTable& table, std::string_view value, std::uint64_t) { table.chain_std_dev = read_double(value); }
+void read_expected(Loader&, EtsTable& table, std::string_view value, std::uint64_t) {
+    table.chain_expected_std_dev = read_double(value);
+}
+
+constexpr Field<EtsTable> ets_fields[] = {
+    {"Slot: ", {}, {}, read_slot},
+    {"Table: ", {}, {}, read_id},
+    {"Name: ", {}, {}, read_name},
+    {"Buckets: ", {}, {}, read_buckets},
+    {"Chain Length Avg: ", {}, {}, read_avg},
+    {"Chain Length Max: ", &EtsTable::chain_max},
+    {"Chain Length Min: ", &EtsTable::chain_min},
+    {"Chain Length Std Dev: ", {}, {}, read_dev},
+    {"Chain Length Expected Std Dev: ", {}, {}, read_expected},
+    {"Fixed: ", {}, {}, read_fixed},
+    {"Ordered set (AVL tree), Elements: ", {}, {}, read_ordered},
+    {"Objects: ", &EtsTable::objects},
+    {"Words: ", &EtsTable::words},
+    {"Type: ", {}, &EtsTable::type},
+    {"Protection: ", {}, &EtsTable::protection},
+    {"Compressed: ", {}, {}, read_compressed},
+    {"Write Concurrency: ", {}, &EtsTable::write_concurrency},
+    {"Read Concurrency: ", {}, &EtsTable::read_concurrency},
+};
+
+void read(Loader& loader, const Section& section, std::string_view body, EtsTable table) {
+    std::size_t hint = 0;
+    const char* const begin = body.data();
+    bool contents = false;
+    while (!body.empty()) {
+        const std::uint64_t offset = section.body_offset + static_cast<std::uint64_t>(body.data() - begin);
+        const std::string_view line = take_line(body);
+        if (line.empty()) continue;
+        if (read_field(loader, std::span<const Field<EtsTable>>(ets_fields), hint, table, line, offset)) {
+            contents = line.starts_with("Ordered set");
+            continue;
+        }
+        if (!contents) loader.anomalies().add(Anomaly::unknown_field, offset, line);
+    }
+    loader.snapshot.ets.push_back(table);
+}
+
+}  // namespace
+
+void read_ets(Loader& loader, const Section& section, std::string_view body) {
+    EtsTable table;
+    if (const auto owner = parse_pid(section.id)) table.owner = *owner;
+    else loader.anomalies().add(Anomaly::bad_line, section.offset, section.id);
+    read(loader, section, body, table);
+}
+
+void read_internal_ets(Loader& loader, const Section& section, std::string_view body) {
+    EtsTable table;
+    table.internal = true;
+    read(loader, section, body, table);
+}
+
+}  // namespace beamheap::crashdump

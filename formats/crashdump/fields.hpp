@@ -1,0 +1,60 @@
+// Fields of a section, "Key: value" line by line, driven by a table: a new field is one row.
+//
+// The VM writes the fields of a section always in the same order, so that the row after the last match is nearly
+// always the next match; a key that is not in the table is kept aside by the caller.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "formats/crashdump/loader.hpp"
+
+namespace beamheap::crashdump {
+
+/// One field: its key with the separator ("OldHeap: "), and where its value goes. One of the three is set.
+template <class Row>
+struct Field {
+    std::string_view key;
+    Count Row::* count = nullptr;
+    TextId Row::* text = nullptr;
+    void (*custom)(Loader&, Row&, std::string_view value, std::uint64_t offset) = nullptr;
+};
+
+/// Reads `line` into `row`. `hint` is where to look first and is moved behind the match. False: no such field.
+template <class Row>
+bool read_field(Loader& loader, std::span<const Field<Row>> fields, std::size_t& hint, Row& row, std::string_view line,
+                std::uint64_t offset) {
+    for (std::size_t tried = 0; tried < fields.size(); ++tried) {
+        const std::size_t at = hint + tried < fields.size() ? hint + tried : hint + tried - fields.size();
+        const Field<Row>& field = fields[at];
+        if (!line.starts_with(field.key)) {
+            // "Current Port: " with an empty value may have lost its blank to an editor or a mail program.
+            const std::string_view bare = field.key.substr(0, field.key.size() - 1);
+            if (field.key.back() != ' ' || line != bare) continue;
+        }
+        const std::string_view value = line.size() > field.key.size() ? line.substr(field.key.size()) : std::string_view{};
+        hint = at + 1 == fields.size() ? 0 : at + 1;
+        if (field.count != nullptr) row.*field.count = loader.number(value, offset);
+        else if (field.text != nullptr) row.*field.text = loader.text(value);
+        else field.custom(loader, row, value, offset);
+        return true;
+    }
+    return false;
+}
+
+/// Reads every line of `body` into `row`; unknown keys are counted as unknown_field.
+template <class Row>
+void read_fields(Loader& loader, std::span<const Field<Row>> fields, Row& row, const Section& section,
+                 std::string_view body) {
+    std::size_t hint = 0;
+    const char* const begin = body.data();
+    while (!body.empty()) {
+        const std::uint64_t offset = section.body_offset + static_cast<std::uint64_t>(body.data() - begin);
+        const std::string_view line = take_line(body);
+        if (line.empty()) continue;
+        if (!read_field(loader, fields, hint, row, line, offset))
+            loader.anomalies().add(Anomaly::unknown_field, offset, line);
+    }
+}
+
+}  // namespace beamheap::crashdump

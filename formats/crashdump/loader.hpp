@@ -1,0 +1,79 @@
+// What the readers of the sections share while a dump is loaded: the snapshot being filled, what was asked for, and
+// the conventions of the release that wrote the dump.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "beamheap/artifact.hpp"
+#include "formats/crashdump/text_values.hpp"
+
+namespace beamheap::crashdump {
+
+/// Facts about the writer that change how text is read; set by the header.
+struct Dialect {
+    std::uint32_t otp = 0;         ///< major release, 10 for R10B ... 29; 0 unknown (read as the newest)
+    std::uint32_t version = 5;     ///< 1 for "0.1" ... 5 for "0.5"
+    bool latin1_atoms = false;     ///< up to R15 atoms are latin-1 bytes
+    bool frames_end_with_return = true;  ///< y registers come before their return address: OTP 23 and later (OTP-15077)
+};
+
+/// A section as the scanner found it: `=tag:id`, and where its body begins.
+struct Section {
+    std::string_view id;           ///< after the first colon, without CR and LF
+    std::uint64_t offset = 0;      ///< of the '='
+    std::uint64_t body_offset = 0;
+};
+
+struct Loader {
+    Snapshot& snapshot;
+    LoadPlan plan;
+    Dialect dialect;
+    FunctionStorage function_storage;
+    std::string atom_storage, latin1_storage;
+    std::vector<Frame> frames;           ///< scratch
+
+    Anomalies& anomalies() { return snapshot.anomalies; }
+
+    /// Interns bytes of an atom as UTF-8.
+    TextId intern_atom(std::string_view raw) {
+        if (!dialect.latin1_atoms) return snapshot.texts.intern(raw);
+        latin1_storage.clear();
+        append_latin1(latin1_storage, raw);
+        return snapshot.texts.intern(latin1_storage);
+    }
+    /// The whole text as an atom (quoted or not); the text itself where it is none.
+    TextId atom(std::string_view text) {
+        std::string_view rest = text;
+        const auto raw = take_atom(rest, atom_storage);
+        return raw && rest.empty() ? intern_atom(*raw) : snapshot.texts.intern(text);
+    }
+    TextId text(std::string_view value) { return value.empty() ? TextId::none : snapshot.texts.intern(value); }
+    /// m:f/a at the front of `text`, which is shortened by it; FunctionId::none where there is none.
+    FunctionId function(std::string_view& text) {
+        const auto f = take_function(text, function_storage);
+        if (!f) return FunctionId::none;
+        const TextId module = intern_atom(f->module);
+        return snapshot.functions.intern({module, intern_atom(f->name), f->arity});
+    }
+    /// A decimal number of a field; anything else is counted as bad_number and missing. Units behind it are ignored.
+    Count number(std::string_view text, std::uint64_t offset) {
+        const std::string_view digits = text.substr(0, text.find(' '));
+        const Count value = parse_decimal(digits);
+        if (!value.has()) anomalies().add(Anomaly::bad_number, offset, text);
+        return value;
+    }
+};
+
+/// Takes the next line off `body`, without LF and CR.
+inline std::string_view take_line(std::string_view& body) {
+    const std::size_t end = body.find('\n');
+    std::string_view line = body.substr(0, end);
+    body.remove_prefix(end == std::string_view::npos ? body.size() : end + 1);
+    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    return line;
+}
+
+}  // namespace beamheap::crashdump

@@ -1,0 +1,108 @@
+// Memory figures of the VM: =memory, =allocated_areas, =allocator:NAME[I], =hash_table:NAME, =index_table:NAME.
+// All are open sets of "key: number..." lines, kept as they are; analyses give them meaning.
+#include <algorithm>
+
+#include "formats/crashdump/fields.hpp"
+#include "formats/crashdump/readers.hpp"
+
+namespace beamheap::crashdump {
+namespace {
+
+// "key: 1 2 3" -> the numbers; false where the value holds anything else.
+bool read_numbers(std::string_view value, std::array<Count, 3>& numbers) {
+    std::size_t count = 0;
+    while (!value.empty()) {
+        const std::size_t blank = value.find(' ');
+        const Count number = parse_decimal(value.substr(0, blank));
+        if (!number.has() || count == numbers.size()) return false;
+        numbers[count++] = number;
+        value.remove_prefix(blank == std::string_view::npos ? value.size() : blank + 1);
+    }
+    return count != 0;
+}
+
+void read_byte_lines(Loader& loader, const Section& section, std::string_view body, std::vector<NamedBytes>& out) {
+    const char* const begin = body.data();
+    while (!body.empty()) {
+        const std::uint64_t offset = section.body_offset + static_cast<std::uint64_t>(body.data() - begin);
+        const std::string_view line = take_line(body);
+        if (line.empty()) continue;
+        const std::size_t colon = line.find(": ");
+        std::array<Count, 3> numbers;
+        if (colon == std::string_view::npos || !read_numbers(line.substr(colon + 2), numbers)) {
+            loader.anomalies().add(Anomaly::bad_line, offset, line);
+            continue;
+        }
+        out.push_back({loader.text(line.substr(0, colon)), numbers[0], numbers[1]});
+    }
+}
+
+Count area(const Snapshot& snapshot, std::string_view key) {
+    for (const NamedBytes& entry : snapshot.areas)
+        if (snapshot.text(entry.name) == key) return entry.bytes;
+    return {};
+}
+
+constexpr Field<VmTable> table_fields[] = {
+    {"size: ", &VmTable::size},   {"used: ", &VmTable::used},   {"objs: ", &VmTable::objects},
+    {"depth: ", &VmTable::depth}, {"limit: ", &VmTable::limit}, {"entries: ", &VmTable::entries},
+};
+
+void read_vm_table(Loader& loader, const Section& section, std::string_view body, bool index) {
+    VmTable table;
+    table.name = loader.text(section.id);
+    table.index = index;
+    read_fields(loader, std::span<const Field<VmTable>>(table_fields), table, section, body);
+    if (index && section.id == "atom_tab") loader.snapshot.node.atom_limit = table.limit;
+    loader.snapshot.vm_tables.push_back(table);
+}
+
+}  // namespace
+
+void read_memory(Loader& loader, const Section& section, std::string_view body) {
+    read_byte_lines(loader, section, body, loader.snapshot.memory);
+}
+
+void read_allocated_areas(Loader& loader, const Section& section, std::string_view body) {
+    Snapshot& snapshot = loader.snapshot;
+    read_byte_lines(loader, section, body, snapshot.areas);
+    // The tables of processes and ports are allocated for their limits: one pointer and one 32-bit number an entry
+    // (observed on 23 to 29: 3145728 bytes for a limit of 262144 processes, 786432 for 65536 ports).
+    if (snapshot.source.word_size == 8 && (loader.dialect.otp == 0 || loader.dialect.otp >= 17)) {
+        if (const Count bytes = area(snapshot, "process_table"); bytes.has()) snapshot.node.process_limit = *bytes / 12;
+        if (const Count bytes = area(snapshot, "port_table"); bytes.has()) snapshot.node.port_limit = *bytes / 12;
+    }
+}
+
+void read_allocator(Loader& loader, const Section& section, std::string_view body) {
+    AllocatorInstance allocator;
+    std::string_view name = section.id;
+    if (const std::size_t bracket = name.rfind('['); bracket != std::string_view::npos && name.ends_with(']')) {
+        const Count number = parse_decimal(name.substr(bracket + 1, name.size() - bracket - 2));
+        if (number.has() && *number < 1u << 20) {
+            allocator.instance = static_cast<std::int32_t>(*number);
+            name = name.substr(0, bracket);
+        }
+    }
+    allocator.name = loader.text(name);
+    while (!body.empty()) {
+        const std::string_view line = take_line(body);
+        const std::size_t colon = line.find(": ");
+        if (colon == std::string_view::npos) continue;
+        AllocatorInstance::Line entry;
+        entry.key = loader.text(line.substr(0, colon));
+        const std::string_view value = line.substr(colon + 2);
+        if (!read_numbers(value, entry.numbers)) entry = {entry.key, {}, loader.text(value)};
+        allocator.lines.push_back(entry);
+    }
+    loader.snapshot.allocators.push_back(std::move(allocator));
+}
+
+void read_hash_table(Loader& loader, const Section& section, std::string_view body) {
+    read_vm_table(loader, section, body, false);
+}
+void read_index_table(Loader& loader, const Section& section, std::string_view body) {
+    read_vm_table(loader, section, body, true);
+}
+
+}  // namespace beamheap::crashdump

@@ -1,0 +1,60 @@
+// =loaded_modules, =mod:NAME (beam_bif_load.c, loaded() in break.c) and =fun (dump_fun_entries() in erl_fun.c).
+#include "formats/crashdump/fields.hpp"
+#include "formats/crashdump/readers.hpp"
+
+namespace beamheap::crashdump {
+namespace {
+
+constexpr Field<Node> code_fields[] = {
+    {"Current code: ", &Node::current_code_bytes},
+    {"Old code: ", &Node::old_code_bytes},
+};
+
+void ignore(Loader&, Module&, std::string_view, std::uint64_t) {}
+
+// Attributes and compilation info are external terms in hexadecimal or base64; nothing asks for them.
+constexpr Field<Module> module_fields[] = {
+    {"Current size: ", &Module::current_bytes},
+    {"Current attributes: ", {}, {}, ignore},
+    {"Current compilation info: ", {}, {}, ignore},
+    {"Old size: ", &Module::old_bytes},
+    {"Old attributes: ", {}, {}, ignore},
+    {"Old compilation info: ", {}, {}, ignore},
+};
+
+void read_fun_module(Loader& loader, FunEntry& fun, std::string_view value, std::uint64_t) { fun.module = loader.atom(value); }
+void read_address(Loader&, FunEntry& fun, std::string_view value, std::uint64_t) {
+    if (const auto address = parse_hex(value)) fun.address = *address;
+}
+void read_refc(Loader&, FunEntry& fun, std::string_view value, std::uint64_t) { fun.refc = parse_decimal(value); }
+void ignore_fun(Loader&, FunEntry&, std::string_view, std::uint64_t) {}
+
+constexpr Field<FunEntry> fun_fields[] = {
+    {"Module: ", {}, {}, read_fun_module},
+    {"Uniq: ", {}, &FunEntry::uniq},
+    {"Index: ", &FunEntry::index},
+    {"Address: ", {}, {}, read_address},
+    {"Native_address: ", {}, {}, ignore_fun},
+    {"Refc: ", {}, {}, read_refc},
+};
+
+}  // namespace
+
+void read_loaded_modules(Loader& loader, const Section& section, std::string_view body) {
+    read_fields(loader, std::span<const Field<Node>>(code_fields), loader.snapshot.node, section, body);
+}
+
+void read_module(Loader& loader, const Section& section, std::string_view body) {
+    Module module;
+    module.name = loader.atom(section.id);
+    read_fields(loader, std::span<const Field<Module>>(module_fields), module, section, body);
+    loader.snapshot.modules.push_back(module);
+}
+
+void read_fun(Loader& loader, const Section& section, std::string_view body) {
+    FunEntry fun;
+    read_fields(loader, std::span<const Field<FunEntry>>(fun_fields), fun, section, body);
+    loader.snapshot.funs.push_back(fun);
+}
+
+}  // namespace beamheap::crashdump

@@ -1,0 +1,219 @@
+// =proc:PID, one per process. Written by print_process_info() in erts/emulator/beam/erl_process_dump.c / break.c;
+// the rows below are in writing order and span R10B to 29.
+#include <algorithm>
+#include <array>
+
+#include "formats/crashdump/fields.hpp"
+#include "formats/crashdump/readers.hpp"
+
+namespace beamheap::crashdump {
+namespace {
+
+ProcessState state_of(std::string_view text) {
+    if (text == "Waiting") return ProcessState::waiting;
+    if (text == "Scheduled") return ProcessState::runnable;
+    if (text == "Running") return ProcessState::running;
+    if (text == "Garbing") return ProcessState::garbage_collecting;
+    if (text == "Suspended") return ProcessState::suspended;
+    if (text == "Exiting") return ProcessState::exiting;
+    if (text == "Non Existing") return ProcessState::free;
+    return ProcessState::unknown;
+}
+
+void read_state(Loader&, Process& process, std::string_view value, std::uint64_t) { process.state = state_of(value); }
+void read_name(Loader& loader, Process& process, std::string_view value, std::uint64_t) { process.name = loader.atom(value); }
+void read_initial_call(Loader& loader, Process& process, std::string_view value, std::uint64_t offset) {
+    process.initial_call = loader.function(value);
+    if (process.initial_call == FunctionId::none) loader.anomalies().add(Anomaly::bad_line, offset, value);
+}
+void read_current_call(Loader& loader, Process& process, std::string_view value, std::uint64_t) {
+    process.current_function = loader.function(value);
+}
+void read_parent(Loader&, Process& process, std::string_view value, std::uint64_t) {
+    if (const auto pid = parse_pid(value)) process.parent = *pid;
+}
+
+void read_program_counter(Loader& loader, Process& process, std::string_view value, std::uint64_t) {
+    const std::size_t blank = value.find(" (");
+    process.program_counter = parse_hex(value.substr(0, blank)).value_or(0);
+    if (blank == std::string_view::npos) return;
+    const Frame frame = read_frame(loader, value.substr(blank + 2));
+    if (frame.function == FunctionId::none) return;
+    process.pc_offset = frame.offset;
+    process.current_function = frame.function;
+}
+
+void read_arity(Loader& loader, Process& process, std::string_view value, std::uint64_t offset) {
+    process.arity = static_cast<std::uint32_t>(std::min<std::uint64_t>(loader.number(value, offset).value_or(0), 255));
+}
+
+// The last of the four is "overflow" when the limit is passed; writers of 20.3 to 22.1 print a wrapped number instead.
+void read_old_vheap_unused(Loader& loader, Process& process, std::string_view value, std::uint64_t offset) {
+    if (value == "overflow") return;
+    const Count unused = loader.number(value, offset);
+    if (unused.has() && *unused < 1ull << 48) process.old_bin_vheap_unused_words = unused;
+}
+void read_vheap_unused(Loader& loader, Process& process, std::string_view value, std::uint64_t offset) {
+    if (value == "overflow") return;
+    const Count unused = loader.number(value, offset);
+    if (unused.has() && *unused < 1ull << 48) process.bin_vheap_unused_words = unused;
+}
+
+// ------------------------------------------------------------------------------------------------ link list
+
+bool take(std::string_view& text, std::string_view prefix) {
+    if (!text.starts_with(prefix)) return false;
+    text.remove_prefix(prefix.size());
+    return true;
+}
+
+// #Ref<node.c.b.a>: the last three numbers.
+bool take_reference(std::string_view& text, Link& link) {
+    if (!take(text, "#Ref<")) return false;
+    const std::size_t end = text.find('>');
+    if (end == std::string_view::npos) return false;
+    std::string_view words = text.substr(0, end);
+    text.remove_prefix(end + 1);
+    for (std::size_t i = 3; i-- > 0;) {
+        const std::size_t dot = words.rfind('.');
+        link.ref[i] = static_cast<std::uint32_t>(parse_decimal(words.substr(dot + 1)).value_or(0));
+        if (dot == std::string_view::npos) break;
+        words = words.substr(0, dot);
+    }
+    return true;
+}
+
+bool take_target(Loader& loader, std::string_view& text, Link& link) {
+    if (const auto pid = take_pid(text)) return link.pid = *pid, true;
+    if (const auto port = take_port(text)) return link.port = *port, true;
+    if (take(text, "{")) {  // {Name,Node}, {Module,Resource}
+        const auto name = take_atom(text, loader.atom_storage);
+        if (!name) return false;
+        link.name = loader.intern_atom(*name);
+        if (!take(text, ",")) return false;
+        const auto node = take_atom(text, loader.atom_storage);
+        if (!node) return false;
+        link.node = loader.intern_atom(*node);
+        return take(text, "}");
+    }
+    const auto name = take_atom(text, loader.atom_storage);
+    if (!name) return false;
+    link.name = loader.intern_atom(*name);
+    return true;
+}
+
+// One entry of the list: a pid or port, {to|from,Target,Ref}, or {suspending|suspended_by,...} of debug builds.
+bool take_link(Loader& loader, std::string_view& text, Link& link) {
+    if (!take(text, "{")) return take_target(loader, text, link);
+    if (take(text, "to,")) link.kind = LinkKind::monitors;
+    else if (take(text, "from,")) link.kind = LinkKind::monitored_by;
+    else return false;
+    if (!take_target(loader, text, link) || !take(text, ",")) return false;
+    if (take(text, "[]")) {
+        link.kind = LinkKind::node_monitor;
+    } else {
+        if (link.kind == LinkKind::monitored_by && link.node != TextId::none) link.kind = LinkKind::resource;
+        if (!take_reference(text, link)) return false;
+    }
+    if (!take(text, "}")) return false;
+    while (take(text, "}")) {}  // 17.4 and 17.5 write one bracket too many (OTP-12537)
+    return true;
+}
+
+void read_links(Loader& loader, Process& process, std::string_view value, std::uint64_t offset) {
+    std::vector<Link>& links = loader.snapshot.links;
+    process.link_range.first = static_cast<std::uint32_t>(links.size());
+    if (!take(value, "[")) return;
+    while (!value.empty() && value[0] != ']') {
+        Link link;
+        if (!take_link(loader, value, link)) {
+            loader.anomalies().add(Anomaly::bad_line, offset, value);
+            break;
+        }
+        process.links += link.kind == LinkKind::link;
+        process.monitors += link.kind == LinkKind::monitors || link.kind == LinkKind::node_monitor;
+        if (loader.plan.links) links.push_back(link);
+        while (take(value, ",") || take(value, " ")) {}
+    }
+    process.link_range.count = static_cast<std::uint32_t>(links.size()) - process.link_range.first;
+}
+
+constexpr Field<Process> process_fields[] = {
+    {"State: ", {}, {}, read_state},
+    {"Name: ", {}, {}, read_name},
+    {"Spawned as: ", {}, {}, read_initial_call},
+    {"Last scheduled in for: ", {}, {}, read_current_call},
+    {"Current call: ", {}, {}, read_current_call},
+    {"Spawned by: ", {}, {}, read_parent},
+    {"Message queue length: ", &Process::msgq_len},
+    {"Number of heap fragments: ", &Process::fragments},
+    {"Heap fragment data: ", &Process::fragment_words},
+    {"Link list: ", {}, {}, read_links},
+    {"Reductions: ", &Process::reductions},
+    {"Stack+heap: ", &Process::heap_words},
+    {"OldHeap: ", &Process::old_heap_words},
+    {"Heap unused: ", &Process::heap_unused_words},
+    {"OldHeap unused: ", &Process::old_heap_unused_words},
+    {"BinVHeap: ", &Process::bin_vheap_words},
+    {"OldBinVHeap: ", &Process::old_bin_vheap_words},
+    {"BinVHeap unused: ", {}, {}, read_vheap_unused},
+    {"OldBinVHeap unused: ", {}, {}, read_old_vheap_unused},
+    {"Memory: ", &Process::memory_bytes},
+    {"Program counter: ", {}, {}, read_program_counter},
+    {"arity = ", {}, {}, read_arity},
+    {"Internal State: ", {}, &Process::internal_state},
+};
+
+// Fields with no member of their own are kept as text; these are known, so nothing is said about them.
+constexpr std::string_view kept_as_text[] = {
+    "Started",        "Run queue",      "CP",             "Last calls", "New heap start", "New heap top",  "Stack top",
+    "Stack end",      "Old heap start", "Old heap top",   "Old heap end", "Message queue", "Dictionary", "Group leader"};
+
+}  // namespace
+
+void read_process(Loader& loader, const Section& section, std::string_view body) {
+    Snapshot& snapshot = loader.snapshot;
+    const auto pid = parse_pid(section.id);
+    if (!pid) {
+        loader.anomalies().add(Anomaly::bad_line, section.offset, section.id);
+        return;
+    }
+    Process process;
+    process.pid = *pid;
+    process.offset = section.offset;
+    process.extra_range.first = static_cast<std::uint32_t>(snapshot.extras.size());
+
+    std::size_t hint = 0;
+    const char* const begin = body.data();
+    while (!body.empty()) {
+        const std::uint64_t offset = section.body_offset + static_cast<std::uint64_t>(body.data() - begin);
+        const std::string_view line = take_line(body);
+        if (line.empty()) continue;
+        if (read_field(loader, std::span<const Field<Process>>(process_fields), hint, process, line, offset)) continue;
+        if (line[0] == ' ') {  // goes on with "Last calls", or x registers of releases before R13
+            if (snapshot.extras.size() == process.extra_range.first) continue;
+            ExtraField& last = snapshot.extras.back();
+            last.value = snapshot.texts.intern(std::string(snapshot.text(last.value)) + std::string(line));
+            continue;
+        }
+        const std::size_t colon = line.find(": ");
+        const std::string_view key = line.substr(0, colon);
+        if (colon == std::string_view::npos || std::ranges::find(kept_as_text, key) == std::end(kept_as_text)) {
+            if (key != "send" && key != "'receive'" && key != "timeout")  // glued entries of "Last calls" up to 23
+                loader.anomalies().add(Anomaly::unknown_field, offset, line);
+            if (colon == std::string_view::npos) continue;
+        }
+        if (loader.plan.only_processes() && !loader.plan.links) continue;
+        snapshot.extras.push_back({snapshot.texts.intern(key), loader.text(line.substr(colon + 2))});
+    }
+    process.extra_range.count = static_cast<std::uint32_t>(snapshot.extras.size()) - process.extra_range.first;
+
+    const auto id = static_cast<ProcId>(snapshot.processes.size());
+    snapshot.processes.push_back(process);
+    if (!snapshot.index_process(id)) {
+        snapshot.processes.pop_back();
+        loader.anomalies().add(Anomaly::duplicate_process, section.offset, section.id);
+    }
+}
+
+}  // namespace beamheap::crashdump

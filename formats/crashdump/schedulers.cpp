@@ -1,0 +1,105 @@
+// =scheduler:N, =dirty_cpu_scheduler:N, =dirty_io_scheduler:N and the dirty run queues: the instant of the crash,
+// before the other schedulers were stopped. Written by erts_print_scheduler_info() in erl_process.c.
+#include "formats/crashdump/fields.hpp"
+#include "formats/crashdump/readers.hpp"
+
+namespace beamheap::crashdump {
+namespace {
+
+using Row = Scheduler;
+
+template <std::size_t Index>
+void read_queue(Loader& loader, Row& row, std::string_view value, std::uint64_t offset) {
+    row.run_queue[Index] = loader.number(value, offset);
+}
+void read_port(Loader&, Row& row, std::string_view value, std::uint64_t) {
+    if (const auto port = take_port(value)) row.current_port = *port;
+}
+void read_process_pid(Loader&, Row& row, std::string_view value, std::uint64_t) {
+    if (const auto pid = parse_pid(value)) row.current_process = *pid;
+}
+void read_process_state(Loader&, Row& row, std::string_view value, std::uint64_t) {
+    row.process_state = value == "Running"   ? ProcessState::running
+                        : value == "Garbing" ? ProcessState::garbage_collecting
+                        : value == "Exiting" ? ProcessState::exiting
+                        : value == "Waiting" ? ProcessState::waiting
+                        : value == "Scheduled" ? ProcessState::runnable
+                        : value == "Suspended" ? ProcessState::suspended
+                                               : ProcessState::unknown;
+}
+void read_pc(Loader& loader, Row&, std::string_view value, std::uint64_t) {
+    const std::size_t bracket = value.find('(');
+    if (bracket == std::string_view::npos) return;
+    const Frame frame = read_frame(loader, value.substr(bracket + 1));
+    if (frame.function != FunctionId::none) loader.frames.push_back(frame);
+}
+void ignore(Loader&, Row&, std::string_view, std::uint64_t) {}
+
+constexpr Field<Row> scheduler_fields[] = {
+    {"Scheduler Sleep Info Flags: ", {}, &Row::sleep_flags},
+    {"Scheduler Sleep Info Aux Work: ", {}, &Row::aux_work},
+    {"Current Port: ", {}, {}, read_port},
+    {"Run Queue Max Length: ", {}, {}, read_queue<0>},
+    {"Run Queue High Length: ", {}, {}, read_queue<1>},
+    {"Run Queue Normal Length: ", {}, {}, read_queue<2>},
+    {"Run Queue Low Length: ", {}, {}, read_queue<3>},
+    {"Run Queue Port Length: ", {}, {}, read_queue<4>},
+    {"Run Queue Flags: ", {}, &Row::run_queue_flags},
+    {"Current Process: ", {}, {}, read_process_pid},
+    {"Current Process State: ", {}, {}, read_process_state},
+    {"Current Process Internal State: ", {}, &Row::process_internal_state},
+    {"Current Process Program counter: ", {}, {}, read_pc},
+    {"Current Process CP: ", {}, {}, read_pc},
+    {"Current Process Limited Stack Trace:", {}, {}, ignore},
+};
+
+void read(Loader& loader, const Section& section, std::string_view body, Scheduler::Kind kind) {
+    Row row;
+    row.kind = kind;
+    row.id = static_cast<std::uint32_t>(parse_decimal(section.id).value_or(0));
+    loader.frames.clear();
+    std::size_t hint = 0;
+    const char* const begin = body.data();
+    while (!body.empty()) {
+        const std::uint64_t offset = section.body_offset + static_cast<std::uint64_t>(body.data() - begin);
+        const std::string_view line = take_line(body);
+        if (line.empty()) continue;
+        if (const std::size_t crashed = line.find("** crashed **"); crashed != std::string_view::npos) {
+            row.crashed = true;
+            loader.anomalies().add(Anomaly::crashed_section, offset, line);
+            continue;
+        }
+        if (line.starts_with("0x")) {  // 0x...:SReturn addr 0x... (m:f/a + off), or "skipping N frames"
+            if (const std::size_t bracket = line.find(" ("); bracket != std::string_view::npos) {
+                const Frame frame = read_frame(loader, line.substr(bracket + 2));
+                if (frame.function != FunctionId::none) loader.frames.push_back(frame);
+            }
+            continue;
+        }
+        if (line.starts_with("Could not read from stack memory")) continue;
+        if (!read_field(loader, std::span<const Field<Row>>(scheduler_fields), hint, row, line, offset))
+            loader.anomalies().add(Anomaly::unknown_field, offset, line);
+    }
+    if (!loader.frames.empty()) row.stack = loader.snapshot.stacks.intern(loader.frames);
+    loader.snapshot.schedulers.push_back(row);
+}
+
+}  // namespace
+
+void read_scheduler(Loader& loader, const Section& section, std::string_view body) {
+    read(loader, section, body, Scheduler::Kind::normal);
+}
+void read_dirty_cpu_scheduler(Loader& loader, const Section& section, std::string_view body) {
+    read(loader, section, body, Scheduler::Kind::dirty_cpu);
+}
+void read_dirty_io_scheduler(Loader& loader, const Section& section, std::string_view body) {
+    read(loader, section, body, Scheduler::Kind::dirty_io);
+}
+void read_dirty_cpu_queue(Loader& loader, const Section& section, std::string_view body) {
+    read(loader, section, body, Scheduler::Kind::dirty_cpu_queue);
+}
+void read_dirty_io_queue(Loader& loader, const Section& section, std::string_view body) {
+    read(loader, section, body, Scheduler::Kind::dirty_io_queue);
+}
+
+}  // namespace beamheap::crashdump
