@@ -1,0 +1,193 @@
+// Holds the source tree against the rules that a compiler does not know: which layer may include which, how long
+// a file may be, that nothing of the machine it was written on is in it, and that the licence is there.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Layer {
+    std::string_view folder;                    ///< where its files are, from the root
+    std::vector<std::string_view> may_include;  ///< beginnings of the quoted includes that it may have
+    std::vector<std::string_view> never;        ///< system headers that contradict what the layer is
+};
+
+/// The arrows of the design. Every layer may have its own headers and those of the layers before it.
+const std::vector<Layer>& layers() {
+    static const std::vector<Layer> table{
+        {"include/beamheap", {"beamheap/"}, {"cstdio", "iostream", "fstream"}},
+        // error.hpp is how every layer says "cannot"; it knows nothing of Erlang.
+        {"src/bytes", {"bytes/", "beamheap/error.hpp"}, {"iostream", "regex"}},
+        {"src/model", {"beamheap/", "model/"}, {"cstdio", "iostream", "fstream", "regex"}},
+        {"formats", {"beamheap/", "model/", "bytes/", "formats/"}, {"iostream", "regex"}},
+        {"src/analyses",
+         {"beamheap/", "model/", "analyses/"},
+         {"cstdio", "iostream", "fstream", "regex", "unistd.h", "stdio.h"}},
+        {"src/present",
+         {"beamheap/", "model/", "analyses/", "present/", "beamheap_version.hpp"},
+         {"iostream", "regex", "unistd.h"}},
+        {"src/cli",
+         {"beamheap/", "model/", "bytes/", "formats/", "analyses/", "present/", "cli/", "beamheap_version.hpp"},
+         {"iostream", "regex"}},
+    };
+    return table;
+}
+
+/// What is wrong with the includes of one file of a layer: a sentence for each.
+std::vector<std::string> wrong_includes(const Layer& layer, std::string_view name, std::string_view text) {
+    std::vector<std::string> found;
+    std::istringstream lines{std::string(text)};
+    std::size_t number = 0;
+    for (std::string line; std::getline(lines, line);) {
+        ++number;
+        const std::size_t hash = line.find_first_not_of(" \t");
+        if (hash == std::string::npos || line[hash] != '#') continue;
+        const std::size_t word = line.find_first_not_of(" \t", hash + 1);
+        if (word == std::string::npos || line.compare(word, 7, "include") != 0) continue;
+        const std::size_t open = line.find_first_of("\"<", word);
+        const std::size_t close = open == std::string::npos ? open : line.find_first_of("\">", open + 1);
+        if (close == std::string::npos) continue;
+        const std::string target = line.substr(open + 1, close - open - 1);
+        const auto begins = [&](std::string_view prefix) { return target.compare(0, prefix.size(), prefix) == 0; };
+        const auto is = [&](std::string_view header) { return target == header; };
+        const std::string place = std::string(name) + ":" + std::to_string(number) + ": " + std::string(layer.folder);
+        if (line[open] == '"' && std::none_of(layer.may_include.begin(), layer.may_include.end(), begins)) {
+            found.push_back(place + " must not include \"" + target + "\"");
+        }
+        if (line[open] == '<' && (begins("beamheap/") || std::any_of(layer.never.begin(), layer.never.end(), is))) {
+            found.push_back(place + " must not include <" + target + ">");
+        }
+    }
+    return found;
+}
+
+std::string read(const fs::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+}
+
+/// Files below a folder of the source tree with one of the endings, sorted.
+std::vector<fs::path> files(const fs::path& folder, const std::vector<std::string_view>& endings) {
+    std::vector<fs::path> found;
+    if (!fs::exists(folder)) return found;
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+        if (!entry.is_regular_file()) continue;
+        const std::string ending = entry.path().extension().string();
+        if (std::find(endings.begin(), endings.end(), ending) != endings.end()) found.push_back(entry.path());
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+const fs::path& root() {
+    static const fs::path path = SOURCE_DIR;
+    return path;
+}
+
+/// Everything that people read and write, except the folders of builds and of other tools.
+std::vector<fs::path> written_files() {
+    std::vector<fs::path> found;
+    const std::vector<std::string_view> endings{".cpp", ".hpp", ".inc", ".cmake", ".txt", ".in",   ".sh",
+                                                ".py",  ".erl", ".md",  ".json",  ".yml", ".escript", ""};
+    for (const char* folder : {"src", "include", "formats", "tests", "cmake", ".ci"}) {
+        const std::vector<fs::path> below = files(root() / folder, endings);
+        found.insert(found.end(), below.begin(), below.end());
+    }
+    for (const fs::directory_entry& entry : fs::directory_iterator(root())) {
+        if (entry.is_regular_file() && entry.path().filename() != ".git") found.push_back(entry.path());
+    }
+    return found;
+}
+
+}  // namespace
+
+TEST_CASE("includes point one way through the layers", "[layers]") {
+    const std::vector<std::string_view> sources{".cpp", ".hpp", ".inc"};
+    std::size_t seen = 0;
+    for (const Layer& layer : layers()) {
+        for (const fs::path& path : files(root() / layer.folder, sources)) {
+            ++seen;
+            for (const std::string& sentence :
+                 wrong_includes(layer, fs::relative(path, root()).string(), read(path))) {
+                FAIL_CHECK(sentence);
+            }
+        }
+    }
+    CHECK(seen > 5);
+}
+
+TEST_CASE("every source file belongs to a layer", "[layers]") {
+    for (const char* top : {"src", "include", "formats"}) {
+        for (const fs::path& path : files(root() / top, {".cpp", ".hpp", ".inc"})) {
+            const std::string name = fs::relative(path, root()).string();
+            const bool known = std::any_of(layers().begin(), layers().end(), [&](const Layer& layer) {
+                return name.compare(0, layer.folder.size(), layer.folder) == 0;
+            });
+            CHECK((known || name.empty()));
+            if (!known) FAIL_CHECK(name + " is in no layer's folder");
+        }
+    }
+}
+
+TEST_CASE("an include against the arrows is found", "[layers]") {
+    const auto layer = [](std::string_view folder) {
+        return *std::find_if(layers().begin(), layers().end(), [&](const Layer& l) { return l.folder == folder; });
+    };
+    CHECK(wrong_includes(layer("src/bytes"), "a.cpp", "#include \"beamheap/snapshot.hpp\"\n").size() == 1);
+    CHECK(wrong_includes(layer("src/bytes"), "a.cpp", "#include \"bytes/b.hpp\"\n#include <vector>\n").empty());
+    CHECK(wrong_includes(layer("include/beamheap"), "a.hpp", "#  include \"formats/x.hpp\"").size() == 1);
+    CHECK(wrong_includes(layer("src/analyses"), "a.cpp", "\t#include \"present/document.hpp\"\n").size() == 1);
+    CHECK(wrong_includes(layer("src/analyses"), "a.cpp", "\n#include <cstdio>\n").size() == 1);
+    CHECK(wrong_includes(layer("src/present"), "a.cpp", "#include \"document.hpp\"\n").size() == 1);
+    CHECK(wrong_includes(layer("src/present"), "a.cpp", "#include <beamheap/ids.hpp>\n").size() == 1);
+    CHECK(wrong_includes(layer("formats"), "a.cpp", "#include \"analyses/x.hpp\"\n").size() == 1);
+    CHECK(wrong_includes(layer("src/cli"), "a.cpp", "#include \"formats/x.hpp\"\n#include \"cli/y.hpp\"\n").empty());
+}
+
+TEST_CASE("no file is longer than a reader takes in", "[layers]") {
+    constexpr std::ptrdiff_t hard_cap = 700;
+    for (const char* folder : {"src", "include", "formats", "tests", "cmake"}) {
+        for (const fs::path& path : files(root() / folder, {".cpp", ".hpp", ".py", ".sh", ".erl", ".cmake", ".escript", ""})) {
+            const std::string text = read(path);
+            const auto lines = std::count(text.begin(), text.end(), '\n');
+            if (lines > hard_cap) FAIL_CHECK(fs::relative(path, root()).string() << " has " << lines << " lines");
+        }
+    }
+    SUCCEED();
+}
+
+TEST_CASE("nothing of the machine it was written on is in the project", "[layers]") {
+    // Put together here, so that this file does not hold them.
+    const std::array<std::string, 7> words{
+        std::string("/wo") + "rk/", std::string("/ho") + "me/", std::string("/ro") + "ot/", std::string("/tmp/") + "lab",
+        std::string("shared/") + "reference", std::string("shared/") + "design", std::string("shared/") + "interface"};
+    std::size_t seen = 0;
+    for (const fs::path& path : written_files()) {
+        ++seen;
+        const std::string text = read(path);
+        for (const std::string& word : words) {
+            const std::size_t at = text.find(word);
+            if (at == std::string::npos) continue;
+            const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+            FAIL_CHECK(fs::relative(path, root()).string() << ":" << line << ": " << word);
+        }
+    }
+    CHECK(seen > 20);
+}
+
+TEST_CASE("the licence is there", "[layers]") {
+    const std::string text = read(root() / "LICENSE");
+    CHECK(text.find("Apache License") != std::string::npos);
+    CHECK(text.find("Version 2.0, January 2004") != std::string::npos);
+}
