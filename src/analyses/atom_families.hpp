@@ -1,0 +1,48 @@
+// Atoms that were made by a pattern: what fills an atom table.
+//
+// An atom leak is a program that turns data into atoms: node names, user ids, keys. Such atoms differ in a number, a
+// hexadecimal id, a UUID or a random token and are alike in the rest. Replacing those parts by a placeholder makes each
+// leak one family: `f1b56df2-ctl-ejabberd@localhost` is `<hex8>-ctl-ejabberd@localhost`.
+//
+// Placeholders: <uuid> (8-4-4-4-12 hexadecimal digits), <hexN> (N >= 8 hexadecimal digits of one case with letters and
+// digits), <int> (digits), <base64> (16 or more letters, digits, - _ + / = that change between small, capital and digit
+// more often than words do). A run of 6 or more digits is counted with its length until the end, where it joins the
+// <hexN> family that is otherwise alike (one in fifty random 8-digit hexadecimal numbers has no letter) or the <int>
+// family. Atoms with no placeholder are no family.
+//
+// A dump lists atoms newest first, so a family near position 0 is one that was growing.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "beamheap/snapshot.hpp"
+
+namespace beamheap::analyses {
+
+struct AtomFamily {
+    std::string pattern;  ///< raw bytes of atoms with placeholders
+    std::uint64_t count = 0;
+    double percent = 0;            ///< of all atoms that were listed
+    std::vector<TextId> examples;  ///< up to three, newest first
+    std::uint64_t newest = 0;      ///< position of the newest one in the list, 0 is the newest atom of all
+    std::uint64_t oldest = 0;
+};
+
+struct AtomFamilies {
+    std::vector<AtomFamily> families;  ///< of two or more atoms, largest first, then newest first
+    std::uint64_t atoms = 0;           ///< listed in the input
+    std::uint64_t in_families = 0;     ///< of them, in one of the families
+    bool exact = true;                 ///< false: so many patterns that rare ones were dropped on the way, and counts
+                                       ///< are lower bounds
+};
+
+/// Families of Snapshot::atoms. Linear in the atoms' bytes; memory is bounded by a fixed number of patterns (131,072).
+AtomFamilies atom_families(const Snapshot& snapshot);
+
+/// The pattern of one atom; the atom itself where there is nothing to replace.
+std::string atom_pattern(std::string_view atom);
+
+}  // namespace beamheap::analyses

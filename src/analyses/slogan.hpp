@@ -1,0 +1,81 @@
+// What the slogan of a crash dump says: the known ones, explained, with their numbers.
+//
+// The slogan is the text that the VM, or whoever called erlang:halt/1, gave as the reason for the dump. The VM's own
+// are a small set (erts_exit calls that write a dump, in OTP 23, 25 and 27; init.erl's crash/2; kernel's halt calls);
+// any other text comes from a program that asked for the dump.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "beamheap/ids.hpp"
+
+namespace beamheap::analyses {
+
+enum class SloganKind : std::uint8_t {
+    unknown,            ///< free text: most likely erlang:halt(Text)
+    none,               ///< empty
+    out_of_memory,      ///< an allocator was refused memory
+    absurd_allocation,  ///< the same, for a size that no node asks for: a bug or a damaged term
+    atom_table_full,
+    table_full,                 ///< another index table: exports, modules, funs
+    boot_failure,               ///< init: boot, -eval, -run, -s failed
+    kernel_start_failure,       ///< init: could not start a kernel process
+    application_start_failure,  ///< a permanent application did not start
+    application_terminated,     ///< a permanent application stopped: restart intensity reached, or it was stopped
+    kernel_process_terminated,  ///< another process that init watches over ended
+    system_process_terminated,  ///< a process of the VM itself ended
+    requested,                  ///< signal, break menu, debugging: somebody wanted the dump
+    child_setup,                ///< erl_child_setup, which starts external programs, is gone
+    limits,                     ///< a limit of the VM or the system
+    distribution_overload,      ///< a message to another node too large to send
+    corruption,                 ///< the VM found its own data damaged
+    code_server,                ///< the code server called a module that is not loaded
+};
+/// snake_case name: "out_of_memory".
+std::string_view name_of(SloganKind kind);
+
+struct Slogan {
+    SloganKind kind = SloganKind::unknown;
+    std::string meaning;                  ///< one sentence, with the numbers of this slogan
+    std::vector<std::string> next_steps;  ///< where to look, one sentence each; commands with DUMP for the input
+
+    std::string allocator;  ///< "eheap_alloc"
+    std::string operation;  ///< "allocate" or "reallocate"
+    Count refused_bytes;
+    std::string memory_type;  ///< "heap", "binary"
+    Count thread;             ///< of allocator slogans that name one (releases before 18)
+    std::string table;        ///< "atom_tab"
+    Count table_max;
+    std::string kernel_process;  ///< "application_controller"
+    std::string application;
+    std::string reason;   ///< the term that was given as the reason, strings inside made readable
+    std::string subject;  ///< pid of a system process that ended, module of the code server, ...
+};
+
+/// Reads a slogan. Linear in its length; raw bytes in, raw bytes out.
+Slogan read_slogan(std::string_view slogan);
+
+/// Byte lists and plain binaries inside a printed term made readable: [97,98] becomes "ab", <<97,98>> becomes
+/// <<"ab">>. Only where every number is a printable ASCII character, tab, newline or return, and there are at least
+/// two. Text between quotes is left alone.
+std::string readable_term(std::string_view printed);
+
+/// A page of `explain`.
+struct Explanation {
+    std::string_view name;  ///< "out_of_memory", "no-dump"
+    std::string_view title;
+    std::string_view text;                   ///< what it means: paragraphs, separated by an empty line
+    std::span<const std::string_view> next;  ///< what to do, one sentence each
+};
+/// All pages: one of each kind of slogan but `none`, and "no-dump": why a node died without leaving a dump.
+std::span<const Explanation> explanations();
+/// By name ('-' and '_' are the same); null where there is no such page.
+const Explanation* find_explanation(std::string_view name);
+/// The page for a kind of slogan; null for SloganKind::none.
+const Explanation* explanation_of(SloganKind kind);
+
+}  // namespace beamheap::analyses
