@@ -25,8 +25,9 @@ struct LoadPlan {
     bool labels = false;   ///< real_initial_call, application, label ($initial_call, $ancestors, $process_label)
     bool atoms = false;    ///< Snapshot::atoms
     bool modules = false;  ///< Snapshot::modules, Snapshot::funs
+    bool to_the_end = false;  ///< read a stream to its end, to know whether it is complete
     /// Nothing but the process table: a dump is read up to the end of that table.
-    bool only_processes() const { return !tables && !stacks && !labels && !atoms && !modules; }
+    bool only_processes() const { return !tables && !stacks && !labels && !atoms && !modules && !to_the_end; }
 };
 
 /// Told how far reading has come, at most a few times a second; `total` is 0 where it is unknown.

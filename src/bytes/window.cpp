@@ -36,9 +36,18 @@ bool Window::more(std::size_t limit) {
         return false;
     }
     if (*got == 0) ended_ = true;
+    else keep_tail(*got);
     end_ += *got;
     std::memset(buffer_.get() + end_, 0, padding);
     return *got != 0;
+}
+
+void Window::keep_tail(std::size_t got) {
+    const std::size_t fresh = std::min(got, sizeof tail_);
+    const std::size_t old = std::min(tail_size_, sizeof tail_ - fresh);
+    std::memmove(tail_, tail_ + tail_size_ - old, old);
+    std::memcpy(tail_ + old, buffer_.get() + end_ + got - fresh, fresh);
+    tail_size_ = old + fresh;
 }
 
 bool Window::skip(std::uint64_t n) {

@@ -40,6 +40,10 @@ public:
     /// Goes to an offset of a seekable source.
     void seek(std::uint64_t offset);
     bool at_end() const { return begin_ == end_ && ended_; }
+    /// Whether the source has nothing more behind view().
+    bool ended() const { return ended_; }
+    /// The last bytes that were read, up to 64: how the input ends, once ended().
+    std::string_view last_bytes() const { return {tail_, tail_size_}; }
 
     const Source& source() const { return *source_; }
     /// The error that ended reading, if one did.
@@ -48,12 +52,15 @@ public:
     std::function<void()> on_read;
 
 private:
+    void keep_tail(std::size_t got);
     static constexpr std::size_t default_limit = 256u << 20;
     std::unique_ptr<Source> source_;
     std::unique_ptr<char[]> buffer_;
     std::size_t capacity_ = 0, begin_ = 0, end_ = 0;
     std::uint64_t base_ = 0;  // offset of buffer_[0]
     bool ended_ = false;
+    char tail_[64] = {};
+    std::size_t tail_size_ = 0;
     Status status_ = ok();
 };
 

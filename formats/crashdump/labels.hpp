@@ -1,0 +1,53 @@
+// What a process is for, out of its dictionary: $initial_call, $ancestors and $process_label.
+//
+// Without them every OTP process is proc_lib:init_p/5. They are found without decoding the heap: the dictionary
+// section holds the addresses of {Key, Value} tuples, and those tuples are lines of the heap section whose first
+// element is an atom that begins with '$', a byte that is rare in heaps (base64 has none).
+// Source: proc_lib.erl (init_p, set_label), supervisor.erl and gen*.erl; the line forms of crashdump heaps.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/crashdump/loader.hpp"
+
+namespace beamheap::crashdump {
+
+class LabelFinder {
+public:
+    /// Forgets the process before.
+    void begin();
+    /// Takes the body of =proc_dictionary, which is whole.
+    void dictionary(std::string_view body);
+    /// Whether the process has a dictionary, so that its heap is worth a look.
+    bool wanted() const { return !entries_.empty(); }
+
+    /// Searches one piece of the heap section, which begins at a line's start and ends at a line's end. Pieces come
+    /// in order. What is referred to is nearly always written behind the line that refers to it.
+    void feed(Loader& loader, std::string_view text);
+    /// Whether a value was referred to that no piece has shown so far; feeding the pieces again may find it.
+    bool unresolved() const;
+    /// Gives what was found to `process`.
+    void finish(Loader& loader, Process& process);
+
+private:
+    enum class Key : std::uint8_t { initial_call, ancestors, label };
+    struct Search {
+        Key key{};
+        std::string address;   // of the object that is looked for; empty: settled
+        unsigned steps = 0;    // cells of the ancestors list that were followed
+    };
+    void found_key(Loader& loader, Key key, std::string_view value);
+    bool follow(Loader& loader, Search& search, std::string_view body);
+    void ancestor(Loader& loader, std::string_view element);
+
+    std::vector<std::string> entries_;  // addresses in the dictionary
+    std::vector<Search> searches_;
+    FunctionId initial_call_ = FunctionId::none;
+    TextId label_ = TextId::none;
+    TextId application_ = TextId::none;
+};
+
+}  // namespace beamheap::crashdump

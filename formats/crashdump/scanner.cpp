@@ -1,0 +1,193 @@
+#include "formats/crashdump/scanner.hpp"
+
+#include <algorithm>
+
+#include "bytes/scan.hpp"
+
+namespace beamheap::crashdump {
+namespace {
+
+constexpr std::size_t longest_tag = 40;
+constexpr std::size_t longest_id = 64 * 1024;
+
+bool is_tag_char(char c) { return (c >= 'a' && c <= 'z') || c == '_'; }
+
+// The tag at text[at] == '='; empty if none stands there; `cut` if the text ends before that is certain.
+std::string_view tag_at(std::string_view text, std::size_t at, bool& cut) {
+    std::size_t end = at + 1;
+    while (end < text.size() && end - at <= longest_tag && is_tag_char(text[end])) ++end;
+    if (end == text.size()) {
+        cut = true;
+        return {};
+    }
+    const char next = text[end];
+    if (end == at + 1 || (next != ':' && next != '\n' && next != '\r')) return {};
+    return text.substr(at + 1, end - at - 1);
+}
+
+TermSection term_section(Terms terms) {
+    switch (terms) {
+        case Terms::messages: return TermSection::messages;
+        case Terms::dictionary: return TermSection::dictionary;
+        case Terms::stack: return TermSection::stack;
+        case Terms::persistent_terms: return TermSection::persistent_terms;
+        case Terms::literals: return TermSection::literals;
+        case Terms::heap:
+        case Terms::none: break;
+    }
+    return TermSection::heap;
+}
+
+}  // namespace
+
+bool Scanner::next(Head& head) {
+    found_ = npos;
+    body_start_in_view_ = true;
+    ended_inside_ = false;
+    std::size_t line_end = npos;
+    std::size_t searched = 0;
+    for (;;) {
+        const std::string_view view = window_.view();
+        line_end = view.find('\n', searched);
+        if (line_end != npos || view.size() > longest_id) break;
+        searched = view.size();
+        if (!window_.more()) break;
+    }
+    const std::string_view view = window_.view();
+    std::string_view line = view.substr(0, std::min(line_end, longest_id));
+    if (line.empty() || line[0] != '=') return false;
+    if (line.back() == '\r') line.remove_suffix(1);
+    const std::size_t colon = line.find(':');
+    head.offset = window_.offset();
+    head.tag.assign(line.substr(1, colon == npos ? npos : colon - 1));
+    head.id.assign(colon == npos ? std::string_view{} : line.substr(colon + 1));
+    head.row = find_tag(head.tag);
+    head.head_bytes = line_end == npos ? view.size() : line_end + 1;
+    window_.consume(head.head_bytes);
+    return true;
+}
+
+// The header ends at the first tag behind the line "System version: ", where fields of the header stand since the VM
+// wrote them; the slogan before it may hold anything, an imitation of that line without those fields included.
+bool Scanner::accept_header(std::size_t at) const {
+    const std::string_view text = window_.view().substr(0, at);
+    const std::size_t version = text.find("System version: ");
+    return version != npos && text.find("\nAtoms: ", version) != npos;
+}
+
+bool Scanner::accept(const Head& head, std::size_t at, bool& undecided) {
+    const std::string_view view = window_.view();
+    bool cut = false;
+    const std::string_view tag = tag_at(view, at, cut);
+    if (cut) {
+        undecided = true;
+        return false;
+    }
+    if (tag.empty()) return false;
+    const SectionTag* row = find_tag(tag);
+    bool accepted = true;
+    if (row != nullptr && row->body == Body::dump_abort) {
+        // The size limit cuts a line anywhere and writes this as the last line of the file, so the line before
+        // proves nothing; being the last one does.
+        const std::size_t line_end = view.find('\n', at);
+        if (!window_.ended() && (line_end == npos || line_end + 1 == view.size())) {
+            undecided = true;
+            return false;
+        }
+        if (line_end == npos || line_end + 1 == view.size()) return true;
+    }
+    if (head.row != nullptr && head.row->body == Body::dump_start) {
+        accepted = row != nullptr && accept_header(at);
+    } else if (head.row != nullptr && head.row->body == Body::term_lines) {
+        accepted = line_starts_after(term_section(head.row->terms), style, view.substr(0, at), body_start_in_view_) ==
+                   LineStart::yes;
+    } else if (head.row != nullptr && head.row->free_text) {
+        accepted = row != nullptr && (row->order >= head.row->order || row->body == Body::dump_start);
+    }
+    if (!accepted) anomalies_.add(Anomaly::forged_section, window_.offset() + at, tag);
+    return accepted;
+}
+
+std::size_t Scanner::find_boundary(const Head& head, std::size_t& from) {
+    const std::string_view view = window_.view();
+    const char* const begin = view.data();
+    const char* const end = begin + view.size();
+    const char* at = begin + std::min(from, view.size());
+    while ((at = bytes::find_byte(at, end, '=')) != end) {
+        const auto position = static_cast<std::size_t>(at - begin);
+        if (position == 0 ? body_start_in_view_ : at[-1] == '\n') {
+            bool undecided = false;
+            if (accept(head, position, undecided)) return position;
+            if (undecided) {
+                from = position;
+                return npos;
+            }
+        }
+        ++at;
+    }
+    from = view.size();
+    return npos;
+}
+
+std::string_view Scanner::body(const Head& head, std::size_t limit, bool& whole) {
+    std::size_t from = 0;
+    whole = true;
+    for (;;) {
+        found_ = find_boundary(head, from);
+        if (found_ != npos) return window_.view().substr(0, found_);
+        if (window_.view().size() >= limit) {
+            whole = false;
+            return window_.view().substr(0, limit);
+        }
+        if (!window_.more(limit + bytes::Window::step)) {
+            // A tag without a line end ("=end" at the very end) still is one.
+            const std::string_view view = window_.view();
+            if (from < view.size() && (from == 0 || view[from - 1] == '\n') && find_tag(view.substr(from + 1)) != nullptr) {
+                found_ = from;
+                return view.substr(0, found_);
+            }
+            whole = false;
+            ended_inside_ = true;
+            found_ = view.size();
+            return view;
+        }
+    }
+}
+
+void Scanner::finish(const Head& head) {
+    if (found_ != npos) {
+        window_.consume(found_);
+        found_ = npos;
+        return;
+    }
+    stream(head, [](std::string_view text, bool) { return text.size(); });
+}
+
+Count Scanner::skip_binary(const Head& head) {
+    while (window_.view().size() < 24 && window_.more()) {}
+    const std::string_view view = window_.view();
+    const std::size_t colon = view.substr(0, 24).find(':');
+    const auto size = colon == npos ? std::nullopt : parse_hex(view.substr(0, colon));
+    if (!size || *size > 1ull << 48) {
+        if (!window_.at_end() || !view.empty()) anomalies_.add(Anomaly::bad_line, window_.offset(), view.substr(0, 40));
+        finish(head);
+        return {};
+    }
+    const std::uint64_t data = style.base64 ? (*size + 2) / 3 * 4 : *size * 2;
+    if (!window_.skip(colon + 1 + data)) {
+        ended_inside_ = true;
+        window_.consume(window_.view().size());
+        return *size;
+    }
+    while (window_.view().size() < 3 && window_.more()) {}
+    std::string_view rest = window_.view();
+    if (rest.starts_with("\r\n")) window_.consume(2);
+    else if (rest.starts_with("\n")) window_.consume(1);
+    else if (rest.empty()) ended_inside_ = true;
+    else anomalies_.add(Anomaly::bad_line, window_.offset(), rest.substr(0, 40));
+    body_start_in_view_ = true;
+    finish(head);
+    return *size;
+}
+
+}  // namespace beamheap::crashdump

@@ -1,0 +1,101 @@
+#include "formats/crashdump/stack.hpp"
+
+#include <charconv>
+
+#include "bytes/scan.hpp"
+#include "formats/crashdump/readers.hpp"
+
+namespace beamheap::crashdump {
+
+Frame read_frame(Loader& loader, std::string_view text) {
+    Frame frame;
+    frame.function = loader.function(text);
+    if (frame.function == FunctionId::none) return frame;
+    if (text.starts_with(" + ")) {
+        text.remove_prefix(3);
+        std::from_chars(text.data(), text.data() + text.size(), frame.offset);
+    }
+    return frame;
+}
+
+namespace {
+
+// The end of the line at `at`, by its length where the slot holds an atom (whose bytes may be line feeds);
+// null if the text ends before it.
+const char* line_end(const char* at, const char* end) {
+    const char* colon = bytes::find_byte(at, std::min(at + 40, end), ':');
+    if (end - colon > 2 && colon[1] == 'A') {
+        std::size_t length = 0;
+        const auto [digits_end, error] = std::from_chars(colon + 2, end, length, 16);
+        if (error == std::errc{} && length <= 1024) {
+            if (static_cast<std::size_t>(end - digits_end) < length + 1) return nullptr;
+            at = digits_end + 1 + length;
+        }
+    }
+    const char* line_feed = bytes::find_byte(at, end, '\n');
+    return line_feed == end ? nullptr : line_feed;
+}
+
+}  // namespace
+
+void StackReader::begin() {
+    frames_.clear();
+    slots_ = 0;
+}
+
+Frame StackReader::frame(Loader& loader, std::string_view text) {
+    const auto id = static_cast<std::size_t>(seen_.intern(text));
+    if (id == seen_frames_.size()) seen_frames_.push_back(read_frame(loader, text));
+    return seen_frames_[id];
+}
+
+std::size_t StackReader::feed(Loader& loader, std::string_view text, bool last) {
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    while (at != end) {
+        const char* stop = line_end(at, end);
+        if (stop == nullptr) {
+            if (!last) break;
+            stop = end;
+        }
+        const std::string_view line(at, static_cast<std::size_t>(stop - at));
+        const std::size_t colon = line.find(':');
+        if (colon != std::string_view::npos) {
+            ++slots_;
+            const std::string_view value = line.substr(colon + 1);
+            if (value.starts_with("SReturn addr ")) {
+                const std::size_t bracket = value.find('(');
+                if (bracket != std::string_view::npos) {
+                    const Frame found = frame(loader, value.substr(bracket + 1));
+                    if (found.function != FunctionId::none) frames_.push_back(found);
+                }
+            }
+        }
+        at = stop == end ? end : stop + 1;
+    }
+    return static_cast<std::size_t>(at - text.data());
+}
+
+void StackReader::finish(Loader& loader, Process& process) {
+    process.stack_words = slots_;
+    loader.frames.clear();
+    if (process.current_function != FunctionId::none && process.program_counter != 0)
+        loader.frames.push_back({process.current_function, process.pc_offset, 0, TextId::none});
+    if (!loader.dialect.frames_end_with_return) {
+        for (std::uint32_t i = 0; i < process.extra_range.count; ++i) {
+            const ExtraField& extra = loader.snapshot.extras[process.extra_range.first + i];
+            if (loader.snapshot.text(extra.key) != "CP") continue;
+            const std::string_view value = loader.snapshot.text(extra.value);
+            const std::size_t bracket = value.find('(');
+            if (bracket == std::string_view::npos) break;
+            const Frame caller = read_frame(loader, value.substr(bracket + 1));
+            if (caller.function != FunctionId::none && (frames_.empty() || !(frames_[0] == caller)))
+                loader.frames.push_back(caller);
+            break;
+        }
+    }
+    loader.frames.insert(loader.frames.end(), frames_.begin(), frames_.end());
+    if (!loader.frames.empty()) process.stack = loader.snapshot.stacks.intern(loader.frames);
+}
+
+}  // namespace beamheap::crashdump

@@ -1,0 +1,112 @@
+#include <array>
+#include <optional>
+
+#include "bytes/source.hpp"
+#include "formats/crashdump/crash_dump.hpp"
+#include "formats/format.hpp"
+
+namespace beamheap {
+namespace {
+
+using OpenFunction = Result<std::unique_ptr<Artifact>> (*)(std::unique_ptr<bytes::Source>, const std::string& path,
+                                                           const OpenOptions&);
+
+struct Format {
+    std::string_view name;
+    bool (*sniff)(std::string_view head);
+    OpenFunction open;
+    std::optional<Error> (*refuse)(std::string_view head, const std::string& path);
+};
+
+// In sniffing order.
+constexpr Format formats[] = {
+    {"crash dump", crashdump::sniff,
+     [](std::unique_ptr<bytes::Source> source, const std::string& path, const OpenOptions& options)
+         -> Result<std::unique_ptr<Artifact>> { return crashdump::open(std::move(source), path, options); },
+     crashdump::refuse},
+};
+
+// Contents that people hand in by mistake, and what to do with them.
+struct Stranger {
+    std::string_view magic;
+    std::string_view is;
+    std::string_view advice;
+};
+constexpr Stranger strangers[] = {
+    {"PK\x03\x04", "a zip archive", "Unpack it and name the dump inside."},
+    {"\x7F" "ELF", "an ELF file, but no core image of an Erlang VM that can be read", ""},
+    {"BZh", "compressed with bzip2, which is not read", "Decompress it first: bzip2 -d."},
+    {"\x04\x22\x4D\x18", "compressed with lz4, which is not read", "Decompress it first: lz4 -d."},
+    {"{\"", "JSON", ""},
+    {"<html", "an HTML page", "The download may have failed."},
+    {"<!DOCTYPE", "an HTML page", "The download may have failed."},
+    {"version https://git-lfs", "a Git LFS pointer, not the file itself", "Fetch the file with git lfs pull."},
+};
+
+Error not_recognised(std::string_view head, const std::string& path) {
+    if (head.empty()) return {ErrorCode::not_recognised, path + ": is empty", "The VM creates the file first; it may have had no space or time to write it."};
+    for (const Stranger& stranger : strangers)
+        if (head.starts_with(stranger.magic))
+            return {ErrorCode::not_recognised, path + ": is " + std::string(stranger.is), std::string(stranger.advice)};
+    return {ErrorCode::not_recognised, path + ": is neither a crash dump nor a core image of an Erlang VM",
+            "A crash dump begins with '=erl_crash_dump:'."};
+}
+
+// The first bytes, which are then read again.
+class HeadSource final : public bytes::Source {
+public:
+    HeadSource(std::unique_ptr<bytes::Source> rest, std::string head) : rest_(std::move(rest)), head_(std::move(head)) {}
+    Result<std::size_t> read(std::span<char> into) override {
+        if (taken_ == head_.size()) return rest_->read(into);
+        const std::size_t got = std::min(into.size(), head_.size() - taken_);
+        std::copy_n(head_.data() + taken_, got, into.data());
+        taken_ += got;
+        return got;
+    }
+    std::uint64_t stored_position() const override { return rest_->stored_position(); }
+    std::uint64_t stored_size() const override { return rest_->stored_size(); }
+    std::string_view compression() const override { return rest_->compression(); }
+    const std::string& damage() const override { return rest_->damage(); }
+
+private:
+    std::unique_ptr<bytes::Source> rest_;
+    std::string head_;
+    std::size_t taken_ = 0;
+};
+
+Result<std::unique_ptr<Artifact>> open_source(std::unique_ptr<bytes::Source> source, const std::string& path,
+                                              const OpenOptions& options) {
+    std::string head(64, '\0');
+    std::size_t have = 0;
+    while (have < head.size()) {
+        BH_TRY(const std::size_t got, source->read(std::span(head).subspan(have)));
+        if (got == 0) break;
+        have += got;
+    }
+    head.resize(have);
+    for (const Format& format : formats) {
+        if (format.sniff(head)) {
+            if (source->seekable()) source->seek(0);
+            else source = std::make_unique<HeadSource>(std::move(source), head);
+            return format.open(std::move(source), path, options);
+        }
+        if (auto refused = format.refuse(head, path)) return std::move(*refused);
+    }
+    if (!source->damage().empty())
+        return Error{ErrorCode::not_recognised, path + ": " + source->damage(), "Copy the file again."};
+    return not_recognised(head, path);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Artifact>> open_artifact(const std::string& path, const OpenOptions& options) {
+    BH_TRY(auto source, bytes::open_source(path, {options.max_bytes}));
+    return open_source(std::move(source), path, options);
+}
+
+Result<std::unique_ptr<Artifact>> open_artifact_bytes(std::string_view bytes, const OpenOptions& options) {
+    BH_TRY(auto source, bytes::memory_source(bytes, {options.max_bytes}));
+    return open_source(std::move(source), "(memory)", options);
+}
+
+}  // namespace beamheap
