@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "bytes/read_ahead.hpp"
+
 namespace beamheap::bytes {
 namespace {
 
@@ -120,7 +122,7 @@ Result<std::unique_ptr<Source>> recognise(std::unique_ptr<Source> stored, const 
         stored->seek(0);
         return stored;
     }
-    return decompressed(std::move(stored), std::move(head), options);
+    return read_ahead(decompressed(std::move(stored), std::move(head), options));
 }
 
 }  // namespace
