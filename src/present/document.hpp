@@ -52,10 +52,12 @@ private:
     Data data_;
 };
 
-/// What a text holds, so that redaction knows what to do with it.
+/// What a text holds, so that redaction (redact.hpp) knows what to do with it.
 enum class Content : std::uint8_t {
-    plain,  ///< names, functions, states, sentences of ours: only scanned for known secrets
-    term,   ///< a printed Erlang term or free text of the node (slogan, message): subject to `values`
+    plain,    ///< sentences, states and numbers of ours: only scanned for secrets
+    name,     ///< names of the node: atoms, modules, m:f/a, process labels; `full` replaces those that are not OTP's
+    term,     ///< a printed Erlang term: subject to `values`
+    message,  ///< free text of the node (slogan): as plain, but terms that it quotes are subject to `values`
 };
 
 struct Column {
@@ -65,6 +67,7 @@ struct Column {
     std::string doc;           ///< one sentence
     Content content = Content::plain;
     bool wide = false;         ///< text tables leave it out unless asked for by --columns
+    std::string keyed_by;      ///< column whose text names what this one holds (a dictionary's key), for redaction
 };
 
 /// Rows are made on demand, so that a table over 100,000 processes costs no copy.
@@ -89,7 +92,8 @@ struct Member {
     std::string title;         ///< heading for people; empty: none
     std::variant<Value, Table> body;
     bool in_text = true;       ///< false: only in machine formats
-    Unit unit = Unit::none;
+    bool object = false;       ///< a table of one row that is shown as an object: {column: value}
+    Unit unit = Unit::none;    ///< of a value; the entries of an object have the unit that their names end in
     Content content = Content::plain;
 };
 

@@ -1,0 +1,177 @@
+#include "present/erlang_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace beamheap::present {
+namespace {
+
+constexpr bool lower(char c) { return c >= 'a' && c <= 'z'; }
+constexpr bool upper(char c) { return c >= 'A' && c <= 'Z'; }
+constexpr bool digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool word(char c) { return lower(c) || upper(c) || digit(c) || c == '_'; }
+
+// erl_scan:reserved_word/1; `maybe` and `else` since OTP 25/27 with the feature on, quoting them is always right.
+constexpr std::array<std::string_view, 30> reserved{
+    "after", "and", "andalso", "band", "begin", "bnot", "bor", "bsl", "bsr", "bxor", "case", "catch", "cond", "div", "else", "end",
+    "fun", "if", "let", "maybe", "not", "of", "or", "orelse", "receive", "rem", "try", "when", "xor", "query"};
+
+// A control character or the closing quote, as both languages read it back between quotes.
+void append_quoted(std::string_view text, char quote, std::string& out) {
+    out += quote;
+    for (const char c : text) {
+        switch (c) {
+            case '\n': out += "\\n"; break;
+            case '\t': out += "\\t"; break;
+            case '\r': out += "\\r"; break;
+            case '\\': out += "\\\\"; break;
+            case '\x1b': out += "\\e"; break;
+            default:
+                if (c == quote) out += '\\', out += c;
+                else if ((static_cast<unsigned char>(c) & 0xE0) == 0 || c == 0x7F)
+                    fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(c));
+                else
+                    out += c;
+        }
+    }
+    out += quote;
+}
+
+// MyApp.Worker of 'Elixir.MyApp.Worker': every part begins with a capital and is a word.
+std::optional<std::string_view> elixir_alias(std::string_view atom) {
+    constexpr std::string_view prefix = "Elixir.";
+    if (!atom.starts_with(prefix)) return std::nullopt;
+    atom.remove_prefix(prefix.size());
+    bool start = true;
+    for (const char c : atom) {
+        if (start ? !upper(c) : !(word(c) || c == '.')) return std::nullopt;
+        start = c == '.';
+    }
+    if (start) return std::nullopt;
+    return atom;
+}
+
+bool elixir_operator(std::string_view name) {
+    return !name.empty() && name.size() <= 3 && name.find_first_not_of("!=<>+-*/|&^~@.") == name.npos;
+}
+
+bool elixir_bare(std::string_view name) {
+    if (name.empty() || !(lower(name[0]) || name[0] == '_')) return false;
+    const std::string_view body = name.back() == '?' || name.back() == '!' ? name.substr(0, name.size() - 1) : name;
+    return std::ranges::all_of(body, [](char c) { return word(c) || c == '@'; });
+}
+
+// "-init/1-fun-0-" is the fun that init/1 makes.
+struct FunName {
+    std::string_view name, arity;
+};
+std::optional<FunName> fun_name(std::string_view text) {
+    if (text.size() < 9 || text.front() != '-' || text.back() != '-') return std::nullopt;
+    const std::size_t fun = text.rfind("-fun-");
+    if (fun == text.npos || fun == 0) return std::nullopt;
+    const std::size_t slash = text.rfind('/', fun);
+    if (slash == text.npos || slash < 2) return std::nullopt;
+    const std::string_view arity = text.substr(slash + 1, fun - slash - 1);
+    if (arity.empty() || !std::ranges::all_of(arity, digit)) return std::nullopt;
+    return FunName{text.substr(1, slash - 1), arity};
+}
+
+void append_elixir_function_name(std::string_view name, std::string& out) {
+    if (elixir_bare(name) || elixir_operator(name)) out += name;
+    else append_quoted(name, '"', out);
+}
+
+}  // namespace
+
+bool bare_atom(std::string_view atom) {
+    if (atom.empty() || !lower(atom[0])) return false;
+    return std::ranges::all_of(atom, [](char c) { return word(c) || c == '@'; }) &&
+           std::ranges::find(reserved, atom) == reserved.end();
+}
+
+void append_erlang_atom(std::string_view atom, std::string& out) {
+    if (bare_atom(atom)) out += atom;
+    else append_quoted(atom, '\'', out);
+}
+
+void append_elixir_atom(std::string_view atom, std::string& out) {
+    if (atom == "nil" || atom == "true" || atom == "false") {
+        out += atom;
+    } else if (const auto alias = elixir_alias(atom)) {
+        out += *alias;
+    } else {
+        out += ':';
+        append_elixir_function_name(atom, out);
+    }
+}
+
+std::string atom_text(std::string_view atom, Syntax syntax) {
+    std::string out;
+    syntax == Syntax::elixir ? append_elixir_atom(atom, out) : append_erlang_atom(atom, out);
+    return out;
+}
+
+std::string function_text(std::string_view module, std::string_view name, std::uint32_t arity, Syntax syntax) {
+    std::string out;
+    out.reserve(module.size() + name.size() + 8);
+    if (syntax == Syntax::erlang) {
+        append_erlang_atom(module, out);
+        out += ':';
+        append_erlang_atom(name, out);
+    } else {
+        const auto fun = fun_name(name);
+        if (fun) out += fmt::format("anonymous fn/{} in ", arity);
+        append_elixir_atom(module, out);
+        out += '.';
+        append_elixir_function_name(fun ? fun->name : name, out);
+        if (fun) return out += fmt::format("/{}", fun->arity);
+    }
+    out += '/';
+    out += fmt::format_int(arity).c_str();
+    return out;
+}
+
+std::string pid_text(Pid pid, Syntax syntax) {
+    if (!pid.has()) return {};
+    return fmt::format("{}<{}.{}.{}>", syntax == Syntax::elixir ? "#PID" : "", pid.node, pid.number, pid.serial);
+}
+
+std::string port_text(PortName port) {
+    if (!port.has()) return {};
+    return fmt::format("#Port<{}.{}>", port.node, port.number);
+}
+
+std::string Names::bare(TextId atom) const {
+    const std::string_view text = snapshot_->text(atom);
+    if (syntax_ == Syntax::elixir)
+        if (const auto alias = elixir_alias(text)) return std::string(*alias);
+    return std::string(text);
+}
+
+std::string Names::function(FunctionId function) const {
+    if (function == FunctionId::none) return {};
+    const Function& f = snapshot_->functions[function];
+    return function_text(snapshot_->text(f.module), snapshot_->text(f.name), f.arity, syntax_);
+}
+
+std::string Names::process(const Process& process) const {
+    const std::string own = pid(process.pid);
+    if (process.name != TextId::none) return fmt::format("{} {}", bare(process.name), own);
+    if (process.label != TextId::none) return fmt::format("{} {}", snapshot_->text(process.label), own);
+    if (process.real_initial_call != FunctionId::none) return fmt::format("{} {}", function(process.real_initial_call), own);
+    return own;
+}
+
+Syntax syntax_of(const Snapshot& snapshot) {
+    if (snapshot.texts.find("Elixir.Kernel") != TextId::none) return Syntax::elixir;
+    for (std::size_t i = 0; i < snapshot.functions.size(); ++i) {
+        const Function& f = snapshot.functions[static_cast<FunctionId>(i)];
+        if (elixir_alias(snapshot.text(f.module))) return Syntax::elixir;
+    }
+    return Syntax::erlang;
+}
+
+}  // namespace beamheap::present

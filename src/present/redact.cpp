@@ -1,0 +1,102 @@
+#include "present/redact.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "present/redact_lex.hpp"
+
+namespace beamheap::present {
+namespace {
+
+constexpr std::string_view mask = "***";
+
+// A known secret is replaced inside of longer texts only when it is long enough not to be a common word.
+constexpr std::size_t shortest_secret = 3;
+constexpr std::size_t distinctive_secret = 8;
+
+struct SipState {
+    std::uint64_t v0, v1, v2, v3;
+    void round() {
+        v0 += v1, v1 = std::rotl(v1, 13) ^ v0, v0 = std::rotl(v0, 32);
+        v2 += v3, v3 = std::rotl(v3, 16) ^ v2;
+        v0 += v3, v3 = std::rotl(v3, 21) ^ v0;
+        v2 += v1, v1 = std::rotl(v1, 17) ^ v2, v2 = std::rotl(v2, 32);
+    }
+};
+
+}  // namespace
+
+// J.-P. Aumasson, D. J. Bernstein: SipHash, a fast short-input PRF (2012).
+std::uint64_t keyed_hash(const std::array<std::uint64_t, 2>& key, std::string_view bytes) {
+    SipState s{key[0] ^ 0x736f6d6570736575ull, key[1] ^ 0x646f72616e646f6dull, key[0] ^ 0x6c7967656e657261ull,
+               key[1] ^ 0x7465646279746573ull};
+    std::size_t i = 0;
+    const auto mix = [&s](std::uint64_t word) {
+        s.v3 ^= word;
+        s.round(), s.round();
+        s.v0 ^= word;
+    };
+    for (; i + 8 <= bytes.size(); i += 8) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, bytes.data() + i, 8);
+        mix(word);
+    }
+    std::uint64_t last = static_cast<std::uint64_t>(bytes.size()) << 56;
+    for (std::size_t j = 0; i + j < bytes.size(); ++j)
+        last |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[i + j])) << (8 * j);
+    mix(last);
+    s.v2 ^= 0xFF;
+    s.round(), s.round(), s.round(), s.round();
+    return s.v0 ^ s.v1 ^ s.v2 ^ s.v3;
+}
+
+std::string mask_known(std::string_view text, const std::vector<std::string>& secrets) {
+    std::string current(text);
+    for (const std::string& secret : secrets) {
+        if (secret.size() < shortest_secret) continue;
+        std::string next;
+        std::size_t from = 0;
+        for (std::size_t found = current.find(secret); found != current.npos; found = current.find(secret, found)) {
+            const std::size_t end = found + secret.size();
+            const bool alone = (found == 0 || !lex::word(current[found - 1])) && !lex::word(lex::at(current, end));
+            if (secret.size() < distinctive_secret && !alone) {
+                ++found;
+                continue;
+            }
+            next.append(current, from, found - from).append(mask);
+            from = found = end;
+        }
+        if (from == 0) continue;
+        next.append(current, from, current.npos);
+        current = std::move(next);
+    }
+    return current;
+}
+
+Redactor::Redactor(RedactOptions options) : options_(std::move(options)) {
+    // Longest first, so that a secret that contains another one is masked as a whole.
+    std::ranges::sort(options_.known_secrets, [](const std::string& a, const std::string& b) {
+        return a.size() != b.size() ? a.size() > b.size() : a < b;
+    });
+    std::erase_if(options_.private_names, [](const std::string& name) { return otp_name(name); });
+    std::ranges::sort(options_.private_names);
+}
+
+std::string Redactor::apply(std::string_view text, Content content, std::string_view key) const {
+    if (options_.level == RedactLevel::none) return std::string(text);
+    if (!key.empty() && sensitive_key(key)) return fmt::format("'{}'", mask);
+    std::string out = mask_secrets(options_.known_secrets.empty() ? std::string(text)
+                                                                   : mask_known(text, options_.known_secrets));
+    if (options_.level >= RedactLevel::values && (content == Content::term || content == Content::message))
+        out = mask_values(out, content == Content::message, options_.salt);
+    if (options_.level == RedactLevel::full)
+        out = content == Content::term || content == Content::name
+                  ? mask_names(out, options_.salt)
+                  : mask_words(out, options_.private_names, options_.salt);
+    return out;
+}
+
+}  // namespace beamheap::present

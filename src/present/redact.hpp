@@ -1,0 +1,69 @@
+// What leaves the screen without the node's secrets: `--redact none|secrets|values|full`.
+//
+// A dump holds everything the node held: the cookie, session tokens, private keys, customers' data. Redaction works on
+// printed texts, right before they are sanitised, so that no output can forget it:
+//   secrets  masks what is a secret by its form (PEM blocks, JSON web tokens, keys of the big providers, user:password@
+//            in URLs), by the key in front of it (password => ..., {token, ...}, api_key: ...), or by being known
+//            (the node's cookie). A masked text reads "***" in the place of the literal: "***", <<"***">>, '***'.
+//   values   besides, replaces every string, binary and charlist of a term by its size and a salted hash, and integers
+//            of 2^32 and more: {user,<<12 bytes #a1b2c3>>}. Equal values keep equal hashes; shape and atoms stay.
+//   full     besides, replaces names that are not OTP's: x_a1b2c3:x_d4e5f6/2.
+// Recognising secrets by form and key is a heuristic: it catches what is usual, and cannot catch a password that
+// stands alone in a list. That is what `values` is for.
+//
+// The functions are pure, linear in the text, and never make an unredacted text longer than a small factor of itself.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "present/document.hpp"
+
+namespace beamheap::present {
+
+enum class RedactLevel : std::uint8_t { none, secrets, values, full };
+
+struct RedactOptions {
+    RedactLevel level = RedactLevel::secrets;
+    /// Texts that are secrets wherever they appear; those under three bytes are ignored.
+    std::vector<std::string> known_secrets;
+    /// Names of this input (atoms, modules) to be replaced in sentences by `full`; those of OTP are left out.
+    std::vector<std::string> private_names;
+    /// Key of the hashes; the same key gives the same placeholders. It should not be guessable from the output.
+    std::array<std::uint64_t, 2> salt{};
+};
+
+class Redactor {
+public:
+    explicit Redactor(RedactOptions options);
+    RedactLevel level() const { return options_.level; }
+
+    /// The text as it may be shown. `key` is what the text is filed under, where that is known (a dictionary key):
+    /// then a key like "password" masks all of it.
+    std::string apply(std::string_view text, Content content, std::string_view key = {}) const;
+
+private:
+    RedactOptions options_;
+};
+
+/// Whether a key names a secret: password, api_key, "x-auth-token", secretKeyBase, ...; not token_count.
+bool sensitive_key(std::string_view key);
+/// SipHash-2-4 of the bytes.
+std::uint64_t keyed_hash(const std::array<std::uint64_t, 2>& key, std::string_view bytes);
+/// Whether an atom belongs to Erlang/OTP (or Elixir's own libraries) and tells nothing about the system that ran.
+bool otp_name(std::string_view atom);
+
+// The passes that Redactor::apply runs one after the other; for the tests.
+std::string mask_known(std::string_view text, const std::vector<std::string>& secrets);
+std::string mask_secrets(std::string_view text);
+/// `only_nested`: strings outside of { [ and << are left alone (free text that quotes a term).
+std::string mask_values(std::string_view text, bool only_nested, const std::array<std::uint64_t, 2>& salt);
+std::string mask_names(std::string_view text, const std::array<std::uint64_t, 2>& salt);
+/// Replaces the words of a sentence that are among the sorted `names`.
+std::string mask_words(std::string_view text, const std::vector<std::string>& names,
+                       const std::array<std::uint64_t, 2>& salt);
+
+}  // namespace beamheap::present

@@ -1,0 +1,51 @@
+// Small lexical helpers over printed terms, shared by the passes of redaction. Positions never run over the end.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace beamheap::present::lex {
+
+constexpr bool lower(char c) { return c >= 'a' && c <= 'z'; }
+constexpr bool upper(char c) { return c >= 'A' && c <= 'Z'; }
+constexpr bool digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool letter(char c) { return lower(c) || upper(c); }
+constexpr bool word(char c) { return letter(c) || digit(c) || c == '_'; }
+constexpr char at(std::string_view text, std::size_t i) { return i < text.size() ? text[i] : '\0'; }
+constexpr bool starts(std::string_view text, std::size_t i, std::string_view what) {
+    return i <= text.size() && text.substr(i).starts_with(what);
+}
+
+inline std::size_t skip_spaces(std::string_view text, std::size_t i) {
+    while (i < text.size() && (text[i] == ' ' || text[i] == '\n' || text[i] == '\t')) ++i;
+    return i;
+}
+
+/// `i` is at a quote; the position after its closing quote, or the end of the text where it is cut.
+inline std::size_t skip_quoted(std::string_view text, std::size_t i) {
+    const char quote = text[i++];
+    while (i < text.size() && text[i] != quote) i += text[i] == '\\' ? 2 : 1;
+    return i < text.size() ? i + 1 : text.size();
+}
+
+/// `i` is at an opening bracket of ( [ { or at "<<"; the position after what closes it, or the end of the text.
+/// Strings and quoted atoms inside are skipped over. Brackets are counted, not matched by kind.
+inline std::size_t skip_balanced(std::string_view text, std::size_t i) {
+    std::size_t depth = 0;
+    while (i < text.size()) {
+        const char c = text[i];
+        if (c == '"' || c == '\'') {
+            i = skip_quoted(text, i);
+            continue;
+        }
+        if (c == '(' || c == '[' || c == '{') ++depth;
+        if (c == ')' || c == ']' || c == '}') depth = depth == 0 ? 0 : depth - 1;
+        if (starts(text, i, "<<")) ++depth, ++i;
+        else if (starts(text, i, ">>") && depth != 0) --depth, ++i;
+        ++i;
+        if (depth == 0) return i < text.size() ? i : text.size();
+    }
+    return text.size();
+}
+
+}  // namespace beamheap::present::lex

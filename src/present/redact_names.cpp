@@ -1,0 +1,128 @@
+// Names that are not Erlang/OTP's become x_ and a hash; what OTP names stays readable.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "present/redact.hpp"
+#include "present/redact_lex.hpp"
+
+namespace beamheap::present {
+namespace {
+
+using namespace lex;
+
+#include "present/otp_names.inc"
+
+static_assert(std::ranges::is_sorted(otp_modules));
+static_assert(std::ranges::is_sorted(otp_atoms));
+
+// What mask_secrets and mask_values leave behind, and words of a term that are no names.
+constexpr std::array<std::string_view, 9> kept_words{"anonymous", "fn",   "fun", "in",  "PID",
+                                                     "Port",      "Ref", "Fun", "utf8"};
+
+bool hashed(std::string_view word) {
+    return word.size() == 8 && word.starts_with("x_") &&
+           std::ranges::all_of(word.substr(2), [](char c) { return digit(c) || (c >= 'a' && c <= 'f'); });
+}
+
+std::string pseudonym(std::string_view name, const std::array<std::uint64_t, 2>& salt) {
+    return fmt::format("x_{:06x}", keyed_hash(salt, name) & 0xFFFFFF);
+}
+
+class NameScan {
+public:
+    NameScan(std::string_view text, const std::array<std::uint64_t, 2>& salt) : text_(text), salt_(salt) {}
+
+    std::string run() {
+        while (i_ < text_.size()) {
+            const char c = text_[i_];
+            if (c == '"') keep_to(skip_quoted(text_, i_));
+            else if (c == '<' && at(text_, i_ + 1) == '<') keep_to(skip_balanced(text_, i_));
+            else if (c == '\'') quoted();
+            else if (letter(c) || c == '_' || c == '$' || static_cast<unsigned char>(c) >= 0x80) bare();
+            else if (digit(c)) number();
+            else out_ += c, ++i_;
+        }
+        return std::move(out_);
+    }
+
+private:
+    void keep_to(std::size_t end) {
+        out_.append(text_, i_, end - i_);
+        i_ = end;
+    }
+    void number() {
+        std::size_t end = i_;
+        while (end < text_.size() && (word(text_[end]) || text_[end] == '#')) ++end;
+        keep_to(end);
+    }
+    void quoted() {
+        const std::size_t end = skip_quoted(text_, i_);
+        std::string_view name = text_.substr(i_ + 1, end - i_ - 1);
+        if (name.ends_with('\'')) name.remove_suffix(1);
+        emit(name, i_, end);
+    }
+    void bare() {
+        std::size_t end = i_;
+        while (end < text_.size() && (word(text_[end]) || text_[end] == '@' || text_[end] == '$' || text_[end] == '?' ||
+                                      text_[end] == '!' || static_cast<unsigned char>(text_[end]) >= 0x80))
+            ++end;
+        emit(text_.substr(i_, end - i_), i_, end);
+    }
+    void emit(std::string_view name, std::size_t begin, std::size_t end) {
+        const bool of_otp = otp_name(name);
+        // The function of a module of OTP tells no more than the module.
+        if (of_otp || own_function_ || name == "***" || name.starts_with("integer #") ||
+            std::ranges::find(kept_words, name) != kept_words.end())
+            out_.append(text_, begin, end - begin);
+        else
+            out_ += pseudonym(name, salt_);
+        i_ = end;
+        const char next = at(text_, end);
+        own_function_ = false;
+        if (next != ':' && next != '.') return;
+        // module:function or :module.function, and no Elixir keyword ("name: ")
+        const char after = at(text_, end + 1);
+        own_function_ = of_otp && (letter(after) || after == '\'' || after == '_' || (next == '.' && after == '"')) &&
+                        std::ranges::binary_search(otp_modules, name);
+    }
+
+    std::string_view text_;
+    const std::array<std::uint64_t, 2>& salt_;
+    std::string out_;
+    std::size_t i_ = 0;
+    bool own_function_ = false;
+};
+
+}  // namespace
+
+bool otp_name(std::string_view atom) {
+    return hashed(atom) || std::ranges::binary_search(otp_modules, atom) || std::ranges::binary_search(otp_atoms, atom);
+}
+
+std::string mask_names(std::string_view text, const std::array<std::uint64_t, 2>& salt) {
+    return NameScan(text, salt).run();
+}
+
+std::string mask_words(std::string_view text, const std::vector<std::string>& names,
+                       const std::array<std::uint64_t, 2>& salt) {
+    std::string out;
+    for (std::size_t i = 0; i < text.size();) {
+        std::size_t end = i;
+        while (end < text.size() && (word(text[end]) || text[end] == '@' || text[end] == '$')) ++end;
+        if (end == i) {
+            out += text[i++];
+            continue;
+        }
+        const std::string_view found = text.substr(i, end - i);
+        if (std::ranges::binary_search(names, found)) out += pseudonym(found, salt);
+        else out += found;
+        i = end;
+    }
+    return out;
+}
+
+}  // namespace beamheap::present

@@ -1,0 +1,205 @@
+// Strings, binaries, charlists and big integers of a printed term become placeholders; shape, atoms and pids stay.
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "present/redact.hpp"
+#include "present/redact_lex.hpp"
+
+namespace beamheap::present {
+namespace {
+
+using namespace lex;
+
+constexpr std::string_view masked_string = "\"***\"";
+
+class ValueScan {
+public:
+    ValueScan(std::string_view text, bool only_nested, const std::array<std::uint64_t, 2>& salt)
+        : text_(text), only_nested_(only_nested), salt_(salt) {}
+
+    std::string run() {
+        while (i_ < text_.size()) {
+            const char c = text_[i_];
+            if (c == '"') string_literal(i_);
+            else if (c == '~' && letter(at(text_, i_ + 1)) && at(text_, i_ + 2) == '"') string_literal(i_ + 2);
+            else if (c == '\'') quoted_atom();
+            else if (c == '<' && at(text_, i_ + 1) == '<') binary_literal();
+            else if (c == '#' && letter(at(text_, i_ + 1))) handle();
+            else if (c == '<') pid();
+            else if (c == '[' && charlist()) continue;
+            else if (digit(c)) number();
+            else if (word(c) || c == '@') skip_word();
+            else bracket(c);
+        }
+        out_.append(text_, kept_, text_.size() - kept_);
+        return std::move(out_);
+    }
+
+private:
+    void replace(std::size_t end, std::string_view by) {
+        out_.append(text_, kept_, i_ - kept_).append(by);
+        kept_ = i_ = end;
+    }
+    std::string hash(std::string_view literal) const {
+        return fmt::format("#{:06x}", keyed_hash(salt_, literal) & 0xFFFFFF);
+    }
+    bool shown() const { return only_nested_ && depth_ == 0; }
+
+    void bracket(char c) {
+        if (c == '{' || c == '[') ++depth_;
+        if ((c == '}' || c == ']') && depth_ != 0) --depth_;
+        ++i_;
+    }
+    void skip_word() {
+        while (i_ < text_.size() && (word(text_[i_]) || text_[i_] == '@')) ++i_;
+    }
+    // Atoms are kept; in free text a ' is an apostrophe as well, and must not swallow the strings behind it.
+    void quoted_atom() {
+        if (shown()) ++i_;
+        else i_ = skip_quoted(text_, i_);
+    }
+
+    // Characters of the literal as it would be read back: an escape counts as one.
+    static std::size_t characters(std::string_view inside) {
+        std::size_t count = 0;
+        for (std::size_t i = 0; i < inside.size(); ++i) {
+            if (inside[i] == '\\') {
+                ++i;
+                if (at(inside, i) == 'x' && at(inside, i + 1) == '{')
+                    while (i < inside.size() && inside[i] != '}') ++i;
+            } else if ((static_cast<unsigned char>(inside[i]) & 0xC0) == 0x80) {
+                continue;
+            }
+            ++count;
+        }
+        return count;
+    }
+
+    void string_literal(std::size_t quote) {
+        const std::size_t end = skip_quoted(text_, quote);
+        const std::string_view literal = text_.substr(quote, end - quote);
+        const bool closed = literal.size() >= 2 && literal.back() == '"';
+        const std::string_view inside = literal.substr(1, literal.size() - (closed ? 2 : 1));
+        if (shown() || inside.empty() || literal == masked_string) {
+            i_ = end;
+            return;
+        }
+        replace(end, fmt::format("\"{} chars {}\"", characters(inside), hash(inside)));
+    }
+
+    // <<"abc",0,1:3>>: strings count their bytes, other segments one byte each.
+    void binary_literal() {
+        const std::size_t end = skip_balanced(text_, i_);
+        const std::string_view literal = text_.substr(i_, end - i_);
+        const bool closed = literal.size() >= 4 && literal.ends_with(">>");
+        const std::string_view inside = literal.substr(2, literal.size() - (closed ? 4 : 2));
+        // <<1024 bytes ...>> is a size that was printed in the place of the contents.
+        if (inside.empty() || inside == masked_string || described(inside)) {
+            i_ = end;
+            return;
+        }
+        std::size_t bytes = 0;
+        for (std::size_t i = 0; i < inside.size();) {
+            if (inside[i] == '"') {
+                const std::size_t stop = skip_quoted(inside, i);
+                bytes += string_bytes(inside.substr(i + 1, stop - i - 1));
+                i = stop;
+            } else if (digit(inside[i])) {
+                ++bytes;
+                while (i < inside.size() && inside[i] != ',') ++i;
+            } else {
+                ++i;
+            }
+        }
+        const bool cut = !closed || inside.ends_with("...");
+        replace(end, fmt::format("<<{}{} bytes {}>>", cut ? "at least " : "", bytes, hash(inside)));
+    }
+    static std::size_t string_bytes(std::string_view inside) {
+        std::size_t bytes = 0;
+        for (std::size_t i = 0; i < inside.size() && inside[i] != '"'; ++i, ++bytes)
+            if (inside[i] == '\\') ++i;
+        return bytes;
+    }
+    static bool described(std::string_view inside) {
+        std::size_t i = 0;
+        while (digit(at(inside, i)) || at(inside, i) == ',') ++i;
+        return i != 0 && (starts(inside, i, " byte") || starts(inside, i, " bit"));
+    }
+
+    // #Ref<0.1.2.3>, #Port<0.5>, #PID<0.1.2>, #Fun<m.1.2>: their numbers are no values.
+    void handle() {
+        ++i_;
+        skip_word();
+        if (at(text_, i_) == '<') pid();
+    }
+    void pid() {
+        std::size_t i = i_ + 1;
+        while (i < text_.size() && (word(text_[i]) || std::string_view(".-/'\"").find(text_[i]) != std::string_view::npos)) ++i;
+        i_ = at(text_, i) == '>' ? i + 1 : i_ + 1;
+    }
+
+    // [104,101,108,108,111]: four or more printable characters are taken for a text.
+    bool charlist() {
+        if (shown()) return false;
+        std::size_t count = 0;
+        std::size_t i = i_ + 1;
+        while (digit(at(text_, i))) {
+            std::uint64_t point = 0;
+            for (; digit(at(text_, i)); ++i)
+                if (point < 0x110000) point = point * 10 + static_cast<std::uint64_t>(text_[i] - '0');
+            const bool printable = (point >= 32 && point < 127) || (point >= 160 && point < 0x110000) || (point >= 8 && point <= 13);
+            if (!printable) return false;
+            ++count;
+            if (at(text_, i) != ',') break;
+            ++i;
+        }
+        const bool cut = starts(text_, i, "...") || starts(text_, i, "|...");
+        if (count < 4 || (at(text_, i) != ']' && !cut)) return false;
+        const std::string digest = hash(text_.substr(i_ + 1, i - i_ - 1));
+        if (cut) {
+            ++i_;  // keeps the bracket and the ellipsis
+            ++depth_;
+            replace(i, fmt::format("\"{} chars {}\",", count, digest));
+        } else {
+            replace(i + 1, fmt::format("\"{} chars {}\"", count, digest));
+        }
+        return true;
+    }
+
+    // Integers of 2^32 and more are ids, card numbers, keys; smaller ones are counts. Floats and 0x addresses stay.
+    void number() {
+        std::size_t end = i_;
+        std::size_t digits = 0;
+        bool plain = true;
+        while (end < text_.size() && (word(text_[end]) || text_[end] == '#' || (text_[end] == '.' && digit(at(text_, end + 1))))) {
+            digits += digit(text_[end]) ? 1 : 0;
+            plain = plain && digit(text_[end]);
+            ++end;
+        }
+        const std::string_view token = text_.substr(i_, end - i_);
+        const bool based = token.find('#') != token.npos && digits >= 4 && token.size() > 11;
+        const bool big = plain && (digits > 10 || (digits == 10 && token >= "4294967296"));
+        if ((big || based) && !shown()) replace(end, fmt::format("'integer {}'", hash(token)));
+        else i_ = end;
+    }
+
+    std::string_view text_;
+    bool only_nested_;
+    const std::array<std::uint64_t, 2>& salt_;
+    std::string out_;
+    std::size_t i_ = 0;
+    std::size_t kept_ = 0;
+    std::size_t depth_ = 0;
+};
+
+}  // namespace
+
+std::string mask_values(std::string_view text, bool only_nested, const std::array<std::uint64_t, 2>& salt) {
+    return ValueScan(text, only_nested, salt).run();
+}
+
+}  // namespace beamheap::present

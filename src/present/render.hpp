@@ -1,0 +1,56 @@
+// From a Document to bytes: choose the columns, sort, cut, redact, sanitise, and write it in the format asked for.
+//
+// A new output format is one file with a function of Presenter's type, and one row in presenters.cpp.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "beamheap/error.hpp"
+#include "present/document.hpp"
+#include "present/redact.hpp"
+#include "present/sink.hpp"
+
+namespace beamheap::present {
+
+struct RenderOptions {
+    std::string format = "table";       ///< name of a presenter
+    std::vector<std::string> columns;   ///< of the primary table, in this order; empty: its own
+    std::string sort;                   ///< a column of the primary table; empty: the order the verb gave
+    std::optional<bool> descending;     ///< empty: numbers largest first, texts smallest first
+    std::optional<std::size_t> top;     ///< rows of each table; 0 is all; empty: 20 for people, all for machines
+    bool color = false;                 ///< escape sequences of ours (never of the input)
+    std::size_t width = 0;              ///< columns of the terminal; 0: not a terminal, nothing is shortened
+    RedactOptions redact;
+};
+
+/// Rows that people see of a table unless -n says otherwise.
+inline constexpr std::size_t default_rows = 20;
+
+/// Renders the document. Errors: a format, column or sort key that does not exist (ErrorCode::usage, with near misses
+/// as advice). Rows are made one at a time; a sink that nobody reads any more ends the work without an error.
+Status render(const Document& document, const RenderOptions& options, Sink& sink);
+
+/// The document's warnings as lines for standard error: "warning: <text> (<count> times; first: <place>)".
+void render_warnings(const Document& document, const RenderOptions& options, Sink& sink);
+
+class View;
+/// One output format.
+struct Presenter {
+    std::string_view name;
+    std::string_view doc;
+    bool for_people;   ///< 20 rows, wide columns left out, human units, warnings on standard error
+    void (*present)(const View& view, Sink& sink);
+};
+std::span<const Presenter> presenters();
+const Presenter* find_presenter(std::string_view name);
+
+/// Up to three of `candidates` that `word` may have been meant for, nearest first.
+std::vector<std::string> near_misses(std::string_view word, std::span<const std::string> candidates);
+/// "did you mean a or b?"; empty if there is nothing near.
+std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
+
+}  // namespace beamheap::present

@@ -1,0 +1,242 @@
+// Text for people: sentences, "key  value" blocks and aligned tables.
+//
+// Tables are measured in one pass over the rows to show and written in a second one, so that nothing is kept and
+// 100,000 rows cost no memory; twenty rows, the default, cost nothing either way.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "present/sanitise.hpp"
+#include "present/units.hpp"
+#include "present/view.hpp"
+
+namespace beamheap::present {
+namespace {
+
+constexpr std::string_view bold = "\x1b[1m";
+constexpr std::string_view dim = "\x1b[2m";
+constexpr std::string_view plain = "\x1b[0m";
+constexpr std::size_t gap = 2;
+constexpr std::size_t narrowest = 12;  // a text column is not shortened below this
+
+const std::vector<Value>* objects_in(const Value& value) {
+    const auto* array = std::get_if<std::shared_ptr<const Array>>(&value.data());
+    if (array == nullptr || (*array)->empty()) return nullptr;
+    return std::holds_alternative<std::shared_ptr<const Object>>((*array)->front().data()) ? array->get() : nullptr;
+}
+
+// "stack_words" -> "stack": the value says the unit.
+std::string label_of(std::string_view name) {
+    for (const std::string_view unit : {"_bytes", "_words", "_ms"})
+        if (name.ends_with(unit) && name.size() > unit.size()) name.remove_suffix(unit.size());
+    std::string label(name);
+    std::ranges::replace(label, '_', ' ');
+    return label;
+}
+
+class TextPresenter {
+public:
+    TextPresenter(const View& view, Sink& sink) : view_(view), sink_(sink) {}
+
+    void run() {
+        for (const std::string& sentence : view_.document().lead) line(safe_text(view_.text(sentence, Content::message)));
+        for (const View::Item& item : view_.items()) {
+            if (!item.member->in_text && !view_.is_primary(item)) continue;
+            if (sink_.closed()) return;
+            if (item.object() || (view_.is_primary(item) && !item.is_table)) object(item);
+            else if (item.is_table) table(item);
+            else value(item);
+        }
+    }
+
+private:
+    void line(std::string_view text) {
+        sink_.write(text);
+        sink_.write("\n");
+        started_ = true;
+    }
+    std::string paint(std::string_view style, std::string_view text) const {
+        return view_.options().color ? fmt::format("{}{}{}", style, text, plain) : std::string(text);
+    }
+    void heading(const Member& member) {
+        if (started_) sink_.write("\n");
+        if (!member.title.empty()) line(paint(bold, member.title));
+    }
+
+    // A scalar, or an object as a block of "key  value".
+    void value(const View::Item& item) {
+        const Value& value = std::get<Value>(item.member->body);
+        if (const auto* object = std::get_if<std::shared_ptr<const Object>>(&value.data())) {
+            Lines lines;
+            collect(**object, {}, item.member->content, lines);
+            block(*item.member, lines);
+        } else if (const auto* array = std::get_if<std::shared_ptr<const Array>>(&value.data())) {
+            if ((*array)->empty()) return;
+            heading(*item.member);
+            list(**array, item.member->content, item.member->unit, 0);
+        } else if (!value.is_null()) {
+            const std::string text = people_text(view_, value, item.member->unit, item.member->content);
+            const std::string title = item.member->title.empty() ? label_of(item.member->key) : item.member->title;
+            line(fmt::format("{}: {}", title, text));
+        }
+    }
+
+    using Lines = std::vector<std::pair<std::string, std::string>>;
+
+    void object(const View::Item& item) {
+        Lines lines;
+        for (std::size_t c = 0; c < item.table.columns(); ++c) {
+            const Column& column = item.table.column(c);
+            entry(column.title.empty() ? label_of(column.name) : column.title, item.table.cell(0, c), column.unit,
+                  column.content, item.table.key_of(0, c), lines);
+        }
+        block(*item.member, lines);
+    }
+    void collect(const Object& object, const std::string& prefix, Content content, Lines& lines) {
+        for (const auto& [name, value] : object) entry(prefix + label_of(name), value, unit_of(name), content, {}, lines);
+    }
+    void entry(std::string label, const Value& value, Unit unit, Content content, const std::string& key, Lines& lines) {
+        if (value.is_null()) return;
+        if (const auto* object = std::get_if<std::shared_ptr<const Object>>(&value.data()))
+            return collect(**object, label + ' ', content, lines);
+        std::string text = people_text(view_, value, unit, content, key);
+        if (text.empty()) return;
+        if (unit == Unit::words) text += " words";
+        lines.emplace_back(std::move(label), std::move(text));
+    }
+    void block(const Member& member, const Lines& lines) {
+        if (lines.empty()) return;
+        heading(member);
+        std::size_t widest = 0;
+        for (const auto& each : lines) widest = std::max(widest, display_width(each.first));
+        for (const auto& each : lines)
+            line(fmt::format("{}{}{}", each.first, std::string(widest + gap - display_width(each.first), ' '), each.second));
+    }
+
+    void list(const Array& array, Content content, Unit unit, std::size_t indent) {
+        const std::size_t wanted = view_.options().top.value_or(default_rows);
+        const std::size_t shown = wanted == 0 ? array.size() : std::min(array.size(), wanted);
+        for (std::size_t i = 0; i < shown; ++i) {
+            std::string text(indent, ' ');
+            if (const auto* object = std::get_if<std::shared_ptr<const Object>>(&array[i].data())) {
+                for (std::size_t j = 0; j < (*object)->size(); ++j) {
+                    const auto& each = (**object)[j];
+                    if (j != 0) text += "  ";
+                    text += people_text(view_, each.second, unit_of(each.first), content);
+                }
+            } else {
+                text += people_text(view_, array[i], unit, content);
+            }
+            line(fits(text));
+        }
+        if (shown < array.size()) line(std::string(indent, ' ') + more(array.size() - shown));
+    }
+    std::string more(std::size_t rows) const { return paint(dim, fmt::format("... {} more", grouped(rows))); }
+    std::string fits(std::string text) const {
+        return view_.options().width == 0 ? text : clipped(text, view_.options().width);
+    }
+
+    std::string cell(const TableView& table, std::size_t row, std::size_t c, const Value& value) const {
+        const Column& column = table.column(c);
+        return people_text(view_, value, column.unit, column.content, table.key_of(row, c));
+    }
+
+    struct Layout {
+        std::vector<std::size_t> widths;
+        std::vector<bool> nested;  // arrays of objects go below the row
+        std::vector<bool> right;
+    };
+
+    Layout measure(const TableView& table) const {
+        Layout layout;
+        for (std::size_t c = 0; c < table.columns(); ++c) {
+            layout.widths.push_back(display_width(table.column(c).title));
+            layout.nested.push_back(false);
+            layout.right.push_back(numeric(table.column(c).unit));
+        }
+        for (std::size_t row = 0; row < table.rows(); ++row) {
+            for (std::size_t c = 0; c < table.columns(); ++c) {
+                const Value value = table.cell(row, c);
+                if (objects_in(value) != nullptr) layout.nested[c] = true;
+                else layout.widths[c] = std::max(layout.widths[c], display_width(cell(table, row, c, value)));
+            }
+        }
+        if (view_.options().width != 0) shrink(layout);
+        return layout;
+    }
+
+    // On a terminal the widest texts give way until a row fits, none below `narrowest`.
+    void shrink(Layout& layout) const {
+        std::size_t total = 0;
+        for (std::size_t c = 0; c < layout.widths.size(); ++c)
+            if (!layout.nested[c]) total += layout.widths[c] + (total == 0 ? 0 : gap);
+        while (total > view_.options().width) {
+            std::size_t widest = layout.widths.size();
+            std::size_t second = narrowest;
+            for (std::size_t c = 0; c < layout.widths.size(); ++c) {
+                if (layout.nested[c] || layout.right[c] || layout.widths[c] <= narrowest) continue;
+                if (widest == layout.widths.size() || layout.widths[c] > layout.widths[widest]) {
+                    if (widest != layout.widths.size()) second = std::max(second, layout.widths[widest]);
+                    widest = c;
+                } else {
+                    second = std::max(second, layout.widths[c]);
+                }
+            }
+            if (widest == layout.widths.size()) return;
+            const std::size_t above = std::max<std::size_t>(1, layout.widths[widest] - second);
+            const std::size_t less = std::min({above, total - view_.options().width, layout.widths[widest] - narrowest});
+            layout.widths[widest] -= less;
+            total -= less;
+        }
+    }
+
+    // Cells of one line, joined; nothing is padded behind the last.
+    template <class CellText>
+    std::string row_text(const Layout& layout, CellText&& text_of) const {
+        std::string text;
+        std::size_t owed = 0;  // blanks that are only written when something follows
+        bool first = true;
+        for (std::size_t c = 0; c < layout.widths.size(); ++c) {
+            if (layout.nested[c]) continue;
+            const std::string body = clipped(text_of(c), layout.widths[c]);
+            const std::size_t pad = layout.widths[c] - std::min(layout.widths[c], display_width(body));
+            const std::size_t left = layout.right[c] ? pad : 0;
+            text.append(owed + (first ? 0 : gap) + left, ' ').append(body);
+            owed = pad - left;
+            first = false;
+        }
+        while (text.ends_with(' ')) text.pop_back();
+        return text;
+    }
+
+    void table(const View::Item& item) {
+        const TableView& table = item.table;
+        if (table.rows() == 0) {
+            if (table.empty().empty() && !item.member->title.empty()) return;
+            heading(*item.member);
+            return line(table.empty().empty() ? "nothing" : table.empty());
+        }
+        heading(*item.member);
+        const Layout layout = measure(table);
+        line(paint(bold, row_text(layout, [&](std::size_t c) { return table.column(c).title; })));
+        for (std::size_t row = 0; row < table.rows() && !sink_.closed(); ++row) {
+            line(row_text(layout, [&](std::size_t c) { return cell(table, row, c, table.cell(row, c)); }));
+            for (std::size_t c = 0; c < table.columns(); ++c) {
+                if (!layout.nested[c]) continue;
+                const Value value = table.cell(row, c);
+                if (const Array* inner = objects_in(value)) list(*inner, table.column(c).content, table.column(c).unit, 4);
+            }
+        }
+        if (table.rows() < table.total()) line(more(table.total() - table.rows()));
+    }
+
+    const View& view_;
+    Sink& sink_;
+    bool started_ = false;
+};
+
+}  // namespace
+
+void present_text(const View& view, Sink& sink) { TextPresenter(view, sink).run(); }
+
+}  // namespace beamheap::present

@@ -1,0 +1,307 @@
+#include "present/view.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "present/json_writer.hpp"
+#include "present/units.hpp"
+
+namespace beamheap::present {
+namespace {
+
+template <class... Fs>
+struct Overloaded : Fs... {
+    using Fs::operator()...;
+};
+template <class... Fs>
+Overloaded(Fs...) -> Overloaded<Fs...>;
+
+std::vector<std::string> column_names(const Table& table) {
+    std::vector<std::string> names;
+    for (const Column& column : table.columns) names.push_back(column.name);
+    return names;
+}
+
+Error no_such_column(std::string_view name, const Table& table) {
+    const std::vector<std::string> names = column_names(table);
+    std::string advice = did_you_mean(name, names);
+    if (advice.empty()) {
+        advice = "columns are:";
+        for (const std::string& each : names) advice += ' ' + each;
+    }
+    return Error{ErrorCode::usage, fmt::format("there is no column {}", name), std::move(advice)};
+}
+
+std::optional<std::uint32_t> index_of_column(const Table& table, std::string_view name) {
+    const auto found = std::ranges::find(table.columns, name, &Column::name);
+    if (found == table.columns.end()) return std::nullopt;
+    return static_cast<std::uint32_t>(found - table.columns.begin());
+}
+
+// Orders rows by one column. Numbers by value (a long double holds every 64-bit integer exactly on the machines that we
+// build for), texts naturally (<0.9.0> before <0.10.0>), missing values always last.
+struct SortKey {
+    enum class Kind : std::uint8_t { number, text, missing } kind = Kind::missing;
+    long double number = 0;
+    std::string text;
+};
+
+SortKey sort_key(const Value& value) {
+    SortKey key;
+    const auto number = [&key](auto n) {
+        key.kind = SortKey::Kind::number;
+        key.number = static_cast<long double>(n);
+    };
+    std::visit(Overloaded{[](std::monostate) {}, [&](bool b) { number(b ? 1 : 0); }, [&](std::int64_t n) { number(n); },
+                          [&](std::uint64_t n) { number(n); }, [&](double n) { number(n); },
+                          [&](const std::string& text) {
+                              key.kind = SortKey::Kind::text;
+                              key.text = text;
+                          },
+                          [&](const std::shared_ptr<const Array>& array) { number(array->size()); },
+                          [&](const std::shared_ptr<const Object>& object) { number(object->size()); }},
+               value.data());
+    return key;
+}
+
+constexpr bool digit(char c) { return c >= '0' && c <= '9'; }
+
+std::strong_ordering natural_order(std::string_view a, std::string_view b) {
+    std::size_t i = 0;
+    std::size_t j = 0;
+    while (i < a.size() && j < b.size()) {
+        if (!digit(a[i]) || !digit(b[j])) {
+            if (a[i] != b[j]) return static_cast<unsigned char>(a[i]) <=> static_cast<unsigned char>(b[j]);
+            ++i, ++j;
+            continue;
+        }
+        while (i < a.size() && a[i] == '0') ++i;
+        while (j < b.size() && b[j] == '0') ++j;
+        const std::size_t first_i = i;
+        const std::size_t first_j = j;
+        while (i < a.size() && digit(a[i])) ++i;
+        while (j < b.size() && digit(b[j])) ++j;
+        if (i - first_i != j - first_j) return i - first_i <=> j - first_j;
+        if (const int order = a.substr(first_i, i - first_i).compare(b.substr(first_j, j - first_j)); order != 0)
+            return order <=> 0;
+    }
+    return a.size() - i <=> b.size() - j;
+}
+
+std::shared_ptr<Table> table_of(const Object& object, Content content) {
+    auto table = std::make_shared<Table>();
+    std::vector<Value> values;
+    for (const auto& [name, value] : object) {
+        table->columns.push_back({.name = name, .title = name, .unit = unit_of(name), .content = content});
+        values.push_back(value);
+    }
+    table->rows = table->total = 1;
+    table->cell = [values = std::move(values)](std::size_t, std::size_t column) { return values[column]; };
+    return table;
+}
+
+}  // namespace
+
+std::string TableView::key_of(std::size_t row, std::size_t c) const {
+    if (keys_[c] == no_key) return {};
+    const Value key = table_->cell(order_.empty() ? row : order_[row], keys_[c]);
+    const auto* text = std::get_if<std::string>(&key.data());
+    return text == nullptr ? std::string{} : *text;
+}
+
+Result<View> View::make(const Document& document, const RenderOptions& options, const Presenter& presenter) {
+    View view(document, options);
+    const Member* primary = nullptr;
+    int best = 0;  // a table is preferred to a table shown as an object, that to an object
+    for (const Member& member : document.members) {
+        const bool table = std::holds_alternative<Table>(member.body);
+        const auto* value = std::get_if<Value>(&member.body);
+        const bool object = value != nullptr && std::holds_alternative<std::shared_ptr<const Object>>(value->data());
+        const int rank = !document.primary.empty() ? (member.key == document.primary && (table || object) ? 4 : 0)
+                         : table                   ? (member.object ? 2 : 3)
+                         : object                  ? 1
+                                                   : 0;
+        if (rank > best) best = rank, primary = &member;
+    }
+    view.items_.reserve(document.members.size());  // primary_item_ points into it
+    for (const Member& member : document.members) {
+        Item& item = view.items_.emplace_back();
+        item.member = &member;
+        if (&member == primary) view.primary_item_ = &item;
+        const auto* table = std::get_if<Table>(&member.body);
+        if (table == nullptr) {
+            if (&member != primary) continue;
+            view.adapted_ = table_of(*std::get<std::shared_ptr<const Object>>(std::get<Value>(member.body).data()),
+                                     member.content);
+            table = view.adapted_.get();
+        } else {
+            item.is_table = true;
+        }
+        item.table.table_ = table;
+        item.table.total_ = std::max(table->total, table->rows);
+        if (&member == primary) {
+            BH_CHECK(view.choose_columns(item.table, presenter.for_people));
+            if (!options.sort.empty()) BH_CHECK(view.sort_rows(item.table));
+            view.has_primary_ = true;
+        } else {
+            for (std::uint32_t c = 0; c < table->columns.size(); ++c)
+                if (!presenter.for_people || !table->columns[c].wide) item.table.columns_.push_back(c);
+        }
+        view.cut_rows(item.table, presenter.for_people && !member.object);
+        for (const std::uint32_t c : item.table.columns_) {
+            const std::string& key = table->columns[c].keyed_by;
+            item.table.keys_.push_back(key.empty() ? TableView::no_key
+                                                   : index_of_column(*table, key).value_or(TableView::no_key));
+        }
+        if (&member == primary) view.primary_table_ = item.table;
+    }
+    if (primary == nullptr && (!options.columns.empty() || !options.sort.empty()))
+        return Error{ErrorCode::usage, fmt::format("{} has no table: --columns and --sort mean nothing here", document.kind), {}};
+    return view;
+}
+
+Status View::choose_columns(TableView& view, bool for_people) const {
+    const Table& table = *view.table_;
+    if (options_->columns.empty()) {
+        for (std::uint32_t c = 0; c < table.columns.size(); ++c)
+            if (!for_people || !table.columns[c].wide || table.columns[c].name == options_->sort) view.columns_.push_back(c);
+        return ok();
+    }
+    for (const std::string& name : options_->columns) {
+        const auto found = index_of_column(table, name);
+        if (!found) return no_such_column(name, table);
+        view.columns_.push_back(*found);
+    }
+    return ok();
+}
+
+Status View::sort_rows(TableView& view) const {
+    const Table& table = *view.table_;
+    const auto column = index_of_column(table, options_->sort);
+    if (!column) return no_such_column(options_->sort, table);
+    std::vector<SortKey> keys(table.rows);
+    bool numbers = false;
+    for (std::size_t row = 0; row < table.rows; ++row) {
+        keys[row] = sort_key(table.cell(row, *column));
+        numbers = numbers || keys[row].kind == SortKey::Kind::number;
+    }
+    const bool descending = options_->descending.value_or(numbers);
+    const auto before = [&keys, descending](std::uint32_t a, std::uint32_t b) {
+        const SortKey& x = keys[a];
+        const SortKey& y = keys[b];
+        if (x.kind != y.kind) return x.kind < y.kind;
+        if (x.kind == SortKey::Kind::number && x.number != y.number) return (x.number < y.number) != descending;
+        if (x.kind == SortKey::Kind::text)
+            if (const auto order = natural_order(x.text, y.text); order != 0) return (order < 0) != descending;
+        return a < b;  // equal keys keep their order
+    };
+    view.order_.resize(table.rows);
+    std::iota(view.order_.begin(), view.order_.end(), 0u);
+    const std::size_t wanted = options_->top.value_or(0);
+    if (wanted != 0 && wanted < table.rows / 4)
+        std::partial_sort(view.order_.begin(), view.order_.begin() + static_cast<std::ptrdiff_t>(wanted), view.order_.end(), before);
+    else
+        std::sort(view.order_.begin(), view.order_.end(), before);
+    return ok();
+}
+
+void View::cut_rows(TableView& view, bool for_people) const {
+    const std::size_t wanted = options_->top.value_or(for_people ? default_rows : 0);
+    view.rows_ = view.table_->rows;
+    if (wanted != 0) view.rows_ = std::min(view.rows_, wanted);
+}
+
+Unit unit_of(std::string_view name) {
+    if (name.ends_with("_bytes") || name == "bytes") return Unit::bytes;
+    if (name.ends_with("_words") || name == "words") return Unit::words;
+    if (name.ends_with("_ms")) return Unit::milliseconds;
+    if (name.ends_with("percent")) return Unit::percent;
+    return Unit::none;
+}
+
+bool numeric(Unit unit) { return unit != Unit::none && unit != Unit::address; }
+
+std::string people_text(const View& view, const Value& value, Unit unit, Content content, std::string_view key) {
+    const auto natural = [unit](std::uint64_t n) -> std::string {
+        switch (unit) {
+            case Unit::bytes: return human_bytes(n);
+            case Unit::milliseconds: return human_duration(n);
+            case Unit::percent: return human_percent(static_cast<double>(n));
+            case Unit::address: return fmt::format("0x{:x}", n);
+            default: return grouped(n);
+        }
+    };
+    return std::visit(
+        Overloaded{[](std::monostate) -> std::string { return "-"; },
+                   [](bool b) -> std::string { return b ? "yes" : "no"; },
+                   [&](std::int64_t n) { return n < 0 ? fmt::format("-{}", natural(0 - static_cast<std::uint64_t>(n)))
+                                                      : natural(static_cast<std::uint64_t>(n)); },
+                   [&](std::uint64_t n) { return natural(n); },
+                   [&](double n) { return unit == Unit::percent ? human_percent(n) : fmt::format("{:.2f}", n); },
+                   [&](const std::string& text) { return safe_text(view.text(text, content, key)); },
+                   [&](const std::shared_ptr<const Array>& array) {
+                       std::string joined;
+                       for (const Value& each : *array) {
+                           if (!joined.empty()) joined += ' ';
+                           joined += people_text(view, each, unit, content, key);
+                       }
+                       return joined.empty() ? std::string("-") : joined;
+                   },
+                   [&](const std::shared_ptr<const Object>& object) {
+                       std::string joined;
+                       for (const auto& entry : *object) {
+                           if (!joined.empty()) joined += ", ";
+                           joined += entry.first + ' ' + people_text(view, entry.second, unit_of(entry.first), content, key);
+                       }
+                       return joined;
+                   }},
+        value.data());
+}
+
+void write_json(const View& view, const Value& value, Content content, std::string_view key, JsonWriter& json) {
+    std::visit(Overloaded{[&](std::monostate) { json.null(); }, [&](bool b) { json.boolean(b); },
+                          [&](std::int64_t n) { json.number(n); }, [&](std::uint64_t n) { json.number(n); },
+                          [&](double n) { json.number(n); },
+                          [&](const std::string& text) { json.text(view.text(text, content, key)); },
+                          [&](const std::shared_ptr<const Array>& array) {
+                              json.begin_array();
+                              for (const Value& each : *array) write_json(view, each, content, key, json);
+                              json.end_array();
+                          },
+                          [&](const std::shared_ptr<const Object>& object) {
+                              json.begin_object();
+                              for (const auto& entry : *object) {
+                                  json.key(entry.first);
+                                  write_json(view, entry.second, content, key, json);
+                              }
+                              json.end_object();
+                          }},
+               value.data());
+}
+
+std::string machine_text(const View& view, const Value& value, Content content, std::string_view key) {
+    if (const auto* text = std::get_if<std::string>(&value.data())) return view.text(*text, content, key);
+    if (value.is_null()) return {};
+    if (const auto* array = std::get_if<std::shared_ptr<const Array>>(&value.data())) {
+        const bool flat = std::ranges::none_of(**array, [](const Value& each) {
+            return std::holds_alternative<std::shared_ptr<const Array>>(each.data()) ||
+                   std::holds_alternative<std::shared_ptr<const Object>>(each.data());
+        });
+        if (flat) {
+            std::string joined;
+            for (const Value& each : **array) {
+                if (!joined.empty()) joined += ' ';
+                joined += machine_text(view, each, content, key);
+            }
+            return joined;
+        }
+    }
+    StringSink sink;
+    JsonWriter json(sink);
+    write_json(view, value, content, key, json);
+    return sink.text();
+}
+
+}  // namespace beamheap::present

@@ -1,0 +1,100 @@
+// What a presenter gets: the document with its tables' columns chosen, rows sorted and cut. Internal to present.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "present/document.hpp"
+#include "present/redact.hpp"
+#include "present/render.hpp"
+
+namespace beamheap::present {
+
+/// A table as it is to be shown. Row and column numbers are those of the view.
+class TableView {
+public:
+    std::size_t rows() const { return rows_; }          ///< to show
+    std::size_t total() const { return total_; }        ///< that there are
+    std::size_t columns() const { return columns_.size(); }
+    const Column& column(std::size_t c) const { return table_->columns[columns_[c]]; }
+    const std::string& empty() const { return table_->empty; }
+    Value cell(std::size_t row, std::size_t c) const {
+        return table_->cell(order_.empty() ? row : order_[row], columns_[c]);
+    }
+    /// The text in this row's key column, for columns that are `keyed_by` it; else empty.
+    std::string key_of(std::size_t row, std::size_t c) const;
+
+private:
+    friend class View;
+    static constexpr std::uint32_t no_key = 0xFFFFFFFFu;
+    const Table* table_ = nullptr;
+    std::vector<std::uint32_t> columns_;
+    std::vector<std::uint32_t> keys_;   // by column of the view: the table's column that it is keyed by
+    std::vector<std::uint32_t> order_;  // empty: as they come
+    std::size_t rows_ = 0;
+    std::size_t total_ = 0;
+};
+
+class View {
+public:
+    struct Item {
+        const Member* member = nullptr;
+        TableView table;         ///< when is_table
+        bool is_table = false;   ///< shown as a table, or as an object where member->object
+        bool object() const { return is_table && member->object; }
+    };
+
+    static Result<View> make(const Document& document, const RenderOptions& options, const Presenter& presenter);
+
+    const Document& document() const { return *document_; }
+    const RenderOptions& options() const { return *options_; }
+    const std::vector<Item>& items() const { return items_; }
+    /// What CSV, TSV and NDJSON print: a table, or an object as a table of one row; nullptr: there is neither.
+    const TableView* primary() const { return has_primary_ ? &primary_table_ : nullptr; }
+    bool is_primary(const Item& item) const { return &item == primary_item_; }
+    const Redactor& redactor() const { return redactor_; }
+
+    /// A text of the document, redacted; not yet sanitised.
+    std::string text(std::string_view raw, Content content, std::string_view key = {}) const {
+        return redactor_.apply(raw, content, key);
+    }
+
+private:
+    View(const Document& document, const RenderOptions& options)
+        : document_(&document), options_(&options), redactor_(options.redact) {}
+    Status choose_columns(TableView& view, bool for_people) const;
+    Status sort_rows(TableView& view) const;
+    void cut_rows(TableView& view, bool for_people) const;
+
+    const Document* document_;
+    const RenderOptions* options_;
+    Redactor redactor_;
+    std::vector<Item> items_;
+    const Item* primary_item_ = nullptr;
+    bool has_primary_ = false;
+    TableView primary_table_;
+    std::shared_ptr<Table> adapted_;  // an object as a table
+};
+
+/// The unit that a name ends in: total_bytes, stack_words, left_ms, percent.
+Unit unit_of(std::string_view name);
+/// Whether values of this unit are set to the right.
+bool numeric(Unit unit);
+/// A value for people, without any escape: "1.9 GiB", "12,345", "-" for null; texts redacted and sanitised. Arrays are
+/// joined by spaces.
+std::string people_text(const View& view, const Value& value, Unit unit, Content content, std::string_view key = {});
+/// A value for CSV and TSV: bare numbers, empty for null, texts redacted (not sanitised); objects as JSON.
+std::string machine_text(const View& view, const Value& value, Content content, std::string_view key = {});
+class JsonWriter;
+/// A value as JSON, texts redacted.
+void write_json(const View& view, const Value& value, Content content, std::string_view key, JsonWriter& json);
+
+// One presenter a file.
+void present_text(const View& view, Sink& sink);
+void present_json(const View& view, Sink& sink);
+void present_ndjson(const View& view, Sink& sink);
+void present_csv(const View& view, Sink& sink);
+void present_tsv(const View& view, Sink& sink);
+void present_markdown(const View& view, Sink& sink);
+
+}  // namespace beamheap::present

@@ -1,0 +1,261 @@
+#include <catch2/catch.hpp>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "present/erlang_text.hpp"
+#include "present/render.hpp"
+#include "present/units.hpp"
+
+using namespace beamheap;
+using namespace beamheap::present;
+
+namespace {
+
+Table sample_table(std::size_t rows) {
+    Table table;
+    table.columns = {{.name = "pid", .title = "PID", .doc = "process"},
+                     {.name = "name", .title = "NAME", .doc = "name", .content = Content::name},
+                     {.name = "msgq_len", .title = "QUEUE", .unit = Unit::count, .doc = "queue"},
+                     {.name = "memory_bytes", .title = "MEMORY", .unit = Unit::bytes, .doc = "memory"},
+                     {.name = "term", .title = "TERM", .doc = "term", .content = Content::term, .wide = true}};
+    table.rows = table.total = rows;
+    table.cell = [](std::size_t row, std::size_t column) -> Value {
+        switch (column) {
+            case 0: return "<0." + std::to_string(row) + ".0>";
+            case 1: return row % 2 == 0 ? Value("name_" + std::to_string(row)) : Value();
+            case 2: return row % 3 == 2 ? Value() : Value(static_cast<std::uint64_t>(row * 7 % 100));
+            case 3: return static_cast<std::uint64_t>(row) * 1024;
+            default: return "{password,\"hunter2\"}";
+        }
+    };
+    return table;
+}
+
+Document sample(std::size_t rows) {
+    Document document;
+    document.kind = "top";
+    document.source = {{"path", "erl\x1b[31m_crash.dump"}, {"complete", true}, {"truncation", nullptr}};
+    document.warnings = {{"truncated", 1, "data_loss", "the input ends early"}};
+    document.lead = {"lager_event was drowning"};
+    document.members.push_back({.key = "totals", .title = "Totals", .body = Value(Object{{"live_words", std::uint64_t{12345}}, {"lost_bytes", nullptr}})});
+    document.members.push_back({.key = "rows", .title = "", .body = sample_table(rows)});
+    return document;
+}
+
+std::string rendered(const Document& document, RenderOptions options) {
+    StringSink sink;
+    const Status status = render(document, options, sink);
+    return status ? sink.text() : "error: " + status.error().message + " | " + status.error().advice;
+}
+RenderOptions in(std::string format) {
+    RenderOptions options;
+    options.format = std::move(format);
+    return options;
+}
+std::size_t lines(std::string_view text) { return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')); }
+
+}  // namespace
+
+TEST_CASE("units as people read them", "[present]") {
+    CHECK(grouped(0) == "0");
+    CHECK(grouped(999) == "999");
+    CHECK(grouped(12345) == "12,345");
+    CHECK(grouped(18446744073709551615ull) == "18,446,744,073,709,551,615");
+    CHECK(human_bytes(512) == "512 B");
+    CHECK(human_bytes(1023) == "1023 B");
+    CHECK(human_bytes(1024) == "1.0 KiB");
+    CHECK(human_bytes(1024 * 1024 - 1) == "1.0 MiB");
+    CHECK(human_bytes(2040109466) == "1.9 GiB");
+    CHECK(human_bytes(123u << 20) == "123 MiB");
+    CHECK(human_bytes(~0ull) == "16.0 EiB");
+    CHECK(human_percent(87.4) == "87 %");
+    CHECK(human_percent(1.44) == "1.4 %");
+    CHECK(human_percent(0.001) == "<0.1 %");
+    CHECK(human_percent(0) == "0 %");
+    CHECK(human_percent(100) == "100 %");
+    CHECK(human_duration(999) == "999 ms");
+    CHECK(human_duration(12345) == "12.3 s");
+    CHECK(human_duration(7500000) == "2 h 05 min");
+    CHECK(counted(1, "process", "processes") == "1 process");
+    CHECK(counted(1200, "process", "processes") == "1,200 processes");
+}
+
+TEST_CASE("names as Erlang and Elixir write them", "[present]") {
+    CHECK(atom_text("lager_event", Syntax::erlang) == "lager_event");
+    CHECK(atom_text("a@b_C1", Syntax::erlang) == "a@b_C1");
+    CHECK(atom_text("end", Syntax::erlang) == "'end'");
+    CHECK(atom_text("maybe", Syntax::erlang) == "'maybe'");
+    CHECK(atom_text("hello world", Syntax::erlang) == "'hello world'");
+    CHECK(atom_text("quo'te\\", Syntax::erlang) == "'quo\\'te\\\\'");
+    CHECK(atom_text("nl\natom", Syntax::erlang) == "'nl\\natom'");
+    CHECK(atom_text("", Syntax::erlang) == "''");
+    CHECK(atom_text("Upper", Syntax::erlang) == "'Upper'");
+    CHECK(atom_text("日本", Syntax::erlang) == "'日本'");
+    CHECK(atom_text("nil", Syntax::elixir) == "nil");
+    CHECK(atom_text("ok", Syntax::elixir) == ":ok");
+    CHECK(atom_text("Elixir.MyApp.Worker", Syntax::elixir) == "MyApp.Worker");
+    CHECK(atom_text("Elixir.not an alias", Syntax::elixir) == ":\"Elixir.not an alias\"");
+    CHECK(atom_text("hello world", Syntax::elixir) == ":\"hello world\"");
+    CHECK(function_text("lists", "map", 2, Syntax::erlang) == "lists:map/2");
+    CHECK(function_text("erlang", "+", 2, Syntax::erlang) == "erlang:'+'/2");
+    CHECK(function_text("m", "-loop/3-fun-0-", 1, Syntax::erlang) == "m:'-loop/3-fun-0-'/1");
+    CHECK(function_text("Elixir.MyApp.Worker", "handle_call", 3, Syntax::erlang) == "'Elixir.MyApp.Worker':handle_call/3");
+    CHECK(function_text("Elixir.MyApp.Worker", "handle_call", 3, Syntax::elixir) == "MyApp.Worker.handle_call/3");
+    CHECK(function_text("lists", "map", 2, Syntax::elixir) == ":lists.map/2");
+    CHECK(function_text("erlang", "+", 2, Syntax::elixir) == ":erlang.+/2");
+    CHECK(function_text("Elixir.A", "-init/1-fun-0-", 2, Syntax::elixir) == "anonymous fn/2 in A.init/1");
+    CHECK(pid_text({0, 1, 2}, Syntax::erlang) == "<0.1.2>");
+    CHECK(pid_text({0, 1, 2}, Syntax::elixir) == "#PID<0.1.2>");
+    CHECK(pid_text({}, Syntax::erlang).empty());
+    CHECK(port_text({0, 5}) == "#Port<0.5>");
+}
+
+TEST_CASE("a text table is aligned, human and cut at twenty rows", "[present]") {
+    const std::string text = rendered(sample(30), in("table"));
+    CHECK(text.find("lager_event was drowning\n\nTotals\nlive  12,345 words\n") == 0);
+    CHECK(text.find("PID       NAME     QUEUE    MEMORY\n") != text.npos);
+    CHECK(text.find("<0.0.0>   name_0       0       0 B\n") != text.npos);
+    CHECK(text.find("<0.2.0>   name_2       -   2.0 KiB\n") != text.npos);
+    CHECK(text.find("... 10 more\n") != text.npos);
+    CHECK(text.find("TERM") == text.npos);
+    CHECK(text.find('\x1b') == text.npos);
+    RenderOptions all = in("table");
+    all.top = 0;
+    CHECK(lines(rendered(sample(300), all)) == 300 + 6);
+}
+
+TEST_CASE("on a terminal a row fits into the width", "[present]") {
+    Document document = sample(3);
+    RenderOptions options = in("table");
+    options.columns = {"pid", "term", "msgq_len"};
+    options.width = 32;
+    options.redact.level = RedactLevel::none;
+    const std::string text = rendered(document, options);
+    CHECK(text.find("PID      TERM              QUEUE\n") != text.npos);
+    CHECK(text.find("<0.0.0>  {password,\"hu…      0\n") != text.npos);
+    options.color = true;
+    CHECK(rendered(document, options).find("\x1b[1m") != std::string::npos);
+}
+
+TEST_CASE("JSON is one object with the contract's members", "[present]") {
+    const nlohmann::json object = nlohmann::json::parse(rendered(sample(100), in("json")));
+    CHECK(object["schema"] == "beamheap/1");
+    CHECK(object["kind"] == "top");
+    CHECK(object["source"]["path"] == "erl\x1b[31m_crash.dump");
+    CHECK(object["source"]["truncation"].is_null());
+    CHECK(object["warnings"][0]["name"] == "truncated");
+    CHECK(object["rows"].size() == 100);
+    CHECK(object["total_rows"] == 100);
+    CHECK(object["rows"][1]["name"].is_null());
+    CHECK(object["rows"][3]["msgq_len"] == 21);
+    CHECK(object["rows"][3]["term"] == "{password,\"***\"}");
+    CHECK(object["totals"]["live_words"] == 12345);
+    const std::string text = rendered(sample(2), in("json"));
+    CHECK(text.find("{\"schema\":\"beamheap/1\",\"kind\":\"top\",\n\"source\":{") == 0);
+    CHECK(text.find("\x1b") == text.npos);
+    CHECK(text == rendered(sample(2), in("json")));
+}
+
+TEST_CASE("NDJSON, CSV and TSV print the main table", "[present]") {
+    const std::string ndjson = rendered(sample(3), in("ndjson"));
+    CHECK(lines(ndjson) == 3);
+    CHECK(ndjson.find("{\"pid\":\"<0.0.0>\",\"name\":\"name_0\",\"msgq_len\":0,\"memory_bytes\":0,\"term\":\"{password,\\\"***\\\"}\"}\n") == 0);
+    const std::string csv = rendered(sample(3), in("csv"));
+    CHECK(csv.find("pid,name,msgq_len,memory_bytes,term\n<0.0.0>,name_0,0,0,\"{password,\"\"***\"\"}\"\n<0.1.0>,,7,1024,") == 0);
+    const std::string tsv = rendered(sample(3), in("tsv"));
+    CHECK(tsv.find("pid\tname\tmsgq_len\tmemory_bytes\tterm\n") == 0);
+    CHECK(rendered(sample(0), in("csv")) == "pid,name,msgq_len,memory_bytes,term\n");
+    CHECK(rendered(sample(0), in("ndjson")).empty());
+}
+
+TEST_CASE("Markdown makes a table of twenty rows", "[present]") {
+    const std::string text = rendered(sample(21), in("md"));
+    CHECK(text.find("| PID | NAME | QUEUE | MEMORY |\n| --- | --- | ---: | ---: |\n| &lt;0.0.0&gt; | name_0 | 0 | 0 B |\n") != text.npos);
+    CHECK(text.find("... 1 more") != text.npos);
+    CHECK(text.find("### Totals\n\n- live_words: 12,345\n") != text.npos);
+}
+
+TEST_CASE("columns are chosen and ordered in every format", "[present]") {
+    RenderOptions options = in("csv");
+    options.columns = {"memory_bytes", "pid"};
+    CHECK(rendered(sample(2), options) == "memory_bytes,pid\n0,<0.0.0>\n1024,<0.1.0>\n");
+    options.format = "json";
+    CHECK(nlohmann::json::parse(rendered(sample(2), options))["rows"][1] == nlohmann::json({{"memory_bytes", 1024}, {"pid", "<0.1.0>"}}));
+    options.columns = {"memory"};
+    CHECK(rendered(sample(2), options) == "error: there is no column memory | did you mean memory_bytes?");
+    options.columns = {"zzzzzz"};
+    CHECK(rendered(sample(2), options) == "error: there is no column zzzzzz | columns are: pid name msgq_len memory_bytes term");
+}
+
+TEST_CASE("rows are sorted by any column, missing values last", "[present]") {
+    RenderOptions options = in("csv");
+    options.columns = {"pid", "msgq_len"};
+    options.sort = "msgq_len";
+    CHECK(rendered(sample(5), options) == "pid,msgq_len\n<0.4.0>,28\n<0.3.0>,21\n<0.1.0>,7\n<0.0.0>,0\n<0.2.0>,\n");
+    options.descending = false;
+    CHECK(rendered(sample(5), options) == "pid,msgq_len\n<0.0.0>,0\n<0.1.0>,7\n<0.3.0>,21\n<0.4.0>,28\n<0.2.0>,\n");
+    options.sort = "pid";
+    options.descending.reset();
+    options.top = 3;
+    CHECK(rendered(sample(12), options).find("<0.0.0>,0\n<0.1.0>,7\n<0.2.0>,\n") != std::string::npos);
+    options.descending = true;
+    CHECK(rendered(sample(12), options).find("\n<0.11.0>,\n<0.10.0>,70\n<0.9.0>,63\n") != std::string::npos);
+    options.sort = "pidd";
+    CHECK(rendered(sample(2), options) == "error: there is no column pidd | did you mean pid?");
+}
+
+TEST_CASE("an unknown format is a usage error", "[present]") {
+    CHECK(rendered(sample(1), in("xml")) == "error: there is no format xml | formats are: table json ndjson csv tsv md");
+    StringSink sink;
+    const Status status = render(sample(1), in("xml"), sink);
+    CHECK(status.error().code == ErrorCode::usage);
+}
+
+TEST_CASE("a reader that is gone ends the work early", "[present]") {
+    struct Pipe {
+        std::size_t pieces = 0;
+        static bool closed(void* context, std::string_view) { return ++static_cast<Pipe*>(context)->pieces < 2; }
+    } pipe;
+    std::size_t made = 0;
+    Document document = sample(1);
+    Table table;
+    table.columns = {{.name = "n", .title = "N"}};
+    table.rows = table.total = 5'000'000;
+    table.cell = [&made](std::size_t row, std::size_t) { return ++made, Value(static_cast<std::uint64_t>(row)); };
+    document.members.back().body = std::move(table);
+    Sink sink(&Pipe::closed, &pipe);
+    CHECK(render(document, in("ndjson"), sink));
+    CHECK(sink.closed());
+    CHECK(pipe.pieces == 2);
+    CHECK(made < 200'000);
+}
+
+TEST_CASE("an object table is an object, nested objects are lines below their row", "[present]") {
+    Document document;
+    document.kind = "proc";
+    Table one = sample_table(1);
+    document.members.push_back({.key = "process", .title = "", .body = std::move(one), .object = true});
+    Table stack;
+    stack.columns = {{.name = "function", .title = "FUNCTION"}, {.name = "slots", .title = "SLOTS", .content = Content::term}};
+    stack.rows = stack.total = 1;
+    stack.cell = [](std::size_t, std::size_t column) -> Value {
+        if (column == 0) return "gen_server:loop/7";
+        return Array{Value(Object{{"name", "y(0)"}, {"term", "{token,\"abc\"}"}}), Value(Object{{"name", "y(1)"}, {"term", "[]"}})};
+    };
+    document.members.push_back({.key = "stack", .title = "Stack", .body = std::move(stack)});
+    document.primary = "process";
+    const nlohmann::json object = nlohmann::json::parse(rendered(document, in("json")));
+    CHECK(object["process"]["pid"] == "<0.0.0>");
+    CHECK(object["stack"][0]["slots"][1]["name"] == "y(1)");
+    CHECK(rendered(document, in("table")).find("FUNCTION\ngen_server:loop/7\n    y(0)  {token,\"***\"}\n    y(1)  []\n") != std::string::npos);
+    CHECK(rendered(document, in("csv")).find("pid,name,msgq_len") == 0);
+}
+
+TEST_CASE("an unknown word is answered with what was probably meant", "[present]") {
+    const std::vector<std::string> verbs{"analyze", "top", "proc", "stacks", "schedulers"};
+    CHECK(near_misses("analyse", verbs) == std::vector<std::string>{"analyze"});
+    CHECK(near_misses("stakcs", verbs) == std::vector<std::string>{"stacks"});
+    CHECK(near_misses("zzz", verbs).empty());
+    CHECK(did_you_mean("pro", verbs) == "did you mean proc?");
+}
