@@ -133,7 +133,7 @@ TEST_CASE("on a terminal a row fits into the width", "[present]") {
     options.redact.level = RedactLevel::none;
     const std::string text = rendered(document, options);
     CHECK(text.find("PID      TERM              QUEUE\n") != text.npos);
-    CHECK(text.find("<0.0.0>  {password,\"hu…      0\n") != text.npos);
+    CHECK(text.find("<0.0.0>  {password,\"hunt…      0\n") != text.npos);
     options.color = true;
     CHECK(rendered(document, options).find("\x1b[1m") != std::string::npos);
 }
