@@ -3,11 +3,11 @@
 // A dump doesn't hold supervisors' child lists without decoding their heaps; the tree is told from what every process
 // has. The parent of a process is, in this order of trust:
 //   1. its spawner ("Spawned by"), if both are linked: how start_link of OTP behaviours leaves it;
-//   2. a supervisor ($initial_call supervisor:_/_ or supervisor_bridge:_/_) that it is linked to and did not itself
-//   start;
+//   2. the oldest of the supervisors ($initial_call supervisor:_/_ or supervisor_bridge:_/_) that it is linked to and
+//      that are older than itself;
 //   3. init or application_controller, if linked to it (the kernel's processes, application masters);
-//   4. its nearest registered ancestor ($ancestors);
-//   5. its spawner without a link, where that still lives.
+//   4. its spawner without a link, where that still lives;
+//   5. its nearest registered ancestor ($ancestors).
 // A process whose spawner is gone and for which nothing else holds is an orphan. Where links were not loaded, 1 to 3
 // fall back to the spawner alone. Loops, which no real node has, are cut at the process that comes first in the input.
 #pragma once
@@ -22,7 +22,7 @@
 
 namespace beamheap::analyses {
 
-enum class ParentBy : std::uint8_t { none, spawned_linked, supervisor_link, system_link, ancestor, spawned };
+enum class ParentBy : std::uint8_t { none, spawned_linked, supervisor_link, system_link, spawned, ancestor };
 std::string_view name_of(ParentBy by);  ///< "spawned_linked", ...
 
 struct TreeNode {
@@ -39,8 +39,8 @@ struct TreeNode {
 
 struct SupervisionTree {
     std::vector<TreeNode> nodes;   ///< by ProcId
-    std::vector<ProcId> children;  ///< by parent, in the order of pids
-    std::vector<ProcId> roots;     ///< in the order of pids, without orphans
+    std::vector<ProcId> children;  ///< by parent, oldest first (see below)
+    std::vector<ProcId> roots;     ///< oldest first, without orphans
     std::vector<ProcId> orphans;   ///< most memory first
     std::uint64_t cut = 0;         ///< loops that were cut
     bool links_used = false;       ///< false: the input's links were not loaded

@@ -1,0 +1,152 @@
+#include <catch2/catch.hpp>
+#include <limits>
+
+#include "analyses/groups.hpp"
+#include "analyses/process_columns.hpp"
+#include "support/made_snapshot.hpp"
+
+using namespace beamheap;
+using namespace beamheap::analyses;
+using test::MadeSnapshot;
+
+namespace {
+
+std::vector<std::uint32_t> members(const Snapshot& s, const ProcessGroups& groups, std::size_t group) {
+    std::vector<std::uint32_t> result;
+    for (const ProcId id : groups.members_of(groups.groups[group])) result.push_back(s[id].pid.number);
+    return result;
+}
+using Numbers = std::vector<std::uint32_t>;
+constexpr std::uint64_t huge = std::numeric_limits<std::uint64_t>::max() - 1;
+
+}  // namespace
+
+TEST_CASE("processes with the same stack are one group", "[groups]") {
+    MadeSnapshot m;
+    const StackId a = m.stack({m.function("a", "f", 1), m.function("b", "g", 2)});
+    const StackId b = m.stack({m.function("a", "f", 1)});
+    const StackId elsewhere = m.stack({m.function("a", "f", 1)}, 8);
+    for (std::uint32_t i = 0; i < 7; ++i) {
+        Process& p = m.process(10 + i);
+        p.stack = i % 2 == 0 ? a : i == 3 ? elsewhere : b;
+        p.memory_bytes = 100 * i;
+        p.msgq_len = i;
+    }
+    m.process(50);
+    const Snapshot& s = m.seal();
+    const ProcessGroups groups = group_by_stack(s, all_processes(s));
+    REQUIRE(groups.groups.size() == 4);
+    CHECK(groups.groups[0].stack == a);
+    CHECK(groups.groups[0].count == 4);
+    CHECK(groups.groups[0].percent == Approx(50.0));
+    CHECK(members(s, groups, 0) == Numbers{10, 12, 14, 16});
+    CHECK(s[groups.groups[0].example].pid.number == 16);
+    CHECK(groups.groups[0].memory_bytes.value() == Count(1200));
+    CHECK(groups.groups[0].msgq_len.value() == Count(12));
+    CHECK(groups.groups[1].stack == b);
+    CHECK(members(s, groups, 1) == Numbers{11, 15});
+    // Of groups of one, the one with more memory goes first; no stack and no memory comes last.
+    CHECK(groups.groups[2].stack == elsewhere);
+    CHECK(groups.groups[3].stack == StackId::none);
+    CHECK(!groups.groups[3].memory_bytes.value().has());
+    CHECK(groups.groups[3].memory_bytes.lower_bound());
+    CHECK(groups.members.size() == 8);
+}
+
+TEST_CASE("groups take the selection that they are given", "[groups]") {
+    MadeSnapshot m;
+    for (std::uint32_t i = 0; i < 4; ++i) m.process(i).stack = m.stack({m.function("a", "f", 1)});
+    const Snapshot& s = m.seal();
+    const std::vector<ProcId> two{static_cast<ProcId>(1), static_cast<ProcId>(3)};
+    const ProcessGroups groups = group_by_stack(s, two);
+    REQUIRE(groups.groups.size() == 1);
+    CHECK(groups.groups[0].count == 2);
+    CHECK(groups.groups[0].percent == Approx(100.0));
+    CHECK(members(s, groups, 0) == Numbers{1, 3});
+    CHECK(group_by_stack(s, {}).groups.empty());
+    CHECK(group_by_key(Snapshot{}, {}).members.empty());
+}
+
+TEST_CASE("the initial call is $initial_call, else what was spawned", "[groups]") {
+    MadeSnapshot m;
+    const FunctionId init_p = m.function("proc_lib", "init_p", 5);
+    const FunctionId worker = m.function("my_worker", "init", 1);
+    for (std::uint32_t i = 0; i < 3; ++i) {
+        Process& p = m.process(i);
+        p.initial_call = init_p;
+        if (i != 1) p.real_initial_call = worker;
+    }
+    const Snapshot& s = m.seal();
+    const ProcessGroups groups = group_by_initial_call(s, all_processes(s));
+    REQUIRE(groups.groups.size() == 2);
+    CHECK(groups.groups[0].function == worker);
+    CHECK(groups.groups[1].function == init_p);
+}
+
+TEST_CASE("the group key is the named ancestor, else the label, else the initial call", "[groups]") {
+    MadeSnapshot m;
+    Process p;
+    CHECK(group_key(p).kind == GroupKey::Kind::none);
+    CHECK(group_text(m.s, group_key(p)).empty());
+    p.initial_call = m.function("erlang", "apply", 2);
+    CHECK(group_text(m.s, group_key(p)) == "erlang:apply/2");
+    p.real_initial_call = m.function("Elixir.W", "init", 1);
+    CHECK(group_text(m.s, group_key(p)) == "'Elixir.W':init/1");
+    p.label = m.text("{conn,7}");
+    CHECK(group_text(m.s, group_key(p)) == "{conn,7}");
+    p.application = m.text("Elixir.Sup");
+    CHECK(group_text(m.s, group_key(p)) == "'Elixir.Sup'");
+    CHECK(group_key(p).kind == GroupKey::Kind::ancestor);
+
+    // A label and an ancestor with the same text are two groups.
+    m.process(1).application = m.text("same");
+    m.process(2).label = m.text("same");
+    m.process(3).application = m.text("same");
+    const Snapshot& s = m.seal();
+    const ProcessGroups groups = group_by_key(s, all_processes(s));
+    REQUIRE(groups.groups.size() == 2);
+    CHECK(members(s, groups, 0) == Numbers{1, 3});
+}
+
+TEST_CASE("sums of forged figures saturate", "[groups]") {
+    MadeSnapshot m;
+    for (std::uint32_t i = 0; i < 3; ++i) {
+        Process& p = m.process(i);
+        p.memory_bytes = huge;
+        p.heap_words = huge;
+        p.heap_unused_words = 1;
+        p.old_heap_words = huge;
+        p.old_heap_unused_words = 0;
+        p.fragment_words = huge;
+    }
+    const Snapshot& s = m.seal();
+    CHECK(group_by_key(s, all_processes(s)).groups[0].memory_bytes.value() == Count(huge));
+    CHECK(used_words(s.processes[0]) == Count(huge));
+    CHECK(words_to_bytes(huge, 8) == Count(huge));
+    CHECK(!words_to_bytes(Count(), 8).has());
+}
+
+TEST_CASE("columns of processes", "[groups]") {
+    MadeSnapshot m;
+    for (std::uint32_t i = 0; i < 5; ++i) m.process(i).msgq_len = i % 3;
+    m.process(9).msgq_len = Count();
+    const Snapshot& s = m.seal();
+    CHECK(test::numbers(s, largest(s, all_processes(s), ProcessColumn::msgq, 3)) == Numbers{2, 1, 4});
+    CHECK(test::numbers(s, largest(s, all_processes(s), ProcessColumn::msgq, 0)) == Numbers{2, 1, 4, 0, 3, 9});
+    CHECK(test::numbers(s, largest(s, all_processes(s), ProcessColumn::msgq, 100)).size() == 6);
+    for (const ProcessColumnInfo& column : process_columns()) {
+        CHECK(find_process_column(column.name) == column.column);
+        CHECK(find_process_column(column.field) == column.column);
+        CHECK(info(column.column).name == column.name);
+    }
+    CHECK(!find_process_column("msgk"));
+    Process p;
+    p.heap_words = 100;
+    p.heap_unused_words = 30;
+    p.old_heap_words = 50;
+    p.old_heap_unused_words = 10;
+    p.fragment_words = 5;
+    CHECK(value_of(p, ProcessColumn::used) == Count(115));
+    p.old_heap_unused_words = 60;  // R13 and damage: more unused than there is
+    CHECK(!value_of(p, ProcessColumn::used).has());
+}
