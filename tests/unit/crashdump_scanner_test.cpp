@@ -1,0 +1,158 @@
+// Where sections begin and where a dump ends: forgeries, damage, cuts, and pieces of any size.
+#include <catch2/catch.hpp>
+
+#include "support/dump_text.hpp"
+
+using namespace beamheap;
+using test::everything;
+using test::header;
+using test::load;
+using test::process;
+
+namespace {
+
+const std::string whole = header() + "=memory\ntotal: 100\n" + process("<0.2.0>", "Name: one\nMessage queue length: 3\n") +
+                          process("<0.3.0>", "Name: two\n") +
+                          "=port:#Port<0.5>\nSlot: 8\nConnected: <0.2.0>\n=ets:<0.2.0>\nTable: t\nObjects: 5\n"
+                          "=proc_messages:<0.2.0>\nH100:N\nA5:a\n=b\n:N\n=proc_stack:<0.2.0>\ny0:H100\n=proc_heap:<0.2.0>\n"
+                          "100:t2:A16:x\n=proc:<0.99.0>\nState:,H108\n108:Yh4:AAAAAA==\n=proc_stack:<0.3.0>\ny0:N\n=proc_heap:<0.3.0>\n"
+                          "=literals\n200:t0:\n=binary:300\n4:AAAAAA==\n=atoms\nfoo\n'b\\nar'\n=end\n";
+
+struct Summary {
+    std::vector<std::string> names;
+    std::size_t ports, ets, atoms, processes_with_heap = 0;
+    std::optional<bool> complete;
+    bool operator==(const Summary&) const = default;
+};
+
+Summary summary(const Snapshot& s) {
+    Summary sum{{}, s.ports.size(), s.ets.size(), s.atoms.size(), 0, s.source.complete};
+    for (const Process& p : s.processes) {
+        sum.names.emplace_back(s.text(p.name));
+        sum.processes_with_heap += p.has_heap;
+    }
+    return sum;
+}
+
+}  // namespace
+
+TEST_CASE("the same is read whatever the pieces that the bytes come in", "[scanner]") {
+    const auto reference = load(whole);
+    REQUIRE(reference);
+    const Summary expected = summary(reference->snapshot());
+    CHECK(expected.names == std::vector<std::string>{"one", "two"});
+    CHECK(expected.processes_with_heap == 2);
+    CHECK(expected.atoms == 2);
+    CHECK(expected.complete == true);
+    CHECK(*reference->snapshot().node.binary_bytes == 4);
+    for (const std::size_t piece : {1u, 2u, 3u, 7u, 64u, 1000u}) {
+        const auto dump = load(whole, everything(), piece);
+        REQUIRE(dump);
+        CHECK(summary(dump->snapshot()) == expected);
+    }
+}
+
+TEST_CASE("a dump cut anywhere loads as far as it goes and says so", "[scanner]") {
+    for (std::size_t length = header().size(); length + 1 < whole.size(); ++length) {
+        const auto dump = load(whole.substr(0, length));
+        REQUIRE(dump);
+        const Snapshot& s = dump->snapshot();
+        const bool ended = whole.substr(0, length).ends_with("\n=end");
+        CHECK(s.source.complete == ended);
+        CHECK(s.source.truncation.empty() == ended);
+        CHECK(s.processes.size() <= 2);
+        if (!ended) CHECK(s.anomalies.seen(Anomaly::truncated));
+    }
+}
+
+TEST_CASE("a slogan can't forge sections", "[scanner]") {
+    const std::string slogan = "x\n=proc:<0.666.0>\nState: Waiting\nName: evil\nSystem version: fake\n=memory\ntotal: 1";
+    const auto dump = load(header(slogan) + "=memory\ntotal: 77\n" + process("<0.2.0>") + "=end\n");
+    REQUIRE(dump);
+    const Snapshot& s = dump->snapshot();
+    CHECK(s.processes.size() == 1);
+    CHECK(*s.memory_bytes("total") == 77);
+    CHECK(s.anomalies.seen(Anomaly::forged_section));
+    const auto glued = load("=erl_crash_dump:0.5\nSat Nov 21 2026\nSlogan: Crash dump requested by userSystem version: Erlang/OTP 25 [erts-13] [64-bit]\nAtoms: 1\n=end\n");
+    CHECK(glued->snapshot().node.slogan == "Crash dump requested by user");
+    CHECK(glued->snapshot().source.otp_release == "25");
+}
+
+TEST_CASE("top reads the process table alone and knows whether it is complete", "[scanner]") {
+    LoadPlan plan;
+    const auto dump = load(whole, plan);
+    CHECK(dump->snapshot().processes.size() == 2);
+    CHECK(dump->snapshot().source.complete == true);  // by a look at the end
+    CHECK(dump->snapshot().source.process_table_complete);
+    CHECK(dump->snapshot().ports.empty());
+
+    const auto cut = load(whole.substr(0, whole.size() - 10), plan);
+    CHECK(cut->snapshot().source.complete == false);
+    CHECK(cut->snapshot().source.process_table_complete);
+
+    const std::size_t second = whole.find("=proc:<0.3.0>");
+    const auto cut_table = load(whole.substr(0, second + 40), plan);
+    CHECK_FALSE(cut_table->snapshot().source.process_table_complete);
+    CHECK(cut_table->snapshot().anomalies.seen(Anomaly::cut_in_process_table));
+}
+
+TEST_CASE("a stream that is read in part does not claim to know its end", "[scanner]") {
+    std::string large = whole;
+    large.insert(large.find("=literals"), "=proc_heap:<0.3.0>\n" + std::string(2u << 20, '\n'));
+    const auto dump = load(large, LoadPlan{}, 4096);
+    CHECK(dump->snapshot().processes.size() == 2);
+    CHECK_FALSE(dump->snapshot().source.complete.has_value());
+}
+
+TEST_CASE("the size limit's mark is told from an ordinary cut", "[scanner]") {
+    for (const std::size_t at : {whole.find("=literals") - 30, whole.find("4:AAAA") + 4, whole.find("Objects") + 3}) {
+        const auto dump = load(whole.substr(0, at) + "\n=abort:CRASH DUMP SIZE LIMIT REACHED\n");
+        REQUIRE(dump);
+        CHECK(dump->snapshot().source.complete == false);
+        CHECK(dump->snapshot().anomalies.seen(Anomaly::size_limit_reached));
+        CHECK(dump->snapshot().source.truncation.find("CRASH DUMP SIZE LIMIT REACHED") != std::string::npos);
+    }
+}
+
+TEST_CASE("odd dumps are read and the oddity is named", "[scanner]") {
+    const std::string start = header() + "=memory\ntotal: 1\n";
+    const auto seen = [](const std::string& text, Anomaly anomaly) {
+        const auto dump = load(text);
+        return dump != nullptr && dump->snapshot().anomalies.seen(anomaly);
+    };
+    CHECK(seen(start + "=new_thing:1\nwhatever\n" + process("<0.2.0>") + "=end\n", Anomaly::unknown_section));
+    CHECK(seen(start + process("<0.2.0>") + process("<0.2.0>") + "=end\n", Anomaly::duplicate_process));
+    CHECK(seen(start + process("<0.2.0>", "Colour: blue\n") + "=end\n", Anomaly::unknown_field));
+    CHECK(seen(start + process("<0.2.0>", "Reductions: many\n") + "=end\n", Anomaly::bad_number));
+    CHECK(seen(start + process("<0.2.0>", "Reductions: 99999999999999999999999\n") + "=end\n", Anomaly::bad_number));
+    CHECK(seen(start + process("<0.2.0>") + "=proc_heap:<0.7.0>\n=end\n", Anomaly::orphan_section));
+    CHECK(seen(start + process("<0.2.0>") + "=end\n" + header(), Anomaly::second_dump));
+    CHECK(seen(start + process("<0.2.0>") + header() + "=end\n", Anomaly::second_dump));
+    CHECK(seen(start + "=end\nsome words\n", Anomaly::trailing_data));
+    CHECK(seen(header("x", "Erlang/OTP 31 [erts-20] [64-bit]", "0.6") + "=end\n", Anomaly::newer_format));
+    CHECK(seen(start + "=binary:10\nFFFFFFFFFFFFFFFF:AAAA\n=end\n", Anomaly::bad_line));
+    CHECK(seen(start + "=binary:10\nFFFFFFFFFFF:AAAA\n=end\n", Anomaly::truncated));
+    CHECK(seen(start + "=scheduler:1\nCurrent Process: <0.1.0>\n** crashed **\n=end\n", Anomaly::crashed_section));
+}
+
+TEST_CASE("lines may end with CR LF", "[scanner]") {
+    std::string text;
+    for (const char c : whole.substr(0, whole.find("=proc_messages")) + "=end\n") {
+        if (c == '\n') text += '\r';
+        text += c;
+    }
+    const auto dump = load(text);
+    REQUIRE(dump);
+    const Snapshot& s = dump->snapshot();
+    CHECK(s.source.complete == true);
+    CHECK(s.processes.size() == 2);
+    CHECK(s.text(s.processes[0].name) == "one");
+    CHECK(*s.ets.at(0).objects == 5);
+    CHECK(s.source.otp_release == "25");
+}
+
+TEST_CASE("sensitive processes are told from those whose heap is elsewhere", "[scanner]") {
+    const auto dump = load(header() + process("<0.2.0>") + process("<0.3.0>") + "=proc_stack:<0.2.0>\ny0:N\n=proc_heap:<0.2.0>\n=end\n");
+    CHECK_FALSE(dump->snapshot().processes[0].sensitive);
+    CHECK(dump->snapshot().processes[1].sensitive);
+}
