@@ -1,2 +1,22 @@
+# cmake --install, and a .deb by `cpack -G DEB`.
 include(GNUInstallDirs)
 install(TARGETS beamheap RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
+install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+set(CPACK_PACKAGE_VENDOR "the beamheap authors")
+set(CPACK_PACKAGE_CONTACT "the beamheap authors <beamheap@localhost>")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_GENERATOR DEB)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+if(BEAMHEAP_STATIC)
+  # The C library of the machine that built it is the oldest that is sure to do.
+  execute_process(COMMAND getconf GNU_LIBC_VERSION OUTPUT_VARIABLE glibc OUTPUT_STRIP_TRAILING_WHITESPACE)
+  string(REGEX REPLACE "^glibc " "" glibc "${glibc}")
+  set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= ${glibc})")
+else()
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+endif()
+include(CPack)

@@ -1,0 +1,127 @@
+"""What the suites of tests/suites share: how to run beamheap from outside, and how to count.
+
+A suite makes one Suite, calls check() for each thing that it asserts, and ends with finish().
+"""
+import os
+import pathlib
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+
+SOURCE = pathlib.Path(os.environ.get("BEAMHEAP_SOURCE") or pathlib.Path(__file__).resolve().parents[2])
+BINARY = os.environ.get("BEAMHEAP") or str(SOURCE / "build/release/beamheap")
+ASAN = os.environ.get("BEAMHEAP_ASAN") or ""
+MODE = os.environ.get("BEAMHEAP_MODE") or "full"
+LAB = pathlib.Path(os.environ.get("BEAMHEAP_LAB") or SOURCE / "../shared/lab")
+CORPUS = pathlib.Path(os.environ.get("BEAMHEAP_CORPUS") or SOURCE / "../shared/corpus")
+TMP = pathlib.Path(os.environ.get("BEAMHEAP_TMP") or tempfile.mkdtemp(prefix="beamheap-suite-"))
+
+EXIT_CODES = {0, 1, 2, 3, 4, 5, 130}  # all that beamheap ends with; anything else is a crash
+
+
+class Run:
+    """One finished run: exit code (negative: killed by that signal), both outputs, seconds, peak resident kilobytes."""
+
+    def __init__(self, arguments, code, out, err, seconds, peak_kb, timed_out):
+        self.arguments, self.code, self.out, self.err = arguments, code, out, err
+        self.seconds, self.peak_kb, self.timed_out = seconds, peak_kb, timed_out
+
+    def __str__(self):
+        how = "timed out" if self.timed_out else f"exit {self.code}"
+        return f"{' '.join(map(str, self.arguments))}: {how} after {self.seconds:.1f} s: {text(self.err)[-600:].strip()}"
+
+
+def text(data):
+    return data.decode("utf-8", "backslashreplace")
+
+
+def run(*arguments, stdin=None, binary=None, timeout=60, memory=None, cwd=None):
+    """Runs beamheap. `stdin` is bytes or a path; `memory` limits the address space in bytes (not under ASan)."""
+
+    def limits():
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        if memory:
+            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+
+    source = subprocess.DEVNULL
+    if isinstance(stdin, bytes):
+        source = tempfile.TemporaryFile()
+        source.write(stdin)
+        source.seek(0)
+    elif stdin is not None:
+        source = open(stdin, "rb")
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        begun = time.monotonic()
+        child = subprocess.Popen([binary or BINARY, *map(str, arguments)], stdin=source, stdout=out, stderr=err,
+                                 preexec_fn=limits, cwd=cwd)
+        timed_out = False
+        while True:
+            pid, status, usage = os.wait4(child.pid, os.WNOHANG)
+            if pid:
+                break
+            if time.monotonic() - begun > timeout:
+                timed_out = True
+                child.kill()
+                _, status, usage = os.wait4(child.pid, 0)
+                break
+            time.sleep(0.001 if time.monotonic() - begun < 0.2 else 0.01)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        err.seek(0)
+        return Run(arguments, child.returncode, out.read(), err.read(), time.monotonic() - begun, usage.ru_maxrss, timed_out)
+
+
+def unsafe(data):
+    """The first thing in an output that a terminal or a parser would stumble on, or None."""
+    try:
+        decoded = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return f"invalid UTF-8 at byte {error.start}: {data[max(0, error.start - 20):error.start + 20]!r}"
+    for place, char in enumerate(decoded):
+        if (char < " " and char not in "\n\t") or "\x7f" <= char <= "\x9f":
+            return f"control character {char!r} after {decoded[max(0, place - 40):place]!r}"
+    return None
+
+
+def fixtures(folder="."):
+    """The project's own input files, small and sorted."""
+    base = SOURCE / "fixtures" / folder
+    endings = (".dump", ".dump.gz", ".dump.zst", ".dump.xz")
+    return sorted(path for path in base.rglob("*") if path.is_file() and path.name.endswith(endings))
+
+
+def corpus():
+    """The dumps of BEAMHEAP_CORPUS, sorted; none where it is not there."""
+    return sorted(CORPUS.glob("*.dump.zst")) if CORPUS.is_dir() else []
+
+
+def plain(path):
+    """The bytes of an input, decompressed by the tools of the system."""
+    tool = {".gz": "gzip", ".zst": "zstd", ".xz": "xz"}.get(pathlib.Path(path).suffix)
+    if not tool:
+        return pathlib.Path(path).read_bytes()
+    return subprocess.run([tool, "-dcq", str(path)], stdout=subprocess.PIPE, check=True).stdout
+
+
+class Suite:
+    def __init__(self):
+        self.passed = self.failed = self.skipped = 0
+
+    def check(self, name, good, detail=""):
+        """Counts one test; says what is wrong with it when it fails."""
+        if good:
+            self.passed += 1
+        else:
+            self.failed += 1
+            print(f"FAILED {name}" + (f"\n    {detail}" if detail else ""), flush=True)
+        return bool(good)
+
+    def skip(self, why):
+        self.skipped += 1
+        print(f"skipped: {why}", flush=True)
+
+    def finish(self):
+        print(f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped")
+        sys.exit(1 if self.failed else 77 if not self.passed else 0)
