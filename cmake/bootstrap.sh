@@ -35,7 +35,7 @@ install_packages() {
     [ -n "$missing" ] || return 0
     if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
         cannot "Debian packages are missing, and installing them takes root or sudo. As root:" \
-            "apt-get install --no-install-recommends $missing"
+            "apt-get update && apt-get install --no-install-recommends $missing"
     fi
     say "installing Debian packages: $missing"
     # shellcheck disable=SC2086

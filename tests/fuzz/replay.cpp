@@ -1,0 +1,50 @@
+// Replays the fuzzers' findings under any compiler: each file of the folders named on the command line goes through
+// the whole program from a buffer of exactly its size, so that a sanitizer sees every read beyond it.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <vector>
+
+#include "fuzz/whole_program.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr unsigned seconds_each = 60;  // of any one input, on a busy machine under a sanitizer
+
+std::vector<fs::path> inputs(int count, char** folders) {
+    std::vector<fs::path> found;
+    for (int i = 1; i < count; ++i) {
+        if (!fs::is_directory(folders[i])) continue;
+        for (const auto& entry : fs::recursive_directory_iterator(folders[i])) {
+            if (entry.is_regular_file() && entry.path().extension() != ".md") found.push_back(entry.path());
+        }
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+}  // namespace
+
+int main(int count, char** folders) {
+    std::size_t replayed = 0;
+    for (const fs::path& path : inputs(count, folders)) {
+        const std::size_t size = fs::file_size(path);
+        const auto exact = std::make_unique<char[]>(size);
+        std::ifstream(path, std::ios::binary).read(exact.get(), static_cast<std::streamsize>(size));
+        // What is on the screen when it crashes or hangs is the input that did it.
+        std::printf("%s\n", path.c_str());
+        std::fflush(stdout);
+        alarm(seconds_each);
+        beamheap::fuzz::whole_program({exact.get(), size});
+        ++replayed;
+    }
+    std::printf("%zu passed, 0 failed, 0 skipped\n", replayed);
+    return replayed == 0 ? 77 : 0;
+}

@@ -1,0 +1,28 @@
+#include "fuzz/whole_program.hpp"
+
+#include "beamheap/artifact.hpp"
+#include "formats/format.hpp"
+
+namespace beamheap::fuzz {
+
+void whole_program(std::string_view bytes) {
+    LoadPlan everything;
+    everything.tables = everything.links = everything.stacks = everything.labels = everything.atoms = true;
+    everything.modules = true;
+    LoadPlan processes_alone;
+    LoadPlan stacks_alone;
+    stacks_alone.stacks = stacks_alone.links = true;
+
+    OpenOptions options;
+    options.threads = 1;
+    options.max_bytes = 16u << 20;  // a decompression bomb ends here
+    for (const LoadPlan& plan : {everything, processes_alone, stacks_alone}) {
+        auto artifact = open_artifact_bytes(bytes, options);
+        if (!artifact) return;
+        if (!(*artifact)->load(plan)) continue;
+        (void)(*artifact)->checks();
+        (void)(*artifact)->visit_heaps({}, 1, [](ProcId, HeapGraph&, unsigned) {});
+    }
+}
+
+}  // namespace beamheap::fuzz
