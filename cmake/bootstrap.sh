@@ -56,7 +56,7 @@ parallel_jobs() {
 build_tree() {
     tree=$1; shift
     # A tree that was copied from elsewhere with its cache can't be reconfigured.
-    home=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$tree/CMakeCache.txt" 2>/dev/null)
+    home=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$tree/CMakeCache.txt" 2>/dev/null || true)
     [ -z "$home" ] || [ "$home" -ef "$root" ] || rm -rf "$tree"
     mkdir -p "$tree" && : >"$tree/.building" || cannot "can't write to $tree: remove it, if another user made it"
     if [ ! -e "$tree/CMakeCache.txt" ] && command -v ninja >/dev/null; then set -- -G Ninja "$@"; fi
