@@ -1,0 +1,77 @@
+// Numbers in text, sixteen bytes at a time. Every function reads up to 16 bytes from where it is pointed to.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace beamheap::crashdump {
+
+struct HexNumber {
+    std::uint64_t value;
+    unsigned digits;  ///< 0 to 16; 0: no hexadecimal digit there
+};
+
+#if defined(__SSE2__)
+
+namespace detail {
+/// 0xFF in the bytes of `v` that are >= low and <= high (ASCII).
+inline __m128i within(__m128i v, char low, char high) {
+    return _mm_and_si128(_mm_cmpgt_epi8(v, _mm_set1_epi8(static_cast<char>(low - 1))),
+                         _mm_cmplt_epi8(v, _mm_set1_epi8(static_cast<char>(high + 1))));
+}
+}  // namespace detail
+
+/// The run of digits 0-9 and A-F at p, as the VM prints addresses and lengths.
+inline HexNumber read_hex(const char* p) {
+    const __m128i text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+    const __m128i letter = detail::within(text, 'A', 'F');
+    const __m128i valid = _mm_or_si128(letter, detail::within(text, '0', '9'));
+    const unsigned invalid = ~static_cast<unsigned>(_mm_movemask_epi8(valid)) | 0x10000u;
+    const unsigned digits = static_cast<unsigned>(__builtin_ctz(invalid));
+    // '0'..'9' have their value in the low four bits, 'A'..'F' nine less.
+    const __m128i nibbles =
+        _mm_add_epi8(_mm_and_si128(text, _mm_set1_epi8(15)), _mm_and_si128(letter, _mm_set1_epi8(9)));
+    const __m128i pairs =
+        _mm_and_si128(_mm_or_si128(_mm_slli_epi16(nibbles, 4), _mm_srli_epi16(nibbles, 8)), _mm_set1_epi16(0xFF));
+    const __m128i packed = _mm_packus_epi16(pairs, pairs);
+    const auto all = __builtin_bswap64(static_cast<std::uint64_t>(_mm_cvtsi128_si64(packed)));
+    return {digits == 0 ? 0 : all >> (64 - 4 * digits), digits};
+}
+
+/// Length of the run of digits 0-9 and '-' at p, at most 16.
+inline unsigned decimal_run(const char* p) {
+    const __m128i text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+    const __m128i valid = _mm_or_si128(detail::within(text, '0', '9'), _mm_cmpeq_epi8(text, _mm_set1_epi8('-')));
+    return static_cast<unsigned>(__builtin_ctz(~static_cast<unsigned>(_mm_movemask_epi8(valid)) | 0x10000u));
+}
+
+#else
+
+inline HexNumber read_hex(const char* p) {
+    std::uint64_t value = 0;
+    unsigned digits = 0;
+    for (; digits < 16; ++digits) {
+        const char c = p[digits];
+        if (c >= '0' && c <= '9')
+            value = value << 4 | static_cast<std::uint64_t>(c - '0');
+        else if (c >= 'A' && c <= 'F')
+            value = value << 4 | static_cast<std::uint64_t>(c - 'A' + 10);
+        else
+            break;
+    }
+    return {value, digits};
+}
+
+inline unsigned decimal_run(const char* p) {
+    unsigned n = 0;
+    while (n < 16 && ((p[n] >= '0' && p[n] <= '9') || p[n] == '-')) ++n;
+    return n;
+}
+
+#endif
+
+}  // namespace beamheap::crashdump

@@ -1,0 +1,740 @@
+#include "formats/crashdump/heap_reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#include "formats/crashdump/data_text.hpp"
+#include "formats/crashdump/digits.hpp"
+
+namespace beamheap::crashdump {
+namespace {
+
+/// Bytes that may be read behind any place up to `safe_`: no step but a jump over an atom or data goes further.
+constexpr std::size_t look_ahead = 64;
+/// No writer prints more bytes in one object of a heap: external terms come from a buffer of 1024 bytes, binaries on
+/// the heap have 64 bytes, floats print as 26.
+constexpr std::uint64_t max_object_data = 65536;
+
+/// Bytes of struct Binary before its data: 24 to 40 in every release.
+constexpr std::uint64_t binary_head_bytes = 64;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Words of a bignum's digits, given in decimal: exact, but for numbers of over 20,000 digits so close to a power of
+/// 2^wordsize that a long double can't tell.
+std::uint64_t bignum_words(std::string_view digits, unsigned word_bits) {
+    while (!digits.empty() && digits.front() == '0') digits.remove_prefix(1);
+    if (digits.empty()) return 1;
+    if (digits.size() <= 38) {
+        __extension__ unsigned __int128 value = 0;
+        for (const char c : digits) value = value * 10 + static_cast<unsigned>(c - '0');
+        std::uint64_t words = 0;
+        for (; value != 0; value >>= word_bits / 2, value >>= word_bits / 2) ++words;
+        return words;
+    }
+    long double lead = 0;
+    for (std::size_t i = 0; i < 19; ++i) lead = lead * 10 + (digits[i] - '0');
+    const long double bits = std::log2(lead) + static_cast<long double>(digits.size() - 19) * std::log2(10.0L);
+    const long double words = bits / static_cast<long double>(word_bits);
+    const long double nearest = std::round(words);
+    // Leading digits leave the number open by one in 10^18 or so.
+    if (std::fabs(words - nearest) > 1e-12L * (1 + nearest) || digits.size() > 20000)
+        return static_cast<std::uint64_t>(std::floor(words)) + 1;
+    std::array<std::uint32_t, 2200> parts{};
+    std::size_t used = 0;
+    for (const char c : digits) {
+        std::uint64_t carry = static_cast<std::uint64_t>(c - '0');
+        for (std::size_t i = 0; i < used; ++i) {
+            carry += std::uint64_t{parts[i]} * 10;
+            parts[i] = static_cast<std::uint32_t>(carry);
+            carry >>= 32;
+        }
+        if (carry != 0) parts[used++] = static_cast<std::uint32_t>(carry);
+    }
+    return (used * 32 + word_bits - 1) / word_bits;
+}
+
+unsigned big_endian(const std::uint8_t* p, unsigned bytes) {
+    unsigned value = 0;
+    for (unsigned i = 0; i < bytes; ++i) value = value << 8 | p[i];
+    return value;
+}
+
+}  // namespace
+
+HeapReader::HeapReader(const HeapDialect& dialect) : dialect_(dialect), sizes_(&object_words(dialect.otp)) {}
+
+void HeapReader::begin(const HeapFacts& facts) {
+    facts_ = facts;
+    graph_.begin(facts.mode, dialect_.word_bytes);
+    graph_.set_flat_extra(TermKind::refc_binary, static_cast<std::int8_t>(sizes_->refc_flat - sizes_->refc_line));
+    graph_.set_flat_extra(TermKind::fun, static_cast<std::int8_t>(sizes_->fun_flat - sizes_->fun_line));
+    damage_ = {};
+    seen_ = 0;
+    pending_skip_ = 0;
+    pending_tail_ = pending_resync_ = false;
+    messages_ = distribution_messages_ = distribution_bytes_ = 0;
+    dictionary_entries_ = 0;
+    stack_words_ = returns_ = last_return_address_ = slots_after_return_ = 0;
+    young_from_ = young_to_ = 0;
+    young_known_ = false;
+}
+
+std::size_t HeapReader::feed(TermSection section, std::string_view text, std::uint64_t offset, bool last) {
+    seen_ = static_cast<std::uint8_t>(seen_ | 1u << static_cast<unsigned>(section));
+    if (section == TermSection::heap && !young_known_) {
+        young_known_ = true;
+        // The last return address is the bottom of the stack but for the slots behind it.
+        std::uint64_t bytes = 0, unused = 0;
+        const std::uint64_t end = last_return_address_ + dialect_.word_bytes * (1 + slots_after_return_);
+        if (last_return_address_ != 0 && facts_.heap_unused_words <= facts_.heap_words &&
+            !__builtin_mul_overflow(facts_.heap_words, dialect_.word_bytes, &bytes) && bytes <= end) {
+            unused = facts_.heap_unused_words * dialect_.word_bytes;
+            young_from_ = end - bytes;
+            young_to_ = end - unused;
+            graph_.set_young_area(young_from_, young_to_);
+        }
+    }
+    const char* begin = text.data();
+    const char* end = begin + text.size();
+    const char* p = begin;
+    while (p != end) {
+        text_ = begin;
+        text_offset_ = offset;
+        if (pending_resync_) {
+            const auto* feed_end = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)));
+            p = feed_end == nullptr ? end : feed_end + 1;
+            pending_resync_ = feed_end == nullptr;
+            continue;
+        }
+        if (pending_tail_) {
+            p = skip_pending(p, end);
+            if (pending_tail_) break;
+            continue;
+        }
+        const auto left = static_cast<std::size_t>(end - p);
+        if (left > look_ahead) {
+            const char* start = p;
+            p += take_lines(section, p, end - look_ahead, offset + static_cast<std::uint64_t>(p - begin), false);
+            if (p != start || pending_tail_ || pending_resync_) continue;
+        }
+        if (!last) break;
+        // What is left may be read up to its end only: behind a copy there is room to look ahead.
+        const auto from = offset + static_cast<std::uint64_t>(p - begin);
+        const auto rest = static_cast<std::size_t>(end - p);
+        tail_.assign(p, rest);
+        tail_.append(look_ahead, '\0');
+        p += take_lines(section, tail_.data(), tail_.data() + rest, from, true);
+        if (!pending_tail_) break;
+    }
+    if (last && pending_tail_) {
+        if (damage_.cut_lines++ == 0) damage_.first_cut_line = offset + text.size();
+        pending_tail_ = false;
+        pending_skip_ = 0;
+    }
+    if (last) pending_resync_ = false;
+    return last ? text.size() : static_cast<std::size_t>(p - begin);
+}
+
+/// What to do about a line at p that a step gave up: leaves p where to go on, false if nothing more can be taken now.
+bool HeapReader::after_failure(const char*& p, const char* safe, bool tail) {
+    const bool cut = step_ == Step::more;
+    if (cut && !tail) return false;
+    const auto* feed = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(safe - p)));
+    if (cut || (tail && feed == nullptr)) {
+        if (damage_.cut_lines++ == 0) damage_.first_cut_line = offset_of(p);
+    } else if (damage_.bad_lines++ == 0) {
+        damage_.first_bad_line = offset_of(p);
+    }
+    pending_resync_ = feed == nullptr && !tail;
+    p = feed == nullptr ? safe : feed + 1;
+    return feed != nullptr;
+}
+
+template <class Line>
+const char* HeapReader::take_other_lines(const char* p, const char* safe, bool tail, Line line) {
+    while (p < safe && !pending_tail_) {
+        const std::size_t roots = graph_.roots_size();
+        const char* next = line(p);
+        if (next != nullptr) {
+            p = next;
+            continue;
+        }
+        graph_.take_back(graph_.size(), roots);
+        if (!after_failure(p, safe, tail)) break;
+    }
+    return p;
+}
+
+std::size_t HeapReader::take_lines(TermSection section, const char* begin, const char* safe, std::uint64_t offset,
+                                   bool tail) {
+    text_ = begin;
+    text_offset_ = offset;
+    safe_ = safe;
+    const char* p = begin;
+    switch (section) {
+        case TermSection::messages:
+            p = take_other_lines(p, safe, tail, [this](const char* q) { return message_line(q); });
+            break;
+        case TermSection::dictionary:
+            p = take_other_lines(p, safe, tail, [this](const char* q) { return dictionary_line(q); });
+            break;
+        case TermSection::stack:
+            p = take_other_lines(p, safe, tail, [this](const char* q) { return stack_line(q); });
+            break;
+        default: p = take_heap_lines(p, safe, tail); break;
+    }
+    return static_cast<std::size_t>((tail ? std::min(p, safe) : p) - begin);
+}
+
+const char* HeapReader::end_of_line(const char* p) {
+    if (*p == '\r') ++p;
+    return *p == '\n' ? p + 1 : bad();
+}
+
+/// 1 to 16 hexadecimal digits and a colon.
+const char* HeapReader::number(const char* p, std::uint64_t& value) {
+    const HexNumber number = read_hex(p);
+    p += number.digits;
+    if (number.digits == 0 || *p != ':') return bad();
+    value = number.value;
+    return p + 1;
+}
+
+const char* HeapReader::atom(const char* p) {
+    std::uint64_t length = 0;
+    p = number(p, length);
+    if (p == nullptr || length > max_atom_bytes) return bad();
+    if (!dialect_.style.crlf) {
+        if (length > static_cast<std::uint64_t>(safe_ - p) || p > safe_) return more();
+        return p + length;
+    }
+    for (; length != 0; --length) {
+        if (p >= safe_) return more();
+        p += *p == '\r' && p[1] == '\n' ? 2 : 1;
+    }
+    return p;
+}
+
+/// Steps over an element that is no reference.
+const char* HeapReader::immediate(const char* p) {
+    const char kind = *p;
+    if (kind == 'I') {
+        p += 1;
+        for (;;) {
+            const unsigned digits = decimal_run(p);
+            p += digits;
+            if (digits < 16) return p;
+            if (p > safe_) return more();
+        }
+    }
+    if (kind == 'N') return p + 1;
+    if (kind == 'A') return atom(p + 1);
+    if (kind == 'P' || kind == 'p') {
+        const auto* close = static_cast<const char*>(std::memchr(p, '>', look_ahead / 2 + 8));
+        if (close == nullptr) return bad();
+        return close + 1;
+    }
+    return p;  // an immediate that the writer has no form for prints nothing
+}
+
+const char* HeapReader::element(const char* p) {
+    if (*p != 'H') return immediate(p);
+    const HexNumber address = read_hex(p + 1);
+    if (address.digits == 0) return bad();
+    graph_.add_reference(address.value);
+    return p + 1 + address.digits;
+}
+
+const char* HeapReader::elements(const char* p, std::uint64_t count) {
+    for (std::uint64_t i = 0;;) {
+        p = element(p);
+        if (p == nullptr) return nullptr;
+        if (++i == count) return end_of_line(p);
+        if (*p != ',') return bad();
+        if (++p > safe_) return more();
+    }
+}
+
+/// Cons cells and small tuples are nearly all of a heap: they are taken here, without a call.
+const char* HeapReader::take_heap_lines(const char* p, const char* safe, bool tail) {
+    // A line has at least 5 characters, a reference 3 with what separates it from the next.
+    const auto open = [&] {
+        const auto room = static_cast<std::size_t>(safe - p) + look_ahead;
+        return graph_.open_appender(room / 4, room / 2);
+    };
+    HeapGraph::Appender to = open();
+    const bool plain_atoms = !dialect_.style.crlf;
+    const auto take_element = [&](const char* q) __attribute__((always_inline))->const char* {
+        if (*q == 'H') {
+            const HexNumber target = read_hex(q + 1);
+            if (target.digits == 0) return bad();
+            graph_.append_reference(to, target.value);
+            return q + 1 + target.digits;
+        }
+        if (*q == 'I') {
+            const unsigned digits = decimal_run(q + 1);
+            if (digits < 16) return q + 1 + digits;
+        } else if (*q == 'N') {
+            return q + 1;
+        } else if (*q == 'A' && q[2] == ':' && is_digit(q[1]) && plain_atoms) {
+            return q + 3 + (q[1] - '0');
+        }
+        return immediate(q);
+    };
+    while (p < safe) {
+        const NodeId node = to.node;
+        const HexNumber address = read_hex(p);
+        const char* q = p + address.digits;
+        if (address.digits == 0 || *q != ':') {
+            q = bad();
+        } else if (q[1] == 'l') {
+            graph_.append_object(to, TermKind::cons, cons_words, address.value, offset_of(p));
+            q = take_element(q + 2);
+            if (q != nullptr && *q == '|' && q < safe) {
+                q = take_element(q + 1);
+                if (q != nullptr) q = *q == '\n' ? q + 1 : end_of_line(q);
+            } else if (q != nullptr) {
+                q = *q == '|' ? more() : bad();
+            }
+        } else if (q[1] == 't' && q[3] == ':' && q[2] >= '1' && q[2] <= 'F') {
+            std::uint32_t left = static_cast<std::uint32_t>(is_digit(q[2]) ? q[2] - '0' : q[2] - 'A' + 10);
+            graph_.append_object(to, TermKind::tuple, left + 1, address.value, offset_of(p));
+            q = take_element(q + 4);
+            while (q != nullptr && --left != 0) {
+                if (*q != ',')
+                    q = bad();
+                else if (q >= safe)
+                    q = more();
+                else
+                    q = take_element(q + 1);
+            }
+            if (q != nullptr) q = *q == '\n' ? q + 1 : end_of_line(q);
+        } else {
+            graph_.close_appender(to);
+            line_ = p;
+            q = other_heap_line(q + 1, address.value);
+            to = open();
+        }
+        if (q != nullptr) {
+            p = q;
+            continue;
+        }
+        graph_.close_appender(to);
+        graph_.take_back(node, graph_.roots_size());
+        to = open();
+        if (!after_failure(p, safe, tail)) break;
+    }
+    graph_.close_appender(to);
+    return p;
+}
+
+const char* HeapReader::tuple(const char* p, std::uint64_t address) {
+    std::uint64_t arity = 0;
+    p = number(p, arity);
+    if (p == nullptr || arity > 0xFFFFFFF0u) return bad();
+    const NodeId node =
+        graph_.add_object(TermKind::tuple, static_cast<std::uint32_t>(arity + 1), address, offset_of(line_));
+    if (arity == 0) {
+        if (sizes_->empty_tuple_flat != 1) graph_.set_flat_words(node, sizes_->empty_tuple_flat);
+        return end_of_line(p);
+    }
+    if (p > safe_) return more();
+    return elements(p, arity);
+}
+
+const char* HeapReader::other_heap_line(const char* p, std::uint64_t address) {
+    const std::uint64_t origin = offset_of(line_);
+    switch (*p++) {
+        case 't': return tuple(p, address);
+        case 'Y': return binary(p, address);
+        case 'M': return map(p, address);
+        case 'E': return external(p, address);
+        case 'B': return bignum(p, address);
+        case 'F': {
+            std::uint64_t length = 0;
+            p = number(p, length);
+            if (p == nullptr || length > 4096) return bad();
+            if (p > safe_ || length > static_cast<std::uint64_t>(safe_ - p)) return more();
+            graph_.add_object(TermKind::float_number, float_words(dialect_.word_bytes), address, origin);
+            return end_of_line(p + length);
+        }
+        case 'P':
+        case 'p': {
+            const bool pid = p[-1] == 'P';
+            graph_.add_object(pid ? TermKind::external_pid : TermKind::external_port, external_id_words, address,
+                              origin);
+            p = element(p - 1);
+            return p == nullptr ? nullptr : end_of_line(p);
+        }
+        case 'R': {
+            if (*p++ != 'f') return bad();
+            graph_.add_object(TermKind::fun_reference, 3, address, origin);
+            const HexNumber number = read_hex(p);
+            return end_of_line(p + number.digits);
+        }
+        default: return bad();
+    }
+}
+
+const char* HeapReader::map(const char* p, std::uint64_t address) {
+    const std::uint64_t origin = offset_of(line_);
+    const char kind = *p++;
+    std::uint64_t size = 0;
+    p = number(p, size);
+    if (p == nullptr || size > 0xFFFFFFF0u) return bad();
+    if (p > safe_) return more();
+    if (kind == 'f') {
+        graph_.add_object(TermKind::flat_map, static_cast<std::uint32_t>(size) + flat_map_words, address, origin);
+        p = element(p);
+        if (p == nullptr) return nullptr;
+        if (*p++ != ':') return bad();
+        if (size == 0) return end_of_line(p);
+        return p > safe_ ? more() : elements(p, size);
+    }
+    if (kind == 'h') {
+        p = number(p, size);
+        if (p == nullptr || size > 16) return bad();
+        graph_.add_object(TermKind::hash_map, static_cast<std::uint32_t>(size) + hash_map_words, address, origin);
+    } else if (kind == 'n' && size <= 16) {
+        graph_.add_object(TermKind::hash_node, static_cast<std::uint32_t>(size) + hash_node_words, address, origin);
+    } else {
+        return bad();
+    }
+    if (size == 0) return end_of_line(p);
+    return p > safe_ ? more() : elements(p, size);
+}
+
+const char* HeapReader::data(const char* p, std::uint64_t& length, const char*& encoded) {
+    p = number(p, length);
+    if (p == nullptr || length > max_object_data) return bad();
+    encoded = p;
+    const std::uint64_t size = encoded_size(dialect_.style, length);
+    if (p > safe_ || size > static_cast<std::uint64_t>(safe_ - p)) return more();
+    return p + size;
+}
+
+const char* HeapReader::binary(const char* p, std::uint64_t address) {
+    const std::uint64_t origin = offset_of(line_);
+    const char kind = *p++;
+    if (kind == 'h') {
+        std::uint64_t bytes = 0;
+        const char* encoded = nullptr;
+        p = data(p, bytes, encoded);
+        if (p == nullptr) return nullptr;
+        graph_.add_object(TermKind::heap_binary,
+                          static_cast<std::uint32_t>(heap_binary_words(bytes, dialect_.word_bytes)), address, origin);
+        return end_of_line(p);
+    }
+    if (kind != 'c' && kind != 's') return bad();
+    std::uint64_t base = 0;
+    std::uint64_t offset = 0;
+    p = number(p, base);
+    if (p == nullptr || (p = number(p, offset)) == nullptr) return nullptr;
+    if (p > safe_) return more();
+    const HexNumber size = read_hex(p);
+    if (size.digits == 0) return bad();
+    p += size.digits;
+    if (kind == 'c' && offset >= base && offset - base <= binary_head_bytes) {
+        // BinRef (27 and later) has no offset; what the writer prints there is where the bytes are.
+        graph_.add_object(TermKind::binary_reference, 3, address, origin);
+        offset = 0;
+    } else if (kind == 'c') {
+        graph_.add_object(TermKind::refc_binary, sizes_->refc_line, address, origin);
+    } else {
+        graph_.add_object(TermKind::sub_binary, sizes_->sub_binary_line, address, origin);
+        graph_.add_reference(base);
+    }
+    graph_.add_binary_use(base, offset, size.value);
+    return end_of_line(p);
+}
+
+const char* HeapReader::bignum(const char* p, std::uint64_t address) {
+    if (*p == '-') ++p;
+    bool hexadecimal = false;
+    if (p[0] == '1' && p[1] == '6' && p[2] == '#') {
+        hexadecimal = true;
+        p += 3;
+    }
+    const char* digits = p;
+    for (;;) {
+        const unsigned run = hexadecimal ? read_hex(p).digits : decimal_run(p);
+        p += run;
+        if (run < 16) break;
+        if (p > safe_) return more();
+    }
+    if (digits == p || (!hexadecimal && std::memchr(digits, '-', static_cast<std::size_t>(p - digits)) != nullptr))
+        return bad();
+    const unsigned word_bits = dialect_.word_bytes * 8;
+    const std::string_view text(digits, static_cast<std::size_t>(p - digits));
+    const std::uint64_t words =
+        1 + (hexadecimal ? (text.size() * 4 + word_bits - 1) / word_bits : bignum_words(text, word_bits));
+    if (words > 0xFFFFFFF0u) return bad();
+    graph_.add_object(TermKind::bignum, static_cast<std::uint32_t>(words), address, offset_of(line_));
+    return end_of_line(p);
+}
+
+/// An object in external term format: funs, references, and whatever the writer has no form of its own for.
+const char* HeapReader::external(const char* p, std::uint64_t address) {
+    std::uint64_t length = 0;
+    const char* text = nullptr;
+    p = data(p, length, text);
+    if (p == nullptr) return nullptr;
+    const std::uint64_t origin = offset_of(line_);
+    const auto encoded = static_cast<std::size_t>(p - text);
+    if (length == reference_length_ && encoded >= reference_prefix_.size() && !reference_prefix_.empty() &&
+        std::memcmp(text, reference_prefix_.data(), reference_prefix_.size()) == 0) {
+        graph_.add_object(reference_kind_, reference_words_, address, origin);
+        return end_of_line(p);
+    }
+    TermKind kind = TermKind::unknown;
+    std::uint32_t words = static_cast<std::uint32_t>((length + dialect_.word_bytes - 1) / dialect_.word_bytes);
+    std::array<std::uint8_t, 300> bytes;
+    std::size_t n = decode_data(dialect_.style, {text, encoded}, bytes.data(), std::min<std::uint64_t>(length, 36));
+    const unsigned tag = n > 1 && bytes[0] == 131 ? bytes[1] : 0;
+    switch (tag) {
+        case 0:
+            if (n == 1 && bytes[0] == 131) {
+                kind = TermKind::match_context;
+                words = match_context_words;
+            }
+            break;
+        case 113:  // EXPORT_EXT
+            kind = TermKind::external_fun;
+            words = sizes_->external_fun;
+            break;
+        case 112: {  // NEW_FUN_EXT: size(4) arity(1) uniq(16) index(4) free(4)
+            kind = TermKind::fun;
+            const std::uint32_t environment = n >= 31 ? big_endian(bytes.data() + 27, 4) : 0;
+            words = sizes_->fun_line + (environment <= 255 ? environment : 0);
+            break;
+        }
+        case 117: {  // FUN_EXT: free(4)
+            kind = TermKind::fun;
+            const std::uint32_t environment = n >= 6 ? big_endian(bytes.data() + 2, 4) : 0;
+            words = sizes_->fun_line + (environment <= 255 ? environment : 0);
+            break;
+        }
+        case 90:     // NEWER_REFERENCE_EXT: numbers(2) node creation(4) ...
+        case 114:    // NEW_REFERENCE_EXT: numbers(2) node creation(1) ...
+        case 101: {  // REFERENCE_EXT: node number(4) creation(1)
+            if (n < 9) break;
+            n = decode_data(dialect_.style, {text, encoded}, bytes.data(),
+                            std::min<std::uint64_t>(length, bytes.size()));
+            const std::size_t at = tag == 101 ? 2 : 4;
+            const std::uint32_t numbers = tag == 101 ? 1 : std::min(big_endian(bytes.data() + 2, 2), 5u);
+            const bool wide = bytes[at] == 100 || bytes[at] == 118;
+            const std::size_t name = at + (wide ? 3 : 2);
+            const std::size_t name_length = wide ? big_endian(bytes.data() + at + 1, 2) : bytes[at + 1];
+            const std::string_view node(reinterpret_cast<const char*>(bytes.data()) + name,
+                                        name + name_length <= n ? name_length : 0);
+            const bool local = dialect_.node_name.empty() || node == dialect_.node_name;
+            kind = local ? TermKind::reference : TermKind::external_reference;
+            words = local ? reference_words(numbers, dialect_.word_bytes)
+                          : external_reference_words(numbers, dialect_.word_bytes);
+            // The next reference's text mostly begins the same: up to the group of characters that the name ends in.
+            const std::uint64_t common = encoded_size(dialect_.style, name + node.size());
+            reference_prefix_.assign(text, std::min<std::size_t>(encoded, common));
+            reference_length_ = length;
+            reference_kind_ = kind;
+            reference_words_ = words;
+            break;
+        }
+        case 88:   // NEW_PID_EXT
+        case 103:  // PID_EXT
+            kind = TermKind::external_pid;
+            words = external_id_words;
+            break;
+        case 89:   // NEW_PORT_EXT
+        case 120:  // V4_PORT_EXT
+        case 102:  // PORT_EXT
+            kind = TermKind::external_port;
+            words = external_id_words;
+            break;
+        case 100: {  // ATOM_EXT: no object is an atom, but the writer of 19.0 to 20.1 has it stand for any map
+            if (n >= 13 && std::memcmp(bytes.data() + 4, "undefined", 9) == 0) {
+                kind = TermKind::lost_map;
+                words = flat_map_words;
+            }
+            break;
+        }
+        case 116: {  // MAP_EXT, 17 and 18: pairs(4). What the map holds is in there too and has no lines of its own.
+            kind = TermKind::flat_map;
+            const std::uint32_t pairs = n >= 6 ? big_endian(bytes.data() + 2, 4) : 0;
+            words = flat_map_words + (pairs <= length ? 2 * pairs + 1 : 0);
+            break;
+        }
+        default: break;
+    }
+    graph_.add_object(kind, words, address, origin);
+    return end_of_line(p);
+}
+
+const char* HeapReader::root_element(const char* p, RootKind kind, std::uint32_t index, std::uint32_t frame) {
+    if (*p == 'H') {
+        const HexNumber address = read_hex(p + 1);
+        if (address.digits == 0) return bad();
+        graph_.add_root(kind, index, frame, address.value, offset_of(p));
+        return p + 1 + address.digits;
+    }
+    graph_.add_immediate_root(kind, index, frame, offset_of(p));
+    return element(p);
+}
+
+const char* HeapReader::dictionary_line(const char* p) {
+    p = root_element(p, RootKind::dictionary, static_cast<std::uint32_t>(dictionary_entries_), 0);
+    if (p == nullptr || (p = end_of_line(p)) == nullptr) return nullptr;
+    ++dictionary_entries_;
+    return p;
+}
+
+const char* HeapReader::message_line(const char* p) {
+    const auto index = static_cast<std::uint32_t>(messages_);
+    if (*p == 'D') {
+        graph_.add_immediate_root(RootKind::message, index, 0, offset_of(p));
+        std::uint64_t atoms = 0;
+        p = number(p + 1, atoms);
+        if (p == nullptr) return nullptr;
+        for (; atoms != 0 && *p != 'E'; --atoms) {
+            if (p > safe_) return more();
+            const char* before = p;
+            p = element(p);
+            if (p == nullptr) return nullptr;
+            if (p == before) return bad();
+            if (p > safe_) return more();
+        }
+        if (*p != 'E') return bad();
+        std::uint64_t length = 0;
+        p = number(p + 1, length);
+        if (p == nullptr || length >= std::uint64_t{1} << 48) return bad();
+        pending_tail_ = true;
+        pending_skip_ = encoded_size(dialect_.style, length);
+        ++messages_;
+        ++distribution_messages_;
+        distribution_bytes_ += length;
+        return p;
+    }
+    p = root_element(p, RootKind::message, index, 0);
+    if (p == nullptr) return nullptr;
+    if (*p != ':') return bad();
+    if (++p > safe_) return more();
+    if (*p == 'H')
+        p = root_element(p, RootKind::seq_trace_token, index, 0);
+    else
+        p = element(p);
+    if (p == nullptr || (p = end_of_line(p)) == nullptr) return nullptr;
+    ++messages_;
+    return p;
+}
+
+/// Goes on behind the length of a distribution message's data: the data, which is not looked at, its further
+/// fragments, and the token. Takes what is there; pending_tail_ tells whether the line's end was among it.
+const char* HeapReader::skip_pending(const char* p, const char* end) {
+    const auto skipped = std::min(pending_skip_, static_cast<std::uint64_t>(end - p));
+    p += skipped;
+    pending_skip_ -= skipped;
+    if (pending_skip_ != 0) return p;
+    while (p != end && is_data_character(*p)) ++p;
+    const auto* feed = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)));
+    if (feed == nullptr) return p;
+    pending_tail_ = false;
+    if (*p != ':') {
+        if (damage_.bad_lines++ == 0) damage_.first_bad_line = offset_of(p);
+    } else if (p[1] == 'H') {
+        std::array<char, 24> digits{};
+        std::memcpy(digits.data(), p + 2, std::min<std::size_t>(17, static_cast<std::size_t>(feed - p) - 1));
+        graph_.add_root(RootKind::seq_trace_token, static_cast<std::uint32_t>(messages_ - 1), 0,
+                        read_hex(digits.data()).value, offset_of(p + 1));
+    }
+    return feed + 1;
+}
+
+const char* HeapReader::stack_line(const char* p) {
+    // Labels: y<N>, or 0x and the slot's address, lower case and padded.
+    std::uint64_t slot = 0;
+    if (p[0] == '0' && p[1] == 'x') {
+        p += 2;
+        for (unsigned i = 0; i < 17 && *p != ':'; ++i, ++p) {
+            const char c = *p;
+            if (is_digit(c))
+                slot = slot << 4 | static_cast<std::uint64_t>(c - '0');
+            else if (c >= 'a' && c <= 'f')
+                slot = slot << 4 | static_cast<std::uint64_t>(c - 'a' + 10);
+            else
+                return bad();
+        }
+    } else if (*p == 'y') {
+        do ++p;
+        while (is_digit(*p));
+    }
+    if (*p != ':') return bad();
+    ++p;
+    // Return address number r stands behind frame r - 1's registers (23 and later) or before frame r's... which is that
+    // of the function one entry up the backtrace.
+    const std::uint64_t frame = dialect_.frames_end_with_return
+                                    ? returns_ + (returns_ == 0 ? 0 : facts_.frames_before_returns - 1)
+                                    : (returns_ == 0 ? 0 : returns_ + facts_.frames_before_returns - 2);
+    if (p > safe_) return more();
+    if (*p == 'S') {
+        const auto* feed = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(safe_ - p)));
+        if (feed == nullptr) return more();
+        if (p[1] == 'R') {
+            ++returns_;
+            last_return_address_ = slot;
+            slots_after_return_ = 0;
+        } else {
+            graph_.add_immediate_root(RootKind::stack, static_cast<std::uint32_t>(slots_after_return_),
+                                      static_cast<std::uint32_t>(frame), offset_of(p));
+            ++slots_after_return_;
+        }
+        ++stack_words_;
+        return feed + 1;
+    }
+    p = root_element(p, RootKind::stack, static_cast<std::uint32_t>(slots_after_return_),
+                     static_cast<std::uint32_t>(frame));
+    if (p == nullptr || (p = end_of_line(p)) == nullptr) return nullptr;
+    ++slots_after_return_;
+    ++stack_words_;
+    return p;
+}
+
+/// What slices (up to OTP 26) cut: the base is a reference to a binary, a binary on the heap, or one that the dump
+/// does not show because nothing else refers to it.
+void HeapReader::settle_slices() {
+    bool changed = false;
+    for (BinaryUse& use : graph_.binaries()) {
+        if (graph_.kind(use.node) != TermKind::sub_binary) continue;
+        const NodeId base = graph_.find(use.address);
+        const BinaryUse* parent = base == no_node ? nullptr : graph_.binary_of(base);
+        if (parent != nullptr && graph_.kind(base) == TermKind::refc_binary) {
+            use.address = parent->address;
+            use.offset += parent->offset;
+        } else if (base != no_node) {
+            use.base = BinaryUse::Base::object;
+        } else {
+            // A binary on the heap that nothing else refers to has no line, but lies where its slice lies.
+            const std::uint64_t slice = graph_.address(use.node);
+            const std::uint64_t distance = use.address > slice ? use.address - slice : slice - use.address;
+            const std::uint64_t reach = std::max(facts_.heap_words, graph_.total_words());
+            if (use.size <= max_heap_binary_bytes && distance / dialect_.word_bytes / 4 <= reach)
+                use.base = BinaryUse::Base::object;
+            use.named = false;
+        }
+        // A copy of the slice is a reference to the binary, or a heap binary of the slice's size.
+        const std::uint64_t words =
+            use.base == BinaryUse::Base::binary ? sizes_->refc_flat : heap_binary_words(use.size, dialect_.word_bytes);
+        graph_.set_flat_words(use.node, static_cast<std::uint32_t>(std::min<std::uint64_t>(words, 0xFFFFFFF0u)));
+        changed = true;
+    }
+    if (changed) graph_.sort_flat_words();
+}
+
+HeapGraph& HeapReader::finish() {
+    graph_.finish();
+    settle_slices();
+    return graph_;
+}
+
+}  // namespace beamheap::crashdump

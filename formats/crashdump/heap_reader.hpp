@@ -1,0 +1,157 @@
+// Reads the four sections that hold one process's terms into a HeapGraph.
+//
+// The writer puts them next to each other: =proc_messages, =proc_dictionary, =proc_stack, =proc_heap (the first two
+// only where there is anything). A reader belongs to one worker and is used for process after process:
+//
+//     reader.begin(facts);
+//     for each section of the process, in file order, for each piece of its body:
+//         consumed = reader.feed(section, text, offset, last);   // present the rest again, with more behind it
+//     HeapGraph& graph = reader.finish();                        // valid until the next begin()
+//
+// Pieces may end anywhere. feed() takes whole lines by the grammar's lengths (atoms hold LF, and anything else) and
+// leaves at most one incomplete line; a piece of 256 KiB fits the processor's caches. Damaged lines are skipped up to
+// the next LF and counted. The result does not depend on how the text was cut.
+//
+// A line costs about 120 to 250 instructions. Addresses are 1 to 16 digits of upper case hexadecimal; up to dump
+// version 0.2 they are cut to 32 bits on 64-bit machines (erl_process_dump.c, %X), which needs no care within a heap.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "beamheap/heap_graph.hpp"
+#include "formats/crashdump/object_words.hpp"
+#include "formats/crashdump/term_text.hpp"
+
+namespace beamheap::crashdump {
+
+/// What holds for all heaps of a dump.
+struct HeapDialect {
+    TermStyle style;
+    std::uint32_t otp = 0;  ///< major release, 0 unknown
+    unsigned word_bytes = 8;
+    bool frames_end_with_return = true;  ///< OTP 23 and later: y registers come before their return address
+    bool truncated_addresses = false;    ///< dump 0.1 and 0.2 of a 64-bit machine
+    std::string node_name;  ///< to tell references of this node from others; empty: all are taken for its own
+};
+
+/// What the =proc section says that the heap's reader needs.
+struct HeapFacts {
+    HeapGraph::Mode mode = HeapGraph::Mode::sizes;
+    std::uint64_t heap_words = 0;         ///< "Stack+heap"
+    std::uint64_t heap_unused_words = 0;  ///< "Heap unused"
+    /// Entries of Process::stack before that of the first return address: 1 (the current function), or 2 where a
+    /// release up to 22 has a CP of its own.
+    std::uint32_t frames_before_returns = 1;
+};
+
+/// What a reader met that it could not use.
+struct HeapDamage {
+    std::uint64_t bad_lines = 0;       ///< lines that were skipped
+    std::uint64_t first_bad_line = 0;  ///< offset of the first
+    std::uint64_t cut_lines = 0;       ///< last line of a section, not complete
+    std::uint64_t first_cut_line = 0;
+};
+
+class HeapReader {
+public:
+    explicit HeapReader(const HeapDialect& dialect);
+
+    void begin(const HeapFacts& facts);
+    /// Takes lines of `text`, a piece of the section's body that begins at a line (or where the last call stopped).
+    /// `offset` is where text begins in the input; `last`: the section ends with this piece.
+    /// Returns the bytes taken, all of them if `last`.
+    std::size_t feed(TermSection section, std::string_view text, std::uint64_t offset, bool last);
+    HeapGraph& finish();
+
+    const HeapDamage& damage() const { return damage_; }
+    /// Lines of =proc_stack: words that the stack occupies.
+    std::uint64_t stack_words() const { return stack_words_; }
+    bool has_section(TermSection section) const { return (seen_ >> static_cast<unsigned>(section) & 1) != 0; }
+    /// Lines of =proc_messages, and those of them that hold data from another node not yet decoded by the process.
+    std::uint64_t messages() const { return messages_; }
+    std::uint64_t distribution_messages() const { return distribution_messages_; }
+    std::uint64_t distribution_bytes() const { return distribution_bytes_; }
+    /// Addresses of the young heap as the stack's bottom and the facts tell them; 0, 0 if they can't.
+    std::uint64_t young_from() const { return young_from_; }
+    std::uint64_t young_to() const { return young_to_; }
+
+private:
+    enum class Step : std::uint8_t { line, bad, more };
+
+    std::size_t take_lines(TermSection section, const char* begin, const char* safe, std::uint64_t offset, bool tail);
+    template <class Line>
+    const char* take_other_lines(const char* p, const char* safe, bool tail, Line line);
+    const char* take_heap_lines(const char* p, const char* safe, bool tail);
+    bool after_failure(const char*& p, const char* safe, bool tail);
+    const char* skip_pending(const char* p, const char* end);
+
+    // Each takes what stands at p and returns the place behind it, or nullptr with step_ set. 64 bytes may be read
+    // from any place up to safe_.
+    const char* other_heap_line(const char* p, std::uint64_t address);
+    const char* tuple(const char* p, std::uint64_t address);
+    const char* map(const char* p, std::uint64_t address);
+    const char* binary(const char* p, std::uint64_t address);
+    const char* external(const char* p, std::uint64_t address);
+    const char* bignum(const char* p, std::uint64_t address);
+    const char* elements(const char* p, std::uint64_t count);
+    const char* element(const char* p);
+    const char* immediate(const char* p);
+    const char* atom(const char* p);
+    const char* data(const char* p, std::uint64_t& length, const char*& encoded);
+    const char* message_line(const char* p);
+    const char* dictionary_line(const char* p);
+    const char* stack_line(const char* p);
+    const char* root_element(const char* p, RootKind kind, std::uint32_t index, std::uint32_t frame);
+    const char* number(const char* p, std::uint64_t& value);
+    const char* end_of_line(const char* p);
+    void settle_slices();
+    const char* bad() {
+        step_ = Step::bad;
+        return nullptr;
+    }
+    const char* more() {
+        step_ = Step::more;
+        return nullptr;
+    }
+    std::uint64_t offset_of(const char* p) const { return text_offset_ + static_cast<std::uint64_t>(p - text_); }
+
+    HeapDialect dialect_;
+    const ObjectWords* sizes_;
+    HeapFacts facts_;
+    HeapGraph graph_;
+    HeapDamage damage_;
+    Step step_ = Step::line;
+    std::uint8_t seen_ = 0;
+
+    const char* text_ = nullptr;  // what is being read, and where that is in the input
+    std::uint64_t text_offset_ = 0;
+    const char* safe_ = nullptr;
+    const char* line_ = nullptr;
+    std::string tail_;
+
+    std::uint64_t pending_skip_ = 0;  // data of a distribution message that goes on in the next piece
+    bool pending_tail_ = false;
+    bool pending_resync_ = false;  // a bad line whose LF is in a later piece
+
+    std::uint64_t messages_ = 0;
+    std::uint64_t distribution_messages_ = 0;
+    std::uint64_t distribution_bytes_ = 0;
+    std::uint64_t dictionary_entries_ = 0;
+    std::uint64_t stack_words_ = 0;
+    std::uint64_t returns_ = 0;
+    std::uint64_t last_return_address_ = 0;
+    std::uint64_t slots_after_return_ = 0;
+    std::uint64_t young_from_ = 0;
+    std::uint64_t young_to_ = 0;
+    bool young_known_ = false;
+
+    // The last reference's text up to the end of its node's name, and what it was.
+    std::string reference_prefix_;
+    std::uint64_t reference_length_ = 0;
+    TermKind reference_kind_ = TermKind::reference;
+    std::uint32_t reference_words_ = 0;
+};
+
+}  // namespace beamheap::crashdump

@@ -1,0 +1,114 @@
+// A growing array of plain values whose memory is kept from one use to the next.
+//
+// A heap of a few hundred objects and one of a hundred million pass through the same arrays. Pages come straight from
+// the kernel: growing moves page tables and copies nothing (mremap), memory that was reserved and not written costs
+// nothing, and clear() keeps all of it. The first touch of a page is what costs (0.2 to 10 microseconds), so arrays
+// that got large ask for huge pages, and small ones don't (each would waste up to 2 MB).
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace beamheap {
+
+template <class T>
+class FlatArray {
+    static_assert(std::is_trivially_copyable_v<T>);
+
+public:
+    FlatArray() = default;
+    FlatArray(FlatArray&& other) noexcept { swap(other); }
+    FlatArray& operator=(FlatArray&& other) noexcept {
+        swap(other);
+        return *this;
+    }
+    ~FlatArray() { release(); }
+
+    std::size_t size() const { return size_; }
+    bool empty() const { return size_ == 0; }
+    T* data() { return data_; }
+    const T* data() const { return data_; }
+    T& operator[](std::size_t i) { return data_[i]; }
+    const T& operator[](std::size_t i) const { return data_[i]; }
+    T* begin() { return data_; }
+    T* end() { return data_ + size_; }
+    const T* begin() const { return data_; }
+    const T* end() const { return data_ + size_; }
+    std::span<const T> view() const { return {data_, size_}; }
+
+    void push(const T& value) {
+        if (size_ == capacity_) grow(size_ + 1);
+        data_[size_++] = value;
+    }
+    /// Room for `more` values behind the present ones, so that they can be written through data() and counted by
+    /// set_size().
+    void reserve_more(std::size_t more) {
+        if (capacity_ - size_ < more) grow(size_ + more);
+    }
+    void set_size(std::size_t size) { size_ = size; }
+    /// `size` values, of which those beyond the present size are not initialised.
+    void resize(std::size_t size) {
+        if (size > capacity_) grow(size);
+        size_ = size;
+    }
+    /// `size` values, all equal.
+    void assign(std::size_t size, const T& value) {
+        resize(size);
+        for (std::size_t i = 0; i < size; ++i) data_[i] = value;
+    }
+    /// `size` values of which those that were never written are zero, so that a caller that zeroes what it wrote
+    /// always finds zeroes: no pass over the array is made.
+    void resize_zeroed_by_caller(std::size_t size) { resize(size); }
+    void clear() { size_ = 0; }
+    /// clear(), and give back what is held beyond `keep` bytes.
+    void clear_and_trim(std::size_t keep) {
+        size_ = 0;
+        if (capacity_ * sizeof(T) > keep) release();
+    }
+    /// Bytes of the values that are there.
+    std::size_t used_bytes() const { return size_ * sizeof(T); }
+
+private:
+    static constexpr std::size_t page = 4096;
+    static constexpr std::size_t huge_from = std::size_t{32} << 20;
+
+    void swap(FlatArray& other) noexcept {
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+        std::swap(capacity_, other.capacity_);
+        std::swap(mapped_, other.mapped_);
+    }
+    void release() {
+        if (mapped_ != 0) munmap(data_, mapped_);
+        data_ = nullptr;
+        size_ = capacity_ = mapped_ = 0;
+    }
+    __attribute__((noinline)) void grow(std::size_t wanted) {
+        std::size_t bytes = 0;
+        if (__builtin_mul_overflow(wanted, sizeof(T), &bytes) || bytes > (std::size_t{1} << 46)) throw std::bad_alloc();
+        std::size_t target = mapped_ == 0 ? 4 * page : mapped_ + mapped_ / 2;
+        if (target < bytes) target = bytes;
+        target = (target + page - 1) / page * page;
+        constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+        void* moved = mapped_ == 0 ? mmap(nullptr, target, PROT_READ | PROT_WRITE, flags, -1, 0)
+                                   : mremap(data_, mapped_, target, MREMAP_MAYMOVE);
+        if (moved == MAP_FAILED) throw std::bad_alloc();
+        data_ = static_cast<T*>(moved);
+        mapped_ = target;
+        capacity_ = target / sizeof(T);
+        if (target >= huge_from) madvise(moved, target, MADV_HUGEPAGE);
+    }
+
+    T* data_ = nullptr;
+    std::size_t size_ = 0;
+    std::size_t capacity_ = 0;
+    std::size_t mapped_ = 0;
+};
+
+}  // namespace beamheap

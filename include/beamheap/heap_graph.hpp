@@ -1,0 +1,261 @@
+// The heap of one process as a graph in flat arrays: objects, references between them, and roots.
+//
+// Whoever reads an input fills it through the builder calls, object by object, each followed by its references; an
+// object is numbered as it comes. A crash dump lists objects depth first from the roots, so parents mostly come before
+// their children; a core's walk finds them in the order of addresses. References name addresses: they are kept as
+// 32-bit compressed addresses and resolved in one pass by finish(). Nothing is allocated per object, and the next
+// process reuses all arrays. Costs 18 to 30 bytes per object (10 of them for 1.3 references).
+//
+// What objects hold besides references (atoms, numbers, bytes of binaries) is not here: a TermSource (terms.hpp) reads
+// it from where the object came from, which the graph remembers in `values` mode.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "beamheap/address_map.hpp"
+#include "beamheap/flat_array.hpp"
+
+namespace beamheap {
+
+/// Kinds of heap objects, as the newest release has them.
+enum class TermKind : std::uint8_t {
+    cons,
+    tuple,
+    float_number,
+    bignum,
+    heap_binary,   ///< bytes on the heap
+    refc_binary,   ///< reference to a binary outside, all of it or a slice
+    sub_binary,    ///< a slice of another object's bytes (up to OTP 26)
+    flat_map,      ///< up to 32 pairs: a tuple of keys, then values
+    hash_map,      ///< root of a larger map
+    hash_node,     ///< inner node of a larger map
+    fun,           ///< local function with its environment
+    external_fun,  ///< fun m:f/a
+    reference,
+    external_pid,
+    external_port,
+    external_reference,
+    match_context,     ///< state of a binary match that goes on
+    fun_reference,     ///< FunRef of OTP 27
+    binary_reference,  ///< BinRef of OTP 27 and later
+    lost_map,          ///< a map of which a dump of OTP 19.0 to 20.1 has only that there is one
+    unknown,           ///< an object that could not be decoded
+    count_
+};
+inline constexpr std::size_t term_kinds = static_cast<std::size_t>(TermKind::count_);
+/// "cons", "tuple", "float", "bignum", "heap_binary", ...
+std::string_view name_of(TermKind kind);
+
+enum class RootKind : std::uint8_t {
+    stack,
+    dictionary,
+    message,
+    seq_trace_token,  ///< of a message
+    x_register,
+    group_leader,
+    exception,
+    literal,
+    garbage,
+};
+/// "stack", "dictionary", "message", ...
+std::string_view name_of(RootKind kind);
+
+/// An object of the graph. The largest value is "none".
+using NodeId = std::uint32_t;
+inline constexpr NodeId no_node = 0xFFFFFFFFu;
+
+struct Edge {
+    NodeId from;
+    NodeId to;
+};
+
+/// Where a process holds on to a term.
+struct Root {
+    NodeId target = no_node;  ///< none: an immediate, or an object that the graph does not hold
+    RootKind kind = RootKind::stack;
+    std::uint32_t index = 0;  ///< y register, x register, message (0 is the oldest), dictionary entry
+    std::uint32_t frame = 0;  ///< stack: index into the process's frames, 0 is the youngest
+};
+
+/// An object that shows bytes which it does not hold itself: a refc_binary or sub_binary.
+struct BinaryUse {
+    enum class Base : std::uint8_t {
+        binary,  ///< a binary outside the heap, at `address`
+        object,  ///< the bytes of a heap object at `address` (sub_binary only)
+    };
+    std::uint64_t address = 0;
+    std::uint64_t offset = 0;  ///< first byte seen
+    std::uint64_t size = 0;    ///< bytes seen
+    NodeId node = no_node;
+    Base base = Base::binary;
+    bool named = true;  ///< false: a slice whose binary the input does not list by itself (dumps up to OTP 26)
+};
+
+class HeapGraph {
+public:
+    enum class Mode : std::uint8_t {
+        sizes,   ///< statistics of many processes: no origins, no roots without an object, no foreign edges
+        values,  ///< one process that is asked about
+    };
+    /// Bytes of arenas that begin() keeps; what a giant process needed beyond is given back.
+    static constexpr std::size_t kept_bytes = std::size_t{8} << 20;
+
+    // ---- building -------------------------------------------------------------------------------------------------
+
+    void begin(Mode mode, unsigned word_bytes);
+    /// What lies at [from, to) counts as young heap: see young_words().
+    void set_young_area(std::uint64_t from, std::uint64_t to) {
+        young_from_ = from, young_size_ = to > from ? to - from : 0;
+    }
+    /// Words that erts_debug:flat_size adds per object of a kind to what the object itself occupies.
+    void set_flat_extra(TermKind kind, std::int8_t words) { flat_extra_[static_cast<std::size_t>(kind)] = words; }
+
+    NodeId add_object(TermKind kind, std::uint32_t words, std::uint64_t address, std::uint64_t origin = 0) {
+        const auto node = static_cast<NodeId>(kinds_.size());
+        const bool young = address - young_from_ < young_size_;
+        kinds_.push(static_cast<std::uint8_t>(static_cast<unsigned>(kind) | (young ? young_bit : 0u)));
+        words_.push(words);
+        addresses_.push(space_.compress(address));
+        if (mode_ == Mode::values) origins_.push(origin);
+        return node;
+    }
+    /// A reference of the object that was added last.
+    void add_reference(std::uint64_t address) {
+        edges_.push({static_cast<NodeId>(kinds_.size() - 1), space_.compress(address)});
+    }
+    /// The object that was added last shows bytes of something else.
+    void add_binary_use(std::uint64_t address, std::uint64_t offset, std::uint64_t size) {
+        binaries_.push({address, offset, size, static_cast<NodeId>(kinds_.size() - 1)});
+    }
+    /// Flat size of an object, where it is not what its words and its kind's extra say. After finish(), too, if
+    /// sort_flat_words() follows.
+    void set_flat_words(NodeId node, std::uint32_t words) { flat_overrides_.push({node, words}); }
+    void sort_flat_words();
+    /// A root that refers to a heap object.
+    void add_root(RootKind kind, std::uint32_t index, std::uint32_t frame, std::uint64_t address, std::uint64_t origin);
+    /// A root that holds an immediate. Only kept in `values` mode.
+    void add_immediate_root(RootKind kind, std::uint32_t index, std::uint32_t frame, std::uint64_t origin);
+    /// Takes back all objects from number `objects` on, and all roots from `roots` on.
+    void take_back(std::size_t objects, std::size_t roots);
+    std::size_t roots_size() const { return roots_.size(); }
+
+    /// For readers of text, who add millions of objects from one loop: pointers to where the next object and the next
+    /// reference go, valid until anything else is added. Room for what `open_appender` was told is there.
+    struct Appender {
+        std::uint8_t* kind;
+        std::uint32_t* words;
+        std::uint32_t* address;
+        Edge* edge;
+        std::uint64_t* origin;
+        NodeId node;
+    };
+    Appender open_appender(std::size_t more_objects, std::size_t more_references);
+    /// Takes over what was written through the appender.
+    void close_appender(const Appender& appender);
+    /// Adds an object through an appender.
+    void append_object(Appender& a, TermKind kind, std::uint32_t words, std::uint64_t address, std::uint64_t origin) {
+        *a.kind++ = static_cast<std::uint8_t>(static_cast<unsigned>(kind) |
+                                              (address - young_from_ < young_size_ ? young_bit : 0u));
+        *a.words++ = words;
+        *a.address++ = space_.compress(address);
+        if (mode_ == Mode::values) *a.origin++ = origin;
+        ++a.node;
+    }
+    /// A reference of the object that was appended last.
+    void append_reference(Appender& a, std::uint64_t address) { *a.edge++ = {a.node - 1, space_.compress(address)}; }
+
+    /// Resolves references. After this, everything below may be asked.
+    void finish();
+
+    // ---- asking ---------------------------------------------------------------------------------------------------
+
+    Mode mode() const { return mode_; }
+    unsigned word_bytes() const { return word_bytes_; }
+    std::size_t size() const { return kinds_.size(); }
+    TermKind kind(NodeId node) const { return static_cast<TermKind>(kinds_[node] & kind_mask); }
+    /// Words that the object itself occupies.
+    std::uint32_t words(NodeId node) const { return words_[node]; }
+    std::span<const std::uint32_t> all_words() const { return words_.view(); }
+    /// What the object alone adds to erts_debug:flat_size, in words.
+    std::int64_t flat_extra(TermKind kind) const { return flat_extra_[static_cast<std::size_t>(kind)]; }
+    struct FlatOverride {
+        NodeId node;
+        std::uint32_t words;
+    };
+    std::span<const FlatOverride> flat_overrides() const { return flat_overrides_.view(); }
+    bool is_young(NodeId node) const { return (kinds_[node] & young_bit) != 0; }
+    std::uint64_t address(NodeId node) const { return space_.expand(addresses_[node]); }
+    /// Where the object came from: bytes into the text, or its address. Only in `values` mode.
+    std::uint64_t origin(NodeId node) const { return origins_[node]; }
+    /// The object at this address; no_node if there is none.
+    NodeId find(std::uint64_t address) const { return map_.find(space_.find(address)); }
+
+    /// References between objects, by source, each source's in the order of its elements. A reference to an object
+    /// that is not in the graph is not among them.
+    std::span<const Edge> edges() const { return edges_.view(); }
+    /// Every edge leads from a smaller to a larger number: the numbers are a topological order.
+    bool forward() const { return forward_; }
+    /// Some edge starts at a sub_binary: flat sizes must not follow it (a copy copies bytes, not the base).
+    bool has_slice_edges() const { return has_slice_edges_; }
+
+    std::span<const Root> roots() const { return roots_.view(); }
+    /// Where roots()[i] was found. Only in `values` mode.
+    std::uint64_t root_origin(std::size_t i) const { return root_origins_[i]; }
+
+    /// In the order of their objects.
+    std::span<const BinaryUse> binaries() const { return binaries_.view(); }
+    std::span<BinaryUse> binaries() { return {binaries_.data(), binaries_.size()}; }
+    /// The entry of an object; nullptr if it has none. O(log n).
+    const BinaryUse* binary_of(NodeId node) const;
+
+    /// References out of the graph (literals, or nothing): number of them, and in `values` mode which.
+    std::uint64_t foreign_references() const { return foreign_count_; }
+    struct ForeignEdge {
+        NodeId from;
+        std::uint64_t address;
+    };
+    ForeignEdge foreign(std::size_t i) const { return {foreign_[i].from, space_.expand(foreign_[i].to)}; }
+    std::size_t foreign_size() const { return foreign_.size(); }
+
+    /// Sum of words(); of those in the young area.
+    std::uint64_t total_words() const { return total_words_; }
+    std::uint64_t young_words() const { return young_words_; }
+    /// Objects at an address that another one has already; they can't be referred to.
+    std::uint64_t duplicate_addresses() const { return duplicates_; }
+    /// Bytes of the arrays that are in use.
+    std::size_t used_bytes() const;
+
+private:
+    static constexpr std::uint8_t young_bit = 0x80;
+    static constexpr std::uint8_t kind_mask = 0x7F;
+
+    Mode mode_ = Mode::sizes;
+    bool forward_ = true;
+    bool has_slice_edges_ = false;
+    unsigned word_bytes_ = 8;
+    std::uint64_t young_from_ = 0;
+    std::uint64_t young_size_ = 0;
+    std::uint64_t total_words_ = 0;
+    std::uint64_t young_words_ = 0;
+    std::uint64_t foreign_count_ = 0;
+    std::uint64_t duplicates_ = 0;
+    std::array<std::int8_t, term_kinds> flat_extra_{};
+
+    AddressSpace space_;
+    AddressMap map_;
+    FlatArray<std::uint8_t> kinds_;
+    FlatArray<std::uint32_t> words_;
+    FlatArray<std::uint32_t> addresses_;  // compressed
+    FlatArray<Edge> edges_;               // `to` is a compressed address until finish()
+    FlatArray<Edge> foreign_;             // `to` is a compressed address
+    FlatArray<Root> roots_;               // target is a compressed address until finish()
+    FlatArray<std::uint64_t> origins_;
+    FlatArray<std::uint64_t> root_origins_;
+    FlatArray<BinaryUse> binaries_;
+    FlatArray<FlatOverride> flat_overrides_;
+};
+
+}  // namespace beamheap
