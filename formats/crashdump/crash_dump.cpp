@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "bytes/window.hpp"
+#include "formats/crashdump/heap_pipeline.hpp"
 #include "formats/crashdump/labels.hpp"
 #include "formats/crashdump/scanner.hpp"
 #include "formats/crashdump/stack.hpp"
@@ -29,15 +30,17 @@ public:
 
     Status load(const LoadPlan& plan) override;
     Snapshot& snapshot() override { return snapshot_; }
-    Result<std::size_t> visit_heaps(std::span<const ProcId>, unsigned, const HeapVisitor&) override {
-        return std::size_t{0};
-    }
     std::vector<Check> checks() const override;
 
 private:
     Status read_head(Loader& loader, Scanner& scanner, Scanner::Head& head);
     void read_sections(Loader& loader, Scanner& scanner, Scanner::Head& head);
     void read_terms(Loader& loader, Scanner& scanner, const Scanner::Head& head);
+    void begin_heaps(Loader& loader, const Scanner& scanner);
+    void begin_terms(Loader& loader, ProcId process);
+    void end_terms(Loader& loader);
+    template <class Take>
+    void pass(Scanner& scanner, const Scanner::Head& head, TermSection section, Take&& take);
     void read_stack(Loader& loader, Scanner& scanner, const Scanner::Head& head, ProcId process);
     void read_heap(Loader& loader, Scanner& scanner, const Scanner::Head& head, ProcId process);
     void read_atoms(Loader& loader, Scanner& scanner, const Scanner::Head& head);
@@ -53,6 +56,11 @@ private:
     StackReader stack_reader_;
     LabelFinder labels_;
     ProcId dictionary_of_ = ProcId::none;
+    const HeapDemand* demand_ = nullptr;
+    std::unique_ptr<HeapPipeline> pipeline_;     // heaps of a plain file are read by workers
+    std::unique_ptr<HeapReader> passing_;        // those of a stream as they pass by
+    HeapJob job_;                                // the process whose sections are being passed
+    bool job_wanted_ = false;
     std::vector<bool> stack_seen_;
     bool ended_ = false, aborted_ = false;
     std::string abort_reason_;
@@ -62,7 +70,7 @@ private:
 // The place in the writing order behind which nothing is asked for.
 std::uint8_t CrashDump::last_order(const LoadPlan& plan) const {
     if (plan.to_the_end || plan.atoms) return 0xFF;
-    if (plan.stacks || plan.labels) return find_tag("proc_heap")->order;
+    if (plan.stacks || plan.labels || plan.heaps != nullptr) return find_tag("proc_heap")->order;
     if (plan.modules) return find_tag("fun")->order;
     if (plan.tables) return find_tag("loaded_modules")->order;
     return find_tag("proc")->order;
@@ -74,6 +82,9 @@ Status CrashDump::load(const LoadPlan& plan) {
     Scanner::Head head;
     BH_CHECK(read_head(loader, scanner, head));
     read_sections(loader, scanner, head);
+    end_terms(loader);
+    if (pipeline_) BH_CHECK(pipeline_->finish(snapshot_.anomalies));
+    pipeline_.reset();
     BH_CHECK(Status(window_.status()));
     judge_processes();
     snapshot_.seal();
@@ -175,22 +186,89 @@ bool CrashDump::read_end(Loader& loader, Scanner& scanner, Scanner::Head& head, 
     return true;
 }
 
+// Heaps that are asked for: set up where the first of them begins, when the process table is complete.
+void CrashDump::begin_heaps(Loader& loader, const Scanner& scanner) {
+    demand_ = loader.plan.heaps;
+    snapshot_.seal();
+    HeapDialect dialect;
+    dialect.style = scanner.style;
+    dialect.otp = loader.dialect.otp;
+    dialect.word_bytes = snapshot_.source.word_size;
+    dialect.frames_end_with_return = loader.dialect.frames_end_with_return;
+    dialect.truncated_addresses = loader.dialect.version < 3;
+    dialect.node_name = snapshot_.text(snapshot_.node.name);
+    if (window_.source().seekable()) pipeline_ = std::make_unique<HeapPipeline>(window_.source(), dialect, *demand_);
+    else passing_ = std::make_unique<HeapReader>(dialect);
+}
+
+void CrashDump::begin_terms(Loader& loader, ProcId process) {
+    if (job_.id == process) return;
+    end_terms(loader);
+    job_ = {};
+    job_.id = process;
+    job_wanted_ = !demand_->wanted || demand_->wanted(snapshot_, process);
+    if (job_wanted_ && passing_) passing_->begin(heap_facts(snapshot_[process], HeapGraph::Mode::sizes));
+}
+
+// The last of a process's sections was passed.
+void CrashDump::end_terms(Loader& loader) {
+    if (demand_ == nullptr || job_.id == ProcId::none) return;
+    if (job_wanted_ && job_.extents.count != 0) {
+        job_.process = snapshot_[job_.id];
+        job_.facts = heap_facts(job_.process, HeapGraph::Mode::sizes);
+        if (passing_) visit(*passing_, job_, *demand_, 0, loader.anomalies());
+        else pipeline_->add(std::move(job_));
+    }
+    job_ = {};
+    job_wanted_ = false;
+}
+
+// Streams a section to whoever wants its lines: `take(text, last)` and the heap's reader. Of a plain file only the
+// place is noted for the workers.
+template <class Take>
+void CrashDump::pass(Scanner& scanner, const Scanner::Head& head, TermSection section, Take&& take) {
+    std::uint64_t offset = head.section().body_offset;
+    scanner.stream(head, [&](std::string_view text, bool last) {
+        std::size_t taken = text.size();
+        if (job_wanted_ && passing_) taken = passing_->feed(section, text, offset, last);
+        else if (!last) taken = text.rfind('\n') + 1;
+        taken = take(text.substr(0, taken), last);
+        offset += taken;
+        return taken;
+    });
+    if (job_wanted_) job_.extents.add({head.section().body_offset, window_.offset() - head.section().body_offset, section});
+}
+
 void CrashDump::read_terms(Loader& loader, Scanner& scanner, const Scanner::Head& head) {
     const Terms terms = head.row->terms;
+    if (terms == Terms::literals || terms == Terms::persistent_terms || terms == Terms::none) {
+        end_terms(loader);
+        return scanner.finish(head);
+    }
     ProcId process = ProcId::none;
-    if (terms != Terms::literals && terms != Terms::persistent_terms) {
-        if (const auto pid = parse_pid(head.id)) process = snapshot_.find(*pid);
-        if (process == ProcId::none) loader.anomalies().add(Anomaly::orphan_section, head.offset, head.id);
+    if (const auto pid = parse_pid(head.id)) process = snapshot_.find(*pid);
+    if (process == ProcId::none) {
+        loader.anomalies().add(Anomaly::orphan_section, head.offset, head.id);
+        return scanner.finish(head);
     }
-    if (process != ProcId::none && terms == Terms::stack) return read_stack(loader, scanner, head, process);
-    if (process != ProcId::none && terms == Terms::heap) return read_heap(loader, scanner, head, process);
-    if (process != ProcId::none && terms == Terms::dictionary && loader.plan.labels) {
-        bool whole = false;
-        labels_.begin();
-        labels_.dictionary(scanner.body(head, heap_at_once, whole));
-        dictionary_of_ = process;
+    if (loader.plan.heaps != nullptr) {
+        if (demand_ == nullptr) begin_heaps(loader, scanner);
+        begin_terms(loader, process);
     }
-    scanner.finish(head);
+    const auto all = [](std::string_view text, bool) { return text.size(); };
+    switch (terms) {
+        case Terms::stack: return read_stack(loader, scanner, head, process);
+        case Terms::heap: return read_heap(loader, scanner, head, process);
+        case Terms::dictionary:
+            if (loader.plan.labels) {
+                bool whole = false;
+                labels_.begin();
+                labels_.dictionary(scanner.body(head, heap_at_once, whole));
+                dictionary_of_ = process;
+            }
+            return pass(scanner, head, TermSection::dictionary, all);
+        default: return pass(scanner, head, TermSection::messages, all);
+    }
 }
 
 void CrashDump::read_stack(Loader& loader, Scanner& scanner, const Scanner::Head& head, ProcId process) {
@@ -200,9 +278,11 @@ void CrashDump::read_stack(Loader& loader, Scanner& scanner, const Scanner::Head
         return scanner.finish(head);
     }
     stack_seen_[index_of(process)] = true;
-    if (!loader.plan.stacks) return scanner.finish(head);
+    const bool wanted = loader.plan.stacks || job_wanted_;
+    if (!wanted) return scanner.finish(head);
     stack_reader_.begin();
-    scanner.stream(head, [&](std::string_view text, bool last) { return stack_reader_.feed(loader, text, last); });
+    pass(scanner, head, TermSection::stack,
+         [&](std::string_view text, bool last) { return stack_reader_.feed(loader, text, last); });
     stack_reader_.finish(loader, snapshot_[process]);
 }
 
@@ -213,29 +293,35 @@ void CrashDump::read_heap(Loader& loader, Scanner& scanner, const Scanner::Head&
         return scanner.finish(head);
     }
     row.has_heap = true;
-    if (!loader.plan.labels || dictionary_of_ != process || !labels_.wanted()) return scanner.finish(head);
-    bool whole = false;
-    const std::string_view text = scanner.body(head, heap_at_once, whole);
-    if (whole || scanner.ended_inside()) {
-        labels_.feed(loader, text);
-        if (labels_.unresolved()) labels_.feed(loader, text);
-        labels_.finish(loader, row);
-        return scanner.finish(head);
-    }
-    const auto pass = [&] {
-        scanner.stream(head, [&](std::string_view piece, bool last) {
-            const std::size_t lines = last ? piece.size() : piece.rfind('\n') + 1;
-            labels_.feed(loader, piece.substr(0, lines));
-            return lines;
-        });
-    };
+    const bool label = loader.plan.labels && dictionary_of_ == process && labels_.wanted();
+    if (!label && !job_wanted_) return scanner.finish(head);
     const std::uint64_t body_offset = head.section().body_offset;
-    pass();
-    if (labels_.unresolved() && window_.source().seekable()) {
-        window_.seek(body_offset);
-        pass();
+    bool whole = false;
+    if (label) {
+        const std::string_view text = scanner.body(head, heap_at_once, whole);
+        whole = whole || scanner.ended_inside();
+        if (whole) labels_.feed(loader, text);
+        if (whole && labels_.unresolved()) labels_.feed(loader, text);
+        if (whole) labels_.finish(loader, row);
     }
-    labels_.finish(loader, row);
+    const bool search = label && !whole;
+    if (!search && !(job_wanted_ && passing_)) {
+        scanner.finish(head);
+        if (job_wanted_) job_.extents.add({body_offset, window_.offset() - body_offset, TermSection::heap});
+        return;
+    }
+    const auto look = [&](std::string_view text, bool) {
+        if (search) labels_.feed(loader, text);
+        return text.size();
+    };
+    pass(scanner, head, TermSection::heap, look);
+    if (search && labels_.unresolved() && window_.source().seekable()) {
+        window_.seek(body_offset);
+        scanner.stream(head, [&](std::string_view text, bool last) {
+            return look(text.substr(0, last ? text.size() : text.rfind('\n') + 1), last);
+        });
+    }
+    if (search) labels_.finish(loader, row);
 }
 
 // One atom a line, newest first: line i is the atom with index Atoms - 1 - i. Nodes of remote pids that no other

@@ -1,7 +1,7 @@
 // An opened input: a crash dump or a core. The verbs of src/cli speak to it and never ask which of the two it is.
 //
-// Tables stay, heaps pass through: load() fills the Snapshot; visit_heaps() decodes the heaps of the selected
-// processes one at a time (several workers side by side), each into a HeapGraph whose arena the next one reuses.
+// Tables stay, heaps pass through: load() fills the Snapshot and, where LoadPlan::heaps asks for it, decodes the heaps
+// of processes as it passes them, several workers side by side, each into a HeapGraph whose arena the next one reuses.
 #pragma once
 
 #include <functional>
@@ -17,6 +17,26 @@ namespace beamheap {
 
 class HeapGraph;
 
+/// A decoded heap as it passes by. Everything in it is valid during the visit only.
+struct HeapVisit {
+    ProcId id = ProcId::none;
+    const Process& process;        ///< its row, as far as it is known while loading
+    HeapGraph& graph;
+    unsigned worker = 0;           ///< 0 .. workers - 1: never two visits of one worker at once
+    std::uint64_t messages = 0;    ///< messages that the input holds for it
+    std::uint64_t distribution_messages = 0;  ///< of those, received from another node and not decoded yet
+    std::uint64_t distribution_bytes = 0;     ///< their encoded size
+};
+
+/// Heaps that are to be decoded while loading passes them.
+struct HeapDemand {
+    /// Which ones; asked once for each process when the process table is complete. Empty: all.
+    std::function<bool(const Snapshot&, ProcId)> wanted;
+    /// Called from several threads, in no promised order; must not look at the snapshot, which is being filled.
+    std::function<void(const HeapVisit&)> visit;
+    unsigned workers = 1;          ///< worker threads at most; the visitor keeps this many sums
+};
+
 /// How much of the input a question needs. Reading stops as soon as everything asked for is known.
 struct LoadPlan {
     bool tables = false;   ///< everything but processes: memory, ports, ETS, timers, allocators, modules, nodes, ...
@@ -26,8 +46,11 @@ struct LoadPlan {
     bool atoms = false;    ///< Snapshot::atoms
     bool modules = false;  ///< Snapshot::modules, Snapshot::funs
     bool to_the_end = false;  ///< read a stream to its end, to know whether it is complete
+    const HeapDemand* heaps = nullptr;  ///< decode heaps on the way; must outlive load()
     /// Nothing but the process table: a dump is read up to the end of that table.
-    bool only_processes() const { return !tables && !stacks && !labels && !atoms && !modules && !to_the_end; }
+    bool only_processes() const {
+        return !tables && !stacks && !labels && !atoms && !modules && !to_the_end && heaps == nullptr;
+    }
 };
 
 /// Told how far reading has come, at most a few times a second; `total` is 0 where it is unknown.
@@ -55,13 +78,6 @@ public:
     virtual Status load(const LoadPlan& plan) = 0;
     virtual Snapshot& snapshot() = 0;
     const Snapshot& snapshot() const { return const_cast<Artifact*>(this)->snapshot(); }
-
-    /// Decodes the heap of each process in `selection` (all that have one, when it is empty) and calls `visit`
-    /// with it from one of several threads; never twice at once for one worker, in no promised order.
-    /// `worker` is 0 .. workers-1 and lets the visitor keep per-thread sums. Returns the number of heaps visited.
-    using HeapVisitor = std::function<void(ProcId process, HeapGraph& heap, unsigned worker)>;
-    virtual Result<std::size_t> visit_heaps(std::span<const ProcId> selection, unsigned workers,
-                                            const HeapVisitor& visit) = 0;
 
     /// What was recognised and chosen while loading, for `doctor`.
     virtual std::vector<Check> checks() const = 0;

@@ -1,0 +1,167 @@
+#include "formats/crashdump/heap_pipeline.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace beamheap::crashdump {
+namespace {
+
+constexpr std::uint64_t batch_bytes = 512 * 1024;
+constexpr std::size_t batch_jobs = 256;
+constexpr std::size_t window_bytes = 256 * 1024;
+constexpr std::size_t batches_ahead = 4;  // per worker
+
+}  // namespace
+
+HeapFacts heap_facts(const Process& process, HeapGraph::Mode mode) {
+    HeapFacts facts;
+    facts.mode = mode;
+    facts.heap_words = process.heap_words.value_or(0);
+    facts.heap_unused_words = process.heap_unused_words.value_or(0);
+    facts.frames_before_returns = process.frames_before_returns;
+    return facts;
+}
+
+void visit(HeapReader& reader, const HeapJob& job, const HeapDemand& demand, unsigned worker, Anomalies& damage) {
+    HeapGraph& graph = reader.finish();
+    const HeapDamage& met = reader.damage();
+    for (std::uint64_t i = 0; i < std::min<std::uint64_t>(met.bad_lines, 1000); ++i)
+        damage.add(Anomaly::bad_line, met.first_bad_line);
+    if (graph.duplicate_addresses() != 0) damage.add(Anomaly::duplicate_address, job.extents.begin());
+    demand.visit({job.id, job.process, graph, worker, reader.messages(), reader.distribution_messages(),
+                  reader.distribution_bytes()});
+}
+
+HeapPipeline::HeapPipeline(const bytes::Source& source, const HeapDialect& dialect, const HeapDemand& demand)
+    : source_(source), demand_(demand) {
+    const unsigned count = std::max(1u, demand.workers);
+    inline_ = count == 1;
+    for (unsigned i = 0; i < count; ++i) workers_.push_back(std::make_unique<Worker>(dialect));
+    if (inline_) return;
+    for (unsigned i = 0; i < count; ++i) {
+        Worker& worker = *workers_[i];
+        worker.thread = std::thread([this, &worker, i] { run(worker, i); });
+    }
+}
+
+HeapPipeline::~HeapPipeline() {
+    Anomalies ignored;
+    (void)finish(ignored);
+}
+
+void HeapPipeline::add(HeapJob job) {
+    if (job.extents.count == 0) return;
+    if (!batch_.empty() && (job.extents.end() - batch_.front().extents.begin() > batch_bytes ||
+                            job.extents.begin() < batch_.back().extents.end() || batch_.size() >= batch_jobs))
+        flush();
+    batch_.push_back(std::move(job));
+}
+
+void HeapPipeline::flush() {
+    if (batch_.empty()) return;
+    if (inline_) {
+        decode(*workers_[0], 0, batch_);
+        batch_.clear();
+        return;
+    }
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return queue_.size() < batches_ahead * workers_.size(); });
+    queue_.push_back(std::move(batch_));
+    batch_ = {};
+    changed_.notify_all();
+}
+
+void HeapPipeline::run(Worker& worker, unsigned index) {
+    for (;;) {
+        Batch batch;
+        {
+            std::unique_lock lock(mutex_);
+            changed_.wait(lock, [this] { return closed_ || !queue_.empty(); });
+            if (queue_.empty()) return;
+            batch = std::move(queue_.front());
+            queue_.pop_front();
+            changed_.notify_all();
+        }
+        decode(worker, index, batch);
+    }
+}
+
+void HeapPipeline::decode(Worker& worker, unsigned index, const Batch& batch) {
+    if (!worker.status) return;
+    if (batch.back().extents.end() - batch.front().extents.begin() <= 2 * batch_bytes) {
+        decode_whole(worker, index, batch);
+        return;
+    }
+    for (const HeapJob& job : batch) {
+        if (!decode_in_windows(worker, job)) return;
+        visit(worker.reader, job, demand_, index, worker.damage);
+    }
+}
+
+bool HeapPipeline::decode_whole(Worker& worker, unsigned index, const Batch& batch) {
+    const std::uint64_t begin = batch.front().extents.begin();
+    const auto bytes = static_cast<std::size_t>(batch.back().extents.end() - begin);
+    if (worker.buffer.size() < bytes) worker.buffer.resize(std::max<std::size_t>(bytes, 2 * batch_bytes));
+    const auto got = source_.read_at(begin, {worker.buffer.data(), bytes});
+    if (!got) {
+        worker.status = Error(got.error());
+        return false;
+    }
+    const std::string_view text(worker.buffer.data(), *got);
+    for (const HeapJob& job : batch) {
+        worker.reader.begin(job.facts);
+        for (std::uint32_t i = 0; i < job.extents.count; ++i) {
+            const Extent& part = job.extents.parts[i];
+            const auto from = std::min<std::size_t>(static_cast<std::size_t>(part.offset - begin), text.size());
+            worker.reader.feed(part.section, text.substr(from, static_cast<std::size_t>(part.bytes)), part.offset, true);
+        }
+        visit(worker.reader, job, demand_, index, worker.damage);
+    }
+    return true;
+}
+
+bool HeapPipeline::decode_in_windows(Worker& worker, const HeapJob& job) {
+    worker.reader.begin(job.facts);
+    for (std::uint32_t i = 0; i < job.extents.count; ++i) {
+        const Extent& part = job.extents.parts[i];
+        std::uint64_t read = 0;    // bytes of the section that were read
+        std::size_t kept = 0;      // of those, at the buffer's front and not taken yet
+        for (;;) {
+            if (worker.buffer.size() < kept + window_bytes) worker.buffer.resize(2 * kept + window_bytes);
+            const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(part.bytes - read, window_bytes));
+            const auto got = source_.read_at(part.offset + read, {worker.buffer.data() + kept, wanted});
+            if (!got) {
+                worker.status = Error(got.error());
+                return false;
+            }
+            const std::uint64_t offset = part.offset + read - kept;
+            read += *got;
+            const bool last = read == part.bytes || *got < wanted;
+            const std::string_view text(worker.buffer.data(), kept + *got);
+            const std::size_t taken = worker.reader.feed(part.section, text, offset, last);
+            if (last) break;
+            kept = text.size() - taken;
+            std::memmove(worker.buffer.data(), worker.buffer.data() + taken, kept);
+        }
+    }
+    return true;
+}
+
+Status HeapPipeline::finish(Anomalies& anomalies) {
+    flush();
+    {
+        const std::lock_guard lock(mutex_);
+        closed_ = true;
+    }
+    changed_.notify_all();
+    Status status = ok();
+    for (auto& worker : workers_) {
+        if (worker->thread.joinable()) worker->thread.join();
+        anomalies.merge(worker->damage);
+        worker->damage = {};
+        if (status && !worker->status) status = worker->status;
+    }
+    return status;
+}
+
+}  // namespace beamheap::crashdump

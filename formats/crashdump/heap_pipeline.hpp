@@ -1,0 +1,92 @@
+// Decodes the heaps of many processes while the dump is scanned: the scanner finds where a process's sections are and
+// hands them over; workers read and decode them side by side. Neighbouring processes go in batches, so that a worker
+// reads a stretch of the file at once; a giant process is read in windows.
+#pragma once
+
+#include <array>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "beamheap/artifact.hpp"
+#include "bytes/source.hpp"
+#include "formats/crashdump/heap_reader.hpp"
+
+namespace beamheap::crashdump {
+
+/// The body of one section: offset from the start of the input, and length.
+struct Extent {
+    std::uint64_t offset = 0;
+    std::uint64_t bytes = 0;
+    TermSection section = TermSection::heap;
+};
+
+/// The sections of one process's terms, in file order.
+struct TermExtents {
+    std::array<Extent, 4> parts{};
+    std::uint32_t count = 0;
+    void add(const Extent& extent) {
+        if (count < parts.size()) parts[count++] = extent;
+    }
+    std::uint64_t begin() const { return parts[0].offset; }
+    std::uint64_t end() const { return parts[count - 1].offset + parts[count - 1].bytes; }
+};
+
+struct HeapJob {
+    ProcId id = ProcId::none;
+    Process process;
+    TermExtents extents;
+    HeapFacts facts;
+};
+
+/// The facts that a heap's reader needs, out of the process's row.
+HeapFacts heap_facts(const Process& process, HeapGraph::Mode mode);
+
+/// Gives the heap that `reader` has read to the demand's visitor, and what it met to `damage`.
+void visit(HeapReader& reader, const HeapJob& job, const HeapDemand& demand, unsigned worker, Anomalies& damage);
+
+/// For inputs that can be read anywhere.
+class HeapPipeline {
+public:
+    HeapPipeline(const bytes::Source& source, const HeapDialect& dialect, const HeapDemand& demand);
+    HeapPipeline(const HeapPipeline&) = delete;
+    HeapPipeline& operator=(const HeapPipeline&) = delete;
+    ~HeapPipeline();
+
+    /// Takes a process over; waits where the workers are far behind.
+    void add(HeapJob job);
+    /// Waits until all are decoded; what was odd goes to `anomalies`. The first I/O error, if there was one.
+    Status finish(Anomalies& anomalies);
+
+private:
+    using Batch = std::vector<HeapJob>;
+    struct Worker {
+        HeapReader reader;
+        std::string buffer;
+        Anomalies damage;
+        Status status = ok();
+        std::thread thread;
+        explicit Worker(const HeapDialect& dialect) : reader(dialect) {}
+    };
+    void flush();
+    void run(Worker& worker, unsigned index);
+    void decode(Worker& worker, unsigned index, const Batch& batch);
+    bool decode_whole(Worker& worker, unsigned index, const Batch& batch);
+    bool decode_in_windows(Worker& worker, const HeapJob& job);
+
+    const bytes::Source& source_;
+    const HeapDemand& demand_;
+    std::vector<std::unique_ptr<Worker>> workers_;
+    bool inline_ = false;  // one worker: the calling thread
+    Batch batch_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<Batch> queue_;
+    bool closed_ = false;
+};
+
+}  // namespace beamheap::crashdump
