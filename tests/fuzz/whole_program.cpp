@@ -9,6 +9,9 @@ void whole_program(std::string_view bytes) {
     LoadPlan everything;
     everything.tables = everything.links = everything.stacks = everything.labels = everything.atoms = true;
     everything.modules = true;
+    HeapDemand heaps;
+    heaps.visit = [](const HeapVisit&) {};
+    everything.heaps = &heaps;
     LoadPlan processes_alone;
     LoadPlan stacks_alone;
     stacks_alone.stacks = stacks_alone.links = true;
@@ -22,7 +25,6 @@ void whole_program(std::string_view bytes) {
         if (!artifact) return;
         if (!(*artifact)->load(plan)) continue;
         (void)(*artifact)->checks();
-        (void)(*artifact)->visit_heaps({}, 1, [](ProcId, HeapGraph&, unsigned) {});
     }
 }
 
