@@ -8,6 +8,7 @@
 #include "formats/crashdump/labels.hpp"
 #include "formats/crashdump/scanner.hpp"
 #include "formats/crashdump/stack.hpp"
+#include "formats/crashdump/term_texts.hpp"
 
 namespace beamheap::crashdump {
 namespace {
@@ -19,7 +20,7 @@ constexpr std::size_t heap_at_once = 4u << 20;     // heaps up to this size are 
 class CrashDump final : public Artifact {
 public:
     CrashDump(std::unique_ptr<bytes::Source> source, const std::string& path, const OpenOptions& options)
-        : options_(options), window_(std::move(source)) {
+        : options_(options), window_(std::move(source)), texts_(window_.source()) {
         snapshot_.source.path = path;
         snapshot_.source.format = InputFormat::crash_dump;
         if (options_.progress)
@@ -41,8 +42,11 @@ private:
     void end_terms(Loader& loader);
     template <class Take>
     void pass(Scanner& scanner, const Scanner::Head& head, TermSection section, Take&& take);
+    void note_extent(const Scanner::Head& head, TermSection section);
     void read_stack(Loader& loader, Scanner& scanner, const Scanner::Head& head, ProcId process);
     void read_heap(Loader& loader, Scanner& scanner, const Scanner::Head& head, ProcId process);
+    void read_binary(Loader& loader, Scanner& scanner, const Scanner::Head& head);
+    void read_shared(Loader& loader, Scanner& scanner, const Scanner::Head& head);
     void read_atoms(Loader& loader, Scanner& scanner, const Scanner::Head& head);
     bool read_end(Loader& loader, Scanner& scanner, Scanner::Head& head, bool after_free_text);
     void judge_the_end(Loader& loader, const Scanner& scanner, const Scanner::Head& head, bool stopped_early);
@@ -60,7 +64,10 @@ private:
     std::unique_ptr<HeapPipeline> pipeline_;     // heaps of a plain file are read by workers
     std::unique_ptr<HeapReader> passing_;        // those of a stream as they pass by
     HeapJob job_;                                // the process whose sections are being passed
-    bool job_wanted_ = false;
+    bool job_wanted_ = false;                    // its heap is to be decoded
+    bool terms_begun_ = false;
+    bool keep_text_ = false;                     // its text is to be kept (streams)
+    TermTexts texts_;
     std::vector<bool> stack_seen_;
     bool ended_ = false, aborted_ = false;
     std::string abort_reason_;
@@ -70,6 +77,7 @@ private:
 // The place in the writing order behind which nothing is asked for.
 std::uint8_t CrashDump::last_order(const LoadPlan& plan) const {
     if (plan.to_the_end || plan.atoms) return 0xFF;
+    if (plan.terms) return find_tag("binary")->order;
     if (plan.stacks || plan.labels || plan.heaps != nullptr) return find_tag("proc_heap")->order;
     if (plan.modules) return find_tag("fun")->order;
     if (plan.tables) return find_tag("loaded_modules")->order;
@@ -87,6 +95,7 @@ Status CrashDump::load(const LoadPlan& plan) {
     pipeline_.reset();
     BH_CHECK(Status(window_.status()));
     judge_processes();
+    texts_.seal();
     snapshot_.seal();
     return ok();
 }
@@ -139,10 +148,7 @@ void CrashDump::read_sections(Loader& loader, Scanner& scanner, Scanner::Head& h
             }
             case Body::term_lines: read_terms(loader, scanner, head); continue;
             case Body::binary: {
-                const Count bytes = scanner.skip_binary(head);
-                Node& node = snapshot_.node;
-                node.binaries = node.binaries.value_or(0) + 1;
-                node.binary_bytes = Count(node.binary_bytes.value_or(0)) + bytes.value_or(0);
+                read_binary(loader, scanner, head);
                 continue;
             }
             case Body::atoms: read_atoms(loader, scanner, head); continue;
@@ -189,7 +195,6 @@ bool CrashDump::read_end(Loader& loader, Scanner& scanner, Scanner::Head& head, 
 // Heaps that are asked for: set up where the first of them begins, when the process table is complete.
 void CrashDump::begin_heaps(Loader& loader, const Scanner& scanner) {
     demand_ = loader.plan.heaps;
-    snapshot_.seal();
     HeapDialect dialect;
     dialect.style = scanner.style;
     dialect.otp = loader.dialect.otp;
@@ -203,16 +208,21 @@ void CrashDump::begin_heaps(Loader& loader, const Scanner& scanner) {
 
 void CrashDump::begin_terms(Loader& loader, ProcId process) {
     if (job_.id == process) return;
+    if (!terms_begun_) snapshot_.seal();  // the process table is complete
+    terms_begun_ = true;
     end_terms(loader);
     job_ = {};
     job_.id = process;
-    job_wanted_ = !demand_->wanted || demand_->wanted(snapshot_, process);
+    job_wanted_ = demand_ != nullptr && (!demand_->wanted || demand_->wanted(snapshot_, process));
+    keep_text_ = loader.plan.terms && (!loader.plan.terms_of || loader.plan.terms_of(snapshot_, process));
     if (job_wanted_ && passing_) passing_->begin(heap_facts(snapshot_[process], HeapGraph::Mode::sizes));
 }
 
 // The last of a process's sections was passed.
 void CrashDump::end_terms(Loader& loader) {
-    if (demand_ == nullptr || job_.id == ProcId::none) return;
+    if (job_.id == ProcId::none) return;
+    if (loader.plan.terms && !texts_.keeps())
+        for (std::uint32_t i = 0; i < job_.extents.count; ++i) texts_.add(job_.id, job_.extents.parts[i]);
     if (job_wanted_ && job_.extents.count != 0) {
         job_.process = snapshot_[job_.id];
         job_.facts = heap_facts(job_.process, HeapGraph::Mode::sizes);
@@ -220,7 +230,7 @@ void CrashDump::end_terms(Loader& loader) {
         else pipeline_->add(std::move(job_));
     }
     job_ = {};
-    job_wanted_ = false;
+    job_wanted_ = keep_text_ = false;
 }
 
 // Streams a section to whoever wants its lines: `take(text, last)` and the heap's reader. Of a plain file only the
@@ -233,26 +243,57 @@ void CrashDump::pass(Scanner& scanner, const Scanner::Head& head, TermSection se
         if (job_wanted_ && passing_) taken = passing_->feed(section, text, offset, last);
         else if (!last) taken = text.rfind('\n') + 1;
         taken = take(text.substr(0, taken), last);
+        if (keep_text_ && texts_.keeps()) texts_.keep(job_.id, section, offset, text.substr(0, taken));
         offset += taken;
         return taken;
     });
-    if (job_wanted_) job_.extents.add({head.section().body_offset, window_.offset() - head.section().body_offset, section});
+    note_extent(head, section);
+}
+
+void CrashDump::note_extent(const Scanner::Head& head, TermSection section) {
+    const std::uint64_t from = head.section().body_offset;
+    if (job_.id != ProcId::none) job_.extents.add({from, window_.offset() - from, section});
+}
+
+// Literals and persistent terms, which all heaps refer to.
+void CrashDump::read_shared(Loader& loader, Scanner& scanner, const Scanner::Head& head) {
+    end_terms(loader);
+    const TermSection section = head.row->terms == Terms::literals ? TermSection::literals : TermSection::persistent_terms;
+    std::uint64_t offset = head.section().body_offset;
+    if (!loader.plan.terms || !texts_.keeps()) {
+        scanner.finish(head);
+        if (loader.plan.terms) texts_.add_shared({offset, window_.offset() - offset, section});
+        return;
+    }
+    scanner.stream(head, [&](std::string_view text, bool) {
+        texts_.keep_shared(section, offset, text);
+        offset += text.size();
+        return text.size();
+    });
+}
+
+void CrashDump::read_binary(Loader& loader, Scanner& scanner, const Scanner::Head& head) {
+    const std::size_t first = loader.plan.terms && texts_.keeps() ? TermTexts::kept_binary_text : 0;
+    const Scanner::BinaryLine line = scanner.skip_binary(head, first);
+    Node& node = snapshot_.node;
+    node.binaries = node.binaries.value_or(0) + 1;
+    node.binary_bytes = Count(node.binary_bytes.value_or(0)) + line.bytes.value_or(0);
+    if (!loader.plan.terms || !line.bytes.has()) return;
+    if (const auto address = parse_hex(head.id)) texts_.add_binary({*address, *line.bytes, line.data_offset}, line.first_text);
 }
 
 void CrashDump::read_terms(Loader& loader, Scanner& scanner, const Scanner::Head& head) {
     const Terms terms = head.row->terms;
-    if (terms == Terms::literals || terms == Terms::persistent_terms || terms == Terms::none) {
-        end_terms(loader);
-        return scanner.finish(head);
-    }
+    if (terms == Terms::none) return scanner.finish(head);
+    if (terms == Terms::literals || terms == Terms::persistent_terms) return read_shared(loader, scanner, head);
     ProcId process = ProcId::none;
     if (const auto pid = parse_pid(head.id)) process = snapshot_.find(*pid);
     if (process == ProcId::none) {
         loader.anomalies().add(Anomaly::orphan_section, head.offset, head.id);
         return scanner.finish(head);
     }
-    if (loader.plan.heaps != nullptr) {
-        if (demand_ == nullptr) begin_heaps(loader, scanner);
+    if (loader.plan.heaps != nullptr || loader.plan.terms) {
+        if (demand_ == nullptr && loader.plan.heaps != nullptr) begin_heaps(loader, scanner);
         begin_terms(loader, process);
     }
     const auto all = [](std::string_view text, bool) { return text.size(); };
@@ -278,7 +319,7 @@ void CrashDump::read_stack(Loader& loader, Scanner& scanner, const Scanner::Head
         return scanner.finish(head);
     }
     stack_seen_[index_of(process)] = true;
-    const bool wanted = loader.plan.stacks || job_wanted_;
+    const bool wanted = loader.plan.stacks || job_wanted_ || keep_text_;
     if (!wanted) return scanner.finish(head);
     stack_reader_.begin();
     pass(scanner, head, TermSection::stack,
@@ -305,10 +346,9 @@ void CrashDump::read_heap(Loader& loader, Scanner& scanner, const Scanner::Head&
         if (whole) labels_.finish(loader, row);
     }
     const bool search = label && !whole;
-    if (!search && !(job_wanted_ && passing_)) {
+    if (!search && !(job_wanted_ && passing_) && !(keep_text_ && texts_.keeps())) {
         scanner.finish(head);
-        if (job_wanted_) job_.extents.add({body_offset, window_.offset() - body_offset, TermSection::heap});
-        return;
+        return note_extent(head, TermSection::heap);
     }
     const auto look = [&](std::string_view text, bool) {
         if (search) labels_.feed(loader, text);

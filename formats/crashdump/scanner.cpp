@@ -163,8 +163,8 @@ void Scanner::finish(const Head& head) {
     stream(head, [](std::string_view text, bool) { return text.size(); });
 }
 
-Count Scanner::skip_binary(const Head& head) {
-    while (window_.view().size() < 24 && window_.more()) {}
+Scanner::BinaryLine Scanner::skip_binary(const Head& head, std::size_t first) {
+    while (window_.view().size() < 24 + first && window_.more()) {}
     const std::string_view view = window_.view();
     const std::size_t colon = view.substr(0, 24).find(':');
     const auto size = colon == npos ? std::nullopt : parse_hex(view.substr(0, colon));
@@ -174,10 +174,12 @@ Count Scanner::skip_binary(const Head& head) {
         return {};
     }
     const std::uint64_t data = style.base64 ? (*size + 2) / 3 * 4 : *size * 2;
+    BinaryLine line{*size, window_.offset() + colon + 1, {}};
+    line.first_text = view.substr(colon + 1, std::min<std::uint64_t>(first, data));
     if (!window_.skip(colon + 1 + data)) {
         ended_inside_ = true;
         window_.consume(window_.view().size());
-        return *size;
+        return line;
     }
     while (window_.view().size() < 3 && window_.more()) {}
     std::string_view rest = window_.view();
@@ -187,7 +189,7 @@ Count Scanner::skip_binary(const Head& head) {
     else anomalies_.add(Anomaly::bad_line, window_.offset(), rest.substr(0, 40));
     body_start_in_view_ = true;
     finish(head);
-    return *size;
+    return line;
 }
 
 }  // namespace beamheap::crashdump

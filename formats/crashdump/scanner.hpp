@@ -48,8 +48,13 @@ public:
     template <class Take>
     void stream(const Head& head, Take&& take);
 
-    /// Length of a binary's body is said by its first line; the rest is passed over. Returns its bytes, if told.
-    Count skip_binary(const Head& head);
+    /// A binary's body is one line whose length it says; it is passed over.
+    struct BinaryLine {
+        Count bytes;                   ///< decoded; missing where the line is malformed
+        std::uint64_t data_offset = 0; ///< of the encoded data
+        std::string first_text;        ///< up to `first` characters of it
+    };
+    BinaryLine skip_binary(const Head& head, std::size_t first = 0);
 
     /// Whether the input ended inside the section that was read last.
     bool ended_inside() const { return ended_inside_; }

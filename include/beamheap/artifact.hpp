@@ -46,10 +46,14 @@ struct LoadPlan {
     bool atoms = false;    ///< Snapshot::atoms
     bool modules = false;  ///< Snapshot::modules, Snapshot::funs
     bool to_the_end = false;  ///< read a stream to its end, to know whether it is complete
+    /// Keep what questions about single processes' terms need. Of a stream, which can't be read again, the terms of
+    /// the processes for which `terms_of` says so (asked when the process table is complete; empty: all).
+    bool terms = false;
+    std::function<bool(const Snapshot&, ProcId)> terms_of;
     const HeapDemand* heaps = nullptr;  ///< decode heaps on the way; must outlive load()
     /// Nothing but the process table: a dump is read up to the end of that table.
     bool only_processes() const {
-        return !tables && !stacks && !labels && !atoms && !modules && !to_the_end && heaps == nullptr;
+        return !tables && !stacks && !labels && !atoms && !modules && !to_the_end && !terms && heaps == nullptr;
     }
 };
 
