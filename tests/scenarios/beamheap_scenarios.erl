@@ -1,0 +1,67 @@
+%% The entry: makes a node in a known state, writes down what the VM itself says of it, and lets it die.
+%%
+%%   erl -noshell -pa EBIN -s beamheap_scenarios main SCENARIO [ARG ...] -truth FILE [-death dump|core]
+%%
+%% tests/scenarios/make starts it with the flags that a scenario needs. A scenario is a function of one of the
+%% modules in themes/0 that takes the list of arguments (strings) and returns its plan:
+%%
+%%   facts     what this scenario knows of itself: who is the culprit, how many wait, ... (goes into the truth file)
+%%   slogan    what the node says as it dies
+%%   roles     #{pid() => atom()}: names of processes for the truth file, registered or not
+%%   volatile  processes that run on after the truth was taken: only their names are to be compared
+%%   unasked   processes that can't answer process_info without being disturbed; the value is the state they are in
+%%   settle    milliseconds to wait until everything has come to rest
+%%   last      fun() run after the truth was written, as the very last thing
+%%   death     halt (the default), or fun() that brings the node down by itself
+%%
+%% Runs on OTP 23 to 29.
+-module(beamheap_scenarios).
+-export([main/1, list/0]).
+
+themes() ->
+    [scenario_zoo, scenario_waits, scenario_growth, scenario_leaks, scenario_deaths, scenario_large].
+
+%% Prints the names of all scenarios.
+list() ->
+    [io:format("~ts~n", [N]) || T <- themes(), N <- T:scenarios()],
+    halt(0).
+
+main([Scenario | Args]) ->
+    register(scenario_main, self()),
+    Theme = theme_of(Scenario),
+    code:ensure_loaded(Theme),
+    Plan = Theme:Scenario([atom_to_list(A) || A <- Args]),
+    timer:sleep(maps:get(settle, Plan, 300)),
+    case scenario_kit:option(truth, none) of
+        none -> ok;
+        File -> witness(File, Scenario, Plan)
+    end,
+    (maps:get(last, Plan, fun() -> ok end))(),
+    die(scenario_kit:option(death, "dump"), maps:with([slogan, death], Plan)).
+
+%% (At high priority, process_info of release 23 says that everybody is running.)
+%%
+%% A process of its own takes the truth, so that its garbage is gone when the node dies.
+witness(File, Scenario, Plan) ->
+    {Pid, Ref} = spawn_opt(fun() -> scenario_truth:write(File, Scenario, Plan) end, [monitor]),
+    receive {'DOWN', Ref, process, Pid, Reason} -> normal = Reason end.
+
+theme_of(Scenario) ->
+    case [T || T <- themes(), lists:member(Scenario, T:scenarios())] of
+        [Theme] -> Theme;
+        [] ->
+            io:format(standard_error, "no scenario ~ts; there are:~n", [Scenario]),
+            [io:format(standard_error, "  ~ts~n", [N]) || T <- themes(), N <- T:scenarios()],
+            halt(2)
+    end.
+
+die("core", _Plan) ->
+    ok = file:write_file(scenario_kit:option(truth, "scenario") ++ ".ready", os:getpid()),
+    sit();
+die("dump", Plan) ->
+    case maps:get(death, Plan, halt) of
+        halt -> erlang:halt(unicode:characters_to_list(maps:get(slogan, Plan, "scenario")));
+        Death -> Death(), sit()
+    end.
+
+sit() -> receive never -> sit() end.

@@ -1,0 +1,126 @@
+%% What all scenarios need: processes that come to rest in a known place, and a second node.
+-module(scenario_kit).
+-export([option/2, number/3, specimen/2, specimen/3, hold/1, wait_until/2, roles/1, many/2,
+         debug/1, start_peer/1, peer_main/1, free_port/0]).
+%% the names of nodes are looked up here instead of in a daemon (see start_peer/1)
+-export([start_link/0, register_node/2, register_node/3, port_please/2, port_please/3, address_please/3,
+         listen_port_please/2, names/0, names/1]).
+
+%% The value of `-Key Value` on the command line.
+option(Key, Default) ->
+    case init:get_argument(Key) of
+        {ok, [[Value | _] | _]} -> Value;
+        _ -> Default
+    end.
+
+%% The N-th argument of a scenario as a number.
+number(N, Args, _Default) when length(Args) >= N -> list_to_integer(lists:nth(N, Args));
+number(_, _, Default) -> Default.
+
+%% With -scenario_debug on the command line: says where the scenario is, without any other process's help.
+debug(What) ->
+    case init:get_argument(scenario_debug) of
+        {ok, _} -> erlang:display(What);
+        error -> ok
+    end.
+
+%% Spawns Body(Ready) under the registered name Name ('' for none) and returns when Body has called Ready().
+specimen(Name, Body) -> specimen(Name, Body, []).
+
+specimen(Name, Body, Options) ->
+    Maker = self(),
+    Tag = make_ref(),
+    Pid = spawn_opt(fun() ->
+                        Name =:= '' orelse register(Name, self()),
+                        Body(fun() -> Maker ! Tag end)
+                    end, Options),
+    receive Tag -> debug({made, Name}), Pid
+    after 20000 -> exit({specimen_is_late, Name})
+    end.
+
+%% Waits for ever, with What in the frame.
+hold(What) ->
+    receive {release, What} -> What end.
+
+wait_until(What, Condition) -> wait_until(What, Condition, 1000).
+
+wait_until(What, _, 0) -> exit({never_happened, What});
+wait_until(What, Condition, N) ->
+    case catch Condition() of
+        true -> ok;
+        _ -> timer:sleep(20), wait_until(What, Condition, N - 1)
+    end.
+
+roles(List) -> maps:from_list([{Pid, Role} || {Pid, Role} <- List, is_pid(Pid)]).
+
+many(N, Fun) -> [Fun(I) || I <- lists:seq(1, N)].
+
+%% ---- a second node -----------------------------------------------------------------------------------------
+%% Two nodes on the loopback interface without epmd: this module is the name service (-epmd_module). Every node
+%% listens on the port that `-dist_port` gives it, and knows its peer's port by `-peer_port`.
+
+%% Makes this node distributed as Name@127.0.0.1, starts peer@127.0.0.1 beside it, and returns the peer's name.
+%% The peer ends when the connection to this node does. `unavailable` where a node can't be started.
+start_peer(Name) ->
+    [Mine, Theirs] = [free_port(), free_port()],
+    put_environment(Mine, Theirs),
+    Self = list_to_atom(lists:concat([Name, "@127.0.0.1"])),
+    case net_kernel:start([Self, longnames]) of
+        {ok, _} -> start_peer(Self, Mine, Theirs);
+        _ -> unavailable
+    end.
+
+start_peer(Self, Mine, Theirs) ->
+    erlang:set_cookie(Self, scenario_cookie),
+    Peer = 'peer@127.0.0.1',
+    erlang:set_cookie(Peer, scenario_cookie),
+    Ebin = filename:dirname(code:which(?MODULE)),
+    Arguments = ["-noshell", "-noinput", "+S", "1:1", "-pa", Ebin, "-kernel", "dist_auto_connect", "never",
+                 "-start_epmd", "false", "-epmd_module", atom_to_list(?MODULE),
+                 "-dist_port", integer_to_list(Theirs), "-peer_port", integer_to_list(Mine),
+                 "-name", atom_to_list(Peer), "-setcookie", "scenario_cookie",
+                 "-s", atom_to_list(?MODULE), "peer_main", atom_to_list(Self)],
+    Erlexec = filename:join(os:getenv("BINDIR"), "erlexec"),
+    _ = open_port({spawn_executable, Erlexec}, [{args, Arguments}, nouse_stdio]),
+    case catch wait_until(peer, fun() -> lists:member(Peer, nodes(connected)) end) of
+        ok -> Peer;
+        _ -> unavailable
+    end.
+
+put_environment(Mine, Theirs) ->
+    application:set_env(kernel, scenario_ports, {Mine, Theirs}),
+    ok.
+
+ports() ->
+    case application:get_env(kernel, scenario_ports) of
+        {ok, Ports} -> Ports;
+        undefined -> {list_to_integer(option(dist_port, "0")), list_to_integer(option(peer_port, "0"))}
+    end.
+
+peer_main([Other]) ->
+    pong = connect(Other, 200),
+    erlang:monitor_node(Other, true),
+    spawn(fun() -> register(peer_service, self()), hold(peer_service) end),
+    receive {nodedown, Other} -> halt(0) end.
+
+connect(Other, N) ->
+    case net_kernel:connect_node(Other) of
+        true -> pong;
+        _ when N > 0 -> timer:sleep(50), connect(Other, N - 1)
+    end.
+
+free_port() ->
+    {ok, Socket} = gen_tcp:listen(0, [{ip, {127, 0, 0, 1}}]),
+    {ok, Port} = inet:port(Socket),
+    gen_tcp:close(Socket),
+    Port.
+
+start_link() -> ignore.
+register_node(Name, Port) -> register_node(Name, Port, inet).
+register_node(_Name, _Port, _Family) -> {ok, 1}.
+port_please(Name, Host) -> port_please(Name, Host, infinity).
+port_please(_Name, _Host, _Timeout) -> {port, element(2, ports()), 5}.
+address_please(_Name, _Host, _Family) -> {ok, {127, 0, 0, 1}, element(2, ports()), 5}.
+listen_port_please(_Name, _Host) -> {ok, element(1, ports())}.
+names() -> {error, address}.
+names(_Host) -> {error, address}.
