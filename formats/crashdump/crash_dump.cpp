@@ -4,10 +4,8 @@
 #include <unordered_set>
 
 #include "bytes/window.hpp"
-#include "formats/crashdump/heap_pipeline.hpp"
-#include "formats/crashdump/labels.hpp"
 #include "formats/crashdump/scanner.hpp"
-#include "formats/crashdump/stack.hpp"
+#include "formats/crashdump/term_pass.hpp"
 #include "formats/crashdump/term_texts.hpp"
 
 namespace beamheap::crashdump {
@@ -15,12 +13,11 @@ namespace {
 
 constexpr std::size_t longest_header = 4u << 20;   // the slogan is free text of at most a few kilobytes
 constexpr std::size_t longest_body = 256u << 20;   // a supervisor's link list, a table's sections
-constexpr std::size_t heap_at_once = 4u << 20;     // heaps up to this size are searched for labels as a whole
 
 class CrashDump final : public Artifact {
 public:
     CrashDump(std::unique_ptr<bytes::Source> source, const std::string& path, const OpenOptions& options)
-        : options_(options), window_(std::move(source)), texts_(window_.source()) {
+        : options_(options), window_(std::move(source)), texts_(window_.source()), terms_(window_, texts_) {
         snapshot_.source.path = path;
         snapshot_.source.format = InputFormat::crash_dump;
         if (options_.progress)
@@ -36,39 +33,17 @@ public:
 private:
     Status read_head(Loader& loader, Scanner& scanner, Scanner::Head& head);
     void read_sections(Loader& loader, Scanner& scanner, Scanner::Head& head);
-    void read_terms(Loader& loader, Scanner& scanner, const Scanner::Head& head);
-    void begin_heaps(Loader& loader, const Scanner& scanner);
-    void begin_terms(Loader& loader, ProcId process);
-    void end_terms(Loader& loader);
-    template <class Take>
-    void pass(Scanner& scanner, const Scanner::Head& head, TermSection section, Take&& take);
-    void note_extent(const Scanner::Head& head, TermSection section);
-    void read_stack(Loader& loader, Scanner& scanner, const Scanner::Head& head, ProcId process);
-    void read_heap(Loader& loader, Scanner& scanner, const Scanner::Head& head, ProcId process);
-    void read_binary(Loader& loader, Scanner& scanner, const Scanner::Head& head);
-    void read_shared(Loader& loader, Scanner& scanner, const Scanner::Head& head);
     void read_atoms(Loader& loader, Scanner& scanner, const Scanner::Head& head);
     bool read_end(Loader& loader, Scanner& scanner, Scanner::Head& head, bool after_free_text);
     void judge_the_end(Loader& loader, const Scanner& scanner, const Scanner::Head& head, bool stopped_early);
-    void judge_processes();
     std::uint8_t last_order(const LoadPlan& plan) const;
     std::string last_bytes();
 
     OpenOptions options_;
     bytes::Window window_;
     Snapshot snapshot_;
-    StackReader stack_reader_;
-    LabelFinder labels_;
-    ProcId dictionary_of_ = ProcId::none;
-    const HeapDemand* demand_ = nullptr;
-    std::unique_ptr<HeapPipeline> pipeline_;     // heaps of a plain file are read by workers
-    std::unique_ptr<HeapReader> passing_;        // those of a stream as they pass by
-    HeapJob job_;                                // the process whose sections are being passed
-    bool job_wanted_ = false;                    // its heap is to be decoded
-    bool terms_begun_ = false;
-    bool keep_text_ = false;                     // its text is to be kept (streams)
     TermTexts texts_;
-    std::vector<bool> stack_seen_;
+    TermPass terms_;
     bool ended_ = false, aborted_ = false;
     std::string abort_reason_;
     std::uint64_t sections_ = 0;
@@ -90,11 +65,8 @@ Status CrashDump::load(const LoadPlan& plan) {
     Scanner::Head head;
     BH_CHECK(read_head(loader, scanner, head));
     read_sections(loader, scanner, head);
-    end_terms(loader);
-    if (pipeline_) BH_CHECK(pipeline_->finish(snapshot_.anomalies));
-    pipeline_.reset();
+    BH_CHECK(terms_.finish(loader));
     BH_CHECK(Status(window_.status()));
-    judge_processes();
     texts_.seal();
     snapshot_.seal();
     return ok();
@@ -146,11 +118,8 @@ void CrashDump::read_sections(Loader& loader, Scanner& scanner, Scanner::Head& h
                 row->reader(loader, head.section(), body);
                 break;
             }
-            case Body::term_lines: read_terms(loader, scanner, head); continue;
-            case Body::binary: {
-                read_binary(loader, scanner, head);
-                continue;
-            }
+            case Body::term_lines: terms_.read(loader, scanner, head); continue;
+            case Body::binary: terms_.read_binary(loader, scanner, head); continue;
             case Body::atoms: read_atoms(loader, scanner, head); continue;
             case Body::skipped: break;
             case Body::dump_start:
@@ -190,178 +159,6 @@ bool CrashDump::read_end(Loader& loader, Scanner& scanner, Scanner::Head& head, 
     else if (rest.find_first_not_of("\r\n \t") != std::string_view::npos || more_sections)
         loader.anomalies().add(Anomaly::trailing_data, window_.offset());
     return true;
-}
-
-// Heaps that are asked for: set up where the first of them begins, when the process table is complete.
-void CrashDump::begin_heaps(Loader& loader, const Scanner& scanner) {
-    demand_ = loader.plan.heaps;
-    HeapDialect dialect;
-    dialect.style = scanner.style;
-    dialect.otp = loader.dialect.otp;
-    dialect.word_bytes = snapshot_.source.word_size;
-    dialect.frames_end_with_return = loader.dialect.frames_end_with_return;
-    dialect.truncated_addresses = loader.dialect.version < 3;
-    dialect.node_name = snapshot_.text(snapshot_.node.name);
-    if (window_.source().seekable()) pipeline_ = std::make_unique<HeapPipeline>(window_.source(), dialect, *demand_);
-    else passing_ = std::make_unique<HeapReader>(dialect);
-}
-
-void CrashDump::begin_terms(Loader& loader, ProcId process) {
-    if (job_.id == process) return;
-    if (!terms_begun_) snapshot_.seal();  // the process table is complete
-    terms_begun_ = true;
-    end_terms(loader);
-    job_ = {};
-    job_.id = process;
-    job_wanted_ = demand_ != nullptr && (!demand_->wanted || demand_->wanted(snapshot_, process));
-    keep_text_ = loader.plan.terms && (!loader.plan.terms_of || loader.plan.terms_of(snapshot_, process));
-    if (job_wanted_ && passing_) passing_->begin(heap_facts(snapshot_[process], HeapGraph::Mode::sizes));
-}
-
-// The last of a process's sections was passed.
-void CrashDump::end_terms(Loader& loader) {
-    if (job_.id == ProcId::none) return;
-    if (loader.plan.terms && !texts_.keeps())
-        for (std::uint32_t i = 0; i < job_.extents.count; ++i) texts_.add(job_.id, job_.extents.parts[i]);
-    if (job_wanted_ && job_.extents.count != 0) {
-        job_.process = snapshot_[job_.id];
-        job_.facts = heap_facts(job_.process, HeapGraph::Mode::sizes);
-        if (passing_) visit(*passing_, job_, *demand_, 0, loader.anomalies());
-        else pipeline_->add(std::move(job_));
-    }
-    job_ = {};
-    job_wanted_ = keep_text_ = false;
-}
-
-// Streams a section to whoever wants its lines: `take(text, last)` and the heap's reader. Of a plain file only the
-// place is noted for the workers.
-template <class Take>
-void CrashDump::pass(Scanner& scanner, const Scanner::Head& head, TermSection section, Take&& take) {
-    std::uint64_t offset = head.section().body_offset;
-    scanner.stream(head, [&](std::string_view text, bool last) {
-        std::size_t taken = text.size();
-        if (job_wanted_ && passing_) taken = passing_->feed(section, text, offset, last);
-        else if (!last) taken = text.rfind('\n') + 1;
-        taken = take(text.substr(0, taken), last);
-        if (keep_text_ && texts_.keeps()) texts_.keep(job_.id, section, offset, text.substr(0, taken));
-        offset += taken;
-        return taken;
-    });
-    note_extent(head, section);
-}
-
-void CrashDump::note_extent(const Scanner::Head& head, TermSection section) {
-    const std::uint64_t from = head.section().body_offset;
-    if (job_.id != ProcId::none) job_.extents.add({from, window_.offset() - from, section});
-}
-
-// Literals and persistent terms, which all heaps refer to.
-void CrashDump::read_shared(Loader& loader, Scanner& scanner, const Scanner::Head& head) {
-    end_terms(loader);
-    const TermSection section = head.row->terms == Terms::literals ? TermSection::literals : TermSection::persistent_terms;
-    std::uint64_t offset = head.section().body_offset;
-    if (!loader.plan.terms || !texts_.keeps()) {
-        scanner.finish(head);
-        if (loader.plan.terms) texts_.add_shared({offset, window_.offset() - offset, section});
-        return;
-    }
-    scanner.stream(head, [&](std::string_view text, bool) {
-        texts_.keep_shared(section, offset, text);
-        offset += text.size();
-        return text.size();
-    });
-}
-
-void CrashDump::read_binary(Loader& loader, Scanner& scanner, const Scanner::Head& head) {
-    const std::size_t first = loader.plan.terms && texts_.keeps() ? TermTexts::kept_binary_text : 0;
-    const Scanner::BinaryLine line = scanner.skip_binary(head, first);
-    Node& node = snapshot_.node;
-    node.binaries = node.binaries.value_or(0) + 1;
-    node.binary_bytes = Count(node.binary_bytes.value_or(0)) + line.bytes.value_or(0);
-    if (!loader.plan.terms || !line.bytes.has()) return;
-    if (const auto address = parse_hex(head.id)) texts_.add_binary({*address, *line.bytes, line.data_offset}, line.first_text);
-}
-
-void CrashDump::read_terms(Loader& loader, Scanner& scanner, const Scanner::Head& head) {
-    const Terms terms = head.row->terms;
-    if (terms == Terms::none) return scanner.finish(head);
-    if (terms == Terms::literals || terms == Terms::persistent_terms) return read_shared(loader, scanner, head);
-    ProcId process = ProcId::none;
-    if (const auto pid = parse_pid(head.id)) process = snapshot_.find(*pid);
-    if (process == ProcId::none) {
-        loader.anomalies().add(Anomaly::orphan_section, head.offset, head.id);
-        return scanner.finish(head);
-    }
-    if (loader.plan.heaps != nullptr || loader.plan.terms) {
-        if (demand_ == nullptr && loader.plan.heaps != nullptr) begin_heaps(loader, scanner);
-        begin_terms(loader, process);
-    }
-    const auto all = [](std::string_view text, bool) { return text.size(); };
-    switch (terms) {
-        case Terms::stack: return read_stack(loader, scanner, head, process);
-        case Terms::heap: return read_heap(loader, scanner, head, process);
-        case Terms::dictionary:
-            if (loader.plan.labels) {
-                bool whole = false;
-                labels_.begin();
-                labels_.dictionary(scanner.body(head, heap_at_once, whole));
-                dictionary_of_ = process;
-            }
-            return pass(scanner, head, TermSection::dictionary, all);
-        default: return pass(scanner, head, TermSection::messages, all);
-    }
-}
-
-void CrashDump::read_stack(Loader& loader, Scanner& scanner, const Scanner::Head& head, ProcId process) {
-    stack_seen_.resize(snapshot_.processes.size());
-    if (stack_seen_[index_of(process)]) {
-        loader.anomalies().add(Anomaly::duplicate_section, head.offset, head.id);
-        return scanner.finish(head);
-    }
-    stack_seen_[index_of(process)] = true;
-    const bool wanted = loader.plan.stacks || job_wanted_ || keep_text_;
-    if (!wanted) return scanner.finish(head);
-    stack_reader_.begin();
-    pass(scanner, head, TermSection::stack,
-         [&](std::string_view text, bool last) { return stack_reader_.feed(loader, text, last); });
-    stack_reader_.finish(loader, snapshot_[process]);
-}
-
-void CrashDump::read_heap(Loader& loader, Scanner& scanner, const Scanner::Head& head, ProcId process) {
-    Process& row = snapshot_[process];
-    if (row.has_heap) {
-        loader.anomalies().add(Anomaly::duplicate_section, head.offset, head.id);
-        return scanner.finish(head);
-    }
-    row.has_heap = true;
-    const bool label = loader.plan.labels && dictionary_of_ == process && labels_.wanted();
-    if (!label && !job_wanted_) return scanner.finish(head);
-    const std::uint64_t body_offset = head.section().body_offset;
-    bool whole = false;
-    if (label) {
-        const std::string_view text = scanner.body(head, heap_at_once, whole);
-        whole = whole || scanner.ended_inside();
-        if (whole) labels_.feed(loader, text);
-        if (whole && labels_.unresolved()) labels_.feed(loader, text);
-        if (whole) labels_.finish(loader, row);
-    }
-    const bool search = label && !whole;
-    if (!search && !(job_wanted_ && passing_) && !(keep_text_ && texts_.keeps())) {
-        scanner.finish(head);
-        return note_extent(head, TermSection::heap);
-    }
-    const auto look = [&](std::string_view text, bool) {
-        if (search) labels_.feed(loader, text);
-        return text.size();
-    };
-    pass(scanner, head, TermSection::heap, look);
-    if (search && labels_.unresolved() && window_.source().seekable()) {
-        window_.seek(body_offset);
-        scanner.stream(head, [&](std::string_view text, bool last) {
-            return look(text.substr(0, last ? text.size() : text.rfind('\n') + 1), last);
-        });
-    }
-    if (search) labels_.finish(loader, row);
 }
 
 // One atom a line, newest first: line i is the atom with index Atoms - 1 - i. Nodes of remote pids that no other
@@ -446,21 +243,6 @@ void CrashDump::judge_the_end(Loader& loader, const Scanner& scanner, const Scan
         loader.anomalies().add(Anomaly::truncated, end);
     }
     if (!source.process_table_complete) loader.anomalies().add(Anomaly::cut_in_process_table, end);
-}
-
-// Processes that a complete dump shows without a stack although nothing hid them are sensitive: the writer omits all
-// four sections of those (dump_process_info() in erl_process_dump.c).
-void CrashDump::judge_processes() {
-    if (stack_seen_.empty()) return;
-    stack_seen_.resize(snapshot_.processes.size());
-    for (std::size_t i = 0; i < snapshot_.processes.size(); ++i) {
-        Process& process = snapshot_.processes[i];
-        if (stack_seen_[i]) continue;
-        snapshot_.anomalies.add(Anomaly::heap_missing, process.offset);
-        process.sensitive = snapshot_.source.complete.value_or(false) &&
-                            process.state != ProcessState::exiting && process.state != ProcessState::free &&
-                            process.state != ProcessState::garbage_collecting && process.state != ProcessState::unknown;
-    }
 }
 
 std::vector<Check> CrashDump::checks() const {

@@ -1,0 +1,205 @@
+#include "formats/crashdump/term_pass.hpp"
+
+namespace beamheap::crashdump {
+namespace {
+
+constexpr std::size_t heap_at_once = 4u << 20;  // heaps up to this size are searched for labels as a whole
+
+}  // namespace
+
+// Heaps that are asked for: set up where the first of them begins, when the process table is complete.
+void TermPass::begin_heaps(Loader& loader, const Scanner& scanner) {
+    demand_ = loader.plan.heaps;
+    HeapDialect dialect;
+    dialect.style = scanner.style;
+    dialect.otp = loader.dialect.otp;
+    dialect.word_bytes = loader.snapshot.source.word_size;
+    dialect.frames_end_with_return = loader.dialect.frames_end_with_return;
+    dialect.truncated_addresses = loader.dialect.version < 3;
+    dialect.node_name = loader.snapshot.text(loader.snapshot.node.name);
+    if (window_.source().seekable()) pipeline_ = std::make_unique<HeapPipeline>(window_.source(), dialect, *demand_);
+    else passing_ = std::make_unique<HeapReader>(dialect);
+}
+
+void TermPass::begin_process(Loader& loader, ProcId process) {
+    if (job_.id == process) return;
+    if (!begun_) loader.snapshot.seal();  // the process table is complete
+    begun_ = true;
+    end_process(loader);
+    job_ = {};
+    job_.id = process;
+    job_wanted_ = demand_ != nullptr && (!demand_->wanted || demand_->wanted(loader.snapshot, process));
+    keep_text_ = loader.plan.terms && (!loader.plan.terms_of || loader.plan.terms_of(loader.snapshot, process));
+    if (job_wanted_ && passing_) passing_->begin(heap_facts(loader.snapshot[process], HeapGraph::Mode::sizes));
+}
+
+// The last of a process's sections was passed.
+void TermPass::end_process(Loader& loader) {
+    if (job_.id == ProcId::none) return;
+    if (loader.plan.terms && !texts_.keeps())
+        for (std::uint32_t i = 0; i < job_.extents.count; ++i) texts_.add(job_.id, job_.extents.parts[i]);
+    if (job_wanted_ && job_.extents.count != 0) {
+        job_.process = loader.snapshot[job_.id];
+        job_.facts = heap_facts(job_.process, HeapGraph::Mode::sizes);
+        if (passing_) visit(*passing_, job_, *demand_, 0, loader.anomalies());
+        else pipeline_->add(std::move(job_));
+    }
+    job_ = {};
+    job_wanted_ = keep_text_ = false;
+}
+
+// Streams a section to whoever wants its lines: `take(text, last)` and the heap's reader. Of a plain file only the
+// place is noted for the workers.
+template <class Take>
+void TermPass::pass(Scanner& scanner, const Scanner::Head& head, TermSection section, Take&& take) {
+    std::uint64_t offset = head.section().body_offset;
+    scanner.stream(head, [&](std::string_view text, bool last) {
+        std::size_t taken = text.size();
+        if (job_wanted_ && passing_) taken = passing_->feed(section, text, offset, last);
+        else if (!last) taken = text.rfind('\n') + 1;
+        taken = take(text.substr(0, taken), last);
+        if (keep_text_ && texts_.keeps()) texts_.keep(job_.id, section, offset, text.substr(0, taken));
+        offset += taken;
+        return taken;
+    });
+    note_extent(head, section);
+}
+
+void TermPass::note_extent(const Scanner::Head& head, TermSection section) {
+    const std::uint64_t from = head.section().body_offset;
+    if (job_.id != ProcId::none) job_.extents.add({from, window_.offset() - from, section});
+}
+
+// Literals and persistent terms, which all heaps refer to.
+void TermPass::read_shared(Loader& loader, Scanner& scanner, const Scanner::Head& head) {
+    end_process(loader);
+    const TermSection section = head.row->terms == Terms::literals ? TermSection::literals : TermSection::persistent_terms;
+    std::uint64_t offset = head.section().body_offset;
+    if (!loader.plan.terms || !texts_.keeps()) {
+        scanner.finish(head);
+        if (loader.plan.terms) texts_.add_shared({offset, window_.offset() - offset, section});
+        return;
+    }
+    scanner.stream(head, [&](std::string_view text, bool) {
+        texts_.keep_shared(section, offset, text);
+        offset += text.size();
+        return text.size();
+    });
+}
+
+void TermPass::read_binary(Loader& loader, Scanner& scanner, const Scanner::Head& head) {
+    const std::size_t first = loader.plan.terms && texts_.keeps() ? TermTexts::kept_binary_text : 0;
+    const Scanner::BinaryLine line = scanner.skip_binary(head, first);
+    Node& node = loader.snapshot.node;
+    node.binaries = node.binaries.value_or(0) + 1;
+    node.binary_bytes = Count(node.binary_bytes.value_or(0)) + line.bytes.value_or(0);
+    if (!loader.plan.terms || !line.bytes.has()) return;
+    if (const auto address = parse_hex(head.id)) texts_.add_binary({*address, *line.bytes, line.data_offset}, line.first_text);
+}
+
+void TermPass::read(Loader& loader, Scanner& scanner, const Scanner::Head& head) {
+    const Terms terms = head.row->terms;
+    if (terms == Terms::none) return scanner.finish(head);
+    if (terms == Terms::literals || terms == Terms::persistent_terms) return read_shared(loader, scanner, head);
+    ProcId process = ProcId::none;
+    if (const auto pid = parse_pid(head.id)) process = loader.snapshot.find(*pid);
+    if (process == ProcId::none) {
+        loader.anomalies().add(Anomaly::orphan_section, head.offset, head.id);
+        return scanner.finish(head);
+    }
+    if (loader.plan.heaps != nullptr || loader.plan.terms) {
+        if (demand_ == nullptr && loader.plan.heaps != nullptr) begin_heaps(loader, scanner);
+        begin_process(loader, process);
+    }
+    const auto all = [](std::string_view text, bool) { return text.size(); };
+    switch (terms) {
+        case Terms::stack: return read_stack(loader, scanner, head, process);
+        case Terms::heap: return read_heap(loader, scanner, head, process);
+        case Terms::dictionary:
+            if (loader.plan.labels) {
+                bool whole = false;
+                labels_.begin();
+                labels_.dictionary(scanner.body(head, heap_at_once, whole));
+                dictionary_of_ = process;
+            }
+            return pass(scanner, head, TermSection::dictionary, all);
+        default: return pass(scanner, head, TermSection::messages, all);
+    }
+}
+
+void TermPass::read_stack(Loader& loader, Scanner& scanner, const Scanner::Head& head, ProcId process) {
+    stack_seen_.resize(loader.snapshot.processes.size());
+    if (stack_seen_[index_of(process)]) {
+        loader.anomalies().add(Anomaly::duplicate_section, head.offset, head.id);
+        return scanner.finish(head);
+    }
+    stack_seen_[index_of(process)] = true;
+    const bool wanted = loader.plan.stacks || job_wanted_ || keep_text_;
+    if (!wanted) return scanner.finish(head);
+    stack_reader_.begin();
+    pass(scanner, head, TermSection::stack,
+         [&](std::string_view text, bool last) { return stack_reader_.feed(loader, text, last); });
+    stack_reader_.finish(loader, loader.snapshot[process]);
+}
+
+void TermPass::read_heap(Loader& loader, Scanner& scanner, const Scanner::Head& head, ProcId process) {
+    Process& row = loader.snapshot[process];
+    if (row.has_heap) {
+        loader.anomalies().add(Anomaly::duplicate_section, head.offset, head.id);
+        return scanner.finish(head);
+    }
+    row.has_heap = true;
+    const bool label = loader.plan.labels && dictionary_of_ == process && labels_.wanted();
+    if (!label && !job_wanted_) return scanner.finish(head);
+    const std::uint64_t body_offset = head.section().body_offset;
+    bool whole = false;
+    if (label) {
+        const std::string_view text = scanner.body(head, heap_at_once, whole);
+        whole = whole || scanner.ended_inside();
+        if (whole) labels_.feed(loader, text);
+        if (whole && labels_.unresolved()) labels_.feed(loader, text);
+        if (whole) labels_.finish(loader, row);
+    }
+    const bool search = label && !whole;
+    if (!search && !(job_wanted_ && passing_) && !(keep_text_ && texts_.keeps())) {
+        scanner.finish(head);
+        return note_extent(head, TermSection::heap);
+    }
+    const auto look = [&](std::string_view text, bool) {
+        if (search) labels_.feed(loader, text);
+        return text.size();
+    };
+    pass(scanner, head, TermSection::heap, look);
+    if (search && labels_.unresolved() && window_.source().seekable()) {
+        window_.seek(body_offset);
+        scanner.stream(head, [&](std::string_view text, bool last) {
+            return look(text.substr(0, last ? text.size() : text.rfind('\n') + 1), last);
+        });
+    }
+    if (search) labels_.finish(loader, row);
+}
+
+// Processes that a complete dump shows without a stack although nothing hid them are sensitive: the writer omits all
+// four sections of those (dump_process_info() in erl_process_dump.c).
+void TermPass::judge_processes(Loader& loader) const {
+    if (stack_seen_.empty()) return;
+    for (std::size_t i = 0; i < loader.snapshot.processes.size(); ++i) {
+        Process& process = loader.snapshot.processes[i];
+        if (i < stack_seen_.size() && stack_seen_[i]) continue;
+        loader.snapshot.anomalies.add(Anomaly::heap_missing, process.offset);
+        process.sensitive = loader.snapshot.source.complete.value_or(false) &&
+                            process.state != ProcessState::exiting && process.state != ProcessState::free &&
+                            process.state != ProcessState::garbage_collecting && process.state != ProcessState::unknown;
+    }
+}
+
+Status TermPass::finish(Loader& loader) {
+    end_process(loader);
+    Status status = ok();
+    if (pipeline_) status = pipeline_->finish(loader.anomalies());
+    pipeline_.reset();
+    judge_processes(loader);
+    return status;
+}
+
+}  // namespace beamheap::crashdump

@@ -1,0 +1,54 @@
+// The pass over the sections that hold terms: stacks, labels, heaps on the way, text that is kept for later.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "bytes/window.hpp"
+#include "formats/crashdump/heap_pipeline.hpp"
+#include "formats/crashdump/labels.hpp"
+#include "formats/crashdump/scanner.hpp"
+#include "formats/crashdump/stack.hpp"
+#include "formats/crashdump/term_texts.hpp"
+
+namespace beamheap::crashdump {
+
+class TermPass {
+public:
+    TermPass(bytes::Window& window, TermTexts& texts) : window_(window), texts_(texts) {}
+
+    /// Reads a section of Body::term_lines as far as the plan asks, and goes to the next section.
+    void read(Loader& loader, Scanner& scanner, const Scanner::Head& head);
+    /// The same for =binary.
+    void read_binary(Loader& loader, Scanner& scanner, const Scanner::Head& head);
+    /// All sections were passed: waits for heaps that are being decoded, and tells sensitive processes.
+    Status finish(Loader& loader);
+
+private:
+    void begin_heaps(Loader& loader, const Scanner& scanner);
+    void begin_process(Loader& loader, ProcId process);
+    void end_process(Loader& loader);
+    template <class Take>
+    void pass(Scanner& scanner, const Scanner::Head& head, TermSection section, Take&& take);
+    void note_extent(const Scanner::Head& head, TermSection section);
+    void read_stack(Loader& loader, Scanner& scanner, const Scanner::Head& head, ProcId process);
+    void read_heap(Loader& loader, Scanner& scanner, const Scanner::Head& head, ProcId process);
+    void read_shared(Loader& loader, Scanner& scanner, const Scanner::Head& head);
+    void judge_processes(Loader& loader) const;
+
+    bytes::Window& window_;
+    TermTexts& texts_;
+    StackReader stack_reader_;
+    LabelFinder labels_;
+    ProcId dictionary_of_ = ProcId::none;      // whose dictionary labels_ has
+    std::vector<bool> stack_seen_;             // by ProcId
+    const HeapDemand* demand_ = nullptr;
+    std::unique_ptr<HeapPipeline> pipeline_;   // heaps of a plain file are read by workers
+    std::unique_ptr<HeapReader> passing_;      // those of a stream as they pass by
+    HeapJob job_;                              // the process whose sections are being passed
+    bool begun_ = false;                       // the first section of terms was met
+    bool job_wanted_ = false;                  // its heap is to be decoded
+    bool keep_text_ = false;                   // its text is to be kept (streams)
+};
+
+}  // namespace beamheap::crashdump
