@@ -4,11 +4,11 @@
 // hexadecimal id, a UUID or a random token and are alike in the rest. Replacing those parts by a placeholder makes each
 // leak one family: `f1b56df2-ctl-ejabberd@localhost` is `<hex8>-ctl-ejabberd@localhost`.
 //
-// Placeholders: <uuid> (8-4-4-4-12 hexadecimal digits), <hexN> (N >= 8 hexadecimal digits of one case with letters and
-// digits), <int> (digits), <base64> (16 or more letters, digits, - _ + / = that change between small, capital and digit
-// more often than words do). A run of 6 or more digits is counted with its length until the end, where it joins the
-// <hexN> family that is otherwise alike (one in fifty random 8-digit hexadecimal numbers has no letter) or the <int>
-// family. Atoms with no placeholder are no family.
+// Placeholders: <uuid> (8-4-4-4-12 hexadecimal digits), <hexN> (N >= 8 hexadecimal digits of one case, letters and
+// digits both, or what follows 0x), <int> (digits), <base64> (12 or more letters, digits, - _ + / = that change between
+// small letters, capitals and digits much more often than words do). A run of 6 or more digits is counted with its
+// length until the end, where it joins the <hexN> family that is otherwise alike (one in fifty random 8-digit
+// hexadecimal numbers has no letter) or the <int> family. Atoms with no placeholder are no family.
 //
 // A dump lists atoms newest first, so a family near position 0 is one that was growing.
 #pragma once

@@ -1,0 +1,141 @@
+#include <catch2/catch.hpp>
+#include <chrono>
+
+#include "analyses/atom_families.hpp"
+#include "support/made_snapshot.hpp"
+
+using namespace beamheap;
+using namespace beamheap::analyses;
+using test::MadeSnapshot;
+
+namespace {
+
+// A fixed sequence of numbers: the same families in every run.
+struct Numbers {
+    std::uint64_t state = 1;
+    std::uint64_t next() {
+        state = state * 6364136223846793005ull + 1442695040888963407ull;
+        return state >> 33;
+    }
+};
+std::string hex(std::uint64_t value, std::size_t digits) {
+    std::string text;
+    for (std::size_t i = 0; i < digits; ++i, value >>= 4) text += "0123456789abcdef"[value & 15];
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("what makes one atom differ from the next is replaced", "[atoms]") {
+    CHECK(atom_pattern("f1b56df2-ctl-ejabberd@localhost") == "<hex8>-ctl-ejabberd@localhost");
+    CHECK(atom_pattern("user_17") == "user_<int>");
+    CHECK(atom_pattern("user17x") == "user<int>x");
+    CHECK(atom_pattern("10.0.0.12:80") == "<int>.<int>.<int>.<int>:<int>");
+    CHECK(atom_pattern("<0.123.0>") == "<<int>.<int>.<int>>");
+    CHECK(atom_pattern("s-6f9619ff-8b86-d011-b42d-00c04fc964ff") == "s-<uuid>");
+    CHECK(atom_pattern("s-6F9619FF-8B86-D011-B42D-00C04FC964FF!") == "s-<uuid>!");
+    CHECK(atom_pattern("DEADBEEF01") == "<hex10>");
+    CHECK(atom_pattern("0x7f80aa10") == "0x<hex8>");
+    CHECK(atom_pattern("conn_Zk3jQ9xP2mLr7TbV") == "conn_<base64>");
+    CHECK(atom_pattern("Zk3jQ9xP2mLr7TbV4h8Q_worker") == "<base64>_worker");
+    CHECK(atom_pattern("dQw4w9-WgXcQ_7hG2k") == "<base64>");
+    CHECK(atom_pattern("") == "");
+    CHECK(atom_pattern("caf\xC3\xA9_1") == "caf\xC3\xA9_<int>");
+    // Words are no tokens.
+    for (const char* word :
+         {"lists", "gen_server", "Elixir.MyApp.UserSessionSupervisor", "handleCallbackFromHTTPServer", "deadbeef",
+          "facade", "a", "application_controller", "ThisIsALongCamelCaseName"}) {
+        INFO(word);
+        CHECK(atom_pattern(word) == word);
+    }
+    CHECK(atom_pattern("Elixir.Phoenix.LiveView.Utf8Decoder2") == "Elixir.Phoenix.LiveView.Utf<int>Decoder<int>");
+}
+
+TEST_CASE("families are counted, newest first", "[atoms]") {
+    MadeSnapshot m;
+    Numbers random;
+    for (int i = 0; i < 2000; ++i) m.s.atoms.push_back(m.text(hex(random.next(), 8) + "-ctl-ejabberd@localhost"));
+    for (int i = 100000; i >= 99000; --i) m.s.atoms.push_back(m.text("user_" + std::to_string(i)));
+    for (const char* word : {"ok", "error", "sha256", "true"}) m.s.atoms.push_back(m.text(word));
+    const AtomFamilies found = atom_families(m.s);
+    CHECK(found.exact);
+    CHECK(found.atoms == 3005);
+    REQUIRE(found.families.size() >= 2);
+    // Some of 2,000 random numbers have no letter; they belong to the family all the same. One in 2,500 has no digit.
+    CHECK(found.families[0].pattern == "<hex8>-ctl-ejabberd@localhost");
+    CHECK(found.families[0].count >= 1995);
+    CHECK(found.families[0].count <= 2000);
+    CHECK(found.families[0].newest == 0);
+    CHECK(found.families[0].oldest >= 1990);
+    CHECK(found.families[0].percent == Approx(66.5).epsilon(0.01));
+    REQUIRE(found.families[0].examples.size() == 3);
+    CHECK(m.s.text(found.families[0].examples[0]) == m.s.text(m.s.atoms[0]));
+    CHECK(found.families[1].pattern == "user_<int>");
+    CHECK(found.families[1].count == 1001);  // five and six digits are one family
+    CHECK(found.families[1].newest == 2000);
+    CHECK(found.families[1].oldest == 3000);
+    CHECK(m.s.text(found.families[1].examples[0]) == "user_100000");
+    for (const AtomFamily& family : found.families) CHECK(family.pattern != "sha<int>");  // alone
+    CHECK(found.in_families == found.families[0].count + found.families[1].count);
+}
+
+TEST_CASE("all digits join the hexadecimal family of their length only", "[atoms]") {
+    MadeSnapshot m;
+    for (const char* name : {"n-12345678", "n-1234567", "n-a2345678", "n-b2345678", "n-1234"})
+        m.s.atoms.push_back(m.text(name));
+    const AtomFamilies found = atom_families(m.s);
+    REQUIRE(found.families.size() == 2);
+    CHECK(found.families[0].pattern == "n-<hex8>");
+    CHECK(found.families[0].count == 3);
+    CHECK(m.s.text(found.families[0].examples[0]) == "n-12345678");
+    CHECK(found.families[1].pattern == "n-<int>");
+    CHECK(found.families[1].count == 2);
+}
+
+TEST_CASE("no atoms, odd atoms", "[atoms]") {
+    CHECK(atom_families(Snapshot{}).families.empty());
+    MadeSnapshot m;
+    const std::string bytes(
+        "\0\x01\xFF"
+        "1",
+        4);
+    m.s.atoms = {m.s.texts.intern(""), m.s.texts.intern(bytes), m.s.texts.intern(bytes + "2"),
+                 m.s.texts.intern(std::string(5000, 'a') + "1"), m.s.texts.intern(std::string(5000, '7'))};
+    const AtomFamilies found = atom_families(m.s);
+    REQUIRE(found.families.size() == 1);
+    CHECK(found.families[0].pattern == std::string("\0\x01\xFF<int>", 8));
+}
+
+TEST_CASE("many patterns are bounded, and large families survive", "[atoms]") {
+    MadeSnapshot m;
+    Numbers random;
+    for (std::uint32_t i = 0; i < 400000; ++i) {
+        std::string name;
+        if (i % 4 == 0) {
+            name = "leak_" + std::to_string(i);
+        } else {  // a pattern of its own: letters that say which
+            for (std::uint32_t n = i; n != 0; n /= 26) name += static_cast<char>('a' + n % 26);
+            name += "-1";
+        }
+        m.s.atoms.push_back(m.text(name));
+    }
+    const AtomFamilies found = atom_families(m.s);
+    CHECK(!found.exact);
+    REQUIRE(!found.families.empty());
+    CHECK(found.families[0].pattern == "leak_<int>");
+    CHECK(found.families[0].count == 100000);
+}
+
+TEST_CASE("adversarial atoms cost time in proportion only", "[atoms]") {
+    std::string zigzag;
+    while (zigzag.size() < 200000) zigzag += "a1_";
+    std::string token;
+    while (token.size() < 200000) token += "aB3";
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < 20; ++i) {
+        atom_pattern(zigzag);
+        atom_pattern(token);
+        atom_pattern(std::string(200000, '-'));
+    }
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
+}
