@@ -12,49 +12,51 @@ constexpr std::size_t most_bytes = 1024;   // of an atom that are looked at: an 
 constexpr std::size_t token_window = 128;  // of a random token, to tell that it is one
 constexpr std::size_t long_digits = 6;
 
-constexpr bool is_digit(unsigned char c) { return c >= '0' && c <= '9'; }
-constexpr bool is_small(unsigned char c) { return c >= 'a' && c <= 'z'; }
-constexpr bool is_capital(unsigned char c) { return c >= 'A' && c <= 'Z'; }
-constexpr bool is_alnum(unsigned char c) { return is_digit(c) || is_small(c) || is_capital(c); }
-constexpr bool is_hex(unsigned char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-constexpr bool is_token(unsigned char c) {
-    return is_alnum(c) || c == '_' || c == '-' || c == '+' || c == '/' || c == '=';
-}
+enum Class : std::uint8_t { digit = 1, small = 2, capital = 4, hexadecimal = 8, token = 16, alnum = 7 };
+constexpr std::array<std::uint8_t, 256> classes = [] {
+    std::array<std::uint8_t, 256> table{};
+    for (std::size_t c = '0'; c <= '9'; ++c) table[c] = digit | hexadecimal | token;
+    for (std::size_t c = 'a'; c <= 'z'; ++c) table[c] = small | token;
+    for (std::size_t c = 'A'; c <= 'Z'; ++c) table[c] = capital | token;
+    for (const char c : {'a', 'b', 'c', 'd', 'e', 'f', 'A', 'B', 'C', 'D', 'E', 'F'})
+        table[static_cast<unsigned char>(c)] |= hexadecimal;
+    for (const char c : {'_', '-', '+', '/', '='}) table[static_cast<unsigned char>(c)] = token;
+    return table;
+}();
+std::uint8_t class_of(char c) { return classes[static_cast<unsigned char>(c)]; }
 
-enum class Part : std::uint8_t { literal, integer, hex, uuid, base64 };
+enum class Part : std::uint8_t { literal, integer, hex, uuid, base64, function };
+
+// Length of the run of bytes of these classes that begins at `at`.
+std::size_t run_of(std::string_view text, std::size_t at, std::uint8_t of) {
+    std::size_t end = at;
+    while (end < text.size() && (class_of(text[end]) & of) != 0) ++end;
+    return end - at;
+}
 
 // Classes that a text mixes, and how often it changes between them.
 struct Mix {
     std::size_t letters_and_digits = 0, changes = 0;
-    bool digit = false, small = false, capital = false;
+    std::uint8_t seen = 0;
     explicit Mix(std::string_view text) {
-        int last = -1;
-        for (const char ch : text) {
-            const auto c = static_cast<unsigned char>(ch);
-            if (!is_alnum(c)) continue;
-            const int kind = is_digit(c) ? 0 : is_small(c) ? 1 : 2;
-            digit |= kind == 0;
-            small |= kind == 1;
-            capital |= kind == 2;
-            changes += last >= 0 && kind != last;
+        std::uint8_t last = 0;
+        for (const char c : text) {
+            const std::uint8_t kind = class_of(c) & alnum;
+            if (kind == 0) continue;
+            seen |= kind;
+            changes += last != 0 && kind != last;
             last = kind;
             ++letters_and_digits;
         }
     }
-    int classes() const { return digit + small + capital; }
     // Random text in base64 changes class at about 64 % of its places; words and CamelCase at 10 to 30 %.
     bool random() const {
-        if (classes() < 3 || letters_and_digits < 12) return false;
+        if (seen != alnum || letters_and_digits < 12) return false;
         return letters_and_digits < 16 ? changes * 2 >= letters_and_digits : changes * 5 >= letters_and_digits * 2;
     }
-    bool random_piece() const { return classes() >= 2 && changes * 10 >= letters_and_digits * 3; }
+    bool random_piece() const { return changes * 10 >= letters_and_digits * 3 && changes != 0; }
+    bool word() const { return changes == 0; }
 };
-
-std::size_t run_of(std::string_view text, std::size_t at, bool (*fits)(unsigned char)) {
-    std::size_t end = at;
-    while (end < text.size() && fits(static_cast<unsigned char>(text[end]))) ++end;
-    return end - at;
-}
 
 bool is_uuid(std::string_view text) {
     constexpr std::array<std::size_t, 5> groups{8, 4, 4, 4, 12};
@@ -63,39 +65,47 @@ bool is_uuid(std::string_view text) {
         if (g != 0 && (at >= text.size() || text[at++] != '-')) return false;
         if (at + groups[g] > text.size()) return false;
         for (const std::size_t end = at + groups[g]; at < end; ++at)
-            if (!is_hex(static_cast<unsigned char>(text[at]))) return false;
+            if ((class_of(text[at]) & hexadecimal) == 0) return false;
     }
-    return at == text.size() || !is_alnum(static_cast<unsigned char>(text[at]));
+    return at == text.size() || (class_of(text[at]) & alnum) == 0;
 }
 
 bool is_hex_number(std::string_view run) {
     if (run.size() < 8) return false;
-    bool digit = false, small = false, capital = false;
-    for (const char ch : run) {
-        const auto c = static_cast<unsigned char>(ch);
-        if (!is_hex(c)) return false;
-        digit |= is_digit(c);
-        small |= is_small(c);
-        capital |= is_capital(c);
+    std::uint8_t seen = 0;
+    for (const char c : run) {
+        if ((class_of(c) & hexadecimal) == 0) return false;
+        seen |= class_of(c) & alnum;
     }
-    return digit && small != capital;
+    return seen == (digit | small) || seen == (digit | capital);
 }
 
 // Length of the random token that begins at `at`, 0 where there is none. Words at its end ("..._worker") stay outside.
 std::size_t random_token(std::string_view text, std::size_t at) {
     const std::string_view window = text.substr(at, std::min(token_window, text.size() - at));
-    std::size_t length = run_of(window, 0, is_token);
-    if (length < 12 || !Mix(window.substr(0, run_of(window, 0, is_alnum))).random_piece()) return 0;
+    std::size_t length = run_of(window, 0, token);
+    if (length < 12 || !Mix(window.substr(0, run_of(window, 0, alnum))).random_piece()) return 0;
     const bool cut = length == window.size() && at + length < text.size();
     while (!cut) {
         const std::size_t last = window.substr(0, length).find_last_of("_-+/=");
         if (last == std::string_view::npos || last + 1 == length) break;
         const std::string_view piece = window.substr(last + 1, length - last - 1);
-        if (piece.size() < 3 || Mix(piece).classes() > 1) break;
+        if (piece.size() < 3 || !Mix(piece).word()) break;
         length = last;
     }
     if (!Mix(window.substr(0, length)).random()) return 0;
-    return cut ? run_of(text, at, is_token) : length;
+    return cut ? run_of(text, at, token) : length;
+}
+
+// "-handle_call/3-fun-0-": a function that the compiler made of a fun or a comprehension. Where its "/3-" begins; npos
+// for any other atom.
+std::size_t generated_from(std::string_view text) {
+    if (text.size() < 6 || text.front() != '-' || text.back() != '-') return std::string_view::npos;
+    for (std::size_t slash = text.find('/', 1); slash != std::string_view::npos; slash = text.find('/', slash + 1)) {
+        const std::size_t digits = run_of(text, slash + 1, digit);
+        if (digits != 0 && slash + 1 + digits < text.size() && text[slash + 1 + digits] == '-') return slash;
+    }
+    return std::string_view::npos;
 }
 
 // Cuts an atom into parts and gives them to sink(part, text), in order. Linear: what is looked at twice is at most
@@ -111,34 +121,44 @@ void cut_up(std::string_view atom, Sink&& sink) {
         at += length;
         literal = at;
     };
+    if (const std::size_t slash = generated_from(text); slash != std::string_view::npos) {
+        at = 1;
+        part(Part::function, slash - 1);
+    }
     while (at < text.size()) {
-        if (!is_alnum(static_cast<unsigned char>(text[at]))) {
+        if ((class_of(text[at]) & alnum) == 0) {
             ++at;
             continue;
         }
-        const std::size_t run = run_of(text, at, is_alnum);
+        const std::size_t run = run_of(text, at, alnum);
         const std::string_view word = text.substr(at, run);
         if (run == 8 && is_uuid(text.substr(at))) {
             part(Part::uuid, 36);
         } else if (is_hex_number(word)) {
             part(Part::hex, run);
-        } else if (run >= 6 && word.starts_with("0x") && run_of(word, 2, is_hex) == run - 2) {
+        } else if (run >= 6 && word.starts_with("0x") && run_of(word, 2, hexadecimal) == run - 2) {
             at += 2;
             part(Part::hex, run - 2);
-        } else if (const std::size_t token = random_token(text, at); token != 0) {
-            part(Part::base64, token);
+        } else if (const std::size_t random = random_token(text, at); random != 0) {
+            part(Part::base64, random);
         } else {
             for (const std::size_t end = at + run; at < end;) {
-                const std::size_t digits = std::min(run_of(text, at, is_digit), end - at);
-                if (digits != 0)
+                if (const std::size_t digits = run_of(text, at, digit); digits != 0)
                     part(Part::integer, digits);
                 else
-                    ++at;
+                    at += run_of(text, at, small | capital);
             }
         }
     }
     if (literal != at) sink(Part::literal, text.substr(literal));
     if (atom.size() > most_bytes) sink(Part::literal, atom.substr(most_bytes));
+}
+
+// Every placeholder but a UUID without a digit (one in 10^7) needs one.
+bool has_digit(std::string_view text) {
+    for (const char c : text)
+        if (c >= '0' && c <= '9') return true;
+    return false;
 }
 
 // How runs of many digits are taken: with their length, as hexadecimal numbers of that length, or as integers.
@@ -273,6 +293,7 @@ std::string atom_pattern(std::string_view atom) {
             case Part::hex: pattern += "<hex" + std::to_string(text.size()) + ">"; break;
             case Part::uuid: pattern += "<uuid>"; break;
             case Part::base64: pattern += "<base64>"; break;
+            case Part::function: pattern += "<function>"; break;
         }
     });
     return pattern;
@@ -288,7 +309,9 @@ AtomFamilies atom_families(const Snapshot& snapshot) {
     Families joined;  // after runs of digits have found where they belong
     for (std::size_t i = 0; i < atoms.size(); ++i) {
         const auto position = static_cast<std::uint32_t>(i);
-        const Key key = key_of(text_at(position), Digits::with_length);
+        const std::string_view text = text_at(position);
+        if (!has_digit(text)) continue;
+        const Key key = key_of(text, Digits::with_length);
         if (key.placeholder) counted.add(key.hash, position);
     }
     std::vector<const Family*> with_long_integers;

@@ -95,6 +95,71 @@ std::string reason_text(std::string_view argument) {
     return readable_term(inner);
 }
 
+// At most `most` bytes of a term for use in a sentence; not cut within a UTF-8 character.
+std::string cut(std::string_view text, std::size_t most = 160) {
+    if (text.size() <= most) return std::string(text);
+    std::size_t end = most;
+    while (end > most - 4 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+    return std::string(text.substr(0, end)) + "...";
+}
+
+// The first element of "A,B,C..." and what follows its comma: brackets and quotes hide commas.
+std::string_view take_element(std::string_view& text) {
+    std::size_t depth = 0;
+    char quote = 0;
+    std::size_t at = 0;
+    for (; at < text.size(); ++at) {
+        const char c = text[at];
+        if (quote != 0) {
+            if (c == '\\')
+                ++at;
+            else if (c == quote)
+                quote = 0;
+        } else if (c == '"' || c == '\'') {
+            quote = c;
+        } else if (c == '{' || c == '[' || c == '(') {
+            ++depth;
+        } else if (c == '}' || c == ']' || c == ')') {
+            if (depth == 0) break;
+            --depth;
+        } else if (c == ',' && depth == 0) {
+            break;
+        }
+    }
+    at = std::min(at, text.size());
+    const std::string_view element = text.substr(0, at);
+    text.remove_prefix(at < text.size() && text[at] == ',' ? at + 1 : at);
+    return element;
+}
+
+// Supervisors wrap what their child gave in {shutdown,{failed_to_start_child,Id,Reason}} (supervisor.erl), and
+// application_master adds {Reason,{Module,start,Args}}: unwraps to what began it.
+void find_cause(Slogan& slogan) {
+    std::string_view reason = trim(slogan.reason);
+    if (std::string_view inner = reason; take(inner, "{")) {
+        const std::string_view given = take_element(inner);
+        const std::string_view start = take_element(inner);
+        if (inner == "}" && start.starts_with('{') && has(start, ",start,[")) reason = given;
+    }
+    constexpr std::size_t most_layers = 64;
+    constexpr std::string_view failed = "{failed_to_start_child,";
+    while (slogan.failed_children.size() < most_layers) {
+        std::string_view inner = reason;
+        while (take(inner, "{shutdown,") || (inner.starts_with("{{") && (inner.remove_prefix(1), true))) {
+        }
+        if (!take(inner, failed)) break;
+        slogan.failed_children.emplace_back(take_element(inner));
+        reason = take_element(inner);
+    }
+    slogan.cause = std::string(reason);
+}
+
+std::string cause_text(const Slogan& slogan) {
+    std::string text;
+    for (const std::string& child : slogan.failed_children) text += (text.empty() ? "" : " > ") + cut(child, 60);
+    return text.empty() ? cut(slogan.cause) : text + " failed with " + cut(slogan.cause);
+}
+
 struct Hint {
     std::string_view part;
     std::string_view sentence;
@@ -221,13 +286,15 @@ void read_application(Slogan& slogan) {
     if (reason.ends_with('}')) reason.remove_suffix(1);
     const std::string application = atom_text(slogan.application);
     slogan.reason = std::string(reason);
+    find_cause(slogan);
     if (start) {
         slogan.kind = SloganKind::application_start_failure;
-        slogan.meaning = "Application " + application + " did not start, and the node needs it: the reason is " +
-                         (slogan.reason.empty() ? std::string("not in the slogan") : slogan.reason) + ".";
+        slogan.meaning = "Application " + application + " did not start, and the node needs it: " +
+                         (slogan.reason.empty() ? std::string("the slogan does not say why") : cause_text(slogan)) +
+                         ".";
     } else {
         slogan.kind = SloganKind::application_terminated;
-        slogan.meaning = "Application " + application + " ended with reason " + slogan.reason +
+        slogan.meaning = "Application " + application + " ended with reason " + cut(slogan.reason) +
                          ", and the node may not run without it" +
                          (slogan.reason == "shutdown"
                               ? ": its top supervisor gave up, most often because children failed faster than its "
@@ -243,14 +310,16 @@ bool read_init(std::string_view text, Slogan& slogan) {
         slogan.kernel_process = std::string(take_argument(rest));
         slogan.reason = reason_text(take_argument(rest));
         slogan.meaning = "The kernel process " + slogan.kernel_process + " ended, which ends the node: the reason is " +
-                         slogan.reason + ".";
+                         cut(slogan.reason) + ".";
+        slogan.cause = slogan.reason;
         read_application(slogan);
     } else if (take(rest, "could not start kernel pid") || take(rest, "Could not start kernel pid")) {
         slogan.kind = SloganKind::kernel_start_failure;
         slogan.kernel_process = std::string(take_argument(rest));
         slogan.reason = reason_text(take_argument(rest));
         slogan.meaning = "The kernel process " + slogan.kernel_process +
-                         " did not start, so the node did not: the reason is " + slogan.reason + ".";
+                         " did not start, so the node did not: the reason is " + cut(slogan.reason) + ".";
+        slogan.cause = slogan.reason;
     } else if (take(rest, "init terminating in do_boot") || take(rest, "Runtime terminating during boot")) {
         slogan.kind = SloganKind::boot_failure;
         slogan.reason = reason_text(take_argument(rest));
@@ -259,7 +328,8 @@ bool read_init(std::string_view text, Slogan& slogan) {
                                "called, failed; the reason is on its standard output only."
                              : "The node stopped while it booted: the boot script, or what -s, -run or -eval called, "
                                "failed with " +
-                                   slogan.reason + ".";
+                                   cut(slogan.reason) + ".";
+        slogan.cause = slogan.reason;
     } else {
         return false;
     }
@@ -404,8 +474,8 @@ bool read_system_process(std::string_view text, Slogan& slogan) {
     slogan.kind = SloganKind::system_process_terminated;
     slogan.subject = std::string(text.substr(0, at));
     slogan.reason = readable_term(text.substr(at + 13));
-    slogan.meaning =
-        "The VM's own process " + slogan.subject + " ended, which ends the node: the reason is " + slogan.reason + ".";
+    slogan.meaning = "The VM's own process " + slogan.subject + " ended, which ends the node: the reason is " +
+                     cut(slogan.reason) + ".";
     return true;
 }
 

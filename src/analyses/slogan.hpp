@@ -52,8 +52,10 @@ struct Slogan {
     Count table_max;
     std::string kernel_process;  ///< "application_controller"
     std::string application;
-    std::string reason;   ///< the term that was given as the reason, strings inside made readable
-    std::string subject;  ///< pid of a system process that ended, module of the code server, ...
+    std::string reason;                        ///< the term that was given as the reason, strings inside made readable
+    std::vector<std::string> failed_children;  ///< supervisors' children on the way to the cause, outermost first
+    std::string cause;                         ///< the innermost reason: `reason` without the supervisors around it
+    std::string subject;                       ///< pid of a system process that ended, module of the code server, ...
 };
 
 /// Reads a slogan. Linear in its length; raw bytes in, raw bytes out.

@@ -148,8 +148,14 @@ Death death(const Snapshot& snapshot) {
             busy.push_back(i);
             if (scheduler.process_state == ProcessState::garbage_collecting) collecting.push_back(i);
         }
-        if (busy.size() == 1 || collecting.size() == 1) {
-            found_on(DeathEvidence::dirty_scheduler, busy.size() == 1 ? busy[0] : collecting[0]);
+        const std::vector<std::size_t>& candidates = collecting.empty() ? busy : collecting;
+        if (candidates.size() == 1) {
+            found_on(DeathEvidence::dirty_scheduler, candidates[0]);
+            return death;
+        }
+        if (candidates.size() > 1) {
+            death.evidence = DeathEvidence::one_of_several;
+            death.candidates = candidates;
             return death;
         }
     }

@@ -64,6 +64,7 @@ enum class DeathEvidence : std::uint8_t {
                       ///< collection)
     only_collecting,  ///< the only process in garbage collection
     only_running,     ///< the only process that was running
+    one_of_several,   ///< one of Death::candidates, all of them on dirty schedulers; the input doesn't say which
 };
 
 struct Death {
@@ -72,6 +73,7 @@ struct Death {
     ProcId process = ProcId::none;
     ProcessState state = ProcessState::unknown;
     std::optional<std::size_t> scheduler;            ///< index into Snapshot::schedulers
+    std::vector<std::size_t> candidates;             ///< of one_of_several: indexes into Snapshot::schedulers
     std::optional<std::uint32_t> calling_scheduler;  ///< its number in "Calling Thread: scheduler:N", 0: a dirty one
     std::vector<ProcId> running;                     ///< all that were running, in the input's order
     std::vector<ProcId> collecting;                  ///< all in garbage collection

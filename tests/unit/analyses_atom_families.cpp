@@ -40,6 +40,10 @@ TEST_CASE("what makes one atom differ from the next is replaced", "[atoms]") {
     CHECK(atom_pattern("Zk3jQ9xP2mLr7TbV4h8Q_worker") == "<base64>_worker");
     CHECK(atom_pattern("dQw4w9-WgXcQ_7hG2k") == "<base64>");
     CHECK(atom_pattern("") == "");
+    CHECK(atom_pattern("-handle_call/3-fun-0-") == "-<function>/<int>-fun-<int>-");
+    CHECK(atom_pattern("-a/b/12-lc$^1/1-0-") == "-<function>/<int>-lc$^<int>/<int>-<int>-");
+    CHECK(atom_pattern("-a/b-") == "-a/b-");
+    CHECK(atom_pattern("-1/") == "-<int>/");
     CHECK(atom_pattern("caf\xC3\xA9_1") == "caf\xC3\xA9_<int>");
     // Words are no tokens.
     for (const char* word :

@@ -72,6 +72,11 @@ TEST_CASE("init's reasons name application and cause", "[slogan]") {
     CHECK(start.application == "kernel");
     CHECK(has(start.reason, "nodistribution"));
     CHECK(advises(start, "epmd"));
+    CHECK(start.failed_children == std::vector<std::string>{"net_sup", "net_kernel"});
+    CHECK(start.cause == "{'EXIT',nodistribution}");
+    CHECK(start.meaning ==
+          "Application kernel did not start, and the node needs it: net_sup > net_kernel failed with "
+          "{'EXIT',nodistribution}.");
 
     // OTP 26 and later print the reason as a string.
     const Slogan text = read_slogan(
@@ -90,6 +95,22 @@ TEST_CASE("init's reasons name application and cause", "[slogan]") {
         "{rabbit_prelaunch_app,start,[normal,[]]}}}\")");
     CHECK(rabbit.application == "rabbitmq_prelaunch");
     CHECK(advises(rabbit, "running already"));
+    CHECK(rabbit.cause == "{dist_port_already_used,25672,\"rabbit\",\"localhost\"}");
+    // No supervisor in between: the start function is left off.
+    const Slogan direct = read_slogan(
+        "Kernel pid terminated (application_controller) ({application_start_failure,a,{{bad_return,x},{a_app,start,"
+        "[normal,[]]}}})");
+    CHECK(direct.cause == "{bad_return,x}");
+    CHECK(direct.failed_children.empty());
+    const Slogan old = read_slogan(
+        "Kernel pid terminated (application_controller) ({application_start_failure,kernel,{shutdown,{kernel,start,"
+        "[normal,[]]}}})");
+    CHECK(old.cause == "shutdown");
+    // A reason of kilobytes is cut in the sentence, not in the field, and not within a character.
+    const Slogan longer =
+        read_slogan("init terminating in do_boot (x" + std::string(79, '\xC3') + "\xA5" + std::string(1000, 'y') + ")");
+    CHECK(longer.reason.size() == 1081);
+    CHECK(longer.meaning.size() < 400);
 
     const Slogan ended =
         read_slogan("Kernel pid terminated (application_controller) ({application_terminated,my_app,shutdown})");
@@ -178,6 +199,10 @@ TEST_CASE("forged slogans cost time in proportion only", "[slogan]") {
         const std::string many(300000, c);
         read_slogan("Kernel pid terminated " + many);
         read_slogan("init terminating in do_boot (" + many);
+        read_slogan("Kernel pid terminated (application_controller) ({application_start_failure,a," + many);
+        std::string layers = "Kernel pid terminated (application_controller) ({application_start_failure,a,";
+        for (int i = 0; i < 3000; ++i) layers += "{shutdown,{failed_to_start_child,b,";
+        CHECK(read_slogan(layers + many).kind == SloganKind::application_start_failure);
         read_slogan(many);
     }
     CHECK(read_slogan(std::string("a\0b", 3)).kind == SloganKind::unknown);

@@ -169,7 +169,16 @@ TEST_CASE("who died: a dirty scheduler", "[totals]") {
     scheduler(m, Scheduler::Kind::dirty_io, 3).current_process = {0, 1, 0};
     CHECK(death(m.s).pid.number == 2);
     CHECK(death(m.s).calling_scheduler == 0u);
-    m.s.schedulers[1].process_state = ProcessState::running;
+    // Nothing tells two that collect apart (seen in a dump of OTP 25), nor two that run.
+    m.s.schedulers[2].process_state = ProcessState::garbage_collecting;
+    CHECK(death(m.s).evidence == DeathEvidence::one_of_several);
+    CHECK(death(m.s).candidates == std::vector<std::size_t>{1, 2});
+    CHECK(!death(m.s).pid.has());
+    m.s.schedulers[1].process_state = m.s.schedulers[2].process_state = ProcessState::running;
+    CHECK(death(m.s).evidence == DeathEvidence::one_of_several);
+    // No dirty scheduler has a process: the only one that collects garbage.
+    m.s.schedulers[1].current_process = m.s.schedulers[2].current_process = Pid();
+    CHECK(death(m.s).evidence == DeathEvidence::only_collecting);
     m.s.processes[1].state = ProcessState::running;
     CHECK(death(m.s).evidence == DeathEvidence::none);
 }
