@@ -56,6 +56,11 @@ std::uint64_t bignum_words(std::string_view digits, unsigned word_bits) {
     return (used * 32 + word_bits - 1) / word_bits;
 }
 
+/// Whether the text behind a return address's bracket names a function: <...>, "unknown function" and "invalid" do not.
+bool is_function(const char* p, const char* end) {
+    return p != end && *p != '<' && std::memchr(p, ':', static_cast<std::size_t>(end - p)) != nullptr;
+}
+
 unsigned big_endian(const std::uint8_t* p, unsigned bytes) {
     unsigned value = 0;
     for (unsigned i = 0; i < bytes; ++i) value = value << 8 | p[i];
@@ -78,6 +83,8 @@ void HeapReader::begin(const HeapFacts& facts) {
     messages_ = distribution_messages_ = distribution_bytes_ = 0;
     dictionary_entries_ = 0;
     stack_words_ = returns_ = last_return_address_ = slots_after_return_ = 0;
+    counted_returns_ = frames_above_ = 0;
+    last_return_counted_ = true;
     young_from_ = young_to_ = 0;
     young_known_ = false;
 }
@@ -671,29 +678,32 @@ const char* HeapReader::stack_line(const char* p) {
     }
     if (*p != ':') return bad();
     ++p;
-    // Return address number r stands behind frame r - 1's registers (23 and later) or before frame r's... which is that
-    // of the function one entry up the backtrace.
-    const std::uint64_t frame = dialect_.frames_end_with_return
-                                    ? returns_ + (returns_ == 0 ? 0 : facts_.frames_before_returns - 1)
-                                    : (returns_ == 0 ? 0 : returns_ + facts_.frames_before_returns - 2);
+    // A frame's registers come before its return address (23 and later), or behind the saved address of its caller,
+    // which is the entry before in the backtrace.
+    const std::uint32_t frame = dialect_.frames_end_with_return && !last_return_counted_ ? no_frame : frames_above_;
     if (p > safe_) return more();
     if (*p == 'S') {
         const auto* feed = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(safe_ - p)));
         if (feed == nullptr) return more();
         if (p[1] == 'R') {
+            const std::uint32_t before = counted_returns_;
+            const auto* bracket = static_cast<const char*>(std::memchr(p, '(', static_cast<std::size_t>(feed - p)));
+            // <terminate process>, unknown function: no entry of the backtrace
+            last_return_counted_ = bracket != nullptr && is_function(bracket + 1, feed);
+            counted_returns_ += last_return_counted_;
+            frames_above_ = dialect_.frames_end_with_return ? counted_returns_ : before;
             ++returns_;
             last_return_address_ = slot;
             slots_after_return_ = 0;
         } else {
-            graph_.add_immediate_root(RootKind::stack, static_cast<std::uint32_t>(slots_after_return_),
-                                      static_cast<std::uint32_t>(frame), offset_of(p));
+            graph_.add_immediate_root(RootKind::stack, static_cast<std::uint32_t>(slots_after_return_), frame,
+                                      offset_of(p));
             ++slots_after_return_;
         }
         ++stack_words_;
         return feed + 1;
     }
-    p = root_element(p, RootKind::stack, static_cast<std::uint32_t>(slots_after_return_),
-                     static_cast<std::uint32_t>(frame));
+    p = root_element(p, RootKind::stack, static_cast<std::uint32_t>(slots_after_return_), frame);
     if (p == nullptr || (p = end_of_line(p)) == nullptr) return nullptr;
     ++slots_after_return_;
     ++stack_words_;
@@ -732,7 +742,14 @@ void HeapReader::settle_slices() {
 }
 
 HeapGraph& HeapReader::finish() {
-    graph_.finish();
+    // Entries of the backtrace before the first return address: the current function, and CP up to OTP 22.
+    const std::uint32_t above = facts_.stack_frames < 0 ? 1
+                                : facts_.stack_frames > static_cast<std::int64_t>(counted_returns_)
+                                    ? static_cast<std::uint32_t>(facts_.stack_frames) - counted_returns_
+                                    : 0;
+    graph_.finish([above](Root& root) {
+        if (root.kind == RootKind::stack && root.frame != no_frame) root.frame += above - 1;
+    });
     settle_slices();
     return graph_;
 }

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "beamheap/heap_graph.hpp"
 #include "formats/crashdump/object_words.hpp"
@@ -32,7 +33,7 @@ struct HeapDialect {
     std::uint32_t otp = 0;  ///< major release, 0 unknown
     unsigned word_bytes = 8;
     bool frames_end_with_return = true;  ///< OTP 23 and later: y registers come before their return address
-    bool truncated_addresses = false;    ///< dump 0.1 and 0.2 of a 64-bit machine
+    bool latin1_atoms = false;           ///< up to R15
     std::string node_name;  ///< to tell references of this node from others; empty: all are taken for its own
 };
 
@@ -41,9 +42,9 @@ struct HeapFacts {
     HeapGraph::Mode mode = HeapGraph::Mode::sizes;
     std::uint64_t heap_words = 0;         ///< "Stack+heap"
     std::uint64_t heap_unused_words = 0;  ///< "Heap unused"
-    /// Entries of Process::stack before that of the first return address: 1 (the current function), or 2 where a
-    /// release up to 22 has a CP of its own.
-    std::uint32_t frames_before_returns = 1;
+    /// Entries of Process::stack, to which Root::frame refers; negative: not loaded (then the current function is taken
+    /// to be the first of them).
+    std::int64_t stack_frames = -1;
 };
 
 /// What a reader met that it could not use.
@@ -64,6 +65,8 @@ public:
     /// Returns the bytes taken, all of them if `last`.
     std::size_t feed(TermSection section, std::string_view text, std::uint64_t offset, bool last);
     HeapGraph& finish();
+    /// After finish(): the graph itself, to keep.
+    HeapGraph take_graph() { return std::move(graph_); }
 
     const HeapDamage& damage() const { return damage_; }
     /// Lines of =proc_stack: words that the stack occupies.
@@ -143,6 +146,9 @@ private:
     std::uint64_t returns_ = 0;
     std::uint64_t last_return_address_ = 0;
     std::uint64_t slots_after_return_ = 0;
+    std::uint32_t counted_returns_ = 0;  // those that are entries of the backtrace
+    std::uint32_t frames_above_ = 0;
+    bool last_return_counted_ = true;
     std::uint64_t young_from_ = 0;
     std::uint64_t young_to_ = 0;
     bool young_known_ = false;

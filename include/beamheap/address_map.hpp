@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "beamheap/flat_array.hpp"
 
@@ -72,6 +73,13 @@ class AddressMap {
 public:
     static constexpr std::uint32_t none = 0xFFFFFFFFu;
 
+    AddressMap() = default;
+    AddressMap(AddressMap&& other) noexcept { swap(other); }
+    AddressMap& operator=(AddressMap&& other) noexcept {
+        swap(other);
+        return *this;
+    }
+
     /// Maps addresses[i] to i. An address that is there already, and AddressSpace::none, are not added; returns how
     /// often the former happened. `addresses` must stay as it is until clear().
     std::uint64_t build(std::span<const std::uint32_t> addresses, const AddressSpace& space);
@@ -106,6 +114,14 @@ private:
         std::uint32_t rank;  // objects in the blocks before
     };
 
+    void swap(AddressMap& other) noexcept {
+        std::swap(way_, other.way_);
+        std::swap(addresses_, other.addresses_);
+        std::swap(direct_, other.direct_);
+        std::swap(blocks_, other.blocks_);
+        std::swap(by_rank_, other.by_rank_);
+        std::swap(sorted_, other.sorted_);
+    }
     std::uint32_t find_direct(std::uint32_t compressed) const {
         return compressed < direct_.size() ? direct_[compressed] - 1 : none;  // 0 is free: none
     }

@@ -66,6 +66,7 @@ std::string_view name_of(RootKind kind);
 /// An object of the graph. The largest value is "none".
 using NodeId = std::uint32_t;
 inline constexpr NodeId no_node = 0xFFFFFFFFu;
+inline constexpr std::uint32_t no_frame = 0xFFFFFFFFu;
 
 struct Edge {
     NodeId from;
@@ -77,7 +78,7 @@ struct Root {
     NodeId target = no_node;  ///< none: an immediate, or an object that the graph does not hold
     RootKind kind = RootKind::stack;
     std::uint32_t index = 0;  ///< y register, x register, message (0 is the oldest), dictionary entry
-    std::uint32_t frame = 0;  ///< stack: index into the process's frames, 0 is the youngest
+    std::uint32_t frame = 0;  ///< stack: index into Process::stack, 0 is the youngest; no_frame: of none
 };
 
 /// An object that shows bytes which it does not hold itself: a refc_binary or sub_binary.
@@ -167,7 +168,12 @@ public:
     /// A reference of the object that was appended last.
     void append_reference(Appender& a, std::uint64_t address) { *a.edge++ = {a.node - 1, space_.compress(address)}; }
 
-    /// Resolves references. After this, everything below may be asked.
+    /// Resolves references. After this, everything below may be asked. `settle` may change each root that is kept.
+    template <class Settle>
+    void finish(Settle settle) {
+        finish();
+        for (Root& root : roots_) settle(root);
+    }
     void finish();
 
     // ---- asking ---------------------------------------------------------------------------------------------------

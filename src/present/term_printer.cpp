@@ -1,0 +1,670 @@
+#include "present/term_printer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <vector>
+
+namespace beamheap::present {
+namespace {
+
+struct Pair {
+    Element key;
+    Element value;
+};
+
+/// Gives the pairs of a map of any kind.
+class MapWalk {
+public:
+    MapWalk(TermSource& source, ObjectId id, const ObjectHead& head)
+        : source_(&source), flat_(head.kind == TermKind::flat_map) {
+        values_ = source.elements(id);
+        Element keys;
+        if (flat_) {
+            source.next(values_, keys);
+            if (keys.kind == ElementKind::object && source.head(keys.id).kind == TermKind::tuple)
+                keys_ = source.elements(keys.id);
+            left_ = head.size;
+        } else {
+            levels_.push_back(values_);
+            left_ = head.size;
+        }
+    }
+    bool more() const { return left_ != 0; }
+    bool next(Pair& pair) {
+        if (left_ == 0) return false;
+        --left_;
+        pair = {};
+        if (flat_) {
+            source_->next(keys_, pair.key);
+            return source_->next(values_, pair.value);
+        }
+        // Leaves are cells [Key|Value]; inner nodes, and tuples of leaves with one hash (27 and later), are gone into.
+        while (!levels_.empty()) {
+            Element child;
+            if (!source_->next(levels_.back(), child)) {
+                levels_.pop_back();
+                continue;
+            }
+            if (child.kind != ElementKind::object) {
+                pair.key = child;  // missing, or damage: its pairs are not there
+                return true;
+            }
+            const ObjectHead head = source_->head(child.id);
+            if (head.kind == TermKind::cons) {
+                ElementCursor cell = source_->elements(child.id);
+                source_->next(cell, pair.key);
+                source_->next(cell, pair.value);
+                return true;
+            }
+            if (levels_.size() < 24) levels_.push_back(source_->elements(child.id));
+        }
+        left_ = 0;
+        return false;
+    }
+
+private:
+    TermSource* source_;
+    bool flat_;
+    std::uint64_t left_ = 0;
+    ElementCursor keys_;
+    ElementCursor values_;
+    std::vector<ElementCursor> levels_;
+};
+
+std::string name_of(const Element& atom) { return atom.latin1 ? from_latin1(atom.text) : std::string(atom.text); }
+
+class Printer {
+public:
+    Printer(TermSource& source, const PrintOptions& options, std::string& out)
+        : source_(source), options_(options), elixir_(options.syntax == Syntax::elixir), out_(out) {
+        const std::size_t most =
+            options.max_bytes == 0 ? PrintOptions::most_bytes : std::min(options.max_bytes, PrintOptions::most_bytes);
+        end_ = out.size() + most;
+    }
+
+    Printed run(const Element& term) {
+        emit(term);
+        while (!frames_.empty()) {
+            if (spent()) {
+                cut_off();
+                break;
+            }
+            step();
+        }
+        return printed_;
+    }
+
+private:
+    enum class Kind : std::uint8_t { list, keywords, tuple, map };
+    struct Frame {
+        Kind kind;
+        bool tail = false;        // list: its tail comes next
+        bool value = false;       // map: a key was printed, its value comes next
+        bool keys_first = false;  // map of atoms in Elixir
+        std::uint64_t done = 0;
+        ElementCursor cursor;  // list: of the current cell; tuple
+        Element held;          // map: the value to come
+        std::size_t map = 0;   // index into maps_
+    };
+    struct Map {
+        std::vector<Pair> pairs;  // small ones, in order
+        std::size_t next = 0;
+        std::vector<MapWalk> walk;  // large ones: one, or none
+    };
+    static constexpr std::size_t sorted_pairs = 64;
+    /// Bytes that closing a frame may take: "|...]" and what stands before.
+    static constexpr std::size_t closing = 5;
+
+    std::size_t room() const {
+        const std::size_t reserved = out_.size() + frames_.size() * closing;
+        return reserved < end_ ? end_ - reserved : 0;
+    }
+    bool spent() const { return room() == 0; }
+    void comma() { out_ += elixir_ ? ", " : ","; }
+
+    void step() {
+        Frame& frame = frames_.back();
+        switch (frame.kind) {
+            case Kind::tuple: {
+                Element element;
+                if (!source_.next(frame.cursor, element)) return close("}");
+                if (frame.done++ != 0) comma();
+                return emit(element);
+            }
+            case Kind::list: return step_list(frame);
+            case Kind::keywords: return step_keywords(frame);
+            case Kind::map: return step_map(frame);
+        }
+    }
+
+    void step_list(Frame& frame) {
+        Element element;
+        if (!frame.tail) {
+            frame.tail = true;
+            if (frame.done++ != 0) comma();
+            source_.next(frame.cursor, element);
+            return emit(element);
+        }
+        if (!source_.next(frame.cursor, element)) return close("]");  // behind an improper tail
+        if (element.kind == ElementKind::nil) return close("]");
+        if (is_cell(element)) {
+            frame.cursor = source_.elements(element.id);
+            frame.tail = false;
+            return;
+        }
+        out_ += elixir_ ? " | " : "|";
+        emit(element);
+    }
+
+    // [a: 1, b: 2]: cells of {atom, Value}.
+    void step_keywords(Frame& frame) {
+        Element head;
+        Element tail;
+        if (frame.value) {
+            frame.value = false;
+            return emit(frame.held);
+        }
+        if (!source_.next(frame.cursor, head)) return close("]");
+        source_.next(frame.cursor, tail);
+        if (frame.done++ != 0) comma();
+        ElementCursor pair = source_.elements(head.id);
+        Element key;
+        source_.next(pair, key);
+        source_.next(pair, frame.held);
+        append_elixir_key(out_, name_of(key));
+        frame.value = true;
+        frame.cursor = tail.kind == ElementKind::object ? source_.elements(tail.id) : ElementCursor{};
+    }
+
+    void step_map(Frame& frame) {
+        if (frame.value) {
+            frame.value = false;
+            const Element value = frame.held;
+            if (!frame.keys_first) out_ += " => ";
+            return emit(value);
+        }
+        Map& map = maps_[frame.map];
+        Pair pair;
+        if (map.walk.empty()) {
+            if (map.next == map.pairs.size()) return close("}");
+            pair = map.pairs[map.next++];
+        } else if (!map.walk.front().next(pair)) {
+            return close("}");
+        }
+        if (frame.done++ != 0) comma();
+        frame.value = true;
+        frame.held = pair.value;
+        if (frame.keys_first)
+            append_elixir_key(out_, name_of(pair.key));
+        else
+            emit(pair.key);
+    }
+
+    void close(const char* text) {
+        out_ += text;
+        if (frames_.back().kind == Kind::map) maps_.pop_back();
+        frames_.pop_back();
+    }
+
+    /// Says that more would follow, in every frame that is open, and closes them.
+    void cut_off() {
+        printed_.cut = true;
+        while (!frames_.empty()) {
+            Frame& frame = frames_.back();
+            const char* closed = frame.kind == Kind::tuple || frame.kind == Kind::map ? "}" : "]";
+            if (frame.kind == Kind::map && frame.value) {
+                out_ += frame.keys_first ? "..." : "=>...";
+            } else if (more_follows(frame)) {
+                out_ += frame.done == 0 ? "..." : frame.kind == Kind::list ? "|..." : ",...";
+            }
+            close(closed);
+        }
+    }
+    bool more_follows(Frame& frame) {
+        switch (frame.kind) {
+            case Kind::tuple: return frame.cursor.left != 0;
+            case Kind::list: {
+                if (!frame.tail) return true;
+                Element element;
+                return source_.next(frame.cursor, element) && element.kind != ElementKind::nil;
+            }
+            case Kind::keywords: return frame.cursor.left != 0 || frame.value;
+            case Kind::map: {
+                Map& map = maps_[frame.map];
+                return map.walk.empty() ? map.next != map.pairs.size() : map.walk.front().more();
+            }
+        }
+        return true;
+    }
+
+    bool is_cell(const Element& e) {
+        return e.kind == ElementKind::object && source_.head(e.id).kind == TermKind::cons;
+    }
+
+    void emit(const Element& e) {
+        switch (e.kind) {
+            case ElementKind::nil: out_ += "[]"; break;
+            case ElementKind::small: append_integer(e.number); break;
+            case ElementKind::atom: append_bounded_atom(name_of(e)); break;
+            case ElementKind::pid: append_pid(e.pid); break;
+            case ElementKind::port: append_port(e.port); break;
+            case ElementKind::object: emit_object(e); break;
+            case ElementKind::missing:
+                out_ += "<term ";
+                append_hex(e.address);
+                out_ += ", not in the dump>";
+                printed_.missing = true;
+                break;
+            case ElementKind::unknown:
+                out_ += "<unknown>";
+                printed_.missing = true;
+                break;
+            case ElementKind::catching:
+                out_ += "<catch ";
+                out_ += e.text;
+                out_ += '>';
+                break;
+        }
+    }
+
+    void emit_object(const Element& e) {
+        const ObjectHead head = source_.head(e.id);
+        switch (head.kind) {
+            case TermKind::cons: return emit_list(e);
+            case TermKind::tuple: return open_tuple(e.id, head);
+            case TermKind::flat_map:
+            case TermKind::hash_map: return open_map(e.id, head);
+            case TermKind::float_number: append_float(out_, head.number); break;
+            case TermKind::bignum: append_bignum(head.digits); break;
+            case TermKind::heap_binary:
+            case TermKind::refc_binary:
+            case TermKind::sub_binary: emit_binary(e.id, head); break;
+            case TermKind::fun: emit_fun(head); break;
+            case TermKind::external_fun: emit_external_fun(head); break;
+            case TermKind::reference:
+            case TermKind::external_reference: emit_reference(head); break;
+            case TermKind::external_pid: append_pid(away(head.pid, head.node), head.node); break;
+            case TermKind::external_port: append_port(away(head.port, head.node), head.node); break;
+            case TermKind::match_context: out_ += "<match context>"; break;
+            case TermKind::fun_reference: out_ += "<fun entry>"; break;
+            case TermKind::binary_reference: out_ += "<binary reference>"; break;
+            case TermKind::lost_map:
+                out_ += elixir_ ? "%{<not in the dump>}" : "#{<not in the dump>}";
+                printed_.missing = true;
+                break;
+            case TermKind::hash_node:
+            case TermKind::unknown:
+            case TermKind::count_:
+                out_ += "<term ";
+                append_hex(head.address);
+                out_ += " of unknown form>";
+                printed_.missing = true;
+                break;
+        }
+    }
+
+    bool may_open() {
+        if (frames_.size() < options_.max_depth && room() > 2 * closing) return true;
+        out_ += "...";
+        printed_.cut = true;
+        return false;
+    }
+
+    void open_tuple(ObjectId id, const ObjectHead& head) {
+        if (head.elements == 0) {
+            out_ += "{}";
+            return;
+        }
+        if (!may_open()) return;
+        out_ += '{';
+        Frame frame{Kind::tuple};
+        frame.cursor = source_.elements(id);
+        frames_.push_back(frame);
+    }
+
+    /// The characters of a list that ~p prints as a string: all of it, or as much as there is room for.
+    bool read_string(const Element& list, std::string& text, bool& cut) {
+        Element cell = list;
+        cut = false;
+        const std::size_t most = room() + 1;
+        for (std::size_t i = 0;; ++i) {
+            if (cell.kind == ElementKind::nil) return true;
+            if (!is_cell(cell)) return false;
+            if (i == most) return cut = true;
+            ElementCursor cursor = source_.elements(cell.id);
+            Element head;
+            if (!source_.next(cursor, head) || head.kind != ElementKind::small) return false;
+            if (head.number < 0 || !is_printable_latin1(static_cast<std::uint64_t>(head.number))) return false;
+            append_utf8(text, static_cast<std::uint32_t>(head.number));
+            if (!source_.next(cursor, cell)) return false;
+        }
+    }
+
+    void emit_list(const Element& e) {
+        std::string text;
+        bool cut = false;
+        if (read_string(e, text, cut)) {
+            out_ += elixir_ ? "~c\"" : "\"";
+            append_string(text, cut);
+            return;
+        }
+        if (!may_open()) return;
+        out_ += '[';
+        Frame frame{elixir_ && is_keywords(e) ? Kind::keywords : Kind::list};
+        frame.cursor = source_.elements(e.id);
+        frames_.push_back(frame);
+    }
+
+    bool is_keywords(const Element& list) {
+        Element cell = list;
+        for (std::size_t i = 0; i < 256; ++i) {
+            if (cell.kind == ElementKind::nil) return i != 0;
+            if (!is_cell(cell)) return false;
+            ElementCursor cursor = source_.elements(cell.id);
+            Element head;
+            source_.next(cursor, head);
+            source_.next(cursor, cell);
+            if (head.kind != ElementKind::object) return false;
+            const ObjectHead pair = source_.head(head.id);
+            if (pair.kind != TermKind::tuple || pair.elements != 2) return false;
+            ElementCursor elements = source_.elements(head.id);
+            Element key;
+            source_.next(elements, key);
+            if (key.kind != ElementKind::atom || key.text.starts_with("Elixir.")) return false;
+        }
+        return false;
+    }
+
+    void open_map(ObjectId id, const ObjectHead& head) {
+        MapWalk walk(source_, id, head);
+        Map map;
+        bool atoms = elixir_ && head.size != 0;
+        std::string structure;
+        if (head.size <= sorted_pairs) {
+            Pair pair;
+            bool immediates = true;
+            while (walk.next(pair)) {
+                map.pairs.push_back(pair);
+                atoms &= pair.key.kind == ElementKind::atom && !pair.key.text.starts_with("Elixir.");
+                immediates &= pair.key.kind == ElementKind::atom || pair.key.kind == ElementKind::small;
+            }
+            if (immediates) sort(map.pairs);
+            if (elixir_ && atoms) structure = take_structure(map.pairs);
+        } else {
+            atoms = false;
+            map.walk.push_back(std::move(walk));
+        }
+        if (map.walk.empty() && map.pairs.empty()) {
+            out_ += elixir_ ? "%" + structure + "{}" : std::string("#{}");
+            return;
+        }
+        if (!may_open()) return;
+        out_ += elixir_ ? "%" + structure + "{" : std::string("#{");
+        Frame frame{Kind::map};
+        frame.keys_first = atoms;
+        frame.map = maps_.size();
+        maps_.push_back(std::move(map));
+        frames_.push_back(frame);
+    }
+
+    /// In term order, where that is certain: numbers, then atoms by their names.
+    static void sort(std::vector<Pair>& pairs) {
+        std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) {
+            if (a.key.kind != b.key.kind) return a.key.kind == ElementKind::small;
+            return a.key.kind == ElementKind::small ? a.key.number < b.key.number : a.key.text < b.key.text;
+        });
+    }
+
+    /// %MyApp.User{...}: a map of atoms with the module under __struct__.
+    static std::string take_structure(std::vector<Pair>& pairs) {
+        for (std::size_t i = 0; i < pairs.size(); ++i) {
+            if (pairs[i].key.text != "__struct__" || pairs[i].value.kind != ElementKind::atom) continue;
+            std::string name;
+            append_atom(name, name_of(pairs[i].value), Syntax::elixir);
+            pairs.erase(pairs.begin() + static_cast<std::ptrdiff_t>(i));
+            return name;
+        }
+        return {};
+    }
+
+    void append_string(const std::string& text, bool cut) {
+        std::string escaped;
+        append_escaped(escaped, text, '"', options_.syntax);
+        if (escaped.size() + 2 > room()) {
+            cut = true;
+            shorten(escaped, room() > 5 ? room() - 5 : 0);
+        }
+        out_ += escaped;
+        out_ += cut ? "\"..." : "\"";
+        printed_.cut |= cut;
+    }
+    /// Not within a character, nor within an escape.
+    static void shorten(std::string& text, std::size_t size) {
+        if (text.size() <= size) return;
+        std::size_t at = 0;
+        while (at < size) {
+            std::size_t next = at + 1;
+            if (text[at] == '\\') {
+                ++next;
+                if (next < text.size() && text[next] == '{')
+                    next = text.find('}', next) + 1;
+                else if (text[at + 1] == 'x')
+                    next += 2;
+            }
+            while (next < text.size() && (static_cast<unsigned char>(text[next]) & 0xC0) == 0x80) ++next;
+            if (next > size) break;
+            at = next;
+        }
+        text.resize(at);
+    }
+
+    void emit_binary(ObjectId id, const ObjectHead& head) {
+        printed_.bits_lost |= head.bits_lost;
+        const std::uint64_t size = head.size + (head.extra_bits != 0 ? 1 : 0);
+        if (size == 0) {
+            out_ += "<<>>";
+            return;
+        }
+        const std::uint64_t wanted = std::min<std::uint64_t>(size, room() + 8);
+        std::string data;
+        const Bytes got = source_.bytes(id, 0, wanted, data);
+        if (got == Bytes::absent || data.empty()) {
+            out_ += "<<";
+            append_number(head.size);
+            out_ += head.size == 1 ? " byte, not in the dump>>" : " bytes, not in the dump>>";
+            printed_.missing = true;
+            return;
+        }
+        bool within = false;
+        const bool cut = wanted < size && got == Bytes::whole;
+        const std::size_t text = head.extra_bits == 0 ? printable_utf8(data, within) : 0;
+        const bool is_text = text != 0 && (text == data.size() || (within && (cut || got == Bytes::part)));
+        const std::uint64_t lost = got == Bytes::part ? size - data.size() : 0;
+        if (is_text) {
+            data.resize(text);
+            emit_text_binary(data, cut, lost);
+        } else {
+            emit_byte_binary(data, head, cut, lost);
+        }
+    }
+    void emit_text_binary(const std::string& text, bool cut, std::uint64_t lost) {
+        const bool utf8 = std::any_of(text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; });
+        out_ += elixir_ && lost == 0 ? "\"" : "<<\"";
+        std::string escaped;
+        append_escaped(escaped, text, '"', options_.syntax);
+        const std::size_t ends = elixir_ ? 4 : utf8 ? 11 : 6;
+        if (escaped.size() + ends > room()) {
+            cut = true;
+            shorten(escaped, room() > ends ? room() - ends : 0);
+        }
+        out_ += escaped;
+        out_ += '"';
+        if (utf8 && !elixir_) out_ += "/utf8";
+        if (cut) out_ += "...";
+        printed_.cut |= cut;
+        append_lost(lost);
+        if (!elixir_ || lost != 0) out_ += ">>";
+    }
+    void append_lost(std::uint64_t lost) {
+        if (lost == 0) return;
+        out_ += ", ";
+        append_number(lost);
+        out_ += lost == 1 ? " byte not in the dump" : " bytes not in the dump";
+        printed_.missing = true;
+    }
+    void emit_byte_binary(const std::string& data, const ObjectHead& head, bool cut, std::uint64_t lost) {
+        out_ += "<<";
+        for (std::size_t i = 0; i < data.size(); ++i) {
+            if (room() <= 8) {
+                cut = true;
+                break;
+            }
+            if (i != 0) comma();
+            const auto byte = static_cast<unsigned char>(data[i]);
+            if (head.extra_bits != 0 && i == head.size) {
+                append_number(static_cast<unsigned>(byte) >> (8 - head.extra_bits));
+                out_ += elixir_ ? "::size(" : ":";
+                append_number(head.extra_bits);
+                if (elixir_) out_ += ')';
+            } else {
+                append_number(byte);
+            }
+        }
+        if (cut) out_ += "...";
+        printed_.cut |= cut;
+        if (!cut) append_lost(lost);
+        out_ += ">>";
+    }
+
+    void emit_fun(const ObjectHead& head) {
+        out_ += elixir_ ? "#Function<" : "#Fun<";
+        if (elixir_) {
+            append_number(head.index);
+            out_ += '.';
+            append_number(head.uniq);
+            out_ += '/';
+            append_number(head.arity);
+            out_ += " in ";
+            append_atom(out_, head.module, Syntax::elixir);
+        } else {
+            append_atom(out_, head.module, Syntax::erlang);
+            out_ += '.';
+            append_number(head.index);
+            out_ += '.';
+            append_number(head.uniq);
+        }
+        out_ += '>';
+    }
+    void emit_external_fun(const ObjectHead& head) {
+        out_ += elixir_ ? "&" : "fun ";
+        append_atom(out_, head.module, options_.syntax);
+        out_ += elixir_ ? '.' : ':';
+        if (elixir_) {
+            std::string name;
+            append_elixir_key(name, head.function);
+            out_ += name.substr(0, name.size() - 2);
+        } else {
+            append_atom(out_, head.function, Syntax::erlang);
+        }
+        out_ += '/';
+        append_number(head.arity);
+    }
+    void emit_reference(const ObjectHead& head) {
+        out_ += elixir_ ? "#Reference<" : "#Ref<";
+        if (head.kind == TermKind::reference)
+            out_ += '0';
+        else
+            append_node(0, head.node);
+        for (unsigned i = head.numbers; i-- > 0;) {
+            out_ += '.';
+            append_number(head.words[i]);
+        }
+        out_ += '>';
+    }
+
+    Pid away(Pid pid, std::string_view node) const {
+        const Count channel = node.empty() ? Count() : source_.channel_of(node);
+        if (channel.has()) pid.node = static_cast<std::uint32_t>(*channel);
+        return pid;
+    }
+    PortName away(PortName port, std::string_view node) const {
+        const Count channel = node.empty() ? Count() : source_.channel_of(node);
+        if (channel.has()) port.node = static_cast<std::uint32_t>(*channel);
+        return port;
+    }
+    /// The number of a node, or its name where no number is known.
+    void append_node(std::uint32_t number, std::string_view node) {
+        const Count channel = number != 0 || node.empty() ? Count(number) : source_.channel_of(node);
+        if (channel.has())
+            append_number(*channel);
+        else
+            append_escaped(out_, node, '>', Syntax::erlang);
+    }
+    void append_pid(const Pid& pid, std::string_view node = {}) {
+        out_ += elixir_ ? "#PID<" : "<";
+        append_node(pid.node, node);
+        out_ += '.';
+        append_number(pid.number);
+        out_ += '.';
+        append_number(pid.serial);
+        out_ += '>';
+    }
+    void append_port(const PortName& port, std::string_view node = {}) {
+        out_ += "#Port<";
+        append_node(port.node, node);
+        out_ += '.';
+        append_number(port.number);
+        out_ += '>';
+    }
+    void append_bounded_atom(const std::string& name) {
+        std::string text;
+        append_atom(text, name, options_.syntax);
+        out_ += text;  // at most 255 characters: the bound may be passed by that much
+    }
+    void append_bignum(std::string_view digits) {
+        if (digits.size() + 3 > room() && room() > 6) {
+            out_ += digits.substr(0, room() - 3);
+            out_ += "...";
+            printed_.cut = true;
+            return;
+        }
+        out_ += digits;
+    }
+    void append_integer(std::int64_t value) {
+        std::array<char, 24> digits{};
+        out_.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
+    }
+    void append_number(std::uint64_t value) {
+        std::array<char, 24> digits{};
+        out_.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
+    }
+    void append_hex(std::uint64_t value) {
+        std::array<char, 24> digits{};
+        const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value, 16).ptr;
+        for (const char* p = digits.data(); p != end; ++p) out_ += *p >= 'a' ? static_cast<char>(*p - 'a' + 'A') : *p;
+    }
+
+    TermSource& source_;
+    const PrintOptions& options_;
+    bool elixir_;
+    std::string& out_;
+    std::size_t end_ = 0;
+    Printed printed_;
+    std::vector<Frame> frames_;
+    std::vector<Map> maps_;
+};
+
+}  // namespace
+
+Printed print_term(TermSource& source, const Element& term, const PrintOptions& options, std::string& out) {
+    return Printer(source, options, out).run(term);
+}
+
+std::string term_text(TermSource& source, const Element& term, const PrintOptions& options) {
+    std::string out;
+    print_term(source, term, options, out);
+    return out;
+}
+
+}  // namespace beamheap::present
