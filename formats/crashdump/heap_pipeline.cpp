@@ -18,7 +18,6 @@ HeapFacts heap_facts(const Process& process, HeapGraph::Mode mode) {
     facts.mode = mode;
     facts.heap_words = process.heap_words.value_or(0);
     facts.heap_unused_words = process.heap_unused_words.value_or(0);
-    facts.frames_before_returns = process.frames_before_returns;
     return facts;
 }
 

@@ -75,7 +75,7 @@ bool is_hex_number(std::string_view run) {
     std::uint8_t seen = 0;
     for (const char c : run) {
         if ((class_of(c) & hexadecimal) == 0) return false;
-        seen |= class_of(c) & alnum;
+        seen = static_cast<std::uint8_t>(seen | (class_of(c) & alnum));
     }
     return seen == (digit | small) || seen == (digit | capital);
 }

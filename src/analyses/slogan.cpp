@@ -1,7 +1,8 @@
 #include "analyses/slogan.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
-#include <cstdio>
 #include <optional>
 
 #include "analyses/names.hpp"
@@ -48,9 +49,7 @@ std::string size_text(std::uint64_t bytes) {
         value /= 1024;
         ++unit;
     }
-    std::array<char, 48> shown{};
-    std::snprintf(shown.data(), shown.size(), " (%.1f %s)", value, units[unit]);
-    return text + shown.data();
+    return text + fmt::format(" ({:.1f} {})", value, units[unit]);
 }
 
 // The inside of "(...)" at the start of what is left, to its matching bracket or to the end of a slogan that is cut.
