@@ -64,8 +64,6 @@ public:
     /// `offset` is where text begins in the input; `last`: the section ends with this piece.
     /// Returns the bytes taken, all of them if `last`.
     std::size_t feed(TermSection section, std::string_view text, std::uint64_t offset, bool last);
-    /// The number of the process's frames, where it is known only after begin(): any time before finish().
-    void set_stack_frames(std::size_t frames) { facts_.stack_frames = static_cast<std::int64_t>(frames); }
     HeapGraph& finish();
     /// After finish(): the graph itself, to keep.
     HeapGraph take_graph() { return std::move(graph_); }

@@ -94,6 +94,7 @@ void StackReader::finish(Loader& loader, Process& process) {
             break;
         }
     }
+    process.frames_before_returns = static_cast<std::uint32_t>(loader.frames.size());
     loader.frames.insert(loader.frames.end(), frames_.begin(), frames_.end());
     if (!loader.frames.empty()) process.stack = loader.snapshot.stacks.intern(loader.frames);
 }

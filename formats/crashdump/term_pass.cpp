@@ -15,7 +15,6 @@ void TermPass::begin_heaps(Loader& loader, const Scanner& scanner) {
     dialect.otp = loader.dialect.otp;
     dialect.word_bytes = loader.snapshot.source.word_size;
     dialect.frames_end_with_return = loader.dialect.frames_end_with_return;
-    dialect.latin1_atoms = loader.dialect.latin1_atoms;
     dialect.node_name = loader.snapshot.text(loader.snapshot.node.name);
     if (window_.source().seekable()) pipeline_ = std::make_unique<HeapPipeline>(window_.source(), dialect, *demand_);
     else passing_ = std::make_unique<HeapReader>(dialect);
@@ -41,9 +40,6 @@ void TermPass::end_process(Loader& loader) {
     if (job_wanted_ && job_.extents.count != 0) {
         job_.process = loader.snapshot[job_.id];
         job_.facts = heap_facts(job_.process, HeapGraph::Mode::sizes);
-        const std::size_t frames = loader.snapshot.stacks[job_.process.stack].size();
-        job_.facts.stack_frames = static_cast<std::int64_t>(frames);
-        if (passing_) passing_->set_stack_frames(frames);
         if (passing_) visit(*passing_, job_, *demand_, 0, loader.anomalies());
         else pipeline_->add(std::move(job_));
     }

@@ -108,6 +108,7 @@ struct Process {
     Count refc_bytes;             ///< distinct refc binaries that it reaches; only when heaps were decoded
     std::uint64_t program_counter = 0;
     std::uint32_t pc_offset = 0;  ///< bytes into current_function's code
+    std::uint32_t frames_before_returns = 1;  ///< entries of `stack` above the first return address: 1, or 2 with a CP
     std::uint32_t arity = 0;      ///< live x registers when it was scheduled out
     std::uint32_t links = 0;      ///< number of links
     std::uint32_t monitors = 0;   ///< number of monitors that it holds on others

@@ -205,6 +205,7 @@ TEST_CASE("stacks are read in both frame layouts and with all labels", "[crashdu
     const Snapshot& o = old->snapshot();
     REQUIRE(o.stacks[o.processes[0].stack].size() == 3);
     CHECK(function_text(o, o.stacks[o.processes[0].stack][1].function) == "m:caller/2");
+    CHECK(o.processes[0].frames_before_returns == 2);
 }
 
 TEST_CASE("what a process is for is found in its dictionary", "[crashdump]") {
