@@ -67,6 +67,8 @@ struct Column {
     std::string doc;           ///< one sentence
     Content content = Content::plain;
     bool wide = false;         ///< text tables leave it out unless asked for by --columns
+    bool below = false;        ///< an array: text shows its entries as lines below the row
+    std::string indent_by;     ///< column with the depth by which text indents this one
     std::string keyed_by;      ///< column whose text names what this one holds (a dictionary's key), for redaction
 };
 
@@ -79,12 +81,28 @@ struct Table {
     std::string empty;         ///< what text says when there is no row
 };
 
-/// Helps to define a table by a list of columns over a row type; see tables.cpp for its use.
+/// A table is defined by a list of these over a row type (tables.cpp): the only place that names the column.
 template <class Row>
 struct ColumnOf {
     Column column;
     std::function<Value(const Row&)> get;
 };
+
+/// The table of `rows` (any cheap handle: an id, an index, a pointer) with these columns.
+template <class Row>
+Table table_of(std::vector<ColumnOf<Row>> columns, std::vector<Row> rows, std::string empty) {
+    struct Body {
+        std::vector<ColumnOf<Row>> columns;
+        std::vector<Row> rows;
+    };
+    Table table;
+    for (const ColumnOf<Row>& each : columns) table.columns.push_back(each.column);
+    table.rows = table.total = rows.size();
+    table.empty = std::move(empty);
+    auto body = std::make_shared<const Body>(Body{std::move(columns), std::move(rows)});
+    table.cell = [body](std::size_t row, std::size_t column) { return body->columns[column].get(body->rows[row]); };
+    return table;
+}
 
 /// A member of a document: a value, an object shown as "key  value" lines, or a table.
 struct Member {

@@ -90,7 +90,7 @@ std::strong_ordering natural_order(std::string_view a, std::string_view b) {
     return a.size() - i <=> b.size() - j;
 }
 
-std::shared_ptr<Table> table_of(const Object& object, Content content) {
+std::shared_ptr<Table> one_row(const Object& object, Content content) {
     auto table = std::make_shared<Table>();
     std::vector<Value> values;
     for (const auto& [name, value] : object) {
@@ -104,8 +104,15 @@ std::shared_ptr<Table> table_of(const Object& object, Content content) {
 
 }  // namespace
 
+std::size_t TableView::depth_of(std::size_t row, std::size_t c) const {
+    if (indents_[c] == no_column) return 0;
+    const Value depth = table_->cell(order_.empty() ? row : order_[row], indents_[c]);
+    const auto* number = std::get_if<std::uint64_t>(&depth.data());
+    return number == nullptr ? 0 : static_cast<std::size_t>(*number);
+}
+
 std::string TableView::key_of(std::size_t row, std::size_t c) const {
-    if (keys_[c] == no_key) return {};
+    if (keys_[c] == no_column) return {};
     const Value key = table_->cell(order_.empty() ? row : order_[row], keys_[c]);
     const auto* text = std::get_if<std::string>(&key.data());
     return text == nullptr ? std::string{} : *text;
@@ -133,7 +140,7 @@ Result<View> View::make(const Document& document, const RenderOptions& options, 
         const auto* table = std::get_if<Table>(&member.body);
         if (table == nullptr) {
             if (&member != primary) continue;
-            view.adapted_ = table_of(*std::get<std::shared_ptr<const Object>>(std::get<Value>(member.body).data()),
+            view.adapted_ = one_row(*std::get<std::shared_ptr<const Object>>(std::get<Value>(member.body).data()),
                                      member.content);
             table = view.adapted_.get();
         } else {
@@ -151,9 +158,11 @@ Result<View> View::make(const Document& document, const RenderOptions& options, 
         }
         view.cut_rows(item.table, presenter.for_people && !member.object);
         for (const std::uint32_t c : item.table.columns_) {
-            const std::string& key = table->columns[c].keyed_by;
-            item.table.keys_.push_back(key.empty() ? TableView::no_key
-                                                   : index_of_column(*table, key).value_or(TableView::no_key));
+            const auto column_named = [table](const std::string& name) {
+                return name.empty() ? TableView::no_column : index_of_column(*table, name).value_or(TableView::no_column);
+            };
+            item.table.keys_.push_back(column_named(table->columns[c].keyed_by));
+            item.table.indents_.push_back(column_named(table->columns[c].indent_by));
         }
         if (&member == primary) view.primary_table_ = item.table;
     }

@@ -237,7 +237,7 @@ TEST_CASE("an object table is an object, nested objects are lines below their ro
     Table one = sample_table(1);
     document.members.push_back({.key = "process", .title = "", .body = std::move(one), .object = true});
     Table stack;
-    stack.columns = {{.name = "function", .title = "FUNCTION"}, {.name = "slots", .title = "SLOTS", .content = Content::term}};
+    stack.columns = {{.name = "function", .title = "FUNCTION"}, {.name = "slots", .title = "SLOTS", .content = Content::term, .below = true}};
     stack.rows = stack.total = 1;
     stack.cell = [](std::size_t, std::size_t column) -> Value {
         if (column == 0) return "gen_server:loop/7";
