@@ -33,13 +33,17 @@ public:
     TextPresenter(const View& view, Sink& sink) : view_(view), sink_(sink) {}
 
     void run() {
-        for (const std::string& sentence : view_.document().lead) line(safe_text(view_.text(sentence, Content::message)));
+        for (const std::string& sentence : view_.document().lead)
+            line(safe_text(view_.text(sentence, Content::message)));
         for (const View::Item& item : view_.items()) {
             if (!item.member->in_text && !view_.is_primary(item)) continue;
             if (sink_.closed()) return;
-            if (item.object() || (view_.is_primary(item) && !item.is_table)) object(item);
-            else if (item.is_table) table(item);
-            else value(item);
+            if (item.object() || (view_.is_primary(item) && !item.is_table))
+                object(item);
+            else if (item.is_table)
+                table(item);
+            else
+                value(item);
         }
     }
 
@@ -87,9 +91,11 @@ private:
         block(*item.member, lines);
     }
     void collect(const Object& object, const std::string& prefix, Content content, Lines& lines) {
-        for (const auto& [name, value] : object) entry(prefix + label_of(name), value, unit_of(name), content, {}, lines);
+        for (const auto& [name, value] : object)
+            entry(prefix + label_of(name), value, unit_of(name), content, {}, lines);
     }
-    void entry(std::string label, const Value& value, Unit unit, Content content, const std::string& key, Lines& lines) {
+    void entry(std::string label, const Value& value, Unit unit, Content content, const std::string& key,
+               Lines& lines) {
         if (value.is_null()) return;
         if (const auto* object = std::get_if<std::shared_ptr<const Object>>(&value.data()))
             return collect(**object, label + ' ', content, lines);
@@ -104,7 +110,8 @@ private:
         std::size_t widest = 0;
         for (const auto& each : lines) widest = std::max(widest, display_width(each.first));
         for (const auto& each : lines)
-            line(fmt::format("{}{}{}", each.first, std::string(widest + gap - display_width(each.first), ' '), each.second));
+            line(fmt::format("{}{}{}", each.first, std::string(widest + gap - display_width(each.first), ' '),
+                             each.second));
     }
 
     void list(const Array& array, Content content, Unit unit, std::size_t indent) {
@@ -179,7 +186,8 @@ private:
             }
             if (widest == layout.widths.size()) return;
             const std::size_t above = std::max<std::size_t>(1, layout.widths[widest] - second);
-            const std::size_t less = std::min({above, total - view_.options().width, layout.widths[widest] - narrowest});
+            const std::size_t less =
+                std::min({above, total - view_.options().width, layout.widths[widest] - narrowest});
             layout.widths[widest] -= less;
             total -= less;
         }

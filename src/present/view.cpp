@@ -18,19 +18,11 @@ struct Overloaded : Fs... {
 template <class... Fs>
 Overloaded(Fs...) -> Overloaded<Fs...>;
 
-std::vector<std::string> column_names(const Table& table) {
-    std::vector<std::string> names;
-    for (const Column& column : table.columns) names.push_back(column.name);
-    return names;
-}
-
 Error no_such_column(std::string_view name, const Table& table) {
-    const std::vector<std::string> names = column_names(table);
+    std::vector<std::string_view> names;
+    for (const Column& column : table.columns) names.push_back(column.name);
     std::string advice = did_you_mean(name, names);
-    if (advice.empty()) {
-        advice = "columns are:";
-        for (const std::string& each : names) advice += ' ' + each;
-    }
+    if (advice.empty()) advice = fmt::format("columns are: {}", fmt::join(names, " "));
     return Error{ErrorCode::usage, fmt::format("there is no column {}", name), std::move(advice)};
 }
 
@@ -140,8 +132,8 @@ Result<View> View::make(const Document& document, const RenderOptions& options, 
         const auto* table = std::get_if<Table>(&member.body);
         if (table == nullptr) {
             if (&member != primary) continue;
-            view.adapted_ = one_row(*std::get<std::shared_ptr<const Object>>(std::get<Value>(member.body).data()),
-                                     member.content);
+            view.adapted_ =
+                one_row(*std::get<std::shared_ptr<const Object>>(std::get<Value>(member.body).data()), member.content);
             table = view.adapted_.get();
         } else {
             item.is_table = true;
@@ -159,7 +151,8 @@ Result<View> View::make(const Document& document, const RenderOptions& options, 
         view.cut_rows(item.table, presenter.for_people && !member.object);
         for (const std::uint32_t c : item.table.columns_) {
             const auto column_named = [table](const std::string& name) {
-                return name.empty() ? TableView::no_column : index_of_column(*table, name).value_or(TableView::no_column);
+                return name.empty() ? TableView::no_column
+                                    : index_of_column(*table, name).value_or(TableView::no_column);
             };
             item.table.keys_.push_back(column_named(table->columns[c].keyed_by));
             item.table.indents_.push_back(column_named(table->columns[c].indent_by));
@@ -167,7 +160,9 @@ Result<View> View::make(const Document& document, const RenderOptions& options, 
         if (&member == primary) view.primary_table_ = item.table;
     }
     if (primary == nullptr && (!options.columns.empty() || !options.sort.empty()))
-        return Error{ErrorCode::usage, fmt::format("{} has no table: --columns and --sort mean nothing here", document.kind), {}};
+        return Error{ErrorCode::usage,
+                     fmt::format("{} has no table: --columns and --sort mean nothing here", document.kind),
+                     {}};
     return view;
 }
 
@@ -175,7 +170,8 @@ Status View::choose_columns(TableView& view, bool for_people) const {
     const Table& table = *view.table_;
     if (options_->columns.empty()) {
         for (std::uint32_t c = 0; c < table.columns.size(); ++c)
-            if (!for_people || !table.columns[c].wide || table.columns[c].name == options_->sort) view.columns_.push_back(c);
+            if (!for_people || !table.columns[c].wide || table.columns[c].name == options_->sort)
+                view.columns_.push_back(c);
         return ok();
     }
     for (const std::string& name : options_->columns) {
@@ -210,7 +206,8 @@ Status View::sort_rows(TableView& view) const {
     std::iota(view.order_.begin(), view.order_.end(), 0u);
     const std::size_t wanted = options_->top.value_or(0);
     if (wanted != 0 && wanted < table.rows / 4)
-        std::partial_sort(view.order_.begin(), view.order_.begin() + static_cast<std::ptrdiff_t>(wanted), view.order_.end(), before);
+        std::partial_sort(view.order_.begin(), view.order_.begin() + static_cast<std::ptrdiff_t>(wanted),
+                          view.order_.end(), before);
     else
         std::sort(view.order_.begin(), view.order_.end(), before);
     return ok();
@@ -243,29 +240,31 @@ std::string people_text(const View& view, const Value& value, Unit unit, Content
         }
     };
     return std::visit(
-        Overloaded{[](std::monostate) -> std::string { return "-"; },
-                   [](bool b) -> std::string { return b ? "yes" : "no"; },
-                   [&](std::int64_t n) { return n < 0 ? fmt::format("-{}", natural(0 - static_cast<std::uint64_t>(n)))
-                                                      : natural(static_cast<std::uint64_t>(n)); },
-                   [&](std::uint64_t n) { return natural(n); },
-                   [&](double n) { return unit == Unit::percent ? human_percent(n) : fmt::format("{:.2f}", n); },
-                   [&](const std::string& text) { return safe_text(view.text(text, content, key)); },
-                   [&](const std::shared_ptr<const Array>& array) {
-                       std::string joined;
-                       for (const Value& each : *array) {
-                           if (!joined.empty()) joined += ' ';
-                           joined += people_text(view, each, unit, content, key);
-                       }
-                       return joined.empty() ? std::string("-") : joined;
-                   },
-                   [&](const std::shared_ptr<const Object>& object) {
-                       std::string joined;
-                       for (const auto& entry : *object) {
-                           if (!joined.empty()) joined += ", ";
-                           joined += entry.first + ' ' + people_text(view, entry.second, unit_of(entry.first), content, key);
-                       }
-                       return joined;
-                   }},
+        Overloaded{
+            [](std::monostate) -> std::string { return "-"; }, [](bool b) -> std::string { return b ? "yes" : "no"; },
+            [&](std::int64_t n) {
+                return n < 0 ? fmt::format("-{}", natural(0 - static_cast<std::uint64_t>(n)))
+                             : natural(static_cast<std::uint64_t>(n));
+            },
+            [&](std::uint64_t n) { return natural(n); },
+            [&](double n) { return unit == Unit::percent ? human_percent(n) : fmt::format("{:.2f}", n); },
+            [&](const std::string& text) { return safe_text(view.text(text, content, key)); },
+            [&](const std::shared_ptr<const Array>& array) {
+                std::string joined;
+                for (const Value& each : *array) {
+                    if (!joined.empty()) joined += ' ';
+                    joined += people_text(view, each, unit, content, key);
+                }
+                return joined.empty() ? std::string("-") : joined;
+            },
+            [&](const std::shared_ptr<const Object>& object) {
+                std::string joined;
+                for (const auto& entry : *object) {
+                    if (!joined.empty()) joined += ", ";
+                    joined += entry.first + ' ' + people_text(view, entry.second, unit_of(entry.first), content, key);
+                }
+                return joined;
+            }},
         value.data());
 }
 
