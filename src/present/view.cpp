@@ -145,8 +145,13 @@ Result<View> View::make(const Document& document, const RenderOptions& options, 
             if (!options.sort.empty()) BH_CHECK(view.sort_rows(item.table));
             view.has_primary_ = true;
         } else {
-            for (std::uint32_t c = 0; c < table->columns.size(); ++c)
-                if (!presenter.for_people || !table->columns[c].wide) item.table.columns_.push_back(c);
+            // --columns is meant for every table that has them all.
+            const bool fits = !member.object && !options.columns.empty() &&
+                              std::ranges::all_of(options.columns, [table](const std::string& name) {
+                                  return index_of_column(*table, name).has_value();
+                              });
+            if (fits) BH_CHECK(view.choose_columns(item.table, presenter.for_people));
+            else view.own_columns(item.table, presenter.for_people);
         }
         view.cut_rows(item.table, presenter.for_people && !member.object);
         for (const std::uint32_t c : item.table.columns_) {
@@ -169,9 +174,7 @@ Result<View> View::make(const Document& document, const RenderOptions& options, 
 Status View::choose_columns(TableView& view, bool for_people) const {
     const Table& table = *view.table_;
     if (options_->columns.empty()) {
-        for (std::uint32_t c = 0; c < table.columns.size(); ++c)
-            if (!for_people || !table.columns[c].wide || table.columns[c].name == options_->sort)
-                view.columns_.push_back(c);
+        own_columns(view, for_people);
         return ok();
     }
     for (const std::string& name : options_->columns) {
@@ -180,6 +183,12 @@ Status View::choose_columns(TableView& view, bool for_people) const {
         view.columns_.push_back(*found);
     }
     return ok();
+}
+
+void View::own_columns(TableView& view, bool for_people) const {
+    const std::vector<Column>& columns = view.table_->columns;
+    for (std::uint32_t c = 0; c < columns.size(); ++c)
+        if (!for_people || !columns[c].wide || columns[c].name == options_->sort) view.columns_.push_back(c);
 }
 
 Status View::sort_rows(TableView& view) const {

@@ -66,6 +66,7 @@ private:
     View(const Document& document, const RenderOptions& options)
         : document_(&document), options_(&options), redactor_(options.redact) {}
     Status choose_columns(TableView& view, bool for_people) const;
+    void own_columns(TableView& view, bool for_people) const;
     Status sort_rows(TableView& view) const;
     void cut_rows(TableView& view, bool for_people) const;
 
