@@ -58,13 +58,6 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     return parts;
 }
 
-const OptionRow* find_option(std::string_view name) {
-    for (const OptionRow& row : table)
-        for (const std::string_view each : split(row.names, ','))
-            if (each == name) return &row;
-    return nullptr;
-}
-
 // What each option was given, by the row's number in the table; CLI11 keeps the books.
 struct Given {
     std::array<std::string, table.size()> values;

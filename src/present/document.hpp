@@ -111,7 +111,8 @@ struct Member {
     std::string key;    ///< JSON name
     std::string title;  ///< heading for people; empty: none
     std::variant<Value, Table> body;
-    bool in_text = true;     ///< false: only in machine formats
+    bool in_text = true;     ///< false: only in JSON
+    bool in_json = true;     ///< false: only for people
     bool object = false;     ///< a table of one row that is shown as an object: {column: value}
     Unit unit = Unit::none;  ///< of a value; the entries of an object have the unit that their names end in
     Content content = Content::plain;

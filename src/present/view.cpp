@@ -150,8 +150,11 @@ Result<View> View::make(const Document& document, const RenderOptions& options, 
                               std::ranges::all_of(options.columns, [table](const std::string& name) {
                                   return index_of_column(*table, name).has_value();
                               });
-            if (fits) BH_CHECK(view.choose_columns(item.table, presenter.for_people));
-            else view.own_columns(item.table, presenter.for_people);
+            if (fits) {
+                BH_CHECK(view.choose_columns(item.table, presenter.for_people));
+            } else {
+                view.own_columns(item.table, presenter.for_people);
+            }
         }
         view.cut_rows(item.table, presenter.for_people && !member.object);
         for (const std::uint32_t c : item.table.columns_) {
