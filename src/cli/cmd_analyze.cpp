@@ -46,20 +46,12 @@ std::string of_limit(Count used, const analyses::Fill& fill) {
     return text;
 }
 
-// "lager_event <0.89.0> was in garbage collection, in lists:reverse/1: 12,345 messages queued, 1.9 GiB (71 % of ...)."
-std::string death_sentence(const Facts& facts) {
-    const analyses::Death& death = facts.death;
-    if (death.evidence == analyses::DeathEvidence::none) return {};
-    const Snapshot& s = facts.snapshot;
-    const bool known = death.process != ProcId::none;
-    std::string text = known ? facts.names.process(s[death.process]) : facts.names.pid(death.pid);
-    const bool collecting = death.state == ProcessState::garbage_collecting;
-    const bool asked = facts.slogan.kind == analyses::SloganKind::requested || facts.slogan.kind == analyses::SloganKind::unknown;
-    text += collecting ? " was collecting garbage" : asked ? " was running when the dump was asked for" : " was running";
-    if (death.evidence == analyses::DeathEvidence::only_collecting) text += ", the only one to do so";
-    if (!known) return text + "; it is not in the process table.";
-    const Process& p = s[death.process];
-    if (const std::string function = facts.names.function(p.current_function); !function.empty()) text += fmt::format(", in {}", function);
+// What a process has, to judge whether it is to blame: ", in lists:reverse/1: 1.9 GiB (71 % of what all processes use),
+// 12,345 messages in its queue".
+std::string process_facts(const Facts& facts, const Process& p) {
+    std::string text;
+    if (const std::string function = facts.names.function(p.current_function); !function.empty())
+        text = fmt::format(", in {}", function);
     std::string has;
     if (p.memory_bytes.has()) {
         has = present::human_bytes(*p.memory_bytes);
@@ -67,8 +59,40 @@ std::string death_sentence(const Facts& facts) {
         if (share && *share >= 1) has += fmt::format(" ({} of what all processes use)", present::human_percent(*share));
     }
     if (p.msgq_len.value_or(0) != 0)
-        has += fmt::format("{}{} in its queue", has.empty() ? "" : ", ", present::counted(*p.msgq_len, "message", "messages"));
-    return has.empty() ? text + '.' : fmt::format("{}: {}.", text, has);
+        has += fmt::format("{}{} in its queue", has.empty() ? "" : ", ",
+                           present::counted(*p.msgq_len, "message", "messages"));
+    return has.empty() ? text : fmt::format("{}: {}", text, has);
+}
+
+std::string suspect_name(const Facts& facts, const Pid& pid) {
+    const ProcId id = facts.snapshot.find(pid);
+    return id == ProcId::none ? facts.names.pid(pid) : facts.names.process(facts.snapshot[id]);
+}
+
+// "lager_event <0.89.0> was collecting garbage, in lists:reverse/1: 1.9 GiB."
+std::string death_sentence(const Facts& facts) {
+    const analyses::Death& death = facts.death;
+    const Snapshot& s = facts.snapshot;
+    if (death.evidence == analyses::DeathEvidence::none) return {};
+    if (death.evidence == analyses::DeathEvidence::one_of_several) {
+        std::string suspects;
+        for (const std::size_t i : death.candidates)
+            suspects +=
+                fmt::format("{}{}", suspects.empty() ? "" : ", ", suspect_name(facts, s.schedulers[i].current_process));
+        return fmt::format(
+            "A dirty scheduler called for the dump, and the input does not say which; these were on one: {}.",
+            suspects);
+    }
+    const bool known = death.process != ProcId::none;
+    const bool asked =
+        facts.slogan.kind == analyses::SloganKind::requested || facts.slogan.kind == analyses::SloganKind::unknown;
+    std::string text = suspect_name(facts, death.pid);
+    text += death.state == ProcessState::garbage_collecting ? " was collecting garbage"
+            : asked                                         ? " was running when the dump was asked for"
+                                                            : " was running";
+    if (death.evidence == analyses::DeathEvidence::only_collecting) text += ", the only one to do so";
+    if (!known) return text + "; it is not in the process table.";
+    return text + process_facts(facts, s[death.process]) + '.';
 }
 
 std::string completeness_sentence(const Snapshot& s) {
@@ -81,14 +105,10 @@ std::string completeness_sentence(const Snapshot& s) {
 
 Object node_object(const Facts& facts) {
     const Node& node = facts.snapshot.node;
-    return {{"name", cells::raw(facts.names, node.name)},
-            {"created", text_or_null(node.created)},
-            {"slogan", text_or_null(node.slogan)},
-            {"system_version", text_or_null(node.system_version)},
-            {"distributed", cells::flag(node.distributed)},
-            {"calling_thread", text_or_null(node.calling_thread)},
-            {"compiled", text_or_null(node.compiled)},
-            {"taints", text_or_null(node.taints)}};
+    return {{"name", cells::raw(facts.names, node.name)},   {"created", text_or_null(node.created)},
+            {"slogan", text_or_null(node.slogan)},          {"system_version", text_or_null(node.system_version)},
+            {"distributed", cells::flag(node.distributed)}, {"calling_thread", text_or_null(node.calling_thread)},
+            {"compiled", text_or_null(node.compiled)},      {"taints", text_or_null(node.taints)}};
 }
 
 Object slogan_object(const Facts& facts) {
@@ -102,6 +122,7 @@ Object slogan_object(const Facts& facts) {
             {"memory_type", text_or_null(slogan.memory_type)},
             {"application", text_or_null(slogan.application)},
             {"reason", text_or_null(slogan.reason)},
+            {"cause", text_or_null(slogan.cause)},
             {"next_steps", std::move(steps)}};
 }
 
@@ -111,9 +132,10 @@ std::string_view evidence_name(analyses::DeathEvidence evidence) {
         case analyses::DeathEvidence::calling_thread: return "calling_thread";
         case analyses::DeathEvidence::dirty_scheduler: return "dirty_scheduler";
         case analyses::DeathEvidence::only_collecting: return "only_collecting";
-        case analyses::DeathEvidence::only_running: break;
+        case analyses::DeathEvidence::only_running: return "only_running";
+        case analyses::DeathEvidence::one_of_several: break;
     }
-    return "only_running";
+    return "one_of_several";
 }
 
 // The stack at the instant of the crash where a scheduler has it, else the process's own.
@@ -130,6 +152,9 @@ Array death_stack(const Facts& facts) {
 Object death_object(const Facts& facts, const Array& stack) {
     const analyses::Death& death = facts.death;
     const Process* p = death.process == ProcId::none ? nullptr : &facts.snapshot[death.process];
+    Array candidates;
+    for (const std::size_t i : death.candidates)
+        candidates.push_back(cells::pid(facts.names, facts.snapshot.schedulers[i].current_process));
     return {{"evidence", evidence_name(death.evidence)},
             {"pid", cells::pid(facts.names, death.pid)},
             {"name", p == nullptr ? Value() : cells::bare(facts.names, p->name)},
@@ -137,18 +162,21 @@ Object death_object(const Facts& facts, const Array& stack) {
             {"current_function", p == nullptr ? Value() : cells::function(facts.names, p->current_function)},
             {"msgq_len", p == nullptr ? Value() : Value(p->msgq_len)},
             {"memory_bytes", p == nullptr ? Value() : Value(p->memory_bytes)},
+            {"candidates", std::move(candidates)},
             {"scheduler", death.scheduler ? Value(facts.snapshot.schedulers[*death.scheduler].id) : Value()},
             {"stack", stack}};
 }
 
-constexpr std::array<std::string_view, 9> memory_keys{"total", "processes", "processes_used", "system", "atom",
-                                                      "atom_used", "binary", "code", "ets"};
+constexpr std::array<std::string_view, 9> memory_keys{"total",     "processes", "processes_used", "system", "atom",
+                                                      "atom_used", "binary",    "code",           "ets"};
 
 Object memory_object(const Facts& facts) {
     Object memory;
-    for (const std::string_view key : memory_keys) memory.emplace_back(fmt::format("{}_bytes", key), facts.snapshot.memory_bytes(key));
+    for (const std::string_view key : memory_keys)
+        memory.emplace_back(fmt::format("{}_bytes", key), facts.snapshot.memory_bytes(key));
     for (const NamedBytes& entry : facts.snapshot.memory)
-        if (const std::string_view key = facts.snapshot.text(entry.name); std::ranges::find(memory_keys, key) == memory_keys.end())
+        if (const std::string_view key = facts.snapshot.text(entry.name);
+            std::ranges::find(memory_keys, key) == memory_keys.end())
             memory.emplace_back(fmt::format("{}_bytes", key), entry.bytes);
     return memory;
 }
@@ -174,8 +202,10 @@ present::Table memory_table(const Facts& facts) {
     if (total.has()) parts.push_back({"total", total, {}});
     std::vector<present::ColumnOf<Part>> columns{
         {{.name = "area", .title = "MEMORY"}, [](const Part& p) { return Value(p.name); }},
-        {{.name = "bytes", .title = "BYTES", .unit = present::Unit::bytes}, [](const Part& p) { return Value(p.bytes); }},
-        {{.name = "percent", .title = "%", .unit = present::Unit::percent}, [](const Part& p) { return p.percent ? Value(*p.percent) : Value(); }},
+        {{.name = "bytes", .title = "BYTES", .unit = present::Unit::bytes},
+         [](const Part& p) { return Value(p.bytes); }},
+        {{.name = "percent", .title = "%", .unit = present::Unit::percent},
+         [](const Part& p) { return p.percent ? Value(*p.percent) : Value(); }},
     };
     return present::table_of(std::move(columns), std::move(parts), "no =memory in this input");
 }
@@ -215,7 +245,8 @@ Object totals_lines(const Facts& facts) {
     std::string states;
     for (std::size_t i = 0; i < t.by_state.size(); ++i)
         if (t.by_state[i] != 0)
-            states += fmt::format("{}{} {}", states.empty() ? "" : ", ", present::grouped(t.by_state[i]), name_of(static_cast<ProcessState>(i)));
+            states += fmt::format("{}{} {}", states.empty() ? "" : ", ", present::grouped(t.by_state[i]),
+                                  name_of(static_cast<ProcessState>(i)));
     Object lines{{"processes", of_limit(t.processes, t.process_fill)}};
     if (!states.empty()) lines.emplace_back("states", states);
     if (t.messages.value().has()) lines.emplace_back("messages in queues", present::grouped(*t.messages.value()));
@@ -233,16 +264,20 @@ Object node_lines(const Facts& facts) {
     const Node& node = facts.snapshot.node;
     Object lines{{"node", cells::raw(facts.names, node.name)}, {"died", text_or_null(node.created)}};
     std::string system = source.otp_release.empty() ? "" : fmt::format("Erlang/OTP {}", source.otp_release);
-    if (!source.erts_version.empty()) system += fmt::format("{}erts {}", system.empty() ? "" : ", ", source.erts_version);
-    system += fmt::format("{}{}-bit{}", system.empty() ? "" : ", ", source.word_size * 8, source.jit.value_or(false) ? ", JIT" : "");
+    if (!source.erts_version.empty())
+        system += fmt::format("{}erts {}", system.empty() ? "" : ", ", source.erts_version);
+    system += fmt::format("{}{}-bit{}", system.empty() ? "" : ", ", source.word_size * 8,
+                          source.jit.value_or(false) ? ", JIT" : "");
     lines.emplace_back("system", system);
     lines.emplace_back("taints", text_or_null(node.taints));
     return lines;
 }
 
-Member ranking(const Facts& facts, std::string_view key, std::string_view title, analyses::ProcessColumn column, std::size_t rows) {
+Member ranking(const Facts& facts, std::string_view key, std::string_view title, analyses::ProcessColumn column,
+               std::size_t rows) {
     std::vector<ProcId> ids;
-    for (const analyses::Standout& each : analyses::standouts(facts.snapshot, column, rows)) ids.push_back(each.process);
+    for (const analyses::Standout& each : analyses::standouts(facts.snapshot, column, rows))
+        ids.push_back(each.process);
     present::Table table = present::process_table(facts.names, std::move(ids), {.labels = true});
     // A heading says what nothing would say.
     const bool any = table.rows != 0;
@@ -254,8 +289,8 @@ Status run(const Context& context) {
     plan.tables = plan.links = plan.stacks = plan.labels = true;
     BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();
-    const Facts facts{snapshot, context.names(snapshot), analyses::read_slogan(snapshot.node.slogan), analyses::totals(snapshot),
-                      analyses::death(snapshot)};
+    const Facts facts{snapshot, context.names(snapshot), analyses::read_slogan(snapshot.node.slogan),
+                      analyses::totals(snapshot), analyses::death(snapshot)};
     const analyses::ProcessGroups groups = analyses::group_by_initial_call(snapshot, analyses::all_processes(snapshot));
     const std::size_t rows = context.options().top.value_or(shown_processes);
 
@@ -267,7 +302,8 @@ Status run(const Context& context) {
     std::vector<Member>& members = document.members;
     const Array stack = death_stack(facts);
     const auto for_json = [&members](std::string key, Object object, Content content) {
-        members.push_back({.key = std::move(key), .body = Value(std::move(object)), .in_text = false, .content = content});
+        members.push_back(
+            {.key = std::move(key), .body = Value(std::move(object)), .in_text = false, .content = content});
     };
     for_json("node", node_object(facts), Content::message);
     for_json("slogan", slogan_object(facts), Content::message);
@@ -277,7 +313,8 @@ Status run(const Context& context) {
     members.push_back({.key = "findings", .body = Value(Array{}), .in_text = false});
 
     const auto for_people = [&members](std::string title, auto body, Content content) {
-        members.push_back({.key = {}, .title = std::move(title), .body = std::move(body), .in_json = false, .content = content});
+        members.push_back(
+            {.key = {}, .title = std::move(title), .body = std::move(body), .in_json = false, .content = content});
     };
     Array steps;
     for (const std::string& step : facts.slogan.next_steps) steps.emplace_back("- " + step);
@@ -285,11 +322,12 @@ Status run(const Context& context) {
     for_people("", Value(node_lines(facts)), Content::message);
     for_people("", memory_table(facts), Content::plain);
     for_people("", Value(totals_lines(facts)), Content::plain);
-    if (facts.death.evidence != analyses::DeathEvidence::none) for_people("Stack of the process that was running", Value(stack), Content::name);
+    if (!stack.empty()) for_people("Stack of the process that was running", Value(stack), Content::name);
 
     members.push_back(ranking(facts, "top_msgq", "Longest queues", analyses::ProcessColumn::msgq, rows));
     members.push_back(ranking(facts, "top_memory", "Most memory", analyses::ProcessColumn::memory, rows));
-    members.push_back(ranking(facts, "top_reductions", "Most work (reductions)", analyses::ProcessColumn::reductions, rows));
+    members.push_back(
+        ranking(facts, "top_reductions", "Most work (reductions)", analyses::ProcessColumn::reductions, rows));
     present::Table group_rows = present::group_table(facts.names, groups);
     if (!context.options().top) group_rows.rows = std::min(group_rows.rows, shown_groups);
     members.push_back({.key = "groups", .title = "Processes by initial call", .body = std::move(group_rows)});

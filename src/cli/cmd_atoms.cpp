@@ -20,18 +20,20 @@ Status cmd_atoms(const Context& context) {
     const analyses::Fill fill = analyses::totals(snapshot).atom_fill;
     present::Document document = context.document(snapshot);
     if (fill.used.has() && fill.limit.has() && fill.percent)
-        document.lead = {fmt::format("{} of {} atoms: the table is {} full.", present::grouped(*fill.used), present::grouped(*fill.limit),
-                                     present::human_percent(*fill.percent))};
-    document.members.push_back({.key = "families", .title = "Families", .body = present::atom_family_table(names, families)});
+        document.lead = {fmt::format("{} of {} atoms: the table is {} full.", present::grouped(*fill.used),
+                                     present::grouped(*fill.limit), present::human_percent(*fill.percent))};
+    document.members.push_back(
+        {.key = "families", .title = "Families", .body = present::atom_family_table(names, families)});
     document.members.push_back({.key = "rows", .title = "Newest atoms", .body = present::atom_table(names)});
-    document.members.push_back({.key = "totals",
-                                .body = present::Value(present::Object{{"atoms", fill.used},
-                                                                       {"atom_limit", fill.limit},
-                                                                       {"atom_percent", present::cells::percent(fill.percent)},
-                                                                       {"atoms_listed", families.atoms},
-                                                                       {"atoms_in_families", families.in_families},
-                                                                       {"families_exact", families.exact}}),
-                                .in_text = false});
+    document.members.push_back(
+        {.key = "totals",
+         .body = present::Value(present::Object{{"atoms", fill.used},
+                                                {"atom_limit", fill.limit},
+                                                {"atom_percent", present::cells::percent(fill.percent)},
+                                                {"atoms_listed", families.atoms},
+                                                {"atoms_in_families", families.in_families},
+                                                {"families_exact", families.exact}}),
+         .in_text = false});
     document.primary = "rows";
     return context.print(document, snapshot);
 }

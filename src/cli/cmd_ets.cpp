@@ -16,12 +16,13 @@ Status cmd_ets(const Context& context) {
     present::Document document = context.document(snapshot);
     document.members.push_back({.key = "rows", .body = present::ets_table(names, report)});
     document.members.push_back({.key = "owners", .title = "By owner", .body = present::ets_owner_table(names, report)});
-    document.members.push_back({.key = "totals",
-                                .title = "All tables",
-                                .body = present::Value(present::Object{{"tables", static_cast<std::uint64_t>(report.tables.size())},
-                                                                       {"objects", present::cells::sum(report.objects)},
-                                                                       {"bytes", present::cells::sum(report.bytes)},
-                                                                       {"dead_owners", report.dead_owners}})});
+    document.members.push_back(
+        {.key = "totals",
+         .title = "All tables",
+         .body = present::Value(present::Object{{"tables", static_cast<std::uint64_t>(report.tables.size())},
+                                                {"objects", present::cells::sum(report.objects)},
+                                                {"bytes", present::cells::sum(report.bytes)},
+                                                {"dead_owners", report.dead_owners}})});
     return context.print(document, snapshot);
 }
 

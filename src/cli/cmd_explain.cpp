@@ -41,18 +41,25 @@ Array values(const std::vector<std::string>& texts, std::string_view prefix = {}
 }
 
 void add_page(Document& document, const analyses::Explanation* page) {
-    document.members.push_back({.key = "name", .body = page == nullptr ? Value() : Value(page->name), .in_text = false});
-    document.members.push_back({.key = "title", .body = page == nullptr ? Value() : Value(page->title), .in_text = false});
-    document.members.push_back({.key = "text", .body = page == nullptr ? Value(Array{}) : Value(values(paragraphs(page->text))), .in_text = false});
+    document.members.push_back(
+        {.key = "name", .body = page == nullptr ? Value() : Value(page->name), .in_text = false});
+    document.members.push_back(
+        {.key = "title", .body = page == nullptr ? Value() : Value(page->title), .in_text = false});
+    document.members.push_back({.key = "text",
+                                .body = page == nullptr ? Value(Array{}) : Value(values(paragraphs(page->text))),
+                                .in_text = false});
     if (page != nullptr)
-        document.members.push_back({.title = std::string(page->title), .body = Value(values(paragraphs(page->text))), .in_json = false});
+        document.members.push_back(
+            {.title = std::string(page->title), .body = Value(values(paragraphs(page->text))), .in_json = false});
 }
 
 void add_steps(Document& document, const Array& steps) {
-    document.members.push_back({.key = "next_steps", .body = Value(steps), .in_text = false, .content = Content::message});
+    document.members.push_back(
+        {.key = "next_steps", .body = Value(steps), .in_text = false, .content = Content::message});
     Array bullets;
     for (const Value& step : steps) bullets.emplace_back("- " + std::get<std::string>(step.data()));
-    document.members.push_back({.title = "What to do", .body = Value(std::move(bullets)), .in_json = false, .content = Content::message});
+    document.members.push_back(
+        {.title = "What to do", .body = Value(std::move(bullets)), .in_json = false, .content = Content::message});
 }
 
 Status list_topics(const Context& context) {
@@ -63,9 +70,11 @@ Status list_topics(const Context& context) {
     using Row = const analyses::Explanation*;
     std::vector<present::ColumnOf<Row>> columns{
         {{.name = "name", .title = "TOPIC", .doc = "what to ask for"}, [](const Row& row) { return Value(row->name); }},
-        {{.name = "title", .title = "TITLE", .doc = "what it is about"}, [](const Row& row) { return Value(row->title); }},
+        {{.name = "title", .title = "TITLE", .doc = "what it is about"},
+         [](const Row& row) { return Value(row->title); }},
     };
-    document.members.push_back({.key = "topics", .body = present::table_of(std::move(columns), std::move(rows), "no topic")});
+    document.members.push_back(
+        {.key = "topics", .body = present::table_of(std::move(columns), std::move(rows), "no topic")});
     return context.print(document);
 }
 
@@ -92,15 +101,16 @@ Status cmd_explain(const Context& context) {
     }
     const analyses::Slogan slogan = analyses::read_slogan(asked);
     if (!slogan.meaning.empty()) document.lead = {slogan.meaning};
-    document.members.push_back({.key = "slogan",
-                                .body = Value(Object{{"kind", analyses::name_of(slogan.kind)},
-                                                     {"meaning", slogan.meaning},
-                                                     {"refused_bytes", slogan.refused_bytes},
-                                                     {"allocator", slogan.allocator.empty() ? Value() : Value(slogan.allocator)},
-                                                     {"memory_type", slogan.memory_type.empty() ? Value() : Value(slogan.memory_type)},
-                                                     {"reason", slogan.reason.empty() ? Value() : Value(slogan.reason)}}),
-                                .in_text = false,
-                                .content = Content::message});
+    document.members.push_back(
+        {.key = "slogan",
+         .body = Value(Object{{"kind", analyses::name_of(slogan.kind)},
+                              {"meaning", slogan.meaning},
+                              {"refused_bytes", slogan.refused_bytes},
+                              {"allocator", slogan.allocator.empty() ? Value() : Value(slogan.allocator)},
+                              {"memory_type", slogan.memory_type.empty() ? Value() : Value(slogan.memory_type)},
+                              {"reason", slogan.reason.empty() ? Value() : Value(slogan.reason)}}),
+         .in_text = false,
+         .content = Content::message});
     add_page(document, analyses::explanation_of(slogan.kind));
     add_steps(document, values(slogan.next_steps));
     return context.print(document);

@@ -14,12 +14,13 @@ Status cmd_modules(const Context& context) {
     const analyses::ModuleReport report = analyses::modules(snapshot);
     present::Document document = context.document(snapshot);
     document.members.push_back({.key = "rows", .body = present::module_table(context.names(snapshot), report)});
-    document.members.push_back({.key = "totals",
-                                .title = "All modules",
-                                .body = present::Value(present::Object{{"modules", report.modules},
-                                                                       {"with_old_code", report.with_old_code},
-                                                                       {"current_bytes", present::cells::sum(report.current_bytes)},
-                                                                       {"old_bytes", present::cells::sum(report.old_bytes)}})});
+    document.members.push_back(
+        {.key = "totals",
+         .title = "All modules",
+         .body = present::Value(present::Object{{"modules", report.modules},
+                                                {"with_old_code", report.with_old_code},
+                                                {"current_bytes", present::cells::sum(report.current_bytes)},
+                                                {"old_bytes", present::cells::sum(report.old_bytes)}})});
     return context.print(document, snapshot);
 }
 

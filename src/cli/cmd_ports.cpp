@@ -16,14 +16,16 @@ Status cmd_ports(const Context& context) {
     std::uint64_t waiting = 0;
     for (const analyses::BusyPort& port : report.busy) waiting += port.suspended.size();
     present::Document document = context.document(snapshot);
-    document.members.push_back({.key = "groups", .title = "By driver and owner", .body = present::port_group_table(names, report)});
+    document.members.push_back(
+        {.key = "groups", .title = "By driver and owner", .body = present::port_group_table(names, report)});
     document.members.push_back({.key = "rows", .title = "Ports", .body = present::port_table(names)});
-    document.members.push_back({.key = "totals",
-                                .title = "All ports",
-                                .body = present::Value(present::Object{{"ports", static_cast<std::uint64_t>(snapshot.ports.size())},
-                                                                       {"queue_bytes", present::cells::sum(report.queue_bytes)},
-                                                                       {"waiting_processes", waiting},
-                                                                       {"dead_owners", report.dead_owners}})});
+    document.members.push_back(
+        {.key = "totals",
+         .title = "All ports",
+         .body = present::Value(present::Object{{"ports", static_cast<std::uint64_t>(snapshot.ports.size())},
+                                                {"queue_bytes", present::cells::sum(report.queue_bytes)},
+                                                {"waiting_processes", waiting},
+                                                {"dead_owners", report.dead_owners}})});
     document.primary = "rows";
     return context.print(document, snapshot);
 }

@@ -27,11 +27,17 @@ Status cmd_proc(const Context& context) {
         const std::vector<LinkKind> list(kinds);
         Array entries = present::link_array(names, process, list);
         const bool any = !entries.empty();
-        document.members.push_back(
-            {.key = std::move(key), .title = std::move(title), .body = Value(std::move(entries)), .in_text = any, .content = Content::name});
+        document.members.push_back({.key = std::move(key),
+                                    .title = std::move(title),
+                                    .body = Value(std::move(entries)),
+                                    .in_text = any,
+                                    .content = Content::name});
     };
-    document.members.push_back({.key = "process", .body = present::process_table(names, {id}, {.labels = true}), .object = true});
-    document.members.push_back({.key = "stack", .title = "Stack, youngest frame first", .body = present::frame_table(names, snapshot.stacks[process.stack])});
+    document.members.push_back(
+        {.key = "process", .body = present::process_table(names, {id}, {.labels = true}), .object = true});
+    document.members.push_back({.key = "stack",
+                                .title = "Stack, youngest frame first",
+                                .body = present::frame_table(names, snapshot.stacks[process.stack])});
     add_list("links", "Links", {LinkKind::link});
     add_list("monitors", "Monitors", {LinkKind::monitors, LinkKind::node_monitor});
     add_list("monitored_by", "Monitored by", {LinkKind::monitored_by, LinkKind::resource});

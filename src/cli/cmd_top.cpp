@@ -38,10 +38,11 @@ Status cmd_top(const Context& context) {
     BH_TRY(std::vector<ProcId> rows, inner.selected(snapshot));
     present::Document document = inner.document(snapshot);
     const bool whole = snapshot.source.process_table_complete;
-    document.lead = {fmt::format("{}; the process table is {}.",
-                                 present::counted(rows.size(), "process", "processes"), whole ? "complete" : "cut: further processes are missing")};
+    document.lead = {fmt::format("{}; the process table is {}.", present::counted(rows.size(), "process", "processes"),
+                                 whole ? "complete" : "cut: further processes are missing")};
     document.members.push_back(
-        {.key = "rows", .body = present::process_table(inner.names(snapshot), std::move(rows), {.labels = plan.labels})});
+        {.key = "rows",
+         .body = present::process_table(inner.names(snapshot), std::move(rows), {.labels = plan.labels})});
     document.members.push_back({.key = "process_table_complete", .body = present::Value(whole), .in_text = false});
     return inner.print(document, snapshot);
 }

@@ -17,16 +17,17 @@ Status cmd_tree(const Context& context) {
     }
     const analyses::SupervisionTree tree = analyses::supervision(snapshot);
     present::Document document = context.document(snapshot);
+    document.members.push_back({.key = "rows",
+                                .body = present::tree_table(context.names(snapshot), tree,
+                                                            analyses::tree_rows(tree, top, context.options().depth))});
     document.members.push_back(
-        {.key = "rows",
-         .body = present::tree_table(context.names(snapshot), tree, analyses::tree_rows(tree, top, context.options().depth))});
-    document.members.push_back({.key = "totals",
-                                .body = present::Value(present::Object{{"roots", static_cast<std::uint64_t>(tree.roots.size())},
-                                                                       {"orphans", static_cast<std::uint64_t>(tree.orphans.size())},
-                                                                       {"loops_cut", tree.cut},
-                                                                       {"links_used", tree.links_used},
-                                                                       {"labels_used", tree.labels_used}}),
-                                .in_text = false});
+        {.key = "totals",
+         .body = present::Value(present::Object{{"roots", static_cast<std::uint64_t>(tree.roots.size())},
+                                                {"orphans", static_cast<std::uint64_t>(tree.orphans.size())},
+                                                {"loops_cut", tree.cut},
+                                                {"links_used", tree.links_used},
+                                                {"labels_used", tree.labels_used}}),
+         .in_text = false});
     return context.print(document, snapshot);
 }
 

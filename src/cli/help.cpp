@@ -22,7 +22,8 @@ std::string option_lines(std::string_view verb, bool own) {
         if (const std::size_t comma = names.find(','); comma != names.npos) names.insert(comma + 1, " ");
         const std::string left = row.argument.empty() ? names : fmt::format("{} {}", names, row.argument);
         const std::string choices = row.values.empty() ? std::string() : fmt::format(": {}", row.values);
-        text += fmt::format("  {:<22}{}{}{}\n", left, left.size() > 20 ? "\n" + std::string(24, ' ') : "", row.help, choices);
+        text += fmt::format("  {:<22}{}{}{}\n", left, left.size() > 20 ? "\n" + std::string(24, ' ') : "", row.help,
+                            choices);
     }
     return text;
 }
@@ -55,7 +56,8 @@ void for_each_name(const OptionRow& row, Visit&& visit) {
 std::string option_words(std::string_view verb) {
     std::string words;
     for (const OptionRow& row : option_table())
-        if (takes(verb, row)) for_each_name(row, [&](std::string_view name) { words.append(words.empty() ? "" : " ").append(name); });
+        if (takes(verb, row))
+            for_each_name(row, [&](std::string_view name) { words.append(words.empty() ? "" : " ").append(name); });
     return words;
 }
 
@@ -72,7 +74,8 @@ std::string bash_script() {
         if (row.argument.empty()) continue;
         std::string patterns;
         for_each_name(row, [&](std::string_view name) { patterns.append(patterns.empty() ? "" : "|").append(name); });
-        const std::string reply = !row.values.empty() ? fmt::format("COMPREPLY=($(compgen -W {} -- \"$word\"))", quoted(row.values))
+        const std::string reply = !row.values.empty()
+                                      ? fmt::format("COMPREPLY=($(compgen -W {} -- \"$word\"))", quoted(row.values))
                                   : row.argument == "FILE" ? std::string("COMPREPLY=($(compgen -f -- \"$word\"))")
                                                            : std::string("COMPREPLY=()");
         by_option += fmt::format("        {}) {}; return ;;\n", patterns, reply);
@@ -108,7 +111,8 @@ complete -o filenames -F _beamheap beamheap
 
 std::string zsh_script() {
     std::string verbs;
-    for (const Command& command : commands()) verbs += fmt::format("        {}\n", quoted(fmt::format("{}:{}", command.name, command.summary)));
+    for (const Command& command : commands())
+        verbs += fmt::format("        {}\n", quoted(fmt::format("{}:{}", command.name, command.summary)));
     std::string options;
     for (const OptionRow& row : option_table()) {
         if (row.names == "--") continue;
@@ -117,9 +121,10 @@ std::string zsh_script() {
             std::erase_if(help, [](char c) { return c == '[' || c == ']' || c == ':'; });
             std::string spec = fmt::format("{}[{}]", name, help);
             if (!row.argument.empty())
-                spec += fmt::format(":{}:{}", row.argument, !row.values.empty()          ? fmt::format("({})", row.values)
-                                                            : row.argument == "FILE" ? std::string("_files")
-                                                                                     : std::string());
+                spec += fmt::format(":{}:{}", row.argument,
+                                    !row.values.empty()      ? fmt::format("({})", row.values)
+                                    : row.argument == "FILE" ? std::string("_files")
+                                                             : std::string());
             options += fmt::format("        {} \\\n", quoted(spec));
         });
     }
@@ -140,14 +145,17 @@ compdef _beamheap beamheap
 std::string fish_script() {
     std::string text = "# fish completion for beamheap\n";
     for (const Command& command : commands())
-        text += fmt::format("complete -c beamheap -n __fish_use_subcommand -a {} -d {}\n", command.name, quoted(command.summary));
+        text += fmt::format("complete -c beamheap -n __fish_use_subcommand -a {} -d {}\n", command.name,
+                            quoted(command.summary));
     text += "complete -c beamheap -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh fish'\n";
     for (const OptionRow& row : option_table()) {
         if (row.names == "--") continue;
         std::string line = "complete -c beamheap";
-        if (!row.verbs.empty()) line += fmt::format(" -n {}", quoted(fmt::format("__fish_seen_subcommand_from {}", row.verbs)));
+        if (!row.verbs.empty())
+            line += fmt::format(" -n {}", quoted(fmt::format("__fish_seen_subcommand_from {}", row.verbs)));
         for_each_name(row, [&](std::string_view name) {
-            line += name.starts_with("--") ? fmt::format(" -l {}", name.substr(2)) : fmt::format(" -s {}", name.substr(1));
+            line +=
+                name.starts_with("--") ? fmt::format(" -l {}", name.substr(2)) : fmt::format(" -s {}", name.substr(1));
         });
         if (!row.argument.empty()) line += row.argument == "FILE" ? " -r -F" : " -x";
         if (!row.values.empty()) line += fmt::format(" -a {}", quoted(row.values));
@@ -160,8 +168,7 @@ std::string fish_script() {
 
 std::string help_text() {
     std::string verbs;
-    for (const Command& command : commands())
-        verbs += fmt::format("  {:<12}{}\n", command.name, command.summary);
+    for (const Command& command : commands()) verbs += fmt::format("  {:<12}{}\n", command.name, command.summary);
     return fmt::format(
         "beamheap tells why an Erlang VM died or grew, from its crash dump or core image.\n\n"
         "usage: beamheap [VERB] INPUT [options]\n"
@@ -174,10 +181,12 @@ std::string help_text() {
 }
 
 std::string help_text(const Command& command) {
-    std::string text = fmt::format("usage: beamheap {} {} [options]\n\n{}.\n", command.name, command.arguments, command.summary);
+    std::string text =
+        fmt::format("usage: beamheap {} {} [options]\n\n{}.\n", command.name, command.arguments, command.summary);
     if (!command.details.empty()) text += fmt::format("\n{}\n", command.details);
     if (!command.examples.empty()) text += fmt::format("\nexamples:\n{}", lines_with("  beamheap ", command.examples));
-    if (const std::string own = option_lines(command.name, true); !own.empty()) text += fmt::format("\noptions:\n{}", own);
+    if (const std::string own = option_lines(command.name, true); !own.empty())
+        text += fmt::format("\noptions:\n{}", own);
     text += fmt::format("\noptions of every verb:\n{}", option_lines(command.name, false));
     return text;
 }

@@ -30,9 +30,12 @@ constexpr std::array<OptionRow, 24> table{{
     {"--depth", "N", "", "levels of the tree to show; 0 is all", "tree"},
     {"--full", "", "", "decode every heap: live and garbage words of all processes", "analyze core top"},
     {"--term-bytes", "N", "", "cut printed terms after N bytes; 0 is whole (default: 200)", "proc"},
-    {"--exe", "FILE", "", "the beam.smp that a core was written by", "analyze top proc stacks ets ports timers atoms alloc schedulers nodes modules tree doctor"},
-    {"--syntax", "SYNTAX", "erlang elixir auto", "how names and terms are written (default: auto, which is Erlang for machine formats)", ""},
-    {"--redact", "LEVEL", "none secrets values full", "what to hide: secrets, all values of terms, also names (default: secrets)", ""},
+    {"--exe", "FILE", "", "the beam.smp that a core was written by",
+     "analyze top proc stacks ets ports timers atoms alloc schedulers nodes modules tree doctor"},
+    {"--syntax", "SYNTAX", "erlang elixir auto",
+     "how names and terms are written (default: auto, which is Erlang for machine formats)", ""},
+    {"--redact", "LEVEL", "none secrets values full",
+     "what to hide: secrets, all values of terms, also names (default: secrets)", ""},
     {"--color", "WHEN", "auto always never", "colours (default: auto: on a terminal, unless NO_COLOR)", ""},
     {"--progress", "WHEN", "auto always never", "progress on standard error (default: auto: on a terminal)", ""},
     {"--threads", "N", "", "threads to use (default: all cores)", ""},
@@ -87,7 +90,10 @@ When when_of(std::string_view text) {
 
 present::RedactLevel level_of(std::string_view text) {
     using Level = present::RedactLevel;
-    return text == "none" ? Level::none : text == "values" ? Level::values : text == "full" ? Level::full : Level::secrets;
+    return text == "none"     ? Level::none
+           : text == "values" ? Level::values
+           : text == "full"   ? Level::full
+                              : Level::secrets;
 }
 
 Status apply(const Given& given, Options& options) {
@@ -211,8 +217,11 @@ Result<Options> parse_options(int argc, char** argv) {
     for (std::size_t i = 0; i < table.size(); ++i) {
         const OptionRow& row = table[i];
         if (row.names == "--") continue;
-        if (row.argument.empty()) app.add_flag(std::string(row.names), given.flags[i]);
-        else app.add_option(std::string(row.names), given.values[i])->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+        if (row.argument.empty())
+            app.add_flag(std::string(row.names), given.flags[i]);
+        else
+            app.add_option(std::string(row.names), given.values[i])
+                ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     }
     try {
         app.parse(argc, argv);
@@ -222,7 +231,8 @@ Result<Options> parse_options(int argc, char** argv) {
     for (const std::string& extra : app.remaining())
         if (extra.size() > 1 && extra.front() == '-') return unknown_option(extra);
     for (std::size_t i = 0; i < table.size(); ++i)
-        if (!table[i].argument.empty() && app.count(std::string(split(table[i].names, ',').back())) != 0) given.flags[i] = true;
+        if (!table[i].argument.empty() && app.count(std::string(split(table[i].names, ',').back())) != 0)
+            given.flags[i] = true;
 
     Options options;
     BH_CHECK(apply(given, options));

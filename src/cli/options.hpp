@@ -53,7 +53,7 @@ struct OptionRow {
     std::string_view argument;  ///< "N"; empty: a flag
     std::string_view values;    ///< words to choose from, separated by spaces; empty: free
     std::string_view help;
-    std::string_view verbs;     ///< verbs that take it, separated by spaces; empty: all
+    std::string_view verbs;  ///< verbs that take it, separated by spaces; empty: all
 };
 std::span<const OptionRow> option_table();
 /// Whether this verb takes the option.

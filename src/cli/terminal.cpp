@@ -131,7 +131,8 @@ std::string ProgressLine::describe(std::uint64_t done, std::uint64_t total, doub
     text += fmt::format("  {}/s", present::human_bytes(static_cast<std::uint64_t>(rate)));
     if (total > done) {
         const double left_ms = static_cast<double>(total - done) / rate * 1000;
-        if (left_ms < 1e12) text += fmt::format("  {} left", present::human_duration(static_cast<std::uint64_t>(left_ms)));
+        if (left_ms < 1e12)
+            text += fmt::format("  {} left", present::human_duration(static_cast<std::uint64_t>(left_ms)));
     }
     return text;
 }
