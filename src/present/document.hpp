@@ -41,7 +41,9 @@ public:
     Value(std::string value) : data_(std::move(value)) {}
     Value(std::string_view value) : data_(std::string(value)) {}
     Value(const char* value) : data_(std::string(value)) {}
-    Value(Count value) { if (value.has()) data_ = *value; }
+    Value(Count value) {
+        if (value.has()) data_ = *value;
+    }
     Value(Array value) : data_(std::make_shared<const Array>(std::move(value))) {}
     Value(Object value) : data_(std::make_shared<const Object>(std::move(value))) {}
 
@@ -61,13 +63,15 @@ enum class Content : std::uint8_t {
 };
 
 struct Column {
-    std::string name;          ///< as in JSON: snake_case with its unit
-    std::string title;         ///< short head for the text table
+    std::string name;   ///< as in JSON: snake_case with its unit
+    std::string title;  ///< short head for the text table
     Unit unit = Unit::none;
-    std::string doc;           ///< one sentence
+    std::string doc;  ///< one sentence
     Content content = Content::plain;
-    bool wide = false;         ///< text tables leave it out unless asked for by --columns
-    std::string keyed_by;      ///< column whose text names what this one holds (a dictionary's key), for redaction
+    bool wide = false;      ///< text tables leave it out unless asked for by --columns
+    bool below = false;     ///< an array: text shows its entries as lines below the row
+    std::string indent_by;  ///< column with the depth by which text indents this one
+    std::string keyed_by;   ///< column whose text names what this one holds (a dictionary's key), for redaction
 };
 
 /// Rows are made on demand, so that a table over 100,000 processes costs no copy.
@@ -75,43 +79,60 @@ struct Table {
     std::vector<Column> columns;
     std::size_t rows = 0;
     std::function<Value(std::size_t row, std::size_t column)> cell;
-    std::size_t total = 0;     ///< rows that there are before any cut; text says "... N more"
-    std::string empty;         ///< what text says when there is no row
+    std::size_t total = 0;  ///< rows that there are before any cut; text says "... N more"
+    std::string empty;      ///< what text says when there is no row
 };
 
-/// Helps to define a table by a list of columns over a row type; see tables.cpp for its use.
+/// A table is defined by a list of these over a row type (tables.cpp): the only place that names the column.
 template <class Row>
 struct ColumnOf {
     Column column;
     std::function<Value(const Row&)> get;
 };
 
+/// The table of `rows` (any cheap handle: an id, an index, a pointer) with these columns.
+template <class Row>
+Table table_of(std::vector<ColumnOf<Row>> columns, std::vector<Row> rows, std::string empty) {
+    struct Body {
+        std::vector<ColumnOf<Row>> columns;
+        std::vector<Row> rows;
+    };
+    Table table;
+    for (const ColumnOf<Row>& each : columns) table.columns.push_back(each.column);
+    table.rows = table.total = rows.size();
+    table.empty = std::move(empty);
+    auto body = std::make_shared<const Body>(Body{std::move(columns), std::move(rows)});
+    table.cell = [body](std::size_t row, std::size_t column) { return body->columns[column].get(body->rows[row]); };
+    return table;
+}
+
 /// A member of a document: a value, an object shown as "key  value" lines, or a table.
 struct Member {
-    std::string key;           ///< JSON name
-    std::string title;         ///< heading for people; empty: none
+    std::string key;    ///< JSON name
+    std::string title;  ///< heading for people; empty: none
     std::variant<Value, Table> body;
-    bool in_text = true;       ///< false: only in machine formats
-    bool object = false;       ///< a table of one row that is shown as an object: {column: value}
-    Unit unit = Unit::none;    ///< of a value; the entries of an object have the unit that their names end in
+    bool in_text = true;     ///< false: only in JSON
+    bool in_json = true;     ///< false: only for people
+    bool object = false;     ///< a table of one row that is shown as an object: {column: value}
+    Unit unit = Unit::none;  ///< of a value; the entries of an object have the unit that their names end in
     Content content = Content::plain;
 };
 
 struct Warning {
     std::string name;
     std::uint64_t count = 0;
-    std::string severity;      ///< "info", "data_loss", "error"
+    std::string severity;  ///< "info", "data_loss", "error"
     std::string text;
 };
 
 struct Document {
-    std::string kind;              ///< the verb
-    Object source;                 ///< JSON "source"; see source_of() in describe.hpp
-    std::vector<Object> sources;   ///< of verbs over several inputs; then `source` is empty
-    std::vector<Warning> warnings; ///< on stderr in text mode, member "warnings" in JSON
-    std::vector<std::string> lead; ///< sentences that open the text output; JSON member "summary"
-    std::vector<Member> members;   ///< in order
-    std::string primary;           ///< key of the table that CSV, TSV, NDJSON and Markdown print; default: the first
+    std::string kind;               ///< the verb
+    Object source;                  ///< JSON "source"; see source_of() in describe.hpp
+    std::vector<Object> sources;    ///< of verbs over several inputs; then `source` is empty
+    std::vector<Warning> warnings;  ///< on stderr in text mode, member "warnings" in JSON
+    std::vector<std::string> lead;  ///< sentences that open the text output; JSON member "summary"
+    std::vector<Member> members;    ///< in order
+    std::string primary;            ///< key of the table that CSV, TSV, NDJSON and Markdown print; default: the first
 };
 
 }  // namespace beamheap::present

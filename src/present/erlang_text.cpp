@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
+
+#include "analyses/names.hpp"
 
 namespace beamheap::present {
 namespace {
@@ -14,14 +15,9 @@ constexpr bool upper(char c) { return c >= 'A' && c <= 'Z'; }
 constexpr bool digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool word(char c) { return lower(c) || upper(c) || digit(c) || c == '_'; }
 
-// erl_scan:reserved_word/1; `maybe` and `else` since OTP 25/27 with the feature on, quoting them is always right.
-constexpr std::array<std::string_view, 30> reserved{
-    "after", "and", "andalso", "band", "begin", "bnot", "bor", "bsl", "bsr", "bxor", "case", "catch", "cond", "div", "else", "end",
-    "fun", "if", "let", "maybe", "not", "of", "or", "orelse", "receive", "rem", "try", "when", "xor", "query"};
-
-// A control character or the closing quote, as both languages read it back between quotes.
-void append_quoted(std::string_view text, char quote, std::string& out) {
-    out += quote;
+// Between double quotes, as Elixir reads it back.
+void append_quoted(std::string_view text, std::string& out) {
+    out += '"';
     for (const char c : text) {
         switch (c) {
             case '\n': out += "\\n"; break;
@@ -29,15 +25,16 @@ void append_quoted(std::string_view text, char quote, std::string& out) {
             case '\r': out += "\\r"; break;
             case '\\': out += "\\\\"; break;
             case '\x1b': out += "\\e"; break;
+            case '"': out += "\\\""; break;
+            case '#': out += "\\#"; break;
             default:
-                if (c == quote) out += '\\', out += c;
-                else if ((static_cast<unsigned char>(c) & 0xE0) == 0 || c == 0x7F)
+                if ((static_cast<unsigned char>(c) & 0xE0) == 0 || c == 0x7F)
                     fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(c));
                 else
                     out += c;
         }
     }
-    out += quote;
+    out += '"';
 }
 
 // MyApp.Worker of 'Elixir.MyApp.Worker': every part begins with a capital and is a word.
@@ -80,21 +77,10 @@ std::optional<FunName> fun_name(std::string_view text) {
 }
 
 void append_elixir_function_name(std::string_view name, std::string& out) {
-    if (elixir_bare(name) || elixir_operator(name)) out += name;
-    else append_quoted(name, '"', out);
-}
-
-}  // namespace
-
-bool bare_atom(std::string_view atom) {
-    if (atom.empty() || !lower(atom[0])) return false;
-    return std::ranges::all_of(atom, [](char c) { return word(c) || c == '@'; }) &&
-           std::ranges::find(reserved, atom) == reserved.end();
-}
-
-void append_erlang_atom(std::string_view atom, std::string& out) {
-    if (bare_atom(atom)) out += atom;
-    else append_quoted(atom, '\'', out);
+    if (elixir_bare(name) || elixir_operator(name))
+        out += name;
+    else
+        append_quoted(name, out);
 }
 
 void append_elixir_atom(std::string_view atom, std::string& out) {
@@ -108,40 +94,32 @@ void append_elixir_atom(std::string_view atom, std::string& out) {
     }
 }
 
+}  // namespace
+
 std::string atom_text(std::string_view atom, Syntax syntax) {
+    if (syntax == Syntax::erlang) return analyses::atom_text(atom);
     std::string out;
-    syntax == Syntax::elixir ? append_elixir_atom(atom, out) : append_erlang_atom(atom, out);
+    append_elixir_atom(atom, out);
     return out;
 }
 
 std::string function_text(std::string_view module, std::string_view name, std::uint32_t arity, Syntax syntax) {
+    if (syntax == Syntax::erlang)
+        return fmt::format("{}:{}/{}", analyses::atom_text(module), analyses::atom_text(name), arity);
+    const auto fun = fun_name(name);
     std::string out;
-    out.reserve(module.size() + name.size() + 8);
-    if (syntax == Syntax::erlang) {
-        append_erlang_atom(module, out);
-        out += ':';
-        append_erlang_atom(name, out);
-    } else {
-        const auto fun = fun_name(name);
-        if (fun) out += fmt::format("anonymous fn/{} in ", arity);
-        append_elixir_atom(module, out);
-        out += '.';
-        append_elixir_function_name(fun ? fun->name : name, out);
-        if (fun) return out += fmt::format("/{}", fun->arity);
-    }
+    if (fun) out += fmt::format("anonymous fn/{} in ", arity);
+    append_elixir_atom(module, out);
+    out += '.';
+    append_elixir_function_name(fun ? fun->name : name, out);
     out += '/';
-    out += fmt::format_int(arity).c_str();
+    fun ? out += fun->arity : out += fmt::format_int(arity).c_str();
     return out;
 }
 
 std::string pid_text(Pid pid, Syntax syntax) {
-    if (!pid.has()) return {};
-    return fmt::format("{}<{}.{}.{}>", syntax == Syntax::elixir ? "#PID" : "", pid.node, pid.number, pid.serial);
-}
-
-std::string port_text(PortName port) {
-    if (!port.has()) return {};
-    return fmt::format("#Port<{}.{}>", port.node, port.number);
+    std::string text = analyses::pid_text(pid);
+    return syntax == Syntax::elixir && !text.empty() ? "#PID" + text : text;
 }
 
 std::string Names::bare(TextId atom) const {
@@ -157,11 +135,24 @@ std::string Names::function(FunctionId function) const {
     return function_text(snapshot_->text(f.module), snapshot_->text(f.name), f.arity, syntax_);
 }
 
+std::string Names::group(const analyses::GroupKey& key) const {
+    using Kind = analyses::GroupKey::Kind;
+    switch (key.kind) {
+        case Kind::none: break;
+        case Kind::ancestor: return atom_text(snapshot_->text(key.text), syntax_);
+        case Kind::label: return std::string(snapshot_->text(key.text));
+        case Kind::initial_call:
+        case Kind::spawned_as: return function(key.function);
+    }
+    return {};
+}
+
 std::string Names::process(const Process& process) const {
     const std::string own = pid(process.pid);
     if (process.name != TextId::none) return fmt::format("{} {}", bare(process.name), own);
     if (process.label != TextId::none) return fmt::format("{} {}", snapshot_->text(process.label), own);
-    if (process.real_initial_call != FunctionId::none) return fmt::format("{} {}", function(process.real_initial_call), own);
+    if (process.real_initial_call != FunctionId::none)
+        return fmt::format("{} {}", function(process.real_initial_call), own);
     return own;
 }
 

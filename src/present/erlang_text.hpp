@@ -1,35 +1,27 @@
 // Names as Erlang or Elixir write them: atoms, functions, pids.
 //
-// The model keeps atom texts bare; what is shown must read back as the same atom. Erlang's rule (io_lib:write_atom,
-// OTP 25): no quotes for a lower-case letter followed by letters, digits, _ and @, unless the word is reserved.
-// Letters above ASCII are quoted here although Erlang leaves Latin-1 ones bare: both read back the same.
+// The model keeps atom texts bare; what is shown must read back as the same atom. Erlang's rules are in
+// analyses/names.hpp; Elixir's are those of Kernel.inspect/1 and Exception.format_mfa/3 (Elixir 1.14).
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "analyses/groups.hpp"
 #include "beamheap/snapshot.hpp"
 
 namespace beamheap::present {
 
 enum class Syntax : std::uint8_t { erlang, elixir };
 
-/// Whether Erlang writes this atom without quotes.
-bool bare_atom(std::string_view atom);
-/// 'hello world', ok, 'end'; escapes \ ' and control characters as Erlang reads them. Other bytes are kept.
-void append_erlang_atom(std::string_view atom, std::string& out);
-/// :ok, nil, MyApp.Worker, :"hello world".
-void append_elixir_atom(std::string_view atom, std::string& out);
-
+/// Erlang: ok, 'hello world', 'Elixir.MyApp.Worker'. Elixir: :ok, nil, :"hello world", MyApp.Worker.
 std::string atom_text(std::string_view atom, Syntax syntax);
 /// Erlang: lists:map/2, 'Elixir.MyApp.Worker':handle_call/3.
 /// Elixir: :lists.map/2, MyApp.Worker.handle_call/3, "anonymous fn/1 in MyApp.Worker.init/1" for funs.
 std::string function_text(std::string_view module, std::string_view name, std::uint32_t arity, Syntax syntax);
 /// <0.1.2> or #PID<0.1.2>; empty where there is none.
 std::string pid_text(Pid pid, Syntax syntax);
-/// #Port<0.5>; empty where there is none.
-std::string port_text(PortName port);
 
 /// How the names of one snapshot are to be shown: what tables.cpp and the verbs make their cells with.
 class Names {
@@ -42,6 +34,8 @@ public:
     std::string bare(TextId atom) const;
     std::string function(FunctionId function) const;
     std::string pid(Pid pid) const { return pid_text(pid, syntax_); }
+    /// What a process belongs to: an atom, a label as it was printed, m:f/a; empty for none.
+    std::string group(const analyses::GroupKey& key) const;
     /// "lager_event <0.89.0>" of a process that has a name, label or $initial_call, else the pid alone.
     std::string process(const Process& process) const;
 

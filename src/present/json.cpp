@@ -16,6 +16,7 @@ void write_row(const View& view, const TableView& table, std::size_t row, JsonWr
 }
 
 void write_source(const View& view, const Object& source, JsonWriter& json) {
+    if (source.empty()) return json.null();
     json.begin_object();
     for (const auto& entry : source) {
         json.key(entry.first);
@@ -75,6 +76,7 @@ void present_json(const View& view, Sink& sink) {
         json.end_array();
     }
     for (const View::Item& item : view.items()) {
+        if (!item.member->in_json) continue;
         json.line();
         json.key(item.member->key);
         if (item.object() || (!item.is_table && view.is_primary(item))) {

@@ -28,7 +28,8 @@ void write_bullets(const View& view, const Object& object, const std::string& pr
             write_bullets(view, **inner, prefix + name + '.', content, sink);
             continue;
         }
-        sink.write(fmt::format("- {}{}: {}\n", safe(prefix), safe(name), cell_text(view, value, unit_of(name), content, {})));
+        sink.write(
+            fmt::format("- {}{}: {}\n", safe(prefix), safe(name), cell_text(view, value, unit_of(name), content, {})));
     }
 }
 
@@ -48,7 +49,8 @@ void write_table(const View& view, const TableView& table, Sink& sink) {
         sink.write("|");
         for (std::size_t c = 0; c < table.columns(); ++c) {
             const Column& column = table.column(c);
-            sink.write(fmt::format(" {} |", cell_text(view, table.cell(row, c), column.unit, column.content, table.key_of(row, c))));
+            sink.write(fmt::format(
+                " {} |", cell_text(view, table.cell(row, c), column.unit, column.content, table.key_of(row, c))));
         }
         sink.write("\n");
     }

@@ -1,7 +1,7 @@
-#include "present/view.hpp"
-
 #include <algorithm>
 #include <array>
+
+#include "present/view.hpp"
 
 namespace beamheap::present {
 namespace {

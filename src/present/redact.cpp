@@ -88,8 +88,8 @@ Redactor::Redactor(RedactOptions options) : options_(std::move(options)) {
 std::string Redactor::apply(std::string_view text, Content content, std::string_view key) const {
     if (options_.level == RedactLevel::none) return std::string(text);
     if (!key.empty() && sensitive_key(key)) return fmt::format("'{}'", mask);
-    std::string out = mask_secrets(options_.known_secrets.empty() ? std::string(text)
-                                                                   : mask_known(text, options_.known_secrets));
+    std::string out =
+        mask_secrets(options_.known_secrets.empty() ? std::string(text) : mask_known(text, options_.known_secrets));
     if (options_.level >= RedactLevel::values && (content == Content::term || content == Content::message))
         out = mask_values(out, content == Content::message, options_.salt);
     if (options_.level == RedactLevel::full)

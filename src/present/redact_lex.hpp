@@ -40,8 +40,10 @@ inline std::size_t skip_balanced(std::string_view text, std::size_t i) {
         }
         if (c == '(' || c == '[' || c == '{') ++depth;
         if (c == ')' || c == ']' || c == '}') depth = depth == 0 ? 0 : depth - 1;
-        if (starts(text, i, "<<")) ++depth, ++i;
-        else if (starts(text, i, ">>") && depth != 0) --depth, ++i;
+        if (starts(text, i, "<<"))
+            ++depth, ++i;
+        else if (starts(text, i, ">>") && depth != 0)
+            --depth, ++i;
         ++i;
         if (depth == 0) return i < text.size() ? i : text.size();
     }

@@ -20,7 +20,7 @@ static_assert(std::ranges::is_sorted(otp_modules));
 static_assert(std::ranges::is_sorted(otp_atoms));
 
 // What mask_secrets and mask_values leave behind, and words of a term that are no names.
-constexpr std::array<std::string_view, 9> kept_words{"anonymous", "fn",   "fun", "in",  "PID",
+constexpr std::array<std::string_view, 9> kept_words{"anonymous", "fn",  "fun", "in",  "PID",
                                                      "Port",      "Ref", "Fun", "utf8"};
 
 bool hashed(std::string_view word) {
@@ -39,12 +39,18 @@ public:
     std::string run() {
         while (i_ < text_.size()) {
             const char c = text_[i_];
-            if (c == '"') keep_to(skip_quoted(text_, i_));
-            else if (c == '<' && at(text_, i_ + 1) == '<') keep_to(skip_balanced(text_, i_));
-            else if (c == '\'') quoted();
-            else if (letter(c) || c == '_' || c == '$' || static_cast<unsigned char>(c) >= 0x80) bare();
-            else if (digit(c)) number();
-            else out_ += c, ++i_;
+            if (c == '"')
+                keep_to(skip_quoted(text_, i_));
+            else if (c == '<' && at(text_, i_ + 1) == '<')
+                keep_to(skip_balanced(text_, i_));
+            else if (c == '\'')
+                quoted();
+            else if (letter(c) || c == '_' || c == '$' || static_cast<unsigned char>(c) >= 0x80)
+                bare();
+            else if (digit(c))
+                number();
+            else
+                out_ += c, ++i_;
         }
         return std::move(out_);
     }
@@ -118,8 +124,10 @@ std::string mask_words(std::string_view text, const std::vector<std::string>& na
             continue;
         }
         const std::string_view found = text.substr(i, end - i);
-        if (std::ranges::binary_search(names, found)) out += pseudonym(found, salt);
-        else out += found;
+        if (std::ranges::binary_search(names, found))
+            out += pseudonym(found, salt);
+        else
+            out += found;
         i = end;
     }
     return out;

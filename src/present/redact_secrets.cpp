@@ -16,21 +16,24 @@ namespace {
 using namespace lex;
 
 constexpr std::array<std::string_view, 23> secret_words{
-    "apikey", "apikeys", "authorization", "cookie", "cookies", "credential", "credentials", "dsn", "jwt",
-    "passcode", "passphrase", "passwd", "password", "passwords", "passwort", "privkey", "pwd", "secret", "secretkey",
-    "secrets", "token", "tokens", "pass"};
+    "apikey", "apikeys",  "authorization", "cookie",  "cookies",  "credential", "credentials", "dsn",
+    "jwt",    "passcode", "passphrase",    "passwd",  "password", "passwords",  "passwort",    "privkey",
+    "pwd",    "secret",   "secretkey",     "secrets", "token",    "tokens",     "pass"};
 // The second word of "api_key", "private_key", "session_id".
 constexpr std::array<std::string_view, 9> key_owners{"access", "api",     "encryption", "master", "private",
                                                      "secret", "session", "shared",     "signing"};
 // A key that ends in one of these counts or configures: token_count, password_policy, cookie_max_age.
 constexpr std::array<std::string_view, 36> harmless_ends{
-    "age", "algorithm", "backend", "bucket", "count", "counter", "enabled", "expires", "expiry", "fun", "handler", "len",
-    "length", "level", "limit", "manager", "max", "method", "min", "mod", "module", "name", "num", "path", "pid", "policy",
-    "ref", "server", "size", "state", "sup", "supervisor", "timeout", "timer", "ttl", "type"};
+    "age",    "algorithm", "backend", "bucket", "count",      "counter", "enabled", "expires", "expiry",
+    "fun",    "handler",   "len",     "length", "level",      "limit",   "manager", "max",     "method",
+    "min",    "mod",       "module",  "name",   "num",        "path",    "pid",     "policy",  "ref",
+    "server", "size",      "state",   "sup",    "supervisor", "timeout", "timer",   "ttl",     "type"};
 // Values that tell nothing.
-constexpr std::array<std::string_view, 13> empty_values{"undefined", "nil", "null", "none", "true", "false", "infinity",
-                                                        "ok", "error", "default", "disabled", "not_set", "no"};
-constexpr std::array<std::string_view, 7> auth_schemes{"Bearer", "Basic", "Digest", "Token", "bearer", "basic", "token"};
+constexpr std::array<std::string_view, 13> empty_values{"undefined", "nil",      "null", "none",  "true",
+                                                        "false",     "infinity", "ok",   "error", "default",
+                                                        "disabled",  "not_set",  "no"};
+constexpr std::array<std::string_view, 7> auth_schemes{"Bearer", "Basic", "Digest", "Token",
+                                                       "bearer", "basic", "token"};
 
 template <std::size_t N>
 bool among(const std::array<std::string_view, N>& list, std::string_view word) {
@@ -42,9 +45,23 @@ struct TokenForm {
     std::string_view prefix;
     std::size_t tail;
 };
-constexpr std::array<TokenForm, 17> token_forms{{{"AKIA", 16}, {"ASIA", 16}, {"AIza", 35}, {"ghp_", 30}, {"gho_", 30},
-    {"ghu_", 30}, {"ghs_", 30}, {"ghr_", 30}, {"github_pat_", 30}, {"glpat-", 16}, {"xoxb-", 16}, {"xoxp-", 16}, {"xoxa-", 16},
-    {"sk_live_", 16}, {"rk_live_", 16}, {"sk-ant-", 16}, {"npm_", 30}}};
+constexpr std::array<TokenForm, 17> token_forms{{{"AKIA", 16},
+                                                 {"ASIA", 16},
+                                                 {"AIza", 35},
+                                                 {"ghp_", 30},
+                                                 {"gho_", 30},
+                                                 {"ghu_", 30},
+                                                 {"ghs_", 30},
+                                                 {"ghr_", 30},
+                                                 {"github_pat_", 30},
+                                                 {"glpat-", 16},
+                                                 {"xoxb-", 16},
+                                                 {"xoxp-", 16},
+                                                 {"xoxa-", 16},
+                                                 {"sk_live_", 16},
+                                                 {"rk_live_", 16},
+                                                 {"sk-ant-", 16},
+                                                 {"npm_", 30}}};
 
 constexpr bool token_char(char c) { return word(c) || c == '-'; }
 
@@ -55,10 +72,14 @@ public:
     std::string run() {
         while (i_ < text_.size()) {
             const char c = text_[i_];
-            if (letter(c) && (i_ == 0 || !word(text_[i_ - 1]))) at_word();
-            else if (c == '-' && starts(text_, i_, "-----BEGIN ")) pem_block();
-            else if (c == ':' && starts(text_, i_, "://")) url_userinfo();
-            else ++i_;
+            if (letter(c) && (i_ == 0 || !word(text_[i_ - 1])))
+                at_word();
+            else if (c == '-' && starts(text_, i_, "-----BEGIN "))
+                pem_block();
+            else if (c == ':' && starts(text_, i_, "://"))
+                url_userinfo();
+            else
+                ++i_;
         }
         keep_until(text_.size());
         return std::move(out_);
@@ -112,7 +133,8 @@ private:
     bool web_token() {
         if (i_ < no_web_token_before_) return false;
         std::size_t end = i_;
-        while (end < text_.size() && (token_char(text_[end]) || (text_[end] == '.' && token_char(at(text_, end + 1))))) ++end;
+        while (end < text_.size() && (token_char(text_[end]) || (text_[end] == '.' && token_char(at(text_, end + 1)))))
+            ++end;
         const std::string_view token = text_.substr(i_, end - i_);
         if (token.size() < 16 || (token.find('.') == token.npos && !cut_at(end))) {
             no_web_token_before_ = end;
@@ -124,7 +146,8 @@ private:
 
     // From -----BEGIN to the end of -----END ...-----; without an END to the end of the literal or text.
     void pem_block() {
-        if (next_end_ == text_.npos || next_end_ < i_) next_end_ = no_more_ends_ ? text_.npos : text_.find("-----END", i_);
+        if (next_end_ == text_.npos || next_end_ < i_)
+            next_end_ = no_more_ends_ ? text_.npos : text_.find("-----END", i_);
         std::size_t end = text_.size();
         if (next_end_ != text_.npos) {
             const std::size_t dashes = text_.find("-----", next_end_ + 8);
@@ -141,13 +164,17 @@ private:
     void url_userinfo() {
         const std::size_t begin = i_ + 3;
         std::size_t end = begin;
-        while (end < text_.size() && std::string_view("/?#\"'<>,{}[]\\ \t\n@").find(text_[end]) == std::string_view::npos) ++end;
+        while (end < text_.size() &&
+               std::string_view("/?#\"'<>,{}[]\\ \t\n@").find(text_[end]) == std::string_view::npos)
+            ++end;
         i_ = begin;
         // A password may hold an @: the last one before the host's end counts.
         std::size_t at_sign = text_.npos;
         for (std::size_t j = end; at(text_, j) == '@';) {
             at_sign = j++;
-            while (j < text_.size() && std::string_view("/?#\"'<>,{}[]\\ \t\n@").find(text_[j]) == std::string_view::npos) ++j;
+            while (j < text_.size() &&
+                   std::string_view("/?#\"'<>,{}[]\\ \t\n@").find(text_[j]) == std::string_view::npos)
+                ++j;
             end = j;
         }
         if (at_sign != text_.npos && at_sign > begin) replace(begin, at_sign, "***");
@@ -165,8 +192,10 @@ private:
     void value_after_key(std::size_t key, std::size_t end) {
         std::size_t i = end;
         bool quoted = false;
-        if (at(text_, i) == '\\' && at(text_, i + 1) == '"') i += 2, quoted = true;
-        else if (at(text_, i) == '"' || at(text_, i) == '\'') ++i, quoted = true;
+        if (at(text_, i) == '\\' && at(text_, i + 1) == '"')
+            i += 2, quoted = true;
+        else if (at(text_, i) == '"' || at(text_, i) == '\'')
+            ++i, quoted = true;
         if (starts(text_, i, ">>")) i += 2;
         i = skip_spaces(text_, i);
         if (starts(text_, i, "=>")) {
@@ -195,16 +224,20 @@ private:
             replace(i, end, "\\\"***\\\"");
         } else if (c == '"') {
             const std::size_t end = skip_quoted(text_, i);
-            if (end - i > 2) replace(i, end, "\"***\"");
-            else i_ = end;
+            if (end - i > 2)
+                replace(i, end, "\"***\"");
+            else
+                i_ = end;
         } else if (c == '\'') {
             replace(i, skip_quoted(text_, i), "'***'");
         } else if (c == '~' && letter(at(text_, i + 1)) && at(text_, i + 2) == '"') {
             replace(i, skip_quoted(text_, i + 2), "\"***\"");
         } else if (starts(text_, i, "<<")) {
             const std::size_t end = skip_balanced(text_, i);
-            if (end - i > 4) replace(i, end, "<<\"***\">>");
-            else i_ = end;
+            if (end - i > 4)
+                replace(i, end, "<<\"***\">>");
+            else
+                i_ = end;
         } else if (c == '#' && letter(at(text_, i + 1))) {
             hash_value(i);
         } else if (c == '<') {  // a pid
@@ -240,8 +273,10 @@ private:
         }
         open += i;
         const std::size_t end = skip_balanced(text_, open);
-        if (end - open > 2) replace(i, end, "'***'");
-        else i_ = end;
+        if (end - open > 2)
+            replace(i, end, "'***'");
+        else
+            i_ = end;
     }
 
     // An atom, a number, or a word of free text (token=abc, Authorization: Bearer abc).

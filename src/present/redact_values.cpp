@@ -24,16 +24,26 @@ public:
     std::string run() {
         while (i_ < text_.size()) {
             const char c = text_[i_];
-            if (c == '"') string_literal(i_);
-            else if (c == '~' && letter(at(text_, i_ + 1)) && at(text_, i_ + 2) == '"') string_literal(i_ + 2);
-            else if (c == '\'') quoted_atom();
-            else if (c == '<' && at(text_, i_ + 1) == '<') binary_literal();
-            else if (c == '#' && letter(at(text_, i_ + 1))) handle();
-            else if (c == '<') pid();
-            else if (c == '[' && charlist()) continue;
-            else if (digit(c)) number();
-            else if (word(c) || c == '@') skip_word();
-            else bracket(c);
+            if (c == '"')
+                string_literal(i_);
+            else if (c == '~' && letter(at(text_, i_ + 1)) && at(text_, i_ + 2) == '"')
+                string_literal(i_ + 2);
+            else if (c == '\'')
+                quoted_atom();
+            else if (c == '<' && at(text_, i_ + 1) == '<')
+                binary_literal();
+            else if (c == '#' && letter(at(text_, i_ + 1)))
+                handle();
+            else if (c == '<')
+                pid();
+            else if (c == '[' && charlist())
+                continue;
+            else if (digit(c))
+                number();
+            else if (word(c) || c == '@')
+                skip_word();
+            else
+                bracket(c);
         }
         out_.append(text_, kept_, text_.size() - kept_);
         return std::move(out_);
@@ -59,8 +69,10 @@ private:
     }
     // Atoms are kept; in free text a ' is an apostrophe as well, and must not swallow the strings behind it.
     void quoted_atom() {
-        if (shown()) ++i_;
-        else i_ = skip_quoted(text_, i_);
+        if (shown())
+            ++i_;
+        else
+            i_ = skip_quoted(text_, i_);
     }
 
     // Characters of the literal as it would be read back: an escape counts as one.
@@ -138,7 +150,9 @@ private:
     }
     void pid() {
         std::size_t i = i_ + 1;
-        while (i < text_.size() && (word(text_[i]) || std::string_view(".-/'\"").find(text_[i]) != std::string_view::npos)) ++i;
+        while (i < text_.size() &&
+               (word(text_[i]) || std::string_view(".-/'\"").find(text_[i]) != std::string_view::npos))
+            ++i;
         i_ = at(text_, i) == '>' ? i + 1 : i_ + 1;
     }
 
@@ -151,7 +165,8 @@ private:
             std::uint64_t point = 0;
             for (; digit(at(text_, i)); ++i)
                 if (point < 0x110000) point = point * 10 + static_cast<std::uint64_t>(text_[i] - '0');
-            const bool printable = (point >= 32 && point < 127) || (point >= 160 && point < 0x110000) || (point >= 8 && point <= 13);
+            const bool printable =
+                (point >= 32 && point < 127) || (point >= 160 && point < 0x110000) || (point >= 8 && point <= 13);
             if (!printable) return false;
             ++count;
             if (at(text_, i) != ',') break;
@@ -175,7 +190,8 @@ private:
         std::size_t end = i_;
         std::size_t digits = 0;
         bool plain = true;
-        while (end < text_.size() && (word(text_[end]) || text_[end] == '#' || (text_[end] == '.' && digit(at(text_, end + 1))))) {
+        while (end < text_.size() &&
+               (word(text_[end]) || text_[end] == '#' || (text_[end] == '.' && digit(at(text_, end + 1))))) {
             digits += digit(text_[end]) ? 1 : 0;
             plain = plain && digit(text_[end]);
             ++end;
@@ -183,8 +199,10 @@ private:
         const std::string_view token = text_.substr(i_, end - i_);
         const bool based = token.find('#') != token.npos && digits >= 4 && token.size() > 11;
         const bool big = plain && (digits > 10 || (digits == 10 && token >= "4294967296"));
-        if ((big || based) && !shown()) replace(end, fmt::format("'integer {}'", hash(token)));
-        else i_ = end;
+        if ((big || based) && !shown())
+            replace(end, fmt::format("'integer {}'", hash(token)));
+        else
+            i_ = end;
     }
 
     std::string_view text_;

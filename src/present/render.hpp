@@ -17,13 +17,13 @@
 namespace beamheap::present {
 
 struct RenderOptions {
-    std::string format = "table";       ///< name of a presenter
-    std::vector<std::string> columns;   ///< of the primary table, in this order; empty: its own
-    std::string sort;                   ///< a column of the primary table; empty: the order the verb gave
-    std::optional<bool> descending;     ///< empty: numbers largest first, texts smallest first
-    std::optional<std::size_t> top;     ///< rows of each table; 0 is all; empty: 20 for people, all for machines
-    bool color = false;                 ///< escape sequences of ours (never of the input)
-    std::size_t width = 0;              ///< columns of the terminal; 0: not a terminal, nothing is shortened
+    std::string format = "table";      ///< name of a presenter
+    std::vector<std::string> columns;  ///< of the primary table, in this order; empty: its own
+    std::string sort;                  ///< a column of the primary table; empty: the order the verb gave
+    std::optional<bool> descending;    ///< empty: numbers largest first, texts smallest first
+    std::optional<std::size_t> top;    ///< rows of each table; 0 is all; empty: 20 for people, all for machines
+    bool color = false;                ///< escape sequences of ours (never of the input)
+    std::size_t width = 0;             ///< columns of the terminal; 0: not a terminal, nothing is shortened
     RedactOptions redact;
 };
 
@@ -42,15 +42,13 @@ class View;
 struct Presenter {
     std::string_view name;
     std::string_view doc;
-    bool for_people;   ///< 20 rows, wide columns left out, human units, warnings on standard error
+    bool for_people;  ///< 20 rows, wide columns left out, human units, warnings on standard error
     void (*present)(const View& view, Sink& sink);
 };
 std::span<const Presenter> presenters();
 const Presenter* find_presenter(std::string_view name);
 
-/// Up to three of `candidates` that `word` may have been meant for, nearest first.
-std::vector<std::string> near_misses(std::string_view word, std::span<const std::string> candidates);
-/// "did you mean a or b?"; empty if there is nothing near.
-std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
+/// "did you mean a or b?" of those among `candidates` that `word` may have been meant for; empty if none is near.
+std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& candidates);
 
 }  // namespace beamheap::present

@@ -26,8 +26,9 @@ constexpr std::array<std::uint8_t, 256> classes = make_classes();
 // C1 controls, and characters that reorder, hide or split text: Unicode's Cf that are not for letters, plus U+2028/9.
 constexpr bool unsafe(char32_t c) {
     return (c >= 0x80 && c < 0xA0) || c == 0xAD || c == 0x61C || c == 0x180E || (c >= 0x200B && c <= 0x200F) ||
-           (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF || (c >= 0xFFF0 && c <= 0xFFFB) ||
-           (c & 0xFFFE) == 0xFFFE || (c >= 0xFDD0 && c <= 0xFDEF) || (c >= 0xE0000 && c <= 0xE0FFF);
+           (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF ||
+           (c >= 0xFFF0 && c <= 0xFFFB) || (c & 0xFFFE) == 0xFFFE || (c >= 0xFDD0 && c <= 0xFDEF) ||
+           (c >= 0xE0000 && c <= 0xE0FFF);
 }
 
 constexpr char hex_digit(unsigned value) { return "0123456789abcdef"[value & 15]; }
@@ -151,10 +152,22 @@ struct Interval {
     char32_t first, last;
 };
 // Coarse on purpose: enough for columns to line up, not a Unicode database.
-constexpr std::array<Interval, 9> wide_characters{{{0x1100, 0x115F}, {0x2E80, 0x303E}, {0x3041, 0xA4CF}, {0xAC00, 0xD7A3},
-    {0xF900, 0xFAFF}, {0xFE30, 0xFE6F}, {0xFF00, 0xFF60}, {0x1F300, 0x1FAFF}, {0x20000, 0x3FFFD}}};
-constexpr std::array<Interval, 7> combining_characters{{{0x300, 0x36F}, {0x483, 0x489}, {0x591, 0x5BD}, {0x64B, 0x65F},
-    {0x1AB0, 0x1AFF}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}}};
+constexpr std::array<Interval, 9> wide_characters{{{0x1100, 0x115F},
+                                                   {0x2E80, 0x303E},
+                                                   {0x3041, 0xA4CF},
+                                                   {0xAC00, 0xD7A3},
+                                                   {0xF900, 0xFAFF},
+                                                   {0xFE30, 0xFE6F},
+                                                   {0xFF00, 0xFF60},
+                                                   {0x1F300, 0x1FAFF},
+                                                   {0x20000, 0x3FFFD}}};
+constexpr std::array<Interval, 7> combining_characters{{{0x300, 0x36F},
+                                                        {0x483, 0x489},
+                                                        {0x591, 0x5BD},
+                                                        {0x64B, 0x65F},
+                                                        {0x1AB0, 0x1AFF},
+                                                        {0x20D0, 0x20FF},
+                                                        {0xFE00, 0xFE0F}}};
 
 template <std::size_t N>
 bool within(const std::array<Interval, N>& table, char32_t c) {
@@ -209,7 +222,8 @@ void append_tsv(std::string_view raw, std::string& out) {
 void append_csv(std::string_view raw, std::string& out) {
     const bool formula = starts_formula(raw);
     // A space at either end is quoted as well: some readers trim it.
-    const bool quoted = raw.find_first_of("\",;") != raw.npos || (!raw.empty() && (raw.front() == ' ' || raw.back() == ' '));
+    const bool quoted =
+        raw.find_first_of("\",;") != raw.npos || (!raw.empty() && (raw.front() == ' ' || raw.back() == ' '));
     if (quoted) out += '"';
     if (formula) out += '\'';
     append_with<CsvPolicy>(raw, out);

@@ -46,7 +46,10 @@ class StringSink : public Sink {
 public:
     StringSink() : Sink(&append, &text_) {}
     ~StringSink() { flush(); }
-    const std::string& text() { flush(); return text_; }
+    const std::string& text() {
+        flush();
+        return text_;
+    }
 
 private:
     static bool append(void* context, std::string_view piece) {

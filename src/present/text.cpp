@@ -19,12 +19,6 @@ constexpr std::string_view plain = "\x1b[0m";
 constexpr std::size_t gap = 2;
 constexpr std::size_t narrowest = 12;  // a text column is not shortened below this
 
-const std::vector<Value>* objects_in(const Value& value) {
-    const auto* array = std::get_if<std::shared_ptr<const Array>>(&value.data());
-    if (array == nullptr || (*array)->empty()) return nullptr;
-    return std::holds_alternative<std::shared_ptr<const Object>>((*array)->front().data()) ? array->get() : nullptr;
-}
-
 // "stack_words" -> "stack": the value says the unit.
 std::string label_of(std::string_view name) {
     for (const std::string_view unit : {"_bytes", "_words", "_ms"})
@@ -39,13 +33,17 @@ public:
     TextPresenter(const View& view, Sink& sink) : view_(view), sink_(sink) {}
 
     void run() {
-        for (const std::string& sentence : view_.document().lead) line(safe_text(view_.text(sentence, Content::message)));
+        for (const std::string& sentence : view_.document().lead)
+            line(safe_text(view_.text(sentence, Content::message)));
         for (const View::Item& item : view_.items()) {
             if (!item.member->in_text && !view_.is_primary(item)) continue;
             if (sink_.closed()) return;
-            if (item.object() || (view_.is_primary(item) && !item.is_table)) object(item);
-            else if (item.is_table) table(item);
-            else value(item);
+            if (item.object() || (view_.is_primary(item) && !item.is_table))
+                object(item);
+            else if (item.is_table)
+                table(item);
+            else
+                value(item);
         }
     }
 
@@ -93,9 +91,11 @@ private:
         block(*item.member, lines);
     }
     void collect(const Object& object, const std::string& prefix, Content content, Lines& lines) {
-        for (const auto& [name, value] : object) entry(prefix + label_of(name), value, unit_of(name), content, {}, lines);
+        for (const auto& [name, value] : object)
+            entry(prefix + label_of(name), value, unit_of(name), content, {}, lines);
     }
-    void entry(std::string label, const Value& value, Unit unit, Content content, const std::string& key, Lines& lines) {
+    void entry(std::string label, const Value& value, Unit unit, Content content, const std::string& key,
+               Lines& lines) {
         if (value.is_null()) return;
         if (const auto* object = std::get_if<std::shared_ptr<const Object>>(&value.data()))
             return collect(**object, label + ' ', content, lines);
@@ -110,7 +110,8 @@ private:
         std::size_t widest = 0;
         for (const auto& each : lines) widest = std::max(widest, display_width(each.first));
         for (const auto& each : lines)
-            line(fmt::format("{}{}{}", each.first, std::string(widest + gap - display_width(each.first), ' '), each.second));
+            line(fmt::format("{}{}{}", each.first, std::string(widest + gap - display_width(each.first), ' '),
+                             each.second));
     }
 
     void list(const Array& array, Content content, Unit unit, std::size_t indent) {
@@ -138,12 +139,14 @@ private:
 
     std::string cell(const TableView& table, std::size_t row, std::size_t c, const Value& value) const {
         const Column& column = table.column(c);
-        return people_text(view_, value, column.unit, column.content, table.key_of(row, c));
+        std::string text = people_text(view_, value, column.unit, column.content, table.key_of(row, c));
+        const std::size_t depth = table.depth_of(row, c);
+        return depth == 0 ? text : std::string(2 * std::min<std::size_t>(depth, 40), ' ') + text;
     }
 
     struct Layout {
         std::vector<std::size_t> widths;
-        std::vector<bool> nested;  // arrays of objects go below the row
+        std::vector<bool> below;  // columns that are not in the row
         std::vector<bool> right;
     };
 
@@ -151,14 +154,13 @@ private:
         Layout layout;
         for (std::size_t c = 0; c < table.columns(); ++c) {
             layout.widths.push_back(display_width(table.column(c).title));
-            layout.nested.push_back(false);
+            layout.below.push_back(table.column(c).below);
             layout.right.push_back(numeric(table.column(c).unit));
         }
         for (std::size_t row = 0; row < table.rows(); ++row) {
             for (std::size_t c = 0; c < table.columns(); ++c) {
-                const Value value = table.cell(row, c);
-                if (objects_in(value) != nullptr) layout.nested[c] = true;
-                else layout.widths[c] = std::max(layout.widths[c], display_width(cell(table, row, c, value)));
+                if (layout.below[c]) continue;
+                layout.widths[c] = std::max(layout.widths[c], display_width(cell(table, row, c, table.cell(row, c))));
             }
         }
         if (view_.options().width != 0) shrink(layout);
@@ -169,12 +171,12 @@ private:
     void shrink(Layout& layout) const {
         std::size_t total = 0;
         for (std::size_t c = 0; c < layout.widths.size(); ++c)
-            if (!layout.nested[c]) total += layout.widths[c] + (total == 0 ? 0 : gap);
+            if (!layout.below[c]) total += layout.widths[c] + (total == 0 ? 0 : gap);
         while (total > view_.options().width) {
             std::size_t widest = layout.widths.size();
             std::size_t second = narrowest;
             for (std::size_t c = 0; c < layout.widths.size(); ++c) {
-                if (layout.nested[c] || layout.right[c] || layout.widths[c] <= narrowest) continue;
+                if (layout.below[c] || layout.right[c] || layout.widths[c] <= narrowest) continue;
                 if (widest == layout.widths.size() || layout.widths[c] > layout.widths[widest]) {
                     if (widest != layout.widths.size()) second = std::max(second, layout.widths[widest]);
                     widest = c;
@@ -184,7 +186,8 @@ private:
             }
             if (widest == layout.widths.size()) return;
             const std::size_t above = std::max<std::size_t>(1, layout.widths[widest] - second);
-            const std::size_t less = std::min({above, total - view_.options().width, layout.widths[widest] - narrowest});
+            const std::size_t less =
+                std::min({above, total - view_.options().width, layout.widths[widest] - narrowest});
             layout.widths[widest] -= less;
             total -= less;
         }
@@ -197,7 +200,7 @@ private:
         std::size_t owed = 0;  // blanks that are only written when something follows
         bool first = true;
         for (std::size_t c = 0; c < layout.widths.size(); ++c) {
-            if (layout.nested[c]) continue;
+            if (layout.below[c]) continue;
             const std::string body = clipped(text_of(c), layout.widths[c]);
             const std::size_t pad = layout.widths[c] - std::min(layout.widths[c], display_width(body));
             const std::size_t left = layout.right[c] ? pad : 0;
@@ -222,9 +225,10 @@ private:
         for (std::size_t row = 0; row < table.rows() && !sink_.closed(); ++row) {
             line(row_text(layout, [&](std::size_t c) { return cell(table, row, c, table.cell(row, c)); }));
             for (std::size_t c = 0; c < table.columns(); ++c) {
-                if (!layout.nested[c]) continue;
+                if (!layout.below[c]) continue;
                 const Value value = table.cell(row, c);
-                if (const Array* inner = objects_in(value)) list(*inner, table.column(c).content, table.column(c).unit, 4);
+                if (const auto* inner = std::get_if<std::shared_ptr<const Array>>(&value.data()))
+                    list(**inner, table.column(c).content, table.column(c).unit, 4);
             }
         }
         if (table.rows() < table.total()) line(more(table.total() - table.rows()));

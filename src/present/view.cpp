@@ -18,19 +18,11 @@ struct Overloaded : Fs... {
 template <class... Fs>
 Overloaded(Fs...) -> Overloaded<Fs...>;
 
-std::vector<std::string> column_names(const Table& table) {
-    std::vector<std::string> names;
-    for (const Column& column : table.columns) names.push_back(column.name);
-    return names;
-}
-
 Error no_such_column(std::string_view name, const Table& table) {
-    const std::vector<std::string> names = column_names(table);
+    std::vector<std::string_view> names;
+    for (const Column& column : table.columns) names.push_back(column.name);
     std::string advice = did_you_mean(name, names);
-    if (advice.empty()) {
-        advice = "columns are:";
-        for (const std::string& each : names) advice += ' ' + each;
-    }
+    if (advice.empty()) advice = fmt::format("columns are: {}", fmt::join(names, " "));
     return Error{ErrorCode::usage, fmt::format("there is no column {}", name), std::move(advice)};
 }
 
@@ -90,7 +82,7 @@ std::strong_ordering natural_order(std::string_view a, std::string_view b) {
     return a.size() - i <=> b.size() - j;
 }
 
-std::shared_ptr<Table> table_of(const Object& object, Content content) {
+std::shared_ptr<Table> one_row(const Object& object, Content content) {
     auto table = std::make_shared<Table>();
     std::vector<Value> values;
     for (const auto& [name, value] : object) {
@@ -104,8 +96,15 @@ std::shared_ptr<Table> table_of(const Object& object, Content content) {
 
 }  // namespace
 
+std::size_t TableView::depth_of(std::size_t row, std::size_t c) const {
+    if (indents_[c] == no_column) return 0;
+    const Value depth = table_->cell(order_.empty() ? row : order_[row], indents_[c]);
+    const auto* number = std::get_if<std::uint64_t>(&depth.data());
+    return number == nullptr ? 0 : static_cast<std::size_t>(*number);
+}
+
 std::string TableView::key_of(std::size_t row, std::size_t c) const {
-    if (keys_[c] == no_key) return {};
+    if (keys_[c] == no_column) return {};
     const Value key = table_->cell(order_.empty() ? row : order_[row], keys_[c]);
     const auto* text = std::get_if<std::string>(&key.data());
     return text == nullptr ? std::string{} : *text;
@@ -133,8 +132,8 @@ Result<View> View::make(const Document& document, const RenderOptions& options, 
         const auto* table = std::get_if<Table>(&member.body);
         if (table == nullptr) {
             if (&member != primary) continue;
-            view.adapted_ = table_of(*std::get<std::shared_ptr<const Object>>(std::get<Value>(member.body).data()),
-                                     member.content);
+            view.adapted_ =
+                one_row(*std::get<std::shared_ptr<const Object>>(std::get<Value>(member.body).data()), member.content);
             table = view.adapted_.get();
         } else {
             item.is_table = true;
@@ -146,27 +145,39 @@ Result<View> View::make(const Document& document, const RenderOptions& options, 
             if (!options.sort.empty()) BH_CHECK(view.sort_rows(item.table));
             view.has_primary_ = true;
         } else {
-            for (std::uint32_t c = 0; c < table->columns.size(); ++c)
-                if (!presenter.for_people || !table->columns[c].wide) item.table.columns_.push_back(c);
+            // --columns is meant for every table that has them all.
+            const bool fits = !member.object && !options.columns.empty() &&
+                              std::ranges::all_of(options.columns, [table](const std::string& name) {
+                                  return index_of_column(*table, name).has_value();
+                              });
+            if (fits) {
+                BH_CHECK(view.choose_columns(item.table, presenter.for_people));
+            } else {
+                view.own_columns(item.table, presenter.for_people);
+            }
         }
         view.cut_rows(item.table, presenter.for_people && !member.object);
         for (const std::uint32_t c : item.table.columns_) {
-            const std::string& key = table->columns[c].keyed_by;
-            item.table.keys_.push_back(key.empty() ? TableView::no_key
-                                                   : index_of_column(*table, key).value_or(TableView::no_key));
+            const auto column_named = [table](const std::string& name) {
+                return name.empty() ? TableView::no_column
+                                    : index_of_column(*table, name).value_or(TableView::no_column);
+            };
+            item.table.keys_.push_back(column_named(table->columns[c].keyed_by));
+            item.table.indents_.push_back(column_named(table->columns[c].indent_by));
         }
         if (&member == primary) view.primary_table_ = item.table;
     }
     if (primary == nullptr && (!options.columns.empty() || !options.sort.empty()))
-        return Error{ErrorCode::usage, fmt::format("{} has no table: --columns and --sort mean nothing here", document.kind), {}};
+        return Error{ErrorCode::usage,
+                     fmt::format("{} has no table: --columns and --sort mean nothing here", document.kind),
+                     {}};
     return view;
 }
 
 Status View::choose_columns(TableView& view, bool for_people) const {
     const Table& table = *view.table_;
     if (options_->columns.empty()) {
-        for (std::uint32_t c = 0; c < table.columns.size(); ++c)
-            if (!for_people || !table.columns[c].wide || table.columns[c].name == options_->sort) view.columns_.push_back(c);
+        own_columns(view, for_people);
         return ok();
     }
     for (const std::string& name : options_->columns) {
@@ -175,6 +186,12 @@ Status View::choose_columns(TableView& view, bool for_people) const {
         view.columns_.push_back(*found);
     }
     return ok();
+}
+
+void View::own_columns(TableView& view, bool for_people) const {
+    const std::vector<Column>& columns = view.table_->columns;
+    for (std::uint32_t c = 0; c < columns.size(); ++c)
+        if (!for_people || !columns[c].wide || columns[c].name == options_->sort) view.columns_.push_back(c);
 }
 
 Status View::sort_rows(TableView& view) const {
@@ -201,7 +218,8 @@ Status View::sort_rows(TableView& view) const {
     std::iota(view.order_.begin(), view.order_.end(), 0u);
     const std::size_t wanted = options_->top.value_or(0);
     if (wanted != 0 && wanted < table.rows / 4)
-        std::partial_sort(view.order_.begin(), view.order_.begin() + static_cast<std::ptrdiff_t>(wanted), view.order_.end(), before);
+        std::partial_sort(view.order_.begin(), view.order_.begin() + static_cast<std::ptrdiff_t>(wanted),
+                          view.order_.end(), before);
     else
         std::sort(view.order_.begin(), view.order_.end(), before);
     return ok();
@@ -234,29 +252,31 @@ std::string people_text(const View& view, const Value& value, Unit unit, Content
         }
     };
     return std::visit(
-        Overloaded{[](std::monostate) -> std::string { return "-"; },
-                   [](bool b) -> std::string { return b ? "yes" : "no"; },
-                   [&](std::int64_t n) { return n < 0 ? fmt::format("-{}", natural(0 - static_cast<std::uint64_t>(n)))
-                                                      : natural(static_cast<std::uint64_t>(n)); },
-                   [&](std::uint64_t n) { return natural(n); },
-                   [&](double n) { return unit == Unit::percent ? human_percent(n) : fmt::format("{:.2f}", n); },
-                   [&](const std::string& text) { return safe_text(view.text(text, content, key)); },
-                   [&](const std::shared_ptr<const Array>& array) {
-                       std::string joined;
-                       for (const Value& each : *array) {
-                           if (!joined.empty()) joined += ' ';
-                           joined += people_text(view, each, unit, content, key);
-                       }
-                       return joined.empty() ? std::string("-") : joined;
-                   },
-                   [&](const std::shared_ptr<const Object>& object) {
-                       std::string joined;
-                       for (const auto& entry : *object) {
-                           if (!joined.empty()) joined += ", ";
-                           joined += entry.first + ' ' + people_text(view, entry.second, unit_of(entry.first), content, key);
-                       }
-                       return joined;
-                   }},
+        Overloaded{
+            [](std::monostate) -> std::string { return "-"; }, [](bool b) -> std::string { return b ? "yes" : "no"; },
+            [&](std::int64_t n) {
+                return n < 0 ? fmt::format("-{}", natural(0 - static_cast<std::uint64_t>(n)))
+                             : natural(static_cast<std::uint64_t>(n));
+            },
+            [&](std::uint64_t n) { return natural(n); },
+            [&](double n) { return unit == Unit::percent ? human_percent(n) : fmt::format("{:.2f}", n); },
+            [&](const std::string& text) { return safe_text(view.text(text, content, key)); },
+            [&](const std::shared_ptr<const Array>& array) {
+                std::string joined;
+                for (const Value& each : *array) {
+                    if (!joined.empty()) joined += ' ';
+                    joined += people_text(view, each, unit, content, key);
+                }
+                return joined.empty() ? std::string("-") : joined;
+            },
+            [&](const std::shared_ptr<const Object>& object) {
+                std::string joined;
+                for (const auto& entry : *object) {
+                    if (!joined.empty()) joined += ", ";
+                    joined += entry.first + ' ' + people_text(view, entry.second, unit_of(entry.first), content, key);
+                }
+                return joined;
+            }},
         value.data());
 }
 

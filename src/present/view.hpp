@@ -13,8 +13,8 @@ namespace beamheap::present {
 /// A table as it is to be shown. Row and column numbers are those of the view.
 class TableView {
 public:
-    std::size_t rows() const { return rows_; }          ///< to show
-    std::size_t total() const { return total_; }        ///< that there are
+    std::size_t rows() const { return rows_; }    ///< to show
+    std::size_t total() const { return total_; }  ///< that there are
     std::size_t columns() const { return columns_.size(); }
     const Column& column(std::size_t c) const { return table_->columns[columns_[c]]; }
     const std::string& empty() const { return table_->empty; }
@@ -23,14 +23,17 @@ public:
     }
     /// The text in this row's key column, for columns that are `keyed_by` it; else empty.
     std::string key_of(std::size_t row, std::size_t c) const;
+    /// How deep text indents this cell: the number in the column that it is `indent_by`.
+    std::size_t depth_of(std::size_t row, std::size_t c) const;
 
 private:
     friend class View;
-    static constexpr std::uint32_t no_key = 0xFFFFFFFFu;
+    static constexpr std::uint32_t no_column = 0xFFFFFFFFu;
     const Table* table_ = nullptr;
     std::vector<std::uint32_t> columns_;
-    std::vector<std::uint32_t> keys_;   // by column of the view: the table's column that it is keyed by
-    std::vector<std::uint32_t> order_;  // empty: as they come
+    std::vector<std::uint32_t> keys_;     // by column of the view: the table's column that it is keyed by
+    std::vector<std::uint32_t> indents_;  // and that it is indented by
+    std::vector<std::uint32_t> order_;    // empty: as they come
     std::size_t rows_ = 0;
     std::size_t total_ = 0;
 };
@@ -39,8 +42,8 @@ class View {
 public:
     struct Item {
         const Member* member = nullptr;
-        TableView table;         ///< when is_table
-        bool is_table = false;   ///< shown as a table, or as an object where member->object
+        TableView table;        ///< when is_table
+        bool is_table = false;  ///< shown as a table, or as an object where member->object
         bool object() const { return is_table && member->object; }
     };
 
@@ -63,6 +66,7 @@ private:
     View(const Document& document, const RenderOptions& options)
         : document_(&document), options_(&options), redactor_(options.redact) {}
     Status choose_columns(TableView& view, bool for_people) const;
+    void own_columns(TableView& view, bool for_people) const;
     Status sort_rows(TableView& view) const;
     void cut_rows(TableView& view, bool for_people) const;
 

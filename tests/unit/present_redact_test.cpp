@@ -1,5 +1,4 @@
 #include <catch2/catch.hpp>
-
 #include <chrono>
 #include <ctime>
 #include <string>
@@ -32,16 +31,19 @@ TEST_CASE("SipHash-2-4 agrees with its reference vectors", "[redact]") {
 }
 
 TEST_CASE("keys that name a secret", "[redact]") {
-    for (const char* key : {"password", "PASSWORD", "db_password", "passwd", "secret", "secret_key_base", "api_key", "apiKey", "api-key",
-                            "x-auth-token", "accessToken", "cookie", "set_cookie", "authorization", "private_key", "session_id", "dsn"})
+    for (const char* key :
+         {"password", "PASSWORD", "db_password", "passwd", "secret", "secret_key_base", "api_key", "apiKey", "api-key",
+          "x-auth-token", "accessToken", "cookie", "set_cookie", "authorization", "private_key", "session_id", "dsn"})
         CHECK(sensitive_key(key));
-    for (const char* key : {"pass_through_count", "token_count", "password_policy", "cookie_ttl", "passive", "tokenizer", "secretary",
-                            "compass", "key", "id", "session", "auth", "monkey", "max_token_size"})
+    for (const char* key :
+         {"pass_through_count", "token_count", "password_policy", "cookie_ttl", "passive", "tokenizer", "secretary",
+          "compass", "key", "id", "session", "auth", "monkey", "max_token_size"})
         CHECK_FALSE(sensitive_key(key));
 }
 
 TEST_CASE("values behind secret keys are masked, their shape stays", "[redact]") {
-    CHECK(mask_secrets("#{password => <<\"hunter2\">>,user => <<\"bob\">>}") == "#{password => <<\"***\">>,user => <<\"bob\">>}");
+    CHECK(mask_secrets("#{password => <<\"hunter2\">>,user => <<\"bob\">>}") ==
+          "#{password => <<\"***\">>,user => <<\"bob\">>}");
     CHECK(mask_secrets("[{password,\"hunter2\"},{port,5432}]") == "[{password,\"***\"},{port,5432}]");
     CHECK(mask_secrets("%{password: \"hunter2\", port: 5432}") == "%{password: \"***\", port: 5432}");
     CHECK(mask_secrets("%{\"api_key\" => \"abc\"}") == "%{\"api_key\" => \"***\"}");
@@ -58,9 +60,10 @@ TEST_CASE("values behind secret keys are masked, their shape stays", "[redact]")
 }
 
 TEST_CASE("what tells nothing stays readable", "[redact]") {
-    for (const char* text : {"{password,undefined}", "#{token => nil}", "{secret,<0.12.0>}", "#{cookie => []}", "#{token => <<>>}",
-                             "{token,#Ref<0.1.2.3>}", "password:check/1", "MyApp.Token.verify/2", "[password,secret]", "{token,#PID<0.1.2>}",
-                             "a password", "gen_server:call/3", "{ok,\"plain\"}", "password::type"})
+    for (const char* text :
+         {"{password,undefined}", "#{token => nil}", "{secret,<0.12.0>}", "#{cookie => []}", "#{token => <<>>}",
+          "{token,#Ref<0.1.2.3>}", "password:check/1", "MyApp.Token.verify/2", "[password,secret]",
+          "{token,#PID<0.1.2>}", "a password", "gen_server:call/3", "{ok,\"plain\"}", "password::type"})
         CHECK(mask_secrets(text) == text);
 }
 
@@ -72,7 +75,8 @@ TEST_CASE("secrets are known by their form", "[redact]") {
     CHECK(mask_secrets("postgres://bob:hunter2@db/x") == "postgres://***@db/x");
     CHECK(mask_secrets("amqp://u:p@ss@h:5672") == "amqp://***@h:5672");
     CHECK(mask_secrets("http://example.com/a@b") == "http://example.com/a@b");
-    CHECK(mask_secrets("<<\"-----BEGIN RSA PRIVATE KEY-----\\nMIIEow\\n-----END RSA PRIVATE KEY-----\\n\">>") == "<<\"***\\n\">>");
+    CHECK(mask_secrets("<<\"-----BEGIN RSA PRIVATE KEY-----\\nMIIEow\\n-----END RSA PRIVATE KEY-----\\n\">>") ==
+          "<<\"***\\n\">>");
     CHECK(mask_secrets("x <<\"-----BEGIN EC PRIVATE KEY-----\\nMIIEow...") == "x <<\"***");
     CHECK(mask_secrets("<<\"AKIAIOSFOD...") == "<<\"***...");  // cut before its end
     CHECK(mask_secrets("AKIAN") == "AKIAN");
@@ -95,7 +99,8 @@ TEST_CASE("a text filed under a secret key is masked as a whole", "[redact]") {
 }
 
 TEST_CASE("values: strings, binaries, charlists and big integers become placeholders", "[redact]") {
-    const std::string shown = values("{user,<<\"alice@example.com\">>,\"secret text\",[104,101,108,108,111],4111111111111111,42,ok,<0.1.2>}");
+    const std::string shown =
+        values("{user,<<\"alice@example.com\">>,\"secret text\",[104,101,108,108,111],4111111111111111,42,ok,<0.1.2>}");
     CHECK(hides(shown, "alice"));
     CHECK(hides(shown, "text"));
     CHECK(hides(shown, "104"));
@@ -114,16 +119,19 @@ TEST_CASE("values: strings, binaries, charlists and big integers become placehol
 }
 
 TEST_CASE("values keep references, floats, short lists and what has no value", "[redact]") {
-    for (const char* text : {"#Ref<0.505260167.3853910018.16091>", "[1,2,3]", "[80,443]", "1.5e10", "<<>>", "\"\"", "'quoted \" atom'", "#{a => 1}",
-                             "<<1024 bytes, not in the dump>>", "#Fun<erl_eval.44.65746770>", "{'a b',4294967295}", "0x00007f9c12345678",
-                             "#Port<0.5>", "{\"***\",<<\"***\">>}"})
+    for (const char* text :
+         {"#Ref<0.505260167.3853910018.16091>", "[1,2,3]", "[80,443]", "1.5e10", "<<>>", "\"\"", "'quoted \" atom'",
+          "#{a => 1}", "<<1024 bytes, not in the dump>>", "#Fun<erl_eval.44.65746770>", "{'a b',4294967295}",
+          "0x00007f9c12345678", "#Port<0.5>", "{\"***\",<<\"***\">>}"})
         CHECK(values(text) == text);
 }
 
 TEST_CASE("free text is masked only in the terms that it quotes", "[redact]") {
     const std::string memory = "eheap_alloc: Cannot allocate 318267088 bytes of memory (of type \"heap\").";
     CHECK(at_level(RedactLevel::values, memory, Content::message) == memory);
-    const std::string boot = at_level(RedactLevel::values, "init terminating in do_boot ({{badmatch,{error,\"the text\"}},[{a,b,2,[]}]})", Content::message);
+    const std::string boot =
+        at_level(RedactLevel::values, "init terminating in do_boot ({{badmatch,{error,\"the text\"}},[{a,b,2,[]}]})",
+                 Content::message);
     CHECK(hides(boot, "the text"));
     CHECK(boot.find("{{badmatch,{error,\"8 chars #") != boot.npos);
     CHECK(hides(at_level(RedactLevel::values, "don't say {\"it's\",<<\"abc\">>}", Content::message), "abc"));
@@ -169,10 +177,31 @@ TEST_CASE("redaction takes time in proportion to its input, whatever the input",
     constexpr std::size_t bytes = 1 << 20;
 #endif
     const std::vector<std::string> known{"KQWERTZUIOPASDFG"};
-    for (const std::string_view hostile :
-         {"-----BEGIN \"", "-----BEGIN ", "eyJ-", "eyJ.", "://", "://a", "password => #", "password=<", "{password,", "[[[[", "<<", "\"", "'",
-          "token: \\\"", "[1,2,", "KQWERTZUIOPASDF", "{secret,[", "a-", "#Ref<", "<0.", "password => %", "\\", "~c\"", "123456789012345",
-          "password=Bearer "}) {
+    for (const std::string_view hostile : {"-----BEGIN \"",
+                                           "-----BEGIN ",
+                                           "eyJ-",
+                                           "eyJ.",
+                                           "://",
+                                           "://a",
+                                           "password => #",
+                                           "password=<",
+                                           "{password,",
+                                           "[[[[",
+                                           "<<",
+                                           "\"",
+                                           "'",
+                                           "token: \\\"",
+                                           "[1,2,",
+                                           "KQWERTZUIOPASDF",
+                                           "{secret,[",
+                                           "a-",
+                                           "#Ref<",
+                                           "<0.",
+                                           "password => %",
+                                           "\\",
+                                           "~c\"",
+                                           "123456789012345",
+                                           "password=Bearer "}) {
         const std::string text = repeat(hostile, bytes);
         const std::clock_t start = std::clock();  // of this process: a busy machine must not fail the test
         const std::string shown = values(names(mask_secrets(mask_known(text, known))));

@@ -1,5 +1,4 @@
 #include <catch2/catch.hpp>
-
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -48,8 +47,9 @@ TEST_CASE("sanitised text keeps what is harmless and escapes the rest", "[presen
     CHECK(text("a\nb\tc\rd") == "a\\nb\\tc\\rd");
     CHECK(text(std::string_view("nul\0end", 7)) == "nul\\x00end");
     CHECK(text("del\x7f") == "del\\x7f");
-    CHECK(text("csi \xc2\x9b" "2J") == "csi \\x{9b}2J");             // C1 as a character
-    CHECK(text("latin1 \xe5\xe4") == "latin1 \\xe5\\xe4");           // not UTF-8
+    CHECK(text("csi \xc2\x9b"
+               "2J") == "csi \\x{9b}2J");                   // C1 as a character
+    CHECK(text("latin1 \xe5\xe4") == "latin1 \\xe5\\xe4");  // not UTF-8
     CHECK(text("overlong \xc0\xaf") == "overlong \\xc0\\xaf");
     CHECK(text("surrogate \xed\xa0\x80") == "surrogate \\xed\\xa0\\x80");
     CHECK(text("cut \xe6\x97") == "cut \\xe6\\x97");
@@ -66,7 +66,8 @@ TEST_CASE("JSON texts read back as what was written", "[present]") {
     CHECK(json("\u202e") == "\\u202e");
     CHECK(json("\U000E0041") == "\\udb40\\udc41");
     CHECK(json("\xff") == "\\\\xff");
-    for (const std::string_view sample : {"plain", "q\"uote", "back\\slash", "nl\n tab\t", "\x01\x1f\x7f", "\u202e\u2066 日本"}) {
+    for (const std::string_view sample :
+         {"plain", "q\"uote", "back\\slash", "nl\n tab\t", "\x01\x1f\x7f", "\u202e\u2066 日本"}) {
         const std::string quoted = '"' + json(sample) + '"';
         CHECK(nlohmann::json::parse(quoted).get<std::string>() == sample);
         CHECK(harmless(quoted));

@@ -1,0 +1,53 @@
+// alloc: what the VM took from the system, what its blocks use of it, and where the difference is.
+#include <fmt/format.h>
+
+#include "analyses/allocators.hpp"
+#include "cli/commands.hpp"
+#include "present/table_cells.hpp"
+#include "present/tables.hpp"
+#include "present/units.hpp"
+
+namespace beamheap::cli {
+
+Status cmd_alloc(const Context& context) {
+    LoadPlan plan;
+    plan.tables = true;
+    BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
+    const Snapshot& snapshot = artifact->snapshot();
+    const present::Names names = context.names(snapshot);
+    const analyses::AllocatorReport report = analyses::allocators(snapshot);
+    present::Document document = context.document(snapshot);
+    const analyses::AllocatorUse& total = report.total;
+    if (total.carrier_bytes.has() && total.block_bytes.has() && *total.carrier_bytes != 0)
+        document.lead = {fmt::format("Carriers hold {}, blocks use {} of it: {} ({}) is lost to fragmentation.",
+                                     present::human_bytes(*total.carrier_bytes),
+                                     present::human_bytes(*total.block_bytes),
+                                     present::human_bytes(total.lost_bytes.value_or(0)),
+                                     present::human_percent(total.fragmentation().value_or(0) * 100))};
+    document.members.push_back(
+        {.key = "rows", .title = "Allocators", .body = present::allocator_table(names, report.types)});
+    document.members.push_back({.key = "instances",
+                                .title = "Instances that lose most",
+                                .body = present::allocator_table(names, report.instances)});
+    document.members.push_back(
+        {.key = "segments", .title = "Segments", .body = present::segment_table(report.segments), .in_text = false});
+    document.members.push_back(
+        {.key = "mmaps", .title = "Address space", .body = present::mmap_table(names, report.mmaps), .in_text = false});
+    document.members.push_back(
+        {.key = "areas", .title = "Allocated areas", .body = present::area_table(names), .in_text = false});
+    document.members.push_back(
+        {.key = "vm_tables", .title = "The VM's tables", .body = present::vm_table_table(names), .in_text = false});
+    document.members.push_back(
+        {.key = "totals",
+         .title = "Totals",
+         .body = present::Value(present::Object{{"block_bytes", total.block_bytes},
+                                                {"carrier_bytes", total.carrier_bytes},
+                                                {"lost_bytes", total.lost_bytes},
+                                                {"fragmentation_percent", present::cells::share(total.fragmentation())},
+                                                {"segment_bytes", report.segment_bytes},
+                                                {"memory_total_bytes", report.memory_total_bytes}})});
+    document.primary = "rows";
+    return context.print(document, snapshot);
+}
+
+}  // namespace beamheap::cli

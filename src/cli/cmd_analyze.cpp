@@ -1,0 +1,350 @@
+// analyze: what happened, in the order in which one wants to know it at three in the morning: why it died, who was
+// at it, what it held, who stands out.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analyses/groups.hpp"
+#include "analyses/process_columns.hpp"
+#include "analyses/slogan.hpp"
+#include "analyses/totals.hpp"
+#include "cli/commands.hpp"
+#include "present/table_cells.hpp"
+#include "present/tables.hpp"
+#include "present/units.hpp"
+
+namespace beamheap::cli {
+namespace {
+
+using present::Array;
+using present::Content;
+using present::Document;
+using present::Member;
+using present::Names;
+using present::Object;
+using present::Value;
+namespace cells = present::cells;
+
+constexpr std::size_t shown_processes = 5;  // of each ranking, unless -n says otherwise
+constexpr std::size_t shown_groups = 10;
+
+/// What is there to say, computed once.
+struct Facts {
+    const Snapshot& snapshot;
+    Names names;
+    analyses::Slogan slogan;
+    analyses::Totals totals;
+    analyses::Death death;
+};
+
+Value text_or_null(std::string_view text) { return text.empty() ? Value() : Value(text); }
+
+std::string of_limit(Count used, const analyses::Fill& fill) {
+    std::string text = used.has() ? present::grouped(*used) : "unknown";
+    if (fill.limit.has()) text += fmt::format(" of {}", present::grouped(*fill.limit));
+    if (fill.percent) text += fmt::format(" ({})", present::human_percent(*fill.percent));
+    return text;
+}
+
+// What a process has, to judge whether it is to blame: ", in lists:reverse/1: 1.9 GiB (71 % of what all processes use),
+// 12,345 messages in its queue".
+std::string process_facts(const Facts& facts, const Process& p) {
+    std::string text;
+    if (const std::string function = facts.names.function(p.current_function); !function.empty())
+        text = fmt::format(", in {}", function);
+    std::string has;
+    if (p.memory_bytes.has()) {
+        has = present::human_bytes(*p.memory_bytes);
+        const auto share = analyses::percent_of(p.memory_bytes, facts.totals.memory_bytes.value());
+        if (share && *share >= 1) has += fmt::format(" ({} of what all processes use)", present::human_percent(*share));
+    }
+    if (p.msgq_len.value_or(0) != 0)
+        has += fmt::format("{}{} in its queue", has.empty() ? "" : ", ",
+                           present::counted(*p.msgq_len, "message", "messages"));
+    return has.empty() ? text : fmt::format("{}: {}", text, has);
+}
+
+std::string suspect_name(const Facts& facts, const Pid& pid) {
+    const ProcId id = facts.snapshot.find(pid);
+    return id == ProcId::none ? facts.names.pid(pid) : facts.names.process(facts.snapshot[id]);
+}
+
+// "lager_event <0.89.0> was collecting garbage, in lists:reverse/1: 1.9 GiB."
+std::string death_sentence(const Facts& facts) {
+    const analyses::Death& death = facts.death;
+    const Snapshot& s = facts.snapshot;
+    if (death.evidence == analyses::DeathEvidence::none) return {};
+    if (death.evidence == analyses::DeathEvidence::one_of_several) {
+        std::string suspects;
+        for (const std::size_t i : death.candidates)
+            suspects +=
+                fmt::format("{}{}", suspects.empty() ? "" : ", ", suspect_name(facts, s.schedulers[i].current_process));
+        return fmt::format(
+            "A dirty scheduler called for the dump, and the input does not say which; these were on one: {}.",
+            suspects);
+    }
+    const bool known = death.process != ProcId::none;
+    const bool asked =
+        facts.slogan.kind == analyses::SloganKind::requested || facts.slogan.kind == analyses::SloganKind::unknown;
+    std::string text = suspect_name(facts, death.pid);
+    text += death.state == ProcessState::garbage_collecting ? " was collecting garbage"
+            : asked                                         ? " was running when the dump was asked for"
+                                                            : " was running";
+    if (death.evidence == analyses::DeathEvidence::only_collecting) text += ", the only one to do so";
+    if (!known) return text + "; it is not in the process table.";
+    return text + process_facts(facts, s[death.process]) + '.';
+}
+
+std::string completeness_sentence(const Snapshot& s) {
+    if (s.source.complete.value_or(true)) return {};
+    std::string text = "The input is incomplete, and sums are lower bounds";
+    if (!s.source.truncation.empty()) text += ": " + s.source.truncation;
+    if (!text.ends_with('.')) text += '.';
+    return text;
+}
+
+Object node_object(const Facts& facts) {
+    const Node& node = facts.snapshot.node;
+    return {{"name", cells::raw(facts.names, node.name)},   {"created", text_or_null(node.created)},
+            {"slogan", text_or_null(node.slogan)},          {"system_version", text_or_null(node.system_version)},
+            {"distributed", cells::flag(node.distributed)}, {"calling_thread", text_or_null(node.calling_thread)},
+            {"compiled", text_or_null(node.compiled)},      {"taints", text_or_null(node.taints)}};
+}
+
+Object slogan_object(const Facts& facts) {
+    const analyses::Slogan& slogan = facts.slogan;
+    Array steps;
+    for (const std::string& step : slogan.next_steps) steps.emplace_back(step);
+    return {{"kind", analyses::name_of(slogan.kind)},
+            {"meaning", text_or_null(slogan.meaning)},
+            {"refused_bytes", slogan.refused_bytes},
+            {"allocator", text_or_null(slogan.allocator)},
+            {"memory_type", text_or_null(slogan.memory_type)},
+            {"application", text_or_null(slogan.application)},
+            {"reason", text_or_null(slogan.reason)},
+            {"cause", text_or_null(slogan.cause)},
+            {"next_steps", std::move(steps)}};
+}
+
+std::string_view evidence_name(analyses::DeathEvidence evidence) {
+    switch (evidence) {
+        case analyses::DeathEvidence::none: return "none";
+        case analyses::DeathEvidence::calling_thread: return "calling_thread";
+        case analyses::DeathEvidence::dirty_scheduler: return "dirty_scheduler";
+        case analyses::DeathEvidence::only_collecting: return "only_collecting";
+        case analyses::DeathEvidence::only_running: return "only_running";
+        case analyses::DeathEvidence::one_of_several: break;
+    }
+    return "one_of_several";
+}
+
+// The stack at the instant of the crash where a scheduler has it, else the process's own.
+Array death_stack(const Facts& facts) {
+    const Snapshot& s = facts.snapshot;
+    StackId stack = StackId::none;
+    if (facts.death.scheduler) stack = s.schedulers[*facts.death.scheduler].stack;
+    if (s.stacks[stack].empty() && facts.death.process != ProcId::none) stack = s[facts.death.process].stack;
+    Array functions;
+    for (const Frame& frame : s.stacks[stack]) functions.emplace_back(facts.names.function(frame.function));
+    return functions;
+}
+
+Object death_object(const Facts& facts, const Array& stack) {
+    const analyses::Death& death = facts.death;
+    const Process* p = death.process == ProcId::none ? nullptr : &facts.snapshot[death.process];
+    Array candidates;
+    for (const std::size_t i : death.candidates)
+        candidates.push_back(cells::pid(facts.names, facts.snapshot.schedulers[i].current_process));
+    return {{"evidence", evidence_name(death.evidence)},
+            {"pid", cells::pid(facts.names, death.pid)},
+            {"name", p == nullptr ? Value() : cells::bare(facts.names, p->name)},
+            {"state", death.state == ProcessState::unknown ? Value() : Value(name_of(death.state))},
+            {"current_function", p == nullptr ? Value() : cells::function(facts.names, p->current_function)},
+            {"msgq_len", p == nullptr ? Value() : Value(p->msgq_len)},
+            {"memory_bytes", p == nullptr ? Value() : Value(p->memory_bytes)},
+            {"candidates", std::move(candidates)},
+            {"scheduler", death.scheduler ? Value(facts.snapshot.schedulers[*death.scheduler].id) : Value()},
+            {"stack", stack}};
+}
+
+constexpr std::array<std::string_view, 9> memory_keys{"total",     "processes", "processes_used", "system", "atom",
+                                                      "atom_used", "binary",    "code",           "ets"};
+
+Object memory_object(const Facts& facts) {
+    Object memory;
+    for (const std::string_view key : memory_keys)
+        memory.emplace_back(fmt::format("{}_bytes", key), facts.snapshot.memory_bytes(key));
+    for (const NamedBytes& entry : facts.snapshot.memory)
+        if (const std::string_view key = facts.snapshot.text(entry.name);
+            std::ranges::find(memory_keys, key) == memory_keys.end())
+            memory.emplace_back(fmt::format("{}_bytes", key), entry.bytes);
+    return memory;
+}
+
+// For people: the parts of the total with their shares; what they leave is the VM's own.
+present::Table memory_table(const Facts& facts) {
+    struct Part {
+        std::string name;
+        Count bytes;
+        std::optional<double> percent;
+    };
+    const Snapshot& s = facts.snapshot;
+    const Count total = s.memory_bytes("total");
+    std::vector<Part> parts;
+    Count rest = total;
+    for (const std::string_view key : {"processes", "binary", "ets", "code", "atom"}) {
+        const Count bytes = s.memory_bytes(key);
+        rest = rest - bytes;
+        if (bytes.has()) parts.push_back({std::string(key), bytes, analyses::percent_of(bytes, total)});
+    }
+    std::ranges::stable_sort(parts, [](const Part& a, const Part& b) { return a.bytes > b.bytes; });
+    if (rest.has()) parts.push_back({"other", rest, analyses::percent_of(rest, total)});
+    if (total.has()) parts.push_back({"total", total, {}});
+    std::vector<present::ColumnOf<Part>> columns{
+        {{.name = "area", .title = "MEMORY"}, [](const Part& p) { return Value(p.name); }},
+        {{.name = "bytes", .title = "BYTES", .unit = present::Unit::bytes},
+         [](const Part& p) { return Value(p.bytes); }},
+        {{.name = "percent", .title = "%", .unit = present::Unit::percent},
+         [](const Part& p) { return p.percent ? Value(*p.percent) : Value(); }},
+    };
+    return present::table_of(std::move(columns), std::move(parts), "no =memory in this input");
+}
+
+Object totals_object(const Facts& facts) {
+    const analyses::Totals& t = facts.totals;
+    Object states;
+    for (std::size_t i = 0; i < t.by_state.size(); ++i)
+        if (t.by_state[i] != 0) states.emplace_back(std::string(name_of(static_cast<ProcessState>(i))), t.by_state[i]);
+    return {{"processes", t.processes},
+            {"process_limit", t.process_fill.limit},
+            {"registered", t.registered},
+            {"by_state", std::move(states)},
+            {"ports", t.ports},
+            {"port_limit", t.port_fill.limit},
+            {"ets_tables", t.ets_tables},
+            {"ets_objects", cells::sum(t.ets_objects)},
+            {"ets_bytes", cells::sum(t.ets_bytes)},
+            {"timers", t.timers},
+            {"modules", t.modules},
+            {"atoms", t.atom_fill.used},
+            {"atom_limit", t.atom_fill.limit},
+            {"messages", cells::sum(t.messages)},
+            {"process_memory_bytes", cells::sum(t.memory_bytes)},
+            {"heap_words", cells::sum(t.heap_words)},
+            {"old_heap_words", cells::sum(t.old_heap_words)},
+            {"stack_words", cells::sum(t.stack_words)},
+            {"fragment_words", cells::sum(t.fragment_words)},
+            {"reductions", cells::sum(t.reductions)},
+            {"port_queue_bytes", cells::sum(t.port_queue_bytes)},
+            {"lower_bounds", t.lower_bounds}};
+}
+
+// For people: one line per kind of thing, with its limit.
+Object totals_lines(const Facts& facts) {
+    const analyses::Totals& t = facts.totals;
+    std::string states;
+    for (std::size_t i = 0; i < t.by_state.size(); ++i)
+        if (t.by_state[i] != 0)
+            states += fmt::format("{}{} {}", states.empty() ? "" : ", ", present::grouped(t.by_state[i]),
+                                  name_of(static_cast<ProcessState>(i)));
+    Object lines{{"processes", of_limit(t.processes, t.process_fill)}};
+    if (!states.empty()) lines.emplace_back("states", states);
+    if (t.messages.value().has()) lines.emplace_back("messages in queues", present::grouped(*t.messages.value()));
+    lines.emplace_back("ports", of_limit(t.ports, t.port_fill));
+    std::string ets = present::grouped(t.ets_tables);
+    if (t.ets_bytes.value().value_or(0) != 0) ets += fmt::format(", {}", present::human_bytes(*t.ets_bytes.value()));
+    lines.emplace_back("ETS tables", ets);
+    lines.emplace_back("timers", present::grouped(t.timers));
+    lines.emplace_back("atoms", of_limit(t.atom_fill.used, t.atom_fill));
+    return lines;
+}
+
+Object node_lines(const Facts& facts) {
+    const Source& source = facts.snapshot.source;
+    const Node& node = facts.snapshot.node;
+    Object lines{{"node", cells::raw(facts.names, node.name)}, {"died", text_or_null(node.created)}};
+    std::string system = source.otp_release.empty() ? "" : fmt::format("Erlang/OTP {}", source.otp_release);
+    if (!source.erts_version.empty())
+        system += fmt::format("{}erts {}", system.empty() ? "" : ", ", source.erts_version);
+    system += fmt::format("{}{}-bit{}", system.empty() ? "" : ", ", source.word_size * 8,
+                          source.jit.value_or(false) ? ", JIT" : "");
+    lines.emplace_back("system", system);
+    lines.emplace_back("taints", text_or_null(node.taints));
+    return lines;
+}
+
+Member ranking(const Facts& facts, std::string_view key, std::string_view title, analyses::ProcessColumn column,
+               std::size_t rows) {
+    std::vector<ProcId> ids;
+    for (const analyses::Standout& each : analyses::standouts(facts.snapshot, column, rows))
+        ids.push_back(each.process);
+    present::Table table = present::process_table(facts.names, std::move(ids), {.labels = true});
+    // A heading says what nothing would say.
+    const bool any = table.rows != 0;
+    return {.key = std::string(key), .title = std::string(title), .body = std::move(table), .in_text = any};
+}
+
+Status run(const Context& context) {
+    LoadPlan plan;
+    plan.tables = plan.links = plan.stacks = plan.labels = true;
+    BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
+    const Snapshot& snapshot = artifact->snapshot();
+    const Facts facts{snapshot, context.names(snapshot), analyses::read_slogan(snapshot.node.slogan),
+                      analyses::totals(snapshot), analyses::death(snapshot)};
+    const analyses::ProcessGroups groups = analyses::group_by_initial_call(snapshot, analyses::all_processes(snapshot));
+    const std::size_t rows = context.options().top.value_or(shown_processes);
+
+    Document document = context.document(snapshot);
+    document.kind = "analyze";
+    for (std::string sentence : {facts.slogan.meaning, death_sentence(facts), completeness_sentence(snapshot)})
+        if (!sentence.empty()) document.lead.push_back(std::move(sentence));
+
+    std::vector<Member>& members = document.members;
+    const Array stack = death_stack(facts);
+    const auto for_json = [&members](std::string key, Object object, Content content) {
+        members.push_back(
+            {.key = std::move(key), .body = Value(std::move(object)), .in_text = false, .content = content});
+    };
+    for_json("node", node_object(facts), Content::message);
+    for_json("slogan", slogan_object(facts), Content::message);
+    for_json("death", death_object(facts, stack), Content::name);
+    for_json("memory", memory_object(facts), Content::plain);
+    for_json("totals", totals_object(facts), Content::plain);
+    members.push_back({.key = "findings", .body = Value(Array{}), .in_text = false});
+
+    const auto for_people = [&members](std::string title, auto body, Content content) {
+        members.push_back(
+            {.key = {}, .title = std::move(title), .body = std::move(body), .in_json = false, .content = content});
+    };
+    Array steps;
+    for (const std::string& step : facts.slogan.next_steps) steps.emplace_back("- " + step);
+    for_people("Next", Value(std::move(steps)), Content::message);
+    for_people("", Value(node_lines(facts)), Content::message);
+    for_people("", memory_table(facts), Content::plain);
+    for_people("", Value(totals_lines(facts)), Content::plain);
+    if (!stack.empty()) for_people("Stack of the process that was running", Value(stack), Content::name);
+
+    members.push_back(ranking(facts, "top_msgq", "Longest queues", analyses::ProcessColumn::msgq, rows));
+    members.push_back(ranking(facts, "top_memory", "Most memory", analyses::ProcessColumn::memory, rows));
+    members.push_back(
+        ranking(facts, "top_reductions", "Most work (reductions)", analyses::ProcessColumn::reductions, rows));
+    present::Table group_rows = present::group_table(facts.names, groups);
+    if (!context.options().top) group_rows.rows = std::min(group_rows.rows, shown_groups);
+    members.push_back({.key = "groups", .title = "Processes by initial call", .body = std::move(group_rows)});
+    document.primary = "top_memory";
+    return context.print(document, snapshot);
+}
+
+}  // namespace
+
+Status cmd_analyze(const Context& context) { return run(context); }
+
+Status cmd_core(const Context& context) {
+    Options options = context.options();
+    options.verb = "core";
+    options.executable = context.argument(0);
+    options.inputs = {context.argument(1)};
+    return run(Context(options));
+}
+
+}  // namespace beamheap::cli

@@ -1,0 +1,41 @@
+// atoms: how full the table is, families of atoms that were made by a pattern, and the atoms, newest first.
+#include <fmt/format.h>
+
+#include "analyses/atom_families.hpp"
+#include "analyses/totals.hpp"
+#include "cli/commands.hpp"
+#include "present/table_cells.hpp"
+#include "present/tables.hpp"
+#include "present/units.hpp"
+
+namespace beamheap::cli {
+
+Status cmd_atoms(const Context& context) {
+    LoadPlan plan;
+    plan.tables = plan.atoms = true;
+    BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
+    const Snapshot& snapshot = artifact->snapshot();
+    const present::Names names = context.names(snapshot);
+    const analyses::AtomFamilies families = analyses::atom_families(snapshot);
+    const analyses::Fill fill = analyses::totals(snapshot).atom_fill;
+    present::Document document = context.document(snapshot);
+    if (fill.used.has() && fill.limit.has() && fill.percent)
+        document.lead = {fmt::format("{} of {} atoms: the table is {} full.", present::grouped(*fill.used),
+                                     present::grouped(*fill.limit), present::human_percent(*fill.percent))};
+    document.members.push_back(
+        {.key = "families", .title = "Families", .body = present::atom_family_table(names, families)});
+    document.members.push_back({.key = "rows", .title = "Newest atoms", .body = present::atom_table(names)});
+    document.members.push_back(
+        {.key = "totals",
+         .body = present::Value(present::Object{{"atoms", fill.used},
+                                                {"atom_limit", fill.limit},
+                                                {"atom_percent", present::cells::percent(fill.percent)},
+                                                {"atoms_listed", families.atoms},
+                                                {"atoms_in_families", families.in_families},
+                                                {"families_exact", families.exact}}),
+         .in_text = false});
+    document.primary = "rows";
+    return context.print(document, snapshot);
+}
+
+}  // namespace beamheap::cli

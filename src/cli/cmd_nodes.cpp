@@ -1,0 +1,33 @@
+// nodes: this node and its peers.
+#include "analyses/inventory.hpp"
+#include "cli/commands.hpp"
+#include "present/table_cells.hpp"
+#include "present/tables.hpp"
+
+namespace beamheap::cli {
+
+Status cmd_nodes(const Context& context) {
+    LoadPlan plan;
+    plan.tables = true;
+    BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
+    const Snapshot& snapshot = artifact->snapshot();
+    const present::Names names = context.names(snapshot);
+    const analyses::NodeReport report = analyses::nodes(snapshot);
+    present::Document document = context.document(snapshot);
+    document.members.push_back({.key = "rows", .title = "Peers", .body = present::node_table(names)});
+    document.members.push_back(
+        {.key = "node",
+         .title = "This node",
+         .body = present::Value(present::Object{{"name", present::cells::raw(names, snapshot.node.name)},
+                                                {"distributed", present::cells::flag(snapshot.node.distributed)},
+                                                {"visible", report.visible},
+                                                {"hidden", report.hidden},
+                                                {"not_connected", report.not_connected},
+                                                {"remote_links", report.remote_links},
+                                                {"remote_monitors", report.remote_monitors},
+                                                {"remote_monitored_by", report.remote_monitored_by}}),
+         .content = present::Content::name});
+    return context.print(document, snapshot);
+}
+
+}  // namespace beamheap::cli

@@ -1,0 +1,33 @@
+// ports: by driver and owner, those that processes wait for, and each of them.
+#include "analyses/inventory.hpp"
+#include "cli/commands.hpp"
+#include "present/table_cells.hpp"
+#include "present/tables.hpp"
+
+namespace beamheap::cli {
+
+Status cmd_ports(const Context& context) {
+    LoadPlan plan;
+    plan.tables = plan.labels = true;
+    BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
+    const Snapshot& snapshot = artifact->snapshot();
+    const present::Names names = context.names(snapshot);
+    const analyses::PortReport report = analyses::ports(snapshot);
+    std::uint64_t waiting = 0;
+    for (const analyses::BusyPort& port : report.busy) waiting += port.suspended.size();
+    present::Document document = context.document(snapshot);
+    document.members.push_back(
+        {.key = "groups", .title = "By driver and owner", .body = present::port_group_table(names, report)});
+    document.members.push_back({.key = "rows", .title = "Ports", .body = present::port_table(names)});
+    document.members.push_back(
+        {.key = "totals",
+         .title = "All ports",
+         .body = present::Value(present::Object{{"ports", static_cast<std::uint64_t>(snapshot.ports.size())},
+                                                {"queue_bytes", present::cells::sum(report.queue_bytes)},
+                                                {"waiting_processes", waiting},
+                                                {"dead_owners", report.dead_owners}})});
+    document.primary = "rows";
+    return context.print(document, snapshot);
+}
+
+}  // namespace beamheap::cli

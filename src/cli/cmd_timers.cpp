@@ -1,0 +1,27 @@
+// timers: by receiver and shape of message, and each of them.
+#include "analyses/inventory.hpp"
+#include "cli/commands.hpp"
+#include "present/tables.hpp"
+
+namespace beamheap::cli {
+
+Status cmd_timers(const Context& context) {
+    LoadPlan plan;
+    plan.tables = true;
+    BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
+    const Snapshot& snapshot = artifact->snapshot();
+    const present::Names names = context.names(snapshot);
+    const analyses::TimerReport report = analyses::timers(snapshot);
+    present::Document document = context.document(snapshot);
+    document.members.push_back(
+        {.key = "groups", .title = "By receiver and message", .body = present::timer_group_table(names, report)});
+    document.members.push_back({.key = "rows", .title = "Timers", .body = present::timer_table(names)});
+    document.members.push_back(
+        {.key = "totals",
+         .body = present::Value(present::Object{{"timers", static_cast<std::uint64_t>(snapshot.timers.size())},
+                                                {"dead_receivers", report.dead_receivers}})});
+    document.primary = "rows";
+    return context.print(document, snapshot);
+}
+
+}  // namespace beamheap::cli

@@ -1,0 +1,50 @@
+// top: processes by one figure. Reads the process table alone unless a column needs more.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analyses/process_columns.hpp"
+#include "cli/commands.hpp"
+#include "present/tables.hpp"
+#include "present/units.hpp"
+
+namespace beamheap::cli {
+namespace {
+
+// Whether a column is shown or sorted by.
+bool asked_for(const Options& options, std::string_view sort, std::initializer_list<std::string_view> columns) {
+    return std::ranges::any_of(columns, [&](std::string_view column) {
+        return sort == column || std::ranges::find(options.columns, column) != options.columns.end();
+    });
+}
+
+}  // namespace
+
+Status cmd_top(const Context& context) {
+    // --by takes the short names as well: msgq is msgq_len.
+    std::string sort = context.options().sort.empty() ? "msgq" : context.options().sort;
+    if (const auto column = analyses::find_process_column(sort)) sort = analyses::info(*column).field;
+    Options options = context.options();
+    options.sort = sort;
+    const Context inner(options);
+
+    LoadPlan plan;
+    plan.stacks = asked_for(options, sort, {"stack_words"});
+    plan.labels = options.full || asked_for(options, sort, {"label", "group_key", "real_initial_call"});
+    BH_CHECK(inner.plan_for_selector(plan));
+    BH_TRY(const std::unique_ptr<Artifact> artifact, inner.open(plan));
+    const Snapshot& snapshot = artifact->snapshot();
+
+    BH_TRY(std::vector<ProcId> rows, inner.selected(snapshot));
+    present::Document document = inner.document(snapshot);
+    const bool whole = snapshot.source.process_table_complete;
+    document.lead = {fmt::format("{}; the process table is {}.", present::counted(rows.size(), "process", "processes"),
+                                 whole ? "complete" : "cut: further processes are missing")};
+    document.members.push_back(
+        {.key = "rows",
+         .body = present::process_table(inner.names(snapshot), std::move(rows), {.labels = plan.labels})});
+    document.members.push_back({.key = "process_table_complete", .body = present::Value(whole), .in_text = false});
+    return inner.print(document, snapshot);
+}
+
+}  // namespace beamheap::cli

@@ -1,0 +1,34 @@
+// tree: who supervises whom, with sums.
+#include "analyses/selectors.hpp"
+#include "analyses/supervision.hpp"
+#include "cli/commands.hpp"
+#include "present/tables.hpp"
+
+namespace beamheap::cli {
+
+Status cmd_tree(const Context& context) {
+    LoadPlan plan;
+    plan.links = plan.labels = true;
+    BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
+    const Snapshot& snapshot = artifact->snapshot();
+    ProcId top = ProcId::none;
+    if (context.options().inputs.size() > 1) {
+        BH_TRY(top, analyses::resolve(snapshot, context.argument(1)));
+    }
+    const analyses::SupervisionTree tree = analyses::supervision(snapshot);
+    present::Document document = context.document(snapshot);
+    document.members.push_back({.key = "rows",
+                                .body = present::tree_table(context.names(snapshot), tree,
+                                                            analyses::tree_rows(tree, top, context.options().depth))});
+    document.members.push_back(
+        {.key = "totals",
+         .body = present::Value(present::Object{{"roots", static_cast<std::uint64_t>(tree.roots.size())},
+                                                {"orphans", static_cast<std::uint64_t>(tree.orphans.size())},
+                                                {"loops_cut", tree.cut},
+                                                {"links_used", tree.links_used},
+                                                {"labels_used", tree.labels_used}}),
+         .in_text = false});
+    return context.print(document, snapshot);
+}
+
+}  // namespace beamheap::cli

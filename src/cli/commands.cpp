@@ -1,0 +1,123 @@
+#include "cli/commands.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <new>
+
+#include "beamheap_version.hpp"
+#include "cli/help.hpp"
+#include "cli/terminal.hpp"
+#include "present/sanitise.hpp"
+
+namespace beamheap::cli {
+namespace {
+
+constexpr std::array<Command, 17> table{{
+    {"analyze", "INPUT", 1, 1, "what happened: why it died, memory, totals, the processes that stand out",
+     "This is what `beamheap INPUT` does. It never fails because of what it finds.",
+     "analyze erl_crash.dump\nanalyze erl_crash.dump.zst --json", &cmd_analyze},
+    {"core", "BEAM CORE", 2, 2, "the same, of a core image and its executable", "",
+     "core /usr/lib/erlang/erts-13.1.5/bin/beam.smp core.4711", &cmd_core},
+    {"top", "INPUT", 1, 1, "processes by queue, memory, heap, stack, reductions, ...",
+     "Reads the process table alone unless a column is asked for that needs more: stack_words, label, group_key and\n"
+     "real_initial_call do.",
+     "top erl_crash.dump --by memory -n 5\ntop erl_crash.dump --procs 'msgq>1000' --columns pid,name,msgq_len --format "
+     "csv",
+     &cmd_top},
+    {"proc", "INPUT PID", 2, 2, "one process: state, counters, stack, links, monitors",
+     "PID is 0.123.0, '<0.123.0>', '#PID<0.123.0>', 'pid(0,123,0)' or a registered name.",
+     "proc erl_crash.dump lager_event\nproc erl_crash.dump 0.89.0", &cmd_proc},
+    {"stacks", "INPUT", 1, 1, "processes grouped by identical stack", "",
+     "stacks erl_crash.dump -n 5\nstacks erl_crash.dump --procs waiting", &cmd_stacks},
+    {"ets", "INPUT", 1, 1, "ETS tables with owners and sizes", "", "ets erl_crash.dump -n 10", &cmd_ets},
+    {"ports", "INPUT", 1, 1, "ports by driver and owner, and each of them", "",
+     "ports erl_crash.dump --sort queue_bytes", &cmd_ports},
+    {"timers", "INPUT", 1, 1, "timers by receiver and message, and each of them", "", "timers erl_crash.dump",
+     &cmd_timers},
+    {"atoms", "INPUT", 1, 1, "the atom table: how full, families of atoms, newest first", "", "atoms erl_crash.dump",
+     &cmd_atoms},
+    {"alloc", "INPUT", 1, 1, "allocators: blocks, carriers and what is lost between them", "", "alloc erl_crash.dump",
+     &cmd_alloc},
+    {"schedulers", "INPUT", 1, 1, "schedulers, run queues, and who was running", "", "schedulers erl_crash.dump",
+     &cmd_schedulers},
+    {"nodes", "INPUT", 1, 1, "the other nodes that it knew", "", "nodes erl_crash.dump", &cmd_nodes},
+    {"modules", "INPUT", 1, 1, "loaded modules by size", "", "modules erl_crash.dump", &cmd_modules},
+    {"tree", "INPUT [PID]", 1, 2, "the supervision tree, with sums",
+     "Of one process and all below it where PID is given.",
+     "tree erl_crash.dump --depth 3\ntree erl_crash.dump kernel_sup", &cmd_tree},
+    {"doctor", "INPUT", 1, 1, "what was recognised in the input, and how far it can be trusted", "",
+     "doctor erl_crash.dump", &cmd_doctor},
+    {"explain", "SLOGAN|RULE|no-dump", 0, 1, "what a slogan means, and what to do; without an argument: all topics",
+     "no-dump: why a node died without leaving a dump.",
+     "explain 'eheap_alloc: Cannot allocate 8162366936 bytes of memory (of type \"heap\").'\nexplain no-dump",
+     &cmd_explain},
+    {"completion", "bash|zsh|fish", 1, 1, "a completion script for a shell", "",
+     "completion bash > /etc/bash_completion.d/beamheap", &cmd_completion},
+}};
+
+void report(const Error& error) {
+    std::string text = "beamheap: " + present::safe_text(error.message) + '\n';
+    if (!error.advice.empty()) text += "          " + present::safe_text(error.advice) + '\n';
+    FileSink(STDERR_FILENO).write(text);
+}
+
+Status print_text(const std::string& text) {
+    FileSink(STDOUT_FILENO).write(text);
+    return ok();
+}
+
+Status dispatch(int argc, char** argv) {
+    BH_TRY(const Options options, parse_options(argc, argv));
+    if (options.version) return print_text("beamheap " BEAMHEAP_VERSION " (crash dumps of Erlang/OTP R10B to 29)\n");
+    if (options.help) return print_text(options.verb.empty() ? help_text() : help_text(*find_command(options.verb)));
+    const Command& command = *find_command(options.verb);
+    if (options.inputs.size() < command.least || options.inputs.size() > command.most)
+        return Error{
+            ErrorCode::usage,
+            fmt::format("{} {}", command.name,
+                        options.inputs.size() < command.least ? "needs more arguments" : "takes fewer arguments"),
+            fmt::format("usage: beamheap {} {}", command.name, command.arguments)};
+    return command.run(Context(options));
+}
+
+}  // namespace
+
+std::span<const Command> commands() { return table; }
+
+const Command* find_command(std::string_view name) {
+    const auto found = std::ranges::find(table, name, &Command::name);
+    return found == table.end() ? nullptr : found;
+}
+
+int exit_code(ErrorCode code) {
+    switch (code) {
+        case ErrorCode::usage: return 2;
+        case ErrorCode::unreadable:
+        case ErrorCode::not_recognised: return 3;
+        case ErrorCode::damaged: return 4;
+        case ErrorCode::resource_limit: return 5;
+        case ErrorCode::interrupted: return 130;
+    }
+    return 3;
+}
+
+int run(int argc, char** argv) {
+    install_signal_handlers();
+    try {
+        const Status status = dispatch(argc, argv);
+        if (status) return 0;
+        report(status.error());
+        return exit_code(status.error().code);
+    } catch (const std::bad_alloc&) {
+        report({ErrorCode::resource_limit, "out of memory",
+                "Copy the input to a machine with more memory, or ask for less: top needs the process table alone."});
+    } catch (const std::exception& error) {
+        report({ErrorCode::resource_limit, error.what(), {}});
+    }
+    return exit_code(ErrorCode::resource_limit);
+}
+
+}  // namespace beamheap::cli

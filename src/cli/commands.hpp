@@ -1,0 +1,48 @@
+// The verbs: a new one is a row in commands.cpp and a file cmd_<name>.cpp with its list of passes.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "beamheap/error.hpp"
+#include "cli/context.hpp"
+
+namespace beamheap::cli {
+
+struct Command {
+    std::string_view name;
+    std::string_view arguments;  ///< "INPUT PID"
+    std::size_t least;           ///< arguments that it needs
+    std::size_t most;            ///< and takes
+    std::string_view summary;    ///< one line
+    std::string_view details;    ///< for VERB --help: paragraphs; may be empty
+    std::string_view examples;   ///< lines, without "beamheap "; may be empty
+    Status (*run)(const Context& context);
+};
+std::span<const Command> commands();
+const Command* find_command(std::string_view name);
+
+/// Parses, dispatches, reports an error on standard error; the exit code of the process.
+int run(int argc, char** argv);
+/// The exit code for a kind of error.
+int exit_code(ErrorCode code);
+
+Status cmd_analyze(const Context& context);
+Status cmd_core(const Context& context);
+Status cmd_top(const Context& context);
+Status cmd_proc(const Context& context);
+Status cmd_stacks(const Context& context);
+Status cmd_ets(const Context& context);
+Status cmd_ports(const Context& context);
+Status cmd_timers(const Context& context);
+Status cmd_atoms(const Context& context);
+Status cmd_alloc(const Context& context);
+Status cmd_schedulers(const Context& context);
+Status cmd_nodes(const Context& context);
+Status cmd_modules(const Context& context);
+Status cmd_tree(const Context& context);
+Status cmd_doctor(const Context& context);
+Status cmd_explain(const Context& context);
+Status cmd_completion(const Context& context);
+
+}  // namespace beamheap::cli

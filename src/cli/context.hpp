@@ -1,0 +1,46 @@
+// What every verb works with: the options, opening an input, and printing a document.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "beamheap/artifact.hpp"
+#include "cli/options.hpp"
+#include "present/document.hpp"
+#include "present/erlang_text.hpp"
+
+namespace beamheap::cli {
+
+class Context {
+public:
+    explicit Context(const Options& options) : options_(options) {}
+    const Options& options() const { return options_; }
+    /// Positional argument number `i`; the table of verbs says how many there are.
+    const std::string& argument(std::size_t i) const { return options_.inputs[i]; }
+
+    /// Opens the input (the first argument unless told otherwise) and loads what the plan asks for, showing progress.
+    Result<std::unique_ptr<Artifact>> open(LoadPlan plan) const { return open(argument(0), std::move(plan)); }
+    Result<std::unique_ptr<Artifact>> open(const std::string& path, LoadPlan plan) const;
+
+    /// How names are written: --syntax; by itself Elixir for people where the input is Elixir's, else Erlang.
+    present::Names names(const Snapshot& snapshot) const;
+    /// The processes that --procs selects, all without it.
+    Result<std::vector<ProcId>> selected(const Snapshot& snapshot) const;
+    /// Adds to the plan what --procs needs to be answered.
+    Status plan_for_selector(LoadPlan& plan) const;
+
+    /// A document about this input: kind, source, warnings.
+    present::Document document(const Snapshot& snapshot) const;
+    /// Prints the document, its warnings on standard error (people's formats), and with --strict fails where the input
+    /// is damaged. `sort` is a column for the main table unless the user chose one.
+    Status print(const present::Document& document, const Snapshot& snapshot, std::string sort = {}) const;
+    /// The same for a document about no input.
+    Status print(const present::Document& document) const;
+
+private:
+    Status print(const present::Document& document, std::string sort, present::RedactOptions redact) const;
+    const Options& options_;
+};
+
+}  // namespace beamheap::cli

@@ -1,0 +1,18 @@
+// --help and the shells' completions, from the tables of verbs and options.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cli/commands.hpp"
+
+namespace beamheap::cli {
+
+/// Short: usage, verbs, examples, the options of every verb.
+std::string help_text();
+/// Of one verb: what it does, its options, examples.
+std::string help_text(const Command& command);
+/// A script for "bash", "zsh" or "fish"; empty for another shell.
+std::string completion_script(std::string_view shell);
+
+}  // namespace beamheap::cli

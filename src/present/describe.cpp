@@ -1,0 +1,80 @@
+#include "present/describe.hpp"
+
+#include <fmt/format.h>
+
+#include "present/units.hpp"
+
+namespace beamheap::present {
+namespace {
+
+Value text_or_null(std::string_view text) { return text.empty() ? Value() : Value(text); }
+Value flag_or_null(const std::optional<bool>& flag) { return flag ? Value(*flag) : Value(); }
+
+std::string_view severity_name(Severity severity) {
+    switch (severity) {
+        case Severity::info: return "info";
+        case Severity::data_loss: return "data_loss";
+        case Severity::error: break;
+    }
+    return "error";
+}
+
+}  // namespace
+
+Object source_of(const Snapshot& snapshot) {
+    const Source& source = snapshot.source;
+    return {{"path", source.path},
+            {"format", source.format == InputFormat::crash_dump ? "crash_dump" : "core"},
+            {"format_version", text_or_null(source.format_version)},
+            {"otp_release", text_or_null(source.otp_release)},
+            {"erts_version", text_or_null(source.erts_version)},
+            {"word_size", source.word_size},
+            {"jit", flag_or_null(source.jit)},
+            {"complete", flag_or_null(source.complete)},
+            {"truncation", text_or_null(source.truncation)},
+            {"slogan", text_or_null(snapshot.node.slogan)}};
+}
+
+Warning warning_of(Anomaly kind, const Anomalies::Entry& entry) {
+    const AnomalyKind& row = anomaly_table[static_cast<std::size_t>(kind)];
+    std::string text(row.sentence);
+    const bool once = entry.count == 1;
+    text += once ? " (" : fmt::format(" ({} times; first ", grouped(entry.count));
+    text += fmt::format("at byte {}", entry.first_offset);
+    if (!entry.first_detail.empty()) text += ": " + entry.first_detail;
+    text += ')';
+    return {std::string(row.name), entry.count, std::string(severity_name(row.severity)), std::move(text)};
+}
+
+std::vector<Warning> warnings_of(const Snapshot& snapshot) {
+    std::vector<Warning> warnings;
+    // What was lost comes before what is merely odd.
+    for (const bool lost : {true, false}) {
+        for (std::size_t i = 0; i < anomaly_kinds; ++i) {
+            const auto kind = static_cast<Anomaly>(i);
+            if (snapshot.anomalies.seen(kind) && (anomaly_table[i].severity != Severity::info) == lost)
+                warnings.push_back(warning_of(kind, snapshot.anomalies[kind]));
+        }
+    }
+    return warnings;
+}
+
+RedactOptions redaction(RedactLevel level, const Snapshot& snapshot, std::vector<std::string> known_secrets) {
+    RedactOptions options;
+    options.level = level;
+    std::string identity = snapshot.node.system_version;
+    identity.append(snapshot.text(snapshot.node.name)).append(snapshot.node.created).append(snapshot.node.slogan);
+    for (const std::string& secret : known_secrets) identity.append(secret);
+    // Addresses differ between any two runs of a VM and are not shown unless asked for.
+    for (const EtsTable& table : snapshot.ets) identity.append(fmt::format_int(table.address).str());
+    options.salt = {keyed_hash({0x6265616D68656170ull, 1}, identity), keyed_hash({0x6265616D68656170ull, 2}, identity)};
+    options.known_secrets = std::move(known_secrets);
+    if (level == RedactLevel::full)
+        for (std::size_t i = 0; i < snapshot.texts.size(); ++i)
+            if (const std::string_view text = snapshot.texts[static_cast<TextId>(i)];
+                text.size() >= 3 && text.size() <= 255)
+                options.private_names.emplace_back(text);
+    return options;
+}
+
+}  // namespace beamheap::present

@@ -1,0 +1,35 @@
+// Short forms for the cells of tables_*.cpp. Internal to present.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "analyses/inventory.hpp"
+#include "analyses/sum.hpp"
+#include "beamheap/snapshot.hpp"
+#include "present/document.hpp"
+#include "present/erlang_text.hpp"
+
+namespace beamheap::present::cells {
+
+/// null where there is none.
+inline Value text(std::string_view text) { return text.empty() ? Value() : Value(text); }
+inline Value text(std::string text) { return text.empty() ? Value() : Value(std::move(text)); }
+/// A text of the input as it is.
+inline Value raw(const Names& names, TextId id) {
+    return id == TextId::none ? Value() : Value(names.snapshot().text(id));
+}
+/// An atom without quotes.
+inline Value bare(const Names& names, TextId id) { return id == TextId::none ? Value() : Value(names.bare(id)); }
+inline Value pid(const Names& names, Pid pid) { return text(names.pid(pid)); }
+inline Value function(const Names& names, FunctionId id) { return text(names.function(id)); }
+inline Value sum(const analyses::Sum& sum) { return sum.value(); }
+inline Value flag(const std::optional<bool>& flag) { return flag ? Value(*flag) : Value(); }
+/// Percent, two decimals.
+inline Value percent(double value) { return static_cast<double>(static_cast<std::int64_t>(value * 100 + 0.5)) / 100; }
+inline Value percent(const std::optional<double>& value) { return value ? percent(*value) : Value(); }
+/// A share of 0 to 1 as percent.
+inline Value share(const std::optional<double>& value) { return value ? percent(*value * 100) : Value(); }
+
+}  // namespace beamheap::present::cells

@@ -1,0 +1,57 @@
+// The tables that beamheap shows, each column defined once: name, unit, meaning and how it is computed.
+//
+// All outputs (text, JSON, CSV, ...) show these columns under these names; the contract's names win. Tables keep
+// references to the snapshot behind `names` and to the reports that they are made from: those must outlive them.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "analyses/allocators.hpp"
+#include "analyses/atom_families.hpp"
+#include "analyses/groups.hpp"
+#include "analyses/inventory.hpp"
+#include "analyses/supervision.hpp"
+#include "beamheap/artifact.hpp"
+#include "present/document.hpp"
+#include "present/erlang_text.hpp"
+
+namespace beamheap::present {
+
+/// What of a process the input was read for, and so which columns people see.
+struct ProcessColumns {
+    bool labels = false;  ///< label, group_key and real_initial_call were loaded; else they are null
+};
+
+Table process_table(const Names& names, std::vector<ProcId> rows, ProcessColumns columns);
+/// One row per identical stack.
+Table stack_group_table(const Names& names, const analyses::ProcessGroups& groups);
+/// One row per initial call or group, whichever the groups were made by.
+Table group_table(const Names& names, const analyses::ProcessGroups& groups);
+/// The supervision tree, depth first.
+Table tree_table(const Names& names, const analyses::SupervisionTree& tree, std::vector<analyses::TreeRow> rows);
+/// The frames of one stack, youngest first.
+Table frame_table(const Names& names, std::span<const Frame> frames);
+/// The entries of a process's link list of these kinds.
+Array link_array(const Names& names, const Process& process, std::span<const LinkKind> kinds);
+
+Table port_table(const Names& names);
+Table port_group_table(const Names& names, const analyses::PortReport& report);
+Table ets_table(const Names& names, const analyses::EtsReport& report);
+Table ets_owner_table(const Names& names, const analyses::EtsReport& report);
+Table timer_table(const Names& names);
+Table timer_group_table(const Names& names, const analyses::TimerReport& report);
+Table scheduler_table(const Names& names);
+Table node_table(const Names& names);
+Table module_table(const Names& names, const analyses::ModuleReport& report);
+
+Table atom_table(const Names& names);
+Table atom_family_table(const Names& names, const analyses::AtomFamilies& families);
+Table allocator_table(const Names& names, std::span<const analyses::AllocatorUse> uses);
+Table segment_table(std::span<const analyses::SegmentUse> segments);
+Table mmap_table(const Names& names, std::span<const analyses::MmapUse> mmaps);
+Table area_table(const Names& names);
+Table vm_table_table(const Names& names);
+Table check_table(std::vector<Check> checks);
+
+}  // namespace beamheap::present
