@@ -1,0 +1,39 @@
+// The atom table of an image: index to text, each interned once.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "beamheap/interned.hpp"
+#include "bytes/address_space.hpp"
+#include "formats/otp/layout.hpp"
+#include "formats/otp/words.hpp"
+
+namespace beamheap::otp {
+
+/// Most bytes that an atom's text can have: 255 characters of UTF-8.
+inline constexpr std::size_t longest_atom = 255 * 4;
+
+class AtomTable {
+public:
+    AtomTable() = default;
+    /// `table` is the IndexTable; entries are read when they are asked for.
+    AtomTable(bytes::MemoryReader& memory, const Layout& layout, std::uint64_t table);
+
+    std::uint32_t size() const { return entries_; }
+    std::uint32_t limit() const { return limit_; }
+    /// Text of the atom with this index, in UTF-8; nothing where the image does not hold it.
+    std::optional<std::string_view> text(bytes::MemoryReader& memory, std::uint32_t index) const;
+    /// The interned text of an atom word; TextId::none where it is no atom, or unreadable.
+    TextId intern(bytes::MemoryReader& memory, Word atom, TextTable& texts) const;
+
+private:
+    const Layout* layout_ = nullptr;
+    std::uint64_t segments_ = 0;
+    std::uint32_t entries_ = 0, limit_ = 0;
+    mutable std::vector<TextId> known_;  // by index
+};
+
+}  // namespace beamheap::otp

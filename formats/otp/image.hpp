@@ -1,0 +1,95 @@
+// A core image of an Erlang VM with its executable: opened, matched to each other, and refused by name where it can't
+// be read. Nothing of the VM's structures is known here; roots.hpp goes on from there.
+//
+// A core needs its executable: constants (names of tables and allocators, the release) are in pages that nobody
+// wrote to, which gcore and the kernel leave out. Whether an executable is the right one is proved on the image: its
+// relocations must have been applied at the address where the core says that it was loaded.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "beamheap/artifact.hpp"
+#include "beamheap/error.hpp"
+#include "bytes/address_space.hpp"
+#include "bytes/core_notes.hpp"
+#include "bytes/elf_image.hpp"
+
+namespace beamheap::otp {
+
+/// What an emulator's executable says of itself, out of the format string of its version line
+/// ("Erlang/OTP 25%s [erts-13.1.5] [source] [64-bit] ... [jit:ns%s]", erl_bif_info.c of every release since 17).
+struct Build {
+    std::uint32_t release = 0;   ///< 25
+    std::string erts_version;    ///< "13.1.5"
+    std::string line;            ///< the whole format string
+    bool jit = false;
+    bool hipe = false;
+    std::string foreign;         ///< a build option that changes structures ("debug-compiled", "lock-counting"), or empty
+};
+/// The build that a version line's format string describes; nothing if it is none.
+std::optional<Build> parse_build(std::string_view line);
+/// Finds the version line in an executable.
+std::optional<Build> find_build(const bytes::ElfImage& executable);
+
+struct AddressRange {
+    std::uint64_t start = 0, end = 0;
+    bool holds(std::uint64_t address) const { return start <= address && address < end; }
+};
+
+class Image {
+public:
+    /// Opens a plain core file; `executable` as given by --exe, empty to find it.
+    /// Errors: unreadable, not_recognised; each with what to do about it.
+    static Result<std::unique_ptr<Image>> open(const std::string& path, const std::string& executable);
+    /// The same for an image that is mapped already (a spooled one), `path` being what the user gave.
+    static Result<std::unique_ptr<Image>> adopt(bytes::ElfImage core, const std::string& path,
+                                                const std::string& executable);
+
+    const bytes::ElfImage& core() const { return core_; }
+    const bytes::ElfImage& executable() const { return executable_; }
+    const bytes::CoreNotes& notes() const { return notes_; }
+    const bytes::AddressSpace& space() const { return space_; }
+    const Build& build() const { return build_; }
+    /// Load address minus link address of the executable.
+    std::uint64_t bias() const { return bias_; }
+    /// The executable's writable data, in memory: where the VM's static variables are.
+    const std::vector<AddressRange>& statics() const { return statics_; }
+    /// Whether an address is inside the executable's read-only parts (code, constants).
+    bool in_constants(std::uint64_t address) const;
+    /// Run-time address of a dynamic symbol of the executable ("erts_proc").
+    std::optional<std::uint64_t> symbol(std::string_view name) const;
+    std::size_t symbol_count() const { return symbols_.size(); }
+    /// Why the file ends early, a sentence; empty if it doesn't.
+    const std::string& truncation() const { return truncation_; }
+    /// Choices made on the way, for `doctor`.
+    const std::vector<Check>& checks() const { return checks_; }
+
+private:
+    struct Match {
+        std::size_t tried = 0, right = 0;
+        bool good() const { return tried != 0 && right * 100 >= tried * 99; }
+    };
+    Image(bytes::ElfImage core, bytes::ElfImage executable) : core_(std::move(core)), executable_(std::move(executable)) {}
+    static Match match(const bytes::ElfImage& executable, const bytes::AddressSpace& space, std::uint64_t bias);
+    static std::optional<std::uint64_t> find_bias(const bytes::ElfImage& executable, const bytes::AddressSpace& space,
+                                                  const bytes::CoreNotes& notes);
+    void map_executable();
+
+    bytes::ElfImage core_, executable_;
+    bytes::CoreNotes notes_;
+    bytes::AddressSpace space_;
+    Build build_;
+    std::uint64_t bias_ = 0;
+    std::vector<AddressRange> statics_, constants_;
+    std::unordered_map<std::string_view, std::uint64_t> symbols_;
+    std::string truncation_;
+    std::vector<Check> checks_;
+};
+
+}  // namespace beamheap::otp

@@ -1,0 +1,149 @@
+#include "formats/otp/layout_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace beamheap::otp {
+namespace {
+
+using bytes::Bytes;
+using bytes::load;
+using bytes::MemoryReader;
+
+constexpr std::uint32_t most_sampled = 4096;
+constexpr std::uint64_t largest_heap = 1ull << 40;  // words
+
+LayoutScore score(MemoryReader& memory, const Layout& layout, const SlotTable& table) {
+    const Offsets& at = layout.at;
+    LayoutScore result;
+    const Bytes slots = memory.from(table.slots, std::uint64_t{table.max} * 8);
+    for (std::uint32_t slot = 0; (slot + 1ull) * 8 <= slots.size() && result.processes < most_sampled; ++slot) {
+        const auto element = load<Word>(slots.data() + 8ull * slot);
+        if (element == 0 || element == table.invalid) continue;
+        ++result.processes;
+        const std::byte* p = memory.probe(element, at.process_size);
+        if (p == nullptr) continue;
+        const auto id = load<Word>(p);
+        result.slots += is_pid(id) && table.slot_of(id, layout.pid_form) == slot;
+        const auto heap = load<Word>(p + at.process_heap), top = load<Word>(p + at.process_htop),
+                   stop = load<Word>(p + at.process_stop), end = load<Word>(p + at.process_heap_end),
+                   words = load<Word>(p + at.process_heap_words);
+        const auto old = load<Word>(p + at.process_old_heap), old_top = load<Word>(p + at.process_old_top),
+                   old_end = load<Word>(p + at.process_old_end);
+        result.heaps += words < largest_heap && heap <= top && top <= stop && stop <= end && end - heap == 8 * words &&
+                        old <= old_top && old_top <= old_end && (old == 0) == (old_end == 0);
+        // A process that hibernates, exits or was just made may have none of these; nearly all have them.
+        result.functions += is_atom(load<Word>(p + at.process_initial)) && is_atom(load<Word>(p + at.process_initial + 8)) &&
+                            load<Word>(p + at.process_initial + 16) < 256;
+    }
+    return result;
+}
+
+// Whether functions of the first few modules are where this offset says: ascending, inside the module, with atoms.
+bool functions_at(MemoryReader& memory, const Layout& layout, const Code& code, std::uint32_t offset) {
+    int good = 0;
+    for (const Code::Module& module : code.modules()) {
+        const auto count = memory.word(module.start);
+        if (!count || *count == 0 || *count > 100000) continue;
+        const std::byte* functions = memory.probe(module.start + offset, (*count + 1) * 8);
+        if (functions == nullptr) return false;
+        std::uint64_t last = module.start;
+        for (std::uint64_t i = 0; i <= *count; ++i) {
+            const auto info = load<Word>(functions + 8 * i);
+            if (info < last || info > module.end) return false;
+            last = info;
+        }
+        const auto mfa = Code::mfa_at(memory, load<Word>(functions) + layout.at.code_info_mfa);
+        if (!mfa) return false;
+        if (++good >= 8) break;
+    }
+    return good > 0;
+}
+
+void check_code(Vm& vm, MemoryReader& memory) {
+    vm.code = Code(memory, vm.layout, vm.roots);
+    std::vector<std::uint32_t> offsets{vm.layout.at.code_functions};
+    for (const Layout& other : known_layouts()) offsets.push_back(other.at.code_functions);
+    for (const std::uint32_t offset : offsets) {
+        if (!functions_at(memory, vm.layout, vm.code, offset)) continue;
+        const bool moved = offset != vm.layout.at.code_functions;
+        vm.layout.at.code_functions = offset;
+        vm.layout_guessed = vm.layout_guessed || moved;
+        vm.checks.push_back({"code headers", true, fmt::format("{} modules, functions at +{}", vm.code.modules().size(), offset)});
+        return;
+    }
+    vm.checks.push_back({"code headers", false,
+                         vm.code.readable() ? "not understood: stacks have no functions"
+                                            : "not in the image: it was made without shared anonymous memory "
+                                              "(coredump_filter bit 1), so stacks have no functions"});
+}
+
+// The first atoms are the same in every release: they come from atom.names, and "false" and "true" begin it.
+bool atoms_fit(const Vm& vm, MemoryReader& memory) {
+    const auto first = vm.atoms.text(memory, 0), second = vm.atoms.text(memory, 1);
+    return first && second && *first == "false" && *second == "true";
+}
+
+void check_atoms(Vm& vm, MemoryReader& memory) {
+    vm.atoms = AtomTable(memory, vm.layout, vm.roots.atom_table);
+    bool fits = atoms_fit(vm, memory);
+    if (!fits) {
+        Layout other = vm.layout;
+        other.atom_name_is_term = !other.atom_name_is_term;
+        std::swap(other, vm.layout);
+        vm.atoms = AtomTable(memory, vm.layout, vm.roots.atom_table);
+        fits = atoms_fit(vm, memory);
+        if (fits) vm.layout_guessed = true;
+        else std::swap(other, vm.layout);
+    }
+    vm.checks.push_back({"atoms", fits, fmt::format("{} of at most {}{}", vm.atoms.size(), vm.atoms.limit(),
+                                                    fits ? "" : ", but the first two are not false and true")});
+}
+
+}  // namespace
+
+Status choose_layout(Vm& vm) {
+    const Image& image = *vm.image;
+    const Build& build = image.build();
+    MemoryReader memory(image.space());
+    std::vector<Layout> candidates;
+    if (build.hipe) candidates.push_back(layout_of_hipe());
+    candidates.push_back(layout_for(build.release));
+    for (const Layout& other : known_layouts())
+        if (other.release != candidates.front().release) candidates.push_back(other);
+
+    std::string tried;
+    for (const Layout& candidate : candidates) {
+        Roots roots = find_roots(image, candidate);
+        const auto table = SlotTable::read(memory, candidate, roots.process_table);
+        if (!table) continue;
+        const LayoutScore fit = score(memory, candidate, *table);
+        const std::string sentence =
+            fmt::format("{} processes sampled: {} in their slot, {} with a heap in order, {} with an initial function",
+                        fit.processes, fit.slots, fit.heaps, fit.functions);
+        tried += fmt::format("{}{}: {}", tried.empty() ? "" : "; ", candidate.source, sentence);
+        if (!fit.good()) continue;
+        vm.layout = candidate;
+        vm.roots = std::move(roots);
+        vm.processes = *table;
+        vm.layout_guessed = candidate.release != build.release;
+        vm.checks.push_back({"layout", true, fmt::format("{}{}", candidate.source, vm.layout_guessed ? fmt::format(" fits this VM of OTP {}", build.release) : "")});
+        vm.checks.push_back({"process table", true, sentence});
+        break;
+    }
+    if (vm.processes.slots == 0) {
+        const std::string why = tried.empty() ? std::string{"the process table is not in the image"} : tried;
+        return Error{ErrorCode::not_recognised,
+                     fmt::format("{}: no known layout of OTP {} (erts {}) fits this VM ({})", image.core().name(),
+                                 build.release, build.erts_version, why),
+                     "The build may have options that change its structures, or the image is damaged or cut there."};
+    }
+    if (const auto ports = SlotTable::read(memory, vm.layout, vm.roots.port_table)) vm.ports = *ports;
+    for (const Check& found : vm.roots.found) vm.checks.push_back(found);
+    check_atoms(vm, memory);
+    check_code(vm, memory);
+    return ok();
+}
+
+}  // namespace beamheap::otp

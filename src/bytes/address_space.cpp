@@ -1,0 +1,84 @@
+#include "bytes/address_space.hpp"
+
+#include <algorithm>
+
+namespace beamheap::bytes {
+
+void AddressSpace::add(std::uint64_t start, Bytes bytes, Origin origin, bool writable) {
+    std::uint64_t end = 0;
+    if (bytes.empty() || __builtin_add_overflow(start, bytes.size(), &end)) return;
+    segments_.push_back({start, end, bytes.data(), origin, writable});
+}
+
+void AddressSpace::seal() {
+    // Cut up the later of two that overlap: sweep over the starts while remembering what is covered already. Segments
+    // of one origin don't overlap in a healthy core, so a segment is at most split around a few earlier ones.
+    std::vector<Segment> placed;
+    placed.reserve(segments_.size());
+    const auto by_start = [](const Segment& a, const Segment& b) { return a.start < b.start; };
+    for (const Origin origin : {Origin::core, Origin::file}) {
+        std::vector<Segment> wanted;
+        for (const Segment& segment : segments_)
+            if (segment.origin == origin) wanted.push_back(segment);
+        std::stable_sort(wanted.begin(), wanted.end(), by_start);
+        std::vector<Segment> fresh;
+        std::size_t next = 0;        // first placed segment that may still cover something
+        std::uint64_t covered = 0;   // end of what this origin has placed so far
+        for (const Segment& segment : wanted) {
+            std::uint64_t at = std::max(segment.start, covered);
+            while (next < placed.size() && placed[next].end <= at) ++next;
+            std::size_t cover = next;
+            while (at < segment.end) {
+                while (cover < placed.size() && placed[cover].end <= at) ++cover;
+                if (cover < placed.size() && placed[cover].start <= at) {
+                    at = placed[cover].end;
+                    continue;
+                }
+                std::uint64_t stop = segment.end;
+                if (cover < placed.size()) stop = std::min(stop, placed[cover].start);
+                fresh.push_back({at, stop, segment.data + (at - segment.start), origin, segment.writable});
+                at = stop;
+            }
+            covered = std::max(covered, segment.end);
+        }
+        const std::size_t middle = placed.size();
+        placed.insert(placed.end(), fresh.begin(), fresh.end());
+        std::inplace_merge(placed.begin(), placed.begin() + static_cast<std::ptrdiff_t>(middle), placed.end(), by_start);
+    }
+    segments_.clear();
+    for (const Segment& segment : placed) {
+        if (!segments_.empty()) {
+            Segment& last = segments_.back();
+            if (last.end == segment.start && last.data + (last.end - last.start) == segment.data &&
+                last.origin == segment.origin && last.writable == segment.writable) {
+                last.end = segment.end;
+                continue;
+            }
+        }
+        segments_.push_back(segment);
+    }
+}
+
+const AddressSpace::Segment* AddressSpace::find(std::uint64_t address) const {
+    auto after = std::upper_bound(segments_.begin(), segments_.end(), address,
+                                  [](std::uint64_t a, const Segment& s) { return a < s.start; });
+    if (after == segments_.begin()) return nullptr;
+    --after;
+    return address < after->end ? &*after : nullptr;
+}
+
+const AddressSpace::Segment* MemoryReader::lookup_slow(std::uint64_t address) {
+    const AddressSpace::Segment* found = space_->find(address);
+    if (found != nullptr) cache_[(address >> 20) & (cache_.size() - 1)] = found;
+    return found;
+}
+
+std::optional<std::string_view> MemoryReader::text(std::uint64_t address, std::size_t limit) {
+    const Bytes bytes = from(address, limit);
+    const auto* first = reinterpret_cast<const char*>(bytes.data());
+    const std::size_t length = bytes.empty() ? 0 : strnlen(first, bytes.size());
+    if (length == bytes.size()) return std::nullopt;
+    return std::string_view{first, length};
+}
+
+}  // namespace beamheap::bytes
