@@ -1,5 +1,7 @@
 #include "formats/otp/atoms.hpp"
 
+#include <algorithm>
+
 #include "formats/otp/binaries.hpp"
 
 namespace beamheap::otp {
@@ -7,6 +9,7 @@ namespace {
 
 constexpr std::uint32_t most_atoms = 1u << 28;  // an atom index fits 26 bits on 32-bit VMs; +t allows 2147483647
 constexpr unsigned page_shift = 10;             // INDEX_PAGE_SHIFT (index.h)
+constexpr std::string_view table_name = "atom_tab";
 
 }  // namespace
 
@@ -19,17 +22,25 @@ AtomTable::AtomTable(bytes::MemoryReader& memory, const Layout& layout, std::uin
     entries_ = *entries;
     limit_ = *limit;
     segments_ = *segments;
-    known_.assign(entries_, TextId::none);
+    // index_table_sz and hash_table_sz: the structures, a pointer for each entry that there is room for, buckets, name.
+    const auto room = memory.word32(table + at.index_room), shift = memory.word32(table + at.hash_shift);
+    if (room && shift && *shift > 38 && *shift < 64) table_bytes_ = at.index_size + *room * 8ull + (8ull << (64 - *shift)) + table_name.size() + 1;
+}
+
+std::uint64_t AtomTable::entry(bytes::MemoryReader& memory, std::uint32_t index) const {
+    if (index >= entries_) return 0;
+    const auto page = memory.word(segments_ + 8ull * (index >> page_shift));
+    return page ? memory.word(*page + 8ull * (index & ((1u << page_shift) - 1))).value_or(0) : 0;
+}
+
+std::uint64_t AtomTable::address_of_name(bytes::MemoryReader& memory, std::uint32_t index) const {
+    return memory.word(entry(memory, index) + layout_->at.atom_name).value_or(0);
 }
 
 std::optional<std::string_view> AtomTable::text(bytes::MemoryReader& memory, std::uint32_t index) const {
-    if (index >= entries_) return std::nullopt;
     const Offsets& at = layout_->at;
-    const auto page = memory.word(segments_ + 8ull * (index >> page_shift));
-    if (!page) return std::nullopt;
-    const auto entry = memory.word(*page + 8ull * (index & ((1u << page_shift) - 1)));
-    if (!entry) return std::nullopt;
-    const std::byte* atom = memory.at(*entry, at.atom_size);
+    const std::uint64_t address = entry(memory, index);
+    const std::byte* atom = address == 0 ? nullptr : memory.at(address, at.atom_size);
     if (atom == nullptr) return std::nullopt;
     const auto name = bytes::load<std::uint64_t>(atom + at.atom_name);
     if (layout_->atom_name_is_term) return small_binary(memory, *layout_, name, longest_atom);
@@ -42,7 +53,9 @@ std::optional<std::string_view> AtomTable::text(bytes::MemoryReader& memory, std
 }
 
 TextId AtomTable::intern(bytes::MemoryReader& memory, Word atom, TextTable& texts) const {
-    if (!is_atom(atom) || atom_index(atom) >= entries_ || atom >> 6 > 0xffffffffull) return TextId::none;
+    if (!is_atom(atom) || atom >> 6 >= entries_) return TextId::none;
+    if (atom_index(atom) >= known_.size())
+        known_.resize(std::max<std::size_t>(atom_index(atom) + 1, std::min<std::size_t>(entries_, known_.size() * 2)), TextId::none);
     TextId& id = known_[atom_index(atom)];
     if (id == TextId::none)
         if (const auto name = text(memory, atom_index(atom))) id = texts.intern(*name);

@@ -205,6 +205,20 @@ void Image::map_executable() {
     }
 }
 
+std::vector<Image::StaticWords> Image::static_words() const {
+    std::vector<StaticWords> parts;
+    bytes::MemoryReader memory(space_);
+    for (const AddressRange& range : statics_) {
+        for (std::uint64_t from = (range.start + 7) & ~7ull; from < range.end;) {
+            const Bytes data = memory.from(from, range.end - from);
+            if (data.size() >= 8) parts.push_back({from, data});
+            // What the image does not hold is skipped page by page.
+            from = data.size() >= 8 ? from + data.size() / 8 * 8 : (from & ~(page - 1)) + page;
+        }
+    }
+    return parts;
+}
+
 bool Image::in_constants(std::uint64_t address) const {
     return std::any_of(constants_.begin(), constants_.end(), [&](const AddressRange& r) { return r.holds(address); });
 }

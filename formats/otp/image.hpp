@@ -60,6 +60,15 @@ public:
     std::uint64_t bias() const { return bias_; }
     /// The executable's writable data, in memory: where the VM's static variables are.
     const std::vector<AddressRange>& statics() const { return statics_; }
+    /// What the image holds of it, aligned to words.
+    struct StaticWords {
+        std::uint64_t start = 0;
+        bytes::Bytes data;
+        std::size_t words() const { return data.size() / 8; }
+        std::uint64_t word(std::size_t i) const { return bytes::load<std::uint64_t>(data.data() + 8 * i); }
+        std::uint64_t address(std::size_t i) const { return start + 8 * i; }
+    };
+    std::vector<StaticWords> static_words() const;
     /// Whether an address is inside the executable's read-only parts (code, constants).
     bool in_constants(std::uint64_t address) const;
     /// Run-time address of a dynamic symbol of the executable ("erts_proc").

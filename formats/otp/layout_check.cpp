@@ -130,6 +130,12 @@ Status choose_layout(Vm& vm) {
         vm.layout_guessed = candidate.release != build.release;
         vm.checks.push_back({"layout", true, fmt::format("{}{}", candidate.source, vm.layout_guessed ? fmt::format(" fits this VM of OTP {}", build.release) : "")});
         vm.checks.push_back({"process table", true, sentence});
+        // Fields that a patch release appends change the size alone; the VM's own table knows it.
+        if (const std::uint64_t size = table->element_size; size != vm.layout.at.process_size) {
+            const bool sane = size > vm.layout.at.process_run_queue && size < 4096 && size % 8 == 0;
+            vm.checks.push_back({"process size", sane, fmt::format("{} bytes in this VM, {} in the table", size, vm.layout.at.process_size)});
+            if (sane) vm.layout.at.process_size = static_cast<std::uint32_t>(size);
+        }
         break;
     }
     if (vm.processes.slots == 0) {

@@ -19,32 +19,12 @@ constexpr std::uint64_t most_modules = 1u << 20;
 constexpr std::uint64_t most_persistent_terms = 1u << 24;
 constexpr std::uint64_t most_schedulers = 1024, most_dirty_schedulers = 4096;
 
-// A window on static data: words with their addresses.
-struct Statics {
-    std::uint64_t start;
-    Bytes data;
-    std::size_t words() const { return data.size() / 8; }
-    Word word(std::size_t i) const { return load<Word>(data.data() + 8 * i); }
-    std::uint64_t address(std::size_t i) const { return start + 8 * i; }
-};
+using Statics = Image::StaticWords;
 
 class Finder {
 public:
-    Finder(const Image& image, const Layout& layout) : image_(image), layout_(layout), at_(layout.at), memory_(image.space()) {
-        for (const AddressRange& range : image.statics()) {
-            const std::uint64_t start = (range.start + 7) & ~7ull;
-            for (std::uint64_t from = start; from < range.end;) {
-                const Bytes data = memory_.from(from, range.end - from);
-                if (data.empty()) {
-                    // What the core does not hold here is skipped page by page.
-                    from = (from & ~4095ull) + 4096;
-                    continue;
-                }
-                statics_.push_back({from, data});
-                from += data.size();
-            }
-        }
-    }
+    Finder(const Image& image, const Layout& layout)
+        : image_(image), layout_(layout), at_(layout.at), memory_(image.space()), statics_(image.static_words()) {}
 
     Roots run() {
         scan();

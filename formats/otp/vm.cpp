@@ -20,7 +20,7 @@ std::uint64_t table_word(const std::byte* table, std::uint32_t at, bool wide) {
 
 std::optional<SlotTable> SlotTable::read(bytes::MemoryReader& memory, const Layout& layout, std::uint64_t table) {
     const Offsets& at = layout.at;
-    const std::byte* p = table == 0 ? nullptr : memory.at(table, at.table_invalid + 8);
+    const std::byte* p = table == 0 ? nullptr : memory.at(table, at.table_element_size + 8);
     if (p == nullptr) return std::nullopt;
     const bool wide = layout.pid_form == PidForm::shuffled60;  // masks are words since then
     SlotTable result;
@@ -28,6 +28,8 @@ std::optional<SlotTable> SlotTable::read(bytes::MemoryReader& memory, const Layo
     result.slots = load<std::uint64_t>(p + at.table_slots);
     result.max = load<std::uint32_t>(p + at.table_max);
     result.invalid = load<std::uint64_t>(p + at.table_invalid);
+    result.element_size = load<std::uint64_t>(p + at.table_element_size);
+    result.bytes = result.max * (load<std::uint64_t>(p + at.table_free) != 0 ? 12ull : 8ull);
     result.mask = table_word(p, at.table_mask, wide);
     result.line_mask = table_word(p, at.table_line_mask, wide);
     result.item_mask = table_word(p, at.table_item_mask, wide);

@@ -22,6 +22,8 @@ struct SlotTable {
     std::uint64_t slots = 0;
     std::uint32_t max = 0, count = 0;
     std::uint64_t invalid = 0;  ///< what a slot holds while its element is being made
+    std::uint64_t element_size = 0;  ///< bytes of an element, as the VM that made the table says
+    std::uint64_t bytes = 0;    ///< of the table itself (erts_ptab_mem_size)
     std::uint64_t mask = 0, line_mask = 0, item_mask = 0;
     std::uint32_t line_shift = 0, item_shift = 0;
 

@@ -38,30 +38,24 @@ MappedFile::~MappedFile() {
 }
 
 Result<MappedFile> MappedFile::open(const std::string& path) {
-    const auto fail = [&](int error) {
-        return Error{ErrorCode::unreadable, path + ": " + std::strerror(error), {}};
-    };
     // O_NONBLOCK: opening a pipe without a writer must not hang.
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) return fail(errno);
+    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0) return Error{ErrorCode::unreadable, path + ": " + std::strerror(errno), {}};
+    Result<MappedFile> file = map(descriptor, path);
+    ::close(descriptor);
+    return file;
+}
+
+Result<MappedFile> MappedFile::map(int descriptor, const std::string& name) {
     struct stat status {};
-    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
-        ::close(fd);
-        return Error{ErrorCode::unreadable, path + ": not a regular file", {}};
-    }
+    if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode))
+        return Error{ErrorCode::unreadable, name + ": not a regular file", {}};
     MappedFile file;
+    if (status.st_size == 0) return file;
+    void* data = mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ, MAP_PRIVATE, descriptor, 0);
+    if (data == MAP_FAILED) return Error{ErrorCode::unreadable, name + ": " + std::strerror(errno), {}};
     file.size_ = static_cast<std::size_t>(status.st_size);
-    if (file.size_ != 0) {
-        void* data = mmap(nullptr, file.size_, PROT_READ, MAP_PRIVATE, fd, 0);
-        const int error = errno;
-        if (data == MAP_FAILED) {
-            ::close(fd);
-            file.size_ = 0;
-            return fail(error);
-        }
-        file.data_ = static_cast<const std::byte*>(data);
-    }
-    ::close(fd);
+    file.data_ = static_cast<const std::byte*>(data);
     return file;
 }
 
@@ -96,10 +90,14 @@ std::string machine_name(std::uint16_t machine) {
 
 Result<ElfImage> ElfImage::open(const std::string& path) {
     BH_TRY(MappedFile file, MappedFile::open(path));
+    return adopt(std::move(file), path);
+}
+
+Result<ElfImage> ElfImage::adopt(MappedFile file, std::string name) {
     ElfImage image;
     image.bytes_ = file.bytes();
     image.file_ = std::move(file);
-    image.name_ = path;
+    image.name_ = std::move(name);
     BH_CHECK(image.parse_headers());
     return image;
 }

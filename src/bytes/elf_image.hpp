@@ -39,6 +39,8 @@ public:
 
     /// Maps a regular file. Refuses anything else (devices, pipes, folders), which could block or never end.
     static Result<MappedFile> open(const std::string& path);
+    /// Maps an open file, which may be closed afterwards; `name` is for sentences.
+    static Result<MappedFile> map(int descriptor, const std::string& name);
     Bytes bytes() const { return {data_, size_}; }
 
 private:
@@ -98,6 +100,8 @@ class ElfImage {
 public:
     /// Maps and parses a file. Fails on what is no 64-bit little-endian ELF, with a sentence.
     static Result<ElfImage> open(const std::string& path);
+    /// The same of a file that is mapped already.
+    static Result<ElfImage> adopt(MappedFile file, std::string name);
     /// Parses bytes that outlive the image (tests, fuzzing); `name` is for sentences.
     static Result<ElfImage> parse(Bytes bytes, std::string name);
 

@@ -1,0 +1,93 @@
+#include "bytes/spool.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+namespace beamheap::bytes {
+namespace {
+
+constexpr std::size_t page = 4096;
+constexpr std::size_t window = 1 << 20;
+
+class Descriptor {
+public:
+    explicit Descriptor(int fd) : fd_(fd) {}
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    ~Descriptor() {
+        if (fd_ >= 0) ::close(fd_);
+    }
+    int get() const { return fd_; }
+
+private:
+    int fd_;
+};
+
+int temporary_file(const std::string& folder) {
+    const int fd = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0) return fd;
+    std::string name = folder + "/beamheap-XXXXXX";
+    const int named = mkostemp(name.data(), O_CLOEXEC);
+    if (named >= 0) unlink(name.c_str());
+    return named;
+}
+
+bool is_zero(const char* data, std::size_t size) { return data[0] == 0 && std::memcmp(data, data + 1, size - 1) == 0; }
+
+bool write_all(int fd, const char* data, std::size_t size, std::uint64_t at) {
+    while (size != 0) {
+        const ssize_t done = pwrite(fd, data, size, static_cast<off_t>(at));
+        if (done < 0 && errno == EINTR) continue;
+        if (done <= 0) return false;
+        data += done;
+        at += static_cast<std::uint64_t>(done);
+        size -= static_cast<std::size_t>(done);
+    }
+    return true;
+}
+
+}  // namespace
+
+Result<MappedFile> spool(Source& source, const std::string& name) {
+    const char* chosen = std::getenv("TMPDIR");
+    const std::string folder = chosen != nullptr && *chosen != '\0' ? chosen : "/tmp";
+    const Descriptor file(temporary_file(folder));
+    const auto fail = [&](std::uint64_t at) {
+        return Error{ErrorCode::unreadable,
+                     fmt::format("{}: {}, after {} bytes of it went to a temporary file in {}", name, std::strerror(errno), at, folder),
+                     "Set TMPDIR to a folder with more space, or decompress it by hand."};
+    };
+    if (file.get() < 0) return fail(0);
+    std::vector<char> buffer(window);
+    std::uint64_t at = 0;
+    for (;;) {
+        std::size_t have = 0;
+        while (have < buffer.size()) {
+            BH_TRY(const std::size_t got, source.read(std::span(buffer).subspan(have)));
+            if (got == 0) break;
+            have += got;
+        }
+        if (have == 0) break;
+        for (std::size_t from = 0; from < have;) {
+            // Runs of pages of one kind: zeros are skipped, anything else is written in one go.
+            std::size_t to = from;
+            const bool zero = is_zero(buffer.data() + from, std::min(page, have - from));
+            do to = std::min(have, to + page);
+            while (to < have && is_zero(buffer.data() + to, std::min(page, have - to)) == zero);
+            if (!zero && !write_all(file.get(), buffer.data() + from, to - from, at + from)) return fail(at + from);
+            from = to;
+        }
+        at += have;
+    }
+    if (ftruncate(file.get(), static_cast<off_t>(at)) != 0) return fail(at);
+    return MappedFile::map(file.get(), name);
+}
+
+}  // namespace beamheap::bytes

@@ -1,0 +1,17 @@
+// A stream kept in a temporary file, so that it can be read at any place: compressed core images, and those on a pipe.
+//
+// Core images are mostly zero pages; those become holes, so the file takes up about what the process's own memory
+// took. It has no name (O_TMPFILE, or unlinked at once) and goes with the process that made it.
+#pragma once
+
+#include "beamheap/error.hpp"
+#include "bytes/elf_image.hpp"
+#include "bytes/source.hpp"
+
+namespace beamheap::bytes {
+
+/// Reads a source to its end into a temporary file in $TMPDIR (or /tmp) and maps it. `name` is for sentences.
+/// Errors: those of the source; no space or no place for the file.
+Result<MappedFile> spool(Source& source, const std::string& name);
+
+}  // namespace beamheap::bytes
