@@ -4,6 +4,7 @@
 #include "bytes/source.hpp"
 #include "formats/crashdump/crash_dump.hpp"
 #include "formats/format.hpp"
+#include "formats/otp/core_artifact.hpp"
 
 namespace beamheap {
 namespace {
@@ -24,6 +25,7 @@ constexpr Format formats[] = {
      [](std::unique_ptr<bytes::Source> source, const std::string& path, const OpenOptions& options)
          -> Result<std::unique_ptr<Artifact>> { return crashdump::open(std::move(source), path, options); },
      crashdump::refuse},
+    {"core image", otp::sniff, otp::open, nullptr},
 };
 
 // Contents that people hand in by mistake, and what to do with them.
@@ -34,7 +36,6 @@ struct Stranger {
 };
 constexpr Stranger strangers[] = {
     {"PK\x03\x04", "a zip archive", "Unpack it and name the dump inside."},
-    {"\x7F" "ELF", "an ELF file, but no core image of an Erlang VM that can be read", ""},
     {"BZh", "compressed with bzip2, which is not read", "Decompress it first: bzip2 -d."},
     {"\x04\x22\x4D\x18", "compressed with lz4, which is not read", "Decompress it first: lz4 -d."},
     {"{\"", "JSON", ""},
@@ -90,6 +91,7 @@ Result<std::unique_ptr<Artifact>> open_source(std::unique_ptr<bytes::Source> sou
             else source = std::make_unique<HeadSource>(std::move(source), head);
             return format.open(std::move(source), path, options);
         }
+        if (format.refuse == nullptr) continue;
         if (auto refused = format.refuse(head, path)) return std::move(*refused);
     }
     if (!source->damage().empty())

@@ -39,10 +39,6 @@ public:
     }
     Snapshot& snapshot() override { return snapshot_; }
 
-    Result<std::size_t> visit_heaps(std::span<const ProcId>, unsigned, const HeapVisitor&) override {
-        return Error{ErrorCode::usage, image_->core().name() + ": heaps of core images are not decoded by this version", {}};
-    }
-
     std::vector<Check> checks() const override {
         std::vector<Check> all = image_->checks();
         all.insert(all.end(), vm_->checks.begin(), vm_->checks.end());

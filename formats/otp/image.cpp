@@ -307,8 +307,11 @@ Result<std::unique_ptr<Image>> Image::adopt(ElfImage core, const std::string& pa
     }
     if (!why_not.empty())
         return refuse(path, why_not, "Give the executable that made the core image with --exe.");
-    std::string wanted = recorded.empty() ? std::string{"the executable"} : recorded;
-    return refuse(path, fmt::format("{}, which made this core image, was not found{}", wanted,
+    if (recorded.empty())
+        return refuse(path, fmt::format("its executable can't be told: the notes that name it are {}",
+                                        core.declared_size() > core.bytes().size() ? "behind the place where it is cut" : "missing"),
+                      "Give the beam.smp that made the core image with --exe.");
+    return refuse(path, fmt::format("{}, which made this core image, was not found{}", recorded,
                                     id.empty() ? std::string{} : fmt::format(" (build id {})", id)),
                   "Copy beam.smp from the machine or container that it ran in and give it with --exe.");
 }

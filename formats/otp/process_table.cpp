@@ -99,7 +99,7 @@ private:
         heap(p, bits, row, anomalies);
         queue(p, row, anomalies);
         if (!exiting) link(p, row, anomalies);
-        code(p, bits, row, anomalies);
+        code(p, bits, unlisted, row, anomalies);
         memory(p, bits, row);
         if (plan_.labels && !exiting) labels_.read(p, row);
         reader_.snapshot.processes.push_back(row);
@@ -136,7 +136,6 @@ private:
             row.stack_words = (end - stop) / 8;
             row.stack_scanned = true;
             if (start <= top && top <= stop) row.heap_unused_words = (end - top) / 8;
-            row.has_heap = memory_.mapped(start);
         } else if ((bits & (state::gc | state::free | state::exiting)) == 0) {
             anomalies.add(Anomaly::inconsistent_state, row.offset, "heap and stack of a process");
         } else if (words <= largest_block) {
@@ -186,8 +185,8 @@ private:
 
     // The current function and the stack. Process.i and .current are what a process was scheduled out with; while a
     // thread runs its JIT code, the thread's own program counter counts.
-    void code(const std::byte* p, std::uint32_t bits, Process& row, Anomalies& anomalies) {
-        if ((bits & state::free) != 0) return;
+    void code(const std::byte* p, std::uint32_t bits, bool unlisted, Process& row, Anomalies& anomalies) {
+        if ((bits & state::free) != 0 && !unlisted) return;
         std::uint64_t pc = load<Word>(p + at_.process_pc);
         auto current = load<Word>(p + at_.process_current);
         for (const RunningThread& thread : running_) {

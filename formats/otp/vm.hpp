@@ -52,7 +52,8 @@ struct Vm {
 
 /// Reads of one thread, into one snapshot.
 struct Reader {
-    Reader(const Vm& v, Snapshot& s) : vm(v), at(v.layout.at), memory(v.image->space()), snapshot(s) {}
+    Reader(const Vm& v, Snapshot& s) : Reader(v, v.image->space(), s) {}
+    Reader(const Vm& v, const bytes::AddressSpace& space, Snapshot& s) : vm(v), at(v.layout.at), memory(space), snapshot(s) {}
 
     const Vm& vm;
     const Offsets& at;

@@ -1,0 +1,266 @@
+// Structures of the VM in made-up memory: identifiers, queues, link trees, binaries, layouts; healthy and broken.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "formats/otp/binaries.hpp"
+#include "formats/otp/image.hpp"
+#include "formats/otp/layout.hpp"
+#include "formats/otp/links.hpp"
+#include "formats/otp/process_table.hpp"
+#include "formats/otp/queues.hpp"
+#include "support/elf_writer.hpp"
+
+using namespace beamheap;
+using namespace beamheap::otp;
+using beamheap::test::Blob;
+
+namespace {
+
+constexpr std::uint64_t base = 0x700000000000ull;
+
+// Memory of one segment, and a VM of a release over it.
+struct World {
+    explicit World(std::uint32_t release) { vm.layout = layout_for(release); }
+    const Offsets& at() const { return vm.layout.at; }
+    Reader& reader() {
+        space = {};
+        space.add(base, memory.bytes(), bytes::AddressSpace::Origin::core, true);
+        space.seal();
+        made.emplace(vm, space, snapshot);
+        return *made;
+    }
+    Vm vm;
+    Blob memory;
+    bytes::AddressSpace space;
+    Snapshot snapshot;
+    std::optional<Reader> made;
+};
+
+constexpr Word pid_28(std::uint32_t number, std::uint32_t serial) { return static_cast<Word>(serial << 15 | number) << 4 | 3; }
+
+}  // namespace
+
+TEST_CASE("the version line of an executable is understood", "[otp][image]") {
+    const auto jit = parse_build("Erlang/OTP 25%s [erts-13.1.5] [source] [64-bit] [smp:%beu:%beu] [jit:ns%s]\n");
+    REQUIRE(jit);
+    CHECK(jit->release == 25);
+    CHECK(jit->erts_version == "13.1.5");
+    CHECK(jit->jit);
+    CHECK_FALSE(jit->hipe);
+    CHECK(jit->foreign.empty());
+    const auto debug = parse_build("Erlang/OTP 27%s [erts-15.2] [source] [64-bit] [debug-compiled]\n");
+    REQUIRE(debug);
+    CHECK(debug->foreign == "debug-compiled");
+    CHECK_FALSE(debug->jit);
+    CHECK_FALSE(parse_build("Erlang/OTP 18. For more information"));
+    CHECK_FALSE(parse_build("Erlang/OTP "));
+    CHECK_FALSE(parse_build("Erlang/OTP x%s [erts-1.0]"));
+    CHECK_FALSE(parse_build("Erlang/OTP 27%s [erts-"));
+}
+
+TEST_CASE("every layout has what all releases have", "[otp][layout]") {
+    // What came or went with some release; everything else must be known of each.
+    const std::vector<std::string_view> optional = {
+        "process_frame_pointer", "process_inner_queue_length", "process_message_length", "process_marker_block",
+        "process_queue_buffers", "process_writable_binaries", "buffer_size", "buffer_queue", "marker_block_size",
+        "extended_link_size", "extended_link_users", "extended_link_heap", "monitor_heap_tag_size", "link_type",
+        "fun_free_count", "fun_thing_arity", "registers_x", "ets_hash_lock_count", "breakpoint_session",
+        "breakpoint_next", "breakpoint_memory"};
+    REQUIRE(known_layouts().size() >= 6);
+    for (const Layout& layout : known_layouts()) {
+        for (const FieldName& field : field_names()) {
+            if (std::find(optional.begin(), optional.end(), field.member) != optional.end()) continue;
+            INFO("OTP " << layout.release << " " << field.member);
+            CHECK(layout.at.*field.field != absent);
+        }
+        CHECK(layout.at.process_run_queue + 8 <= layout.at.process_size);
+        CHECK(layout.at.process_heap_end == layout.at.process_heap + 8);
+        CHECK(layout.at.message_size == 88);
+    }
+    CHECK(layout_for(23).release == 23);
+    CHECK(layout_for(28).release == 27);
+    CHECK(layout_for(99).release == known_layouts().back().release);
+}
+
+TEST_CASE("local identifiers of both forms", "[otp][pid]") {
+    World old(25);
+    CHECK(old.reader().pid(pid_28(95, 3)) == Pid{0, 95, 3});
+    CHECK(old.reader().port(Word{7} << 4 | 7).number == 7);
+    CHECK_FALSE(old.reader().pid(0x3b).has());
+
+    World recent(27);
+    // The table of a node with 1048576 slots, whose cache lines hold 8 of them.
+    SlotTable& table = recent.vm.processes;
+    table.mask = 0xfffff;
+    table.line_mask = 0x1ffff;
+    table.item_mask = 7;
+    table.line_shift = 3;
+    table.item_shift = 17;
+    for (const std::uint64_t number : {0ull, 1ull, 10ull, 512ull, 131073ull, 1048575ull}) {
+        // A number's low 17 bits choose the line, the next 3 the place in it.
+        const std::uint64_t slot = (number & 0x1ffff) << 3 | (number >> 17 & 7);
+        CHECK(recent.reader().pid(slot << 4 | 3) == Pid{0, static_cast<std::uint32_t>(number), 0});
+        CHECK(table.slot_of(slot << 4 | 3, PidForm::shuffled60) == slot);
+    }
+}
+
+TEST_CASE("messages are counted over all queues, other signals are not", "[otp][queue]") {
+    World world(27);
+    const Offsets& at = world.at();
+    const std::size_t process = 0, first = 4096;
+    const auto message = [&](std::size_t offset, std::uint64_t next, Word term) {
+        world.memory.word(offset, next);
+        world.memory.word(offset + at.message_attached, 0);
+        world.memory.word(offset + at.message_words, term);
+        world.memory.word(offset + at.message_words + 8, 0x3b);
+        world.memory.word(offset + at.message_words + 16, 0x0b);
+    };
+    world.memory.resize(16384);
+    world.memory.word(process + at.process_inner_queue, base + first);
+    world.memory.word(process + at.process_outer_queue, base + first + 300);
+    message(first, base + first + 104, 0x0b);
+    message(first + 104, base + first + 208, 0x30 | 5 << 6);  // a signal: LINK
+    message(first + 208, 0, 0);                               // a distribution message that was not decoded yet
+
+    SECTION("two lists") {
+        message(first + 300, 0, 0xf);
+        // No multiple of 8: not an address of a signal.
+        Reader& reader = world.reader();
+        const QueueSums broken = sum_queues(reader, world.memory.bytes().data() + process);
+        CHECK(broken.messages == 2);
+        CHECK(broken.others == 1);
+        CHECK(broken.cut);
+        world.memory.word(process + at.process_outer_queue, base + first + 312);
+        message(first + 312, 0, 0xf);
+        const QueueSums sums = sum_queues(world.reader(), world.memory.bytes().data() + process);
+        CHECK(sums.messages == 3);
+        CHECK(sums.others == 1);
+        CHECK_FALSE(sums.cut);
+        CHECK_FALSE(sums.cyclic);
+    }
+    SECTION("a list that leads back") {
+        world.memory.word(process + at.process_outer_queue, 0);
+        message(first + 208, base + first + 104, 0xf);
+        const QueueSums sums = sum_queues(world.reader(), world.memory.bytes().data() + process);
+        CHECK(sums.cyclic);
+    }
+    SECTION("a list that leaves the image") {
+        world.memory.word(process + at.process_outer_queue, 0);
+        message(first + 208, 0x1000, 0xf);
+        const QueueSums sums = sum_queues(world.reader(), world.memory.bytes().data() + process);
+        CHECK(sums.messages == 2);
+        CHECK(sums.cut);
+    }
+    SECTION("a message with fragments") {
+        world.memory.word(process + at.process_outer_queue, 0);
+        world.memory.word(first + at.message_attached, 1);
+        world.memory.word(first + at.message_fragment + at.fragment_used, 7);
+        world.memory.word(first + at.message_fragment + at.fragment_next, base + 8192);
+        world.memory.word(8192 + at.fragment_used, 5);
+        const QueueSums sums = sum_queues(world.reader(), world.memory.bytes().data() + process);
+        CHECK(sums.fragment_words == 12);
+    }
+}
+
+TEST_CASE("links and monitors are told apart by type, in every release's form", "[otp][links]") {
+    for (const std::uint32_t release : {23u, 25u, 27u, 29u}) {
+        INFO("OTP " << release);
+        World world(release);
+        const Offsets& at = world.at();
+        world.memory.resize(8192);
+        const std::uint32_t link_type = release == 23 ? 8 : 10;
+        const auto node = [&](std::size_t offset, std::uint64_t parent, std::uint64_t right, std::uint64_t left, Word item,
+                              std::uint32_t type, std::uint32_t flags) {
+            world.memory.word(offset, parent);
+            world.memory.word(offset + 8, right);
+            world.memory.word(offset + 16, left);
+            world.memory.word(offset + at.link_item, item);
+            if (release == 29) {
+                world.memory.put<std::uint32_t>(offset + at.link_flags, type | flags << 7);
+            } else {
+                world.memory.put<std::uint16_t>(offset + at.link_flags, static_cast<std::uint16_t>(flags));
+                world.memory.put<std::uint16_t>(offset + at.link_type, static_cast<std::uint16_t>(type));
+            }
+        };
+        // Small pids mean themselves in both forms while the table has no masks.
+        const auto pid = [&](std::uint32_t n) { return static_cast<Word>(n) << 4 | 3; };
+        world.vm.processes.mask = 0;
+        node(0x100, 0, base + 0x200, base + 0x300, pid(1), link_type, 2);
+        node(0x200, (base + 0x100) | 1, 0, 0, pid(2), link_type, 2);
+        node(0x300, base + 0x100, 0, 0, pid(3), link_type, 2);
+        node(0x400, 0, 0, 0, pid(4), 0, 2);                                // monitors <0.4.0>
+        node(0x500, base + 0x500, base + 0x500, 0, pid(5), 0, 1 | 2);      // monitored by <0.5.0>: a ring of one
+        std::vector<Link> found;
+        Reader& reader = world.reader();
+        const LinkSums sums = LinkReader(reader).read({base + 0x100, base + 0x400, base + 0x500}, &found);
+        CHECK(sums.links == 3);
+        CHECK(sums.monitors == 1);
+        CHECK_FALSE(sums.damaged);
+        REQUIRE(found.size() == 5);
+        CHECK(found[0].kind == LinkKind::link);
+        CHECK(found[3].kind == LinkKind::monitors);
+        CHECK(found[3].pid == Pid{0, 4, 0});
+        CHECK(found[4].kind == LinkKind::monitored_by);
+
+        // A tree whose leaf points back at its root, and a ring that never returns to its start.
+        node(0x200, (base + 0x100) | 1, base + 0x100, 0, pid(2), link_type, 2);
+        node(0x500, base + 0x600, base + 0x600, 0, pid(5), 0, 1 | 2);
+        node(0x600, base + 0x700, base + 0x500, 0, pid(6), 0, 1 | 2);
+        node(0x700, base + 0x600, base + 0x600, 0, pid(7), 0, 1 | 2);
+        found.clear();
+        const LinkSums broken = LinkReader(world.reader()).read({base + 0x100, 0, base + 0x500}, &found);
+        CHECK(broken.damaged);
+        CHECK(broken.links == 3);
+        CHECK(found.size() < 16);
+    }
+}
+
+TEST_CASE("binaries of all forms are read in place", "[otp][binary]") {
+    World old(25);
+    old.memory.resize(512);
+    old.memory.word(0, 3u << 6 | 9u << 2);  // heap binary of 5 bytes
+    old.memory.word(8, 5);
+    old.memory.text(16, "hello");
+    old.memory.word(64, 5u << 6 | 8u << 2);  // refc binary of 9 bytes
+    old.memory.word(72, 9);
+    old.memory.word(96, base + 256);
+    old.memory.text(256, "refc text");
+    old.memory.word(128, 4u << 6 | 10u << 2);  // 4 bytes of it, from byte 5
+    old.memory.word(136, 4);
+    old.memory.word(144, 5);
+    old.memory.word(160, (base + 64) | 2);
+    Reader& reader = old.reader();
+    CHECK(small_binary(reader.memory, old.vm.layout, base | 2, 100) == std::string_view("hello"));
+    CHECK(small_binary(reader.memory, old.vm.layout, (base + 64) | 2, 100) == std::string_view("refc text"));
+    CHECK(small_binary(reader.memory, old.vm.layout, (base + 128) | 2, 100) == std::string_view("text"));
+    CHECK_FALSE(small_binary(reader.memory, old.vm.layout, (base + 64) | 2, 8));
+    CHECK_FALSE(small_binary(reader.memory, old.vm.layout, 0x3b, 100));
+
+    World recent(29);
+    recent.memory.resize(512);
+    recent.memory.word(0, 3u << 6 | 8u << 2);  // 40 bits
+    recent.memory.word(8, 40);
+    recent.memory.text(16, "hello");
+    recent.memory.word(64, 4u << 6 | 9u << 2);  // bytes 2 to 6 of a text
+    recent.memory.word(72, (base + 256) | 1);
+    recent.memory.word(80, 16);
+    recent.memory.word(88, 48);
+    recent.memory.text(256, "a text");
+    Reader& fresh = recent.reader();
+    CHECK(small_binary(fresh.memory, recent.vm.layout, base | 2, 100) == std::string_view("hello"));
+    CHECK(small_binary(fresh.memory, recent.vm.layout, (base + 64) | 2, 100) == std::string_view("text"));
+}
+
+TEST_CASE("states as process_info says them", "[otp][state]") {
+    CHECK(state_of(0x2a) == ProcessState::waiting);
+    CHECK(state_of(0xa02a) == ProcessState::running);
+    CHECK(state_of(0x2000202a) == ProcessState::running);
+    CHECK(state_of(0x2a | 1 << 16) == ProcessState::suspended);
+    CHECK(state_of(0x2a | 1 << 13) == ProcessState::runnable);
+    CHECK(state_of(0x2a | 1 << 17 | 1 << 15) == ProcessState::garbage_collecting);
+    CHECK(state_of(0x20000c2a) == ProcessState::exiting);
+    CHECK(state_flags(layout_for(27), 0x0100002a) == "ACT_PRIO_NORMAL | USR_PRIO_NORMAL | PRQ_PRIO_NORMAL | OFF_HEAP_MSGQ");
+}
