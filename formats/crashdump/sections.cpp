@@ -53,11 +53,29 @@ constexpr SectionTag tags[] = {
 };
 static_assert(std::ranges::is_sorted(tags, {}, &SectionTag::tag));
 
+// A dump has several sections a process, so tags are looked up by a hash of a few of their letters.
+constexpr std::size_t slot_count = 256;
+constexpr std::size_t slot_of(std::string_view tag) {
+    return (tag.size() * 37 + static_cast<unsigned char>(tag.front()) * 7 + static_cast<unsigned char>(tag.back()) * 61 +
+            static_cast<unsigned char>(tag[tag.size() / 2]) * 13) % slot_count;
+}
+constexpr auto slots = [] {
+    std::array<std::uint8_t, slot_count> table{};  // row + 1; 0 is free
+    for (std::size_t row = 0; row < std::size(tags); ++row) {
+        std::size_t slot = slot_of(tags[row].tag);
+        while (table[slot] != 0) slot = (slot + 1) % slot_count;
+        table[slot] = static_cast<std::uint8_t>(row + 1);
+    }
+    return table;
+}();
+
 }  // namespace
 
 const SectionTag* find_tag(std::string_view tag) {
-    const auto* found = std::ranges::lower_bound(tags, tag, {}, &SectionTag::tag);
-    return found != std::end(tags) && found->tag == tag ? found : nullptr;
+    if (tag.empty()) return nullptr;
+    for (std::size_t slot = slot_of(tag); slots[slot] != 0; slot = (slot + 1) % slot_count)
+        if (tags[slots[slot] - 1].tag == tag) return &tags[slots[slot] - 1];
+    return nullptr;
 }
 
 }  // namespace beamheap::crashdump
