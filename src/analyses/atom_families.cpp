@@ -41,7 +41,7 @@ struct Mix {
     explicit Mix(std::string_view text) {
         std::uint8_t last = 0;
         for (const char c : text) {
-            const std::uint8_t kind = class_of(c) & alnum;
+            const auto kind = static_cast<std::uint8_t>(class_of(c) & alnum);
             if (kind == 0) continue;
             seen |= kind;
             changes += last != 0 && kind != last;
@@ -75,7 +75,7 @@ bool is_hex_number(std::string_view run) {
     std::uint8_t seen = 0;
     for (const char c : run) {
         if ((class_of(c) & hexadecimal) == 0) return false;
-        seen = static_cast<std::uint8_t>(seen | (class_of(c) & alnum));
+        seen |= static_cast<std::uint8_t>(class_of(c) & alnum);
     }
     return seen == (digit | small) || seen == (digit | capital);
 }
@@ -217,11 +217,10 @@ struct Family {
 
 void merge(Family& into, const Family& other) {
     std::array<std::uint32_t, 6> positions{};
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < std::min<std::size_t>(into.count, 3); ++i) positions[count++] = into.newest[i];
-    for (std::size_t i = 0; i < std::min<std::size_t>(other.count, 3); ++i) positions[count++] = other.newest[i];
-    std::sort(positions.begin(), positions.begin() + static_cast<std::ptrdiff_t>(count));
-    std::copy_n(positions.begin(), std::min<std::size_t>(count, 3), into.newest.begin());
+    const auto shown = [](const Family& family) { return std::min<std::ptrdiff_t>(family.count, 3); };
+    const auto end = std::merge(into.newest.begin(), into.newest.begin() + shown(into), other.newest.begin(),
+                                other.newest.begin() + shown(other), positions.begin());
+    std::copy_n(positions.begin(), std::min<std::ptrdiff_t>(end - positions.begin(), 3), into.newest.begin());
     into.count += other.count;
     into.oldest = std::max(into.oldest, other.oldest);
 }
