@@ -111,10 +111,37 @@ Object node_object(const Facts& facts) {
             {"compiled", text_or_null(node.compiled)},      {"taints", text_or_null(node.taints)}};
 }
 
+// A path as a shell reads it.
+std::string shell_word(std::string_view path) {
+    constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/+=:@,%";
+    if (!path.empty() && path.find_first_not_of(plain) == path.npos) return std::string(path);
+    std::string out = "'";
+    for (const char c : path) c == '\'' ? out += "'\\''" : out += c;
+    return out + '\'';
+}
+
+// Steps name the input as DUMP; what this very verb would show is no step.
+std::vector<std::string> next_steps(const Facts& facts) {
+    constexpr std::string_view placeholder = " DUMP";
+    std::vector<std::string> steps;
+    for (std::string step : facts.slogan.next_steps) {
+        if (step.find("beamheap analyze DUMP") != step.npos) continue;
+        const std::string input = ' ' + shell_word(facts.snapshot.source.path);
+        for (std::size_t at = step.find(placeholder); at != step.npos; at = step.find(placeholder, at + input.size())) {
+            const std::size_t end = at + placeholder.size();
+            const bool whole =
+                end == step.size() || std::string_view(" ;.,)").find(step[end]) != std::string_view::npos;
+            if (whole) step.replace(at, placeholder.size(), input);
+        }
+        steps.push_back(std::move(step));
+    }
+    return steps;
+}
+
 Object slogan_object(const Facts& facts) {
     const analyses::Slogan& slogan = facts.slogan;
     Array steps;
-    for (const std::string& step : slogan.next_steps) steps.emplace_back(step);
+    for (std::string& step : next_steps(facts)) steps.emplace_back(std::move(step));
     return {{"kind", analyses::name_of(slogan.kind)},
             {"meaning", text_or_null(slogan.meaning)},
             {"refused_bytes", slogan.refused_bytes},
@@ -262,7 +289,9 @@ Object totals_lines(const Facts& facts) {
 Object node_lines(const Facts& facts) {
     const Source& source = facts.snapshot.source;
     const Node& node = facts.snapshot.node;
-    Object lines{{"node", cells::raw(facts.names, node.name)}, {"died", text_or_null(node.created)}};
+    Object lines{{"slogan", text_or_null(node.slogan)},
+                 {"node", cells::raw(facts.names, node.name)},
+                 {"died", text_or_null(node.created)}};
     std::string system = source.otp_release.empty() ? "" : fmt::format("Erlang/OTP {}", source.otp_release);
     if (!source.erts_version.empty())
         system += fmt::format("{}erts {}", system.empty() ? "" : ", ", source.erts_version);
@@ -317,7 +346,7 @@ Status run(const Context& context) {
             {.key = {}, .title = std::move(title), .body = std::move(body), .in_json = false, .content = content});
     };
     Array steps;
-    for (const std::string& step : facts.slogan.next_steps) steps.emplace_back("- " + step);
+    for (const std::string& step : next_steps(facts)) steps.emplace_back("- " + step);
     for_people("Next", Value(std::move(steps)), Content::message);
     for_people("", Value(node_lines(facts)), Content::message);
     for_people("", memory_table(facts), Content::plain);

@@ -21,7 +21,7 @@ std::string option_lines(std::string_view verb, bool own) {
         std::string names(row.names);
         if (const std::size_t comma = names.find(','); comma != names.npos) names.insert(comma + 1, " ");
         const std::string left = row.argument.empty() ? names : fmt::format("{} {}", names, row.argument);
-        const std::string choices = row.values.empty() ? std::string() : fmt::format(": {}", row.values);
+        const std::string choices = row.values.empty() ? std::string() : fmt::format(" ({})", row.values);
         text += fmt::format("  {:<22}{}{}{}\n", left, left.size() > 20 ? "\n" + std::string(24, ' ') : "", row.help,
                             choices);
     }
@@ -182,7 +182,7 @@ std::string help_text() {
 
 std::string help_text(const Command& command) {
     std::string text =
-        fmt::format("usage: beamheap {} {} [options]\n\n{}.\n", command.name, command.arguments, command.summary);
+        fmt::format("usage: beamheap {} {} [options]\n\n{}\n", command.name, command.arguments, command.summary);
     if (!command.details.empty()) text += fmt::format("\n{}\n", command.details);
     if (!command.examples.empty()) text += fmt::format("\nexamples:\n{}", lines_with("  beamheap ", command.examples));
     if (const std::string own = option_lines(command.name, true); !own.empty())

@@ -77,7 +77,7 @@ void present_markdown(const View& view, Sink& sink) {
         started = true;
     }
     for (const View::Item& item : view.items()) {
-        if ((!item.member->in_text && !view.is_primary(item)) || sink.closed()) continue;
+        if (!item.member->in_text || sink.closed()) continue;
         const auto* value = std::get_if<Value>(&item.member->body);
         if (value != nullptr && value->is_null()) continue;
         if (started) sink.write("\n");

@@ -296,9 +296,11 @@ Array link_array(const Names& names, const Process& process, std::span<const Lin
         if (std::ranges::find(kinds, link.kind) == kinds.end()) continue;
         std::string shown = names.pid(link.pid);
         if (shown.empty()) shown = analyses::port_text(link.port);
-        if (shown.empty() && link.name != TextId::none) shown = names.bare(link.name);
-        if (link.node != TextId::none)
-            shown = fmt::format("{}{}{}", shown, shown.empty() ? "" : "@", s.text(link.node));
+        if (shown.empty() && link.name != TextId::none) shown = atom_text(s.text(link.name), names.syntax());
+        if (link.node != TextId::none) {
+            const std::string node = atom_text(s.text(link.node), names.syntax());
+            shown = shown.empty() ? node : fmt::format("{{{},{}}}", shown, node);
+        }
         out.emplace_back(std::move(shown));
     }
     return out;

@@ -36,7 +36,7 @@ public:
         for (const std::string& sentence : view_.document().lead)
             line(safe_text(view_.text(sentence, Content::message)));
         for (const View::Item& item : view_.items()) {
-            if (!item.member->in_text && !view_.is_primary(item)) continue;
+            if (!item.member->in_text) continue;
             if (sink_.closed()) return;
             if (item.object() || (view_.is_primary(item) && !item.is_table))
                 object(item);
