@@ -41,10 +41,23 @@ struct ErtsRelease {
 constexpr ErtsRelease early_releases[] = {{"5.4", "R10B"}, {"5.5", "R11B"}, {"5.6", "R12B"}, {"5.7.1", "R13B"},
                                           {"5.7.2", "R13B01"}, {"5.7.3", "R13B02"}, {"5.7", "R13A"}};
 
+// OTP's own part of a release's name: private builds put words of their own behind it, as in "R15B02Emilio".
+std::string_view classic_release(std::string_view word) {
+    const auto digits = [&](std::size_t at) {
+        while (at < word.size() && word[at] >= '0' && word[at] <= '9') ++at;
+        return at;
+    };
+    std::size_t end = digits(1);
+    if (end < word.size() && (word[end] == 'A' || word[end] == 'B')) end = digits(end + 1);
+    if (end + 1 < word.size() && word[end] == '-' && digits(end + 1) > end + 1) end = digits(end + 1);
+    return word.substr(0, end);
+}
+
 void read_version(Source& source, std::string_view line) {
     source.erts_version = between(line, "erts-", "])");
     if (const std::string_view modern = between(line, "Erlang/OTP ", " "); !modern.empty()) source.otp_release = modern;
-    else if (const std::string_view classic = between(line, "Erlang ", " "); classic.starts_with("R")) source.otp_release = classic;
+    else if (const std::string_view classic = between(line, "Erlang ", " "); classic.starts_with("R"))
+        source.otp_release = classic_release(classic);
     else if (const std::string_view emulator = between(line, "emulator version ", " "); !emulator.empty()) {
         source.erts_version = emulator;
         for (const ErtsRelease& known : early_releases) {

@@ -1,5 +1,5 @@
 // Replays the fuzzers' findings under any compiler: each file of the folders named on the command line goes through
-// the whole program from a buffer of exactly its size, so that a sanitizer sees every read beyond it.
+// the library from a buffer of exactly its size, so that a sanitizer sees every read beyond it, and through each verb.
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "fuzz/whole_program.hpp"
@@ -42,7 +43,12 @@ int main(int count, char** folders) {
         std::printf("%s\n", path.c_str());
         std::fflush(stdout);
         alarm(seconds_each);
-        beamheap::fuzz::whole_program({exact.get(), size});
+        const std::string_view bytes{exact.get(), size};
+        beamheap::fuzz::load_and_walk(bytes);
+        for (std::size_t line = 0; line < beamheap::fuzz::lines(); ++line) {
+            alarm(seconds_each);
+            beamheap::fuzz::run_line(line, bytes);
+        }
         ++replayed;
     }
     std::printf("%zu passed, 0 failed, 0 skipped\n", replayed);

@@ -5,7 +5,7 @@
 
 namespace beamheap::fuzz {
 
-void whole_program(std::string_view bytes) {
+void load_and_walk(std::string_view bytes) {
     LoadPlan everything;
     everything.tables = everything.links = everything.stacks = everything.labels = everything.atoms = true;
     everything.modules = true;

@@ -1,12 +1,20 @@
-// The whole program on bytes, as the fuzzers and the replay of their corpus call it.
+// The whole program on bytes, as the fuzzers and the replay of their corpus call it. Whatever the bytes are, these
+// come back, in time and memory bounded by their number.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 namespace beamheap::fuzz {
 
-/// Opens `bytes` as beamheap opens a file, loads it by each plan that a verb uses, and walks every heap. Whatever
-/// the bytes are, it must come back, in time and memory bounded by their number; results are thrown away.
-void whole_program(std::string_view bytes);
+/// The library alone: opens `bytes` from memory, loads by each plan that a verb uses, walks every heap.
+void load_and_walk(std::string_view bytes);
+
+/// How many command lines run_line() knows.
+std::size_t lines();
+
+/// Runs one command line on `bytes` in a file, as main() would, and stops the process with a sentence if the exit
+/// code is none of the contract's or the output holds a raw control byte or invalid UTF-8.
+void run_line(std::size_t line, std::string_view bytes);
 
 }  // namespace beamheap::fuzz

@@ -16,7 +16,8 @@ ASAN = os.environ.get("BEAMHEAP_ASAN") or ""
 MODE = os.environ.get("BEAMHEAP_MODE") or "full"
 LAB = pathlib.Path(os.environ.get("BEAMHEAP_LAB") or SOURCE / "../shared/lab")
 CORPUS = pathlib.Path(os.environ.get("BEAMHEAP_CORPUS") or SOURCE / "../shared/corpus")
-TMP = pathlib.Path(os.environ.get("BEAMHEAP_TMP") or tempfile.mkdtemp(prefix="beamheap-suite-"))
+_own = None if os.environ.get("BEAMHEAP_TMP") else tempfile.TemporaryDirectory(prefix="beamheap-suite-")
+TMP = pathlib.Path(_own.name if _own else os.environ["BEAMHEAP_TMP"])
 
 EXIT_CODES = {0, 1, 2, 3, 4, 5, 130}  # all that beamheap ends with; anything else is a crash
 
@@ -98,11 +99,11 @@ def corpus():
 
 
 def plain(path):
-    """The bytes of an input, decompressed by the tools of the system."""
+    """The bytes of an input, decompressed by the tools of the system as far as they can."""
     tool = {".gz": "gzip", ".zst": "zstd", ".xz": "xz"}.get(pathlib.Path(path).suffix)
     if not tool:
         return pathlib.Path(path).read_bytes()
-    return subprocess.run([tool, "-dcq", str(path)], stdout=subprocess.PIPE, check=True).stdout
+    return subprocess.run([tool, "-dcq", str(path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
 
 
 class Suite:

@@ -27,6 +27,7 @@ TEST_CASE("the header tells release, word size and slogan of all generations", "
         {"Erlang/OTP 26 [RELEASE CANDIDATE 2] [erts-13.2] [source] [64-bit]", "26", "13.2", 8, false},
         {"Erlang/OTP 18 [erts-7.0] [source] [64-bit halfword] [smp:8:8]", "18", "7.0", 4, false},
         {"Erlang R15B03 (erts-5.9.3.1) [source] [64-bit]", "R15B03", "5.9.3.1", 8, false},
+        {"Erlang R15B02Emilio (erts-5.9.2) [source] [64-bit]", "R15B02", "5.9.2", 8, false},
         {"Erlang R16B03-1 (erts-5.10.4) [smp:8:2]", "R16B03-1", "5.10.4", 4, false},
         {"Erlang (BEAM) emulator version 5.6.5 [source] [smp:2]", "R12B", "5.6.5", 4, false},
         {"Erlang (BEAM) emulator version 5.4.12 [source]", "R10B", "5.4.12", 4, false},

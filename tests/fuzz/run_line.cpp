@@ -1,0 +1,154 @@
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "fuzz/whole_program.hpp"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define BEAMHEAP_FUZZ_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define BEAMHEAP_FUZZ_ASAN 1
+#endif
+#endif
+#ifdef BEAMHEAP_FUZZ_ASAN
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace beamheap::fuzz {
+namespace {
+
+using Line = std::vector<std::string_view>;  // the input's name stands where a line says "@"
+
+const std::array<Line, 24> command_lines{{
+    {"analyze", "@"},
+    {"analyze", "@", "--full", "--json"},
+    {"analyze", "@", "--format", "md", "--redact", "values", "--syntax", "elixir"},
+    {"top", "@", "--by", "memory", "-n", "0", "--full"},
+    {"top", "@", "--json", "--redact", "none"},
+    {"top", "@", "--format", "csv", "--procs", "msgq>0"},
+    {"proc", "@", "0.10.0"},
+    {"proc", "@", "worker", "--json", "--redact", "none", "--term-bytes", "0"},
+    {"stacks", "@", "--format", "ndjson"},
+    {"ets", "@"},
+    {"ets", "@", "--json"},
+    {"ports", "@", "--json"},
+    {"timers", "@", "--format", "tsv"},
+    {"atoms", "@"},
+    {"atoms", "@", "--json", "-n", "0"},
+    {"alloc", "@"},
+    {"alloc", "@", "--json"},
+    {"schedulers", "@", "--json"},
+    {"nodes", "@"},
+    {"modules", "@", "--json"},
+    {"tree", "@"},
+    {"tree", "@", "--json", "--redact", "full"},
+    {"doctor", "@", "--strict"},
+    {"@", "--format", "csv", "--strict"},
+}};
+
+/// One of the standard descriptors, turned into a file in memory while it lives.
+class Captured {
+public:
+    explicit Captured(int descriptor) : descriptor_(descriptor), saved_(dup(descriptor)), file_(memfd_create("captured", 0)) {
+        dup2(file_, descriptor_);
+#ifdef BEAMHEAP_FUZZ_ASAN
+        if (descriptor_ == STDERR_FILENO) __sanitizer_set_report_fd(reinterpret_cast<void*>(std::intptr_t{saved_}));
+#endif
+    }
+    ~Captured() {
+#ifdef BEAMHEAP_FUZZ_ASAN
+        if (descriptor_ == STDERR_FILENO) __sanitizer_set_report_fd(reinterpret_cast<void*>(std::intptr_t{STDERR_FILENO}));
+#endif
+        dup2(saved_, descriptor_);
+        close(saved_);
+        close(file_);
+    }
+    Captured(const Captured&) = delete;
+    Captured& operator=(const Captured&) = delete;
+
+    std::string text() const {
+        std::string all(static_cast<std::size_t>(lseek(file_, 0, SEEK_END)), '\0');
+        const ssize_t got = pread(file_, all.data(), all.size(), 0);
+        all.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
+        return all;
+    }
+
+private:
+    int descriptor_, saved_, file_;
+};
+
+/// The place of the first byte that a terminal would act on or that is no UTF-8; the size where there is none.
+std::size_t first_unsafe(std::string_view text) {
+    for (std::size_t at = 0; at < text.size();) {
+        const auto byte = [&](std::size_t ahead) {
+            return at + ahead < text.size() ? static_cast<unsigned char>(text[at + ahead]) : 0u;
+        };
+        const unsigned first = byte(0);
+        if (first < 0x80) {
+            if ((first < 0x20 && first != '\n' && first != '\t') || first == 0x7F) return at;
+            ++at;
+            continue;
+        }
+        const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+        if (first < 0xC2 || first > 0xF4 || (first == 0xC2 && byte(1) < 0xA0)) return at;
+        if ((first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) > 0x9F)) return at;
+        if ((first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) > 0x8F)) return at;
+        for (std::size_t i = 1; i < length; ++i)
+            if ((byte(i) & 0xC0u) != 0x80u) return at;
+        at += length;
+    }
+    return text.size();
+}
+
+[[noreturn]] void stop(const Line& line, const std::string& why) {
+    std::string shown;
+    for (const std::string_view word : line) shown.append(word).append(" ");
+    std::fprintf(stderr, "%s: %s\n", shown.c_str(), why.c_str());
+    std::abort();
+}
+
+}  // namespace
+
+std::size_t lines() { return command_lines.size(); }
+
+void run_line(std::size_t line, std::string_view bytes) {
+    const Line& words = command_lines[line % command_lines.size()];
+    const int file = memfd_create("input", 0);
+    if (write(file, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) std::abort();
+    const std::string input = "/proc/self/fd/" + std::to_string(file);
+
+    std::vector<std::string> arguments{"beamheap"};
+    for (const std::string_view word : words) arguments.emplace_back(word == "@" ? std::string_view(input) : word);
+    arguments.insert(arguments.end(), {"--threads", "1"});
+    std::vector<char*> pointers;
+    for (std::string& argument : arguments) pointers.push_back(argument.data());
+    pointers.push_back(nullptr);
+
+    int code = 0;
+    std::array<std::string, 2> printed;
+    {
+        const Captured out(STDOUT_FILENO);
+        const Captured err(STDERR_FILENO);
+        code = cli::run(static_cast<int>(arguments.size()), pointers.data());
+        printed = {out.text(), err.text()};
+    }
+    close(file);
+    constexpr std::array contract{0, 2, 3, 4, 5};
+    if (std::find(contract.begin(), contract.end(), code) == contract.end()) stop(words, "exit code " + std::to_string(code));
+    if (code != 0 && printed[1].empty()) stop(words, "exit code " + std::to_string(code) + " without a sentence");
+    for (const std::string& text : printed) {
+        const std::size_t at = first_unsafe(text);
+        if (at == text.size()) continue;
+        stop(words, "byte " + std::to_string(static_cast<unsigned char>(text[at])) + " after: " + text.substr(at < 80 ? 0 : at - 80, std::min<std::size_t>(at, 80)));
+    }
+}
+
+}  // namespace beamheap::fuzz
