@@ -7,6 +7,7 @@
 #include "formats/crashdump/scanner.hpp"
 #include "formats/crashdump/term_pass.hpp"
 #include "formats/crashdump/term_texts.hpp"
+#include "formats/crashdump/text_terms.hpp"
 
 namespace beamheap::crashdump {
 namespace {
@@ -29,8 +30,10 @@ public:
     Status load(const LoadPlan& plan) override;
     Snapshot& snapshot() override { return snapshot_; }
     std::vector<Check> checks() const override;
+    Result<std::unique_ptr<TermSource>> terms(ProcId process) override;
 
 private:
+    Count channel_of(std::string_view node) const;
     Status read_head(Loader& loader, Scanner& scanner, Scanner::Head& head);
     void read_sections(Loader& loader, Scanner& scanner, Scanner::Head& head);
     void read_atoms(Loader& loader, Scanner& scanner, const Scanner::Head& head);
@@ -44,6 +47,9 @@ private:
     Snapshot snapshot_;
     TermTexts texts_;
     TermPass terms_;
+    HeapDialect heap_dialect_;
+    bool literals_in_heaps_ = false;  // dumps up to version 0.3
+    std::shared_ptr<const Literals> literals_;
     bool ended_ = false, aborted_ = false;
     std::string abort_reason_;
     std::uint64_t sections_ = 0;
@@ -69,7 +75,43 @@ Status CrashDump::load(const LoadPlan& plan) {
     BH_CHECK(Status(window_.status()));
     texts_.seal();
     snapshot_.seal();
+    heap_dialect_ = heap_dialect(loader, scanner.style);
+    literals_in_heaps_ = loader.dialect.version <= 3;
     return ok();
+}
+
+Result<std::unique_ptr<TermSource>> CrashDump::terms(ProcId process) {
+    const HeapFacts facts = heap_facts(snapshot_[process], HeapGraph::Mode::values);
+    BH_TRY(std::unique_ptr<TextTerms> terms, TextTerms::read(texts_, process, facts, heap_dialect_));
+    if (literals_in_heaps_) {
+        const auto processes = static_cast<std::uint32_t>(snapshot_.processes.size());
+        BH_TRY(std::shared_ptr<const Literals> collected,
+               collect_literals(texts_, heap_dialect_, process, terms->graph(), processes));
+        terms->set_literals(std::move(collected));
+    } else {
+        if (literals_ == nullptr) {
+            BH_TRY(literals_, read_literals(texts_, heap_dialect_));
+        }
+        terms->set_literals(literals_);
+    }
+    for (std::uint64_t i = 0; i < std::min<std::uint64_t>(terms->damage().bad_lines, 1000); ++i)
+        snapshot_.anomalies.add(Anomaly::bad_line, terms->damage().first_bad_line);
+    terms->channel = [this](std::string_view node) { return channel_of(node); };
+    return std::unique_ptr<TermSource>(std::move(terms));
+}
+
+// The number of a peer is the index of its name in the atom table.
+Count CrashDump::channel_of(std::string_view node) const {
+    const TextId name = snapshot_.texts.find(node);
+    if (name == TextId::none) return {};
+    for (const DistNode& peer : snapshot_.nodes)
+        if (peer.name == name) return peer.channel;
+    for (const auto& [channel, text] : snapshot_.channel_names)
+        if (text == name) return channel;
+    if (!snapshot_.source.complete.value_or(false)) return {};
+    for (std::size_t i = 0; i < snapshot_.atoms.size(); ++i)
+        if (snapshot_.atoms[i] == name) return snapshot_.atoms.size() - 1 - i;
+    return {};
 }
 
 Status CrashDump::read_head(Loader& loader, Scanner& scanner, Scanner::Head& head) {

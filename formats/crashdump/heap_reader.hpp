@@ -33,6 +33,7 @@ struct HeapDialect {
     std::uint32_t otp = 0;  ///< major release, 0 unknown
     unsigned word_bytes = 8;
     bool frames_end_with_return = true;  ///< OTP 23 and later: y registers come before their return address
+    bool truncated_addresses = false;  ///< dump 0.1 and 0.2 of a 64-bit machine
     bool latin1_atoms = false;           ///< up to R15
     std::string node_name;  ///< to tell references of this node from others; empty: all are taken for its own
 };
@@ -42,9 +43,8 @@ struct HeapFacts {
     HeapGraph::Mode mode = HeapGraph::Mode::sizes;
     std::uint64_t heap_words = 0;         ///< "Stack+heap"
     std::uint64_t heap_unused_words = 0;  ///< "Heap unused"
-    /// Entries of Process::stack, to which Root::frame refers; negative: not loaded (then the current function is taken
-    /// to be the first of them).
-    std::int64_t stack_frames = -1;
+    /// Entries of Process::stack before that of the first return address: the current function, up to OTP 22 also CP.
+    std::uint32_t frames_before_returns = 1;
 };
 
 /// What a reader met that it could not use.

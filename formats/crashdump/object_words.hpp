@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace beamheap::crashdump {
 
@@ -56,6 +57,10 @@ constexpr std::uint32_t reference_words(std::uint32_t numbers, unsigned word_byt
 constexpr std::uint32_t external_reference_words(std::uint32_t numbers, unsigned word_bytes) {
     return 3 + (word_bytes == 4 ? numbers : (numbers * 4 + 4 + word_bytes - 1) / word_bytes);
 }
+/// Words of a bignum's digits, given in decimal: exact, but for numbers of over 20,000 digits so close to a power of
+/// 2^wordsize that a long double can't tell.
+std::uint64_t bignum_words(std::string_view digits, unsigned word_bits);
+
 /// Head and size of a match context with one save slot, the least that there is (ErlBinMatchState, up to 26).
 inline constexpr std::uint32_t match_context_words = 6;
 

@@ -7,15 +7,21 @@ constexpr std::size_t heap_at_once = 4u << 20;  // heaps up to this size are sea
 
 }  // namespace
 
-// Heaps that are asked for: set up where the first of them begins, when the process table is complete.
-void TermPass::begin_heaps(Loader& loader, const Scanner& scanner) {
-    demand_ = loader.plan.heaps;
+HeapDialect heap_dialect(const Loader& loader, TermStyle style) {
     HeapDialect dialect;
-    dialect.style = scanner.style;
+    dialect.style = style;
     dialect.otp = loader.dialect.otp;
     dialect.word_bytes = loader.snapshot.source.word_size;
     dialect.frames_end_with_return = loader.dialect.frames_end_with_return;
+    dialect.latin1_atoms = loader.dialect.latin1_atoms;
     dialect.node_name = loader.snapshot.text(loader.snapshot.node.name);
+    return dialect;
+}
+
+// Heaps that are asked for: set up where the first of them begins, when the process table is complete.
+void TermPass::begin_heaps(Loader& loader, const Scanner& scanner) {
+    demand_ = loader.plan.heaps;
+    const HeapDialect dialect = heap_dialect(loader, scanner.style);
     if (window_.source().seekable()) pipeline_ = std::make_unique<HeapPipeline>(window_.source(), dialect, *demand_);
     else passing_ = std::make_unique<HeapReader>(dialect);
 }

@@ -13,6 +13,9 @@
 
 namespace beamheap::crashdump {
 
+/// How the dump that is being loaded writes heaps.
+HeapDialect heap_dialect(const Loader& loader, TermStyle style);
+
 class TermPass {
 public:
     TermPass(bytes::Window& window, TermTexts& texts) : window_(window), texts_(texts) {}

@@ -30,20 +30,19 @@ const char* take_id(const char* p, const char* end, std::uint64_t (&parts)[3]) {
     return nullptr;
 }
 
-/// The decoded bytes [from, from + limit) of `encoded`, which holds `size` bytes if it is whole.
-Bytes decode_range(TermStyle style, std::string_view encoded, std::uint64_t size, std::uint64_t from,
-                   std::uint64_t limit, std::string& out) {
+/// Appends the bytes [from, from + limit) of data of `size` bytes, given its characters from number `first` on, where
+/// first is the place of the group that byte `from` is in, or 0.
+Bytes decode_range(TermStyle style, std::string_view encoded, std::uint64_t first, std::uint64_t size,
+                   std::uint64_t from, std::uint64_t limit, std::string& out) {
     if (from >= size) return Bytes::whole;
     const std::uint64_t wanted = std::min(limit, size - from);
-    const std::uint64_t group = style.base64 ? from / 3 : from;
-    const std::uint64_t skipped = style.base64 ? group * 4 : group * 2;
-    const std::uint64_t before = style.base64 ? from - group * 3 : 0;
-    if (skipped >= encoded.size()) return Bytes::absent;
+    const std::uint64_t group = style.base64 ? from / 3 * 4 : from * 2;
+    const std::uint64_t before = style.base64 ? from % 3 : 0;
+    if (group - first >= encoded.size()) return Bytes::absent;
+    encoded.remove_prefix(static_cast<std::size_t>(group - first));
     std::string piece;
-    const std::string_view rest = encoded.substr(static_cast<std::size_t>(skipped));
-    const std::uint64_t characters = encoded_size(style, before + wanted);
-    append_data(style, rest.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(characters, rest.size()))),
-                piece, static_cast<std::size_t>(before + wanted));
+    append_data(style, encoded.substr(0, static_cast<std::size_t>(encoded_size(style, before + wanted))), piece,
+                static_cast<std::size_t>(before + wanted));
     if (piece.size() <= before) return Bytes::absent;
     out.append(piece, static_cast<std::size_t>(before));
     return piece.size() - before == wanted ? Bytes::whole : Bytes::part;
@@ -51,53 +50,51 @@ Bytes decode_range(TermStyle style, std::string_view encoded, std::uint64_t size
 
 }  // namespace
 
-void ProcessTextReader::begin(HeapFacts facts) {
-    facts.mode = HeapGraph::Mode::values;
-    reader_.begin(facts);
-    text_.clear_and_trim(0);
-}
-
-std::size_t ProcessTextReader::feed(TermSection section, std::string_view text, bool last) {
-    const std::size_t taken = reader_.feed(section, text, text_.size(), last);
-    text_.reserve_more(taken);
-    if (taken != 0) std::memcpy(text_.data() + text_.size(), text.data(), taken);
-    text_.set_size(text_.size() + taken);
-    return taken;
-}
-
-ProcessText ProcessTextReader::finish() {
-    reader_.finish();
-    ProcessText process;
-    process.damage = reader_.damage();
-    process.stack_words = reader_.stack_words();
-    process.messages = reader_.messages();
-    process.graph = reader_.take_graph();
-    process.text = std::move(text_);
-    return process;
-}
-
 struct TextTerms::Line {
     char kind = 0;
     char sub = 0;
     std::uint64_t address = 0;
     std::uint64_t number[3] = {};
+    std::uint64_t body_place = 0;  ///< of `body`, as origins count
     const char* body = nullptr;
-    const char* end = nullptr;  // of the text
+    const char* end = nullptr;  ///< of the text
+    std::string_view data(TermStyle style) const {
+        const std::uint64_t whole = encoded_size(style, number[0]);
+        return {body, static_cast<std::size_t>(std::min<std::uint64_t>(whole, static_cast<std::uint64_t>(end - body)))};
+    }
 };
 
-TextTerms::TextTerms(ProcessText process, std::shared_ptr<const SharedTerms> shared, const HeapDialect& dialect)
-    : process_(std::move(process)), shared_(std::move(shared)), dialect_(dialect) {}
-
-std::string_view TextTerms::text_of(ObjectId id) const {
-    return id.space == ObjectId::Space::literals ? shared_->literal_text() : process_.view();
+Result<std::unique_ptr<TextTerms>> TextTerms::read(const TermTexts& texts, ProcId process, const HeapFacts& facts,
+                                                   const HeapDialect& dialect) {
+    std::unique_ptr<TextTerms> terms(new TextTerms(texts, dialect));
+    BH_TRY(terms->sections_, texts.of(process));
+    HeapReader reader(dialect);
+    HeapFacts with_values = facts;
+    with_values.mode = HeapGraph::Mode::values;
+    reader.begin(with_values);
+    for (const SectionText& section : terms->sections_) reader.feed(section.section, section.text, section.offset, true);
+    reader.finish();
+    terms->damage_ = reader.damage();
+    terms->graph_ = reader.take_graph();
+    return terms;
 }
 
-/// The line of an object that has one; its numbers as hexadecimal.
+/// The text from `place` to the end of its section.
+std::string_view TextTerms::text_from(ObjectId::Space space, std::uint64_t place) const {
+    if (space == ObjectId::Space::literals) return std::string_view(literals_->text).substr(static_cast<std::size_t>(place));
+    for (const SectionText& section : sections_)
+        if (place >= section.offset && place - section.offset < section.text.size())
+            return std::string_view(section.text).substr(static_cast<std::size_t>(place - section.offset));
+    return {};
+}
+
+/// The line of an object that has one, its numbers read as hexadecimal.
 TextTerms::Line TextTerms::line_of(ObjectId id) const {
-    const HeapGraph& graph = id.space == ObjectId::Space::literals ? shared_->literals() : process_.graph;
-    const std::string_view text = text_of(id);
+    const std::uint64_t origin = graph_of(id).origin(id.number);
+    const std::string_view text = text_from(id.space, origin);
     Line line;
-    const char* p = text.data() + graph.origin(id.number);
+    const char* p = text.data();
+    line.body = p;
     line.end = text.data() + text.size();
     p = take_hex(p, line.end, line.address);
     if (p == nullptr || p == line.end) return line;
@@ -124,7 +121,8 @@ TextTerms::Line TextTerms::line_of(ObjectId id) const {
     for (unsigned i = 0; i < numbers && p != nullptr; ++i)
         p = take_hex(p, line.end, line.number[i], last_without_colon && i + 1 == numbers);
     if (p == nullptr) line.kind = 0;
-    line.body = p;
+    else line.body = p;
+    line.body_place = origin + static_cast<std::uint64_t>(line.body - text.data());
     return line;
 }
 
@@ -187,15 +185,14 @@ const char* TextTerms::element(const char* p, const char* end, Element& out) {
 Element TextTerms::at(std::uint64_t address) {
     Element e;
     e.address = address;
-    NodeId node = process_.graph.find(address);
+    e.kind = ElementKind::object;
+    NodeId node = graph_.find(address);
     if (node != no_node) {
-        e.kind = ElementKind::object;
         e.id = {ObjectId::Space::heap, node};
         return e;
     }
-    node = shared_ == nullptr ? no_node : shared_->literals().find(address);
+    node = literals_ == nullptr ? no_node : literals_->graph.find(address);
     if (node != no_node) {
-        e.kind = ElementKind::object;
         e.id = {ObjectId::Space::literals, node};
         return e;
     }
@@ -203,31 +200,33 @@ Element TextTerms::at(std::uint64_t address) {
     return e;
 }
 
+Count TextTerms::binary_size(std::uint64_t address) const {
+    const BinaryPlace* place = texts_.binary(address);
+    return place == nullptr ? Count() : Count(place->bytes);
+}
+
 Element TextTerms::root(std::size_t i) {
-    const std::uint64_t origin = process_.graph.root_origin(i);
-    const std::string_view text = process_.view();
-    const char* p = text.data() + origin;
-    const char* end = text.data() + text.size();
+    const std::uint64_t origin = graph_.root_origin(i);
+    const std::string_view text = text_from(ObjectId::Space::heap, origin);
     Element out;
-    if (*p == 'D' && process_.graph.roots()[i].kind == RootKind::message) return decoded_message(origin);
-    if (*p == 'S') {
+    if (text.empty()) return out;
+    if (text[0] == 'D' && graph_.roots()[i].kind == RootKind::message) return decoded_message(origin);
+    if (text[0] == 'S') {
         out.kind = ElementKind::catching;
-        const auto* feed = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)));
-        if (feed == nullptr) feed = end;
-        const std::string_view line(p, static_cast<std::size_t>(feed - p));
+        const std::string_view line = text.substr(0, text.find('\n'));
         const std::size_t open = line.find('(');
         const std::size_t close = line.rfind(')');
         if (open != std::string_view::npos && close != std::string_view::npos && close > open)
             out.text = line.substr(open + 1, close - open - 1);
         return out;
     }
-    element(p, end, out);
+    element(text.data(), text.data() + text.size(), out);
     return out;
 }
 
 ObjectHead TextTerms::head(ObjectId id) {
     if (id.space == ObjectId::Space::decoded) return decoded_.head(id.number);
-    const HeapGraph& graph = id.space == ObjectId::Space::literals ? shared_->literals() : process_.graph;
+    const HeapGraph& graph = graph_of(id);
     const Line line = line_of(id);
     ObjectHead h;
     h.kind = graph.kind(id.number);
@@ -283,40 +282,29 @@ ObjectHead TextTerms::head(ObjectId id) {
 const Element* TextTerms::external(ObjectId id, const Line& line) {
     const std::uint64_t key = static_cast<std::uint64_t>(id.space) << 32 | id.number;
     const auto [entry, added] = externals_.try_emplace(key);
-    if (added) {
-        const std::uint64_t characters = std::min<std::uint64_t>(encoded_size(dialect_.style, line.number[0]),
-                                                                 static_cast<std::uint64_t>(line.end - line.body));
-        bool complete = false;
-        entry->second = decode({line.body, static_cast<std::size_t>(characters)}, line.number[0],
-                               {dialect_.node_name, {}}, complete);
-    }
+    if (added) entry->second = decode(line.data(dialect_.style), {dialect_.node_name, {}});
     return entry->second.kind == ElementKind::unknown ? nullptr : &entry->second;
 }
 
-Element TextTerms::decode(std::string_view encoded, std::uint64_t length, const external_term::Context& context,
-                          bool& complete) {
+Element TextTerms::decode(std::string_view encoded, const external_term::Context& context) {
     std::string bytes;
-    const std::size_t limit = max_decoded_bytes;
     // Fragments follow each other as separately padded runs.
-    while (!encoded.empty() && bytes.size() < limit) {
+    while (!encoded.empty() && bytes.size() < max_decoded_bytes) {
         std::size_t end = dialect_.style.base64 ? encoded.find('=') : std::string_view::npos;
-        if (end != std::string_view::npos)
-            while (end < encoded.size() && encoded[end] == '=') ++end;
+        while (end < encoded.size() && encoded[end] == '=') ++end;
         const std::string_view run = encoded.substr(0, end);
-        append_data(dialect_.style, run, bytes, limit - bytes.size());
+        append_data(dialect_.style, run, bytes, max_decoded_bytes - bytes.size());
         encoded.remove_prefix(run.size());
     }
-    const Element e =
-        decoded_.decode({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, context, complete);
-    if (bytes.size() < length) complete = false;
-    return e;
+    bool complete = false;  // what is not, is told by elements of kind unknown
+    return decoded_.decode({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, context, complete);
 }
 
 Element TextTerms::decoded_message(std::uint64_t origin) {
     const auto [entry, added] = decoded_messages_.try_emplace(origin);
     if (!added) return entry->second;
-    const std::string_view text = process_.view();
-    const char* p = text.data() + origin + 1;
+    const std::string_view text = text_from(ObjectId::Space::heap, origin + 1);
+    const char* p = text.data();
     const char* end = text.data() + text.size();
     std::uint64_t count = 0;
     p = take_hex(p, end, count);
@@ -335,11 +323,8 @@ Element TextTerms::decoded_message(std::uint64_t origin) {
     const char* stop =
         p + std::min<std::uint64_t>(encoded_size(dialect_.style, length), static_cast<std::uint64_t>(end - p));
     while (stop != end && is_data_character(*stop)) ++stop;
-    bool complete = false;
     // Pids in messages from other nodes are this node's where they say its name.
-    const Element e = decode({p, static_cast<std::size_t>(stop - p)}, length, {dialect_.node_name, atoms}, complete);
-    // Decoding may have added entries.
-    return decoded_messages_[origin] = e;
+    return entry->second = decode({p, static_cast<std::size_t>(stop - p)}, {dialect_.node_name, atoms});
 }
 
 ElementCursor TextTerms::elements(ObjectId id) {
@@ -355,7 +340,7 @@ ElementCursor TextTerms::elements(ObjectId id) {
     if (line.kind == 't') count = line.number[0];
     if (line.kind == 'M')
         count = line.sub == 'f' ? line.number[0] + 1 : line.sub == 'h' ? line.number[1] : line.number[0];
-    return {id, count, static_cast<std::uint64_t>(line.body - text_of(id).data())};
+    return {id, count, line.body_place};
 }
 
 bool TextTerms::next(ElementCursor& cursor, Element& out) {
@@ -365,11 +350,11 @@ bool TextTerms::next(ElementCursor& cursor, Element& out) {
         out = decoded_.element(cursor.id.number, cursor.place++);
         return true;
     }
-    const std::string_view text = text_of(cursor.id);
+    const std::string_view text = text_from(cursor.id.space, cursor.place);
     const char* end = text.data() + text.size();
-    const char* p = element(text.data() + cursor.place, end, out);
+    const char* p = element(text.data(), end, out);
     if (p != end && (*p == ',' || *p == '|' || *p == ':')) ++p;
-    cursor.place = static_cast<std::uint64_t>(p - text.data());
+    cursor.place += static_cast<std::uint64_t>(p - text.data());
     return true;
 }
 
@@ -379,18 +364,19 @@ Bytes TextTerms::base_bytes(const BinaryUse& use, std::uint64_t from, std::uint6
         if (base.kind != ElementKind::object) return Bytes::absent;
         const Line line = line_of(base.id);
         if (line.kind != 'Y' || line.sub != 'h') return Bytes::absent;
-        const std::uint64_t there = encoded_size(dialect_.style, line.number[0]);
-        return decode_range(dialect_.style,
-                            {line.body, static_cast<std::size_t>(std::min<std::uint64_t>(
-                                            there, static_cast<std::uint64_t>(line.end - line.body)))},
-                            line.number[0], use.offset + from, limit, out);
+        return decode_range(dialect_.style, line.data(dialect_.style), 0, line.number[0], use.offset + from, limit, out);
     }
-    const BinaryTable::Entry* entry = shared_ == nullptr ? nullptr : shared_->binaries().find(use.address);
-    if (entry == nullptr) return Bytes::absent;
-    const Bytes got =
-        decode_range(dialect_.style, shared_->kept_binary(use.address), entry->bytes, use.offset + from, limit, out);
-    // More was asked for than the binary has behind the slice's beginning.
-    return got == Bytes::whole && use.offset + from + limit > entry->bytes ? Bytes::part : got;
+    const BinaryPlace* place = texts_.binary(use.address);
+    if (place == nullptr) return Bytes::absent;
+    const std::uint64_t start = use.offset + from;
+    if (start >= place->bytes) return Bytes::absent;
+    const std::uint64_t group = dialect_.style.base64 ? start / 3 : start;
+    const std::uint64_t skipped = dialect_.style.base64 ? group * 4 : group * 2;
+    const std::uint64_t wanted = std::min(limit, place->bytes - start);
+    const auto text = texts_.binary_text(*place, skipped, static_cast<std::size_t>(encoded_size(dialect_.style, wanted + 3)));
+    if (!text) return Bytes::absent;
+    const Bytes got = decode_range(dialect_.style, *text, skipped, place->bytes, start, limit, out);
+    return got == Bytes::whole && wanted < limit ? Bytes::part : got;
 }
 
 Bytes TextTerms::bytes(ObjectId id, std::uint64_t from, std::uint64_t limit, std::string& out) {
@@ -400,14 +386,11 @@ Bytes TextTerms::bytes(ObjectId id, std::uint64_t from, std::uint64_t limit, std
         if (from < all.size()) out.append(all.substr(static_cast<std::size_t>(from), static_cast<std::size_t>(limit)));
         return all.size() >= std::min(size, from + limit) ? Bytes::whole : Bytes::part;
     }
-    const HeapGraph& graph = id.space == ObjectId::Space::literals ? shared_->literals() : process_.graph;
+    const HeapGraph& graph = graph_of(id);
     const Line line = line_of(id);
     if (line.kind != 'Y') return Bytes::absent;
     if (line.sub == 'h') {
-        const std::uint64_t there = std::min<std::uint64_t>(encoded_size(dialect_.style, line.number[0]),
-                                                            static_cast<std::uint64_t>(line.end - line.body));
-        return decode_range(dialect_.style, {line.body, static_cast<std::size_t>(there)}, line.number[0], from, limit,
-                            out);
+        return decode_range(dialect_.style, line.data(dialect_.style), 0, line.number[0], from, limit, out);
     }
     const BinaryUse* use = graph.binary_of(id.number);
     if (use == nullptr || from >= use->size) return use == nullptr ? Bytes::absent : Bytes::whole;

@@ -12,10 +12,9 @@
 
 #include "beamheap/error.hpp"
 #include "beamheap/snapshot.hpp"
+#include "beamheap/terms.hpp"
 
 namespace beamheap {
-
-class HeapGraph;
 
 /// A decoded heap as it passes by. Everything in it is valid during the visit only.
 struct HeapVisit {
@@ -82,6 +81,14 @@ public:
     virtual Status load(const LoadPlan& plan) = 0;
     virtual Snapshot& snapshot() = 0;
     const Snapshot& snapshot() const { return const_cast<Artifact*>(this)->snapshot(); }
+
+    /// The terms of one process, to be looked into and printed. load() must have been asked for them
+    /// (LoadPlan::terms; of a stream, LoadPlan::terms_of chose them). Empty, without roots, where the input has no heap
+    /// of the process. Must not outlive the artifact.
+    virtual Result<std::unique_ptr<TermSource>> terms(ProcId process) {
+        (void)process;
+        return Error{ErrorCode::not_recognised, "terms of single processes can't be read from this kind of input", {}};
+    }
 
     /// What was recognised and chosen while loading, for `doctor`.
     virtual std::vector<Check> checks() const = 0;

@@ -211,6 +211,14 @@ public:
     /// Where roots()[i] was found. Only in `values` mode.
     std::uint64_t root_origin(std::size_t i) const { return root_origins_[i]; }
 
+    /// The address that roots()[i] refers to where the graph holds no such object; 0 if it does, or if the root is an
+    /// immediate. Only in `values` mode.
+    std::uint64_t missing_root(std::size_t i) const {
+        return roots_[i].target == no_node && root_addresses_[i] != AddressSpace::none
+                   ? space_.expand(root_addresses_[i])
+                   : 0;
+    }
+
     /// In the order of their objects.
     std::span<const BinaryUse> binaries() const { return binaries_.view(); }
     std::span<BinaryUse> binaries() { return {binaries_.data(), binaries_.size()}; }
@@ -260,6 +268,7 @@ private:
     FlatArray<Root> roots_;               // target is a compressed address until finish()
     FlatArray<std::uint64_t> origins_;
     FlatArray<std::uint64_t> root_origins_;
+    FlatArray<std::uint32_t> root_addresses_;  // compressed
     FlatArray<BinaryUse> binaries_;
     FlatArray<FlatOverride> flat_overrides_;
 };

@@ -110,6 +110,8 @@ public:
 
     /// The object at an address, in the heap or among the literals; missing if there is none.
     virtual Element at(std::uint64_t address) = 0;
+    /// Bytes of the binary outside the heaps at this address; missing if the input does not list it.
+    virtual Count binary_size(std::uint64_t address) const = 0;
     /// The number by which this node knows another, that is the first one in <8872.9.0>; none: not known.
     virtual Count channel_of(std::string_view node) const = 0;
 };

@@ -64,6 +64,7 @@ void HeapGraph::begin(Mode mode, unsigned word_bytes) {
     roots_.clear_and_trim(kept_bytes);
     origins_.clear_and_trim(kept_bytes);
     root_origins_.clear_and_trim(kept_bytes);
+    root_addresses_.clear_and_trim(kept_bytes);
     binaries_.clear_and_trim(kept_bytes);
     flat_overrides_.clear_and_trim(kept_bytes);
 }
@@ -137,6 +138,7 @@ void HeapGraph::finish() {
         std::size_t kept = 0;
         for (std::size_t i = 0; i < roots_.size(); ++i) {
             Root root = roots_[i];
+            if (keep_foreign) root_addresses_.push(root.target);
             root.target = find(root.target);
             if (!keep_foreign && root.target == no_node) continue;
             roots_[kept++] = root;
@@ -166,7 +168,7 @@ const BinaryUse* HeapGraph::binary_of(NodeId node) const {
 std::size_t HeapGraph::used_bytes() const {
     return space_.used_bytes() + map_.used_bytes() + kinds_.used_bytes() + words_.used_bytes() +
            addresses_.used_bytes() + edges_.used_bytes() + foreign_.used_bytes() + roots_.used_bytes() +
-           origins_.used_bytes() + root_origins_.used_bytes() + binaries_.used_bytes() + flat_overrides_.used_bytes();
+           origins_.used_bytes() + root_origins_.used_bytes() + root_addresses_.used_bytes() + binaries_.used_bytes() + flat_overrides_.used_bytes();
 }
 
 }  // namespace beamheap

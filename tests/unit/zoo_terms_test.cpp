@@ -6,90 +6,106 @@
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string>
 
 #include "analyses/heap_order.hpp"
 #include "analyses/sizes.hpp"
+#include "formats/crashdump/data_text.hpp"
 #include "present/term_printer.hpp"
-#include "support/dump_file.hpp"
+#include "support/dump_text.hpp"
+#include "support/single_term.hpp"
 
 using namespace beamheap;
-using namespace beamheap::crashdump;
 
 namespace {
 
 namespace fs = std::filesystem;
 
-/// A string between quotes, with Erlang's escapes undone; for comparing printed maps whatever their order.
-std::multiset<char> letters(const std::string& text) { return {text.begin(), text.end()}; }
+std::string slurp(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string base64(const std::string& text) {
+    std::string bytes;
+    crashdump::append_data({}, text, bytes, text.size());
+    return bytes;
+}
+
+/// What a dump of the release does not hold of a term, so that neither its text nor its size can be right.
+bool lost_in_dump(const std::string& name) {
+    return name == "bitstr" || name == "bitstr2" || name == "bitstr_sub";  // bits behind the last whole byte
+}
 
 void compare(const std::string& release, const fs::path& folder) {
-    const fs::path dump = folder / ("zoo-" + release + ".dump");
-    std::ifstream file(folder / ("zoo-" + release + ".truth.json"));
-    const auto truth = nlohmann::json::parse(file);
-    const test::DumpFile zoo = test::DumpFile::read(dump.string());
-    const auto shared = zoo.shared();
-    std::string pid;
-    for (const auto& process : truth["processes"])
-        if (process.value("registered_name", nlohmann::json()) == "zoo_terms") pid = process["pid"];
-    REQUIRE(!pid.empty());
-    const auto terms = zoo.terms(pid, shared);
-    const HeapGraph& graph = terms->graph();
-    CHECK(terms->process().damage.bad_lines == 0);
-    CHECK(terms->process().damage.cut_lines == 0);
+    const auto truth = nlohmann::json::parse(slurp(folder / ("zoo-" + release + ".truth.json")));
+    LoadPlan plan = test::everything();
+    plan.terms = true;
+    const std::string dump = slurp(folder / ("zoo-" + release + ".dump"));
+    const auto zoo = test::load(dump, plan);
+    REQUIRE(zoo != nullptr);
+    const ProcId process = zoo->snapshot().find_registered("zoo_terms");
+    REQUIRE(process != ProcId::none);
+    const auto read = zoo->terms(process);
+    REQUIRE(read);
+    TermSource& terms = **read;
+    const HeapGraph& graph = terms.graph();
+    CHECK(!zoo->snapshot().anomalies.seen(Anomaly::bad_line));
 
-    analyses::HeapOrder order;
+    analyses::HeapOrder order, literal_order;
     order.build(graph);
-    analyses::HeapOrder literal_order;
-    literal_order.build(shared->literals());
-    analyses::FlatSizes literal_flat;
-    literal_flat.build(shared->literals(), literal_order);
-    const analyses::LiteralSizes literals{&shared->literals(), &literal_flat};
-    analyses::FlatSizes flat;
+    literal_order.build(*terms.literals());
+    analyses::FlatSizes flat, literal_flat;
+    literal_flat.build(*terms.literals(), literal_order);
+    const analyses::LiteralSizes literals{terms.literals(), &literal_flat};
     flat.build(graph, order, &literals);
     analyses::SharedSizes sizes;
-    sizes.build(graph, &shared->literals());
+    sizes.build(graph, terms.literals());
 
     std::map<std::string, Element> values;
     present::PrintOptions whole;
     whole.max_bytes = 0;
     for (std::size_t i = 0; i < graph.roots().size(); ++i) {
         if (graph.roots()[i].kind != RootKind::dictionary) continue;
-        const Element entry = terms->root(i);
+        const Element entry = terms.root(i);
         REQUIRE(entry.kind == ElementKind::object);
-        ElementCursor pair = terms->elements(entry.id);
+        ElementCursor pair = terms.elements(entry.id);
         Element key, value;
-        REQUIRE(terms->next(pair, key));
-        REQUIRE(terms->next(pair, value));
-        values[present::term_text(*terms, key, whole)] = value;
+        REQUIRE(terms.next(pair, key));
+        REQUIRE(terms.next(pair, value));
+        values[present::term_text(terms, key, whole)] = value;
     }
 
     std::size_t compared = 0;
+    std::size_t lost = 0;
     for (const auto& term : truth["terms"]) {
         const std::string key = term["dict_key"];
         const std::string name = term["name"];
         INFO(release << " " << name);
         REQUIRE(values.count(key) == 1);
         const Element value = values[key];
-        std::string text;
-        const present::Printed printed = present::print_term(*terms, value, whole, text);
-        const std::string expected = term["p"];
-        std::uint64_t flat_words = 0, shared_words = 0;
-        if (value.kind == ElementKind::object) {
-            const bool literal = value.id.space == ObjectId::Space::literals;
-            flat_words = literal ? literal_flat[value.id.number] : flat[value.id.number];
-            shared_words = literal ? sizes.literal_words(value.id.number) : sizes.words(value.id.number);
-        }
         ++compared;
-        if (text != expected || flat_words != term["flat_size"] || shared_words != term["size"]) {
-            std::cout << release << " " << name << ": flat " << flat_words << "/" << term["flat_size"] << " shared "
-                      << shared_words << "/" << term["size"] << " missing " << printed.missing << " bits_lost "
-                      << printed.bits_lost << "\n   " << text.substr(0, 300) << "\n   " << expected.substr(0, 300)
-                      << "\n";
+        if (lost_in_dump(name)) {
+            ++lost;
+            continue;
         }
+        std::string text;
+        const present::Printed printed = present::print_term(terms, value, whole, text);
+        CHECK(!printed.cut);
+        CHECK(!printed.missing);
+        // Maps have no order: then the term must be printed as the VM's own external form of it is.
+        if (text != term["p"].get<std::string>()) {
+            test::SingleTerm same(base64(term["ext_base64"]));
+            CHECK(text == present::term_text(same, same.term(), whole));
+        }
+        const bool object = value.kind == ElementKind::object;
+        const bool literal = object && value.id.space == ObjectId::Space::literals;
+        CHECK((!object ? 0 : literal ? literal_flat[value.id.number] : flat[value.id.number]) == term["flat_size"]);
+        CHECK((!object   ? 0
+               : literal ? sizes.literal_words(value.id.number)
+                         : sizes.words(value.id.number)) == term["size"]);
     }
-    std::cout << "zoo " << release << ": " << compared << " terms compared\n";
+    std::cout << "zoo " << release << ": " << compared << " terms compared, " << lost << " lost in dumps\n";
 }
 
 }  // namespace
