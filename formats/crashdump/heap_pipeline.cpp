@@ -18,10 +18,12 @@ HeapFacts heap_facts(const Process& process, HeapGraph::Mode mode) {
     facts.mode = mode;
     facts.heap_words = process.heap_words.value_or(0);
     facts.heap_unused_words = process.heap_unused_words.value_or(0);
+    facts.frames_before_returns = process.frames_before_returns;
     return facts;
 }
 
 void visit(HeapReader& reader, const HeapJob& job, const HeapDemand& demand, unsigned worker, Anomalies& damage) {
+    reader.set_frames_before_returns(job.process.frames_before_returns);
     HeapGraph& graph = reader.finish();
     const HeapDamage& met = reader.damage();
     for (std::uint64_t i = 0; i < std::min<std::uint64_t>(met.bad_lines, 1000); ++i)

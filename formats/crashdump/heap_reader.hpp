@@ -33,7 +33,6 @@ struct HeapDialect {
     std::uint32_t otp = 0;  ///< major release, 0 unknown
     unsigned word_bytes = 8;
     bool frames_end_with_return = true;  ///< OTP 23 and later: y registers come before their return address
-    bool truncated_addresses = false;  ///< dump 0.1 and 0.2 of a 64-bit machine
     bool latin1_atoms = false;           ///< up to R15
     std::string node_name;  ///< to tell references of this node from others; empty: all are taken for its own
 };
@@ -65,6 +64,8 @@ public:
     /// Returns the bytes taken, all of them if `last`.
     std::size_t feed(TermSection section, std::string_view text, std::uint64_t offset, bool last);
     HeapGraph& finish();
+    /// For a caller that has read the stack's frames since begin().
+    void set_frames_before_returns(std::uint32_t frames) { facts_.frames_before_returns = frames; }
     /// After finish(): the graph itself, to keep.
     HeapGraph take_graph() { return std::move(graph_); }
 

@@ -96,8 +96,10 @@ Result<std::shared_ptr<const Literals>> read_literals(const TermTexts& texts, co
     std::string text;
     for (SectionText& section : sections) {
         if (section.section != TermSection::literals) continue;
-        if (text.empty()) text = std::move(section.text);
-        else text += section.text;
+        if (text.empty())
+            text = std::move(section.text);
+        else
+            text += section.text;
     }
     return decode(std::move(text), dialect);
 }

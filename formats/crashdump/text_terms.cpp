@@ -72,7 +72,8 @@ Result<std::unique_ptr<TextTerms>> TextTerms::read(const TermTexts& texts, ProcI
     HeapFacts with_values = facts;
     with_values.mode = HeapGraph::Mode::values;
     reader.begin(with_values);
-    for (const SectionText& section : terms->sections_) reader.feed(section.section, section.text, section.offset, true);
+    for (const SectionText& section : terms->sections_)
+        reader.feed(section.section, section.text, section.offset, true);
     reader.finish();
     terms->damage_ = reader.damage();
     terms->graph_ = reader.take_graph();
@@ -81,7 +82,8 @@ Result<std::unique_ptr<TextTerms>> TextTerms::read(const TermTexts& texts, ProcI
 
 /// The text from `place` to the end of its section.
 std::string_view TextTerms::text_from(ObjectId::Space space, std::uint64_t place) const {
-    if (space == ObjectId::Space::literals) return std::string_view(literals_->text).substr(static_cast<std::size_t>(place));
+    if (space == ObjectId::Space::literals)
+        return std::string_view(literals_->text).substr(static_cast<std::size_t>(place));
     for (const SectionText& section : sections_)
         if (place >= section.offset && place - section.offset < section.text.size())
             return std::string_view(section.text).substr(static_cast<std::size_t>(place - section.offset));
@@ -120,8 +122,10 @@ TextTerms::Line TextTerms::line_of(ObjectId id) const {
     }
     for (unsigned i = 0; i < numbers && p != nullptr; ++i)
         p = take_hex(p, line.end, line.number[i], last_without_colon && i + 1 == numbers);
-    if (p == nullptr) line.kind = 0;
-    else line.body = p;
+    if (p == nullptr)
+        line.kind = 0;
+    else
+        line.body = p;
     line.body_place = origin + static_cast<std::uint64_t>(line.body - text.data());
     return line;
 }
@@ -364,7 +368,8 @@ Bytes TextTerms::base_bytes(const BinaryUse& use, std::uint64_t from, std::uint6
         if (base.kind != ElementKind::object) return Bytes::absent;
         const Line line = line_of(base.id);
         if (line.kind != 'Y' || line.sub != 'h') return Bytes::absent;
-        return decode_range(dialect_.style, line.data(dialect_.style), 0, line.number[0], use.offset + from, limit, out);
+        return decode_range(dialect_.style, line.data(dialect_.style), 0, line.number[0], use.offset + from, limit,
+                            out);
     }
     const BinaryPlace* place = texts_.binary(use.address);
     if (place == nullptr) return Bytes::absent;
@@ -373,7 +378,8 @@ Bytes TextTerms::base_bytes(const BinaryUse& use, std::uint64_t from, std::uint6
     const std::uint64_t group = dialect_.style.base64 ? start / 3 : start;
     const std::uint64_t skipped = dialect_.style.base64 ? group * 4 : group * 2;
     const std::uint64_t wanted = std::min(limit, place->bytes - start);
-    const auto text = texts_.binary_text(*place, skipped, static_cast<std::size_t>(encoded_size(dialect_.style, wanted + 3)));
+    const auto text =
+        texts_.binary_text(*place, skipped, static_cast<std::size_t>(encoded_size(dialect_.style, wanted + 3)));
     if (!text) return Bytes::absent;
     const Bytes got = decode_range(dialect_.style, *text, skipped, place->bytes, start, limit, out);
     return got == Bytes::whole && wanted < limit ? Bytes::part : got;

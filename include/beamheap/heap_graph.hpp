@@ -193,7 +193,10 @@ public:
     };
     std::span<const FlatOverride> flat_overrides() const { return flat_overrides_.view(); }
     bool is_young(NodeId node) const { return (kinds_[node] & young_bit) != 0; }
-    std::uint64_t address(NodeId node) const { return space_.expand(addresses_[node]); }
+    /// Its address; 0 where that was no address of an object (not aligned to a word).
+    std::uint64_t address(NodeId node) const {
+        return addresses_[node] == AddressSpace::none ? 0 : space_.expand(addresses_[node]);
+    }
     /// Where the object came from: bytes into the text, or its address. Only in `values` mode.
     std::uint64_t origin(NodeId node) const { return origins_[node]; }
     /// The object at this address; no_node if there is none.
