@@ -29,15 +29,14 @@ list() ->
 main([Scenario | Args]) ->
     register(scenario_main, self()),
     Theme = theme_of(Scenario),
+    File = scenario_kit:option(truth, none),
+    Death = scenario_kit:option(death, "dump"),       % asked now: init would remember the question
     code:ensure_loaded(Theme),
     Plan = Theme:Scenario([atom_to_list(A) || A <- Args]),
     timer:sleep(maps:get(settle, Plan, 300)),
-    case scenario_kit:option(truth, none) of
-        none -> ok;
-        File -> witness(File, Scenario, Plan)
-    end,
+    File =:= none orelse witness(File, Scenario, Plan),
     (maps:get(last, Plan, fun() -> ok end))(),
-    die(scenario_kit:option(death, "dump"), maps:with([slogan, death], Plan)).
+    die(Death, File, maps:with([slogan, death], Plan)).
 
 %% (At high priority, process_info of release 23 says that everybody is running.)
 %%
@@ -55,10 +54,10 @@ theme_of(Scenario) ->
             halt(2)
     end.
 
-die("core", _Plan) ->
-    ok = file:write_file(scenario_kit:option(truth, "scenario") ++ ".ready", os:getpid()),
+die("core", File, _Plan) ->
+    ok = file:write_file(File ++ ".ready", os:getpid()),
     sit();
-die("dump", Plan) ->
+die("dump", _File, Plan) ->
     case maps:get(death, Plan, halt) of
         halt -> erlang:halt(unicode:characters_to_list(maps:get(slogan, Plan, "scenario")));
         Death -> Death(), sit()

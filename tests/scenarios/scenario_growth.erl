@@ -107,8 +107,7 @@ slow_socket(_) ->
     Senders = many(3, fun(I) -> spawn(fun() -> send_all(Socket, I) end) end),
     wait_until(blocked, fun() -> lists:all(fun(P) -> process_info(P, status) =:= {status, suspended} orelse in_send(P) end, Senders) end),
     #{slogan => "asked for by an operator", roles => scenario_kit:roles([{P, sender} || P <- Senders]),
-      facts => #{findings => ['slow-socket'], port => Socket, senders => Senders, reader => Reader,
-                 queue_bytes => case erlang:port_info(Socket, queue_size) of {_, Q} -> Q; _ -> null end}}.
+      facts => #{findings => ['slow-socket'], port => Socket, senders => Senders, reader => Reader}}.
 
 send_all(Socket, I) -> ok = gen_tcp:send(Socket, binary:copy(<<I>>, 20000)), send_all(Socket, I).
 

@@ -17,12 +17,8 @@ option(Key, Default) ->
 number(N, Args, _Default) when length(Args) >= N -> list_to_integer(lists:nth(N, Args));
 number(_, _, Default) -> Default.
 
-%% With -scenario_debug on the command line: says where the scenario is, without any other process's help.
-debug(What) ->
-    case init:get_argument(scenario_debug) of
-        {ok, _} -> erlang:display(What);
-        error -> ok
-    end.
+%% With SCENARIO_DEBUG in the environment: says where the scenario is, without any other process's help.
+debug(What) -> os:getenv("SCENARIO_DEBUG") =:= false orelse erlang:display(What).
 
 %% Spawns Body(Ready) under the registered name Name ('' for none) and returns when Body has called Ready().
 specimen(Name, Body) -> specimen(Name, Body, []).

@@ -5,14 +5,19 @@
 -export([write/3]).
 
 write(File, Scenario, Plan) ->
-    _ = scenario_json:encode(take(Scenario, Plan)),
-    Text = scenario_json:encode(take(Scenario, Plan)),
+    save(File, scenario_json:encode(take(Scenario, Plan))),
+    save(File, scenario_json:encode(take(Scenario, Plan))).
+
+save(File, Text) ->
     {ok, Out} = file:open(File, [raw, write, binary]),   % raw: no other process has to work for it
     ok = file:write(Out, unicode:characters_to_binary(Text)),
     ok = file:close(Out).
 
 take(Scenario, Plan) ->
     erlang:system_flag(backtrace_depth, 64),
+    erlang:garbage_collect(),
+    Memory = maps:from_list(erlang:memory()),
+    Modules = lists:sort([M || {M, _} <- code:all_loaded()]),      % the code server works for this: ask it first
     Pids = processes() -- [self()],
     #{format => 1,
       scenario => Scenario,
@@ -29,10 +34,10 @@ take(Scenario, Plan) ->
       processes => [process(P, Plan) || P <- Pids],
       ports => [port(P) || P <- erlang:ports()],
       ets => [table(T) || T <- ets:all()],
-      modules => lists:sort([M || {M, _} <- code:all_loaded()]),
+      modules => Modules,
       persistent_terms => maps:get(count, persistent_term:info()),
       system => system(Pids),
-      memory => maps:from_list(erlang:memory())}.
+      memory => Memory}.
 
 system(Pids) ->
     #{processes => length(Pids),

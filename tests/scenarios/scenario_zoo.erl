@@ -239,7 +239,7 @@ timers() ->
 
 timer_truth() ->
     {dictionary, Dictionary} = process_info(whereis(timer_keeper), dictionary),
-    [#{receiver => case Receiver of self -> whereis(timer_keeper); Name -> Name end, kind => Kind, left_ms_at_most => Left}
+    [#{receiver => case Receiver of self -> whereis(timer_keeper); nobody -> nobody_has_this_name; Name -> Name end, kind => Kind, left_ms_at_most => Left}
      || {Kind, Receiver, Left} <- [{K, R, left(K, R)} || {K, R, _} <- proplists:get_value(timers, Dictionary)]].
 
 left(send_after, self) -> 3600000;
