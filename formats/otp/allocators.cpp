@@ -150,7 +150,8 @@ private:
             add("atom_used", atoms.table + atoms.texts);
         }
         add("binary", blocks_[binary]);
-        if (code.has()) add("code", code);
+        // erlang:memory(code) adds the tables of modules, exports and funs to it; they are not counted here.
+        if (code.has()) reader_.snapshot.areas.push_back({text("loaded_code"), code, {}});
         if (const Count names = table_names_bytes(); names.has()) add("ets", blocks_[ets] + *names);
     }
 
@@ -188,7 +189,7 @@ private:
         const Vm& vm = reader_.vm;
         if (const auto variable = vm.image->symbol("erts_total_code_size"))
             if (const auto value = reader_.memory.word(*variable)) return *value;
-        const std::uint64_t modules = reader_.snapshot.node.current_code_bytes.value_or(0) + reader_.snapshot.node.old_code_bytes.value_or(0);
+        const std::uint64_t modules = reader_.code_bytes;
         if (modules == 0 || vm.roots.code_ranges == 0) return {};
         for (std::uint64_t back = 8; back <= 256; back += 8) {
             const auto value = reader_.memory.word(vm.roots.code_ranges - back);

@@ -1,8 +1,6 @@
 #include "formats/otp/labels.hpp"
 
-#include <fmt/format.h>
-
-#include "formats/otp/binaries.hpp"
+#include "formats/otp/term_text.hpp"
 
 namespace beamheap::otp {
 namespace {
@@ -10,6 +8,7 @@ namespace {
 using bytes::load;
 
 constexpr int longest_ancestry = 64;
+constexpr std::size_t longest_label = 200;
 constexpr std::size_t remembered_keys = 4096;
 
 }  // namespace
@@ -47,7 +46,7 @@ void LabelReader::entry(Word key, Word value, Process& row) {
             return;
         }
         case Key::ancestors: ancestors(value, row); return;
-        case Key::label: row.label = immediate_text(value); return;
+        case Key::label: row.label = reader_.snapshot.texts.intern(term_text(reader_, value, longest_label)); return;
         case Key::other: return;
     }
 }
@@ -68,15 +67,6 @@ void LabelReader::ancestors(Word list, Process& row) {
     }
     if (found.ancestors.empty()) row.application = found.after;
     else waiting_.push_back(std::move(found));
-}
-
-TextId LabelReader::immediate_text(Word value) {
-    if (is_atom(value)) return reader_.atom(value);
-    if (is_small(value)) return reader_.snapshot.texts.intern(fmt::format("{}", small_value(value)));
-    if (const Pid pid = reader_.pid(value); pid.has())
-        return reader_.snapshot.texts.intern(fmt::format("<{}.{}.{}>", pid.node, pid.number, pid.serial));
-    if (const auto text = small_binary(reader_.memory, reader_.vm.layout, value, 256)) return reader_.snapshot.texts.intern(*text);
-    return TextId::none;
 }
 
 void LabelReader::resolve(std::vector<Process>& rows) {

@@ -23,7 +23,6 @@ public:
 private:
     void entry(Word key, Word value, Process& row);
     void ancestors(Word list, Process& row);
-    TextId immediate_text(Word value);
     enum class Key : std::uint8_t { other, initial_call, ancestors, label };
     Key key_of(Word atom);
 

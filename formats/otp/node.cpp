@@ -12,6 +12,7 @@ using bytes::load;
 
 constexpr unsigned index_page_shift = 10;  // INDEX_PAGE_SHIFT (index.h)
 constexpr std::uint32_t most_modules = 1u << 20;
+constexpr std::uint64_t largest_literal_area = 1ull << 32;
 
 std::string_view signal_name(std::uint32_t number) {
     switch (number) {
@@ -105,8 +106,19 @@ void read_modules(Reader& reader) {
         if (p == nullptr) continue;
         Module module;
         module.name = reader.atom(Word{load<std::uint32_t>(p + at.module_name)} << 6 | 0x0b);
-        if (load<Word>(p + at.module_current_header) != 0) module.current_bytes = load<std::uint32_t>(p + at.module_current_length);
-        if (load<Word>(p + at.module_old_header) != 0) module.old_bytes = load<std::uint32_t>(p + at.module_old_length);
+        const auto size = [&](std::uint32_t header_at, std::uint32_t length_at) -> Count {
+            const auto header = load<Word>(p + header_at);
+            if (header == 0) return {};
+            const auto length = load<std::uint32_t>(p + length_at);
+            reader.code_bytes += length;
+            // As crash dumps count it (break.c, code_size): code and literals.
+            const auto area = reader.memory.word(header + at.code_literals);
+            const auto end = area && *area != 0 ? reader.memory.word(*area + at.literal_area_end) : std::nullopt;
+            const std::uint64_t literals = end && *end > *area + at.literal_area_start ? *end - *area - at.literal_area_start : 0;
+            return length + (literals < largest_literal_area ? literals : 0);
+        };
+        module.current_bytes = size(at.module_current_header, at.module_current_length);
+        module.old_bytes = size(at.module_old_header, at.module_old_length);
         if (module.name == TextId::none || (!module.current_bytes.has() && !module.old_bytes.has())) continue;
         current += module.current_bytes.value_or(0);
         old += module.old_bytes.value_or(0);

@@ -6,6 +6,7 @@
 
 #include "formats/otp/links.hpp"
 #include "formats/otp/tables.hpp"
+#include "formats/otp/term_text.hpp"
 
 namespace beamheap::otp {
 namespace {
@@ -25,6 +26,7 @@ constexpr std::uint64_t published = 1;  // DFLAG_PUBLISHED
 constexpr std::uint32_t registered_receiver = 1u << 14;  // ERTS_TMR_ROFLG_REG_NAME
 constexpr std::uint32_t timer_active = 0;                // ERTS_TMR_STATE_ACTIVE
 constexpr std::uint64_t most_timers = 1u << 26;
+constexpr std::size_t longest_message = 4096;
 constexpr std::uint64_t ticks_per_ns = 1000000;          // a clock tick is a millisecond, monotonic time is in ns
 
 std::string state_text(std::uint32_t bits) {
@@ -65,11 +67,9 @@ void add_port(Reader& reader, LinkReader& links, std::uint64_t address, std::uin
     port.output_bytes = load<Word>(p + at.port_bytes_out);
     port.queue_bytes = load<Word>(p + at.port_queue_bytes);
     const auto data = load<Word>(p + at.port_data);
-    if (is_atom(data)) {
-        const TextId text = reader.atom(data);
-        if (reader.snapshot.text(text) != "undefined") port.data = text;
-    } else if (is_small(data)) {
-        port.data = texts.intern(fmt::format("{}", small_value(data)));
+    if (is_immediate(data)) {  // others are in a structure of their own
+        const std::string text = term_text(reader, data, longest_port_name);
+        if (text != "undefined") port.data = texts.intern(text);
     }
     std::vector<Link> found;
     const LinkSums sums = links.read({load<Word>(p + at.port_links), load<Word>(p + at.port_monitors), load<Word>(p + at.port_monitored_by)}, &found);
@@ -150,9 +150,7 @@ struct TimerWalk {
         else if (const auto id = reader.memory.word(receiver)) timer.receiver = reader.pid(*id);
         const auto timeout = load<Word>(p + at.timer_timeout);
         if (now != 0) timer.left_ms = timeout > now ? timeout - now : 0;
-        const auto message = load<Word>(p + at.timer_message);
-        if (is_atom(message)) timer.message = reader.atom(message);
-        else if (is_small(message)) timer.message = reader.snapshot.texts.intern(fmt::format("{}", small_value(message)));
+        timer.message = reader.snapshot.texts.intern(term_text(reader, load<Word>(p + at.timer_message), longest_message));
         reader.snapshot.timers.push_back(timer);
     }
 };

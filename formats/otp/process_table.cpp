@@ -205,13 +205,16 @@ private:
         }
         row.current_function = top.function;
         row.pc_offset = top.offset;
-        if (!plan_.stacks || stop_ == 0) return;
+        // What runs is shown with its scheduler as well.
+        const bool runs = unlisted || row.state == ProcessState::running || row.state == ProcessState::garbage_collecting;
+        if ((!plan_.stacks && !runs) || stop_ == 0) return;
         const std::byte* words = memory_.at(stop_, end_ - stop_);
         if (words == nullptr) {
             if (end_ != stop_) anomalies.add(Anomaly::unreadable_memory, stop_, "a stack");
             return;
         }
         stack_.clear();
+        row.frames_before_returns = top.function != FunctionId::none ? 1 : 0;
         if (top.function != FunctionId::none) stack_.push_back(top);
         read_frames(reader_.vm, frames_, words, (end_ - stop_) / 8, stack_);
         if (!stack_.empty()) row.stack = reader_.snapshot.stacks.intern(stack_);

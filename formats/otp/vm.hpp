@@ -59,6 +59,7 @@ struct Reader {
     const Offsets& at;
     bytes::MemoryReader memory;
     Snapshot& snapshot;
+    std::uint64_t code_bytes = 0;  ///< of all modules, without literals; after read_modules
 
     TextId atom(Word word) { return vm.atoms.intern(memory, word, snapshot.texts); }
     FunctionId function(const Mfa& mfa);
