@@ -59,7 +59,8 @@ private:
 std::uint8_t CrashDump::last_order(const LoadPlan& plan) const {
     if (plan.to_the_end || plan.atoms) return 0xFF;
     if (plan.terms) return find_tag("binary")->order;
-    if (plan.stacks || plan.labels || plan.heaps != nullptr) return find_tag("proc_heap")->order;
+    if (plan.labels) return find_tag("literals")->order;
+    if (plan.stacks || plan.heaps != nullptr) return find_tag("proc_heap")->order;
     if (plan.modules) return find_tag("fun")->order;
     if (plan.tables) return find_tag("loaded_modules")->order;
     return find_tag("proc")->order;

@@ -139,23 +139,28 @@ void LabelFinder::found_key(Loader& loader, Key key, std::string_view value) {
     }
 }
 
+// The function of a {Module, Name, Arity} tuple, whose line's body this is.
+FunctionId LabelFinder::initial_call(Loader& loader, std::string_view body) {
+    if (!body.starts_with("t3:")) return FunctionId::none;
+    body.remove_prefix(3);
+    const std::string_view module = take_element(body);
+    if (!skip(body, ',')) return FunctionId::none;
+    const std::string_view name = take_element(body);
+    if (!skip(body, ',')) return FunctionId::none;
+    const std::string_view arity = take_element(body);
+    std::uint32_t number = 0;
+    if (!module.starts_with("A") || !name.starts_with("A") || !arity.starts_with("I")) return FunctionId::none;
+    const auto [digits, error] = std::from_chars(arity.data() + 1, arity.data() + arity.size(), number);
+    if (error != std::errc{} || digits != arity.data() + arity.size()) return FunctionId::none;
+    const TextId module_id = loader.intern_atom(atom_text(module));
+    return loader.snapshot.functions.intern({module_id, loader.intern_atom(atom_text(name)), number});
+}
+
 // Reads the object that was looked for. False: nothing more to look for.
 bool LabelFinder::follow(Loader& loader, Search& search, std::string_view body) {
     search.address.clear();
     if (search.key == Key::initial_call) {
-        if (!body.starts_with("t3:")) return false;
-        body.remove_prefix(3);
-        const std::string_view module = take_element(body);
-        if (!skip(body, ',')) return false;
-        const std::string_view name = take_element(body);
-        if (!skip(body, ',')) return false;
-        const std::string_view arity = take_element(body);
-        std::uint32_t number = 0;
-        if (!module.starts_with("A") || !name.starts_with("A") || !arity.starts_with("I")) return false;
-        const auto [digits, error] = std::from_chars(arity.data() + 1, arity.data() + arity.size(), number);
-        if (error != std::errc{} || digits != arity.data() + arity.size()) return false;
-        const TextId module_id = loader.intern_atom(atom_text(module));
-        initial_call_ = loader.snapshot.functions.intern({module_id, loader.intern_atom(atom_text(name)), number});
+        initial_call_ = initial_call(loader, body);
         return false;
     }
     if (search.key == Key::ancestors) {
@@ -183,10 +188,29 @@ void LabelFinder::ancestor(Loader& loader, std::string_view element) {
     }
 }
 
-void LabelFinder::finish(Loader&, Process& process) {
-    process.real_initial_call = initial_call_;
-    process.label = label_;
-    process.application = application_;
+void LabelFinder::finish(Loader& loader, ProcId process) {
+    Process& row = loader.snapshot[process];
+    row.real_initial_call = initial_call_;
+    row.label = label_;
+    row.application = application_;
+    for (const Search& search : searches_)
+        if (search.key == Key::initial_call && !search.address.empty()) literals_.push_back({search.address, process});
+}
+
+void LabelFinder::feed_literals(Loader& loader, std::string_view text) {
+    if (!literals_sorted_) std::ranges::sort(literals_, {}, &Pending::address);
+    literals_sorted_ = true;
+    while (!text.empty()) {
+        const std::size_t end = text.find('\n');
+        const std::string_view line = text.substr(0, end);
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+        const std::size_t colon = line.find(':');
+        if (colon == std::string_view::npos || !line.substr(colon + 1).starts_with("t3:")) continue;
+        const auto found = std::ranges::equal_range(literals_, line.substr(0, colon), {}, &Pending::address);
+        if (found.empty()) continue;
+        const FunctionId function = initial_call(loader, line.substr(colon + 1));
+        for (const Pending& pending : found) loader.snapshot[pending.process].real_initial_call = function;
+    }
 }
 
 }  // namespace beamheap::crashdump

@@ -29,8 +29,14 @@ public:
     void feed(Loader& loader, std::string_view text);
     /// Whether a value was referred to that no piece has shown so far; feeding the pieces again may find it.
     bool unresolved() const;
-    /// Gives what was found to `process`.
-    void finish(Loader& loader, Process& process);
+    /// Gives what was found to `process`. An initial call that no piece has shown is a literal (those that proc_lib
+    /// translates for gen_event and the kernel's own servers are): it is looked for in feed_literals().
+    void finish(Loader& loader, ProcId process);
+
+    /// Whether initial calls are left for the literals.
+    bool wants_literals() const { return !literals_.empty(); }
+    /// Takes whole lines of =literals.
+    void feed_literals(Loader& loader, std::string_view text);
 
 private:
     enum class Key : std::uint8_t { initial_call, ancestors, label };
@@ -43,6 +49,14 @@ private:
     bool follow(Loader& loader, Search& search, std::string_view body);
     void ancestor(Loader& loader, std::string_view element);
 
+    static FunctionId initial_call(Loader& loader, std::string_view body);
+
+    struct Pending {
+        std::string address;
+        ProcId process = ProcId::none;
+    };
+    std::vector<Pending> literals_;     // initial calls that are literals, sorted once they are looked for
+    bool literals_sorted_ = false;
     std::vector<std::string> entries_;  // addresses in the dictionary
     std::vector<Search> searches_;
     FunctionId initial_call_ = FunctionId::none;

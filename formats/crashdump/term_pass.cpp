@@ -79,17 +79,22 @@ void TermPass::note_extent(const Scanner::Head& head, TermSection section) {
 void TermPass::read_shared(Loader& loader, Scanner& scanner, const Scanner::Head& head) {
     end_process(loader);
     const TermSection section = head.row->terms == Terms::literals ? TermSection::literals : TermSection::persistent_terms;
-    std::uint64_t offset = head.section().body_offset;
-    if (!loader.plan.terms || !texts_.keeps()) {
+    const std::uint64_t offset = head.section().body_offset;
+    const bool search = section == TermSection::literals && labels_.wants_literals();
+    const bool keep = loader.plan.terms && texts_.keeps();
+    if (!search && !keep) {
         scanner.finish(head);
-        if (loader.plan.terms) texts_.add_shared({offset, window_.offset() - offset, section});
-        return;
+    } else {
+        std::uint64_t at = offset;
+        scanner.stream(head, [&](std::string_view text, bool last) {
+            if (!last) text = text.substr(0, text.rfind('\n') + 1);
+            if (search) labels_.feed_literals(loader, text);
+            if (keep) texts_.keep_shared(section, at, text);
+            at += text.size();
+            return text.size();
+        });
     }
-    scanner.stream(head, [&](std::string_view text, bool) {
-        texts_.keep_shared(section, offset, text);
-        offset += text.size();
-        return text.size();
-    });
+    if (loader.plan.terms && !texts_.keeps()) texts_.add_shared({offset, window_.offset() - offset, section});
 }
 
 void TermPass::read_binary(Loader& loader, Scanner& scanner, const Scanner::Head& head) {
@@ -163,7 +168,7 @@ void TermPass::read_heap(Loader& loader, Scanner& scanner, const Scanner::Head& 
         whole = whole || scanner.ended_inside();
         if (whole) labels_.feed(loader, text);
         if (whole && labels_.unresolved()) labels_.feed(loader, text);
-        if (whole) labels_.finish(loader, row);
+        if (whole) labels_.finish(loader, process);
     }
     const bool search = label && !whole;
     if (!search && !(job_wanted_ && passing_) && !(keep_text_ && texts_.keeps())) {
@@ -181,7 +186,7 @@ void TermPass::read_heap(Loader& loader, Scanner& scanner, const Scanner::Head& 
             return look(text.substr(0, last ? text.size() : text.rfind('\n') + 1), last);
         });
     }
-    if (search) labels_.finish(loader, row);
+    if (search) labels_.finish(loader, process);
 }
 
 // Processes that a complete dump shows without a stack although nothing hid them are sensitive: the writer omits all

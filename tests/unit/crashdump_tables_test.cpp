@@ -209,6 +209,16 @@ TEST_CASE("stacks are read in both frame layouts and with all labels", "[crashdu
     CHECK(o.processes[0].frames_before_returns == 2);
 }
 
+TEST_CASE("an initial call that is a literal is found among the literals", "[crashdump]") {
+    const auto dump = load(header() + process("<0.2.0>") + process("<0.3.0>") +
+                           "=proc_dictionary:<0.2.0>\nH100\n=proc_stack:<0.2.0>\n=proc_heap:<0.2.0>\n100:t2:AD:$initial_call,H900\n"
+                           "=proc_dictionary:<0.3.0>\nH100\n=proc_stack:<0.3.0>\n=proc_heap:<0.3.0>\n100:t2:AD:$initial_call,H904\n"
+                           "=literals\n800:t0:\n900:t3:A9:gen_event,A7:init_it,I6\n904:t2:A1:a,A1:b\n=end\n");
+    const Snapshot& s = dump->snapshot();
+    CHECK(function_text(s, s.processes[0].real_initial_call) == "gen_event:init_it/6");
+    CHECK(s.processes[1].real_initial_call == FunctionId::none);
+}
+
 TEST_CASE("what a process is for is found in its dictionary", "[crashdump]") {
     const std::string terms =
         "=proc_dictionary:<0.3.0>\nH100\nH200\nH300\n=proc_stack:<0.3.0>\ny0:N\n=proc_heap:<0.3.0>\n"
