@@ -160,7 +160,7 @@ void TermPass::read_heap(Loader& loader, Scanner& scanner, const Scanner::Head& 
     }
     row.has_heap = true;
     const bool label = loader.plan.labels && dictionary_of_ == process && labels_.wanted();
-    if (!label && !job_wanted_) return scanner.finish(head);
+    if (!label && !job_wanted_ && !keep_text_) return scanner.finish(head);
     const std::uint64_t body_offset = head.section().body_offset;
     bool whole = false;
     if (label) {
