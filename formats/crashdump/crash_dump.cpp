@@ -31,6 +31,10 @@ public:
     Snapshot& snapshot() override { return snapshot_; }
     std::vector<Check> checks() const override;
     Result<std::unique_ptr<TermSource>> terms(ProcId process) override;
+    Count binary_bytes(std::uint64_t address) const override {
+        const BinaryPlace* place = texts_.binary(address);
+        return place == nullptr ? Count() : Count(place->bytes);
+    }
 
 private:
     Count channel_of(std::string_view node) const;
@@ -58,7 +62,7 @@ private:
 // The place in the writing order behind which nothing is asked for.
 std::uint8_t CrashDump::last_order(const LoadPlan& plan) const {
     if (plan.to_the_end || plan.atoms) return 0xFF;
-    if (plan.terms) return find_tag("binary")->order;
+    if (plan.terms || plan.binaries) return find_tag("binary")->order;
     if (plan.labels) return find_tag("literals")->order;
     if (plan.stacks || plan.heaps != nullptr) return find_tag("proc_heap")->order;
     if (plan.modules) return find_tag("fun")->order;

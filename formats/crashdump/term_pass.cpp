@@ -103,7 +103,7 @@ void TermPass::read_binary(Loader& loader, Scanner& scanner, const Scanner::Head
     Node& node = loader.snapshot.node;
     node.binaries = node.binaries.value_or(0) + 1;
     node.binary_bytes = Count(node.binary_bytes.value_or(0)) + line.bytes.value_or(0);
-    if (!loader.plan.terms || !line.bytes.has()) return;
+    if ((!loader.plan.terms && !loader.plan.binaries) || !line.bytes.has()) return;
     if (const auto address = parse_hex(head.id)) texts_.add_binary({*address, *line.bytes, line.data_offset}, line.first_text);
 }
 

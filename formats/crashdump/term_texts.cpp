@@ -29,7 +29,7 @@ void TermTexts::keep_shared(TermSection section, std::uint64_t offset, std::stri
 }
 
 void TermTexts::add_binary(BinaryPlace place, std::string_view first_text) {
-    if (keeps()) {
+    if (keeps() && !first_text.empty()) {
         place.kept = static_cast<std::uint32_t>(kept_binaries_.size());
         kept_binaries_.emplace_back(first_text.substr(0, kept_binary_text));
     }

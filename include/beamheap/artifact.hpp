@@ -49,10 +49,12 @@ struct LoadPlan {
     /// the processes for which `terms_of` says so (asked when the process table is complete; empty: all).
     bool terms = false;
     std::function<bool(const Snapshot&, ProcId)> terms_of;
+    bool binaries = false;    ///< sizes of all binaries outside the heaps: Artifact::binary_bytes()
     const HeapDemand* heaps = nullptr;  ///< decode heaps on the way; must outlive load()
     /// Nothing but the process table: a dump is read up to the end of that table.
     bool only_processes() const {
-        return !tables && !stacks && !labels && !atoms && !modules && !to_the_end && !terms && heaps == nullptr;
+        return !tables && !stacks && !labels && !atoms && !modules && !to_the_end && !terms && !binaries &&
+               heaps == nullptr;
     }
 };
 
@@ -88,6 +90,13 @@ public:
     virtual Result<std::unique_ptr<TermSource>> terms(ProcId process) {
         (void)process;
         return Error{ErrorCode::not_recognised, "terms of single processes can't be read from this kind of input", {}};
+    }
+
+    /// Bytes of the binary outside the heaps at this address; missing if the input does not list it, or if load() was
+    /// asked for neither terms nor binaries.
+    virtual Count binary_bytes(std::uint64_t address) const {
+        (void)address;
+        return {};
     }
 
     /// What was recognised and chosen while loading, for `doctor`.

@@ -52,15 +52,44 @@ bool Dominators::walk() {
     return true;
 }
 
+/// Gives a place whose parent is final its depth, and the far ancestor that skew-binary numbers choose.
+inline void Dominators::settle(std::uint32_t place) {
+    const std::uint32_t parent = idom_[place];
+    const std::uint32_t far = jump_[parent];
+    depth_[place] = depth_[parent] + 1;
+    jump_[place] = depth_[parent] - depth_[far] == depth_[far] - depth_[jump_[far]] ? jump_[far] : parent;
+}
+
+std::uint32_t Dominators::nearest(std::uint32_t a, std::uint32_t b) const {
+    const std::uint32_t* idom = idom_.data();
+    const std::uint32_t* jump = jump_.data();
+    const std::uint32_t* depth = depth_.data();
+    if (depth[a] > depth[b]) std::swap(a, b);
+    while (depth[b] > depth[a]) b = depth[jump[b]] >= depth[a] ? jump[b] : idom[b];
+    while (a != b) {  // of equal depth, so that both jump equally far
+        const bool far = jump[a] != jump[b];
+        a = far ? jump[a] : idom[a];
+        b = far ? jump[b] : idom[b];
+    }
+    return a;
+}
+
+void Dominators::build_jumps() {
+    jump_.resize(idom_.size());
+    depth_.resize(idom_.size());
+    jump_[root] = root;
+    depth_[root] = 0;
+    for (std::uint32_t place = 1; place < idom_.size(); ++place)
+        if (idom_[place] != unreached) settle(place);
+}
+
 void Dominators::jump() {
     const std::span<const Edge> edges = order_->edges();
     jump_.resize(idom_.size());
     depth_.resize(idom_.size());
     std::uint32_t* idom = idom_.data();
-    std::uint32_t* jump = jump_.data();
-    std::uint32_t* depth = depth_.data();
-    jump[root] = root;
-    depth[root] = 0;
+    jump_[root] = root;
+    depth_[root] = 0;
     std::uint32_t settled = root;
     for (const Edge& edge : edges) {
         const std::uint32_t u = edge.from + 1;
@@ -68,29 +97,9 @@ void Dominators::jump() {
         if (idom[u] == unreached) continue;
         if (u != settled) {  // all references to u have been seen: its place in the tree is final
             settled = u;
-            const std::uint32_t parent = idom[u];
-            const std::uint32_t far = jump[parent];
-            depth[u] = depth[parent] + 1;
-            jump[u] = depth[parent] - depth[far] == depth[far] - depth[jump[far]] ? jump[far] : parent;
+            settle(u);
         }
-        std::uint32_t a = idom[v];
-        if (a == unreached) {
-            idom[v] = u;
-            continue;
-        }
-        std::uint32_t b = u;
-        if (depth[a] > depth[b]) std::swap(a, b);
-        while (depth[b] > depth[a]) b = depth[jump[b]] >= depth[a] ? jump[b] : idom[b];
-        while (a != b) {  // of equal depth, so that both jump equally far
-            if (jump[a] != jump[b]) {
-                a = jump[a];
-                b = jump[b];
-            } else {
-                a = idom[a];
-                b = idom[b];
-            }
-        }
-        idom[v] = a;
+        idom[v] = idom[v] == unreached ? u : nearest(idom[v], u);
     }
 }
 

@@ -103,12 +103,14 @@ void SharedSizes::see(std::uint32_t space, NodeId node, std::uint64_t& sum) {
     if (rows.graph->kind(node) != TermKind::sub_binary) stack_.push({space, node});
 }
 
-std::uint64_t SharedSizes::search() {
-    std::uint64_t sum = 0;
-    const Item first = stack_[0];
+Count SharedSizes::search(Item first) {
+    if (budget == 0) return {};
+    ++epoch_;
     stack_.clear();
+    std::uint64_t sum = 0;
     see(first.space, first.node, sum);
     while (!stack_.empty()) {
+        if (--budget == 0) return {};
         const Item item = stack_[stack_.size() - 1];
         stack_.set_size(stack_.size() - 1);
         const Rows& rows = rows_[item.space];
@@ -124,18 +126,8 @@ std::uint64_t SharedSizes::search() {
     return sum;
 }
 
-std::uint64_t SharedSizes::words(NodeId node) {
-    ++epoch_;
-    stack_.clear();
-    stack_.push({0, node});
-    return search();
-}
+Count SharedSizes::words(NodeId node) { return search({0, node}); }
 
-std::uint64_t SharedSizes::literal_words(NodeId literal) {
-    ++epoch_;
-    stack_.clear();
-    stack_.push({1, literal});
-    return search();
-}
+Count SharedSizes::literal_words(NodeId literal) { return search({1, literal}); }
 
 }  // namespace beamheap::analyses

@@ -13,6 +13,7 @@
 
 #include "analyses/heap_order.hpp"
 #include "beamheap/heap_graph.hpp"
+#include "beamheap/ids.hpp"
 
 namespace beamheap::analyses {
 
@@ -54,12 +55,18 @@ class SharedSizes {
 public:
     /// For searches in `graph`, and where given in the literals' graph.
     void build(const HeapGraph& graph, const HeapGraph* literals = nullptr);
-    /// Words of all that `node` reaches, each object once.
-    std::uint64_t words(NodeId node);
+    /// Words of all that `node` reaches, each object once. Missing once all searches since build() have looked at more
+    /// than `budget` objects.
+    Count words(NodeId node);
     /// The same for a literal.
-    std::uint64_t literal_words(NodeId literal);
+    Count literal_words(NodeId literal);
+    std::uint64_t budget = std::numeric_limits<std::uint64_t>::max();
 
 private:
+    struct Item {
+        std::uint32_t space;
+        NodeId node;
+    };
     struct Rows {
         const HeapGraph* graph = nullptr;
         FlatArray<std::uint32_t> starts;   // into the graph's edges, by source
@@ -68,16 +75,12 @@ private:
         FlatArray<std::uint32_t> foreign;  // starts into foreign edges, by source; empty without literals
         void build(const HeapGraph& g, bool with_foreign);
     };
-    std::uint64_t search();
+    Count search(Item first);
     void see(std::uint32_t space, NodeId node, std::uint64_t& sum);
 
     Rows rows_[2];  // the process, the literals
     bool with_literals_ = false;
     std::uint32_t epoch_ = 0;
-    struct Item {
-        std::uint32_t space;
-        NodeId node;
-    };
     FlatArray<Item> stack_;
 };
 

@@ -421,7 +421,7 @@ private:
         for (std::size_t i = 0; i < pairs.size(); ++i) {
             if (pairs[i].key.text != "__struct__" || pairs[i].value.kind != ElementKind::atom) continue;
             std::string name;
-            append_atom(name, name_of(pairs[i].value), Syntax::elixir);
+            name = atom_text(name_of(pairs[i].value), Syntax::elixir);
             pairs.erase(pairs.begin() + static_cast<std::ptrdiff_t>(i));
             return name;
         }
@@ -546,9 +546,9 @@ private:
             out_ += '/';
             append_number(head.arity);
             out_ += " in ";
-            append_atom(out_, head.module, Syntax::elixir);
+            out_ += atom_text(head.module, Syntax::elixir);
         } else {
-            append_atom(out_, head.module, Syntax::erlang);
+            out_ += atom_text(head.module, Syntax::erlang);
             out_ += '.';
             append_number(head.index);
             out_ += '.';
@@ -558,14 +558,14 @@ private:
     }
     void emit_external_fun(const ObjectHead& head) {
         out_ += elixir_ ? "&" : "fun ";
-        append_atom(out_, head.module, options_.syntax);
+        out_ += atom_text(head.module, options_.syntax);
         out_ += elixir_ ? '.' : ':';
         if (elixir_) {
             std::string name;
             append_elixir_key(name, head.function);
             out_ += name.substr(0, name.size() - 2);
         } else {
-            append_atom(out_, head.function, Syntax::erlang);
+            out_ += atom_text(head.function, Syntax::erlang);
         }
         out_ += '/';
         append_number(head.arity);
@@ -618,9 +618,7 @@ private:
         out_ += '>';
     }
     void append_bounded_atom(const std::string& name) {
-        std::string text;
-        append_atom(text, name, options_.syntax);
-        out_ += text;  // at most 255 characters: the bound may be passed by that much
+        out_ += atom_text(name, options_.syntax);  // at most 255 characters: the bound may be passed by that much
     }
     void append_bignum(std::string_view digits) {
         if (digits.size() + 3 > room() && room() > 6) {

@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cmath>
 
-#include "analyses/names.hpp"
 #include "present/sanitise.hpp"
 
 namespace beamheap::present {
@@ -14,23 +13,7 @@ bool is_small(char c) { return c >= 'a' && c <= 'z'; }
 bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Foo.Bar behind "Elixir.".
-bool is_alias(std::string_view name) {
-    if (name.empty() || !is_capital(name.front())) return false;
-    bool start = true;
-    for (const char c : name) {
-        if (c == '.') {
-            if (start) return false;
-            start = true;
-            continue;
-        }
-        if (start ? !is_capital(c) : !(is_capital(c) || is_small(c) || is_digit(c) || c == '_')) return false;
-        start = false;
-    }
-    return !start;
-}
-
-/// An Elixir atom or key that needs no quotes.
+/// An Elixir key that needs no quotes.
 bool is_elixir_name(std::string_view name) {
     if (name.empty() || !(is_small(name.front()) || is_capital(name.front()) || name.front() == '_')) return false;
     if (name.back() == '?' || name.back() == '!') name.remove_suffix(1);
@@ -112,31 +95,6 @@ void append_escaped(std::string& out, std::string_view utf8, char quote, Syntax 
                     out.append(utf8.substr(0, size));
         }
         utf8.remove_prefix(size);
-    }
-}
-
-void append_atom(std::string& out, std::string_view name, Syntax syntax) {
-    if (syntax == Syntax::erlang) {
-        if (analyses::atom_text(name) == name) {
-            out += name;
-            return;
-        }
-        out += '\'';
-        append_escaped(out, name, '\'', syntax);
-        out += '\'';
-        return;
-    }
-    if (name == "true" || name == "false" || name == "nil") {
-        out += name;
-    } else if (name.starts_with("Elixir.") && is_alias(name.substr(7))) {
-        out += name.substr(7);
-    } else if (is_elixir_name(name)) {
-        out += ':';
-        out += name;
-    } else {
-        out += ":\"";
-        append_escaped(out, name, '"', syntax);
-        out += '"';
     }
 }
 

@@ -5,15 +5,13 @@
 #include <string>
 #include <string_view>
 
-namespace beamheap::present {
+#include "present/erlang_text.hpp"
 
-enum class Syntax : std::uint8_t { erlang, elixir };
+namespace beamheap::present {
 
 /// Latin-1 bytes as UTF-8.
 std::string from_latin1(std::string_view text);
 
-/// An atom's name (UTF-8) as source code has it: quoted where needed; `:name`, `true`, `MyApp.Worker` in Elixir.
-void append_atom(std::string& out, std::string_view name, Syntax syntax);
 /// As a key of an Elixir map or keyword list: `name: `.
 void append_elixir_key(std::string& out, std::string_view name);
 

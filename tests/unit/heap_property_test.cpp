@@ -233,8 +233,8 @@ TEST_CASE("sizes and dominators of random heaps are those of the obvious code", 
         for (NodeId n = 0; n < graph.size(); ++n) {
             const int o = static_cast<int>(n);
             RC_ASSERT(m.flat[n] == oracle.flat(o));
-            RC_ASSERT(shared.words(n) == oracle.shared(o));
-            RC_ASSERT(shared.words(n) <= m.flat[n]);
+            RC_ASSERT(*shared.words(n) == oracle.shared(o));
+            RC_ASSERT(*shared.words(n) <= m.flat[n]);
             RC_ASSERT(m.dominators.reached(n) == (live.count(o) != 0));
             // What goes when the object goes.
             const std::set<int> without = oracle.reachable(o);
