@@ -1,28 +1,52 @@
 // proc: one process, all that the input says about it.
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 
-#include "analyses/selectors.hpp"
 #include "cli/commands.hpp"
+#include "cli/process_terms.hpp"
 #include "present/tables.hpp"
 
 namespace beamheap::cli {
 
 using present::Array;
 using present::Content;
+using present::Object;
 using present::Value;
+
+namespace {
+
+constexpr std::size_t shown_messages = 100;
+
+/// The first messages for JSON; `msgs` gives them all.
+Array message_array(const present::TermView& view, const std::vector<std::uint32_t>& messages) {
+    Array array;
+    const present::Table table = present::message_table(
+        view, {messages.begin(), messages.begin() + static_cast<std::ptrdiff_t>(std::min(messages.size(), shown_messages))});
+    for (std::size_t row = 0; row < table.rows; ++row) {
+        Object object;
+        for (std::size_t c = 0; c < table.columns.size(); ++c) object.emplace_back(table.columns[c].name, table.cell(row, c));
+        array.emplace_back(std::move(object));
+    }
+    return array;
+}
+
+}  // namespace
 
 Status cmd_proc(const Context& context) {
     LoadPlan plan;
     plan.links = plan.stacks = plan.labels = true;
-    BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
-    const Snapshot& snapshot = artifact->snapshot();
-    BH_TRY(const ProcId id, analyses::resolve(snapshot, context.argument(1)));
-    const Process& process = snapshot[id];
-    const present::Names names = context.names(snapshot);
+    BH_TRY(const ProcessTerms terms, open_process_terms(context, plan, context.argument(1)));
+    const Snapshot& snapshot = terms.snapshot();
+    const ProcId id = terms.process;
+    const Process& process = terms.row();
+    const present::Names& names = *terms.names;
+    const present::TermView view = terms.view(context);
 
     present::Document document = context.document(snapshot);
+    add_term_warnings(terms, document);
+    if (view.graph().roots().empty() && process.sensitive)
+        document.lead.push_back("The process is sensitive: the VM leaves its stack, heap, messages and dictionary out.");
     const auto add_list = [&](std::string key, std::string title, std::initializer_list<LinkKind> kinds) {
         const std::vector<LinkKind> list(kinds);
         Array entries = present::link_array(names, process, list);
@@ -37,7 +61,27 @@ Status cmd_proc(const Context& context) {
         {.key = "process", .body = present::process_table(names, {id}, {.labels = true}), .object = true});
     document.members.push_back({.key = "stack",
                                 .title = "Stack, youngest frame first",
-                                .body = present::frame_table(names, snapshot.stacks[process.stack])});
+                                .body = present::frame_table(view, snapshot.stacks[process.stack])});
+    const std::vector<std::uint32_t> messages = view.roots_of(RootKind::message);
+    const bool has_dictionary = !view.roots_of(RootKind::dictionary).empty();
+    document.members.push_back({.key = "dictionary",
+                                .title = "Dictionary",
+                                .body = present::dictionary_table(view),
+                                .in_text = has_dictionary});
+    document.members.push_back({.key = "messages",
+                                .body = Value(Object{{"count", std::uint64_t{messages.size()}},
+                                                     {"shown", message_array(view, messages)}}),
+                                .in_text = false,
+                                .content = Content::term});
+    std::vector<std::uint32_t> first = messages;
+    first.resize(std::min(first.size(), shown_messages));
+    present::Table message_rows = present::message_table(view, std::move(first));
+    message_rows.total = messages.size();
+    document.members.push_back({.key = "message_rows",
+                                .title = "Messages, oldest first",
+                                .body = std::move(message_rows),
+                                .in_text = !messages.empty(),
+                                .in_json = false});
     add_list("links", "Links", {LinkKind::link});
     add_list("monitors", "Monitors", {LinkKind::monitors, LinkKind::node_monitor});
     add_list("monitored_by", "Monitored by", {LinkKind::monitored_by, LinkKind::resource});

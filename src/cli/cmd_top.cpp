@@ -5,6 +5,7 @@
 
 #include "analyses/process_columns.hpp"
 #include "cli/commands.hpp"
+#include "cli/heap_stats.hpp"
 #include "present/tables.hpp"
 #include "present/units.hpp"
 
@@ -22,7 +23,8 @@ bool asked_for(const Options& options, std::string_view sort, std::initializer_l
 
 Status cmd_top(const Context& context) {
     // --by takes the short names as well: msgq is msgq_len.
-    std::string sort = context.options().sort.empty() ? "msgq" : context.options().sort;
+    std::string sort = context.options().by.empty() ? context.options().sort : context.options().by;
+    if (sort.empty()) sort = "msgq";
     if (const auto column = analyses::find_process_column(sort)) sort = analyses::info(*column).field;
     Options options = context.options();
     options.sort = sort;
@@ -32,7 +34,12 @@ Status cmd_top(const Context& context) {
     plan.stacks = asked_for(options, sort, {"stack_words"});
     plan.labels = options.full || asked_for(options, sort, {"label", "group_key", "real_initial_call"});
     BH_CHECK(inner.plan_for_selector(plan));
+    HeapStats stats(options, {});
+    const bool heaps = options.full || asked_for(options, sort, {"live_words", "garbage_words", "refc_bytes"}) ||
+                       inner.selector_needs_heaps();
+    if (heaps) stats.demand(plan);
     BH_TRY(const std::unique_ptr<Artifact> artifact, inner.open(plan));
+    if (heaps) stats.store(*artifact);
     const Snapshot& snapshot = artifact->snapshot();
 
     BH_TRY(std::vector<ProcId> rows, inner.selected(snapshot));

@@ -15,7 +15,7 @@
 namespace beamheap::cli {
 namespace {
 
-constexpr std::array<Command, 17> table{{
+constexpr std::array<Command, 23> table{{
     {"analyze", "INPUT", 1, 1, "what happened: why it died, memory, totals, the processes that stand out",
      "This is what `beamheap INPUT` does. It never fails because of what it finds.",
      "analyze erl_crash.dump\nanalyze erl_crash.dump.zst --json", &cmd_analyze},
@@ -27,11 +27,29 @@ constexpr std::array<Command, 17> table{{
      "top erl_crash.dump --by memory -n 5\ntop erl_crash.dump --procs 'msgq>1000' --columns pid,name,msgq_len --format "
      "csv",
      &cmd_top},
-    {"proc", "INPUT PID", 2, 2, "one process: state, counters, stack, links, monitors",
+    {"proc", "INPUT PID", 2, 2, "one process: state, counters, stack with terms, dictionary, messages, links",
      "PID is 0.123.0, '<0.123.0>', '#PID<0.123.0>', 'pid(0,123,0)' or a registered name.",
      "proc erl_crash.dump lager_event\nproc erl_crash.dump 0.89.0", &cmd_proc},
     {"stacks", "INPUT", 1, 1, "processes grouped by identical stack", "",
      "stacks erl_crash.dump -n 5\nstacks erl_crash.dump --procs waiting", &cmd_stacks},
+    {"msgs", "INPUT PID", 2, 2, "the messages of one process, one by one or grouped",
+     "--by shape groups messages that are alike but for their data; --by sender those that name one sender.",
+     "msgs erl_crash.dump stuck_queue -n 5\nmsgs erl_crash.dump stuck_queue --by shape", &cmd_msgs},
+    {"heap", "INPUT PID", 2, 2, "the root set of one process: what each root holds and keeps alive",
+     "FLAT is what a copy would need (erts_debug:flat_size), SHARED what is there (erts_debug:size), RETAINED what\n"
+     "would be freed if the root were gone.",
+     "heap erl_crash.dump 0.89.0\nheap erl_crash.dump my_cache --sort flat_words", &cmd_heap},
+    {"term", "INPUT ADDRESS", 2, 2, "one term in full, by its address",
+     "ADDRESS is hexadecimal, as `heap` shows it; PID@ADDRESS where several processes have it.",
+     "term erl_crash.dump 7FEDD8C3E990 --term-bytes 0", &cmd_term},
+    {"why", "INPUT ADDRESS", 2, 2, "the shortest path from a root to a term: what keeps it alive", "",
+     "why erl_crash.dump 7FEDD8C3E990", &cmd_why},
+    {"binaries", "INPUT", 1, 1, "binaries outside the heaps: who holds them, and what slices pin",
+     "A slice keeps all of its binary: PINNED bytes are those that nobody sees.",
+     "binaries erl_crash.dump -n 10\nbinaries erl_crash.dump --sort pinned_bytes", &cmd_binaries},
+    {"profile", "INPUT", 1, 1, "words held now, by the function whose frame holds them",
+     "Each live word is charged once: to the youngest frame that reaches it, else to (dictionary) or (messages).",
+     "profile erl_crash.dump\nprofile erl_crash.dump --per-process --pattern gen_server:loop", &cmd_profile},
     {"ets", "INPUT", 1, 1, "ETS tables with owners and sizes", "", "ets erl_crash.dump -n 10", &cmd_ets},
     {"ports", "INPUT", 1, 1, "ports by driver and owner, and each of them", "",
      "ports erl_crash.dump --sort queue_bytes", &cmd_ports},

@@ -49,6 +49,12 @@ Status Context::plan_for_selector(LoadPlan& plan) const {
     return ok();
 }
 
+bool Context::selector_needs_heaps() const {
+    if (options_.procs.empty()) return false;
+    const auto selector = analyses::parse_selector(options_.procs);
+    return selector && selector->needs().heaps;
+}
+
 Result<std::vector<ProcId>> Context::selected(const Snapshot& snapshot) const {
     if (options_.procs.empty()) return analyses::all_processes(snapshot);
     return analyses::select_processes(snapshot, options_.procs);

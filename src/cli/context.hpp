@@ -29,6 +29,8 @@ public:
     Result<std::vector<ProcId>> selected(const Snapshot& snapshot) const;
     /// Adds to the plan what --procs needs to be answered.
     Status plan_for_selector(LoadPlan& plan) const;
+    /// Whether --procs asks for figures that only decoded heaps give.
+    bool selector_needs_heaps() const;
 
     /// A document about this input: kind, source, warnings.
     present::Document document(const Snapshot& snapshot) const;

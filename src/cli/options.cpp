@@ -14,24 +14,28 @@
 namespace beamheap::cli {
 namespace {
 
-constexpr std::array<OptionRow, 24> table{{
+constexpr std::array<OptionRow, 26> table{{
     {"--format", "FORMAT", "table json ndjson csv tsv md", "output format (default: table)", ""},
     {"--json", "", "", "the same as --format json", ""},
     {"--columns", "A,B,...", "", "columns to show, in this order", ""},
     {"--sort", "COLUMN", "", "sort the main table by this column", ""},
-    {"--by", "COLUMN", "msgq memory heap old_heap stack used live garbage reductions links monitors refc",
-     "rank by, default msgq", "top"},
+    {"--by", "COLUMN",
+     "msgq memory heap old_heap stack used live garbage reductions links monitors refc shape sender",
+     "rank by (default msgq); msgs: group by shape or sender", "top msgs"},
+    {"--pattern", "M:F/A", "", "only functions that fit; M:F, M, with * and _", "profile"},
+    {"--per-process", "", "", "a row per function and process", "profile"},
     {"--desc", "", "", "largest first", ""},
     {"--asc", "", "", "smallest first", ""},
     {"-n,--top", "N", "", "rows to show of each table; 0 is all (default: 20 in text, else all)", ""},
     {"--procs", "SELECTOR", "",
      "only these processes: pids, names, 'msgq>1000', running, 'children(P)', 'all_children(P)', ...",
-     "analyze core top stacks"},
+     "analyze core top stacks profile binaries"},
     {"--depth", "N", "", "levels of the tree to show; 0 is all", "tree"},
     {"--full", "", "", "decode every heap: live and garbage words of all processes", "analyze core top"},
-    {"--term-bytes", "N", "", "cut printed terms after N bytes; 0 is whole (default: 200)", "proc"},
+    {"--term-bytes", "N", "", "cut printed terms after N bytes; 0 is whole (default: 200)",
+     "proc heap msgs term why shell"},
     {"--exe", "FILE", "", "the beam.smp that a core was written by",
-     "analyze top proc stacks ets ports timers atoms alloc schedulers nodes modules tree doctor"},
+     "analyze top proc stacks heap msgs term why binaries profile shell ets ports timers atoms alloc schedulers nodes modules tree doctor"},
     {"--syntax", "SYNTAX", "erlang elixir auto", "of names and terms (default: auto)", ""},
     {"--redact", "LEVEL", "none secrets values full", "what to hide (default: secrets)", ""},
     {"--color", "WHEN", "auto always never", "colours (default: auto)", ""},
@@ -105,6 +109,7 @@ Status apply(const Given& given, Options& options) {
             if (name == "--desc") options.descending = true;
             if (name == "--asc") options.descending = false;
             if (name == "--full") options.full = true;
+            if (name == "--per-process") options.per_process = true;
             if (name == "--strict") options.strict = true;
             if (name == "-q,--quiet") options.quiet = true;
             if (name == "-v,--verbose") options.verbose = true;
@@ -117,7 +122,9 @@ Status apply(const Given& given, Options& options) {
         if (name == "--format") options.format = value;
         if (name == "--columns")
             for (const std::string_view column : split(value, ',')) options.columns.emplace_back(column);
-        if (name == "--sort" || name == "--by") options.sort = value;
+        if (name == "--sort") options.sort = value;
+        if (name == "--by") options.by = value;
+        if (name == "--pattern") options.pattern = value;
         if (name == "--procs") options.procs = value;
         if (name == "--color") options.color = when_of(value);
         if (name == "--progress") options.progress = when_of(value);

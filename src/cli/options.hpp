@@ -26,7 +26,10 @@ struct Options {
 
     std::string format = "table";
     std::vector<std::string> columns;
-    std::string sort;  ///< --sort and --by: the same thing
+    std::string sort;
+    std::string by;       ///< --by: what to rank or group by
+    std::string pattern;  ///< --pattern M:F/A
+    bool per_process = false;
     std::optional<bool> descending;
     std::optional<std::size_t> top;
     std::string procs;

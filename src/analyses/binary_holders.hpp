@@ -1,0 +1,47 @@
+// Binaries outside the heaps: who holds them, how much of them is seen, and how much is only kept because of that.
+//
+// A slice keeps all of its binary. seen = bytes that at least one reference shows (the union of all slices), pinned =
+// bytes - seen: what would go if the slices were copied. A binary counts once, however many hold it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "beamheap/ids.hpp"
+
+namespace beamheap::analyses {
+
+/// A reference to a binary: the bytes [offset, offset + size) of it, by one process.
+struct BinaryReference {
+    std::uint64_t address = 0;
+    std::uint64_t offset = 0;
+    std::uint64_t size = 0;
+    ProcId process = ProcId::none;
+};
+
+struct BinaryHolders {
+    std::uint64_t address = 0;
+    Count bytes;                         ///< missing: the input does not list it, only slices of it
+    std::uint64_t seen_bytes = 0;
+    Count pinned_bytes;                  ///< missing where bytes is
+    std::uint64_t references = 0;
+    std::uint32_t first_holder = 0;      ///< BinaryReport::holders[first_holder ..]
+    std::uint32_t holders = 0;           ///< processes
+};
+
+struct BinaryReport {
+    std::vector<BinaryHolders> binaries;  ///< most bytes first; those of unknown size by what is seen
+    std::vector<ProcId> holders;          ///< by binary, in the input's order
+    std::uint64_t bytes = 0, seen_bytes = 0, pinned_bytes = 0;  ///< of binaries of known size
+    std::uint64_t unknown = 0;            ///< binaries that the input does not list
+    std::span<const ProcId> holders_of(const BinaryHolders& binary) const {
+        return std::span(holders).subspan(binary.first_holder, binary.holders);
+    }
+};
+
+/// `size_of` gives a binary's bytes by its address. O(n log n).
+BinaryReport binary_holders(std::vector<BinaryReference> references, const std::function<Count(std::uint64_t)>& size_of);
+
+}  // namespace beamheap::analyses

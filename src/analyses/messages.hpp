@@ -1,0 +1,25 @@
+// What messages in a queue are: who sent them, as far as their form says it, and their shape.
+#pragma once
+
+#include <string>
+
+#include "beamheap/ids.hpp"
+#include "beamheap/terms.hpp"
+
+namespace beamheap::analyses {
+
+/// The sender that a message names in a form that OTP fixes: {'$gen_call', {Pid, _}, _}, {'EXIT', Pid, _},
+/// {'DOWN', _, process, Pid, _}, {system, {Pid, _}, _}, {io_request, Pid, _, _}, {tcp, Port, _}, {Port, {data, _}}, ...
+/// The VM itself keeps no sender with a message.
+struct Sender {
+    Pid pid;
+    PortName port;
+    bool has() const { return pid.has() || port.has(); }
+};
+Sender sender_of(TermSource& source, const Element& message);
+
+/// A term's form with its atoms, as a type: {'$gen_call',{pid(),reference()},{insert,integer(),list()}}. Equal for
+/// messages of one kind. Bounded: four levels, 16 elements a level, 400 bytes.
+std::string shape_of(TermSource& source, const Element& term);
+
+}  // namespace beamheap::analyses

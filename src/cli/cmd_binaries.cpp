@@ -1,0 +1,186 @@
+// binaries: binaries outside the heaps, who holds them, and what slices of them pin.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "analyses/binary_holders.hpp"
+#include "analyses/sum.hpp"
+#include "cli/commands.hpp"
+#include "cli/heap_stats.hpp"
+#include "present/table_cells.hpp"
+#include "present/tables.hpp"
+#include "present/tables_terms.hpp"
+#include "present/units.hpp"
+
+namespace beamheap::cli {
+namespace {
+
+using analyses::BinaryHolders;
+using present::Array;
+using present::ColumnOf;
+using present::Object;
+using present::Unit;
+using present::Value;
+
+constexpr std::size_t shown_pids = 10;
+
+present::Table binary_table(const present::Names& names, const analyses::BinaryReport& report) {
+    const auto holders = [&names, &report](const BinaryHolders& b, std::size_t most) {
+        Array pids;
+        for (const ProcId id : report.holders_of(b)) {
+            if (pids.size() == most) break;
+            pids.emplace_back(names.process(names.snapshot()[id]));
+        }
+        return Value(std::move(pids));
+    };
+    std::vector<ColumnOf<BinaryHolders>> columns{
+        {{.name = "address", .title = "ADDRESS", .doc = "of the VM's Binary, as references name it"},
+         [](const BinaryHolders& b) { return present::TermView::address_value(b.address); }},
+        {{.name = "bytes",
+          .title = "BYTES",
+          .unit = Unit::bytes,
+          .doc = "its size; null where the input lists only slices of it"},
+         [](const BinaryHolders& b) { return Value(b.bytes); }},
+        {{.name = "seen_bytes", .title = "SEEN", .unit = Unit::bytes, .doc = "bytes that some reference shows"},
+         [](const BinaryHolders& b) { return Value(b.seen_bytes); }},
+        {{.name = "pinned_bytes",
+          .title = "PINNED",
+          .unit = Unit::bytes,
+          .doc = "bytes that no reference shows and that are kept all the same"},
+         [](const BinaryHolders& b) { return Value(b.pinned_bytes); }},
+        {{.name = "holders", .title = "HOLDERS", .unit = Unit::count, .doc = "processes that refer to it"},
+         [](const BinaryHolders& b) { return Value(b.holders); }},
+        {{.name = "references", .title = "REFERENCES", .unit = Unit::count, .doc = "heap objects that do", .wide = true},
+         [](const BinaryHolders& b) { return Value(b.references); }},
+        {{.name = "pids", .title = "PIDS", .doc = "the processes, at most ten", .content = present::Content::name},
+         [=](const BinaryHolders& b) { return holders(b, shown_pids); }},
+    };
+    return present::table_of(std::move(columns), report.binaries, "no process refers to a binary outside its heap");
+}
+
+/// A process whose virtual binary heap says that it holds more than the input lists: up to OTP 26 a dump does not show
+/// the binary behind a slice that nothing else refers to. BinVHeap counts words of whole binaries, since the last
+/// garbage collection of a generation also of dead references.
+struct Hidden {
+    ProcId process = ProcId::none;
+    std::uint64_t slices = 0;
+    std::uint64_t seen_bytes = 0;
+    std::uint64_t vheap_bytes = 0;
+    std::uint64_t hidden_bytes = 0;
+};
+
+std::vector<Hidden> hidden_binaries(const Artifact& artifact, const std::vector<BinaryHold>& holds) {
+    const Snapshot& snapshot = artifact.snapshot();
+    std::vector<Hidden> found;
+    for (std::size_t i = 0; i < holds.size();) {
+        Hidden row;
+        row.process = holds[i].process;
+        std::map<std::uint64_t, std::uint64_t> known;  // a copied slice counts with its own size
+        for (; i < holds.size() && holds[i].process == row.process; ++i) {
+            const BinaryHold& hold = holds[i];
+            if (hold.named) {
+                const std::uint64_t size = std::min(artifact.binary_bytes(hold.address).value_or(hold.size), hold.size);
+                std::uint64_t& most = known[hold.address];
+                most = std::max(most, size);
+            } else {
+                ++row.slices;
+                row.seen_bytes += hold.size;
+            }
+        }
+        if (row.slices == 0) continue;
+        const Process& process = snapshot[row.process];
+        const Count words = process.bin_vheap_words + process.old_bin_vheap_words;
+        if (!words.has()) continue;
+        std::uint64_t listed = 0;
+        for (const auto& [address, bytes] : known) listed = analyses::saturating_add(listed, bytes);
+        row.vheap_bytes = analyses::saturating_multiply(*words, snapshot.source.word_size);
+        row.hidden_bytes = row.vheap_bytes > listed ? row.vheap_bytes - listed : 0;
+        if (row.hidden_bytes > row.seen_bytes) found.push_back(row);
+    }
+    std::stable_sort(found.begin(), found.end(),
+                     [](const Hidden& a, const Hidden& b) { return a.hidden_bytes > b.hidden_bytes; });
+    return found;
+}
+
+present::Table hidden_table(const present::Names& names, std::vector<Hidden> rows) {
+    std::vector<ColumnOf<Hidden>> columns{
+        {{.name = "pid", .title = "PID", .doc = "the process"},
+         [&names](const Hidden& h) { return present::cells::pid(names, names.snapshot()[h.process].pid); }},
+        {{.name = "name", .title = "NAME", .doc = "registered name", .content = present::Content::name},
+         [&names](const Hidden& h) { return present::cells::bare(names, names.snapshot()[h.process].name); }},
+        {{.name = "slices", .title = "SLICES", .unit = Unit::count, .doc = "slices whose binary is not listed"},
+         [](const Hidden& h) { return Value(h.slices); }},
+        {{.name = "seen_bytes", .title = "SEEN", .unit = Unit::bytes, .doc = "bytes that these slices show"},
+         [](const Hidden& h) { return Value(h.seen_bytes); }},
+        {{.name = "vheap_bytes", .title = "VIRTUAL HEAP", .unit = Unit::bytes, .doc = "BinVHeap and OldBinVHeap"},
+         [](const Hidden& h) { return Value(h.vheap_bytes); }},
+        {{.name = "hidden_bytes",
+          .title = "HIDDEN up to",
+          .unit = Unit::bytes,
+          .doc = "of that, not explained by listed binaries: an estimate, dead references count too"},
+         [](const Hidden& h) { return Value(h.hidden_bytes); }},
+    };
+    return present::table_of(std::move(columns), std::move(rows), {});
+}
+
+}  // namespace
+
+Status cmd_binaries(const Context& context) {
+    HeapStats stats(context.options(), {.binaries = true});
+    LoadPlan plan;
+    plan.tables = plan.labels = true;
+    BH_CHECK(context.plan_for_selector(plan));
+    stats.demand(plan);
+    BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
+    stats.store(*artifact);
+    const Snapshot& snapshot = artifact->snapshot();
+    BH_TRY(const std::vector<ProcId> selected, context.selected(snapshot));
+    std::vector<bool> wanted(snapshot.processes.size());
+    for (const ProcId id : selected) wanted[index_of(id)] = true;
+
+    std::vector<analyses::BinaryReference> references;
+    std::vector<BinaryHold> holds;
+    for (const BinaryHold& hold : stats.binaries()) {
+        if (!wanted[index_of(hold.process)]) continue;
+        references.push_back({hold.address, hold.offset, hold.size, hold.process});
+        holds.push_back(hold);
+    }
+    const analyses::BinaryReport report = analyses::binary_holders(
+        std::move(references), [&](std::uint64_t address) { return artifact->binary_bytes(address); });
+    const present::Names names = context.names(snapshot);
+    std::vector<Hidden> hidden = hidden_binaries(*artifact, holds);
+
+    present::Document document = context.document(snapshot);
+    const Count all = snapshot.memory_bytes("binary");
+    document.lead = {fmt::format("{} in heaps, {} in total; slices show {} of them and pin {}.",
+                                 present::counted(report.binaries.size(), "binary", "binaries"),
+                                 present::human_bytes(report.bytes), present::human_bytes(report.seen_bytes),
+                                 present::human_bytes(report.pinned_bytes))};
+    if (all.has() && *all > report.bytes)
+        document.lead.push_back(fmt::format("The node held {} in binaries: the rest is in ETS, in drivers, or garbage.",
+                                            present::human_bytes(*all)));
+    if (report.unknown != 0)
+        document.lead.push_back(fmt::format(
+            "Of {} the input has slices only, not the size: up to OTP 26 a dump leaves out a binary that only a slice "
+            "refers to.",
+            present::counted(report.unknown, "binary", "binaries")));
+    document.members.push_back({.key = "rows", .body = binary_table(names, report)});
+    document.members.push_back({.key = "totals",
+                                .body = Value(Object{{"bytes", report.bytes},
+                                                     {"seen_bytes", report.seen_bytes},
+                                                     {"pinned_bytes", report.pinned_bytes},
+                                                     {"binaries", report.binaries.size()},
+                                                     {"unlisted", report.unknown},
+                                                     {"node_bytes", all}}),
+                                .in_text = false});
+    const bool any = !hidden.empty();
+    document.members.push_back({.key = "hidden",
+                                .title = "Processes that hold more than the input lists",
+                                .body = hidden_table(names, std::move(hidden)),
+                                .in_text = any});
+    document.primary = "rows";
+    return context.print(document, snapshot);
+}
+
+}  // namespace beamheap::cli

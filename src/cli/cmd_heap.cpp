@@ -1,0 +1,44 @@
+// heap: the root set of one process, each root's term with its sizes.
+#include <fmt/format.h>
+
+#include "analyses/histogram.hpp"
+#include "analyses/live_garbage.hpp"
+#include "cli/commands.hpp"
+#include "cli/process_terms.hpp"
+
+namespace beamheap::cli {
+
+using present::Object;
+using present::Value;
+
+Status cmd_heap(const Context& context) {
+    LoadPlan plan;
+    plan.stacks = true;
+    BH_TRY(const ProcessTerms process, open_process_terms(context, plan, context.argument(1)));
+    const present::TermView view = process.view(context);
+    const analyses::LiveGarbage words =
+        analyses::live_and_garbage(view.graph(), view.measures().reach(), process.row());
+    analyses::Histogram histogram;
+    histogram.add(view.graph());
+
+    present::Document document = context.document(process.snapshot());
+    add_term_warnings(process, document);
+    document.members.push_back({.key = "process",
+                                .title = "Root set of",
+                                .body = Value(process.names->process(process.row())),
+                                .content = present::Content::name});
+    document.members.push_back({.key = "rows", .body = present::root_table(view)});
+    document.members.push_back({.key = "totals",
+                                .title = "Words of its heaps",
+                                .body = Value(Object{{"used_words", words.used_words},
+                                                     {"live_words", words.live_words},
+                                                     {"garbage_words", words.garbage_words},
+                                                     {"message_fragment_words", words.message_words},
+                                                     {"objects", view.graph().size()}})});
+    document.members.push_back(
+        {.key = "kinds", .title = "By kind of object", .body = present::histogram_table(histogram.rows())});
+    document.primary = "rows";
+    return context.print(document, process.snapshot(), "retained_words");
+}
+
+}  // namespace beamheap::cli

@@ -1,0 +1,115 @@
+// msgs: the messages of one process, one by one or grouped by shape or sender.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "analyses/messages.hpp"
+#include "analyses/names.hpp"
+#include "analyses/sum.hpp"
+#include "cli/commands.hpp"
+#include "cli/process_terms.hpp"
+#include "present/units.hpp"
+
+namespace beamheap::cli {
+namespace {
+
+using present::ColumnOf;
+using present::Content;
+using present::Unit;
+using present::Value;
+
+struct Group {
+    std::string what;
+    std::uint64_t count = 0;
+    std::uint64_t flat_words = 0;
+    std::uint32_t example = 0;  // root
+};
+
+std::string sender_text(const present::TermView& view, const Element& message) {
+    const analyses::Sender sender = analyses::sender_of(view.source(), message);
+    if (!sender.has()) return {};
+    if (!sender.pid.has()) return analyses::port_text(sender.port);
+    const ProcId known = view.names().snapshot().find(sender.pid);
+    return known == ProcId::none ? view.names().pid(sender.pid)
+                                 : view.names().process(view.names().snapshot()[known]);
+}
+
+std::vector<Group> group(const present::TermView& view, const std::vector<std::uint32_t>& messages, bool by_shape) {
+    std::vector<Group> groups;
+    std::unordered_map<std::string, std::size_t> index;
+    for (const std::uint32_t root : messages) {
+        const Element message = view.source().root(root);
+        std::string what = by_shape ? analyses::shape_of(view.source(), message) : sender_text(view, message);
+        const auto [entry, added] = index.try_emplace(std::move(what), groups.size());
+        if (added) groups.push_back({entry->first, 0, 0, root});
+        Group& each = groups[entry->second];
+        ++each.count;
+        each.flat_words = analyses::saturating_add(each.flat_words, view.measures().flat_words(message).value_or(0));
+    }
+    std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) { return a.count > b.count; });
+    return groups;
+}
+
+present::Table group_table(const present::TermView& view, std::vector<Group> groups, bool by_shape,
+                           std::size_t messages) {
+    const auto percent = [messages](const Group& g) {
+        return 100.0 * static_cast<double>(g.count) / static_cast<double>(std::max<std::size_t>(messages, 1));
+    };
+    std::vector<ColumnOf<Group>> columns{
+        {{.name = "count", .title = "COUNT", .unit = Unit::count, .doc = "messages"},
+         [](const Group& g) { return Value(g.count); }},
+        {{.name = "percent", .title = "%", .unit = Unit::percent, .doc = "of the messages in the input"},
+         [=](const Group& g) { return Value(percent(g)); }},
+        {{.name = "flat_words", .title = "FLAT words", .unit = Unit::words, .doc = "erts_debug:flat_size, summed up"},
+         [](const Group& g) { return Value(g.flat_words); }},
+    };
+    if (by_shape)
+        columns.push_back({{.name = "shape", .title = "SHAPE", .doc = "their form", .content = Content::name},
+                           [](const Group& g) { return Value(g.what); }});
+    else
+        columns.push_back({{.name = "sender",
+                            .title = "SENDER",
+                            .doc = "who they say sent them; null where their form names nobody",
+                            .content = Content::name},
+                           [](const Group& g) { return g.what.empty() ? Value() : Value(g.what); }});
+    columns.push_back({{.name = "example_pos", .title = "FIRST", .unit = Unit::count, .doc = "position of the oldest"},
+                       [=](const Group& g) { return Value(view.graph().roots()[g.example].index); }});
+    columns.push_back({{.name = "example", .title = "EXAMPLE", .doc = "the oldest of them", .content = Content::term},
+                       [=](const Group& g) { return Value(view.text(view.source().root(g.example))); }});
+    return present::table_of(std::move(columns), std::move(groups), "no messages");
+}
+
+}  // namespace
+
+Status cmd_msgs(const Context& context) {
+    const std::string& by = context.options().by;
+    if (!by.empty() && by != "shape" && by != "sender")
+        return Error{ErrorCode::usage, fmt::format("--by: messages are not grouped by '{}'", by),
+                     "choose one of: shape sender"};
+    LoadPlan plan;
+    plan.labels = by == "sender";
+    BH_TRY(const ProcessTerms process, open_process_terms(context, plan, context.argument(1)));
+    const present::TermView view = process.view(context);
+    std::vector<std::uint32_t> messages = view.roots_of(RootKind::message);
+    const std::size_t count = messages.size();
+
+    present::Document document = context.document(process.snapshot());
+    add_term_warnings(process, document);
+    document.lead = {fmt::format("{} in the queue of {}.", present::counted(count, "message", "messages"),
+                                 process.names->process(process.row()))};
+    if (process.row().msgq_len.has() && *process.row().msgq_len != count)
+        document.lead.push_back(fmt::format("The process table says {}: the rest is not in the input.",
+                                            present::grouped(*process.row().msgq_len)));
+    document.members.push_back({.key = "count", .body = Value(std::uint64_t{count}), .in_text = false});
+    if (by.empty()) {
+        document.members.push_back({.key = "rows", .body = present::message_table(view, std::move(messages))});
+        return context.print(document, process.snapshot());
+    }
+    const bool by_shape = by == "shape";
+    document.members.push_back(
+        {.key = "rows", .body = group_table(view, group(view, messages, by_shape), by_shape, count)});
+    return context.print(document, process.snapshot(), "count");
+}
+
+}  // namespace beamheap::cli

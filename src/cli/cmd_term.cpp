@@ -1,0 +1,143 @@
+// term, why: one term by its address, and the shortest path to it from a root.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analyses/paths.hpp"
+#include "cli/commands.hpp"
+#include "cli/process_terms.hpp"
+
+namespace beamheap::cli {
+namespace {
+
+using present::Content;
+using present::Value;
+
+Error no_such_address(std::uint64_t address) {
+    return {ErrorCode::usage, fmt::format("{:X}: no heap has an object at this address, and no binary is there", address),
+            "`heap INPUT PID` and `term` show addresses; garbage and objects of sensitive processes are not in a dump."};
+}
+
+/// The owner of the address; where several have it, an error that lists them.
+Result<std::string> owner_of(const Context& context, const AddressArgument& argument, bool& binary) {
+    if (!argument.pid.empty()) return argument.pid;
+    BH_TRY(const std::vector<AddressOwner> owners, find_owners(context, argument.address));
+    LoadPlan plan;
+    BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
+    const present::Names names(artifact->snapshot(), present::Syntax::erlang);
+    const auto pid = [&](const AddressOwner& owner) { return names.pid(artifact->snapshot()[owner.process].pid); };
+    if (owners.empty()) {
+        // A literal: any process's terms know them.
+        if (artifact->snapshot().processes.empty()) return no_such_address(argument.address);
+        return names.pid(artifact->snapshot().processes.front().pid);
+    }
+    binary = owners.front().holds_binary;
+    if (owners.size() > 1 && !binary) {
+        std::string list;
+        for (std::size_t i = 0; i < std::min<std::size_t>(owners.size(), 10); ++i)
+            list += fmt::format("{}{}@{:X}", i == 0 ? "" : ", ", pid(owners[i]), argument.address);
+        if (owners.size() > 10) list += fmt::format(" and {} more", owners.size() - 10);
+        return Error{ErrorCode::usage,
+                     fmt::format("{:X} is an address in the heaps of {} processes", argument.address, owners.size()),
+                     "Say which: " + list};
+    }
+    return pid(owners.front());
+}
+
+/// The object at the address; for a binary outside the heaps, the first object of the process that refers to it.
+Element find_term(TermSource& terms, std::uint64_t address) {
+    Element element = terms.at(address);
+    if (element.kind == ElementKind::object) return element;
+    for (const BinaryUse& use : terms.graph().binaries()) {
+        if (use.address != address) continue;
+        element.kind = ElementKind::object;
+        element.id = {ObjectId::Space::heap, use.node};
+        return element;
+    }
+    return element;
+}
+
+struct Found {
+    ProcessTerms process;
+    Element term;
+};
+
+Result<Found> find(const Context& context) {
+    BH_TRY(const AddressArgument argument, parse_address(context.argument(1)));
+    bool binary = false;
+    BH_TRY(const std::string pid, owner_of(context, argument, binary));
+    LoadPlan plan;
+    plan.stacks = true;
+    Found found;
+    BH_TRY(found.process, open_process_terms(context, plan, pid));
+    found.term = find_term(*found.process.terms, argument.address);
+    if (found.term.kind != ElementKind::object) return no_such_address(argument.address);
+    return found;
+}
+
+/// Everything about the term but the term itself.
+present::Object facts(const present::TermView& view, const Element& term, const std::string& owner) {
+    const ObjectHead head = view.source().head(term.id);
+    const bool literal = term.id.space == ObjectId::Space::literals;
+    present::Object object{{"address", present::TermView::address_value(head.address)},
+                           {"owner", literal ? Value("literals") : Value(owner)},
+                           {"kind", name_of(head.kind)},
+                           {"flat_words", view.measures().flat_words(term)},
+                           {"shared_words", view.measures().shared_words(term)},
+                           {"retained_words", view.measures().retained_words(term)}};
+    if (head.binary != 0) {
+        object.emplace_back("binary", present::TermView::address_value(head.binary));
+        object.emplace_back("binary_bytes", view.source().binary_size(head.binary));
+        object.emplace_back("seen_bytes", head.size);
+        object.emplace_back("offset_bytes", head.offset);
+    }
+    if (head.kind == TermKind::fun && head.free != 0)
+        object.emplace_back("lost", fmt::format("{} free variable{}: the VM overwrites them in a dump", head.free,
+                                                head.free == 1 ? "" : "s"));
+    return object;
+}
+
+}  // namespace
+
+Status cmd_term(const Context& context) {
+    BH_TRY(const Found found, find(context));
+    const present::TermView view = found.process.view(context);
+    present::Document document = context.document(found.process.snapshot());
+    add_term_warnings(found.process, document);
+    document.members.push_back(
+        {.key = "facts", .body = Value(facts(view, found.term, found.process.names->process(found.process.row())))});
+    document.members.push_back(
+        {.key = "term", .title = "Term", .body = Value(view.text(found.term)), .content = Content::term});
+    return context.print(document, found.process.snapshot());
+}
+
+Status cmd_why(const Context& context) {
+    BH_TRY(const Found found, find(context));
+    const present::TermView view = found.process.view(context);
+    const std::string owner = found.process.names->process(found.process.row());
+    present::Document document = context.document(found.process.snapshot());
+    add_term_warnings(found.process, document);
+    const std::optional<analyses::Path> path = analyses::shortest_path(*found.process.terms, found.term.id);
+    if (!path) {
+        const bool literal = found.term.id.space == ObjectId::Space::literals;
+        document.lead.push_back(
+            literal ? "A literal: a module or a persistent term holds it. PID@ADDRESS tells how one process refers to it."
+                    : fmt::format("No root of {} reaches it.", owner));
+        document.members.push_back({.key = "path", .body = Value(), .in_text = false});
+    } else {
+        std::vector<present::PathStep> steps = present::path_steps(view, *path);
+        document.members.push_back({.key = "owner", .title = "In", .body = Value(owner), .content = Content::name});
+        document.members.push_back({.key = "path",
+                                    .title = "Path",
+                                    .body = Value(present::path_text(view, *path, steps)),
+                                    .content = Content::term});
+        steps.insert(steps.begin(), present::PathStep{path->objects.front(), view.root_name(path->root)});
+        document.members.push_back({.key = "rows", .body = present::path_table(view, std::move(steps))});
+        document.primary = "rows";
+    }
+    document.members.push_back(
+        {.key = "facts", .title = "The term", .body = Value(facts(view, found.term, owner))});
+    return context.print(document, found.process.snapshot());
+}
+
+}  // namespace beamheap::cli

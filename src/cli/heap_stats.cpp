@@ -1,0 +1,147 @@
+#include "cli/heap_stats.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "analyses/dominators.hpp"
+#include "analyses/heap_order.hpp"
+#include "analyses/live_garbage.hpp"
+#include "analyses/retained.hpp"
+#include "analyses/sizes.hpp"
+#include "analyses/sum.hpp"
+
+namespace beamheap::cli {
+namespace {
+
+/// A term is worth telling if its copy has so many words, and so many times its own.
+constexpr std::uint64_t blown_words = 1'000'000;
+constexpr std::uint64_t blown_factor = 4;
+
+}  // namespace
+
+unsigned worker_count(const Options& options) {
+    return options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+}
+
+/// What one thread works with, and what it has found.
+struct HeapStats::Worker {
+    struct Row {
+        ProcId process = ProcId::none;
+        std::uint64_t live_words = 0;
+        Count garbage_words;
+        std::uint64_t first_binary = 0;  // its distinct binaries are held[first_binary ..] up to the next row's
+    };
+    analyses::HeapOrder order;
+    analyses::Reach reach;
+    analyses::FlatSizes flat;
+    analyses::SharedSizes shared;
+    analyses::Dominators dominators;
+    analyses::RetainedSizes retained;
+    analyses::FrameWords charger;
+    analyses::Histogram histogram;
+    std::vector<Row> rows;
+    std::vector<std::uint64_t> held;
+    std::vector<FramesOf> frames;
+    std::vector<BinaryHold> binaries;
+    std::vector<BlownTerm> blown;
+    std::uint64_t message_words = 0, objects = 0, cycles = 0;
+};
+
+HeapStats::HeapStats(const Options& options, HeapWishes wishes) : wishes_(wishes) {
+    demand_.workers = worker_count(options);
+    for (unsigned i = 0; i < demand_.workers; ++i) workers_.push_back(std::make_unique<Worker>());
+    demand_.visit = [this](const HeapVisit& heap) { visit(heap); };
+}
+
+HeapStats::~HeapStats() = default;
+
+void HeapStats::demand(LoadPlan& plan, std::function<bool(const Snapshot&, ProcId)> wanted) {
+    demand_.wanted = std::move(wanted);
+    plan.heaps = &demand_;
+    plan.binaries = true;
+}
+
+void HeapStats::visit(const HeapVisit& visit) {
+    Worker& w = *workers_[visit.worker];
+    const HeapGraph& graph = visit.graph;
+    w.order.build(graph);
+    w.cycles += w.order.cut();
+    w.reach.build(graph, w.order);
+    w.objects += graph.size();
+    w.histogram.add(graph);
+    const analyses::LiveGarbage words = analyses::live_and_garbage(graph, w.reach, visit.process);
+    w.message_words += words.message_words;
+    w.rows.push_back({visit.id, words.live_words, words.garbage_words, w.held.size()});
+
+    const std::size_t first = w.held.size();
+    for (const BinaryUse& use : graph.binaries()) {
+        if (use.base != BinaryUse::Base::binary) continue;
+        w.held.push_back(use.address);
+        if (wishes_.binaries) w.binaries.push_back({use.address, use.offset, use.size, visit.id, use.named});
+    }
+    const auto own = w.held.begin() + static_cast<std::ptrdiff_t>(first);
+    std::sort(own, w.held.end());
+    w.held.erase(std::unique(own, w.held.end()), w.held.end());
+
+    if (wishes_.frames) {
+        w.frames.push_back({visit.id, {}});
+        w.charger.charge(graph, w.order, w.reach, w.frames.back().places);
+        if (w.frames.back().places.empty()) w.frames.pop_back();
+    }
+    if (!wishes_.sizes) return;
+    w.flat.build(graph, w.order);
+    w.dominators.build(graph, w.order);
+    w.retained.build(graph, w.order, w.dominators);
+    // Shared sizes need a search each: only where a term's flat size is far more than the process has words.
+    bool searched = false;
+    for (const Root& root : graph.roots()) {
+        if (root.target == no_node) continue;
+        const std::uint64_t flat = w.flat[root.target];
+        if (flat < blown_words || flat / blown_factor <= w.retained[root.target]) continue;
+        if (!searched) {
+            w.shared.build(graph);
+            w.shared.budget = 10 * graph.size() + 1000;
+        }
+        searched = true;
+        const Count shared = w.shared.words(root.target);
+        if (shared.has() && flat / blown_factor > *shared)
+            w.blown.push_back({visit.id, root.kind, root.index, flat, *shared});
+    }
+}
+
+void HeapStats::store(Artifact& artifact) {
+    Snapshot& snapshot = artifact.snapshot();
+    for (const auto& worker : workers_) {
+        Worker& w = *worker;
+        for (std::size_t i = 0; i < w.rows.size(); ++i) {
+            const Worker::Row& row = w.rows[i];
+            Process& process = snapshot[row.process];
+            process.live_words = row.live_words;
+            process.garbage_words = row.garbage_words;
+            std::uint64_t bytes = 0;
+            const std::uint64_t end = i + 1 < w.rows.size() ? w.rows[i + 1].first_binary : w.held.size();
+            for (std::uint64_t b = row.first_binary; b < end; ++b)
+                bytes = analyses::saturating_add(bytes, artifact.binary_bytes(w.held[b]).value_or(0));
+            process.refc_bytes = bytes;
+        }
+        heaps_ += w.rows.size();
+        objects_ += w.objects;
+        cycles_ += w.cycles;
+        message_words_ += w.message_words;
+        histogram_.add(w.histogram);
+        frames_.insert(frames_.end(), std::make_move_iterator(w.frames.begin()), std::make_move_iterator(w.frames.end()));
+        binaries_.insert(binaries_.end(), w.binaries.begin(), w.binaries.end());
+        blown_.insert(blown_.end(), w.blown.begin(), w.blown.end());
+    }
+    for (std::uint64_t i = 0; i < std::min<std::uint64_t>(cycles_, 1000); ++i)
+        snapshot.anomalies.add(Anomaly::cyclic_term, 0);
+    // Threads finish in any order; what is shown must not depend on it.
+    const auto by_process = [](const auto& a, const auto& b) { return index_of(a.process) < index_of(b.process); };
+    std::stable_sort(frames_.begin(), frames_.end(), by_process);
+    std::stable_sort(binaries_.begin(), binaries_.end(), by_process);
+    std::stable_sort(blown_.begin(), blown_.end(), by_process);
+    std::stable_sort(blown_.begin(), blown_.end(),
+                     [](const BlownTerm& a, const BlownTerm& b) { return a.flat_words > b.flat_words; });
+}
+
+}  // namespace beamheap::cli

@@ -1,0 +1,83 @@
+// Figures of all processes' heaps, gathered while the input is loaded.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "analyses/frame_words.hpp"
+#include "analyses/histogram.hpp"
+#include "beamheap/artifact.hpp"
+#include "cli/options.hpp"
+
+namespace beamheap::cli {
+
+/// --threads, else as many as there are cores.
+unsigned worker_count(const Options& options);
+
+/// What to gather besides live and garbage words.
+struct HeapWishes {
+    bool frames = false;    ///< words by frame
+    bool binaries = false;  ///< references to binaries outside the heaps, one by one
+    bool sizes = false;     ///< flat and retained words: terms that a message would blow up
+};
+
+/// A reference to a binary, of one process.
+struct BinaryHold {
+    std::uint64_t address = 0;
+    std::uint64_t offset = 0;
+    std::uint64_t size = 0;
+    ProcId process = ProcId::none;
+    bool named = true;  ///< false: the input does not list the binary, only this slice of it
+};
+
+/// A term whose copy would be far larger than itself.
+struct BlownTerm {
+    ProcId process = ProcId::none;
+    RootKind root_kind = RootKind::stack;
+    std::uint32_t index = 0;
+    std::uint64_t flat_words = 0;
+    std::uint64_t shared_words = 0;
+};
+
+class HeapStats {
+public:
+    HeapStats(const Options& options, HeapWishes wishes);
+    ~HeapStats();
+    HeapStats(const HeapStats&) = delete;
+    HeapStats& operator=(const HeapStats&) = delete;
+
+    /// Adds the demand to a plan; this must outlive load(). Only the heaps that `wanted` names, where it is set.
+    void demand(LoadPlan& plan, std::function<bool(const Snapshot&, ProcId)> wanted = {});
+    /// After load(): stores live_words, garbage_words and refc_bytes in the rows of the snapshot.
+    void store(Artifact& artifact);
+
+    struct FramesOf {
+        ProcId process = ProcId::none;
+        std::vector<analyses::PlaceWords> places;
+    };
+    const std::vector<FramesOf>& frames() const { return frames_; }
+    const std::vector<BinaryHold>& binaries() const { return binaries_; }
+    const std::vector<BlownTerm>& blown() const { return blown_; }
+    const analyses::Histogram& histogram() const { return histogram_; }
+    std::uint64_t message_fragment_words() const { return message_words_; }
+    std::uint64_t heaps() const { return heaps_; }
+    std::uint64_t objects() const { return objects_; }
+    /// References that closed a cycle, in all heaps.
+    std::uint64_t cycles() const { return cycles_; }
+
+private:
+    struct Worker;
+    void visit(const HeapVisit& visit);
+
+    HeapWishes wishes_;
+    HeapDemand demand_;
+    std::vector<std::unique_ptr<Worker>> workers_;
+    std::vector<FramesOf> frames_;
+    std::vector<BinaryHold> binaries_;
+    std::vector<BlownTerm> blown_;
+    analyses::Histogram histogram_;
+    std::uint64_t message_words_ = 0, heaps_ = 0, objects_ = 0, cycles_ = 0;
+};
+
+}  // namespace beamheap::cli

@@ -1,0 +1,94 @@
+#include "cli/process_terms.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <thread>
+
+#include "analyses/selectors.hpp"
+#include "cli/heap_stats.hpp"
+
+namespace beamheap::cli {
+
+Result<ProcessTerms> open_process_terms(const Context& context, LoadPlan plan, const std::string& pid) {
+    plan.terms = true;
+    // Of a stream only the terms of this process are kept; who it is, is known when the process table is complete.
+    ProcId wanted = ProcId::none;
+    bool looked = false;
+    plan.terms_of = [&](const Snapshot& snapshot, ProcId id) {
+        if (!looked) {
+            looked = true;
+            if (const auto found = analyses::resolve(snapshot, pid)) wanted = *found;
+        }
+        return id == wanted;
+    };
+    ProcessTerms all;
+    BH_TRY(all.artifact, context.open(plan));
+    BH_TRY(all.process, analyses::resolve(all.snapshot(), pid));
+    BH_TRY(all.terms, all.artifact->terms(all.process));
+    all.measures = std::make_unique<analyses::TermMeasures>(*all.terms);
+    all.names = std::make_unique<present::Names>(context.names(all.snapshot()));
+    return all;
+}
+
+void add_term_warnings(const ProcessTerms& process, present::Document& document) {
+    const TermSource& terms = *process.terms;
+    const std::uint64_t cut_references = process.measures->order().cut();
+    std::uint64_t slices = 0;
+    for (const BinaryUse& use : terms.graph().binaries())
+        slices += terms.graph().kind(use.node) == TermKind::sub_binary ? 1 : 0;
+    if (slices != 0)
+        document.warnings.push_back(
+            {"whole_bytes_only", slices, "info",
+             "slices of binaries are shown in whole bytes: a crash dump of this release does not tell where within a "
+             "byte a bitstring begins and ends"});
+    if (cut_references != 0)
+        document.warnings.push_back({"cyclic_term", cut_references, "data_loss",
+                                     "terms contain themselves, which no Erlang term does; sizes leave those references "
+                                     "out"});
+}
+
+Result<AddressArgument> parse_address(std::string_view text) {
+    AddressArgument argument;
+    if (const std::size_t at = text.rfind('@'); at != std::string_view::npos) {
+        argument.pid = text.substr(0, at);
+        text.remove_prefix(at + 1);
+    }
+    std::string_view digits = text;
+    if (digits.starts_with("0x") || digits.starts_with("0X")) digits.remove_prefix(2);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), argument.address, 16);
+    if (error != std::errc{} || end != digits.data() + digits.size() || digits.empty())
+        return Error{ErrorCode::usage, fmt::format("'{}' is not an address", text),
+                     "An address is hexadecimal, as `heap` and `term` show it: 7FEDD8C3E990, or PID@7FEDD8C3E990."};
+    return argument;
+}
+
+Result<std::vector<AddressOwner>> find_owners(const Context& context, std::uint64_t address) {
+    const unsigned workers = worker_count(context.options());
+    std::vector<std::vector<AddressOwner>> found(workers);
+    HeapDemand demand;
+    demand.workers = workers;
+    demand.visit = [&](const HeapVisit& visit) {
+        if (visit.graph.find(address) != no_node) {
+            found[visit.worker].push_back({visit.id, false});
+            return;
+        }
+        const HeapGraph& graph = visit.graph;
+        const auto uses = graph.binaries();
+        if (std::any_of(uses.begin(), uses.end(), [&](const BinaryUse& use) { return use.address == address; }))
+            found[visit.worker].push_back({visit.id, true});
+    };
+    LoadPlan plan;
+    plan.heaps = &demand;
+    BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
+    std::vector<AddressOwner> all;
+    for (const auto& each : found) all.insert(all.end(), each.begin(), each.end());
+    std::sort(all.begin(), all.end(),
+              [](const AddressOwner& a, const AddressOwner& b) { return index_of(a.process) < index_of(b.process); });
+    if (std::any_of(all.begin(), all.end(), [](const AddressOwner& o) { return !o.holds_binary; }))
+        std::erase_if(all, [](const AddressOwner& o) { return o.holds_binary; });
+    return all;
+}
+
+}  // namespace beamheap::cli

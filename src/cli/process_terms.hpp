@@ -1,0 +1,54 @@
+// Opening an input to look into the terms of one process.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyses/term_measures.hpp"
+#include "cli/context.hpp"
+#include "present/tables_terms.hpp"
+
+namespace beamheap::cli {
+
+/// An input and the terms of one of its processes.
+struct ProcessTerms {
+    std::unique_ptr<Artifact> artifact;
+    ProcId process = ProcId::none;
+    std::unique_ptr<TermSource> terms;
+    std::unique_ptr<analyses::TermMeasures> measures;
+    std::unique_ptr<present::Names> names;
+
+    const Snapshot& snapshot() const { return artifact->snapshot(); }
+    const Process& row() const { return snapshot()[process]; }
+    /// Shows terms as --term-bytes and --syntax say; refers to all of this.
+    present::TermView view(const Context& context) const {
+        return {*names, row(), *terms, *measures, static_cast<std::size_t>(context.options().term_bytes)};
+    }
+};
+
+/// Loads what the plan asks for and the terms of the process that `pid` names.
+Result<ProcessTerms> open_process_terms(const Context& context, LoadPlan plan, const std::string& pid);
+
+/// Warnings about terms that are not as they were: slices that are shown in whole bytes, cycles.
+void add_term_warnings(const ProcessTerms& process, present::Document& document);
+
+/// An address as the user wrote it: [PID@][0x]HEX.
+struct AddressArgument {
+    std::string pid;  ///< empty: not said
+    std::uint64_t address = 0;
+};
+Result<AddressArgument> parse_address(std::string_view text);
+
+/// Where an address was found.
+struct AddressOwner {
+    ProcId process = ProcId::none;
+    bool holds_binary = false;  ///< it is a binary outside the heaps that the process refers to
+};
+
+/// The processes whose heaps have an object at the address, or, where none has, those that refer to a binary there.
+/// Decodes all heaps.
+Result<std::vector<AddressOwner>> find_owners(const Context& context, std::uint64_t address);
+
+}  // namespace beamheap::cli

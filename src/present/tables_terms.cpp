@@ -1,0 +1,333 @@
+#include "present/tables_terms.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "analyses/messages.hpp"
+#include "analyses/names.hpp"
+#include "present/table_cells.hpp"
+
+namespace beamheap::present {
+namespace {
+
+std::uint64_t address_of(TermSource& source, const Element& term) {
+    if (term.kind != ElementKind::object && term.kind != ElementKind::missing) return 0;
+    if (term.address != 0 || term.kind == ElementKind::missing) return term.address;
+    return source.head(term.id).address;
+}
+
+std::string sender_text(const TermView& view, const Element& message) {
+    const analyses::Sender sender = analyses::sender_of(view.source(), message);
+    if (sender.pid.has()) return view.names().pid(sender.pid);
+    return sender.port.has() ? analyses::port_text(sender.port) : std::string{};
+}
+
+}  // namespace
+
+Value TermView::address_value(std::uint64_t address) {
+    return address == 0 ? Value() : Value(fmt::format("{:X}", address));
+}
+
+std::string TermView::short_text(const Element& term) const {
+    PrintOptions options = options_;
+    options.max_bytes = 60;
+    return term_text(source_, term, options);
+}
+
+std::vector<std::uint32_t> TermView::roots_of(RootKind kind) const {
+    std::vector<std::uint32_t> found;
+    const auto roots = graph().roots();
+    for (std::size_t i = 0; i < roots.size(); ++i)
+        if (roots[i].kind == kind) found.push_back(static_cast<std::uint32_t>(i));
+    return found;
+}
+
+bool TermView::dictionary_pair(std::size_t root, Element& key, Element& value) const {
+    const Element entry = source_.root(root);
+    if (entry.kind != ElementKind::object) return false;
+    const ObjectHead head = source_.head(entry.id);
+    if (head.kind != TermKind::tuple || head.elements != 2) return false;
+    ElementCursor cursor = source_.elements(entry.id);
+    return source_.next(cursor, key) && source_.next(cursor, value);
+}
+
+std::string TermView::root_name(std::size_t i) const {
+    const Root& root = graph().roots()[i];
+    switch (root.kind) {
+        case RootKind::stack: {
+            const auto frames = names_.snapshot().stacks[process_.stack];
+            if (root.frame >= frames.size()) return fmt::format("stack y{}", root.index);
+            return fmt::format("{} y{}", names_.function(frames[root.frame].function), root.index);
+        }
+        case RootKind::dictionary: {
+            Element key;
+            Element value;
+            return dictionary_pair(i, key, value) ? "dictionary " + short_text(key)
+                                                  : fmt::format("dictionary entry {}", root.index);
+        }
+        case RootKind::message: return fmt::format("message {}", root.index);
+        case RootKind::seq_trace_token: return fmt::format("token of message {}", root.index);
+        case RootKind::x_register: return fmt::format("x{}", root.index);
+        default: return std::string(name_of(root.kind));
+    }
+}
+
+Table frame_table(const TermView& view, std::span<const Frame> frames) {
+    struct Row {
+        std::uint32_t depth;
+        Frame frame;
+    };
+    std::vector<Row> rows;
+    for (const Frame& frame : frames) rows.push_back({static_cast<std::uint32_t>(rows.size()), frame});
+    auto slots = std::make_shared<std::unordered_map<std::uint32_t, std::vector<std::uint32_t>>>();
+    for (const std::uint32_t root : view.roots_of(RootKind::stack))
+        (*slots)[view.graph().roots()[root].frame].push_back(root);
+    const Names& names = view.names();
+    std::vector<ColumnOf<Row>> columns{
+        {{.name = "depth", .title = "#", .unit = Unit::count, .doc = "0 is the youngest frame"},
+         [](const Row& r) { return Value(r.depth); }},
+        {{.name = "function", .title = "FUNCTION", .doc = "that waits to go on", .content = Content::name},
+         [&names](const Row& r) { return cells::function(names, r.frame.function); }},
+        {{.name = "offset", .title = "OFFSET", .unit = Unit::count, .doc = "bytes into its code"},
+         [](const Row& r) { return Value(r.frame.offset); }},
+        {{.name = "file", .title = "FILE", .doc = "source file", .content = Content::name, .wide = true},
+         [&names](const Row& r) { return cells::raw(names, r.frame.file); }},
+        {{.name = "line", .title = "LINE", .unit = Unit::count, .doc = "source line", .wide = true},
+         [](const Row& r) { return r.frame.line == 0 ? Value() : Value(r.frame.line); }},
+        {{.name = "slots",
+          .title = "SLOTS",
+          .doc = "terms that the frame holds",
+          .content = Content::term,
+          .below = true},
+         [view, slots](const Row& r) {
+             Array terms;
+             const auto found = slots->find(r.depth);
+             if (found == slots->end()) return Value(std::move(terms));
+             for (const std::uint32_t root : found->second)
+                 terms.emplace_back(Object{{"name", fmt::format("y{}", view.graph().roots()[root].index)},
+                                           {"term", view.text(view.source().root(root))}});
+             return Value(std::move(terms));
+         }},
+    };
+    return table_of(std::move(columns), std::move(rows), "no stack in this input");
+}
+
+Table dictionary_table(const TermView& view) {
+    const auto part = [view](std::uint32_t root, bool value_wanted) {
+        Element key;
+        Element value;
+        if (!view.dictionary_pair(root, key, value)) return value_wanted ? view.source().root(root) : Element{};
+        return value_wanted ? value : key;
+    };
+    std::vector<ColumnOf<std::uint32_t>> columns{
+        {{.name = "key", .title = "KEY", .doc = "the key", .content = Content::term},
+         [=](const std::uint32_t& r) { return Value(view.text(part(r, false))); }},
+        {{.name = "value", .title = "VALUE", .doc = "what it stands for", .content = Content::term, .keyed_by = "key"},
+         [=](const std::uint32_t& r) { return Value(view.text(part(r, true))); }},
+        {{.name = "flat_words", .title = "FLAT words", .unit = Unit::words, .doc = "erts_debug:flat_size of the value"},
+         [=](const std::uint32_t& r) { return Value(view.measures().flat_words(part(r, true))); }},
+        {{.name = "shared_words",
+          .title = "SHARED words",
+          .unit = Unit::words,
+          .doc = "erts_debug:size of the value: shared parts once"},
+         [=](const std::uint32_t& r) { return Value(view.measures().shared_words(part(r, true))); }},
+    };
+    return table_of(std::move(columns), view.roots_of(RootKind::dictionary), "an empty dictionary");
+}
+
+Table message_table(const TermView& view, std::vector<std::uint32_t> roots) {
+    std::vector<ColumnOf<std::uint32_t>> columns{
+        {{.name = "pos", .title = "POS", .unit = Unit::count, .doc = "place in the queue, 0 is the oldest"},
+         [=](const std::uint32_t& r) { return Value(view.graph().roots()[r].index); }},
+        {{.name = "term", .title = "MESSAGE", .doc = "the message", .content = Content::term},
+         [=](const std::uint32_t& r) { return Value(view.text(view.source().root(r))); }},
+        {{.name = "flat_words",
+          .title = "FLAT words",
+          .unit = Unit::words,
+          .doc = "erts_debug:flat_size of the message; null while it is not decoded (from another node)"},
+         [=](const std::uint32_t& r) { return Value(view.measures().flat_words(view.source().root(r))); }},
+        {{.name = "sender", .title = "SENDER", .doc = "who the message says sent it, where its form is OTP's"},
+         [=](const std::uint32_t& r) { return cells::text(sender_text(view, view.source().root(r))); }},
+    };
+    return table_of(std::move(columns), std::move(roots), "no messages");
+}
+
+Table root_table(const TermView& view) {
+    std::vector<std::uint32_t> rows;
+    for (std::uint32_t i = 0; i < view.graph().roots().size(); ++i) {
+        // Immediates hold nothing; objects are in the graph, among the literals, or missing.
+        if (view.graph().roots()[i].target == no_node) {
+            const ElementKind kind = view.source().root(i).kind;
+            if (kind != ElementKind::object && kind != ElementKind::missing) continue;
+        }
+        rows.push_back(i);
+    }
+    std::vector<ColumnOf<std::uint32_t>> columns{
+        {{.name = "root_kind", .title = "KIND", .doc = "stack dictionary message seq_trace_token"},
+         [=](const std::uint32_t& r) { return Value(name_of(view.graph().roots()[r].kind)); }},
+        {{.name = "root", .title = "ROOT", .doc = "which one", .content = Content::term},
+         [=](const std::uint32_t& r) { return Value(view.root_name(r)); }},
+        {{.name = "flat_words",
+          .title = "FLAT words",
+          .unit = Unit::words,
+          .doc = "erts_debug:flat_size: what a copy would need, shared parts once per occurrence"},
+         [=](const std::uint32_t& r) { return Value(view.measures().flat_words(view.source().root(r))); }},
+        {{.name = "shared_words",
+          .title = "SHARED words",
+          .unit = Unit::words,
+          .doc = "erts_debug:size: every part once"},
+         [=](const std::uint32_t& r) { return Value(view.measures().shared_words(view.source().root(r))); }},
+        {{.name = "retained_words",
+          .title = "RETAINED words",
+          .unit = Unit::words,
+          .doc = "what would be freed if this root were gone"},
+         [=](const std::uint32_t& r) { return Value(view.measures().root_words(r)); }},
+        {{.name = "retained_binary_bytes",
+          .title = "RETAINED binaries",
+          .unit = Unit::bytes,
+          .doc = "bytes of binaries outside the heap that nothing else in this process refers to"},
+         [=](const std::uint32_t& r) { return Value(view.measures().root_binary_bytes(r)); }},
+        {{.name = "address", .title = "ADDRESS", .doc = "of the term"},
+         [=](const std::uint32_t& r) {
+             return TermView::address_value(address_of(view.source(), view.source().root(r)));
+         }},
+        {{.name = "term", .title = "TERM", .doc = "what it holds", .content = Content::term},
+         [=](const std::uint32_t& r) { return Value(view.text(view.source().root(r))); }},
+    };
+    return table_of(std::move(columns), std::move(rows), "no root refers to anything");
+}
+
+Table histogram_table(std::vector<analyses::KindShare> rows) {
+    std::vector<ColumnOf<analyses::KindShare>> columns{
+        {{.name = "kind", .title = "KIND", .doc = "kind of heap object"},
+         [](const analyses::KindShare& r) { return Value(name_of(r.kind)); }},
+        {{.name = "objects", .title = "OBJECTS", .unit = Unit::count, .doc = "how many"},
+         [](const analyses::KindShare& r) { return Value(r.count); }},
+        {{.name = "words", .title = "WORDS", .unit = Unit::words, .doc = "what they occupy"},
+         [](const analyses::KindShare& r) { return Value(r.words); }},
+    };
+    return table_of(std::move(columns), std::move(rows), "no objects");
+}
+
+namespace {
+
+/// Which element of `from` is `to`, named as one says it.
+std::string step_name(const TermView& view, ObjectId from, ObjectId to) {
+    TermSource& source = view.source();
+    const ObjectHead head = source.head(from);
+    ElementCursor cursor = source.elements(from);
+    Element element;
+    std::uint64_t index = 0;
+    const auto is_it = [&] { return element.kind == ElementKind::object && element.id == to; };
+    switch (head.kind) {
+        case TermKind::tuple:
+            while (source.next(cursor, element))
+                if (++index; is_it()) return fmt::format("field {}", index);
+            break;
+        case TermKind::cons:
+            source.next(cursor, element);
+            return is_it() ? "head" : "tail";
+        case TermKind::flat_map: {
+            Element keys;
+            source.next(cursor, keys);
+            if (keys.kind == ElementKind::object && keys.id == to) return "keys";
+            ElementCursor names = keys.kind == ElementKind::object ? source.elements(keys.id) : ElementCursor{};
+            while (source.next(cursor, element)) {
+                Element key;
+                source.next(names, key);
+                if (is_it()) return fmt::format("#{{{}}}", view.short_text(key));
+            }
+            break;
+        }
+        case TermKind::hash_map:
+        case TermKind::hash_node: return "node";
+        case TermKind::sub_binary: return "bytes of";
+        case TermKind::fun: return "environment";
+        default: break;
+    }
+    return "part";
+}
+
+bool is_kind(const TermView& view, ObjectId id, TermKind kind) { return view.source().head(id).kind == kind; }
+
+}  // namespace
+
+std::vector<PathStep> path_steps(const TermView& view, const analyses::Path& path) {
+    std::vector<PathStep> steps;
+    TermSource& source = view.source();
+    std::uint64_t cell = 0;   // cells of a list gone along, since its first
+    bool in_map = false;      // within the nodes of a large map
+    for (std::size_t i = 1; i < path.objects.size(); ++i) {
+        const ObjectId from = path.objects[i - 1];
+        const ObjectId to = path.objects[i];
+        std::string via = step_name(view, from, to);
+        if (via == "node") {
+            in_map = true;
+            continue;
+        }
+        if (in_map && is_kind(view, from, TermKind::cons)) {  // a leaf [Key|Value]
+            in_map = false;
+            ElementCursor cursor = source.elements(from);
+            Element key;
+            source.next(cursor, key);
+            via = via == "tail" ? fmt::format("#{{{}}}", view.short_text(key)) : "key";
+        } else if (in_map && via.starts_with("field")) {
+            continue;  // keys of one hash
+        } else if (via == "tail") {
+            ++cell;
+            if (i + 1 != path.objects.size() || !is_kind(view, to, TermKind::cons)) {
+                if (is_kind(view, to, TermKind::cons)) continue;
+                via = fmt::format("tail behind [{}]", cell);
+                cell = 0;
+            } else {
+                via = fmt::format("rest from [{}]", cell + 1);
+            }
+        } else if (via == "head") {
+            via = fmt::format("[{}]", cell + 1);
+            cell = 0;
+        }
+        steps.push_back({to, std::move(via)});
+    }
+    // The pair of a dictionary entry goes without saying.
+    if (!steps.empty() && view.graph().roots()[path.root].kind == RootKind::dictionary && steps.front().via == "field 2")
+        steps.front().via = "value";
+    return steps;
+}
+
+std::string path_text(const TermView& view, const analyses::Path& path, std::span<const PathStep> steps) {
+    std::string text = view.root_name(path.root);
+    for (const PathStep& step : steps)
+        if (step.via != "value") text += " -> " + step.via;
+    return text;
+}
+
+Table path_table(const TermView& view, std::vector<PathStep> steps) {
+    const auto element = [view](const PathStep& step) {
+        Element e;
+        e.kind = ElementKind::object;
+        e.id = step.id;
+        return e;
+    };
+    std::vector<ColumnOf<PathStep>> columns{
+        {{.name = "via", .title = "VIA", .doc = "how the step before refers to this", .content = Content::term},
+         [](const PathStep& s) { return Value(s.via); }},
+        {{.name = "kind", .title = "KIND", .doc = "kind of heap object"},
+         [=](const PathStep& s) { return Value(name_of(view.source().head(s.id).kind)); }},
+        {{.name = "flat_words", .title = "FLAT words", .unit = Unit::words, .doc = "erts_debug:flat_size"},
+         [=](const PathStep& s) { return Value(view.measures().flat_words(element(s))); }},
+        {{.name = "retained_words",
+          .title = "RETAINED words",
+          .unit = Unit::words,
+          .doc = "what it alone keeps alive; null for literals"},
+         [=](const PathStep& s) { return Value(view.measures().retained_words(element(s))); }},
+        {{.name = "address", .title = "ADDRESS", .doc = "of the term"},
+         [=](const PathStep& s) { return TermView::address_value(view.source().head(s.id).address); }},
+        {{.name = "term", .title = "TERM", .doc = "the term", .content = Content::term},
+         [=](const PathStep& s) { return Value(view.text(element(s))); }},
+    };
+    return table_of(std::move(columns), std::move(steps), {});
+}
+
+}  // namespace beamheap::present

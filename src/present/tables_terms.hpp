@@ -1,0 +1,73 @@
+// Tables of one process's terms: frames with their slots, dictionary, messages, roots, paths.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analyses/histogram.hpp"
+#include "analyses/paths.hpp"
+#include "analyses/term_measures.hpp"
+#include "beamheap/terms.hpp"
+#include "present/document.hpp"
+#include "present/erlang_text.hpp"
+#include "present/term_printer.hpp"
+
+namespace beamheap::present {
+
+/// What terms of one process are shown with. Everything that it refers to must outlive the tables made of it.
+class TermView {
+public:
+    TermView(const Names& names, const Process& process, TermSource& source, analyses::TermMeasures& measures,
+             std::size_t term_bytes)
+        : names_(names), process_(process), source_(source), measures_(measures) {
+        options_.syntax = names.syntax();
+        options_.max_bytes = term_bytes;
+    }
+    const Names& names() const { return names_; }
+    const Process& process() const { return process_; }
+    TermSource& source() const { return source_; }
+    analyses::TermMeasures& measures() const { return measures_; }
+    const HeapGraph& graph() const { return source_.graph(); }
+
+    std::string text(const Element& term) const { return term_text(source_, term, options_); }
+    /// In few bytes, to stand within a sentence.
+    std::string short_text(const Element& term) const;
+    /// "gen_server:loop/7 y3", "dictionary '$ancestors'", "message 17".
+    std::string root_name(std::size_t root) const;
+    /// Key and value of a dictionary entry; false where the entry is no pair in this input.
+    bool dictionary_pair(std::size_t root, Element& key, Element& value) const;
+    /// Roots of one kind, as indexes.
+    std::vector<std::uint32_t> roots_of(RootKind kind) const;
+    /// "7FEDD8C3E990", or null where there is none.
+    static Value address_value(std::uint64_t address);
+
+private:
+    const Names& names_;
+    const Process& process_;
+    TermSource& source_;
+    analyses::TermMeasures& measures_;
+    PrintOptions options_;
+};
+
+/// Frames, youngest first, with the terms that each holds.
+Table frame_table(const TermView& view, std::span<const Frame> frames);
+Table dictionary_table(const TermView& view);
+/// Messages, oldest first; these of them (positions in the queue), or all.
+Table message_table(const TermView& view, std::vector<std::uint32_t> roots);
+/// The root set: each root that holds an object.
+Table root_table(const TermView& view);
+Table histogram_table(std::vector<analyses::KindShare> rows);
+
+/// A way from a root to a term, step by step.
+struct PathStep {
+    ObjectId id;
+    std::string via;  ///< "field 3", "[17]", "#{users}"
+};
+std::vector<PathStep> path_steps(const TermView& view, const analyses::Path& path);
+/// "dictionary cache -> #{users} -> [17] -> field 3".
+std::string path_text(const TermView& view, const analyses::Path& path, std::span<const PathStep> steps);
+Table path_table(const TermView& view, std::vector<PathStep> steps);
+
+}  // namespace beamheap::present
