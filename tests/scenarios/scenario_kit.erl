@@ -38,13 +38,13 @@ specimen(Name, Body, Options) ->
 hold(What) ->
     receive {release, What} -> What end.
 
-wait_until(What, Condition) -> wait_until(What, Condition, 1000).
+wait_until(What, Condition) -> wait_until(What, Condition, 4000).
 
 wait_until(What, _, 0) -> exit({never_happened, What});
 wait_until(What, Condition, N) ->
     case catch Condition() of
         true -> ok;
-        _ -> timer:sleep(20), wait_until(What, Condition, N - 1)
+        _ -> timer:sleep(5), wait_until(What, Condition, N - 1)
     end.
 
 roles(List) -> maps:from_list([{Pid, Role} || {Pid, Role} <- List, is_pid(Pid)]).

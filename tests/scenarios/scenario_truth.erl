@@ -1,23 +1,20 @@
 %% What the VM itself says of its processes, tables, ports, memory, just before it dies.
 %%
-%% Taken twice: the first time loads all code and makes all atoms that taking it needs.
+%% Taken twice, by a process of its own: the first time loads all code and makes all atoms that taking it needs.
 -module(scenario_truth).
 -export([write/3]).
 
 write(File, Scenario, Plan) ->
-    save(File, scenario_json:encode(take(Scenario, Plan))),
-    save(File, scenario_json:encode(take(Scenario, Plan))).
-
-save(File, Text) ->
+    Text = scenario_json:encode(take(Scenario, Plan)),
     {ok, Out} = file:open(File, [raw, write, binary]),   % raw: no other process has to work for it
     ok = file:write(Out, unicode:characters_to_binary(Text)),
     ok = file:close(Out).
 
 take(Scenario, Plan) ->
     erlang:system_flag(backtrace_depth, 64),
-    erlang:garbage_collect(),
     Memory = maps:from_list(erlang:memory()),
-    Modules = lists:sort([M || {M, _} <- code:all_loaded()]),      % the code server works for this: ask it first
+    Modules = lists:sort([M || {M, _} <- code:all_loaded()]),      % the code server works for this: it is asked first
+    timer:sleep(50),
     Pids = processes() -- [self()],
     #{format => 1,
       scenario => Scenario,
@@ -69,9 +66,13 @@ process(Pid, Plan) ->
     case maps:find(Pid, maps:get(unasked, Plan, #{})) of
         {ok, _} -> Known#{volatile => true, name => name(Pid)};
         error ->
+            %% the VM's signal handlers work whenever somebody asks a process on a dirty scheduler anything
             case process_info(Pid, items()) of
                 undefined -> Known#{status => exiting, volatile => true};
-                Info -> maps:merge(Known, asked(Pid, maps:from_list(Info)))
+                Info ->
+                    Asked = maps:from_list(Info),
+                    Serves = maps:get(initial_call, Asked) =:= {erts_dirty_process_signal_handler, start, 0},
+                    maps:merge(Known#{volatile => Serves orelse maps:get(volatile, Known)}, asked(Pid, Asked))
             end
     end.
 

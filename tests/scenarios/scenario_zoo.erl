@@ -35,7 +35,8 @@ zoo(_) ->
       unasked => maps:from_list([{P, S} || {state, P, _, S, unasked} <- States]),
       last => fun() ->
                   [Late ! {late, I, <<"sent after the truth was taken">>} || I <- lists:seq(1, 7)],
-                  exit(whereis(state_exiting), kill), timer:sleep(2)
+                  exit(whereis(state_exiting), kill),
+                  wait_until(exiting, fun() -> ets:info(table_of_exiting, size) =:= undefined end)
               end,
       facts => #{peer => Peer,
                  states => [#{pid => P, name => R, states => S} || {state, P, R, S, _} <- States],
@@ -74,7 +75,7 @@ states() ->
     Exiting = specimen(state_exiting,
                        fun(Ready) ->
                            T = ets:new(table_of_exiting, [ordered_set, named_table]),
-                           many(200000, fun(I) -> ets:insert(T, {I}) end), Ready(), hold(T)
+                           many(300000, fun(I) -> ets:insert(T, {I}) end), Ready(), hold(T)
                        end),
     Collecting = spawn(fun() -> register(state_collecting, self()), process_flag(sensitive, true), process_flag(priority, high), burn(live_data()) end),
     timer:sleep(200),

@@ -29,6 +29,9 @@ def make(name, folder, release=None, arguments=(), core=False):
 def facts(c, dump, truth):
     """Compares the facts of a scenario with what the verbs of tables say; findings and terms have suites of their own."""
     known = truth["facts"]
+    if "application" in known:
+        slogan = dump.ask("analyze")["source"]["slogan"]
+        c.same("facts", "slogan", (truth["slogan"] in slogan, known["application"] in slogan), (True, True))
     top = {row["pid"]: row for row in dump.rows("top", "-n", "0")}
     if truth["scenario"] in ("wait_convoy", "queue_flood"):
         first = dump.rows("top", "-n", "1", "--by", "msgq")[0]
