@@ -10,32 +10,9 @@
 namespace beamheap::present {
 namespace {
 
-constexpr bool lower(char c) { return c >= 'a' && c <= 'z'; }
 constexpr bool upper(char c) { return c >= 'A' && c <= 'Z'; }
 constexpr bool digit(char c) { return c >= '0' && c <= '9'; }
-constexpr bool word(char c) { return lower(c) || upper(c) || digit(c) || c == '_'; }
-
-// Between double quotes, as Elixir reads it back.
-void append_quoted(std::string_view text, std::string& out) {
-    out += '"';
-    for (const char c : text) {
-        switch (c) {
-            case '\n': out += "\\n"; break;
-            case '\t': out += "\\t"; break;
-            case '\r': out += "\\r"; break;
-            case '\\': out += "\\\\"; break;
-            case '\x1b': out += "\\e"; break;
-            case '"': out += "\\\""; break;
-            case '#': out += "\\#"; break;
-            default:
-                if ((static_cast<unsigned char>(c) & 0xE0) == 0 || c == 0x7F)
-                    fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(c));
-                else
-                    out += c;
-        }
-    }
-    out += '"';
-}
+constexpr bool word(char c) { return (c >= 'a' && c <= 'z') || upper(c) || digit(c) || c == '_'; }
 
 // MyApp.Worker of 'Elixir.MyApp.Worker': every part begins with a capital and is a word.
 std::optional<std::string_view> elixir_alias(std::string_view atom) {
@@ -49,16 +26,6 @@ std::optional<std::string_view> elixir_alias(std::string_view atom) {
     }
     if (start) return std::nullopt;
     return atom;
-}
-
-bool elixir_operator(std::string_view name) {
-    return !name.empty() && name.size() <= 3 && name.find_first_not_of("!=<>+-*/|&^~@.") == name.npos;
-}
-
-bool elixir_bare(std::string_view name) {
-    if (name.empty() || !(lower(name[0]) || name[0] == '_')) return false;
-    const std::string_view body = name.back() == '?' || name.back() == '!' ? name.substr(0, name.size() - 1) : name;
-    return std::ranges::all_of(body, [](char c) { return word(c) || c == '@'; });
 }
 
 // "-init/1-fun-0-" is the fun that init/1 makes.
@@ -76,40 +43,33 @@ std::optional<FunName> fun_name(std::string_view text) {
     return FunName{text.substr(1, slash - 1), arity};
 }
 
+// In Elixir a function's name is an atom without its colon: map, +, "hello world".
 void append_elixir_function_name(std::string_view name, std::string& out) {
-    if (elixir_bare(name) || elixir_operator(name))
+    const bool is_operator = !name.empty() && name.size() <= 3 && name.find_first_not_of("!=<>+-*/|&^~@.") == name.npos;
+    if (is_operator) {
         out += name;
-    else
-        append_quoted(name, out);
-}
-
-void append_elixir_atom(std::string_view atom, std::string& out) {
-    if (atom == "nil" || atom == "true" || atom == "false") {
-        out += atom;
-    } else if (const auto alias = elixir_alias(atom)) {
-        out += *alias;
-    } else {
-        out += ':';
-        append_elixir_function_name(atom, out);
+        return;
     }
+    std::string atom;
+    append_atom(atom, name, Syntax::elixir);
+    out.append(atom, atom.starts_with(':') ? 1 : 0, atom.npos);
 }
 
 }  // namespace
 
 std::string atom_text(std::string_view atom, Syntax syntax) {
-    if (syntax == Syntax::erlang) return analyses::atom_text(atom);
     std::string out;
-    append_elixir_atom(atom, out);
+    append_atom(out, atom, syntax);
     return out;
 }
 
 std::string function_text(std::string_view module, std::string_view name, std::uint32_t arity, Syntax syntax) {
     if (syntax == Syntax::erlang)
-        return fmt::format("{}:{}/{}", analyses::atom_text(module), analyses::atom_text(name), arity);
+        return fmt::format("{}:{}/{}", atom_text(module, syntax), atom_text(name, syntax), arity);
     const auto fun = fun_name(name);
     std::string out;
     if (fun) out += fmt::format("anonymous fn/{} in ", arity);
-    append_elixir_atom(module, out);
+    append_atom(out, module, syntax);
     out += '.';
     append_elixir_function_name(fun ? fun->name : name, out);
     out += '/';

@@ -1,7 +1,7 @@
 // Names as Erlang or Elixir write them: atoms, functions, pids.
 //
-// The model keeps atom texts bare; what is shown must read back as the same atom. Erlang's rules are in
-// analyses/names.hpp; Elixir's are those of Kernel.inspect/1 and Exception.format_mfa/3 (Elixir 1.14).
+// The model keeps atom texts bare; what is shown must read back as the same atom (term_text.hpp). Functions in Elixir
+// are written as Exception.format_mfa/3 does (Elixir 1.14).
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,9 @@
 
 #include "analyses/groups.hpp"
 #include "beamheap/snapshot.hpp"
+#include "present/term_text.hpp"
 
 namespace beamheap::present {
-
-enum class Syntax : std::uint8_t { erlang, elixir };
 
 /// Erlang: ok, 'hello world', 'Elixir.MyApp.Worker'. Elixir: :ok, nil, :"hello world", MyApp.Worker.
 std::string atom_text(std::string_view atom, Syntax syntax);
