@@ -4,6 +4,7 @@
 #include "analyses/atom_families.hpp"
 #include "analyses/totals.hpp"
 #include "cli/commands.hpp"
+#include "cli/secrets.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
 #include "present/units.hpp"
@@ -13,6 +14,7 @@ namespace beamheap::cli {
 Status cmd_atoms(const Context& context) {
     LoadPlan plan;
     plan.tables = plan.atoms = true;
+    plan_for_secrets(plan);
     BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();
     const present::Names names = context.names(snapshot);
@@ -35,7 +37,7 @@ Status cmd_atoms(const Context& context) {
                                                 {"families_exact", families.exact}}),
          .in_text = false});
     document.primary = "rows";
-    return context.print(document, snapshot);
+    return context.print(document, snapshot, known_secrets(*artifact));
 }
 
 }  // namespace beamheap::cli

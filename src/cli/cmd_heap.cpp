@@ -5,6 +5,7 @@
 #include "analyses/live_garbage.hpp"
 #include "cli/commands.hpp"
 #include "cli/process_terms.hpp"
+#include "cli/secrets.hpp"
 
 namespace beamheap::cli {
 
@@ -38,7 +39,7 @@ Status cmd_heap(const Context& context) {
     document.members.push_back(
         {.key = "kinds", .title = "By kind of object", .body = present::histogram_table(histogram.rows())});
     document.primary = "rows";
-    return context.print(document, process.snapshot(), "retained_words");
+    return context.print(document, process.snapshot(), known_secrets(*process.artifact), "retained_words");
 }
 
 }  // namespace beamheap::cli

@@ -9,6 +9,7 @@
 #include "analyses/sum.hpp"
 #include "cli/commands.hpp"
 #include "cli/process_terms.hpp"
+#include "cli/secrets.hpp"
 #include "present/units.hpp"
 
 namespace beamheap::cli {
@@ -104,12 +105,12 @@ Status cmd_msgs(const Context& context) {
     document.members.push_back({.key = "count", .body = Value(std::uint64_t{count}), .in_text = false});
     if (by.empty()) {
         document.members.push_back({.key = "rows", .body = present::message_table(view, std::move(messages))});
-        return context.print(document, process.snapshot());
+        return context.print(document, process.snapshot(), known_secrets(*process.artifact));
     }
     const bool by_shape = by == "shape";
     document.members.push_back(
         {.key = "rows", .body = group_table(view, group(view, messages, by_shape), by_shape, count)});
-    return context.print(document, process.snapshot(), "count");
+    return context.print(document, process.snapshot(), known_secrets(*process.artifact), "count");
 }
 
 }  // namespace beamheap::cli

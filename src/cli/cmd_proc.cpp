@@ -5,6 +5,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/process_terms.hpp"
+#include "cli/secrets.hpp"
 #include "present/tables.hpp"
 
 namespace beamheap::cli {
@@ -88,7 +89,7 @@ Status cmd_proc(const Context& context) {
     add_list("suspends", "Has suspended", {LinkKind::suspends});
     add_list("suspended_by", "Suspended by", {LinkKind::suspended_by});
     document.primary = "process";
-    return context.print(document, snapshot);
+    return context.print(document, snapshot, known_secrets(*terms.artifact));
 }
 
 }  // namespace beamheap::cli

@@ -139,7 +139,7 @@ Status cmd_profile(const Context& context) {
     document.members.push_back({.key = "total_words", .body = Value(total), .in_text = false});
     document.members.push_back(
         {.key = "message_fragment_words", .body = Value(stats.message_fragment_words()), .in_text = false});
-    return context.print(document, snapshot, "words");
+    return context.print(document, snapshot, {}, "words");
 }
 
 }  // namespace beamheap::cli

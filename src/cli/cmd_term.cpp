@@ -6,6 +6,7 @@
 #include "analyses/paths.hpp"
 #include "cli/commands.hpp"
 #include "cli/process_terms.hpp"
+#include "cli/secrets.hpp"
 
 namespace beamheap::cli {
 namespace {
@@ -108,7 +109,7 @@ Status cmd_term(const Context& context) {
         {.key = "facts", .body = Value(facts(view, found.term, found.process.names->process(found.process.row())))});
     document.members.push_back(
         {.key = "term", .title = "Term", .body = Value(view.text(found.term)), .content = Content::term});
-    return context.print(document, found.process.snapshot());
+    return context.print(document, found.process.snapshot(), known_secrets(*found.process.artifact));
 }
 
 Status cmd_why(const Context& context) {
@@ -137,7 +138,7 @@ Status cmd_why(const Context& context) {
     }
     document.members.push_back(
         {.key = "facts", .title = "The term", .body = Value(facts(view, found.term, owner))});
-    return context.print(document, found.process.snapshot());
+    return context.print(document, found.process.snapshot(), known_secrets(*found.process.artifact));
 }
 
 }  // namespace beamheap::cli

@@ -31,6 +31,7 @@ Result<std::unique_ptr<Artifact>> Context::open(const std::string& path, LoadPla
     BH_TRY(std::unique_ptr<Artifact> artifact, open_artifact(path, open_options));
     if (options_.strict) plan.to_the_end = true;
     BH_CHECK(artifact->load(plan));
+    progress.completed(artifact->snapshot().source.bytes);
     return artifact;
 }
 
@@ -68,8 +69,9 @@ present::Document Context::document(const Snapshot& snapshot) const {
     return document;
 }
 
-Status Context::print(const present::Document& document, const Snapshot& snapshot, std::string sort) const {
-    BH_CHECK(print(document, std::move(sort), present::redaction(options_.redact, snapshot, {})));
+Status Context::print(const present::Document& document, const Snapshot& snapshot,
+                      std::vector<std::string> secrets, std::string_view default_sort) const {
+    BH_CHECK(print(document, present::redaction(options_.redact, snapshot, std::move(secrets)), default_sort));
     if (options_.strict && (snapshot.anomalies.data_lost() || !snapshot.source.complete.value_or(true)))
         return Error{ErrorCode::damaged, fmt::format("{}: the input is incomplete or damaged", snapshot.source.path),
                      snapshot.source.truncation};
@@ -79,14 +81,15 @@ Status Context::print(const present::Document& document, const Snapshot& snapsho
 Status Context::print(const present::Document& document) const {
     present::RedactOptions redact;
     redact.level = options_.redact;
-    return print(document, {}, std::move(redact));
+    return print(document, std::move(redact), {});
 }
 
-Status Context::print(const present::Document& document, std::string sort, present::RedactOptions redact) const {
+Status Context::print(const present::Document& document, present::RedactOptions redact,
+                      std::string_view default_sort) const {
     present::RenderOptions render_options;
     render_options.format = options_.format;
     render_options.columns = options_.columns;
-    render_options.sort = options_.sort.empty() ? std::move(sort) : options_.sort;
+    render_options.sort = options_.sort.empty() ? std::string(default_sort) : options_.sort;
     render_options.descending = options_.descending;
     render_options.top = options_.top;
     render_options.color = options_.format == "table" && wants_color(options_.color, is_terminal(STDOUT_FILENO));

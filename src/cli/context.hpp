@@ -35,13 +35,15 @@ public:
     /// A document about this input: kind, source, warnings.
     present::Document document(const Snapshot& snapshot) const;
     /// Prints the document, its warnings on standard error (people's formats), and with --strict fails where the input
-    /// is damaged. `sort` is a column for the main table unless the user chose one.
-    Status print(const present::Document& document, const Snapshot& snapshot, std::string sort = {}) const;
+    /// is damaged. `secrets` are texts to be masked wherever they appear (secrets.hpp). Without --sort the main table
+    /// is sorted by `default_sort`, where given.
+    Status print(const present::Document& document, const Snapshot& snapshot, std::vector<std::string> secrets = {},
+                 std::string_view default_sort = {}) const;
     /// The same for a document about no input.
     Status print(const present::Document& document) const;
 
 private:
-    Status print(const present::Document& document, std::string sort, present::RedactOptions redact) const;
+    Status print(const present::Document& document, present::RedactOptions redact, std::string_view default_sort) const;
     const Options& options_;
 };
 

@@ -21,7 +21,8 @@ std::string option_lines(std::string_view verb, bool own) {
         std::string names(row.names);
         if (const std::size_t comma = names.find(','); comma != names.npos) names.insert(comma + 1, " ");
         const std::string left = row.argument.empty() ? names : fmt::format("{} {}", names, row.argument);
-        const std::string choices = row.values.empty() ? std::string() : fmt::format(" ({})", row.values);
+        std::string choices = row.values.empty() ? std::string() : fmt::format(": {}", row.values);
+        if (!row.preset.empty()) choices += fmt::format(" (default: {})", row.preset);
         text += fmt::format("  {:<22}{}{}{}\n", left, left.size() > 20 ? "\n" + std::string(24, ' ') : "", row.help,
                             choices);
     }

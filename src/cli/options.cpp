@@ -14,39 +14,39 @@
 namespace beamheap::cli {
 namespace {
 
+constexpr std::string_view any_input =
+    "analyze top proc stacks heap msgs term why binaries profile ets ports timers atoms alloc schedulers nodes modules tree doctor";
+
 constexpr std::array<OptionRow, 26> table{{
-    {"--format", "FORMAT", "table json ndjson csv tsv md", "output format (default: table)", ""},
-    {"--json", "", "", "the same as --format json", ""},
-    {"--columns", "A,B,...", "", "columns to show, in this order", ""},
-    {"--sort", "COLUMN", "", "sort the main table by this column", ""},
-    {"--by", "COLUMN",
-     "msgq memory heap old_heap stack used live garbage reductions links monitors refc shape sender",
-     "rank by (default msgq); msgs: group by shape or sender", "top msgs"},
-    {"--pattern", "M:F/A", "", "only functions that fit; M:F, M, with * and _", "profile"},
-    {"--per-process", "", "", "a row per function and process", "profile"},
-    {"--desc", "", "", "largest first", ""},
-    {"--asc", "", "", "smallest first", ""},
-    {"-n,--top", "N", "", "rows to show of each table; 0 is all (default: 20 in text, else all)", ""},
-    {"--procs", "SELECTOR", "",
+    {"--format", "FORMAT", "table json ndjson csv tsv md", "table", "output format", ""},
+    {"--json", "", "", "", "the same as --format json", ""},
+    {"--columns", "A,B,...", "", "", "columns to show, in this order", ""},
+    {"--sort", "COLUMN", "", "", "sort the main table by this column", ""},
+    {"--by", "COLUMN", "msgq memory heap old_heap stack used live garbage reductions links monitors refc shape sender",
+     "msgq", "what to rank by; msgs: group by shape or sender", "top msgs"},
+    {"--pattern", "M:F/A", "", "", "only functions that fit; M:F, M, with * and _", "profile"},
+    {"--per-process", "", "", "", "a row per function and process", "profile"},
+    {"--desc", "", "", "", "largest first", ""},
+    {"--asc", "", "", "", "smallest first", ""},
+    {"-n,--top", "N", "", "20 for people, else all", "rows to show of each table; 0 is all", ""},
+    {"--procs", "SELECTOR", "", "",
      "only these processes: pids, names, 'msgq>1000', running, 'children(P)', 'all_children(P)', ...",
      "analyze core top stacks profile binaries"},
-    {"--depth", "N", "", "levels of the tree to show; 0 is all", "tree"},
-    {"--full", "", "", "decode every heap: live and garbage words of all processes", "analyze core top"},
-    {"--term-bytes", "N", "", "cut printed terms after N bytes; 0 is whole (default: 200)",
-     "proc heap msgs term why shell"},
-    {"--exe", "FILE", "", "the beam.smp that a core was written by",
-     "analyze top proc stacks heap msgs term why binaries profile shell ets ports timers atoms alloc schedulers nodes modules tree doctor"},
-    {"--syntax", "SYNTAX", "erlang elixir auto", "of names and terms (default: auto)", ""},
-    {"--redact", "LEVEL", "none secrets values full", "what to hide (default: secrets)", ""},
-    {"--color", "WHEN", "auto always never", "colours (default: auto)", ""},
-    {"--progress", "WHEN", "auto always never", "progress on standard error (default: auto)", ""},
-    {"--threads", "N", "", "threads to use (default: all cores)", ""},
-    {"--strict", "", "", "exit with 4 if the input is truncated or partly unreadable", ""},
-    {"-q,--quiet", "", "", "no warnings on standard error", ""},
-    {"-v,--verbose", "", "", "also notes about what is merely odd", ""},
-    {"-h,--help", "", "", "this help; VERB --help for one verb", ""},
-    {"--version", "", "", "version", ""},
-    {"--", "", "", "what follows is no option", ""},
+    {"--depth", "N", "", "all", "levels of the tree to show", "tree"},
+    {"--full", "", "", "", "decode every heap: live and garbage words of all processes", "analyze core top"},
+    {"--term-bytes", "N", "", "200", "cut printed terms after N bytes; 0 is whole", "proc heap msgs term why"},
+    {"--exe", "FILE", "", "found by itself", "the beam.smp that a core was written by", any_input},
+    {"--syntax", "SYNTAX", "erlang elixir auto", "auto", "of names and terms", ""},
+    {"--redact", "LEVEL", "none secrets values full", "secrets", "what to hide", ""},
+    {"--color", "WHEN", "auto always never", "auto", "colours", ""},
+    {"--progress", "WHEN", "auto always never", "auto", "progress on standard error", ""},
+    {"--threads", "N", "", "all cores", "threads to use", ""},
+    {"--strict", "", "", "", "exit with 4 if the input is truncated or partly unreadable", ""},
+    {"-q,--quiet", "", "", "", "no warnings on standard error", ""},
+    {"-v,--verbose", "", "", "", "also notes about what is merely odd", ""},
+    {"-h,--help", "", "", "", "this help; VERB --help for one verb", ""},
+    {"--version", "", "", "", "version", ""},
+    {"--", "", "", "", "what follows is no option", ""},
 }};
 
 Error usage(std::string message, std::string advice = {}) {
@@ -218,6 +218,7 @@ Result<Options> parse_options(int argc, char** argv) {
     CLI::App app;
     app.set_help_flag();
     app.allow_extras();
+    const auto end_of_options = std::find(argv + std::min(argc, 1), argv + argc, std::string_view("--"));
     app.add_option("words", given.positional);
     for (std::size_t i = 0; i < table.size(); ++i) {
         const OptionRow& row = table[i];
@@ -229,12 +230,17 @@ Result<Options> parse_options(int argc, char** argv) {
                 ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     }
     try {
-        app.parse(argc, argv);
+        app.parse(static_cast<int>(end_of_options - argv), argv);
+    } catch (const CLI::ArgumentMismatch& error) {
+        const std::string_view what = error.what();
+        return usage(fmt::format("{} needs a value", what.substr(0, what.find(':'))));
     } catch (const CLI::ParseError& error) {
         return usage(error.what(), "beamheap --help lists the options");
     }
     for (const std::string& extra : app.remaining())
         if (extra.size() > 1 && extra.front() == '-') return unknown_option(extra);
+    for (auto word = end_of_options; word != argv + argc; ++word)
+        if (word != end_of_options) given.positional.emplace_back(*word);
     for (std::size_t i = 0; i < table.size(); ++i)
         if (!table[i].argument.empty() && app.count(std::string(split(table[i].names, ',').back())) != 0)
             given.flags[i] = true;

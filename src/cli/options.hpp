@@ -55,6 +55,7 @@ struct OptionRow {
     std::string_view names;     ///< "-n,--top"
     std::string_view argument;  ///< "N"; empty: a flag
     std::string_view values;    ///< words to choose from, separated by spaces; empty: free
+    std::string_view preset;    ///< what it is without the option, for the help; may be empty
     std::string_view help;
     std::string_view verbs;  ///< verbs that take it, separated by spaces; empty: all
 };

@@ -107,6 +107,12 @@ void ProgressLine::update(std::uint64_t done, std::uint64_t total) {
     shown_ = true;
 }
 
+void ProgressLine::completed(std::uint64_t bytes) {
+    done_ = bytes;
+    total_ = 0;
+    finish();
+}
+
 void ProgressLine::finish() {
     if (!wanted_) return;
     wanted_ = false;

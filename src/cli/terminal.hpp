@@ -46,8 +46,8 @@ public:
     ProgressLine& operator=(const ProgressLine&) = delete;
     /// For OpenOptions::progress; empty where no progress is wanted.
     Progress callback();
-    /// Removes the line, or writes the last one.
-    void finish();
+    /// Reading is over, and `bytes` of the input were read: writes the last line where no terminal is.
+    void completed(std::uint64_t bytes);
 
     /// "45 %  812 MiB of 1.9 GiB  910 MiB/s  2 s left"; without a total: "812 MiB  910 MiB/s".
     static std::string describe(std::uint64_t done, std::uint64_t total, double seconds);
@@ -55,6 +55,7 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
     void update(std::uint64_t done, std::uint64_t total);
+    void finish();
     bool wanted_ = false;
     bool terminal_ = false;
     bool shown_ = false;

@@ -81,7 +81,8 @@ private:
     void emit(std::string_view name, std::size_t begin, std::size_t end) {
         const bool of_otp = otp_name(name);
         // The function of a module of OTP tells no more than the module.
-        if (of_otp || own_function_ || name == "***" || name.starts_with("integer #") ||
+        const bool too_short = name.size() <= 2;  // x(0), y(1), ok
+        if (of_otp || own_function_ || too_short || name == "***" || name.starts_with("integer #") ||
             std::ranges::find(kept_words, name) != kept_words.end())
             out_.append(text_, begin, end - begin);
         else

@@ -260,13 +260,16 @@ Table tree_table(const Names& names, const analyses::SupervisionTree& tree, std:
     return table_of(std::move(columns), std::move(rows), "no process");
 }
 
-Table frame_table(const Names& names, std::span<const Frame> frames) {
+Table frame_table(const Names& names, std::span<const Frame> frames, std::vector<Array> slots) {
     struct Row {
         std::uint32_t depth;
         Frame frame;
+        Array slots;
     };
+    slots.resize(frames.size());
     std::vector<Row> rows;
-    for (const Frame& frame : frames) rows.push_back({static_cast<std::uint32_t>(rows.size()), frame});
+    for (std::size_t i = 0; i < frames.size(); ++i)
+        rows.push_back({static_cast<std::uint32_t>(i), frames[i], std::move(slots[i])});
     std::vector<ColumnOf<Row>> columns{
         {{.name = "depth", .title = "#", .unit = Unit::count, .doc = "0 is the youngest frame"},
          [](const Row& r) { return Value(r.depth); }},
@@ -283,9 +286,35 @@ Table frame_table(const Names& names, std::span<const Frame> frames) {
           .doc = "terms that the frame holds",
           .content = Content::term,
           .below = true},
-         [](const Row&) { return Value(Array{}); }},
+         [](const Row& r) { return Value(r.slots); }},
     };
     return table_of(std::move(columns), std::move(rows), "no stack in this input");
+}
+
+Table dictionary_table(std::vector<Object> entries) {
+    const auto at = [](std::size_t i) { return [i](const Object& entry) { return entry[i].second; }; };
+    std::vector<ColumnOf<Object>> columns{
+        {{.name = "key", .title = "KEY", .doc = "key", .content = Content::term}, at(0)},
+        {{.name = "value", .title = "VALUE", .doc = "value", .content = Content::term, .keyed_by = "key"}, at(1)},
+        {{.name = "flat_words", .title = "FLAT words", .unit = Unit::words, .doc = "erts_debug:flat_size of the value"},
+         at(2)},
+        {{.name = "shared_words", .title = "SHARED words", .unit = Unit::words, .doc = "erts_debug:size of the value"},
+         at(3)},
+    };
+    return table_of(std::move(columns), std::move(entries), "empty");
+}
+
+Table message_table(std::vector<Object> messages, std::uint64_t total) {
+    const auto at = [](std::size_t i) { return [i](const Object& message) { return message[i].second; }; };
+    std::vector<ColumnOf<Object>> columns{
+        {{.name = "pos", .title = "#", .unit = Unit::count, .doc = "0 is the oldest message"}, at(0)},
+        {{.name = "term", .title = "MESSAGE", .doc = "the message", .content = Content::term}, at(1)},
+        {{.name = "flat_words", .title = "FLAT words", .unit = Unit::words, .doc = "erts_debug:flat_size"}, at(2)},
+        {{.name = "sender", .title = "SENDER", .doc = "who sent it, where the input records it", .wide = true}, at(3)},
+    };
+    Table table = table_of(std::move(columns), std::move(messages), "no message");
+    table.total = std::max<std::size_t>(table.rows, static_cast<std::size_t>(total));
+    return table;
 }
 
 Array link_array(const Names& names, const Process& process, std::span<const LinkKind> kinds) {

@@ -1,0 +1,272 @@
+// The command line: how it is read, what it answers to mistakes, exit codes, and what goes to which stream.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "cli/help.hpp"
+#include "cli/options.hpp"
+#include "cli/terminal.hpp"
+
+using namespace beamheap;
+using namespace beamheap::cli;
+
+namespace {
+
+Result<Options> parsed(std::vector<std::string> words) {
+    words.insert(words.begin(), "beamheap");
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    return parse_options(static_cast<int>(arguments.size()), arguments.data());
+}
+Options good(std::vector<std::string> words) {
+    const auto options = parsed(std::move(words));
+    if (!options) FAIL(options.error().message);
+    return *options;
+}
+std::string mistake(std::vector<std::string> words) {
+    const auto options = parsed(std::move(words));
+    return options ? "none" : options.error().message + " | " + options.error().advice;
+}
+
+struct Ran {
+    int code = -1;
+    std::string out, err;
+};
+std::string slurp(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+// Runs the program by a shell, so that redirections and pipes are real.
+Ran shell(const std::string& command) {
+    std::array<char, 32> folder{"/tmp/beamheap-cli.XXXXXX"};
+    REQUIRE(::mkdtemp(folder.data()) != nullptr);
+    const std::string base = folder.data();
+    const std::string line = "cd " SOURCE_DIR "; { " + command + "; } >" + base + "/out 2>" + base + "/err </dev/null";
+    const int status = std::system(("bash -c '" + line + "'").c_str());
+    Ran ran{WIFEXITED(status) ? WEXITSTATUS(status) : -1, slurp(base + "/out"), slurp(base + "/err")};
+    static_cast<void>(std::system(("rm -r " + base).c_str()));
+    return ran;
+}
+const std::string program = BEAMHEAP_BINARY;
+const std::string dump = "fixtures/healthy.dump";
+
+class Environment {
+public:
+    Environment(std::initializer_list<std::pair<const char*, const char*>> values) {
+        for (const char* name : {"NO_COLOR", "CLICOLOR_FORCE", "TERM"}) ::unsetenv(name);
+        for (const auto& [name, value] : values) ::setenv(name, value, 1);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a verb, or an input alone", "[cli]") {
+    CHECK(good({"top", "x.dump"}).verb == "top");
+    CHECK(good({"top", "x.dump"}).inputs == std::vector<std::string>{"x.dump"});
+    CHECK(good({"x.dump"}).verb == "analyze");
+    CHECK(good({"-"}).inputs == std::vector<std::string>{"-"});
+    CHECK(good({"--json", "x.dump"}).format == "json");
+    CHECK(good({"proc", "x.dump", "<0.1.2>"}).inputs[1] == "<0.1.2>");
+    CHECK(good({}).help);
+    CHECK(good({"--version"}).version);
+    CHECK_FALSE(good({"--version"}).help);
+    CHECK(good({"help", "top"}).verb == "top");
+    CHECK(good({"help", "top"}).help);
+}
+
+TEST_CASE("options are read wherever they stand", "[cli]") {
+    const Options options =
+        good({"top", "--by", "msgq", "x.dump", "-n", "7", "--columns", "pid,name", "--asc", "--redact=values",
+                 "--color", "never", "-q", "--procs", "msgq>1000", "--threads", "3", "--syntax", "elixir"});
+    CHECK(options.sort == "msgq");
+    CHECK(options.top == std::size_t{7});
+    CHECK(options.columns == std::vector<std::string>{"pid", "name"});
+    CHECK(options.descending == false);
+    CHECK(options.redact == present::RedactLevel::values);
+    CHECK(options.color == When::never);
+    CHECK(options.quiet);
+    CHECK(options.procs == "msgq>1000");
+    CHECK(options.threads == 3);
+    CHECK(options.syntax == present::Syntax::elixir);
+    CHECK(good({"top", "x.dump", "-n0"}).top == std::size_t{0});
+    CHECK(good({"top", "x.dump", "-n", "1", "-n", "2"}).top == std::size_t{2});
+    CHECK_FALSE(good({"top", "x.dump", "--syntax", "auto"}).syntax);
+    CHECK(good({"top", "--", "-odd-name.dump"}).inputs == std::vector<std::string>{"-odd-name.dump"});
+}
+
+TEST_CASE("mistakes are answered with what was probably meant", "[cli]") {
+    CHECK(mistake({"tpo", "x.dump"}).find("there is no verb 'tpo'") == 0);
+    CHECK(mistake({"tpo", "x.dump"}).find("did you mean top?") != std::string::npos);
+    CHECK(mistake({"analyse", "x.dump"}).find("did you mean analyze?") != std::string::npos);
+    CHECK(mistake({"stakcs"}).find("did you mean stacks?") != std::string::npos);
+    CHECK(mistake({"top", "x.dump", "--colums", "pid"}).find("there is no option --colums | did you mean --columns") ==
+          0);
+    CHECK(mistake({"top", "x.dump", "--format", "jsno"}).find("did you mean json") != std::string::npos);
+    CHECK(mistake({"top", "x.dump", "--redact", "all"}).find("choose one of: none secrets values full") !=
+          std::string::npos);
+    CHECK(mistake({"top", "x.dump", "-n", "many"}) == "-n: 'many' is not a number | ");
+    CHECK(mistake({"top", "x.dump", "-n", "-3"}).find("is not a number") != std::string::npos);
+    CHECK(mistake({"ets", "x.dump", "--by", "memory"}).find("ets takes no --by") == 0);
+    CHECK(mistake({"top", "x.dump", "-n"}) == "--top needs a value | ");
+    CHECK(mistake({"top", "x.dump", "--threads", "0"}) != "none");
+}
+
+TEST_CASE("NO_COLOR beats CLICOLOR_FORCE beats the terminal", "[cli]") {
+    {
+        const Environment terminal{{"TERM", "xterm"}};
+        CHECK(wants_color(When::automatic, true));
+        CHECK_FALSE(wants_color(When::automatic, false));
+        CHECK(wants_color(When::always, false));
+        CHECK_FALSE(wants_color(When::never, true));
+    }
+    {
+        const Environment dumb{{"TERM", "dumb"}};
+        CHECK_FALSE(wants_color(When::automatic, true));
+    }
+    {
+        const Environment forced{{"CLICOLOR_FORCE", "1"}};
+        CHECK(wants_color(When::automatic, false));
+    }
+    {
+        const Environment both{{"CLICOLOR_FORCE", "1"}, {"NO_COLOR", "1"}, {"TERM", "xterm"}};
+        CHECK_FALSE(wants_color(When::automatic, true));
+        CHECK(wants_color(When::always, true));
+    }
+}
+
+TEST_CASE("progress tells share, rate and time left", "[cli]") {
+    CHECK(ProgressLine::describe(512u << 20, 2048u << 20, 1) == "25 %  512 MiB of 2.0 GiB  512 MiB/s  3.0 s left");
+    CHECK(ProgressLine::describe(512u << 20, 0, 2) == "512 MiB  256 MiB/s");
+    CHECK(ProgressLine::describe(0, 100, 0) == "0 %  0 B of 100 B");
+    CHECK(ProgressLine::describe(100, 100, 1) == "100 %  100 B of 100 B  100 B/s");
+}
+
+TEST_CASE("every verb and option is in the help and in the completions", "[cli]") {
+    const std::string help = help_text();
+    for (const Command& command : commands()) {
+        CHECK(help.find("  " + std::string(command.name) + " ") != std::string::npos);
+        const std::string own = help_text(command);
+        for (const OptionRow& row : option_table())
+            if (takes(command.name, row)) CHECK(own.find(row.names.substr(row.names.find("--"))) != std::string::npos);
+        for (const char* name : {"bash", "zsh", "fish"})
+            CHECK(completion_script(name).find(command.name) != std::string::npos);
+    }
+    // What verbs an option names exist.
+    for (const OptionRow& row : option_table()) {
+        std::string word;
+        for (const char c : std::string(row.verbs) + ' ') {
+            if (c != ' ') {
+                word += c;
+                continue;
+            }
+            if (!word.empty()) CHECK(find_command(word) != nullptr);
+            word.clear();
+        }
+    }
+    CHECK(completion_script("tcsh").empty());
+}
+
+TEST_CASE("the bash completion completes", "[cli]") {
+    const auto complete = [](const std::string& words) {
+        return shell(program +
+                     " completion bash >/tmp/bh-complete.$$; source /tmp/bh-complete.$$; rm /tmp/bh-complete.$$; "
+                     "COMP_WORDS=(" +
+                     words + "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _beamheap; echo \"${COMPREPLY[*]}\"")
+            .out;
+    };
+    CHECK(complete("beamheap sch").find("schedulers") == 0);
+    CHECK(complete("beamheap top x --for").find("--format") == 0);
+    CHECK(complete("beamheap top x --format nd") == "ndjson\n");
+    CHECK(complete("beamheap ets x --b") == "\n");
+    CHECK(complete("beamheap completion z") == "zsh\n");
+}
+
+TEST_CASE("exit codes", "[cli]") {
+    CHECK(shell(program + " --version").code == 0);
+    CHECK(shell(program + " top " + dump).code == 0);
+    CHECK(shell(program + " " + dump).code == 0);
+    CHECK(shell(program + " tpo " + dump).code == 2);
+    CHECK(shell(program + " top " + dump + " --columns nothing").code == 2);
+    CHECK(shell(program + " proc " + dump + " 0.4711.0").code == 2);
+    CHECK(shell(program + " top /does/not/exist").code == 3);
+    CHECK(shell(program + " top CMakeLists.txt").code == 3);
+    CHECK(shell(program + " top /").code == 3);
+    CHECK(shell(program + " top fixtures/broken/cut_in_heap.dump").code == 0);
+    CHECK(shell(program + " top fixtures/broken/cut_in_heap.dump --strict").code == 4);
+    CHECK(shell(program + " analyze " + dump + " --strict").code == 0);
+}
+
+TEST_CASE("data goes to standard output, everything else to standard error", "[cli]") {
+    const Ran missing = shell(program + " top /does/not/exist");
+    CHECK(missing.out.empty());
+    CHECK(missing.err.find("beamheap: ") == 0);
+    const Ran cut = shell(program + " analyze fixtures/broken/cut_in_heap.dump");
+    CHECK(cut.err.find("warning: ") == 0);
+    CHECK(cut.out.find("warning: ") == std::string::npos);
+    CHECK(shell(program + " analyze fixtures/broken/cut_in_heap.dump -q").err.empty());
+    const Ran json = shell(program + " analyze fixtures/broken/cut_in_heap.dump --json");
+    CHECK(json.err.empty());
+    CHECK(json.out.find("\"name\":\"truncated\"") != std::string::npos);
+    CHECK(shell(program + " top " + dump + " --progress always").err.find(" B") != std::string::npos);
+    CHECK(shell(program + " top " + dump).err.empty());
+    CHECK(shell(program + " top " + dump + " --color always").out.find("\x1b[1m") != std::string::npos);
+    CHECK(shell(program + " top " + dump + " --json --color always").out.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("a closed pipe is quiet, a full disk is not", "[cli]") {
+    const Ran closed = shell("(" + program + " top " + dump + " -n 0 --json; echo $? >&2) | true");
+    CHECK(closed.err == "0\n");
+    const Ran full = shell(program + " top " + dump + " >/dev/full");
+    CHECK(full.code == 5);
+    CHECK(full.err.find("standard output") != std::string::npos);
+}
+
+TEST_CASE("an interrupt ends with 130", "[cli]") {
+    std::array<int, 2> pipe_ends{};
+    REQUIRE(::pipe(pipe_ends.data()) == 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::signal(SIGINT, SIG_DFL);
+        ::dup2(pipe_ends[0], STDIN_FILENO);
+        ::execl(program.c_str(), program.c_str(), "top", "-", nullptr);
+        ::_exit(99);
+    }
+    // It reads a pipe that gives nothing; once its handler stands (bit 2 of SigCgt) it may be interrupted.
+    bool ready = false;
+    for (int tries = 0; tries < 1000 && !ready; ++tries) {
+        const std::string place = "/proc/" + std::to_string(child);
+        const bool started = slurp(place + "/cmdline").starts_with(program);
+        const std::string status = started ? slurp(place + "/status") : std::string();
+        const std::size_t caught = status.find("SigCgt:");
+        if (caught != status.npos) ready = (std::stoull(status.substr(caught + 7, 20), nullptr, 16) & 2) != 0;
+        if (!ready) ::usleep(10'000);
+    }
+    CHECK(ready);
+    ::kill(child, SIGINT);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ::close(pipe_ends[0]);
+    ::close(pipe_ends[1]);
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 130);
+}
+
+TEST_CASE("equal input gives equal bytes, whatever the number of threads", "[cli]") {
+    for (const char* verb : {"analyze", "top", "stacks", "ets", "ports", "timers", "atoms", "alloc", "schedulers",
+                             "nodes", "modules", "tree", "doctor"}) {
+        const std::string command = program + " " + verb + " " + dump + " --json";
+        const Ran first = shell(command);
+        CHECK(first.code == 0);
+        CHECK_FALSE(first.out.empty());
+        CHECK(first.out == shell(command + " --threads 1").out);
+    }
+}
