@@ -100,6 +100,13 @@ std::string cut(std::string_view text, std::size_t most = 160) {
     return std::string(text.substr(0, end)) + "...";
 }
 
+// The end of a sentence that gives the reason, cut where it is long.
+std::string why(const Slogan& slogan) {
+    if (slogan.reason.empty()) return "the slogan does not say why.";
+    const std::string reason = cut(slogan.reason);
+    return "the reason is " + (reason.ends_with("...") ? reason : reason + ".");
+}
+
 // The first element of "A,B,C..." and what follows its comma: brackets and quotes hide commas.
 std::string_view take_element(std::string_view& text) {
     std::size_t depth = 0;
@@ -154,12 +161,25 @@ void find_cause(Slogan& slogan) {
 std::string cause_text(const Slogan& slogan) {
     std::string text;
     for (const std::string& child : slogan.failed_children) text += (text.empty() ? "" : " > ") + cut(child, 60);
-    return text.empty() ? cut(slogan.cause) : text + " failed with " + cut(slogan.cause);
+    text += (text.empty() ? "" : " failed with ") + cut(slogan.cause);
+    return text.ends_with("...") ? text : text + ".";
+}
+
+// Whether `text` has `word`, not as a part of a longer one: undef, but not undefined.
+bool has_word(std::string_view text, std::string_view word) {
+    const auto in_word = [](char c) {
+        return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '@';
+    };
+    for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+        const std::size_t end = at + word.size();
+        if ((at == 0 || !in_word(text[at - 1])) && (end == text.size() || !in_word(text[end]))) return true;
+    }
+    return false;
 }
 
 void add_hints(Slogan& slogan) {
     for (const Hint& hint : reason_hints)
-        if (has(slogan.reason, hint.part)) slogan.next_steps.emplace_back(hint.sentence);
+        if (has_word(slogan.reason, hint.word)) slogan.next_steps.emplace_back(hint.sentence);
 }
 
 bool read_allocation(std::string_view text, Slogan& slogan) {
@@ -225,8 +245,7 @@ void read_application(Slogan& slogan) {
     if (start) {
         slogan.kind = SloganKind::application_start_failure;
         slogan.meaning = "Application " + application + " did not start, and the node needs it: " +
-                         (slogan.reason.empty() ? std::string("the slogan does not say why") : cause_text(slogan)) +
-                         ".";
+                         (slogan.reason.empty() ? why(slogan) : cause_text(slogan));
     } else {
         slogan.kind = SloganKind::application_terminated;
         slogan.meaning = "Application " + application + " ended with reason " + cut(slogan.reason) +
@@ -244,16 +263,15 @@ bool read_init(std::string_view text, Slogan& slogan) {
         slogan.kind = SloganKind::kernel_process_terminated;
         slogan.kernel_process = std::string(take_argument(rest));
         slogan.reason = reason_text(take_argument(rest));
-        slogan.meaning = "The kernel process " + slogan.kernel_process + " ended, which ends the node: the reason is " +
-                         cut(slogan.reason) + ".";
+        slogan.meaning = "The kernel process " + slogan.kernel_process + " ended, which ends the node: " + why(slogan);
         slogan.cause = slogan.reason;
         read_application(slogan);
     } else if (take(rest, "could not start kernel pid") || take(rest, "Could not start kernel pid")) {
         slogan.kind = SloganKind::kernel_start_failure;
         slogan.kernel_process = std::string(take_argument(rest));
         slogan.reason = reason_text(take_argument(rest));
-        slogan.meaning = "The kernel process " + slogan.kernel_process +
-                         " did not start, so the node did not: the reason is " + cut(slogan.reason) + ".";
+        slogan.meaning =
+            "The kernel process " + slogan.kernel_process + " did not start, so the node did not: " + why(slogan);
         slogan.cause = slogan.reason;
     } else if (take(rest, "init terminating in do_boot") || take(rest, "Runtime terminating during boot")) {
         slogan.kind = SloganKind::boot_failure;
@@ -262,8 +280,8 @@ bool read_init(std::string_view text, Slogan& slogan) {
                              ? "The node stopped while it booted: the boot script, or what -s, -run or -eval "
                                "called, failed; the reason is on its standard output only."
                              : "The node stopped while it booted: the boot script, or what -s, -run or -eval called, "
-                               "failed with " +
-                                   cut(slogan.reason) + ".";
+                               "failed: " +
+                                   why(slogan);
         slogan.cause = slogan.reason;
     } else {
         return false;
@@ -343,8 +361,7 @@ bool read_system_process(std::string_view text, Slogan& slogan) {
     slogan.kind = SloganKind::system_process_terminated;
     slogan.subject = std::string(text.substr(0, at));
     slogan.reason = readable_term(text.substr(at + 13));
-    slogan.meaning = "The VM's own process " + slogan.subject + " ended, which ends the node: the reason is " +
-                     cut(slogan.reason) + ".";
+    slogan.meaning = "The VM's own process " + slogan.subject + " ended, which ends the node: " + why(slogan);
     return true;
 }
 

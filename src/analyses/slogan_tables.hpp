@@ -10,7 +10,7 @@ namespace beamheap::analyses {
 
 // What a word inside a reason says about its cause.
 struct Hint {
-    std::string_view part;
+    std::string_view word;
     std::string_view sentence;
 };
 constexpr std::array<Hint, 15> reason_hints{{

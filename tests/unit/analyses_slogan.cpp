@@ -111,6 +111,12 @@ TEST_CASE("init's reasons name application and cause", "[slogan]") {
         read_slogan("init terminating in do_boot (x" + std::string(79, '\xC3') + "\xA5" + std::string(1000, 'y') + ")");
     CHECK(longer.reason.size() == 1081);
     CHECK(longer.meaning.size() < 400);
+    CHECK(longer.meaning.ends_with("..."));
+    CHECK(!longer.meaning.ends_with("...."));
+    // "undefined" is not "undef".
+    CHECK(!advises(read_slogan("init terminating in do_boot ({badmatch,undefined})"), "code path, or"));
+    CHECK(advises(read_slogan("init terminating in do_boot ({undefined,{undef,x}})"), "code path, or"));
+    CHECK(has(read_slogan("Kernel pid terminated").meaning, "does not say why"));
 
     const Slogan ended =
         read_slogan("Kernel pid terminated (application_controller) ({application_terminated,my_app,shutdown})");
