@@ -112,7 +112,6 @@ TEST_CASE("no atoms, odd atoms", "[atoms]") {
 
 TEST_CASE("many patterns are bounded, and large families survive", "[atoms]") {
     MadeSnapshot m;
-    Numbers random;
     for (std::uint32_t i = 0; i < 400000; ++i) {
         std::string name;
         if (i % 4 == 0) {
