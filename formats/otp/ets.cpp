@@ -83,8 +83,10 @@ private:
         table.read_concurrency = texts.intern((bits & status::frequent_read) != 0 ? "true" : "false");
         // A byte in the newest releases, whose upper three bytes are not its own; never more than one anywhere.
         table.compressed = p[at_.ets_compressed] != std::byte{0};
-        table.fixed = load<Word>(p + at_.ets_fixed);
-        if (hash && at_.ets_hash_size != absent) table.buckets = load<Word>(p + at_.ets_hash_buckets);
+        if (hash) {
+            table.fixed = load<Word>(p + at_.ets_fixed);
+            table.buckets = load<Word>(p + at_.ets_hash_buckets);
+        }
         const std::byte* counters = p + at_.ets_counters;
         if (counters[4] == std::byte{0}) {
             table.objects = load<Word>(counters + 8);

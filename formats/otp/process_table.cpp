@@ -17,6 +17,7 @@ using bytes::load;
 constexpr std::uint64_t largest_block = 1ull << 42;  // words of one heap
 constexpr std::uint32_t most_fragments = 1u << 26;
 constexpr std::size_t saved_calls_index = 1;
+constexpr std::uint32_t sensitive_flag = 1u << 3;  // F_SENSITIVE, above the bits of the time stamp's kind
 
 // State bits from bit 6 on (ERTS_PSFLG_*); bits 12 and 19 changed their meaning.
 struct StateName {
@@ -86,6 +87,7 @@ private:
         row.state = state_of(bits);
         row.internal_state = flags(bits);
         if (unlisted) row.state = ProcessState::exiting;
+        row.sensitive = (load<std::uint32_t>(p + at_.process_trace_flags) & sensitive_flag) != 0;
         const bool exiting = (bits & state::exiting) != 0;
         if (!exiting)
             if (const auto entry = load<Word>(p + at_.process_registered); entry != 0)
