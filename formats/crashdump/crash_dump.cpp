@@ -125,7 +125,11 @@ Status CrashDump::read_head(Loader& loader, Scanner& scanner, Scanner::Head& hea
         return Error{ErrorCode::not_recognised, snapshot_.source.path + ": is not a crash dump", {}};
     }
     bool whole = false;
-    const std::string_view body = scanner.body(head, longest_header, whole);
+    std::string_view body = scanner.body(head, longest_header, whole);
+    if (!whole && body.find("System version: ") == std::string_view::npos) {
+        scanner.header_without_version = true;
+        body = scanner.body(head, longest_header, whole);
+    }
     const std::size_t first_line = body.find('\n');
     scanner.style.crlf = first_line != std::string_view::npos && first_line > 0 && body[first_line - 1] == '\r';
     read_header(loader, head.section(), body);
@@ -271,6 +275,7 @@ void CrashDump::judge_the_end(Loader& loader, const Scanner& scanner, const Scan
         }
     }
     source.complete = ended_;
+    if (ended_ && !input.damage().empty()) loader.anomalies().add(Anomaly::compressed_damage, end, input.damage());
     if (ended_) return;
 
     std::string where = "after =" + head.tag + (head.id.empty() ? "" : ":" + head.id);

@@ -79,6 +79,7 @@ bool Scanner::accept(const Head& head, std::size_t at, bool& undecided) {
     const std::string_view view = window_.view();
     bool cut = false;
     const std::string_view tag = tag_at(view, at, cut);
+    if (cut && window_.ended()) return find_tag(view.substr(at + 1)) != nullptr;  // "=end" without a line feed
     if (cut) {
         undecided = true;
         return false;
@@ -97,7 +98,7 @@ bool Scanner::accept(const Head& head, std::size_t at, bool& undecided) {
         if (line_end == npos || line_end + 1 == view.size()) return true;
     }
     if (head.row != nullptr && head.row->body == Body::dump_start) {
-        accepted = row != nullptr && accept_header(at);
+        accepted = row != nullptr && (header_without_version || accept_header(at));
     } else if (head.row != nullptr && head.row->body == Body::term_lines) {
         accepted = line_starts_after(term_section(head.row->terms), style, view.substr(0, at), body_start_in_view_) ==
                    LineStart::yes;
@@ -132,6 +133,7 @@ std::size_t Scanner::find_boundary(const Head& head, std::size_t& from) {
 std::string_view Scanner::body(const Head& head, std::size_t limit, bool& whole) {
     std::size_t from = 0;
     whole = true;
+    ended_inside_ = false;
     for (;;) {
         found_ = find_boundary(head, from);
         if (found_ != npos) return window_.view().substr(0, found_);

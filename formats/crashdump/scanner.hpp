@@ -25,6 +25,8 @@ public:
     Scanner(bytes::Window& window, Anomalies& anomalies) : window_(window), anomalies_(anomalies) {}
 
     TermStyle style;
+    /// The header has no "System version: ": then it ends at the first tag.
+    bool header_without_version = false;
 
     struct Head {
         const SectionTag* row = nullptr;  ///< null: a tag that no release writes
@@ -103,6 +105,13 @@ void Scanner::stream(const Head& head, Take&& take) {
             body_start_in_view_ = false;
         }
         if (!window_.more(longest_line)) {
+            if (window_.ended() && from < window_.view().size()) {  // a tag without a line feed ends the input
+                if (const std::size_t last = find_boundary(head, from); last != npos) {
+                    take(window_.view().substr(behind, last - behind), true);
+                    window_.consume(last);
+                    return;
+                }
+            }
             ended_inside_ = true;
             take(window_.view().substr(behind), true);
             window_.consume(window_.view().size());

@@ -9,6 +9,7 @@
 #include "analyses/slogan.hpp"
 #include "analyses/totals.hpp"
 #include "cli/commands.hpp"
+#include "cli/heap_stats.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
 #include "present/units.hpp"
@@ -315,8 +316,11 @@ Member ranking(const Facts& facts, std::string_view key, std::string_view title,
 
 Status run(const Context& context) {
     LoadPlan plan;
-    plan.tables = plan.links = plan.stacks = plan.labels = true;
+    plan.tables = plan.links = plan.stacks = plan.labels = plan.to_the_end = true;
+    HeapStats stats(context.options(), {});
+    if (context.options().full) stats.demand(plan);
     BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
+    if (context.options().full) stats.store(*artifact);
     const Snapshot& snapshot = artifact->snapshot();
     const Facts facts{snapshot, context.names(snapshot), analyses::read_slogan(snapshot.node.slogan),
                       analyses::totals(snapshot), analyses::death(snapshot)};
