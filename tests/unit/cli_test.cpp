@@ -87,7 +87,7 @@ TEST_CASE("options are read wherever they stand", "[cli]") {
     const Options options =
         good({"top", "--by", "msgq", "x.dump", "-n", "7", "--columns", "pid,name", "--asc", "--redact=values",
                  "--color", "never", "-q", "--procs", "msgq>1000", "--threads", "3", "--syntax", "elixir"});
-    CHECK(options.sort == "msgq");
+    CHECK(options.by == "msgq");
     CHECK(options.top == std::size_t{7});
     CHECK(options.columns == std::vector<std::string>{"pid", "name"});
     CHECK(options.descending == false);
@@ -216,7 +216,7 @@ TEST_CASE("data goes to standard output, everything else to standard error", "[c
     const Ran json = shell(program + " analyze fixtures/broken/cut_in_heap.dump --json");
     CHECK(json.err.empty());
     CHECK(json.out.find("\"name\":\"truncated\"") != std::string::npos);
-    CHECK(shell(program + " top " + dump + " --progress always").err.find(" B") != std::string::npos);
+    CHECK(shell(program + " top " + dump + " --progress always").err.find("B/s") != std::string::npos);
     CHECK(shell(program + " top " + dump).err.empty());
     CHECK(shell(program + " top " + dump + " --color always").out.find("\x1b[1m") != std::string::npos);
     CHECK(shell(program + " top " + dump + " --json --color always").out.find('\x1b') == std::string::npos);
