@@ -2,6 +2,7 @@
 import collections
 import json
 import os
+import re
 import subprocess
 
 import suite as s
@@ -81,20 +82,25 @@ def facts(c, dump, truth):
 
 
 def of_laboratory(old):
-    """The truth file of the laboratory's own zoo, in the names of ours."""
-    processes = [dict(pid=p["pid"], role=p["zoo_name"], volatile=True, status=p["status"], name=p.get("registered_name"))
-                 if "links" not in p else
-                 dict(pid=p["pid"], role=p["zoo_name"], volatile=p["volatile"], status=p["status"], name=p["registered_name"],
-                      messages=p["message_queue_len"], heap_words=p["heap_size"], stack_words=p["stack_size"],
-                      old_heap_words=p["gc_info"]["old_heap_block_size"], fragment_words=p["gc_info"]["mbuf_size"],
-                      memory_bytes=p["memory"], reductions=p["reductions"], current_function=p["current_function"],
-                      initial_call=p["initial_call"], real_initial_call=None, label=None, links=p["links"],
-                      monitors=[dict(kind="term", item=m) for m in p["monitors"]], monitored_by=p["monitored_by"],
-                      stack=[f["mfa"] for f in p["current_stacktrace"]])
-                 for p in old["processes"]]
+    """The truth file of the laboratory's own zoo, in the names of ours. It was taken by a process of high priority, which
+    release 23 tells that everybody is running; and writing it made some servers of the kernel work, and atoms, afterwards."""
+    worked = {"init", "code_server", "erl_prim_loader", "file_server_2"}
+    processes = []
+    for p in old["processes"]:
+        name = p.get("registered_name")
+        row = dict(pid=p["pid"], role=p["zoo_name"], name=name, status=p["status"], volatile=True)
+        if "links" in p:
+            row.update(volatile=p["volatile"] or name in worked, messages=p["message_queue_len"], heap_words=p["heap_size"],
+                       stack_words=p["stack_size"], old_heap_words=p["gc_info"]["old_heap_block_size"],
+                       fragment_words=p["gc_info"]["mbuf_size"], memory_bytes=p["memory"], reductions=p["reductions"],
+                       current_function=p["current_function"], initial_call=p["initial_call"], links=p["links"],
+                       monitors=[dict(item=re.sub(r"^\{\w+,(.*)\}$", r"\1", m)) for m in p["monitors"]], monitored_by=p["monitored_by"],
+                       stack=[f["mfa"] for f in p["current_stacktrace"]])
+        processes.append(row)
     late = {"pid": old["late"][0]["pid"], "messages": old["late"][0]["planned_message_queue_len"]}
-    return dict(scenario="lab", facts={"late": late}, slogan="zoo", died_by_itself=False, otp=old["otp"], erts=old["erts"], word_size=8,
-                node=old["node"], nodes=[], main=old["zoo_main"], processes=processes, memory=old["memory"],
+    return dict(scenario="laboratory", facts={"late": late, "asked_at_high_priority": True, "taken_cold": True, "left_out": ["zoo_reg"]}, slogan="zoo", died_by_itself=False,
+                otp=old["otp"], erts=old["erts"], word_size=8, node=old["node"], nodes=[], main=old["zoo_main"],
+                processes=processes, memory=old["memory"],
                 ets=[dict(t, words=t["memory"], objects=t["size"]) for t in old["ets"]],
                 ports=[dict(port=p["id"], driver=p["name"], connected=p["connected"], links=p["links"]) for p in old["ports"]],
                 modules=[m["module"] for m in old["modules"]],
