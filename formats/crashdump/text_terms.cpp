@@ -242,7 +242,11 @@ ObjectHead TextTerms::head(ObjectId id) {
             h.size = line.number[0];
             h.elements = line.sub == 'f' ? line.number[0] + 1 : line.sub == 'h' ? line.number[1] : line.number[0];
             break;
-        case 'F': std::from_chars(line.body, std::min(line.end, line.body + line.number[0]), h.number); break;
+        case 'F': {
+            const char* const end = std::min(line.end, line.body + line.number[0]);
+            if (std::from_chars(line.body, end, h.number).ptr != end) h.kind = TermKind::unknown;
+            break;
+        }
         case 'B': {
             const char* p = line.body;
             while (p != line.end && *p != '\n' && *p != '\r') ++p;
