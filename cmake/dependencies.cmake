@@ -25,7 +25,17 @@ beamheap_package(beamheap_zlib zlib z)
 beamheap_package(beamheap_lzma liblzma lzma)
 set(BEAMHEAP_COMPRESSION beamheap_zstd beamheap_zlib beamheap_lzma)
 set(BEAMHEAP_DWARF "")
+# Line editing for the shell: where it is there; a static build reads plain lines.
 set(BEAMHEAP_EDIT "")
+if(NOT BEAMHEAP_STATIC)
+  pkg_check_modules(beamheap_edit IMPORTED_TARGET libedit)
+  if(beamheap_edit_FOUND)
+    add_library(beamheap_edit INTERFACE)
+    target_link_libraries(beamheap_edit INTERFACE PkgConfig::beamheap_edit)
+    target_compile_definitions(beamheap_edit INTERFACE BEAMHEAP_LINE_EDITING)
+    set(BEAMHEAP_EDIT beamheap_edit)
+  endif()
+endif()
 
 # Debian ships no archive of fmt; its sources are headers, and one file of ours compiles them.
 if(BEAMHEAP_STATIC)

@@ -12,8 +12,8 @@
 namespace beamheap::crashdump {
 namespace {
 
-constexpr std::size_t longest_header = 4u << 20;   // the slogan is free text of at most a few kilobytes
-constexpr std::size_t longest_body = 256u << 20;   // a supervisor's link list, a table's sections
+constexpr std::size_t longest_header = 4u << 20;  // the slogan is free text of at most a few kilobytes
+constexpr std::size_t longest_body = 256u << 20;  // a supervisor's link list, a table's sections
 
 class CrashDump final : public Artifact {
 public:
@@ -31,6 +31,7 @@ public:
     Snapshot& snapshot() override { return snapshot_; }
     std::vector<Check> checks() const override;
     Result<std::unique_ptr<TermSource>> terms(ProcId process) override;
+    Status visit_heaps(const HeapDemand& demand) override;
     Count binary_bytes(std::uint64_t address) const override {
         const BinaryPlace* place = texts_.binary(address);
         return place == nullptr ? Count() : Count(place->bytes);
@@ -105,6 +106,35 @@ Result<std::unique_ptr<TermSource>> CrashDump::terms(ProcId process) {
     return std::unique_ptr<TermSource>(std::move(terms));
 }
 
+Status CrashDump::visit_heaps(const HeapDemand& demand) {
+    Anomalies known_already;  // loading has counted what is odd
+    const auto wanted = [&](ProcId id) { return !demand.wanted || demand.wanted(snapshot_, id); };
+    if (!texts_.keeps()) {
+        HeapPipeline pipeline(window_.source(), heap_dialect_, demand);
+        for (std::uint32_t i = 0; i < snapshot_.processes.size(); ++i) {
+            const TermExtents* extents = texts_.extents(ProcId{i});
+            if (extents == nullptr || !wanted(ProcId{i})) continue;
+            const Process& process = snapshot_.processes[i];
+            pipeline.add({ProcId{i}, process, *extents, heap_facts(process, HeapGraph::Mode::sizes)});
+        }
+        return pipeline.finish(known_already);
+    }
+    HeapReader reader(heap_dialect_);
+    for (std::uint32_t i = 0; i < snapshot_.processes.size(); ++i) {
+        if (!wanted(ProcId{i})) continue;
+        BH_TRY(const std::vector<SectionText> sections, texts_.of(ProcId{i}));
+        if (sections.empty()) continue;
+        HeapJob job{ProcId{i}, snapshot_.processes[i], {}, heap_facts(snapshot_.processes[i], HeapGraph::Mode::sizes)};
+        reader.begin(job.facts);
+        for (const SectionText& section : sections) {
+            reader.feed(section.section, section.text, section.offset, true);
+            job.extents.add({section.offset, section.text.size(), section.section});
+        }
+        visit(reader, job, demand, 0, known_already);
+    }
+    return ok();
+}
+
 // The number of a peer is the index of its name in the atom table.
 Count CrashDump::channel_of(std::string_view node) const {
     const TextId name = snapshot_.texts.find(node);
@@ -165,7 +195,8 @@ void CrashDump::read_sections(Loader& loader, Scanner& scanner, Scanner::Head& h
                 if (!wanted) break;
                 bool whole = true;
                 const std::string_view body = scanner.body(head, longest_body, whole);
-                if (!whole && !scanner.ended_inside()) loader.anomalies().add(Anomaly::section_too_long, head.offset, head.tag);
+                if (!whole && !scanner.ended_inside())
+                    loader.anomalies().add(Anomaly::section_too_long, head.offset, head.tag);
                 row->reader(loader, head.section(), body);
                 break;
             }
@@ -173,9 +204,7 @@ void CrashDump::read_sections(Loader& loader, Scanner& scanner, Scanner::Head& h
             case Body::binary: terms_.read_binary(loader, scanner, head); continue;
             case Body::atoms: read_atoms(loader, scanner, head); continue;
             case Body::skipped: break;
-            case Body::dump_start:
-                loader.anomalies().add(Anomaly::second_dump, head.offset);
-                goto done;
+            case Body::dump_start: loader.anomalies().add(Anomaly::second_dump, head.offset); goto done;
             case Body::dump_end:
                 if (read_end(loader, scanner, head, after_free_text)) goto done;
                 continue;
@@ -290,8 +319,9 @@ void CrashDump::judge_the_end(Loader& loader, const Scanner& scanner, const Scan
     } else {
         source.truncation = "ends " + where + " at byte " + std::to_string(source.bytes);
         if (source.bytes != 0 && source.bytes % 65536 == 0)
-            source.truncation += ", a multiple of 64 KiB: the VM was killed while it wrote "
-                                 "(ERL_CRASH_DUMP_SECONDS, heart, a service manager), or the disk was full";
+            source.truncation +=
+                ", a multiple of 64 KiB: the VM was killed while it wrote "
+                "(ERL_CRASH_DUMP_SECONDS, heart, a service manager), or the disk was full";
         loader.anomalies().add(Anomaly::truncated, end);
     }
     if (!source.process_table_complete) loader.anomalies().add(Anomaly::cut_in_process_table, end);
@@ -309,8 +339,8 @@ std::vector<Check> CrashDump::checks() const {
     checks.push_back({"sections", true, std::to_string(sections_) + " read"});
     checks.push_back({"process table", source.process_table_complete,
                       source.process_table_complete ? "complete" : "cut: further processes are missing"});
-    checks.push_back({"end", source.complete.value_or(false),
-                      source.complete.value_or(false) ? "complete" : source.truncation});
+    checks.push_back(
+        {"end", source.complete.value_or(false), source.complete.value_or(false) ? "complete" : source.truncation});
     return checks;
 }
 

@@ -4,29 +4,12 @@
 #include <charconv>
 
 #include "bytes/scan.hpp"
+#include "formats/crashdump/label_text.hpp"
 
 namespace beamheap::crashdump {
 namespace {
 
 constexpr unsigned longest_ancestry = 64;
-
-// An element of a heap line: its text, without what follows. Empty where it is malformed.
-std::string_view take_element(std::string_view& text) {
-    if (text.empty()) return {};
-    if (text[0] == 'A') {
-        std::size_t length = 0;
-        const auto [end, error] = std::from_chars(text.data() + 1, text.data() + text.size(), length, 16);
-        const auto head = static_cast<std::size_t>(end - text.data()) + 1;
-        if (error != std::errc{} || head > text.size() || length > text.size() - head) return {};
-        const std::string_view element = text.substr(0, head + length);
-        text.remove_prefix(head + length);
-        return element;
-    }
-    const std::size_t end = text.find_first_of(",|\r\n");
-    const std::string_view element = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end);
-    return element;
-}
 
 std::string_view atom_text(std::string_view element) {
     const std::size_t colon = element.find(':');
@@ -43,25 +26,6 @@ bool skip(std::string_view& text, char separator) {
 std::size_t line_start(std::string_view text, std::size_t at) {
     const std::size_t before = text.rfind('\n', at);
     return before == std::string_view::npos ? 0 : before + 1;
-}
-
-// The body of the line "ADDRESS:body" in text, from `from` (a line's start) on.
-std::string_view find_line(std::string_view text, std::size_t from, const std::string& address) {
-    const auto matches = [&](std::size_t at) {
-        return text.size() - at > address.size() && text.compare(at, address.size(), address) == 0 &&
-               text[at + address.size()] == ':';
-    };
-    std::size_t at = from;
-    for (int near = 0; near < 16 && at < text.size(); ++near) {  // nearly always the very next line
-        if (matches(at)) return text.substr(at + address.size() + 1);
-        const std::size_t end = text.find('\n', at);
-        if (end == std::string_view::npos) return {};
-        at = end + 1;
-    }
-    const std::string needle = "\n" + address + ":";
-    if (at != 0) --at;
-    const std::size_t hit = text.find(needle, at);
-    return hit == std::string_view::npos ? std::string_view{} : text.substr(hit + needle.size());
 }
 
 }  // namespace
@@ -87,6 +51,10 @@ bool LabelFinder::unresolved() const {
 void LabelFinder::feed(Loader& loader, std::string_view text) {
     for (Search& search : searches_)
         while (!search.address.empty()) {
+            if (search.key == Key::label) {
+                label(loader, search, text);
+                break;
+            }
             const std::string_view body = find_line(text, 0, search.address);
             if (body.empty() || !follow(loader, search, body)) break;
         }
@@ -96,10 +64,14 @@ void LabelFinder::feed(Loader& loader, std::string_view text) {
     for (const char* hit = begin; (hit = bytes::find_byte(hit, end, '$')) != end; ++hit) {
         const auto position = static_cast<std::size_t>(hit - begin);
         Key key{};
-        if (text.substr(position).starts_with("$initial_call,")) key = Key::initial_call;
-        else if (text.substr(position).starts_with("$ancestors,")) key = Key::ancestors;
-        else if (text.substr(position).starts_with("$process_label,")) key = Key::label;
-        else continue;
+        if (text.substr(position).starts_with("$initial_call,"))
+            key = Key::initial_call;
+        else if (text.substr(position).starts_with("$ancestors,"))
+            key = Key::ancestors;
+        else if (text.substr(position).starts_with("$process_label,"))
+            key = Key::label;
+        else
+            continue;
         const std::size_t start = line_start(text, position);
         std::string_view line = text.substr(start);
         const std::size_t colon = line.find(':');
@@ -113,6 +85,10 @@ void LabelFinder::feed(Loader& loader, std::string_view text) {
         found_key(loader, key, take_element(line));
         if (searches_.size() == before) continue;
         Search& search = searches_.back();
+        if (key == Key::label) {
+            label(loader, search, text);
+            continue;
+        }
         std::size_t from = text.find('\n', position);
         while (!search.address.empty() && from != std::string_view::npos) {
             const std::string_view body = find_line(text, from + 1, search.address);
@@ -131,12 +107,7 @@ void LabelFinder::found_key(Loader& loader, Key key, std::string_view value) {
         return;
     }
     if (key != Key::label || value.empty()) return;
-    switch (value[0]) {
-        case 'A': label_ = loader.intern_atom(atom_text(value)); break;
-        case 'I': label_ = loader.text(value.substr(1)); break;
-        case 'P': label_ = loader.text(value.substr(1)); break;
-        default: break;
-    }
+    label_ = value[0] == 'A' ? loader.intern_atom(atom_text(value)) : loader.text(label_text({}, value));
 }
 
 // The function of a {Module, Name, Arity} tuple, whose line's body this is.
@@ -154,6 +125,14 @@ FunctionId LabelFinder::initial_call(Loader& loader, std::string_view body) {
     if (error != std::errc{} || digits != arity.data() + arity.size()) return FunctionId::none;
     const TextId module_id = loader.intern_atom(atom_text(module));
     return loader.snapshot.functions.intern({module_id, loader.intern_atom(atom_text(name)), number});
+}
+
+// An object as label: what this text holds of it.
+void LabelFinder::label(Loader& loader, Search& search, std::string_view text) {
+    const std::string label = label_text(text, "H" + search.address);
+    if (label.empty()) return;
+    label_ = loader.text(label);
+    search.address.clear();
 }
 
 // Reads the object that was looked for. False: nothing more to look for.
@@ -194,22 +173,29 @@ void LabelFinder::finish(Loader& loader, ProcId process) {
     row.label = label_;
     row.application = application_;
     for (const Search& search : searches_)
-        if (search.key == Key::initial_call && !search.address.empty()) literals_.push_back({search.address, process});
+        if (search.key != Key::ancestors && !search.address.empty())
+            literals_.push_back({search.address, process, search.key});
 }
 
 void LabelFinder::feed_literals(Loader& loader, std::string_view text) {
     if (!literals_sorted_) std::ranges::sort(literals_, {}, &Pending::address);
     literals_sorted_ = true;
+    const std::string_view all = text;
     while (!text.empty()) {
         const std::size_t end = text.find('\n');
         const std::string_view line = text.substr(0, end);
         text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
         const std::size_t colon = line.find(':');
-        if (colon == std::string_view::npos || !line.substr(colon + 1).starts_with("t3:")) continue;
+        if (colon == std::string_view::npos) continue;
         const auto found = std::ranges::equal_range(literals_, line.substr(0, colon), {}, &Pending::address);
         if (found.empty()) continue;
-        const FunctionId function = initial_call(loader, line.substr(colon + 1));
-        for (const Pending& pending : found) loader.snapshot[pending.process].real_initial_call = function;
+        for (const Pending& pending : found) {
+            Process& row = loader.snapshot[pending.process];
+            if (pending.key == Key::initial_call)
+                row.real_initial_call = initial_call(loader, line.substr(colon + 1));
+            else
+                row.label = loader.text(label_text(all, "H" + pending.address));
+        }
     }
 }
 

@@ -33,7 +33,7 @@ public:
     /// translates for gen_event and the kernel's own servers are): it is looked for in feed_literals().
     void finish(Loader& loader, ProcId process);
 
-    /// Whether initial calls are left for the literals.
+    /// Whether initial calls or labels are left for the literals.
     bool wants_literals() const { return !literals_.empty(); }
     /// Takes whole lines of =literals.
     void feed_literals(Loader& loader, std::string_view text);
@@ -42,11 +42,12 @@ private:
     enum class Key : std::uint8_t { initial_call, ancestors, label };
     struct Search {
         Key key{};
-        std::string address;   // of the object that is looked for; empty: settled
-        unsigned steps = 0;    // cells of the ancestors list that were followed
+        std::string address;  // of the object that is looked for; empty: settled
+        unsigned steps = 0;   // cells of the ancestors list that were followed
     };
     void found_key(Loader& loader, Key key, std::string_view value);
     bool follow(Loader& loader, Search& search, std::string_view body);
+    void label(Loader& loader, Search& search, std::string_view text);
     void ancestor(Loader& loader, std::string_view element);
 
     static FunctionId initial_call(Loader& loader, std::string_view body);
@@ -54,8 +55,9 @@ private:
     struct Pending {
         std::string address;
         ProcId process = ProcId::none;
+        Key key{};
     };
-    std::vector<Pending> literals_;     // initial calls that are literals, sorted once they are looked for
+    std::vector<Pending> literals_;  // initial calls and labels that are literals, sorted once they are looked for
     bool literals_sorted_ = false;
     std::vector<std::string> entries_;  // addresses in the dictionary
     std::vector<Search> searches_;

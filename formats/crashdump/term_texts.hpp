@@ -28,9 +28,9 @@ struct SectionText {
 
 /// Where a refc binary's bytes are.
 struct BinaryPlace {
-    std::uint64_t address = 0;  ///< of the VM's Binary, as references name it
-    std::uint64_t bytes = 0;    ///< its size
-    std::uint64_t offset = 0;   ///< of the encoded data in the input
+    std::uint64_t address = 0;         ///< of the VM's Binary, as references name it
+    std::uint64_t bytes = 0;           ///< its size
+    std::uint64_t offset = 0;          ///< of the encoded data in the input
     std::uint32_t kept = 0xFFFFFFFFu;  ///< index of its kept first bytes; none for plain files
 };
 
@@ -54,6 +54,11 @@ public:
     void seal();
 
     // ---- afterwards
+    /// Where the sections of a process's terms are in a plain file; null if it has none.
+    const TermExtents* extents(ProcId process) const {
+        const bool any = index_of(process) < extents_.size() && extents_[index_of(process)].count != 0;
+        return any ? &extents_[index_of(process)] : nullptr;
+    }
     /// The sections of one process's terms, in file order; empty where it has none in the input.
     Result<std::vector<SectionText>> of(ProcId process) const;
     /// =literals and =persistent_terms. Up to dump version 0.3 literals stand in the heaps of the processes: then the

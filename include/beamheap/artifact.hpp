@@ -19,10 +19,10 @@ namespace beamheap {
 /// A decoded heap as it passes by. Everything in it is valid during the visit only.
 struct HeapVisit {
     ProcId id = ProcId::none;
-    const Process& process;        ///< its row, as far as it is known while loading
+    const Process& process;  ///< its row, as far as it is known while loading
     HeapGraph& graph;
-    unsigned worker = 0;           ///< 0 .. workers - 1: never two visits of one worker at once
-    std::uint64_t messages = 0;    ///< messages that the input holds for it
+    unsigned worker = 0;                      ///< 0 .. workers - 1: never two visits of one worker at once
+    std::uint64_t messages = 0;               ///< messages that the input holds for it
     std::uint64_t distribution_messages = 0;  ///< of those, received from another node and not decoded yet
     std::uint64_t distribution_bytes = 0;     ///< their encoded size
 };
@@ -33,23 +33,23 @@ struct HeapDemand {
     std::function<bool(const Snapshot&, ProcId)> wanted;
     /// Called from several threads, in no promised order; must not look at the snapshot, which is being filled.
     std::function<void(const HeapVisit&)> visit;
-    unsigned workers = 1;          ///< worker threads at most; the visitor keeps this many sums
+    unsigned workers = 1;  ///< worker threads at most; the visitor keeps this many sums
 };
 
 /// How much of the input a question needs. Reading stops as soon as everything asked for is known.
 struct LoadPlan {
-    bool tables = false;   ///< everything but processes: memory, ports, ETS, timers, allocators, modules, nodes, ...
-    bool links = false;    ///< Snapshot::links
-    bool stacks = false;   ///< Process::stack, Process::stack_words
-    bool labels = false;   ///< real_initial_call, application, label ($initial_call, $ancestors, $process_label)
-    bool atoms = false;    ///< Snapshot::atoms
-    bool modules = false;  ///< Snapshot::modules, Snapshot::funs
+    bool tables = false;      ///< everything but processes: memory, ports, ETS, timers, allocators, modules, nodes, ...
+    bool links = false;       ///< Snapshot::links
+    bool stacks = false;      ///< Process::stack, Process::stack_words
+    bool labels = false;      ///< real_initial_call, application, label ($initial_call, $ancestors, $process_label)
+    bool atoms = false;       ///< Snapshot::atoms
+    bool modules = false;     ///< Snapshot::modules, Snapshot::funs
     bool to_the_end = false;  ///< read a stream to its end, to know whether it is complete
     /// Keep what questions about single processes' terms need. Of a stream, which can't be read again, the terms of
     /// the processes for which `terms_of` says so (asked when the process table is complete; empty: all).
     bool terms = false;
     std::function<bool(const Snapshot&, ProcId)> terms_of;
-    bool binaries = false;    ///< sizes of all binaries outside the heaps: Artifact::binary_bytes()
+    bool binaries = false;              ///< sizes of all binaries outside the heaps: Artifact::binary_bytes()
     const HeapDemand* heaps = nullptr;  ///< decode heaps on the way; must outlive load()
     /// Nothing but the process table: a dump is read up to the end of that table.
     bool only_processes() const {
@@ -62,8 +62,8 @@ struct LoadPlan {
 using Progress = std::function<void(std::uint64_t done_bytes, std::uint64_t total_bytes)>;
 
 struct OpenOptions {
-    std::string executable;             ///< --exe: the beam.smp of a core; empty: found by itself
-    unsigned threads = 0;               ///< 0: as many as there are cores
+    std::string executable;                ///< --exe: the beam.smp of a core; empty: found by itself
+    unsigned threads = 0;                  ///< 0: as many as there are cores
     std::uint64_t max_bytes = 1ull << 42;  ///< limit on the decompressed size (decompression bombs)
     Progress progress;
 };
@@ -92,6 +92,12 @@ public:
         return Error{ErrorCode::not_recognised, "terms of single processes can't be read from this kind of input", {}};
     }
 
+    /// Decodes heaps after loading, as LoadPlan::heaps does on the way; load() must have been asked for terms.
+    virtual Status visit_heaps(const HeapDemand& demand) {
+        (void)demand;
+        return Error{
+            ErrorCode::not_recognised, "heaps of this kind of input can only be decoded while it is loaded", {}};
+    }
     /// Bytes of the binary outside the heaps at this address; missing if the input does not list it, or if load() was
     /// asked for neither terms nor binaries.
     virtual Count binary_bytes(std::uint64_t address) const {

@@ -26,8 +26,10 @@ using present::Object;
 using present::Value;
 namespace cells = present::cells;
 
-constexpr std::size_t shown_processes = 5;  // of each ranking, unless -n says otherwise
-constexpr std::size_t shown_groups = 10;
+// Of each ranking, unless -n says otherwise.
+constexpr std::size_t ranked_processes = 20;
+constexpr std::size_t ranked_for_people = 5;
+constexpr std::size_t groups_for_people = 10;
 
 /// What is there to say, computed once.
 struct Facts {
@@ -303,29 +305,35 @@ Object node_lines(const Facts& facts) {
     return lines;
 }
 
+// The processes with most of one figure; those without any of it do not stand out.
 Member ranking(const Facts& facts, std::string_view key, std::string_view title, analyses::ProcessColumn column,
-               std::size_t rows) {
+               std::span<const ProcId> among, std::size_t rows) {
     std::vector<ProcId> ids;
-    for (const analyses::Standout& each : analyses::standouts(facts.snapshot, column, rows))
-        ids.push_back(each.process);
-    present::Table table = present::process_table(facts.names, std::move(ids), {.labels = true});
+    for (const ProcId id : among)
+        if (analyses::value_of(facts.snapshot[id], column).value_or(0) != 0) ids.push_back(id);
+    const std::size_t all = ids.size();
+    present::Table table =
+        present::process_table(facts.names, analyses::largest(facts.snapshot, ids, column, rows), {.labels = true});
+    table.total = all;
+    table.for_people = ranked_for_people;
     // A heading says what nothing would say.
-    const bool any = table.rows != 0;
-    return {.key = std::string(key), .title = std::string(title), .body = std::move(table), .in_text = any};
+    return {.key = std::string(key), .title = std::string(title), .body = std::move(table), .in_text = all != 0};
 }
 
 Status run(const Context& context) {
     LoadPlan plan;
     plan.tables = plan.links = plan.stacks = plan.labels = plan.to_the_end = true;
+    BH_CHECK(context.plan_for_selector(plan));
     HeapStats stats(context.options(), {});
-    if (context.options().full) stats.demand(plan);
+    const bool heaps = context.options().full || context.selector_needs_heaps();
+    if (heaps) stats.demand(plan);
     BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
-    if (context.options().full) stats.store(*artifact);
+    if (heaps) stats.store(*artifact);
     const Snapshot& snapshot = artifact->snapshot();
     const Facts facts{snapshot, context.names(snapshot), analyses::read_slogan(snapshot.node.slogan),
                       analyses::totals(snapshot), analyses::death(snapshot)};
-    const analyses::ProcessGroups groups = analyses::group_by_initial_call(snapshot, analyses::all_processes(snapshot));
-    const std::size_t rows = context.options().top.value_or(shown_processes);
+    BH_TRY(const std::vector<ProcId> processes, context.selected(snapshot));
+    const analyses::ProcessGroups groups = analyses::group_by_initial_call(snapshot, processes);
 
     Document document = context.document(snapshot);
     document.kind = "analyze";
@@ -357,12 +365,18 @@ Status run(const Context& context) {
     for_people("", Value(totals_lines(facts)), Content::plain);
     if (!stack.empty()) for_people("Stack of the process that was running", Value(stack), Content::name);
 
-    members.push_back(ranking(facts, "top_msgq", "Longest queues", analyses::ProcessColumn::msgq, rows));
-    members.push_back(ranking(facts, "top_memory", "Most memory", analyses::ProcessColumn::memory, rows));
-    members.push_back(
-        ranking(facts, "top_reductions", "Most work (reductions)", analyses::ProcessColumn::reductions, rows));
+    struct Ranking {
+        std::string_view key, title;
+        analyses::ProcessColumn column;
+    };
+    for (const Ranking& each :
+         {Ranking{"top_msgq", "Longest queues", analyses::ProcessColumn::msgq},
+          Ranking{"top_memory", "Most memory", analyses::ProcessColumn::memory},
+          Ranking{"top_reductions", "Most work (reductions)", analyses::ProcessColumn::reductions}})
+        members.push_back(ranking(facts, each.key, each.title, each.column, processes,
+                                  context.options().top.value_or(ranked_processes)));
     present::Table group_rows = present::group_table(facts.names, groups);
-    if (!context.options().top) group_rows.rows = std::min(group_rows.rows, shown_groups);
+    group_rows.for_people = groups_for_people;
     members.push_back({.key = "groups", .title = "Processes by initial call", .body = std::move(group_rows)});
     document.primary = "top_memory";
     return context.print(document, snapshot);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "cli/commands.hpp"
 #include "cli/process_terms.hpp"
@@ -18,15 +19,18 @@ using present::Value;
 namespace {
 
 constexpr std::size_t shown_messages = 100;
+constexpr std::size_t shown_links = 100;  // to people, unless -n says otherwise
 
 /// The first messages for JSON; `msgs` gives them all.
 Array message_array(const present::TermView& view, const std::vector<std::uint32_t>& messages) {
     Array array;
     const present::Table table = present::message_table(
-        view, {messages.begin(), messages.begin() + static_cast<std::ptrdiff_t>(std::min(messages.size(), shown_messages))});
+        view,
+        {messages.begin(), messages.begin() + static_cast<std::ptrdiff_t>(std::min(messages.size(), shown_messages))});
     for (std::size_t row = 0; row < table.rows; ++row) {
         Object object;
-        for (std::size_t c = 0; c < table.columns.size(); ++c) object.emplace_back(table.columns[c].name, table.cell(row, c));
+        for (std::size_t c = 0; c < table.columns.size(); ++c)
+            object.emplace_back(table.columns[c].name, table.cell(row, c));
         array.emplace_back(std::move(object));
     }
     return array;
@@ -47,10 +51,14 @@ Status cmd_proc(const Context& context) {
     present::Document document = context.document(snapshot);
     add_term_warnings(terms, document);
     if (view.graph().roots().empty() && process.sensitive)
-        document.lead.push_back("The process is sensitive: the VM leaves its stack, heap, messages and dictionary out.");
+        document.lead.push_back(
+            "The process is sensitive: the VM leaves its stack, heap, messages and dictionary out.");
+    const std::size_t usual_links = context.for_people() ? shown_links : 0;
+    const std::size_t wanted_links = context.options().top.value_or(usual_links);
+    const std::size_t most_links = wanted_links == 0 ? std::numeric_limits<std::size_t>::max() : wanted_links;
     const auto add_list = [&](std::string key, std::string title, std::initializer_list<LinkKind> kinds) {
         const std::vector<LinkKind> list(kinds);
-        Array entries = present::link_array(names, process, list);
+        Array entries = present::link_array(names, process, list, most_links);
         const bool any = !entries.empty();
         document.members.push_back({.key = std::move(key),
                                     .title = std::move(title),
@@ -69,11 +77,11 @@ Status cmd_proc(const Context& context) {
                                 .title = "Dictionary",
                                 .body = present::dictionary_table(view),
                                 .in_text = has_dictionary});
-    document.members.push_back({.key = "messages",
-                                .body = Value(Object{{"count", std::uint64_t{messages.size()}},
-                                                     {"shown", message_array(view, messages)}}),
-                                .in_text = false,
-                                .content = Content::term});
+    document.members.push_back(
+        {.key = "messages",
+         .body = Value(Object{{"count", std::uint64_t{messages.size()}}, {"shown", message_array(view, messages)}}),
+         .in_text = false,
+         .content = Content::term});
     std::vector<std::uint32_t> first = messages;
     first.resize(std::min(first.size(), shown_messages));
     present::Table message_rows = present::message_table(view, std::move(first));

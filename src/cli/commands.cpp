@@ -10,12 +10,13 @@
 #include "beamheap_version.hpp"
 #include "cli/help.hpp"
 #include "cli/terminal.hpp"
+#include "present/render.hpp"
 #include "present/sanitise.hpp"
 
 namespace beamheap::cli {
 namespace {
 
-constexpr std::array<Command, 23> table{{
+constexpr std::array<Command, 24> table{{
     {"analyze", "INPUT", 1, 1, "what happened: why it died, memory, totals, the processes that stand out",
      "This is what `beamheap INPUT` does. It never fails because of what it finds.",
      "analyze erl_crash.dump\nanalyze erl_crash.dump.zst --json", &cmd_analyze},
@@ -66,6 +67,9 @@ constexpr std::array<Command, 23> table{{
     {"tree", "INPUT [PID]", 1, 2, "the supervision tree, with sums",
      "Of one process and all below it where PID is given.",
      "tree erl_crash.dump --depth 3\ntree erl_crash.dump kernel_sup", &cmd_tree},
+    {"shell", "INPUT", 1, 1, "loads an input once and answers many questions about it",
+     "Verbs are given without INPUT: `top -n 5`, `proc 0.89.0`, `why 7FEDD8C3E990`. Ends with `quit` or Ctrl-D.",
+     "shell erl_crash.dump", &cmd_shell},
     {"doctor", "INPUT", 1, 1, "what was recognised in the input, and how far it can be trusted", "",
      "doctor erl_crash.dump", &cmd_doctor},
     {"explain", "SLOGAN|RULE|no-dump", 0, 1, "what a slogan means, and what to do; without an argument: all topics",
@@ -87,10 +91,7 @@ Status print_text(const std::string& text) {
     return ok();
 }
 
-Status dispatch(int argc, char** argv) {
-    BH_TRY(const Options options, parse_options(argc, argv));
-    if (options.version) return print_text("beamheap " BEAMHEAP_VERSION " (crash dumps of Erlang/OTP R10B to 29)\n");
-    if (options.help) return print_text(options.verb.empty() ? help_text() : help_text(*find_command(options.verb)));
+Status run_command(const Options& options) {
     const Command& command = *find_command(options.verb);
     if (options.inputs.size() < command.least || options.inputs.size() > command.most)
         return Error{
@@ -101,6 +102,13 @@ Status dispatch(int argc, char** argv) {
     return command.run(Context(options));
 }
 
+Status dispatch(int argc, char** argv) {
+    BH_TRY(const Options options, parse_options(argc, argv));
+    if (options.version) return print_text("beamheap " BEAMHEAP_VERSION " (crash dumps of Erlang/OTP R10B to 29)\n");
+    if (options.help) return print_text(options.verb.empty() ? help_text() : help_text(*find_command(options.verb)));
+    return run_command(options);
+}
+
 }  // namespace
 
 std::span<const Command> commands() { return table; }
@@ -108,6 +116,36 @@ std::span<const Command> commands() { return table; }
 const Command* find_command(std::string_view name) {
     const auto found = std::ranges::find(table, name, &Command::name);
     return found == table.end() ? nullptr : found;
+}
+
+void run_words(std::vector<std::string> words, const Options& shell, Artifact& loaded) {
+    constexpr std::array<std::string_view, 3> others{"shell", "core", "completion"};
+    const Command* command = find_command(words.front());
+    if (command == nullptr || std::ranges::find(others, command->name) != others.end()) {
+        std::vector<std::string_view> verbs;
+        for (const Command& each : table)
+            if (std::ranges::find(others, each.name) == others.end()) verbs.push_back(each.name);
+        std::string advice = present::did_you_mean(words.front(), verbs);
+        if (advice.empty()) advice = fmt::format("There are: {} quit", fmt::join(verbs, " "));
+        return report({ErrorCode::usage, fmt::format("the shell has no verb '{}'", words.front()), advice});
+    }
+    if (command->arguments.starts_with("INPUT")) words.insert(words.begin() + 1, shell.inputs.front());
+    words.insert(words.begin(), "beamheap");
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    auto options = parse_options(static_cast<int>(pointers.size()), pointers.data());
+    if (!options) return report(options.error());
+    if (options->help) {
+        FileSink(STDOUT_FILENO).write(help_text(*command));
+        return;
+    }
+    // What the shell was started with holds until a line says otherwise.
+    if (options->redact == present::RedactLevel::secrets) options->redact = shell.redact;
+    if (!options->syntax) options->syntax = shell.syntax;
+    if (options->term_bytes == Options{}.term_bytes) options->term_bytes = shell.term_bytes;
+    if (options->threads == 0) options->threads = shell.threads;
+    options->loaded = &loaded;
+    if (const Status status = run_command(*options); !status) report(status.error());
 }
 
 int exit_code(ErrorCode code) {

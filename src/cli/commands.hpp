@@ -2,7 +2,9 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "beamheap/error.hpp"
 #include "cli/context.hpp"
@@ -24,6 +26,9 @@ const Command* find_command(std::string_view name);
 
 /// Parses, dispatches, reports an error on standard error; the exit code of the process.
 int run(int argc, char** argv);
+/// Runs one line of the shell on the input that it has loaded: words[0] is the verb, the input's path is put behind it.
+/// Errors are reported on standard error.
+void run_words(std::vector<std::string> words, const Options& shell, Artifact& loaded);
 /// The exit code for a kind of error.
 int exit_code(ErrorCode code);
 
@@ -38,6 +43,7 @@ Status cmd_term(const Context& context);
 Status cmd_why(const Context& context);
 Status cmd_binaries(const Context& context);
 Status cmd_profile(const Context& context);
+Status cmd_shell(const Context& context);
 Status cmd_ets(const Context& context);
 Status cmd_ports(const Context& context);
 Status cmd_timers(const Context& context);

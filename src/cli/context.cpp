@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstring>
 
 #include "analyses/process_columns.hpp"
@@ -11,18 +12,47 @@
 #include "formats/format.hpp"
 #include "present/describe.hpp"
 #include "present/render.hpp"
+#include "present/sanitise.hpp"
+#include "present/units.hpp"
 
 namespace beamheap::cli {
 namespace {
 
-bool for_people(const Options& options) {
-    const present::Presenter* presenter = present::find_presenter(options.format);
-    return presenter != nullptr && presenter->for_people;
+/// An input that was loaded before, as far as any verb may ask.
+class LoadedArtifact final : public Artifact {
+public:
+    explicit LoadedArtifact(Artifact& artifact) : artifact_(artifact) {}
+    Status load(const LoadPlan& plan) override {
+        return plan.heaps == nullptr ? ok() : artifact_.visit_heaps(*plan.heaps);
+    }
+    Snapshot& snapshot() override { return artifact_.snapshot(); }
+    Result<std::unique_ptr<TermSource>> terms(ProcId process) override { return artifact_.terms(process); }
+    Count binary_bytes(std::uint64_t address) const override { return artifact_.binary_bytes(address); }
+    std::vector<Check> checks() const override { return artifact_.checks(); }
+
+private:
+    Artifact& artifact_;
+};
+
+void tell_what_was_read(const Snapshot& snapshot, std::chrono::duration<double> time) {
+    const Source& source = snapshot.source;
+    std::string text =
+        fmt::format("read {} in {:.2f} s: {} {}", present::human_bytes(source.bytes), time.count(),
+                    source.format == InputFormat::crash_dump ? "crash dump" : "core image", source.format_version);
+    if (!source.otp_release.empty()) text += fmt::format(" of Erlang/OTP {}", source.otp_release);
+    text += fmt::format(", {}", present::counted(snapshot.processes.size(), "process", "processes"));
+    FileSink(STDERR_FILENO).write(present::safe_text(text) + '\n');
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Artifact>> Context::open(const std::string& path, LoadPlan plan) const {
+    if (options_.loaded != nullptr && path == argument(0)) {
+        auto artifact = std::make_unique<LoadedArtifact>(*options_.loaded);
+        BH_CHECK(artifact->load(plan));
+        return std::unique_ptr<Artifact>(std::move(artifact));
+    }
+    const auto start = std::chrono::steady_clock::now();
     ProgressLine progress(options_.progress);
     OpenOptions open_options;
     open_options.executable = options_.executable;
@@ -32,12 +62,18 @@ Result<std::unique_ptr<Artifact>> Context::open(const std::string& path, LoadPla
     if (options_.strict) plan.to_the_end = true;
     BH_CHECK(artifact->load(plan));
     progress.completed(artifact->snapshot().source.bytes);
+    if (options_.verbose) tell_what_was_read(artifact->snapshot(), std::chrono::steady_clock::now() - start);
     return artifact;
+}
+
+bool Context::for_people() const {
+    const present::Presenter* presenter = present::find_presenter(options_.format);
+    return presenter != nullptr && presenter->for_people;
 }
 
 present::Names Context::names(const Snapshot& snapshot) const {
     if (options_.syntax) return {snapshot, *options_.syntax};
-    return {snapshot, for_people(options_) ? present::syntax_of(snapshot) : present::Syntax::erlang};
+    return {snapshot, for_people() ? present::syntax_of(snapshot) : present::Syntax::erlang};
 }
 
 Status Context::plan_for_selector(LoadPlan& plan) const {
@@ -69,8 +105,8 @@ present::Document Context::document(const Snapshot& snapshot) const {
     return document;
 }
 
-Status Context::print(const present::Document& document, const Snapshot& snapshot,
-                      std::vector<std::string> secrets, std::string_view default_sort) const {
+Status Context::print(const present::Document& document, const Snapshot& snapshot, std::vector<std::string> secrets,
+                      std::string_view default_sort) const {
     BH_CHECK(print(document, present::redaction(options_.redact, snapshot, std::move(secrets)), default_sort));
     if (options_.strict && (snapshot.anomalies.data_lost() || !snapshot.source.complete.value_or(true)))
         return Error{ErrorCode::damaged, fmt::format("{}: the input is incomplete or damaged", snapshot.source.path),

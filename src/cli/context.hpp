@@ -32,6 +32,8 @@ public:
     /// Whether --procs asks for figures that only decoded heaps give.
     bool selector_needs_heaps() const;
 
+    /// Whether the answer is for people to read: text, not a format for machines.
+    bool for_people() const;
     /// A document about this input: kind, source, warnings.
     present::Document document(const Snapshot& snapshot) const;
     /// Prints the document, its warnings on standard error (people's formats), and with --strict fails where the input

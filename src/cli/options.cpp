@@ -15,7 +15,8 @@ namespace beamheap::cli {
 namespace {
 
 constexpr std::string_view any_input =
-    "analyze top proc stacks heap msgs term why binaries profile ets ports timers atoms alloc schedulers nodes modules tree doctor";
+    "analyze top proc stacks heap msgs term why binaries profile ets ports timers atoms alloc schedulers nodes modules "
+    "tree doctor";
 
 constexpr std::array<OptionRow, 26> table{{
     {"--format", "FORMAT", "table json ndjson csv tsv md", "table", "output format", ""},
@@ -43,7 +44,7 @@ constexpr std::array<OptionRow, 26> table{{
     {"--threads", "N", "", "all cores", "threads to use", ""},
     {"--strict", "", "", "", "exit with 4 if the input is truncated or partly unreadable", ""},
     {"-q,--quiet", "", "", "", "no warnings on standard error", ""},
-    {"-v,--verbose", "", "", "", "also notes about what is merely odd", ""},
+    {"-v,--verbose", "", "", "", "also what was read, and how long it took", ""},
     {"-h,--help", "", "", "", "this help; VERB --help for one verb", ""},
     {"--version", "", "", "", "version", ""},
     {"--", "", "", "", "what follows is no option", ""},

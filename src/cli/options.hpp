@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "beamheap/artifact.hpp"
 #include "beamheap/error.hpp"
 #include "present/erlang_text.hpp"
 #include "present/redact.hpp"
@@ -48,6 +49,9 @@ struct Options {
 
     bool help = false;
     bool version = false;
+
+    /// What the shell has loaded already: opening an input then gives this. Null elsewhere.
+    Artifact* loaded = nullptr;
 };
 
 /// One option, as help and completion show it.

@@ -81,6 +81,7 @@ struct Table {
     std::function<Value(std::size_t row, std::size_t column)> cell;
     std::size_t total = 0;  ///< rows that there are before any cut; text says "... N more"
     std::string empty;      ///< what text says when there is no row
+    std::size_t for_people = 0;  ///< rows that people see unless they say how many; 0: the usual number
 };
 
 /// A table is defined by a list of these over a row type (tables.cpp): the only place that names the column.

@@ -30,14 +30,8 @@ Table stack_group_table(const Names& names, const analyses::ProcessGroups& group
 Table group_table(const Names& names, const analyses::ProcessGroups& groups);
 /// The supervision tree, depth first.
 Table tree_table(const Names& names, const analyses::SupervisionTree& tree, std::vector<analyses::TreeRow> rows);
-/// The frames of one stack, youngest first, with what their slots hold: {name, term} by frame, or nothing.
-Table frame_table(const Names& names, std::span<const Frame> frames, std::vector<Array> slots);
-/// {key, value, flat_words, shared_words} of a process dictionary.
-Table dictionary_table(std::vector<Object> entries);
-/// {pos, term, flat_words, sender} of a message queue; `total` messages are in it.
-Table message_table(std::vector<Object> messages, std::uint64_t total);
-/// The entries of a process's link list of these kinds.
-Array link_array(const Names& names, const Process& process, std::span<const LinkKind> kinds);
+/// The entries of a process's link list of these kinds, at most `most`, then one that says how many more there are.
+Array link_array(const Names& names, const Process& process, std::span<const LinkKind> kinds, std::size_t most);
 
 Table port_table(const Names& names);
 Table port_group_table(const Names& names, const analyses::PortReport& report);

@@ -260,69 +260,17 @@ Table tree_table(const Names& names, const analyses::SupervisionTree& tree, std:
     return table_of(std::move(columns), std::move(rows), "no process");
 }
 
-Table frame_table(const Names& names, std::span<const Frame> frames, std::vector<Array> slots) {
-    struct Row {
-        std::uint32_t depth;
-        Frame frame;
-        Array slots;
-    };
-    slots.resize(frames.size());
-    std::vector<Row> rows;
-    for (std::size_t i = 0; i < frames.size(); ++i)
-        rows.push_back({static_cast<std::uint32_t>(i), frames[i], std::move(slots[i])});
-    std::vector<ColumnOf<Row>> columns{
-        {{.name = "depth", .title = "#", .unit = Unit::count, .doc = "0 is the youngest frame"},
-         [](const Row& r) { return Value(r.depth); }},
-        {{.name = "function", .title = "FUNCTION", .doc = "that waits to go on", .content = Content::name},
-         [=](const Row& r) { return function(names, r.frame.function); }},
-        {{.name = "offset", .title = "OFFSET", .unit = Unit::count, .doc = "bytes into its code"},
-         [](const Row& r) { return Value(r.frame.offset); }},
-        {{.name = "file", .title = "FILE", .doc = "source file", .content = Content::name, .wide = true},
-         [=](const Row& r) { return raw(names, r.frame.file); }},
-        {{.name = "line", .title = "LINE", .unit = Unit::count, .doc = "source line", .wide = true},
-         [](const Row& r) { return r.frame.line == 0 ? Value() : Value(r.frame.line); }},
-        {{.name = "slots",
-          .title = "SLOTS",
-          .doc = "terms that the frame holds",
-          .content = Content::term,
-          .below = true},
-         [](const Row& r) { return Value(r.slots); }},
-    };
-    return table_of(std::move(columns), std::move(rows), "no stack in this input");
-}
-
-Table dictionary_table(std::vector<Object> entries) {
-    const auto at = [](std::size_t i) { return [i](const Object& entry) { return entry[i].second; }; };
-    std::vector<ColumnOf<Object>> columns{
-        {{.name = "key", .title = "KEY", .doc = "key", .content = Content::term}, at(0)},
-        {{.name = "value", .title = "VALUE", .doc = "value", .content = Content::term, .keyed_by = "key"}, at(1)},
-        {{.name = "flat_words", .title = "FLAT words", .unit = Unit::words, .doc = "erts_debug:flat_size of the value"},
-         at(2)},
-        {{.name = "shared_words", .title = "SHARED words", .unit = Unit::words, .doc = "erts_debug:size of the value"},
-         at(3)},
-    };
-    return table_of(std::move(columns), std::move(entries), "empty");
-}
-
-Table message_table(std::vector<Object> messages, std::uint64_t total) {
-    const auto at = [](std::size_t i) { return [i](const Object& message) { return message[i].second; }; };
-    std::vector<ColumnOf<Object>> columns{
-        {{.name = "pos", .title = "#", .unit = Unit::count, .doc = "0 is the oldest message"}, at(0)},
-        {{.name = "term", .title = "MESSAGE", .doc = "the message", .content = Content::term}, at(1)},
-        {{.name = "flat_words", .title = "FLAT words", .unit = Unit::words, .doc = "erts_debug:flat_size"}, at(2)},
-        {{.name = "sender", .title = "SENDER", .doc = "who sent it, where the input records it", .wide = true}, at(3)},
-    };
-    Table table = table_of(std::move(columns), std::move(messages), "no message");
-    table.total = std::max<std::size_t>(table.rows, static_cast<std::size_t>(total));
-    return table;
-}
-
-Array link_array(const Names& names, const Process& process, std::span<const LinkKind> kinds) {
+Array link_array(const Names& names, const Process& process, std::span<const LinkKind> kinds, std::size_t most) {
     const Snapshot& s = names.snapshot();
     Array out;
+    std::size_t more = 0;
     for (std::uint32_t i = 0; i < process.link_range.count; ++i) {
         const Link& link = s.links[process.link_range.first + i];
         if (std::ranges::find(kinds, link.kind) == kinds.end()) continue;
+        if (out.size() == most) {
+            ++more;
+            continue;
+        }
         std::string shown = names.pid(link.pid);
         if (shown.empty()) shown = analyses::port_text(link.port);
         if (shown.empty() && link.name != TextId::none) shown = atom_text(s.text(link.name), names.syntax());
@@ -332,6 +280,7 @@ Array link_array(const Names& names, const Process& process, std::span<const Lin
         }
         out.emplace_back(std::move(shown));
     }
+    if (more != 0) out.emplace_back(fmt::format("... {} more", more));
     return out;
 }
 

@@ -226,7 +226,8 @@ Status View::sort_rows(TableView& view) const {
 }
 
 void View::cut_rows(TableView& view, bool for_people) const {
-    const std::size_t wanted = options_->top.value_or(for_people ? default_rows : 0);
+    const std::size_t usual = view.table_->for_people == 0 ? default_rows : view.table_->for_people;
+    const std::size_t wanted = options_->top.value_or(for_people ? usual : 0);
     view.rows_ = view.table_->rows;
     if (wanted != 0) view.rows_ = std::min(view.rows_, wanted);
 }

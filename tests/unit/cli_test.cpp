@@ -56,6 +56,15 @@ Ran shell(const std::string& command) {
     static_cast<void>(std::system(("rm -r " + base).c_str()));
     return ran;
 }
+/// For a text between double quotes.
+std::string escaped(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        if (c == '"' || c == '\\') out += '\\';
+        out += c;
+    }
+    return out;
+}
 const std::string program = BEAMHEAP_BINARY;
 const std::string dump = "fixtures/healthy.dump";
 
@@ -86,7 +95,7 @@ TEST_CASE("a verb, or an input alone", "[cli]") {
 TEST_CASE("options are read wherever they stand", "[cli]") {
     const Options options =
         good({"top", "--by", "msgq", "x.dump", "-n", "7", "--columns", "pid,name", "--asc", "--redact=values",
-                 "--color", "never", "-q", "--procs", "msgq>1000", "--threads", "3", "--syntax", "elixir"});
+              "--color", "never", "-q", "--procs", "msgq>1000", "--threads", "3", "--syntax", "elixir"});
     CHECK(options.by == "msgq");
     CHECK(options.top == std::size_t{7});
     CHECK(options.columns == std::vector<std::string>{"pid", "name"});
@@ -216,7 +225,7 @@ TEST_CASE("data goes to standard output, everything else to standard error", "[c
     const Ran json = shell(program + " analyze fixtures/broken/cut_in_heap.dump --json");
     CHECK(json.err.empty());
     CHECK(json.out.find("\"name\":\"truncated\"") != std::string::npos);
-    CHECK(shell(program + " top " + dump + " --progress always").err.find("B/s") != std::string::npos);
+    CHECK(shell(program + " top " + dump + " --progress always").err.find("iB/s\n") != std::string::npos);
     CHECK(shell(program + " top " + dump).err.empty());
     CHECK(shell(program + " top " + dump + " --color always").out.find("\x1b[1m") != std::string::npos);
     CHECK(shell(program + " top " + dump + " --json --color always").out.find('\x1b') == std::string::npos);
@@ -269,4 +278,32 @@ TEST_CASE("equal input gives equal bytes, whatever the number of threads", "[cli
         CHECK_FALSE(first.out.empty());
         CHECK(first.out == shell(command + " --threads 1").out);
     }
+}
+
+TEST_CASE("the shell answers what the verbs answer, from a file and from what can't be read twice", "[cli]") {
+    for (const std::string& input : {dump, std::string("fixtures/zoo.dump.zst")}) {
+        for (const char* question : {"analyze --full -n 3", "top --by live -n 5 --columns pid,msgq_len,live_words --format tsv",
+                                     "proc init", "heap init", "stacks -n 2", "msgs init", "binaries --format csv", "profile",
+                                     "ets", "tree", "top --procs \"live>100\" -n 3 --format csv --columns pid,live_words"}) {
+            std::string direct = question;
+            direct.insert(std::min(direct.find(' '), direct.size()), " " + input);
+            const Ran one = shell(program + " " + direct);
+            const Ran other = shell(program + " shell " + input + " <<<\"" + escaped(question) + "\"");
+            INFO(direct);
+            CHECK(one.code == 0);
+            CHECK_FALSE(one.out.empty());
+            CHECK(other.code == 0);
+            CHECK(other.out == one.out);
+        }
+    }
+    const Ran wrong = shell("printf \"tpo\\nshell x\\n\\ntop --wat\\nproc 0.4711.0\\nheap \\\"x\\nquit\\nwat\" | " +
+                            program + " shell " + dump);
+    CHECK(wrong.code == 0);
+    CHECK(wrong.out.empty());
+    for (const char* sentence : {"no verb \'tpo\'", "no verb \'shell\'", "--wat", "0.4711.0", "quote"}) {
+        INFO(sentence << " in " << wrong.err);
+        CHECK(wrong.err.find(sentence) != std::string::npos);
+    }
+    CHECK(wrong.err.find("\'wat\'") == std::string::npos);  // `quit` has ended it
+    CHECK(shell("echo top | " + program + " shell -").code == 2);
 }
