@@ -35,7 +35,7 @@ constexpr std::array<OptionRow, 26> table{{
      "analyze core top stacks profile binaries"},
     {"--depth", "N", "", "all", "levels of the tree to show", "tree"},
     {"--full", "", "", "", "decode every heap: live and garbage words of all processes", "analyze core top"},
-    {"--term-bytes", "N", "", "200", "cut printed terms after N bytes; 0 is whole", "proc heap msgs term why"},
+    {"--term-bytes", "N", "", "200", "cut printed terms after N bytes; 0 is whole", "proc heap msgs term why shell"},
     {"--exe", "FILE", "", "found by itself", "the beam.smp that a core was written by", any_input},
     {"--syntax", "SYNTAX", "erlang elixir auto", "auto", "of names and terms", ""},
     {"--redact", "LEVEL", "none secrets values full", "secrets", "what to hide", ""},
