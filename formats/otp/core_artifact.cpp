@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
+#include <thread>
+
 #include "bytes/spool.hpp"
+#include "formats/otp/core_terms.hpp"
+#include "formats/otp/heap_reader.hpp"
 #include "formats/otp/image.hpp"
 #include "formats/otp/process_table.hpp"
 #include "formats/otp/tables.hpp"
@@ -30,14 +35,25 @@ public:
             read_allocators(reader);
         }
         if (plan.atoms) read_atoms(reader);
+        snapshot_.seal();
+        if (plan.heaps != nullptr) visit_heaps(*plan.heaps);
         if (reader.memory.misses() != 0) {
             snapshot_.anomalies.add(Anomaly::unreadable_memory, reader.memory.first_miss());
             misses_ = reader.memory.misses();
         }
-        snapshot_.seal();
         return ok();
     }
     Snapshot& snapshot() override { return snapshot_; }
+
+    Result<std::unique_ptr<TermSource>> terms(ProcId process) override {
+        return std::unique_ptr<TermSource>(new CoreTerms(*vm_, snapshot_, snapshot_[process].offset));
+    }
+
+    Count binary_bytes(std::uint64_t address) const override {
+        bytes::MemoryReader memory(image_->space());
+        const auto size = memory.word(address + vm_->layout.at.binary_length);
+        return size ? Count(*size) : Count();
+    }
 
     std::vector<Check> checks() const override {
         std::vector<Check> all = image_->checks();
@@ -47,6 +63,39 @@ public:
     }
 
 private:
+    // Workers take processes one by one; each has a reader, whose arenas the next heap uses again.
+    void visit_heaps(const HeapDemand& demand) {
+        std::vector<ProcId> wanted;
+        for (std::uint32_t i = 0; i < snapshot_.processes.size(); ++i) {
+            const auto id = static_cast<ProcId>(i);
+            if (snapshot_[id].has_heap && (!demand.wanted || demand.wanted(snapshot_, id))) wanted.push_back(id);
+        }
+        const unsigned count = std::max(1u, std::min<unsigned>(demand.workers, static_cast<unsigned>(wanted.size())));
+        std::atomic<std::size_t> next{0};
+        std::vector<Anomalies> met(count);
+        const auto work = [&](unsigned worker) {
+            HeapReader reader(*vm_);
+            for (std::size_t i = next++; i < wanted.size(); i = next++) {
+                const Process& row = snapshot_[wanted[i]];
+                HeapGraph& graph = reader.read(row.offset, HeapGraph::Mode::sizes);
+                const HeapDamage& damage = reader.damage();
+                if (damage.bad_pointers != 0) met[worker].add(Anomaly::dangling_reference, damage.first_bad, "a heap");
+                if (damage.unreadable != 0) met[worker].add(Anomaly::unreadable_memory, row.offset, "a heap");
+                if (damage.collecting) {
+                    met[worker].add(Anomaly::heap_missing, row.offset);
+                    continue;
+                }
+                demand.visit({wanted[i], row, graph, worker, reader.messages(), reader.distribution_messages(),
+                              reader.distribution_bytes()});
+            }
+        };
+        std::vector<std::thread> threads;
+        for (unsigned worker = 1; worker < count; ++worker) threads.emplace_back(work, worker);
+        work(0);
+        for (std::thread& thread : threads) thread.join();
+        for (const Anomalies& some : met) snapshot_.anomalies.merge(some);
+    }
+
     std::unique_ptr<Image> image_;
     std::unique_ptr<Vm> vm_;
     Snapshot snapshot_;

@@ -138,6 +138,7 @@ private:
             row.stack_words = (end - stop) / 8;
             row.stack_scanned = true;
             if (start <= top && top <= stop) row.heap_unused_words = (end - top) / 8;
+            row.has_heap = (bits & state::gc) == 0 && memory_.mapped(start);
         } else if ((bits & (state::gc | state::free | state::exiting)) == 0) {
             anomalies.add(Anomaly::inconsistent_state, row.offset, "heap and stack of a process");
         } else if (words <= largest_block) {
