@@ -137,6 +137,13 @@ Element CoreTerms::root(std::size_t i) {
     return entry->second;
 }
 
+// ERL_MESSAGE_FROM: the third word of a message (erl_message.h), a pid since OTP 21.
+Element CoreTerms::sender(std::size_t i) {
+    if (i >= heap_.roots().size() || heap_.roots()[i].kind != RootKind::message) return {};
+    const auto word = memory_.word(heap_.roots()[i].at + 16);
+    return word ? element_of(*word) : Element{};
+}
+
 // A message as it came from another node: ErtsDistExternal behind the used words of its fragment, whose data is in
 // external format without the version byte, with a cache of atoms (external.h, erl_message.c).
 Element CoreTerms::decoded_message(std::uint64_t message, const HeapRoot&) {

@@ -39,6 +39,7 @@ public:
     const HeapGraph& graph() const override { return graph_; }
     const HeapGraph* literals() const override { return &literals_.graph(); }
     Element root(std::size_t i) override;
+    Element sender(std::size_t i) override;
     ObjectHead head(ObjectId id) override;
     ElementCursor elements(ObjectId id) override;
     bool next(ElementCursor& cursor, Element& element) override;

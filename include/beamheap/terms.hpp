@@ -101,6 +101,12 @@ public:
 
     /// What graph().roots()[i] holds.
     virtual Element root(std::size_t i) = 0;
+    /// Who sent the message that graph().roots()[i] holds, as the VM recorded it: a pid, or an atom where it kept
+    /// nobody. Unknown where the input does not have it (crash dumps).
+    virtual Element sender(std::size_t i) {
+        (void)i;
+        return {};
+    }
     virtual ObjectHead head(ObjectId id) = 0;
     virtual ElementCursor elements(ObjectId id) = 0;
     /// The next element; false at the end, also where the input ends early.

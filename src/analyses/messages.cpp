@@ -154,6 +154,11 @@ Sender sender_of(TermSource& source, const Element& message) {
     return {};
 }
 
+Sender sender_of_root(TermSource& source, std::size_t root) {
+    const Sender recorded = sender(source, source.sender(root));
+    return recorded.has() ? recorded : sender_of(source, source.root(root));
+}
+
 std::string shape_of(TermSource& source, const Element& term) {
     Shape shape(source);
     shape.add(term, 0);

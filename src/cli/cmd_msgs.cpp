@@ -27,8 +27,8 @@ struct Group {
     std::uint32_t example = 0;  // root
 };
 
-std::string sender_text(const present::TermView& view, const Element& message) {
-    const analyses::Sender sender = analyses::sender_of(view.source(), message);
+std::string sender_text(const present::TermView& view, std::uint32_t root) {
+    const analyses::Sender sender = analyses::sender_of_root(view.source(), root);
     if (!sender.has()) return {};
     if (!sender.pid.has()) return analyses::port_text(sender.port);
     const ProcId known = view.names().snapshot().find(sender.pid);
@@ -41,7 +41,7 @@ std::vector<Group> group(const present::TermView& view, const std::vector<std::u
     std::unordered_map<std::string, std::size_t> index;
     for (const std::uint32_t root : messages) {
         const Element message = view.source().root(root);
-        std::string what = by_shape ? analyses::shape_of(view.source(), message) : sender_text(view, message);
+        std::string what = by_shape ? analyses::shape_of(view.source(), message) : sender_text(view, root);
         const auto [entry, added] = index.try_emplace(std::move(what), groups.size());
         if (added) groups.push_back({entry->first, 0, 0, root});
         Group& each = groups[entry->second];
@@ -71,7 +71,7 @@ present::Table group_table(const present::TermView& view, std::vector<Group> gro
     else
         columns.push_back({{.name = "sender",
                             .title = "SENDER",
-                            .doc = "who they say sent them; null where their form names nobody",
+                            .doc = "who sent them: as the VM recorded it (cores) or as their form says; else null",
                             .content = Content::name},
                            [](const Group& g) { return g.what.empty() ? Value() : Value(g.what); }});
     columns.push_back({{.name = "example_pos", .title = "FIRST", .unit = Unit::count, .doc = "position of the oldest"},

@@ -18,8 +18,8 @@ std::uint64_t address_of(TermSource& source, const Element& term) {
     return source.head(term.id).address;
 }
 
-std::string sender_text(const TermView& view, const Element& message) {
-    const analyses::Sender sender = analyses::sender_of(view.source(), message);
+std::string sender_text(const TermView& view, std::uint32_t root) {
+    const analyses::Sender sender = analyses::sender_of_root(view.source(), root);
     if (sender.pid.has()) return view.names().pid(sender.pid);
     return sender.port.has() ? analyses::port_text(sender.port) : std::string{};
 }
@@ -148,8 +148,8 @@ Table message_table(const TermView& view, std::vector<std::uint32_t> roots) {
           .unit = Unit::words,
           .doc = "erts_debug:flat_size of the message; null while it is not decoded (from another node)"},
          [=](const std::uint32_t& r) { return Value(view.measures().flat_words(view.source().root(r))); }},
-        {{.name = "sender", .title = "SENDER", .doc = "who the message says sent it, where its form is OTP's"},
-         [=](const std::uint32_t& r) { return cells::text(sender_text(view, view.source().root(r))); }},
+        {{.name = "sender", .title = "SENDER", .doc = "who sent it: as the VM recorded it (cores), or as a message of OTP's form says"},
+         [=](const std::uint32_t& r) { return cells::text(sender_text(view, r)); }},
     };
     return table_of(std::move(columns), std::move(roots), "no messages");
 }
