@@ -36,7 +36,7 @@ public:
         }
         if (plan.atoms) read_atoms(reader);
         snapshot_.seal();
-        if (plan.heaps != nullptr) visit_heaps(*plan.heaps);
+        if (plan.heaps != nullptr) (void)visit_heaps(*plan.heaps);
         if (reader.memory.misses() != 0) {
             snapshot_.anomalies.add(Anomaly::unreadable_memory, reader.memory.first_miss());
             misses_ = reader.memory.misses();
@@ -55,16 +55,8 @@ public:
         return size ? Count(*size) : Count();
     }
 
-    std::vector<Check> checks() const override {
-        std::vector<Check> all = image_->checks();
-        all.insert(all.end(), vm_->checks.begin(), vm_->checks.end());
-        all.push_back({"memory", misses_ == 0, fmt::format("{} addresses asked for that the image does not hold", misses_)});
-        return all;
-    }
-
-private:
     // Workers take processes one by one; each has a reader, whose arenas the next heap uses again.
-    void visit_heaps(const HeapDemand& demand) {
+    Status visit_heaps(const HeapDemand& demand) override {
         std::vector<ProcId> wanted;
         for (std::uint32_t i = 0; i < snapshot_.processes.size(); ++i) {
             const auto id = static_cast<ProcId>(i);
@@ -94,8 +86,18 @@ private:
         work(0);
         for (std::thread& thread : threads) thread.join();
         for (const Anomalies& some : met) snapshot_.anomalies.merge(some);
+        return ok();
     }
 
+    std::vector<Check> checks() const override {
+        std::vector<Check> all = image_->checks();
+        all.insert(all.end(), vm_->checks.begin(), vm_->checks.end());
+        all.push_back(
+            {"memory", misses_ == 0, fmt::format("{} addresses asked for that the image does not hold", misses_)});
+        return all;
+    }
+
+private:
     std::unique_ptr<Image> image_;
     std::unique_ptr<Vm> vm_;
     Snapshot snapshot_;

@@ -82,7 +82,8 @@ CoreTerms::CoreTerms(const Vm& vm, const Snapshot& snapshot, std::uint64_t proce
     std::vector<std::uint64_t> outside;
     for (std::size_t i = 0; i < graph_.foreign_size(); ++i) outside.push_back(graph_.foreign(i).address);
     for (const HeapRoot& root : heap_.roots())
-        if (!root.undecoded && (is_cons(root.term) || is_boxed(root.term)) && graph_.find(address_of(root.term)) == no_node)
+        if (!root.undecoded && (is_cons(root.term) || is_boxed(root.term)) &&
+            graph_.find(address_of(root.term)) == no_node)
             outside.push_back(address_of(root.term));
     literals_.build(vm, memory_, outside);
 }
@@ -96,9 +97,12 @@ Element CoreTerms::object_at(std::uint64_t address) {
     Element element;
     element.address = address;
     element.kind = ElementKind::object;
-    if (const NodeId node = graph_.find(address); node != no_node) element.id = {ObjectId::Space::heap, node};
-    else if (const NodeId literal = literals_.graph().find(address); literal != no_node) element.id = {ObjectId::Space::literals, literal};
-    else element.kind = ElementKind::missing;
+    if (const NodeId node = graph_.find(address); node != no_node)
+        element.id = {ObjectId::Space::heap, node};
+    else if (const NodeId literal = literals_.graph().find(address); literal != no_node)
+        element.id = {ObjectId::Space::literals, literal};
+    else
+        element.kind = ElementKind::missing;
     return element;
 }
 
@@ -162,7 +166,8 @@ Element CoreTerms::decoded_message(std::uint64_t message, const HeapRoot&) {
     const std::byte* text = memory_.at(*from, *to - *from);
     if (text == nullptr) return {};
     std::vector<Element> atoms;
-    for (std::uint32_t i = 0; i < *count; ++i) atoms.push_back(element_of(memory_.word(external + at.external_atoms + 8ull * i).value_or(0)));
+    for (std::uint32_t i = 0; i < *count; ++i)
+        atoms.push_back(element_of(memory_.word(external + at.external_atoms + 8ull * i).value_or(0)));
     const std::size_t size = *to - *from;
     const bool versioned = size != 0 && text[0] == std::byte{131};
     std::vector<std::uint8_t> encoded(size + 1, 131);
@@ -187,7 +192,8 @@ void CoreTerms::fun_head(std::uint64_t address, const ObjectShape& shape, Object
     }
     if (layout.fun_in_header) {
         head.arity = static_cast<std::uint32_t>(header >> 8 & 0xff);
-        head.free = static_cast<std::uint32_t>(shape.terms - (layout.fun_carries_reference && shape.terms != 0 ? 1 : 0));
+        head.free =
+            static_cast<std::uint32_t>(shape.terms - (layout.fun_carries_reference && shape.terms != 0 ? 1 : 0));
     } else {
         head.arity = memory_.value<std::uint8_t>(address + at.fun_thing_arity).value_or(0);
         head.free = static_cast<std::uint32_t>(shape.terms - 1);
@@ -205,7 +211,8 @@ void CoreTerms::reference_head(std::uint64_t address, Word header, ObjectHead& h
     if (head.kind == TermKind::external_reference) {
         // ExternalThing: ErlNode*, next, then the count of numbers and the numbers.
         if (words < 5) return;
-        head.numbers = std::min<std::uint32_t>({load<std::uint32_t>(p + 24), 5u, static_cast<std::uint32_t>((words - 3) * 2 - 1)});
+        head.numbers =
+            std::min<std::uint32_t>({load<std::uint32_t>(p + 24), 5u, static_cast<std::uint32_t>((words - 3) * 2 - 1)});
         for (unsigned i = 0; i < head.numbers; ++i) head.words[i] = load<std::uint32_t>(p + 28 + 4 * i);
         head.node = atom_text(memory_.word(load<Word>(p + 8) + reader_.at.node_name).value_or(0));
         return;
@@ -269,11 +276,13 @@ ObjectHead CoreTerms::head(ObjectId id) {
         case TermKind::external_reference: reference_head(head.address, header, head); break;
         case TermKind::external_pid:
             head.pid = reader_.pid(head.address | 2);
-            head.node = atom_text(memory_.word(memory_.word(head.address + 8).value_or(0) + reader_.at.node_name).value_or(0));
+            head.node =
+                atom_text(memory_.word(memory_.word(head.address + 8).value_or(0) + reader_.at.node_name).value_or(0));
             break;
         case TermKind::external_port:
             head.port = reader_.port(head.address | 2);
-            head.node = atom_text(memory_.word(memory_.word(head.address + 8).value_or(0) + reader_.at.node_name).value_or(0));
+            head.node =
+                atom_text(memory_.word(memory_.word(head.address + 8).value_or(0) + reader_.at.node_name).value_or(0));
             break;
         default: break;
     }
@@ -288,10 +297,14 @@ ElementCursor CoreTerms::elements(ObjectId id) {
     std::uint64_t first = shape.first_term, count = shape.terms;
     if (shape.kind == TermKind::fun || shape.kind == TermKind::external_fun) {
         // Free variables alone: not the creator before them (up to OTP 26) or the FunRef behind (OTP 27).
-        if (shape.kind == TermKind::external_fun) count = 0;
-        else if (!vm_.layout.fun_in_header) ++first, --count;
-        else if (vm_.layout.fun_carries_reference && count != 0) --count;
-    } else if (shape.kind == TermKind::sub_binary || shape.kind == TermKind::refc_binary || shape.kind == TermKind::match_context) {
+        if (shape.kind == TermKind::external_fun)
+            count = 0;
+        else if (!vm_.layout.fun_in_header)
+            ++first, --count;
+        else if (vm_.layout.fun_carries_reference && count != 0)
+            --count;
+    } else if (shape.kind == TermKind::sub_binary || shape.kind == TermKind::refc_binary ||
+               shape.kind == TermKind::match_context) {
         count = 0;
     }
     return {id, count, address + 8 * first};
@@ -329,7 +342,9 @@ Bytes CoreTerms::bytes(ObjectId id, std::uint64_t from, std::uint64_t limit, std
     const auto* p = reinterpret_cast<const unsigned char*>(data.data());
     for (std::uint64_t i = 0; i < have; ++i) {
         unsigned value = p[i];
-        if (shifted) value = (value << place.bit_offset | (i + 1 < data.size() ? p[i + 1] >> (8 - place.bit_offset) : 0u)) & 0xff;
+        if (shifted)
+            value =
+                (value << place.bit_offset | (i + 1 < data.size() ? p[i + 1] >> (8 - place.bit_offset) : 0u)) & 0xff;
         // Bits behind the end are none of the term's.
         if (from + i + 1 == place.bytes && place.extra_bits != 0) value &= 0xff00u >> place.extra_bits & 0xff;
         out += static_cast<char>(value);

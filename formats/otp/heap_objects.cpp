@@ -37,8 +37,9 @@ ObjectShape fun_shape(const Layout& layout, const std::byte* p, std::uint64_t av
     const std::uint64_t head = layout.at.fun_environment / 8;
     if (available < head) return {};
     // A byte since OTP 25, a word before; funs have at most 255 free variables.
-    const std::uint64_t free = layout.at.fun_free_count % 8 != 0 ? std::to_integer<std::uint64_t>(p[layout.at.fun_free_count])
-                                                                  : load<Word>(p + layout.at.fun_free_count);
+    const std::uint64_t free = layout.at.fun_free_count % 8 != 0
+                                   ? std::to_integer<std::uint64_t>(p[layout.at.fun_free_count])
+                                   : load<Word>(p + layout.at.fun_free_count);
     if (free > 255) return {};
     const auto creator = load<Word>(p + layout.at.fun_environment - 8);
     const bool external = is_atom(creator);  // am_external since OTP 25; a pid else
@@ -80,7 +81,8 @@ ObjectShape shape_of(const Layout& layout, const std::byte* p, std::uint64_t ava
         case Tag::fun: shape = fun_shape(layout, p, available, header); break;
         case Tag::unknown: return {};
     }
-    if (shape.words == 0 || shape.words > available || shape.words > largest_object || shape.first_term + shape.terms > shape.words)
+    if (shape.words == 0 || shape.words > available || shape.words > largest_object ||
+        shape.first_term + shape.terms > shape.words)
         return {};
     return shape;
 }

@@ -15,9 +15,9 @@ namespace beamheap::otp {
 
 struct ObjectShape {
     TermKind kind = TermKind::unknown;
-    std::uint64_t words = 0;        ///< 0: no object that this release could have made
-    std::uint64_t first_term = 0;   ///< words from here ...
-    std::uint64_t terms = 0;        ///< ... so many are terms
+    std::uint64_t words = 0;       ///< 0: no object that this release could have made
+    std::uint64_t first_term = 0;  ///< words from here ...
+    std::uint64_t terms = 0;       ///< ... so many are terms
 };
 
 /// The boxed object whose words begin at `p`, of which `available` words are there. A whole object fits them.

@@ -112,10 +112,13 @@ void add_object(HeapGraph& graph, const Layout& layout, MemoryReader& memory, st
         return;
     }
     const ObjectShape shape = shape_of(layout, p, available);
-    const bool binary = shape.kind == TermKind::refc_binary || shape.kind == TermKind::sub_binary || shape.kind == TermKind::binary_reference;
+    const bool binary = shape.kind == TermKind::refc_binary || shape.kind == TermKind::sub_binary ||
+                        shape.kind == TermKind::binary_reference;
     const BinaryPlace place = binary ? binary_place(memory, layout, address) : BinaryPlace{};
     // OTP 27: one structure for slices of binaries outside and of those on the heap; the latter are copied.
-    const TermKind kind = shape.kind == TermKind::refc_binary && shape.terms != 0 && place.known && place.binary == 0 ? TermKind::sub_binary : shape.kind;
+    const TermKind kind = shape.kind == TermKind::refc_binary && shape.terms != 0 && place.known && place.binary == 0
+                              ? TermKind::sub_binary
+                              : shape.kind;
     const NodeId node = graph.add_object(kind, static_cast<std::uint32_t>(shape.words), address, address);
     std::uint64_t base = 0;
     for (std::uint64_t i = 0; i < shape.terms; ++i) {
@@ -128,7 +131,8 @@ void add_object(HeapGraph& graph, const Layout& layout, MemoryReader& memory, st
     if (!binary || !place.known) return;
     if (kind == TermKind::sub_binary) graph.add_binary_use(base, place.offset, place.bytes);
     // What is seen of a binary through a BinRef (OTP 27) is told by the slices that have one.
-    else graph.add_binary_use(place.binary, place.offset, kind == TermKind::binary_reference ? 0 : place.bytes);
+    else
+        graph.add_binary_use(place.binary, place.offset, kind == TermKind::binary_reference ? 0 : place.bytes);
 }
 
 void settle_slices(HeapGraph& graph, const Layout& layout, MemoryReader& memory) {
@@ -137,12 +141,16 @@ void settle_slices(HeapGraph& graph, const Layout& layout, MemoryReader& memory)
         if (graph.kind(use.node) != TermKind::sub_binary) continue;
         const BinaryPlace place = binary_place(memory, layout, graph.address(use.node));
         if (!place.known) continue;
-        if (place.binary != 0) use.address = place.binary;
-        else use.base = BinaryUse::Base::object;
-        // A copy is a reference to the binary or a heap binary, and until OTP 26 a slice of it where bits are left over.
+        if (place.binary != 0)
+            use.address = place.binary;
+        else
+            use.base = BinaryUse::Base::object;
+        // A copy is a reference to the binary or a heap binary, and until OTP 26 a slice of it where bits are left
+        // over.
         const std::uint64_t words = place.binary != 0 ? 6 : 2 + (place.bytes + 7) / 8;
         const bool bits = !layout.fun_in_header && (place.bit_offset != 0 || place.extra_bits != 0);
-        graph.set_flat_words(use.node, static_cast<std::uint32_t>(std::min<std::uint64_t>(words, 0xFFFFFF00u)) + (bits ? 5 : 0));
+        graph.set_flat_words(use.node,
+                             static_cast<std::uint32_t>(std::min<std::uint64_t>(words, 0xFFFFFF00u)) + (bits ? 5 : 0));
         changed = true;
     }
     if (changed) graph.sort_flat_words();
@@ -178,7 +186,8 @@ void HeapReader::collect_fragments(std::uint64_t first, AreaKind kind) {
         const std::byte* p = memory_.at(fragment, at_.fragment_memory);
         if (p == nullptr) break;
         const auto used = load<Word>(p + at_.fragment_used);
-        if (used < largest_area / 8) add_area(fragment + at_.fragment_memory, fragment + at_.fragment_memory + 8 * used, kind);
+        if (used < largest_area / 8)
+            add_area(fragment + at_.fragment_memory, fragment + at_.fragment_memory + 8 * used, kind);
         fragment = load<Word>(p + at_.fragment_next);
     }
 }
@@ -218,7 +227,8 @@ void HeapReader::collect_areas(const std::byte* p) {
     QueueWalk walk(reader_, p);
     for (Signal signal; walk.next(signal);)
         if (signal.message() && signal.attached != 0 && signal.term != non_value)
-            collect_fragments(signal.attached == 1 ? signal.address + at_.message_fragment : signal.attached, AreaKind::message);
+            collect_fragments(signal.attached == 1 ? signal.address + at_.message_fragment : signal.attached,
+                              AreaKind::message);
 
     std::sort(areas_.begin(), areas_.end(), [](const HeapArea& a, const HeapArea& b) { return a.start < b.start; });
     std::size_t bits = 0, kept = 0;
@@ -294,15 +304,18 @@ void HeapReader::mark(Word term) {
             for (std::uint64_t i = 0; i < shape.terms; ++i) {
                 const auto element = load<Word>(p + 8 * (shape.first_term + i));
                 if (is_immediate(element)) continue;
-                if (is_header(element)) bad(address);
-                else pending_.push_back(element);
+                if (is_header(element))
+                    bad(address);
+                else
+                    pending_.push_back(element);
             }
             break;
         }
     }
 }
 
-void HeapReader::root(RootKind kind, std::uint32_t index, std::uint32_t frame, Word term, std::uint64_t at, bool undecoded) {
+void HeapReader::root(RootKind kind, std::uint32_t index, std::uint32_t frame, Word term, std::uint64_t at,
+                      bool undecoded) {
     const bool pointer = !undecoded && (is_cons(term) || is_boxed(term));
     if (pointer) {
         mark(term);
@@ -344,7 +357,8 @@ void HeapReader::message_roots(const std::byte* process) {
         if (signal.term == non_value) {
             // Still as it came over the connection (ErtsDistExternal behind the fragment's used words).
             ++distribution_messages_;
-            const std::uint64_t fragment = signal.attached == 1 ? signal.address + at_.message_fragment : signal.attached;
+            const std::uint64_t fragment =
+                signal.attached == 1 ? signal.address + at_.message_fragment : signal.attached;
             if (const auto used = memory_.word(fragment + at_.fragment_used); used && *used < largest_area / 8) {
                 const std::uint64_t external = fragment + at_.fragment_memory + 8 * *used;
                 const auto data = memory_.word(external + at_.external_data);
@@ -365,15 +379,17 @@ void HeapReader::collect_roots(const std::byte* p) {
     stack_roots(p);
     std::uint32_t entry = 0;
     if (const auto dictionary = load<Word>(p + at_.process_dictionary); dictionary != 0)
-        each_dictionary_entry(reader_, dictionary,
-                              [&](Word pair, Word, Word) { root(RootKind::dictionary, entry++, 0, pair, address_of(pair)); });
+        each_dictionary_entry(reader_, dictionary, [&](Word pair, Word, Word) {
+            root(RootKind::dictionary, entry++, 0, pair, address_of(pair));
+        });
     message_roots(p);
     // Live registers of a process that waits or was scheduled out; of one that runs they are the thread's, and
     // nothing tells how many of them hold terms.
     const auto bits = load<std::uint32_t>(p + at_.process_state);
     if ((bits & (state::running | state::dirty_running)) == 0) {
-        const std::uint32_t arity = at_.process_arity % 8 != 0 ? std::to_integer<std::uint32_t>(p[at_.process_arity])
-                                                                : static_cast<std::uint32_t>(load<Word>(p + at_.process_arity));
+        const std::uint32_t arity = at_.process_arity % 8 != 0
+                                        ? std::to_integer<std::uint32_t>(p[at_.process_arity])
+                                        : static_cast<std::uint32_t>(load<Word>(p + at_.process_arity));
         const auto registers = load<Word>(p + at_.process_argument_registers);
         for (std::uint32_t i = 0; i < arity && arity <= most_registers; ++i)
             if (const auto term = memory_.word(registers + 8ull * i); term && !is_header(*term))

@@ -38,15 +38,15 @@ struct HeapRoot {
     RootKind kind = RootKind::stack;
     std::uint32_t index = 0, frame = 0;
     Word term = 0;
-    std::uint64_t at = 0;       ///< address of the word that holds it
-    bool undecoded = false;     ///< a message of another node in external term format: `term` is none
+    std::uint64_t at = 0;    ///< address of the word that holds it
+    bool undecoded = false;  ///< a message of another node in external term format: `term` is none
 };
 
 struct HeapDamage {
-    std::uint64_t bad_pointers = 0;   ///< references to no object
-    std::uint64_t first_bad = 0;      ///< address of the first such place
-    std::uint64_t unreadable = 0;     ///< areas that the image does not hold
-    bool collecting = false;          ///< caught in garbage collection
+    std::uint64_t bad_pointers = 0;  ///< references to no object
+    std::uint64_t first_bad = 0;     ///< address of the first such place
+    std::uint64_t unreadable = 0;    ///< areas that the image does not hold
+    bool collecting = false;         ///< caught in garbage collection
     bool queue_damaged = false;
 };
 
@@ -80,7 +80,8 @@ private:
     void collect_roots(const std::byte* p);
     void stack_roots(const std::byte* p);
     void message_roots(const std::byte* p);
-    void root(RootKind kind, std::uint32_t index, std::uint32_t frame, Word term, std::uint64_t at, bool undecoded = false);
+    void root(RootKind kind, std::uint32_t index, std::uint32_t frame, Word term, std::uint64_t at,
+              bool undecoded = false);
     void bad(std::uint64_t address) {
         if (damage_.bad_pointers++ == 0) damage_.first_bad = address;
     }
@@ -94,7 +95,7 @@ private:
 
     const Vm& vm_;
     const Offsets& at_;
-    Snapshot none_;   // readers of structures want one; heaps add nothing to it
+    Snapshot none_;  // readers of structures want one; heaps add nothing to it
     Reader reader_;
     bytes::MemoryReader& memory_;
     std::vector<RunningThread> running_;

@@ -24,17 +24,42 @@ struct StateName {
     unsigned bit;
     const char* name;
 };
-constexpr StateName state_names[] = {
-    {6, "IN_PRQ_MAX"},       {7, "IN_PRQ_HIGH"},     {8, "IN_PRQ_NORMAL"},  {9, "IN_PRQ_LOW"},      {10, "FREE"},
-    {11, "EXITING"},         {12, "MSG_SIG_IN_Q"},   {13, "ACTIVE"},        {14, "IN_RUNQ"},        {15, "RUNNING"},
-    {16, "SUSPENDED"},       {17, "GC"},             {18, "SYS_TASKS"},     {19, "NMSG_SIG_IN_Q"},  {20, "ACTIVE_SYS"},
-    {21, "RUNNING_SYS"},     {22, "PROXY"},          {23, "DELAYED_SYS"},   {24, "OFF_HEAP_MSGQ"},  {25, "SIG_Q"},
-    {26, "DIRTY_CPU_PROC"},  {27, "DIRTY_IO_PROC"},  {28, "DIRTY_ACTIVE_SYS"}, {29, "DIRTY_RUNNING"}, {30, "DIRTY_RUNNING_SYS"}};
+constexpr StateName state_names[] = {{6, "IN_PRQ_MAX"},
+                                     {7, "IN_PRQ_HIGH"},
+                                     {8, "IN_PRQ_NORMAL"},
+                                     {9, "IN_PRQ_LOW"},
+                                     {10, "FREE"},
+                                     {11, "EXITING"},
+                                     {12, "MSG_SIG_IN_Q"},
+                                     {13, "ACTIVE"},
+                                     {14, "IN_RUNQ"},
+                                     {15, "RUNNING"},
+                                     {16, "SUSPENDED"},
+                                     {17, "GC"},
+                                     {18, "SYS_TASKS"},
+                                     {19, "NMSG_SIG_IN_Q"},
+                                     {20, "ACTIVE_SYS"},
+                                     {21, "RUNNING_SYS"},
+                                     {22, "PROXY"},
+                                     {23, "DELAYED_SYS"},
+                                     {24, "OFF_HEAP_MSGQ"},
+                                     {25, "SIG_Q"},
+                                     {26, "DIRTY_CPU_PROC"},
+                                     {27, "DIRTY_IO_PROC"},
+                                     {28, "DIRTY_ACTIVE_SYS"},
+                                     {29, "DIRTY_RUNNING"},
+                                     {30, "DIRTY_RUNNING_SYS"}};
 
 class TableReader {
 public:
     TableReader(Reader& reader, const LoadPlan& plan)
-        : reader_(reader), plan_(plan), at_(reader.at), memory_(reader.memory), frames_(reader), links_(reader), labels_(reader) {}
+        : reader_(reader),
+          plan_(plan),
+          at_(reader.at),
+          memory_(reader.memory),
+          frames_(reader),
+          links_(reader),
+          labels_(reader) {}
 
     void run() {
         const SlotTable& table = reader_.vm.processes;
@@ -54,7 +79,8 @@ public:
             reader_.snapshot.source.process_table_complete = false;
         }
         // Processes on their way out: in no table any more, but a scheduler still works for them.
-        for (const auto* list : {&reader_.vm.roots.schedulers, &reader_.vm.roots.dirty_cpu, &reader_.vm.roots.dirty_io}) {
+        for (const auto* list :
+             {&reader_.vm.roots.schedulers, &reader_.vm.roots.dirty_cpu, &reader_.vm.roots.dirty_io}) {
             for (const std::uint64_t scheduler : *list) {
                 const auto process = memory_.word(scheduler + at_.scheduler_process);
                 if (process && *process != 0 && !listed(*process)) add(*process, true);
@@ -77,7 +103,8 @@ private:
         const std::byte* p = address % 8 == 0 ? memory_.at(address, at_.process_size) : nullptr;
         Anomalies& anomalies = reader_.snapshot.anomalies;
         if (p == nullptr || !is_pid(load<Word>(p))) {
-            anomalies.add(p == nullptr ? Anomaly::unreadable_memory : Anomaly::inconsistent_state, address, "an element of the process table");
+            anomalies.add(p == nullptr ? Anomaly::unreadable_memory : Anomaly::inconsistent_state, address,
+                          "an element of the process table");
             return;
         }
         Process row;
@@ -158,8 +185,10 @@ private:
             fragment = *next;
         }
         row.fragments = fragments;
-        const auto overhead = load<Word>(p + at_.process_off_heap_overhead), size = load<Word>(p + at_.process_bin_vheap),
-                   old_overhead = load<Word>(p + at_.process_old_bin_vheap), old_size = load<Word>(p + at_.process_old_bin_vheap_size);
+        const auto overhead = load<Word>(p + at_.process_off_heap_overhead),
+                   size = load<Word>(p + at_.process_bin_vheap),
+                   old_overhead = load<Word>(p + at_.process_old_bin_vheap),
+                   old_size = load<Word>(p + at_.process_old_bin_vheap_size);
         row.bin_vheap_words = overhead;
         row.old_bin_vheap_words = old_overhead;
         if (overhead <= size) row.bin_vheap_unused_words = size - overhead;
@@ -170,8 +199,10 @@ private:
 
     void queue(const std::byte* p, Process& row, Anomalies& anomalies) {
         queue_ = sum_queues(reader_, p);
-        if (queue_.cyclic) anomalies.add(Anomaly::inconsistent_state, row.offset, "a signal queue leads back into itself");
-        else row.msgq_len = queue_.messages;
+        if (queue_.cyclic)
+            anomalies.add(Anomaly::inconsistent_state, row.offset, "a signal queue leads back into itself");
+        else
+            row.msgq_len = queue_.messages;
         if (queue_.cut) anomalies.add(Anomaly::unreadable_memory, row.offset, "the rest of a signal queue");
     }
 
@@ -179,11 +210,13 @@ private:
         std::vector<Link>* out = plan_.links ? &reader_.snapshot.links : nullptr;
         row.link_range.first = static_cast<std::uint32_t>(reader_.snapshot.links.size());
         link_sums_ = links_.read({load<Word>(p + at_.process_links), load<Word>(p + at_.process_monitors),
-                                  load<Word>(p + at_.process_monitored_by)}, out);
+                                  load<Word>(p + at_.process_monitored_by)},
+                                 out);
         row.links = link_sums_.links;
         row.monitors = link_sums_.monitors;
         row.link_range.count = static_cast<std::uint32_t>(reader_.snapshot.links.size()) - row.link_range.first;
-        if (link_sums_.damaged) anomalies.add(Anomaly::inconsistent_state, row.offset, "links or monitors of a process");
+        if (link_sums_.damaged)
+            anomalies.add(Anomaly::inconsistent_state, row.offset, "links or monitors of a process");
     }
 
     // The current function and the stack. Process.i and .current are what a process was scheduled out with; while a
@@ -209,7 +242,8 @@ private:
         row.current_function = top.function;
         row.pc_offset = top.offset;
         // What runs is shown with its scheduler as well.
-        const bool runs = unlisted || row.state == ProcessState::running || row.state == ProcessState::garbage_collecting;
+        const bool runs =
+            unlisted || row.state == ProcessState::running || row.state == ProcessState::garbage_collecting;
         if ((!plan_.stacks && !runs) || stop_ == 0) return;
         const std::byte* words = memory_.at(stop_, end_ - stop_);
         if (words == nullptr) {
@@ -238,7 +272,8 @@ private:
             // struct saved_calls {int len, n, cur; Export* ct[1];}
             const auto calls = memory_.word(specific + 8 * saved_calls_index);
             if (calls && *calls != 0)
-                if (const auto length = memory_.word32(*calls); length && *length != 0 && *length < (1u << 20)) bytes += 16 + 8ull * *length;
+                if (const auto length = memory_.word32(*calls); length && *length != 0 && *length < (1u << 20))
+                    bytes += 16 + 8ull * *length;
         }
         if (const auto dictionary = load<Word>(p + at_.process_dictionary); dictionary != 0)
             if (const auto slots = memory_.word32(dictionary + at_.dictionary_slots))
@@ -298,7 +333,8 @@ std::vector<RunningThread> running_threads(const Vm& vm, bytes::MemoryReader& me
         const std::uint64_t process = thread[r13];
         const std::byte* p = memory.probe(process, vm.layout.at.process_size);
         if (p == nullptr || !is_pid(load<Word>(p))) continue;
-        const auto start = load<Word>(p + vm.layout.at.process_heap), end = load<Word>(p + vm.layout.at.process_heap_end);
+        const auto start = load<Word>(p + vm.layout.at.process_heap),
+                   end = load<Word>(p + vm.layout.at.process_heap_end);
         if (thread[rsp] < start || thread[rsp] > end) continue;
         running.push_back({&thread, process, thread[rsp], thread[r15], thread[rbx]});
     }

@@ -148,7 +148,8 @@ Sender sender_of(TermSource& source, const Element& message) {
     if (is_atom(tag, "EXIT") || is_atom(tag, "io_request") || is_atom(tag, "ssh_cm"))
         return sender(source, elements[1]);
     if (is_atom(tag, "DOWN")) return elements.size() == 5 ? sender(source, elements[3]) : Sender{};
-    for (const std::string_view port_tag : {"tcp", "tcp_closed", "tcp_error", "tcp_passive", "udp", "udp_error", "sctp"})
+    for (const std::string_view port_tag :
+         {"tcp", "tcp_closed", "tcp_error", "tcp_passive", "udp", "udp_error", "sctp"})
         if (is_atom(tag, port_tag)) return sender(source, elements[1]);
     if (tag.kind == ElementKind::port) return {{}, tag.port};
     return {};

@@ -32,8 +32,7 @@ std::string sender_text(const present::TermView& view, std::uint32_t root) {
     if (!sender.has()) return {};
     if (!sender.pid.has()) return analyses::port_text(sender.port);
     const ProcId known = view.names().snapshot().find(sender.pid);
-    return known == ProcId::none ? view.names().pid(sender.pid)
-                                 : view.names().process(view.names().snapshot()[known]);
+    return known == ProcId::none ? view.names().pid(sender.pid) : view.names().process(view.names().snapshot()[known]);
 }
 
 std::vector<Group> group(const present::TermView& view, const std::vector<std::uint32_t>& messages, bool by_shape) {

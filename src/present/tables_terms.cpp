@@ -148,7 +148,9 @@ Table message_table(const TermView& view, std::vector<std::uint32_t> roots) {
           .unit = Unit::words,
           .doc = "erts_debug:flat_size of the message; null while it is not decoded (from another node)"},
          [=](const std::uint32_t& r) { return Value(view.measures().flat_words(view.source().root(r))); }},
-        {{.name = "sender", .title = "SENDER", .doc = "who sent it: as the VM recorded it (cores), or as a message of OTP's form says"},
+        {{.name = "sender",
+          .title = "SENDER",
+          .doc = "who sent it: as the VM recorded it (cores), or as a message of OTP's form says"},
          [=](const std::uint32_t& r) { return cells::text(sender_text(view, r)); }},
     };
     return table_of(std::move(columns), std::move(roots), "no messages");
@@ -226,9 +228,7 @@ std::string step_name(const TermView& view, ObjectId from, ObjectId to) {
             while (source.next(cursor, element))
                 if (++index; is_it()) return fmt::format("field {}", index);
             break;
-        case TermKind::cons:
-            source.next(cursor, element);
-            return is_it() ? "head" : "tail";
+        case TermKind::cons: source.next(cursor, element); return is_it() ? "head" : "tail";
         case TermKind::flat_map: {
             Element keys;
             source.next(cursor, keys);
@@ -257,8 +257,8 @@ bool is_kind(const TermView& view, ObjectId id, TermKind kind) { return view.sou
 std::vector<PathStep> path_steps(const TermView& view, const analyses::Path& path) {
     std::vector<PathStep> steps;
     TermSource& source = view.source();
-    std::uint64_t cell = 0;   // cells of a list gone along, since its first
-    bool in_map = false;      // within the nodes of a large map
+    std::uint64_t cell = 0;  // cells of a list gone along, since its first
+    bool in_map = false;     // within the nodes of a large map
     for (std::size_t i = 1; i < path.objects.size(); ++i) {
         const ObjectId from = path.objects[i - 1];
         const ObjectId to = path.objects[i];
@@ -291,7 +291,8 @@ std::vector<PathStep> path_steps(const TermView& view, const analyses::Path& pat
         steps.push_back({to, std::move(via)});
     }
     // The pair of a dictionary entry goes without saying.
-    if (!steps.empty() && view.graph().roots()[path.root].kind == RootKind::dictionary && steps.front().via == "field 2")
+    if (!steps.empty() && view.graph().roots()[path.root].kind == RootKind::dictionary &&
+        steps.front().via == "field 2")
         steps.front().via = "value";
     return steps;
 }
