@@ -1,0 +1,49 @@
+#include "analyses/rules.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "analyses/rules/rule_list.hpp"
+
+namespace beamheap::analyses {
+namespace {
+
+constexpr std::size_t most_next_steps = 4;
+
+// A new rule is its file under rules/, its line in rules/rule_list.hpp, and a row here.
+constexpr std::array all_rules{
+    Rule{"start-up", "the node did not start, or ended because something that it may not run without did",
+         rule::start_up},
+};
+
+}  // namespace
+
+std::span<const Rule> rules() { return all_rules; }
+
+const Rule* find_rule(std::string_view id) {
+    const auto same = [](char a, char b) { return a == b || ((a == '-' || a == '_') && (b == '-' || b == '_')); };
+    for (const Rule& rule : all_rules)
+        if (std::ranges::equal(rule.id, id, same)) return &rule;
+    return nullptr;
+}
+
+std::vector<Finding> run_rules(const RuleInput& input) {
+    std::vector<Finding> findings;
+    for (const Rule& rule : all_rules) {
+        std::size_t at = findings.size();
+        rule.run(input, findings);
+        for (; at < findings.size(); ++at) {
+            Finding& finding = findings[at];
+            finding.rule = rule.id;
+            finding.fingerprint = fingerprint(rule.id, finding.subject);
+            if (finding.next_steps.size() > most_next_steps) finding.next_steps.resize(most_next_steps);
+        }
+    }
+    std::ranges::stable_sort(findings, [](const Finding& a, const Finding& b) {
+        if (a.severity != b.severity) return a.severity > b.severity;
+        return a.role < b.role;
+    });
+    return findings;
+}
+
+}  // namespace beamheap::analyses

@@ -1,0 +1,12 @@
+// The functions of all rules, each in the file of its name.
+#pragma once
+
+#include "analyses/rules.hpp"
+
+namespace beamheap::analyses::rule {
+
+using Findings = std::vector<Finding>;
+
+void start_up(const RuleInput& input, Findings& findings);
+
+}  // namespace beamheap::analyses::rule

@@ -1,0 +1,24 @@
+// Findings as a table, and as a person reads them.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analyses/finding.hpp"
+#include "present/document.hpp"
+#include "present/erlang_text.hpp"
+
+namespace beamheap::present {
+
+/// One row per finding, with the members of the contract's findings[]: rule, severity, title, subject, subject_kind,
+/// pid, name, role, count, bytes, percent, confidence, fingerprint, evidence, next_steps. `findings` must outlive it.
+Table finding_table(const Names& names, std::span<const analyses::Finding> findings);
+/// The lines that text prints below a finding's title: its evidence, then its next steps.
+std::vector<std::string> finding_lines(const analyses::Finding& finding);
+/// A figure or fact as a person reads it: "messages in its queue: 299".
+std::string evidence_line(const analyses::Evidence& evidence);
+/// Puts the input's path, as a shell reads it, where a step says DUMP.
+std::string step_for(std::string step, std::string_view path);
+
+}  // namespace beamheap::present
