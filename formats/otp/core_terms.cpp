@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "formats/otp/term_text.hpp"
+
 namespace beamheap::otp {
 namespace {
 
@@ -93,6 +95,19 @@ std::string_view CoreTerms::atom_text(Word atom) {
     return vm_.atoms.text(memory_, atom_index(atom)).value_or(std::string_view{});
 }
 
+// A catch is a number in a table of addresses (beam_catches.h), which is where crash dumps say it leads to.
+std::string_view CoreTerms::catch_text(std::uint64_t number) {
+    const Roots& roots = vm_.roots;
+    const auto pc = number < roots.catch_count ? memory_.word(roots.catches + 16 * number) : std::nullopt;
+    if (const auto place = pc ? vm_.code.find(memory_, *pc) : std::nullopt) {
+        constexpr std::size_t name_bytes = 1024;
+        return keep(fmt::format("{}:{}/{} + {}", term_text(reader_, place->mfa.module, name_bytes),
+                                term_text(reader_, place->mfa.function, name_bytes), place->mfa.arity,
+                                *pc - (place->info + reader_.at.code_info_mfa)));
+    }
+    return keep(fmt::format("{}", number));
+}
+
 Element CoreTerms::object_at(std::uint64_t address) {
     Element element;
     element.address = address;
@@ -127,7 +142,7 @@ Element CoreTerms::element_of(Word word) {
         element.port = reader_.port(word);
     } else if (is_catch(word)) {
         element.kind = ElementKind::catching;
-        element.text = keep(fmt::format("{}", word >> 6));
+        element.text = catch_text(word >> 6);
     }
     return element;
 }

@@ -60,6 +60,7 @@ private:
     void fun_head(std::uint64_t address, const ObjectShape& shape, ObjectHead& head);
     void reference_head(std::uint64_t address, Word header, ObjectHead& head);
     std::string_view atom_text(Word atom);
+    std::string_view catch_text(std::uint64_t number);
     std::string_view keep(std::string text) {
         return kept_.emplace_back(std::make_unique<std::string>(std::move(text)))->c_str();
     }

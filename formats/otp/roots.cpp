@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "formats/otp/code.hpp"
 #include "formats/otp/words.hpp"
 
 namespace beamheap::otp {
@@ -17,6 +18,7 @@ constexpr std::uint64_t table_alignment = 64;
 constexpr std::uint32_t smallest_table = 1u << 10, largest_table = 1u << 27;
 constexpr std::uint64_t most_modules = 1u << 20;
 constexpr std::uint64_t most_persistent_terms = 1u << 24;
+constexpr Word smallest_catches = 256, most_catches = 1u << 24;
 constexpr std::uint64_t most_schedulers = 1024, most_dirty_schedulers = 4096;
 
 using Statics = Image::StaticWords;
@@ -30,6 +32,7 @@ public:
         scan();
         tables();
         code();
+        catches();
         values();
         schedulers();
         persistent();
@@ -57,8 +60,11 @@ private:
                     named_table(w, address - at_.hash_name);
                     continue;
                 }
-                if (address % table_alignment == at_.table_slots % table_alignment) slot_table(address - at_.table_slots);
-                if (code_ranges_.empty() && i + 12 <= part.words() && ranges_at(part, i)) code_ranges_.push_back(address);
+                if (address % table_alignment == at_.table_slots % table_alignment)
+                    slot_table(address - at_.table_slots);
+                if (i + 9 <= part.words() && catches_at(part, i)) catches_.push_back(address);
+                if (code_ranges_.empty() && i + 12 <= part.words() && ranges_at(part, i))
+                    code_ranges_.push_back(address);
             }
         }
     }
@@ -97,10 +103,14 @@ private:
             const Word element = load<Word>(data.data() + 8 * i);
             if (element == 0 || (invalid && element == *invalid)) continue;
             const std::byte* id = (element & 7) == 0 ? memory_.probe(element, 8) : nullptr;
-            if (id == nullptr) ++others;
-            else if (is_pid(load<Word>(id))) ++pids;
-            else if (is_port(load<Word>(id))) ++ports;
-            else ++others;
+            if (id == nullptr)
+                ++others;
+            else if (is_pid(load<Word>(id)))
+                ++pids;
+            else if (is_port(load<Word>(id)))
+                ++ports;
+            else
+                ++others;
         }
         if (pids > others && pids > ports) process_tables_.push_back(table);
         if (ports > others && ports > pids) port_tables_.push_back(table);
@@ -113,7 +123,8 @@ private:
             const Word modules = part.word(i + 4 * k), n = part.word(i + 4 * k + 1), room = part.word(i + 4 * k + 2),
                        mid = part.word(i + 4 * k + 3);
             if (modules == 0 && n == 0) continue;
-            if (n == 0 || n > room || room > most_modules || mid < modules || mid >= modules + 16 * n || (mid - modules) % 16 != 0)
+            if (n == 0 || n > room || room > most_modules || mid < modules || mid >= modules + 16 * n ||
+                (mid - modules) % 16 != 0)
                 return false;
             const std::byte* list = memory_.probe(modules, 16 * n);
             if (list == nullptr) return false;
@@ -128,6 +139,38 @@ private:
         return good > 0;
     }
 
+    // struct bc_pool bccix[3] of beam_catches.c: {free list, high mark, size, catches}, which share one list of
+    // catches.
+    static bool catches_at(const Statics& part, std::size_t i) {
+        for (std::size_t k = 0; k < 3; ++k) {
+            const Word mark = part.word(i + 3 * k) >> 32, size = part.word(i + 3 * k + 1) & 0xffffffff,
+                       list = part.word(i + 3 * k + 2);
+            if (mark == 0 || mark > size || size < smallest_catches || size > most_catches ||
+                (size & (size - 1)) != 0 || list == 0 || list % 8 != 0)
+                return false;
+        }
+        return true;
+    }
+    void catches() {
+        const Code code(memory_, layout_, roots_);
+        for (const std::uint64_t pools : catches_) {
+            const std::byte* pool = memory_.probe(pools + 24ull * roots_.code_index, 24);
+            if (pool == nullptr) continue;
+            const auto used = load<std::uint32_t>(pool + 4);
+            const auto list = load<Word>(pool + 16);
+            const std::byte* entries = memory_.probe(list, std::uint64_t{used} * 16);
+            std::uint32_t good = 0, bad = 0;  // deleted ones have no address
+            for (std::uint32_t n = 0; entries != nullptr && n < used && good + bad < 256; ++n)
+                if (const auto pc = load<Word>(entries + 16 * n); pc != 0) ++(code.holds(pc) ? good : bad);
+            if (good == 0 || bad * 8 > good) continue;
+            roots_.catches = list;
+            roots_.catch_count = used;
+            found("catches", pools, "by their structure");
+            return;
+        }
+        roots_.found.push_back({"catches", false, "not found"});
+    }
+
     std::uint64_t choose(std::string_view name, std::string_view symbol, const std::vector<std::uint64_t>& scanned,
                          std::string_view what) {
         const auto address = image_.symbol(symbol);
@@ -140,8 +183,10 @@ private:
             found(name, scanned.front(), "by its structure");
             return scanned.front();
         }
-        if (scanned.size() > 1) found(name, scanned.front(), fmt::format("by its structure, the first of {}", scanned.size()));
-        else missing(name, what);
+        if (scanned.size() > 1)
+            found(name, scanned.front(), fmt::format("by its structure, the first of {}", scanned.size()));
+        else
+            missing(name, what);
         return scanned.empty() ? 0 : scanned.front();
     }
 
@@ -224,8 +269,10 @@ private:
                     if (w % 64 == 0 && w != 0 && scheduler_at(w, type, 1)) *kind.list = scheduler_array(w, type);
                 }
             }
-            if (kind.list->empty()) missing(kind.name, kind.name);
-            else found(kind.name, kind.list->front(), fmt::format("by their structure, {}", kind.list->size()));
+            if (kind.list->empty())
+                missing(kind.name, kind.name);
+            else
+                found(kind.name, kind.list->front(), fmt::format("by their structure, {}", kind.list->size()));
         }
     }
 
@@ -235,7 +282,8 @@ private:
         if (head == nullptr) return false;
         const auto room = load<Word>(head + at_.persistent_allocated), used = load<Word>(head + at_.persistent_entries),
                    mask = load<Word>(head + at_.persistent_mask);
-        if (room == 0 || (room & (room - 1)) != 0 || room > most_persistent_terms || mask != room - 1 || used > room) return false;
+        if (room == 0 || (room & (room - 1)) != 0 || room > most_persistent_terms || mask != room - 1 || used > room)
+            return false;
         const std::byte* slots = memory_.probe(table + at_.persistent_terms, room * 8);
         if (slots == nullptr) return false;
         std::uint64_t seen = 0;
@@ -298,7 +346,7 @@ private:
     const Offsets& at_;
     MemoryReader memory_;
     std::vector<Statics> statics_;
-    std::vector<std::uint64_t> process_tables_, port_tables_, atom_tables_, module_tables_, code_ranges_;
+    std::vector<std::uint64_t> process_tables_, port_tables_, atom_tables_, module_tables_, code_ranges_, catches_;
     Roots roots_;
 };
 

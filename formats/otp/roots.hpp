@@ -27,13 +27,15 @@ struct Roots {
     std::uint64_t dist_table = 0, node_table = 0;     ///< Hash
     std::uint64_t this_node = 0;                      ///< ErlNode
     std::uint64_t persistent_terms = 0;               ///< HashTable
-    std::uint32_t code_index = 0;                     ///< the active one of the three
-    bool frame_pointers = false;                      ///< stack frames are {frame pointer, return address}
-    std::uint32_t breakpoint_index = 0;               ///< the active one of GenericBp.data
-    std::vector<std::uint64_t> schedulers;            ///< ErtsSchedulerData of normal schedulers, by number
-    std::vector<std::uint64_t> dirty_cpu, dirty_io;   ///< and of dirty ones
-    std::vector<std::string> missing;                 ///< what was not found, in words
-    std::vector<Check> found;                         ///< name, and "how, at 0x...", for doctor
+    std::uint64_t catches = 0;                        ///< 16 bytes for each catch of loaded code: its address first
+    std::uint32_t catch_count = 0;
+    std::uint32_t code_index = 0;                    ///< the active one of the three
+    bool frame_pointers = false;                     ///< stack frames are {frame pointer, return address}
+    std::uint32_t breakpoint_index = 0;              ///< the active one of GenericBp.data
+    std::vector<std::uint64_t> schedulers;           ///< ErtsSchedulerData of normal schedulers, by number
+    std::vector<std::uint64_t> dirty_cpu, dirty_io;  ///< and of dirty ones
+    std::vector<std::string> missing;                ///< what was not found, in words
+    std::vector<Check> found;                        ///< name, and "how, at 0x...", for doctor
 };
 
 Roots find_roots(const Image& image, const Layout& layout);
