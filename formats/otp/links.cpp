@@ -38,9 +38,9 @@ LinkReader::Type LinkReader::type_of(const Node& node) const {
     using T = Type;
     static constexpr T until_23[] = {T::process, T::port,    T::time_offset, T::remote_process, T::resource, T::node,
                                      T::nodes,   T::suspend, T::link,        T::link,           T::link};
-    static constexpr T since_24[] = {T::process,  T::port, T::time_offset, T::remote_process, T::remote_port,
-                                     T::resource, T::node, T::nodes,       T::suspend,        T::alias,
-                                     T::link,     T::link, T::link,        T::link};
+    static constexpr T since_24[] = {
+        T::process, T::port,    T::time_offset, T::remote_process, T::remote_port, T::resource, T::node,
+        T::nodes,   T::suspend, T::alias,       T::link,           T::link,        T::link,     T::link};
     if (reader_.vm.layout.link_types == LinkTypes::until_23)
         return node.type < std::size(until_23) ? until_23[node.type] : T::other;
     return node.type < std::size(since_24) ? since_24[node.type] : T::other;
@@ -71,13 +71,15 @@ std::uint64_t LinkReader::bytes_of(const Node& node, Type type) {
             size = at.link_data_size;
             users = reader_.memory.word32(data + at.link_data_users).value_or(1);
             if (node.extended())
-                if (const auto header = reader_.memory.word(data + at.link_data_size + 16)) size += 24 + 8 * header_arity(*header);
+                if (const auto header = reader_.memory.word(data + at.link_data_size + 16))
+                    size += 24 + 8 * header_arity(*header);
         } else if (!node.extended()) {
             size = at.link_node_size;
         } else {
             size = at.extended_link_size;
             users = reader_.memory.word32(data + at.extended_link_users).value_or(1);
-            if (const auto header = reader_.memory.word(data + at.extended_link_heap)) size += 8 * header_arity(*header);
+            if (const auto header = reader_.memory.word(data + at.extended_link_heap))
+                size += 8 * header_arity(*header);
         }
     } else {
         users = reader_.memory.word32(data + at.monitor_data_users).value_or(1);
@@ -107,16 +109,12 @@ void LinkReader::take(const Node& node, LinkSums& sums, std::vector<Link>* out) 
     Link link;
     bool keep = true;
     switch (type) {
-        case Type::link:
-            ++sums.links;
-            break;
+        case Type::link: ++sums.links; break;
         case Type::process:
         case Type::port:
         case Type::time_offset:
         case Type::remote_process:
-        case Type::remote_port:
-            link.kind = node.target() ? LinkKind::monitored_by : LinkKind::monitors;
-            break;
+        case Type::remote_port: link.kind = node.target() ? LinkKind::monitored_by : LinkKind::monitors; break;
         case Type::resource: link.kind = LinkKind::resource; break;
         case Type::node: link.kind = LinkKind::node_monitor; break;
         case Type::suspend: link.kind = node.target() ? LinkKind::suspended_by : LinkKind::suspends; break;
@@ -137,8 +135,25 @@ void LinkReader::take(const Node& node, LinkSums& sums, std::vector<Link>* out) 
     } else if (link.kind != LinkKind::resource) {
         link.pid = reader_.pid(node.item);
         if (!link.pid.has()) link.port = reader_.port(node.item);
+    } else {
+        resource(node.item, link);
     }
     out->push_back(link);
+}
+
+// erl_nif.c: the first word of an ErtsResource is its type, whose name follows the module's after a few pointers, the
+// number of which depends on the release: the two are the only atoms in it.
+void LinkReader::resource(std::uint64_t resource, Link& link) {
+    constexpr std::uint64_t first_word = 4, last_word = 24;
+    const auto type = reader_.memory.word(resource);
+    for (std::uint64_t i = first_word; type && i <= last_word; ++i) {
+        const auto module = reader_.memory.word(*type + 8 * i), name = reader_.memory.word(*type + 8 * i + 8);
+        if (!module || !name || !is_atom(*module) || !is_atom(*name)) continue;
+        // As a dump prints it: {Module, Name}.
+        link.name = reader_.atom(*module);
+        link.node = reader_.atom(*name);
+        return;
+    }
 }
 
 // Each node names its parent, so a damaged tree can't lead around in a circle: no node has two parents.

@@ -29,17 +29,31 @@ public:
 private:
     struct Node {
         std::uint64_t address = 0;
-        std::uint64_t next = 0;                // of a list; in a tree, the parent with flags in its low bits
-        std::uint64_t left = 0, right = 0;     // in a tree
+        std::uint64_t next = 0;             // of a list; in a tree, the parent with flags in its low bits
+        std::uint64_t left = 0, right = 0;  // in a tree
         Word item = 0;
         std::uint32_t type = 0, flags = 0, offset = 0;
         bool target() const { return (flags & 1) != 0; }
         bool named() const { return (flags & 8) != 0; }
         bool extended() const { return (flags & 16) != 0; }
     };
-    enum class Type : std::uint8_t { process, port, time_offset, remote_process, remote_port, resource, node, nodes, suspend, alias, link, other };
+    enum class Type : std::uint8_t {
+        process,
+        port,
+        time_offset,
+        remote_process,
+        remote_port,
+        resource,
+        node,
+        nodes,
+        suspend,
+        alias,
+        link,
+        other
+    };
     bool node_at(std::uint64_t address, Node& node);
     Type type_of(const Node& node) const;
+    void resource(std::uint64_t resource, Link& link);
     void tree(std::uint64_t root, LinkSums& sums, std::vector<Link>* out);
     void list(std::uint64_t first, LinkSums& sums, std::vector<Link>* out);
     void take(const Node& node, LinkSums& sums, std::vector<Link>* out);

@@ -1,0 +1,153 @@
+"""Compares the terms of a core image with what the VM said of them, and with the crash dump of the same node.
+
+Terms, sizes, dictionaries, stacks with their slots, messages: all that `proc` and `heap` show, for every process that
+rested from the core to the dump. What the two inputs can't agree on is named here, and counted.
+"""
+import collections
+import json
+import re
+import subprocess
+
+import scenarios
+import suite as s
+import truth
+
+# Crash dumps tell of a bitstring its whole bytes, of a match context the binary that is matched.
+BITS = re.compile(r"<<[^<>]*\d+:[1-7]>>|<match context>")
+
+
+def shell(path, lines, *options):
+    """The JSON answers to many lines, of an input that is loaded once."""
+    run = subprocess.run([s.BINARY, "shell", str(path), "--redact", "none", *map(str, options)], text=True, errors="surrogateescape",
+                         input="".join(f"{line} --json\n" for line in lines) + "quit\n", capture_output=True, timeout=300)
+    decoder, answers, at = json.JSONDecoder(), [], 0
+    while at < len(run.stdout):
+        if run.stdout[at].isspace():
+            at += 1
+            continue
+        answer, at = decoder.raw_decode(run.stdout, at)
+        answers.append(answer)
+    return answers
+
+
+def rows(path):
+    run = s.run("top", path, "-n", "0", "--full", "--json", "--redact", "none", timeout=120)
+    return {row["pid"]: row for row in json.loads(run.out)["rows"]} if run.code == 0 else {}
+
+
+def silent_words(core, pid):
+    """Words that roots keep alive which no dump has: registers of who hibernates or was scheduled out, tokens."""
+    run = s.run("heap", core, pid, "-n", "0", "--json", "--redact", "none")
+    kept = [row["retained_words"] for row in json.loads(run.out)["rows"] if row["root_kind"] in ("x_register", "seq_trace_token", "exception")]
+    return {sum(kept)}
+
+
+def stack_of(answer):
+    """Frames without file and line, which dumps do not have."""
+    return [[frame["function"], frame["offset"], [(slot["name"], slot["term"]) for slot in frame["slots"]]] for frame in answer["stack"]]
+
+
+def against_dump(count, label, core, dump):
+    ours, others = rows(core), rows(dump)
+    rested = [pid for pid, row in others.items() if pid in ours and ours[pid]["reductions"] == row["reductions"]
+              and ours[pid]["state"] == row["state"] and row["state"] != "running"]
+    if not count.check(f"{label}: processes rested from the core to the dump", len(rested) * 10 >= len(others) * 9, f"{len(rested)} of {len(others)}"):
+        return
+    explained, wrong = collections.Counter(), []
+    bits = set()
+
+    def same(pid, what, left, right, *reasons):
+        if left == right:
+            return
+        for name, holds in reasons:
+            if holds:
+                explained[f"{what}: {name}"] += 1
+                return
+        wrong.append(f"{pid} {ours[pid]['name']} {what}: {truth.short(left)} for {truth.short(right)}")
+
+    lines = [f"proc {pid} --term-bytes 0 -n 0" for pid in rested]
+    one, two = shell(core, lines), shell(dump, lines)
+    count.check(f"{label}: an answer for every process", len(one) == len(two) == len(rested), f"{len(one)}, {len(two)} of {len(rested)}")
+    for pid, a, b in zip(rested, one, two):
+        has_bits = lambda left, right: BITS.search(str(left)) or "not in the dump" in str(right)
+        for left, right in zip(stack_of(a), stack_of(b)):
+            if has_bits(left, right):
+                bits.add(pid)
+            same(pid, "stack", left, right, ("bits and match contexts", bool(has_bits(left, right))))
+        # Of a sensitive process a dump has neither stack, nor dictionary, nor messages.
+        hidden = bool(a["process"].get("sensitive"))
+        same(pid, "frames", len(a["stack"]), len(b["stack"]), ("dumps hide sensitive processes", hidden))
+        entry = lambda row: (row["key"], row["value"], row["flat_words"], row["shared_words"])
+        left, right = [entry(r) for r in a["dictionary"]], [entry(r) for r in b["dictionary"]]
+        same(pid, "dictionary entries", len(left), len(right), ("dumps hide sensitive processes", hidden))
+        for x, y in zip(left, right):
+            if has_bits(x, y):
+                bits.add(pid)
+            alias = x[1].count(".") == 5 and x[1].startswith("#Ref<") and x[1].endswith(y[1][len("#Ref<0"):])
+            same(pid, "dictionary", x, y, ("bits and match contexts", bool(has_bits(x, y))),
+                 ("dumps until OTP 26 cut the numbers of an alias", alias),
+                 ("channel numbers of nodes are the VM's own, or the node's name", "#Ref<" in x[1] and "#Ref<" in y[1] and "@" in y[1]))
+            if alias:
+                bits.add(pid)
+        message = lambda row: (row["pos"], row["term"], row["flat_words"])
+        left, right = [message(m) for m in a["messages"]["shown"]], [message(m) for m in b["messages"]["shown"]]
+        same(pid, "messages", len(left), len(right), ("dumps hide sensitive processes", hidden))
+        for x, y in zip(left, right):
+            same(pid, "message", x, y, ("bits and match contexts", bool(has_bits(x, y))),
+                 ("the dump does not hold it in whole", "not in the dump" in str(y)))
+        live, known = ours[pid]["live_words"], others[pid]["live_words"]
+        same(pid, "live words", live, known, ("bits and match contexts", pid in bits and live is not None),
+             ("dumps hide sensitive processes", hidden),
+             ("dumps have no registers and tokens", live != known and live is not None and known is not None and
+              live - known in silent_words(core, pid)),
+             ("dumps have no bases of slices, nor environments of funs", None not in (live, known) and 0 < live - known <= 40))
+        if live is not None and known is not None and live == known:
+            same(pid, "garbage words", ours[pid]["garbage_words"], others[pid]["garbage_words"])
+    for name, number in sorted(explained.items()):
+        print(f"    {label}: {number} explained: {name}")
+    count.check(f"{label}: terms as in the dump", not wrong, "\n    ".join(wrong[:12]))
+    count.check(f"{label}: few need explaining", sum(explained.values()) <= len(rested) // 2, str(explained))
+    count.check(f"{label}: something was compared", sum(len(a["stack"]) for a in one) > 500)
+
+
+def against_truth(count, label, core, facts):
+    """All that the dumps of the scenarios are compared by holds for cores, too."""
+    comparison = truth.Comparison(count, label)
+    image = truth.Dump(core)
+    truth.all_of(comparison, image, facts)
+    scenarios.facts(comparison, image, facts)
+    comparison.finish()
+
+
+def senders(count, label, core, facts):
+    """Every message has the sender that the VM recorded; those of ordinary sends are pids of this node."""
+    length = lambda p: p.get("messages") or p.get("message_queue_len") or 0
+    busy = [p for p in facts["processes"] if length(p) > 20 and not p.get("volatile")]
+    count.check(f"{label}: there are queues", bool(busy))
+    for p in busy:
+        run = s.run("msgs", core, p["pid"], "--by", "sender", "--json", "--redact", "none", "-n", "0")
+        answer = json.loads(run.out) if run.code == 0 else {"rows": []}
+        known = sum(row["count"] for row in answer["rows"] if row["sender"])
+        count.check(f"{label}: senders to {p['pid']}", known * 100 >= length(p) * 99, f"{known} of {length(p)}: {run}")
+
+
+def terms(count, label, core, facts):
+    """Terms that the VM printed and sized itself: the same sizes, and the same text but for the order of maps."""
+    known = facts["facts"].get("terms") or [{"holder": t["pid"], "key": t["dict_key"], "printed": t["p"], "flat_words": t["flat_size"],
+                                             "shared_words": t["size"]} for t in facts.get("terms", [])]
+    wrong = []
+    held = {}
+    for term in known:
+        if term["holder"] not in held:
+            answer = json.loads(s.run("proc", core, term["holder"], "--json", "--redact", "none", "--term-bytes", "0", "-n", "0").out)
+            held[term["holder"]] = {row["key"]: row for row in answer["dictionary"]}
+        row = held[term["holder"]].get(term["key"])
+        if row is None:
+            wrong.append(f"{term['key']} is not there")
+            continue
+        if (row["flat_words"], row["shared_words"]) != (term["flat_words"], term["shared_words"]):
+            wrong.append(f"{term['key']}: {row['flat_words']} and {row['shared_words']} words for {term['flat_words']} and {term['shared_words']}")
+        bare = lambda text: re.sub(r"\s", "", text)
+        if bare(row["value"]) != bare(term["printed"]) and sorted(bare(row["value"])) != sorted(bare(term["printed"])):
+            wrong.append(f"{term['key']}: {truth.short(row['value'])} for {truth.short(term['printed'])}")
+    count.check(f"{label}: {len(known)} terms as the VM printed and sized them", known and not wrong, "\n    ".join(wrong[:12]))
