@@ -324,7 +324,7 @@ Status run(const Context& context) {
     LoadPlan plan;
     plan.tables = plan.links = plan.stacks = plan.labels = plan.to_the_end = true;
     BH_CHECK(context.plan_for_selector(plan));
-    HeapStats stats(context.options(), {});
+    HeapStats stats(context.options(), {.sizes = context.options().full});
     const bool heaps = context.options().full || context.selector_needs_heaps();
     if (heaps) stats.demand(plan);
     BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
@@ -378,6 +378,11 @@ Status run(const Context& context) {
     present::Table group_rows = present::group_table(facts.names, groups);
     group_rows.for_people = groups_for_people;
     members.push_back({.key = "groups", .title = "Processes by initial call", .body = std::move(group_rows)});
+    if (context.options().full)
+        members.push_back({.key = "blown_terms",
+                           .title = "Terms that a message would copy without their sharing",
+                           .body = present::blown_table(facts.names, stats.blown()),
+                           .in_text = !stats.blown().empty()});
     document.primary = "top_memory";
     return context.print(document, snapshot);
 }

@@ -11,13 +11,6 @@
 #include "analyses/sum.hpp"
 
 namespace beamheap::cli {
-namespace {
-
-/// A term is worth telling if its copy has so many words, and so many times its own.
-constexpr std::uint64_t blown_words = 1'000'000;
-constexpr std::uint64_t blown_factor = 4;
-
-}  // namespace
 
 unsigned worker_count(const Options& options) {
     return options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
@@ -43,7 +36,7 @@ struct HeapStats::Worker {
     std::vector<std::uint64_t> held;
     std::vector<FramesOf> frames;
     std::vector<BinaryHold> binaries;
-    std::vector<BlownTerm> blown;
+    std::vector<analyses::BlownTerm> blown;
     std::uint64_t message_words = 0, objects = 0, cycles = 0;
 };
 
@@ -92,21 +85,7 @@ void HeapStats::visit(const HeapVisit& visit) {
     w.flat.build(graph, w.order);
     w.dominators.build(graph, w.order);
     w.retained.build(graph, w.order, w.dominators);
-    // Shared sizes need a search each: only where a term's flat size is far more than the process has words.
-    bool searched = false;
-    for (const Root& root : graph.roots()) {
-        if (root.target == no_node) continue;
-        const std::uint64_t flat = w.flat[root.target];
-        if (flat < blown_words || flat / blown_factor <= w.retained[root.target]) continue;
-        if (!searched) {
-            w.shared.build(graph);
-            w.shared.budget = 10 * graph.size() + 1000;
-        }
-        searched = true;
-        const Count shared = w.shared.words(root.target);
-        if (shared.has() && flat / blown_factor > *shared)
-            w.blown.push_back({visit.id, root.kind, root.index, flat, *shared});
-    }
+    analyses::add_blown_terms(graph, w.flat, w.retained, w.shared, visit.id, w.blown);
 }
 
 void HeapStats::store(Artifact& artifact) {
@@ -129,7 +108,8 @@ void HeapStats::store(Artifact& artifact) {
         cycles_ += w.cycles;
         message_words_ += w.message_words;
         histogram_.add(w.histogram);
-        frames_.insert(frames_.end(), std::make_move_iterator(w.frames.begin()), std::make_move_iterator(w.frames.end()));
+        frames_.insert(frames_.end(), std::make_move_iterator(w.frames.begin()),
+                       std::make_move_iterator(w.frames.end()));
         binaries_.insert(binaries_.end(), w.binaries.begin(), w.binaries.end());
         blown_.insert(blown_.end(), w.blown.begin(), w.blown.end());
     }
@@ -140,8 +120,9 @@ void HeapStats::store(Artifact& artifact) {
     std::stable_sort(frames_.begin(), frames_.end(), by_process);
     std::stable_sort(binaries_.begin(), binaries_.end(), by_process);
     std::stable_sort(blown_.begin(), blown_.end(), by_process);
-    std::stable_sort(blown_.begin(), blown_.end(),
-                     [](const BlownTerm& a, const BlownTerm& b) { return a.flat_words > b.flat_words; });
+    std::stable_sort(blown_.begin(), blown_.end(), [](const analyses::BlownTerm& a, const analyses::BlownTerm& b) {
+        return a.flat_words > b.flat_words;
+    });
 }
 
 }  // namespace beamheap::cli

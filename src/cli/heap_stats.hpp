@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "analyses/blown_terms.hpp"
 #include "analyses/frame_words.hpp"
 #include "analyses/histogram.hpp"
 #include "beamheap/artifact.hpp"
@@ -31,15 +32,6 @@ struct BinaryHold {
     bool named = true;  ///< false: the input does not list the binary, only this slice of it
 };
 
-/// A term whose copy would be far larger than itself.
-struct BlownTerm {
-    ProcId process = ProcId::none;
-    RootKind root_kind = RootKind::stack;
-    std::uint32_t index = 0;
-    std::uint64_t flat_words = 0;
-    std::uint64_t shared_words = 0;
-};
-
 class HeapStats {
 public:
     HeapStats(const Options& options, HeapWishes wishes);
@@ -58,7 +50,8 @@ public:
     };
     const std::vector<FramesOf>& frames() const { return frames_; }
     const std::vector<BinaryHold>& binaries() const { return binaries_; }
-    const std::vector<BlownTerm>& blown() const { return blown_; }
+    /// Terms that a copy would blow up, largest copy first; with HeapWishes::sizes.
+    const std::vector<analyses::BlownTerm>& blown() const { return blown_; }
     const analyses::Histogram& histogram() const { return histogram_; }
     std::uint64_t message_fragment_words() const { return message_words_; }
     std::uint64_t heaps() const { return heaps_; }
@@ -75,7 +68,7 @@ private:
     std::vector<std::unique_ptr<Worker>> workers_;
     std::vector<FramesOf> frames_;
     std::vector<BinaryHold> binaries_;
-    std::vector<BlownTerm> blown_;
+    std::vector<analyses::BlownTerm> blown_;
     analyses::Histogram histogram_;
     std::uint64_t message_words_ = 0, heaps_ = 0, objects_ = 0, cycles_ = 0;
 };

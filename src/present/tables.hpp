@@ -9,6 +9,7 @@
 
 #include "analyses/allocators.hpp"
 #include "analyses/atom_families.hpp"
+#include "analyses/blown_terms.hpp"
 #include "analyses/groups.hpp"
 #include "analyses/inventory.hpp"
 #include "analyses/supervision.hpp"
@@ -30,6 +31,8 @@ Table stack_group_table(const Names& names, const analyses::ProcessGroups& group
 Table group_table(const Names& names, const analyses::ProcessGroups& groups);
 /// The supervision tree, depth first.
 Table tree_table(const Names& names, const analyses::SupervisionTree& tree, std::vector<analyses::TreeRow> rows);
+/// Terms whose copy would be far larger than they are.
+Table blown_table(const Names& names, std::vector<analyses::BlownTerm> terms);
 /// The entries of a process's link list of these kinds, at most `most`, then one that says how many more there are.
 Array link_array(const Names& names, const Process& process, std::span<const LinkKind> kinds, std::size_t most);
 

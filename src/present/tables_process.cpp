@@ -260,6 +260,35 @@ Table tree_table(const Names& names, const analyses::SupervisionTree& tree, std:
     return table_of(std::move(columns), std::move(rows), "no process");
 }
 
+Table blown_table(const Names& names, std::vector<analyses::BlownTerm> terms) {
+    using Row = analyses::BlownTerm;
+    const Snapshot& s = names.snapshot();
+    const std::uint32_t word = s.source.word_size;
+    std::vector<ColumnOf<Row>> columns{
+        {{.name = "pid", .title = "PID", .doc = "whose term it is"},
+         [=, &s](const Row& r) { return pid(names, s[r.process].pid); }},
+        {{.name = "name", .title = "NAME", .doc = "registered name", .content = Content::name},
+         [=, &s](const Row& r) { return bare(names, s[r.process].name); }},
+        {{.name = "root_kind", .title = "ROOT", .doc = "the kind of root that holds it"},
+         [](const Row& r) { return Value(name_of(r.root_kind)); }},
+        {{.name = "address", .title = "ADDRESS", .doc = "of the term: `beamheap term INPUT PID@ADDRESS` prints it"},
+         [](const Row& r) { return Value(fmt::format("{:X}", r.address)); }},
+        {{.name = "shared_words",
+          .title = "SHARED words",
+          .unit = Unit::words,
+          .doc = "erts_debug:size: what it is now"},
+         [](const Row& r) { return Value(r.shared_words); }},
+        {{.name = "flat_words",
+          .title = "FLAT words",
+          .unit = Unit::words,
+          .doc = "erts_debug:flat_size: what a copy would have; 2^64 - 2 stands for that or more"},
+         [](const Row& r) { return Value(r.flat_words); }},
+        {{.name = "copy_bytes", .title = "COPY", .unit = Unit::bytes, .doc = "what sending it would allocate"},
+         [=](const Row& r) { return Value(analyses::words_to_bytes(r.flat_words, word)); }},
+    };
+    return table_of(std::move(columns), std::move(terms), "no term would grow much when it is copied");
+}
+
 Array link_array(const Names& names, const Process& process, std::span<const LinkKind> kinds, std::size_t most) {
     const Snapshot& s = names.snapshot();
     Array out;
