@@ -137,6 +137,7 @@ Status Context::print(const present::Document& document, present::RedactOptions 
         return Error{ErrorCode::resource_limit, fmt::format("standard output: {}", std::strerror(out.error())), {}};
     if (options_.quiet || options_.format == "json") return ok();
     render_options.color = wants_color(options_.color, is_terminal(STDERR_FILENO));
+    render_options.notes = options_.verbose;
     FileSink errors(STDERR_FILENO);
     present::render_warnings(document, render_options, errors);
     return ok();

@@ -44,7 +44,7 @@ constexpr std::array<OptionRow, 26> table{{
     {"--threads", "N", "", "all cores", "threads to use", ""},
     {"--strict", "", "", "", "exit with 4 if the input is truncated or partly unreadable", ""},
     {"-q,--quiet", "", "", "", "no warnings on standard error", ""},
-    {"-v,--verbose", "", "", "", "also what was read, and how long it took", ""},
+    {"-v,--verbose", "", "", "", "also notes on what is merely odd, what was read, and how long it took", ""},
     {"-h,--help", "", "", "", "this help; VERB --help for one verb", ""},
     {"--version", "", "", "", "version", ""},
     {"--", "", "", "", "what follows is no option", ""},

@@ -32,7 +32,9 @@ Status render(const Document& document, const RenderOptions& options, Sink& sink
 void render_warnings(const Document& document, const RenderOptions& options, Sink& sink) {
     const Redactor redactor(options.redact);
     for (const Warning& warning : document.warnings) {
-        std::string line = options.color && warning.severity != "info" ? "\x1b[33mwarning:\x1b[0m " : "warning: ";
+        const bool note = warning.severity == "info";
+        if (note && !options.notes) continue;
+        std::string line = note ? "note: " : options.color ? "\x1b[33mwarning:\x1b[0m " : "warning: ";
         append_text(redactor.apply(warning.text, Content::message), line);
         line += '\n';
         sink.write(line);

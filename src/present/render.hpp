@@ -23,6 +23,7 @@ struct RenderOptions {
     std::optional<bool> descending;    ///< empty: numbers largest first, texts smallest first
     std::optional<std::size_t> top;    ///< rows of each table; 0 is all; empty: 20 for people, all for machines
     bool color = false;                ///< escape sequences of ours (never of the input)
+    bool notes = false;                ///< also warnings of severity "info"
     std::size_t width = 0;             ///< columns of the terminal; 0: not a terminal, nothing is shortened
     RedactOptions redact;
 };
@@ -34,7 +35,8 @@ inline constexpr std::size_t default_rows = 20;
 /// as advice). Rows are made one at a time; a sink that nobody reads any more ends the work without an error.
 Status render(const Document& document, const RenderOptions& options, Sink& sink);
 
-/// The document's warnings as lines for standard error: "warning: <text> (<count> times; first: <place>)".
+/// The document's warnings as lines for standard error: "warning: <text> (<count> times; first: <place>)"; what is merely
+/// odd as "note: ..." where options.notes asks for it.
 void render_warnings(const Document& document, const RenderOptions& options, Sink& sink);
 
 class View;

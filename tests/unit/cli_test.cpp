@@ -222,6 +222,8 @@ TEST_CASE("data goes to standard output, everything else to standard error", "[c
     CHECK(cut.err.find("warning: ") == 0);
     CHECK(cut.out.find("warning: ") == std::string::npos);
     CHECK(shell(program + " analyze fixtures/broken/cut_in_heap.dump -q").err.empty());
+    CHECK(shell(program + " top fixtures/zoo.dump.zst").err.empty());  // has a forged section: odd, nothing is lost
+    CHECK(shell(program + " top fixtures/zoo.dump.zst -v").err.find("note: ") != std::string::npos);
     const Ran json = shell(program + " analyze fixtures/broken/cut_in_heap.dump --json");
     CHECK(json.err.empty());
     CHECK(json.out.find("\"name\":\"truncated\"") != std::string::npos);
