@@ -49,6 +49,14 @@ public:
         return std::unique_ptr<TermSource>(new CoreTerms(*vm_, snapshot_, snapshot_[process].offset));
     }
 
+    Result<std::unique_ptr<TermSource>> terms_and_garbage(ProcId process) override {
+        auto terms = std::make_unique<CoreTerms>(*vm_, snapshot_, snapshot_[process].offset, true);
+        if (terms->heap().damage().unwalked != 0)
+            snapshot_.anomalies.add(Anomaly::inconsistent_state, snapshot_[process].offset,
+                                    "part of a heap was not walked for garbage");
+        return std::unique_ptr<TermSource>(std::move(terms));
+    }
+
     Count binary_bytes(std::uint64_t address) const override {
         bytes::MemoryReader memory(image_->space());
         const auto size = memory.word(address + vm_->layout.at.binary_length);

@@ -77,9 +77,9 @@ void LiteralGraph::build(const Vm& vm, MemoryReader& memory, const std::vector<s
     settle_slices(graph_, vm.layout, memory);
 }
 
-CoreTerms::CoreTerms(const Vm& vm, const Snapshot& snapshot, std::uint64_t process)
+CoreTerms::CoreTerms(const Vm& vm, const Snapshot& snapshot, std::uint64_t process, bool garbage)
     : vm_(vm), snapshot_(snapshot), reader_(vm, names_), memory_(reader_.memory), heap_(vm) {
-    heap_.read(process, HeapGraph::Mode::values);
+    heap_.read(process, HeapGraph::Mode::values, garbage);
     graph_ = heap_.take_graph();
     std::vector<std::uint64_t> outside;
     for (std::size_t i = 0; i < graph_.foreign_size(); ++i) outside.push_back(graph_.foreign(i).address);

@@ -34,7 +34,7 @@ private:
 class CoreTerms final : public TermSource {
 public:
     /// `snapshot` must outlive it; it is asked for names of nodes only.
-    CoreTerms(const Vm& vm, const Snapshot& snapshot, std::uint64_t process);
+    CoreTerms(const Vm& vm, const Snapshot& snapshot, std::uint64_t process, bool garbage = false);
 
     const HeapGraph& graph() const override { return graph_; }
     const HeapGraph* literals() const override { return &literals_.graph(); }

@@ -169,7 +169,7 @@ void HeapReader::begin(HeapGraph::Mode mode) {
     roots_.clear();
     messages_ = distribution_messages_ = distribution_bytes_ = 0;
     damage_ = {};
-    young_start_ = young_top_ = stack_top_ = stack_end_ = 0;
+    stack_top_ = stack_end_ = 0;
 }
 
 void HeapReader::add_area(std::uint64_t start, std::uint64_t end, AreaKind kind) {
@@ -201,8 +201,6 @@ void HeapReader::collect_areas(const std::byte* p) {
         if (heap <= thread.heap_top && thread.heap_top <= stop) top = thread.heap_top;
     }
     if (heap <= top && top <= stop && stop <= end && (end - heap) / 8 == load<Word>(p + at_.process_heap_words)) {
-        young_start_ = heap;
-        young_top_ = top;
         stack_top_ = stop;
         stack_end_ = end;
         add_area(heap, top, AreaKind::young);
@@ -241,7 +239,6 @@ void HeapReader::collect_areas(const std::byte* p) {
     }
     areas_.resize(kept);
     marks_.assign(bits / 64 + 1, 0);
-    graph_.set_young_area(young_start_, young_top_);
 }
 
 const HeapArea* HeapReader::find_area(std::uint64_t address) {
@@ -252,16 +249,6 @@ const HeapArea* HeapReader::find_area(std::uint64_t address) {
     if (address >= after->end) return nullptr;
     last_ = &*after;
     return last_;
-}
-
-bool HeapReader::marked(std::uint64_t address) const {
-    auto after = std::upper_bound(areas_.begin(), areas_.end(), address,
-                                  [](std::uint64_t a, const HeapArea& area) { return a < area.start; });
-    if (after == areas_.begin()) return false;
-    --after;
-    if (address >= after->end) return false;
-    const std::size_t bit = after->first_bit + (address - after->start) / 8;
-    return (marks_[bit / 64] >> (bit % 64) & 1) != 0;
 }
 
 void HeapReader::mark(Word term) {
@@ -405,7 +392,59 @@ void HeapReader::collect_roots(const std::byte* p) {
     object_root(RootKind::seq_trace_token, 0, at_.process_trace_token);
 }
 
+// What stands at a word where an object or a cons cell must begin: a header is never the head of a list.
+bool HeapReader::object_at(const HeapArea& area, std::uint64_t index, ObjectShape& shape) const {
+    const std::byte* p = area.data + 8 * index;
+    const std::uint64_t available = area.words() - index;
+    shape = is_header(load<Word>(p)) ? shape_of(vm_.layout, p, available) : ObjectShape{TermKind::cons, 2, 0, 2};
+    return shape.words != 0 && shape.words <= available;
+}
+
+// Objects stand one behind the other in an area, dead or alive. A first walk marks what dead ones hold, a second one
+// takes those that none of them holds for roots. Messages that are queued have no garbage of their own.
+void HeapReader::garbage_roots() {
+    held_.assign(marks_.size(), 0);
+    const auto set = [](const std::vector<std::uint64_t>& bits, std::size_t bit) {
+        return (bits[bit / 64] >> (bit % 64) & 1) != 0;
+    };
+    for (const HeapArea& area : areas_) {
+        if (area.kind == AreaKind::message) continue;
+        ObjectShape shape;
+        for (std::uint64_t index = 0; index < area.words(); index += shape.words) {
+            if (!object_at(area, index, shape)) {
+                ++damage_.unwalked;
+                break;
+            }
+            if (set(marks_, area.first_bit + index)) continue;
+            for (std::uint64_t i = 0; i < shape.terms; ++i) {
+                const auto element = load<Word>(area.data + 8 * (index + shape.first_term + i));
+                if (!is_cons(element) && !is_boxed(element)) continue;
+                const HeapArea* there = area_of(address_of(element));
+                if (there == nullptr) continue;
+                const std::size_t bit = there->first_bit + (address_of(element) - there->start) / 8;
+                held_[bit / 64] |= 1ull << (bit % 64);
+            }
+        }
+    }
+    std::vector<Word> tops;
+    for (const HeapArea& area : areas_) {
+        if (area.kind == AreaKind::message) continue;
+        ObjectShape shape;
+        for (std::uint64_t index = 0; index < area.words() && object_at(area, index, shape); index += shape.words) {
+            const std::size_t bit = area.first_bit + index;
+            if (!set(marks_, bit) && !set(held_, bit))
+                tops.push_back((area.start + 8 * index) | (shape.kind == TermKind::cons ? 1 : 2));
+        }
+    }
+    std::uint32_t number = 0;
+    for (const Word term : tops) root(RootKind::garbage, number++, no_frame, term, address_of(term));
+}
+
 void HeapReader::emit_area(const HeapArea& area) {
+    if (area.kind == AreaKind::message)
+        graph_.set_young_area(0, 0);
+    else
+        graph_.set_young_area(area.start, area.end);
     for (std::uint64_t index = 0; index < area.words();) {
         const std::size_t bit = area.first_bit + index;
         const std::uint64_t rest = marks_[bit / 64] >> (bit % 64);
@@ -420,7 +459,7 @@ void HeapReader::emit_area(const HeapArea& area) {
     }
 }
 
-HeapGraph& HeapReader::read(std::uint64_t process, HeapGraph::Mode mode) {
+HeapGraph& HeapReader::read(std::uint64_t process, HeapGraph::Mode mode, bool garbage) {
     begin(mode);
     process_ = process;
     const std::byte* p = memory_.at(process, at_.process_size);
@@ -434,31 +473,12 @@ HeapGraph& HeapReader::read(std::uint64_t process, HeapGraph::Mode mode) {
     if (!damage_.collecting) {
         collect_areas(p);
         collect_roots(p);
+        if (garbage) garbage_roots();
         for (const HeapArea& area : areas_) emit_area(area);
     }
     graph_.finish();
     settle_slices(graph_, vm_.layout, memory_);
     return graph_;
-}
-
-bool HeapReader::dead_objects(const std::function<void(std::uint64_t, const ObjectShape&)>& visit) {
-    bool whole = true;
-    for (const HeapArea& area : areas_) {
-        if (area.kind == AreaKind::message) continue;
-        for (std::uint64_t index = 0; index < area.words();) {
-            const std::byte* p = area.data + 8 * index;
-            ObjectShape shape{TermKind::cons, 2, 0, 2};
-            if (is_header(load<Word>(p))) shape = shape_of(vm_.layout, p, area.words() - index);
-            if (shape.words == 0 || shape.words > area.words() - index) {
-                whole = false;
-                break;
-            }
-            const std::size_t bit = area.first_bit + index;
-            if ((marks_[bit / 64] >> (bit % 64) & 1) == 0) visit(area.start + 8 * index, shape);
-            index += shape.words;
-        }
-    }
-    return whole;
 }
 
 }  // namespace beamheap::otp

@@ -3,8 +3,8 @@
 // A process has areas: the young and the old block, fragments, a heap that was abandoned, and the fragments that its
 // queued messages carry. From its roots (stack, dictionary, messages, registers) every object in them that is reached
 // is marked in a bitmap with a bit per word, and the marked ones are then added in order of address, so that a graph
-// holds what a crash dump of the same process would: live terms. What is not marked is garbage; dead_objects() walks an
-// area from end to end and tells it apart. References out of the areas (literals) stay foreign.
+// holds what a crash dump of the same process would: live terms. What is not marked is garbage; walking an
+// area from end to end tells it apart. References out of the areas (literals) stay foreign.
 //
 // Damage: a pointer that leads to no object is counted and not followed; each address is visited once at most, so
 // that time and memory are bounded by the size of the areas. While a process is in garbage collection its objects are
@@ -12,7 +12,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "beamheap/heap_graph.hpp"
@@ -45,6 +44,7 @@ struct HeapRoot {
 struct HeapDamage {
     std::uint64_t bad_pointers = 0;  ///< references to no object
     std::uint64_t first_bad = 0;     ///< address of the first such place
+    std::uint64_t unwalked = 0;      ///< areas that could not be walked to their end for garbage
     std::uint64_t unreadable = 0;    ///< areas that the image does not hold
     bool collecting = false;         ///< caught in garbage collection
     bool queue_damaged = false;
@@ -54,8 +54,9 @@ class HeapReader {
 public:
     explicit HeapReader(const Vm& vm);
 
-    /// Reads the heap of the process at this address; the graph is valid until the next read().
-    HeapGraph& read(std::uint64_t process, HeapGraph::Mode mode);
+    /// Reads the heap of the process at this address; the graph is valid until the next read(). With garbage, dead
+    /// terms that no other dead term holds are roots as well (RootKind::garbage), behind all others.
+    HeapGraph& read(std::uint64_t process, HeapGraph::Mode mode, bool garbage = false);
     HeapGraph take_graph() { return std::move(graph_); }
 
     std::uint64_t messages() const { return messages_; }
@@ -65,12 +66,6 @@ public:
     const std::vector<HeapArea>& areas() const { return areas_; }
     /// All roots, in the order of graph().roots() in `values` mode.
     const std::vector<HeapRoot>& roots() const { return roots_; }
-    /// Whether an object at this address is reached from the roots.
-    bool marked(std::uint64_t address) const;
-
-    /// Calls visit(address, shape) for each object of the areas that is not reached; cons cells have kind cons.
-    /// Areas of messages hold none. False: an area could not be walked to its end.
-    bool dead_objects(const std::function<void(std::uint64_t address, const ObjectShape& shape)>& visit);
 
 private:
     void begin(HeapGraph::Mode mode);
@@ -91,6 +86,8 @@ private:
     }
     const HeapArea* find_area(std::uint64_t address);
     void mark(Word term);
+    bool object_at(const HeapArea& area, std::uint64_t index, ObjectShape& shape) const;
+    void garbage_roots();
     void emit_area(const HeapArea& area);
 
     const Vm& vm_;
@@ -101,10 +98,11 @@ private:
     std::vector<RunningThread> running_;
     HeapGraph graph_;
     std::uint64_t process_ = 0;
-    std::uint64_t young_start_ = 0, young_top_ = 0, stack_top_ = 0, stack_end_ = 0;
+    std::uint64_t stack_top_ = 0, stack_end_ = 0;
     std::vector<HeapArea> areas_;
     const HeapArea* last_ = nullptr;
     std::vector<std::uint64_t> marks_;
+    std::vector<std::uint64_t> held_;  // by garbage
     std::vector<Word> pending_;
     std::vector<HeapRoot> roots_;
     std::uint64_t messages_ = 0, distribution_messages_ = 0, distribution_bytes_ = 0;

@@ -92,6 +92,14 @@ public:
         return Error{ErrorCode::not_recognised, "terms of single processes can't be read from this kind of input", {}};
     }
 
+    /// The same with all that lies on the heaps of the process, dead or alive: terms that no root reaches, and that no
+    /// other such term holds, are roots of kind `garbage`.
+    virtual Result<std::unique_ptr<TermSource>> terms_and_garbage(ProcId process) {
+        (void)process;
+        return Error{ErrorCode::usage, "a crash dump holds live terms only",
+                     "Garbage is in core images; `top --by garbage` says how much of it there was."};
+    }
+
     /// Decodes heaps after loading, as LoadPlan::heaps does on the way; load() must have been asked for terms.
     virtual Status visit_heaps(const HeapDemand& demand) {
         (void)demand;

@@ -107,7 +107,8 @@ public:
     // ---- building -------------------------------------------------------------------------------------------------
 
     void begin(Mode mode, unsigned word_bytes);
-    /// What lies at [from, to) counts as young heap: see young_words().
+    /// What lies at [from, to) is on the young heap for certain, and no message's. Who knows of other areas, too, that
+    /// they are on the heap sets each of them before its objects are added.
     void set_young_area(std::uint64_t from, std::uint64_t to) {
         young_from_ = from, young_size_ = to > from ? to - from : 0;
     }

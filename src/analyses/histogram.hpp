@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "analyses/live_garbage.hpp"
 #include "beamheap/heap_graph.hpp"
 
 namespace beamheap::analyses {
@@ -19,6 +20,8 @@ class Histogram {
 public:
     void add(const HeapGraph& graph);
     void add(const Histogram& other);
+    /// Only those that garbage alone reaches.
+    void add_garbage(const HeapGraph& graph, const Reach& reach);
     /// Kinds that occur, most words first.
     std::vector<KindShare> rows() const;
 

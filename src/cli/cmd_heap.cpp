@@ -13,31 +13,38 @@ using present::Object;
 using present::Value;
 
 Status cmd_heap(const Context& context) {
+    const bool dead = context.options().dead;
     LoadPlan plan;
     plan.stacks = true;
-    BH_TRY(const ProcessTerms process, open_process_terms(context, plan, context.argument(1)));
+    BH_TRY(const ProcessTerms process, open_process_terms(context, plan, context.argument(1), dead));
     const present::TermView view = process.view(context);
     const analyses::LiveGarbage words =
         analyses::live_and_garbage(view.graph(), view.measures().reach(), process.row());
     analyses::Histogram histogram;
-    histogram.add(view.graph());
+    if (dead)
+        histogram.add_garbage(view.graph(), view.measures().reach());
+    else
+        histogram.add(view.graph());
+    std::uint64_t objects = 0;
+    for (const analyses::KindShare& share : histogram.rows()) objects += share.count;
 
     present::Document document = context.document(process.snapshot());
     add_term_warnings(process, document);
     document.members.push_back({.key = "process",
-                                .title = "Root set of",
+                                .title = dead ? "Garbage of" : "Root set of",
                                 .body = Value(process.names->process(process.row())),
                                 .content = present::Content::name});
-    document.members.push_back({.key = "rows", .body = present::root_table(view)});
+    document.members.push_back({.key = "rows", .body = present::root_table(view, dead)});
     document.members.push_back({.key = "totals",
                                 .title = "Words of its heaps",
                                 .body = Value(Object{{"used_words", words.used_words},
                                                      {"live_words", words.live_words},
                                                      {"garbage_words", words.garbage_words},
                                                      {"message_fragment_words", words.message_words},
-                                                     {"objects", view.graph().size()}})});
-    document.members.push_back(
-        {.key = "kinds", .title = "By kind of object", .body = present::histogram_table(histogram.rows())});
+                                                     {"objects", objects}})});
+    document.members.push_back({.key = "kinds",
+                                .title = dead ? "Garbage by kind of object" : "By kind of object",
+                                .body = present::histogram_table(histogram.rows())});
     document.primary = "rows";
     return context.print(document, process.snapshot(), known_secrets(*process.artifact), "retained_words");
 }

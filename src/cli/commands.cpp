@@ -38,8 +38,9 @@ constexpr std::array<Command, 24> table{{
      "msgs erl_crash.dump stuck_queue -n 5\nmsgs erl_crash.dump stuck_queue --by shape", &cmd_msgs},
     {"heap", "INPUT PID", 2, 2, "the root set of one process: what each root holds and keeps alive",
      "FLAT is what a copy would need (erts_debug:flat_size), SHARED what is there (erts_debug:size), RETAINED what\n"
-     "would be freed if the root were gone.",
-     "heap erl_crash.dump 0.89.0\nheap erl_crash.dump my_cache --sort flat_words", &cmd_heap},
+     "would be freed if the root were gone. --dead lists the terms of a core's process that no root reaches.",
+     "heap erl_crash.dump 0.89.0\nheap erl_crash.dump my_cache --sort flat_words\nheap core.4711 my_cache --dead",
+     &cmd_heap},
     {"term", "INPUT ADDRESS", 2, 2, "one term in full, by its address",
      "ADDRESS is hexadecimal, as `heap` shows it; PID@ADDRESS where several processes have it.",
      "term erl_crash.dump 7FEDD8C3E990 --term-bytes 0", &cmd_term},

@@ -27,6 +27,9 @@ public:
     }
     Snapshot& snapshot() override { return artifact_.snapshot(); }
     Result<std::unique_ptr<TermSource>> terms(ProcId process) override { return artifact_.terms(process); }
+    Result<std::unique_ptr<TermSource>> terms_and_garbage(ProcId process) override {
+        return artifact_.terms_and_garbage(process);
+    }
     Count binary_bytes(std::uint64_t address) const override { return artifact_.binary_bytes(address); }
     std::vector<Check> checks() const override { return artifact_.checks(); }
 

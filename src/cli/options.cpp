@@ -18,7 +18,7 @@ constexpr std::string_view any_input =
     "analyze top proc stacks heap msgs term why binaries profile ets ports timers atoms alloc schedulers nodes modules "
     "tree doctor";
 
-constexpr std::array<OptionRow, 26> table{{
+constexpr std::array<OptionRow, 27> table{{
     {"--format", "FORMAT", "table json ndjson csv tsv md", "table", "output format", ""},
     {"--json", "", "", "", "the same as --format json", ""},
     {"--columns", "A,B,...", "", "", "columns to show, in this order", ""},
@@ -35,6 +35,7 @@ constexpr std::array<OptionRow, 26> table{{
      "analyze core top stacks profile binaries"},
     {"--depth", "N", "", "all", "levels of the tree to show", "tree"},
     {"--full", "", "", "", "decode every heap: live and garbage words of all processes", "analyze core top"},
+    {"--dead", "", "", "", "garbage in place of roots: what the next collection would free (core images)", "heap"},
     {"--term-bytes", "N", "", "200", "cut printed terms after N bytes; 0 is whole", "proc heap msgs term why shell"},
     {"--exe", "FILE", "", "found by itself", "the beam.smp that a core was written by", any_input},
     {"--syntax", "SYNTAX", "erlang elixir auto", "auto", "of names and terms", ""},
@@ -110,6 +111,7 @@ Status apply(const Given& given, Options& options) {
             if (name == "--desc") options.descending = true;
             if (name == "--asc") options.descending = false;
             if (name == "--full") options.full = true;
+            if (name == "--dead") options.dead = true;
             if (name == "--per-process") options.per_process = true;
             if (name == "--strict") options.strict = true;
             if (name == "-q,--quiet") options.quiet = true;

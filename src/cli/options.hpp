@@ -43,6 +43,7 @@ struct Options {
     bool verbose = false;
     unsigned threads = 0;  ///< 0: as many as there are cores
     bool full = false;
+    bool dead = false;  ///< --dead: garbage instead of roots
     std::string executable;
     std::uint64_t term_bytes = 200;  ///< 0: whole terms
     std::uint32_t depth = 0;         ///< of `tree`; 0: all of it

@@ -11,7 +11,7 @@
 
 namespace beamheap::cli {
 
-Result<ProcessTerms> open_process_terms(const Context& context, LoadPlan plan, const std::string& pid) {
+Result<ProcessTerms> open_process_terms(const Context& context, LoadPlan plan, const std::string& pid, bool garbage) {
     plan.terms = true;
     // Of a stream only the terms of this process are kept; who it is, is known when the process table is complete.
     ProcId wanted = ProcId::none;
@@ -26,7 +26,7 @@ Result<ProcessTerms> open_process_terms(const Context& context, LoadPlan plan, c
     ProcessTerms all;
     BH_TRY(all.artifact, context.open(plan));
     BH_TRY(all.process, analyses::resolve(all.snapshot(), pid));
-    BH_TRY(all.terms, all.artifact->terms(all.process));
+    BH_TRY(all.terms, garbage ? all.artifact->terms_and_garbage(all.process) : all.artifact->terms(all.process));
     all.measures = std::make_unique<analyses::TermMeasures>(*all.terms);
     all.names = std::make_unique<present::Names>(context.names(all.snapshot()));
     return all;
@@ -37,16 +37,18 @@ void add_term_warnings(const ProcessTerms& process, present::Document& document)
     const std::uint64_t cut_references = process.measures->order().cut();
     std::uint64_t slices = 0;
     for (const BinaryUse& use : terms.graph().binaries())
-        slices += terms.graph().kind(use.node) == TermKind::sub_binary ? 1 : 0;
+        if (terms.graph().kind(use.node) == TermKind::sub_binary)
+            slices += process.terms->head({ObjectId::Space::heap, use.node}).bits_lost ? 1 : 0;
     if (slices != 0)
         document.warnings.push_back(
             {"whole_bytes_only", slices, "info",
              "slices of binaries are shown in whole bytes: a crash dump of this release does not tell where within a "
              "byte a bitstring begins and ends"});
     if (cut_references != 0)
-        document.warnings.push_back({"cyclic_term", cut_references, "data_loss",
-                                     "terms contain themselves, which no Erlang term does; sizes leave those references "
-                                     "out"});
+        document.warnings.push_back(
+            {"cyclic_term", cut_references, "data_loss",
+             "terms contain themselves, which no Erlang term does; sizes leave those references "
+             "out"});
 }
 
 Result<AddressArgument> parse_address(std::string_view text) {

@@ -28,8 +28,9 @@ struct ProcessTerms {
     }
 };
 
-/// Loads what the plan asks for and the terms of the process that `pid` names.
-Result<ProcessTerms> open_process_terms(const Context& context, LoadPlan plan, const std::string& pid);
+/// Loads what the plan asks for and the terms of the process that `pid` names; its garbage too, if asked.
+Result<ProcessTerms> open_process_terms(const Context& context, LoadPlan plan, const std::string& pid,
+                                        bool garbage = false);
 
 /// Warnings about terms that are not as they were: slices that are shown in whole bytes, cycles.
 void add_term_warnings(const ProcessTerms& process, present::Document& document);

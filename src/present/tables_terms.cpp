@@ -69,6 +69,7 @@ std::string TermView::root_name(std::size_t i) const {
         }
         case RootKind::message: return fmt::format("message {}", root.index);
         case RootKind::seq_trace_token: return fmt::format("token of message {}", root.index);
+        case RootKind::garbage: return fmt::format("garbage {}", root.index);
         case RootKind::x_register: return fmt::format("x{}", root.index);
         default: return std::string(name_of(root.kind));
     }
@@ -156,9 +157,10 @@ Table message_table(const TermView& view, std::vector<std::uint32_t> roots) {
     return table_of(std::move(columns), std::move(roots), "no messages");
 }
 
-Table root_table(const TermView& view) {
+Table root_table(const TermView& view, bool garbage) {
     std::vector<std::uint32_t> rows;
     for (std::uint32_t i = 0; i < view.graph().roots().size(); ++i) {
+        if ((view.graph().roots()[i].kind == RootKind::garbage) != garbage) continue;
         // Immediates hold nothing; objects are in the graph, among the literals, or missing.
         if (view.graph().roots()[i].target == no_node) {
             const ElementKind kind = view.source().root(i).kind;
@@ -167,7 +169,9 @@ Table root_table(const TermView& view) {
         rows.push_back(i);
     }
     std::vector<ColumnOf<std::uint32_t>> columns{
-        {{.name = "root_kind", .title = "KIND", .doc = "stack dictionary message seq_trace_token"},
+        {{.name = "root_kind",
+          .title = "KIND",
+          .doc = "stack dictionary message seq_trace_token x_register exception group_leader garbage"},
          [=](const std::uint32_t& r) { return Value(name_of(view.graph().roots()[r].kind)); }},
         {{.name = "root", .title = "ROOT", .doc = "which one", .content = Content::term},
          [=](const std::uint32_t& r) { return Value(view.root_name(r)); }},
@@ -198,7 +202,7 @@ Table root_table(const TermView& view) {
         {{.name = "term", .title = "TERM", .doc = "what it holds", .content = Content::term},
          [=](const std::uint32_t& r) { return Value(view.text(view.source().root(r))); }},
     };
-    return table_of(std::move(columns), std::move(rows), "no root refers to anything");
+    return table_of(std::move(columns), std::move(rows), garbage ? "no garbage" : "no root refers to anything");
 }
 
 Table histogram_table(std::vector<analyses::KindShare> rows) {

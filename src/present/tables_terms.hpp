@@ -56,8 +56,8 @@ Table frame_table(const TermView& view, std::span<const Frame> frames);
 Table dictionary_table(const TermView& view);
 /// Messages, oldest first; these of them (positions in the queue), or all.
 Table message_table(const TermView& view, std::vector<std::uint32_t> roots);
-/// The root set: each root that holds an object.
-Table root_table(const TermView& view);
+/// The root set: each root that holds an object; garbage: only terms that no root reaches.
+Table root_table(const TermView& view, bool garbage = false);
 Table histogram_table(std::vector<analyses::KindShare> rows);
 
 /// A way from a root to a term, step by step.

@@ -151,3 +151,21 @@ def terms(count, label, core, facts):
         if bare(row["value"]) != bare(term["printed"]) and sorted(bare(row["value"])) != sorted(bare(term["printed"])):
             wrong.append(f"{term['key']}: {truth.short(row['value'])} for {truth.short(term['printed'])}")
     count.check(f"{label}: {len(known)} terms as the VM printed and sized them", known and not wrong, "\n    ".join(wrong[:12]))
+
+
+def garbage(count, label, core, dump):
+    """What lies on a heap is alive or it is garbage: walking the areas finds every word that used words count."""
+    idle = {pid: row for pid, row in rows(core).items() if row["state"] in ("waiting", "suspended") and row["garbage_words"] is not None}
+    answers = shell(core, [f"heap {pid} --dead -n 0 --columns root_kind,flat_words,retained_words" for pid in idle])
+    wrong, words = [], 0
+    for (pid, row), answer in zip(idle.items(), answers):
+        found = sum(kind["words"] for kind in answer["kinds"])
+        words += found
+        if found != answer["totals"]["garbage_words"] or found != row["garbage_words"]:
+            wrong.append(f"{pid} {row['name']}: walked {found}, {answer['totals']} and {row['garbage_words']}")
+        if any(each["root_kind"] != "garbage" for each in answer["rows"]) or sum(each["retained_words"] for each in answer["rows"]) > found:
+            wrong.append(f"{pid} {row['name']}: roots of garbage")
+    count.check(f"{label}: garbage is all that is not alive", not wrong and len(answers) == len(idle), "\n    ".join(wrong[:8]))
+    count.check(f"{label}: there is garbage", words > 1000, str(words))
+    refused = s.run("heap", dump, next(iter(idle)), "--dead")
+    count.check(f"{label}: a dump has none", refused.code == 2 and b"live terms only" in refused.err, str(refused))
