@@ -10,6 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/process_terms.hpp"
 #include "cli/secrets.hpp"
+#include "present/table_cells.hpp"
 #include "present/units.hpp"
 
 namespace beamheap::cli {
@@ -60,7 +61,7 @@ present::Table group_table(const present::TermView& view, std::vector<Group> gro
         {{.name = "count", .title = "COUNT", .unit = Unit::count, .doc = "messages"},
          [](const Group& g) { return Value(g.count); }},
         {{.name = "percent", .title = "%", .unit = Unit::percent, .doc = "of the messages in the input"},
-         [=](const Group& g) { return Value(percent(g)); }},
+         [=](const Group& g) { return present::cells::percent(percent(g)); }},
         {{.name = "flat_words", .title = "FLAT words", .unit = Unit::words, .doc = "erts_debug:flat_size, summed up"},
          [](const Group& g) { return Value(g.flat_words); }},
     };
