@@ -42,19 +42,26 @@ bool read_field(Loader& loader, std::span<const Field<Row>> fields, std::size_t&
     return false;
 }
 
+/// Calls take(line, offset) for every line of a section's body that is not empty; the offset is the line's in the input.
+template <class Take>
+void read_lines(const Section& section, std::string_view body, Take&& take) {
+    const char* const begin = body.data();
+    while (!body.empty()) {
+        const std::uint64_t offset = section.body_offset + static_cast<std::uint64_t>(body.data() - begin);
+        const std::string_view line = take_line(body);
+        if (!line.empty()) take(line, offset);
+    }
+}
+
 /// Reads every line of `body` into `row`; unknown keys are counted as unknown_field.
 template <class Row>
 void read_fields(Loader& loader, std::span<const Field<Row>> fields, Row& row, const Section& section,
                  std::string_view body) {
     std::size_t hint = 0;
-    const char* const begin = body.data();
-    while (!body.empty()) {
-        const std::uint64_t offset = section.body_offset + static_cast<std::uint64_t>(body.data() - begin);
-        const std::string_view line = take_line(body);
-        if (line.empty()) continue;
+    read_lines(section, body, [&](std::string_view line, std::uint64_t offset) {
         if (!read_field(loader, fields, hint, row, line, offset))
             loader.anomalies().add(Anomaly::unknown_field, offset, line);
-    }
+    });
 }
 
 }  // namespace beamheap::crashdump

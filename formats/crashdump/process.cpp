@@ -169,8 +169,10 @@ constexpr Field<Process> process_fields[] = {
 
 // Fields with no member of their own are kept as text; these are known, so nothing is said about them.
 constexpr std::string_view kept_as_text[] = {
-    "Started",        "Run queue",      "CP",             "Last calls", "New heap start", "New heap top",  "Stack top",
-    "Stack end",      "Old heap start", "Old heap top",   "Old heap end", "Message queue", "Dictionary", "Group leader"};
+    "Started",   "Run queue",      "CP",           "Last calls",   "New heap start", "New heap top", "Stack top",
+    "Stack end", "Old heap start", "Old heap top", "Old heap end", "Message queue",  "Dictionary",   "Group leader"};
+
+constexpr std::size_t longest_extra = 8192;  // of a field that is kept as text
 
 }  // namespace
 
@@ -186,29 +188,32 @@ void read_process(Loader& loader, const Section& section, std::string_view body)
     process.offset = section.offset;
     process.extra_range.first = static_cast<std::uint32_t>(snapshot.extras.size());
 
-    std::size_t hint = 0;
-    const char* const begin = body.data();
-    while (!body.empty()) {
-        const std::uint64_t offset = section.body_offset + static_cast<std::uint64_t>(body.data() - begin);
-        const std::string_view line = take_line(body);
-        if (line.empty()) continue;
-        if (read_field(loader, std::span<const Field<Process>>(process_fields), hint, process, line, offset)) continue;
+    const bool keeps_extras = !loader.plan.only_processes() || loader.plan.links;
+    TextId extra_key = TextId::none;
+    std::string extra;  // the value of that key so far: it may go on over lines
+    const auto end_extra = [&] {
+        if (extra_key != TextId::none) snapshot.extras.push_back({extra_key, loader.text(extra)});
+        extra_key = TextId::none;
+    };
+    read_lines(section, body, [&, hint = std::size_t{0}](std::string_view line, std::uint64_t offset) mutable {
+        if (read_field(loader, std::span<const Field<Process>>(process_fields), hint, process, line, offset)) return;
         if (line[0] == ' ') {  // goes on with "Last calls", or x registers of releases before R13
-            if (snapshot.extras.size() == process.extra_range.first) continue;
-            ExtraField& last = snapshot.extras.back();
-            last.value = snapshot.texts.intern(std::string(snapshot.text(last.value)) + std::string(line));
-            continue;
+            if (extra.size() < longest_extra) extra += line.substr(0, longest_extra);
+            return;
         }
         const std::size_t colon = line.find(": ");
         const std::string_view key = line.substr(0, colon);
         if (colon == std::string_view::npos || std::ranges::find(kept_as_text, key) == std::end(kept_as_text)) {
             if (key != "send" && key != "'receive'" && key != "timeout")  // glued entries of "Last calls" up to 23
                 loader.anomalies().add(Anomaly::unknown_field, offset, line);
-            if (colon == std::string_view::npos) continue;
+            if (colon == std::string_view::npos) return;
         }
-        if (loader.plan.only_processes() && !loader.plan.links) continue;
-        snapshot.extras.push_back({snapshot.texts.intern(key), loader.text(line.substr(colon + 2))});
-    }
+        if (!keeps_extras) return;
+        end_extra();
+        extra_key = snapshot.texts.intern(key.substr(0, longest_extra));
+        extra = line.substr(colon + 2, longest_extra);
+    });
+    end_extra();
     process.extra_range.count = static_cast<std::uint32_t>(snapshot.extras.size()) - process.extra_range.first;
 
     const auto id = static_cast<ProcId>(snapshot.processes.size());

@@ -59,27 +59,23 @@ void read(Loader& loader, const Section& section, std::string_view body, Schedul
     row.id = static_cast<std::uint32_t>(parse_decimal(section.id).value_or(0));
     loader.frames.clear();
     std::size_t hint = 0;
-    const char* const begin = body.data();
-    while (!body.empty()) {
-        const std::uint64_t offset = section.body_offset + static_cast<std::uint64_t>(body.data() - begin);
-        const std::string_view line = take_line(body);
-        if (line.empty()) continue;
+    read_lines(section, body, [&](std::string_view line, std::uint64_t offset) {
         if (const std::size_t crashed = line.find("** crashed **"); crashed != std::string_view::npos) {
             row.crashed = true;
             loader.anomalies().add(Anomaly::crashed_section, offset, line);
-            continue;
+            return;
         }
         if (line.starts_with("0x")) {  // 0x...:SReturn addr 0x... (m:f/a + off), or "skipping N frames"
             if (const std::size_t bracket = line.find(" ("); bracket != std::string_view::npos) {
                 const Frame frame = read_frame(loader, line.substr(bracket + 2));
                 if (frame.function != FunctionId::none) loader.frames.push_back(frame);
             }
-            continue;
+            return;
         }
-        if (line.starts_with("Could not read from stack memory")) continue;
+        if (line.starts_with("Could not read from stack memory")) return;
         if (!read_field(loader, std::span<const Field<Row>>(scheduler_fields), hint, row, line, offset))
             loader.anomalies().add(Anomaly::unknown_field, offset, line);
-    }
+    });
     if (!loader.frames.empty()) row.stack = loader.snapshot.stacks.intern(loader.frames);
     loader.snapshot.schedulers.push_back(row);
 }

@@ -19,6 +19,9 @@ std::string atom_text(std::string_view name);
 /// "m:f/a", names quoted as atom_text does; empty for FunctionId::none.
 std::string function_text(const Snapshot& snapshot, FunctionId function);
 
+/// Appends a code point in UTF-8.
+void append_utf8(std::string& out, std::uint32_t code);
+
 /// Reads one atom, plain or quoted ('...' with Erlang's escapes), from the start of `text`. Returns false, and leaves
 /// `name` unspecified, where there is none. A plain one ends before the first byte that no plain name holds; capital
 /// letters and dots are taken too, so that `MyApp.Worker` is one name. `used` is what was read, in bytes.

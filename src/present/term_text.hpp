@@ -5,9 +5,12 @@
 #include <string>
 #include <string_view>
 
+#include "analyses/names.hpp"
 #include "present/erlang_text.hpp"
 
 namespace beamheap::present {
+
+using analyses::append_utf8;
 
 /// Latin-1 bytes as UTF-8.
 std::string from_latin1(std::string_view text);
@@ -25,7 +28,6 @@ bool is_printable_latin1(std::uint64_t code);
 /// Text for the inside of a string between double quotes, from valid UTF-8: quotes, backslashes and control characters
 /// escaped (`\x{...}`; in Elixir also `#{`).
 void append_escaped(std::string& out, std::string_view utf8, char quote, Syntax syntax);
-void append_utf8(std::string& out, std::uint32_t code);
 
 /// The longest start of `bytes` that is valid UTF-8 of printable characters, in bytes; `ends_within` is set where what
 /// follows is the beginning of a character that is cut.
