@@ -9,10 +9,13 @@
 
 #include "cli/commands.hpp"
 #include "cli/terminal.hpp"
+#include "present/sanitise.hpp"
 #include "present/units.hpp"
 
 #ifdef BEAMHEAP_LINE_EDITING
 #include <editline/readline.h>
+
+#include <cstring>
 #endif
 
 namespace beamheap::cli {
@@ -45,10 +48,33 @@ bool split_words(std::string_view line, std::vector<std::string>& words) {
     return quote == 0;
 }
 
-/// Lines of standard input: edited and remembered on a terminal.
+#ifdef BEAMHEAP_LINE_EDITING
+// What the tab key completes. The library calls back without a context of ours, so this is the program's only one.
+std::vector<std::string> completions;
+
+char* complete(const char* begun, int state) {
+    static std::size_t next = 0;
+    if (state == 0) next = 0;
+    while (next < completions.size()) {
+        const std::string& word = completions[next++];
+        if (word.starts_with(begun)) return ::strdup(word.c_str());
+    }
+    return nullptr;
+}
+#endif
+
+/// Lines of standard input: edited and remembered on a terminal, where the tab key completes `words`.
 class Lines {
 public:
-    Lines() : terminal_(is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO)) {}
+    explicit Lines(std::vector<std::string> words)
+        : terminal_(is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO)) {
+#ifdef BEAMHEAP_LINE_EDITING
+        completions = std::move(words);
+        rl_completion_entry_function = complete;
+#else
+        static_cast<void>(words);
+#endif
+    }
     ~Lines() { std::free(buffer_); }
     Lines(const Lines&) = delete;
     Lines& operator=(const Lines&) = delete;
@@ -89,20 +115,25 @@ Status cmd_shell(const Context& context) {
     plan.tables = plan.links = plan.stacks = plan.labels = plan.atoms = plan.modules = plan.to_the_end = true;
     plan.terms = plan.binaries = true;
     BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
-    Lines lines;
+    const present::Names names = context.names(artifact->snapshot());
+    std::vector<std::string> words;
+    for (const Command& command : commands()) words.emplace_back(command.name);
+    for (const Process& process : artifact->snapshot().processes)
+        if (process.name != TextId::none) words.push_back(present::safe_text(names.bare(process.name)));
+    Lines lines(std::move(words));
     if (lines.terminal())
         FileSink(STDOUT_FILENO)
             .write(fmt::format("{}; verbs are given without INPUT, `help` lists them, `quit` ends.\n",
                                present::counted(artifact->snapshot().processes.size(), "process", "processes")));
     for (std::string line; lines.next(line);) {
-        std::vector<std::string> words;
-        if (!split_words(line, words)) {
+        std::vector<std::string> question;
+        if (!split_words(line, question)) {
             FileSink(STDERR_FILENO).write("beamheap: a quote is not closed\n");
             continue;
         }
-        if (words.empty()) continue;
-        if (words.front() == "quit" || words.front() == "exit" || words.front() == "q") break;
-        run_words(std::move(words), context.options(), *artifact);
+        if (question.empty()) continue;
+        if (question.front() == "quit" || question.front() == "exit" || question.front() == "q") break;
+        run_words(std::move(question), context.options(), *artifact);
     }
     return ok();
 }

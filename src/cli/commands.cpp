@@ -120,12 +120,25 @@ const Command* find_command(std::string_view name) {
 }
 
 void run_words(std::vector<std::string> words, const Options& shell, Artifact& loaded) {
-    constexpr std::array<std::string_view, 3> others{"shell", "core", "completion"};
+    const auto answers = [](const Command& c) {
+        return c.name != "shell" && (c.arguments.starts_with("INPUT") || c.name == "explain");
+    };
+    if (words.front() == "help") {
+        std::string text;
+        const Command* about = words.size() > 1 ? find_command(words[1]) : nullptr;
+        if (about != nullptr)
+            text = help_text(*about);
+        else
+            for (const Command& each : table)
+                if (answers(each)) text += fmt::format("  {:<12}{}\n", each.name, each.summary);
+        FileSink(STDOUT_FILENO).write(text);
+        return;
+    }
     const Command* command = find_command(words.front());
-    if (command == nullptr || std::ranges::find(others, command->name) != others.end()) {
+    if (command == nullptr || !answers(*command)) {
         std::vector<std::string_view> verbs;
         for (const Command& each : table)
-            if (std::ranges::find(others, each.name) == others.end()) verbs.push_back(each.name);
+            if (answers(each)) verbs.push_back(each.name);
         std::string advice = present::did_you_mean(words.front(), verbs);
         if (advice.empty()) advice = fmt::format("There are: {} quit", fmt::join(verbs, " "));
         return report({ErrorCode::usage, fmt::format("the shell has no verb '{}'", words.front()), advice});

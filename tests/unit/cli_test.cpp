@@ -308,4 +308,6 @@ TEST_CASE("the shell answers what the verbs answer, from a file and from what ca
     }
     CHECK(wrong.err.find("\'wat\'") == std::string::npos);  // `quit` has ended it
     CHECK(shell("echo top | " + program + " shell -").code == 2);
+    CHECK(shell("echo help | " + program + " shell " + dump).out.find("  heap ") != std::string::npos);
+    CHECK(shell("echo help heap | " + program + " shell " + dump).out == shell(program + " heap --help").out);
 }
