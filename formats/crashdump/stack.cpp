@@ -20,6 +20,9 @@ Frame read_frame(Loader& loader, std::string_view text) {
 
 namespace {
 
+constexpr std::size_t kept_frames = 3;
+constexpr std::size_t kept_values = 32;
+
 // The end of the line at `at`, by its length where the slot holds an atom (whose bytes may be line feeds);
 // null if the text ends before it.
 const char* line_end(const char* at, const char* end) {
@@ -38,9 +41,18 @@ const char* line_end(const char* at, const char* end) {
 
 }  // namespace
 
-void StackReader::begin() {
+void StackReader::begin(bool keep_values) {
+    keep_values_ = keep_values;
+    values_used_ = 0;
     frames_.clear();
     slots_ = 0;
+}
+
+void StackReader::keep(std::string_view value) {
+    if (values_used_ == values_.size()) values_.emplace_back();
+    SlotText& slot = values_[values_used_++];
+    slot.frame = static_cast<std::uint32_t>(frames_.size());
+    slot.text = value;
 }
 
 Frame StackReader::frame(Loader& loader, std::string_view text) {
@@ -69,6 +81,9 @@ std::size_t StackReader::feed(Loader& loader, std::string_view text, bool last) 
                     const Frame found = frame(loader, value.substr(bracket + 1));
                     if (found.function != FunctionId::none) frames_.push_back(found);
                 }
+            } else if (keep_values_ && frames_.size() < kept_frames && values_used_ < kept_values && !value.empty() &&
+                       (value[0] == 'P' || value[0] == 'p' || value[0] == 'A' || value[0] == 'H')) {
+                keep(value.back() == '\r' ? value.substr(0, value.size() - 1) : value);
             }
         }
         at = stop == end ? end : stop + 1;
@@ -96,6 +111,12 @@ void StackReader::finish(Loader& loader, Process& process) {
     }
     process.frames_before_returns = static_cast<std::uint32_t>(loader.frames.size());
     loader.frames.insert(loader.frames.end(), frames_.begin(), frames_.end());
+    // Registers come before their frame's return address (23 and later), or behind it.
+    for (std::size_t i = 0; i < values_used_; ++i) {
+        std::uint32_t& frame = values_[i].frame;
+        if (!loader.dialect.frames_end_with_return && frame != 0) --frame;
+        frame += process.frames_before_returns == 0 ? 0 : process.frames_before_returns - 1;
+    }
     if (!loader.frames.empty()) process.stack = loader.snapshot.stacks.intern(loader.frames);
 }
 

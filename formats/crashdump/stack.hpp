@@ -1,6 +1,8 @@
 // Frames out of =proc_stack and out of the addresses that the VM prints with their function.
 #pragma once
 
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,16 +17,27 @@ namespace beamheap::crashdump {
 /// to OTP 22 then that of CP unless it equals the first return address, then every return address in order.
 class StackReader {
 public:
-    /// Starts a process.
-    void begin();
+    /// Starts a process. `keep_values`: what its youngest frames hold is kept in values().
+    void begin(bool keep_values = false);
     /// Takes whole lines of `text` and returns how many bytes they were; all of it when `last`.
     std::size_t feed(Loader& loader, std::string_view text, bool last);
     /// Stores the frames and the number of slots in `process`.
     void finish(Loader& loader, Process& process);
 
+    /// A slot that holds a pid, a port, an atom or an object, as printed: "P<0.77.0>", "H7FC7E862C308".
+    struct SlotText {
+        std::uint32_t frame = 0;  ///< index into Process::stack, after finish()
+        std::string text;
+    };
+    std::span<const SlotText> values() const { return std::span(values_).first(values_used_); }
+
 private:
+    void keep(std::string_view value);
     Frame frame(Loader& loader, std::string_view text);
     std::vector<Frame> frames_;
+    std::vector<SlotText> values_;  // the first values_used_: the strings' memory is used again
+    std::size_t values_used_ = 0;
+    bool keep_values_ = false;
     std::uint64_t slots_ = 0;
     TextTable seen_;                  // texts "m:f/a + off)" ...
     std::vector<Frame> seen_frames_;  // ... and their frames

@@ -146,10 +146,12 @@ void TermPass::read_stack(Loader& loader, Scanner& scanner, const Scanner::Head&
     stack_seen_[index_of(process)] = true;
     const bool wanted = loader.plan.stacks || job_wanted_ || keep_text_;
     if (!wanted) return scanner.finish(head);
-    stack_reader_.begin();
+    const bool slots = slots_.wants(loader, loader.snapshot[process].current_function);
+    stack_reader_.begin(slots);
     pass(scanner, head, TermSection::stack,
          [&](std::string_view text, bool last) { return stack_reader_.feed(loader, text, last); });
     stack_reader_.finish(loader, loader.snapshot[process]);
+    if (slots) slots_.stack(loader, process, stack_reader_.values());
 }
 
 void TermPass::read_heap(Loader& loader, Scanner& scanner, const Scanner::Head& head, ProcId process) {
@@ -159,6 +161,10 @@ void TermPass::read_heap(Loader& loader, Scanner& scanner, const Scanner::Head& 
         return scanner.finish(head);
     }
     row.has_heap = true;
+    if (slots_.wants_heap(process)) {
+        bool all = false;
+        slots_.heap(loader, scanner.style, scanner.body(head, SlotKeeper::searched_bytes, all));
+    }
     const bool label = loader.plan.labels && dictionary_of_ == process && labels_.wanted();
     if (!label && !job_wanted_ && !keep_text_) return scanner.finish(head);
     const std::uint64_t body_offset = head.section().body_offset;

@@ -8,6 +8,7 @@
 #include "formats/crashdump/heap_pipeline.hpp"
 #include "formats/crashdump/labels.hpp"
 #include "formats/crashdump/scanner.hpp"
+#include "formats/crashdump/slots.hpp"
 #include "formats/crashdump/stack.hpp"
 #include "formats/crashdump/term_texts.hpp"
 
@@ -43,6 +44,7 @@ private:
     TermTexts& texts_;
     StackReader stack_reader_;
     LabelFinder labels_;
+    SlotKeeper slots_;
     ProcId dictionary_of_ = ProcId::none;      // whose dictionary labels_ has
     std::vector<bool> stack_seen_;             // by ProcId
     const HeapDemand* demand_ = nullptr;

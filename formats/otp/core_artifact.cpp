@@ -12,9 +12,12 @@
 #include "formats/otp/process_table.hpp"
 #include "formats/otp/tables.hpp"
 #include "formats/otp/vm.hpp"
+#include "formats/slots_of_terms.hpp"
 
 namespace beamheap::otp {
 namespace {
+
+constexpr std::uint64_t most_words_for_slots = 1u << 23;  // a heap of 64 MB takes a second to walk
 
 class CoreArtifact final : public Artifact {
 public:
@@ -36,6 +39,7 @@ public:
         }
         if (plan.atoms) read_atoms(reader);
         snapshot_.seal();
+        add_slots(*this, plan, most_words_for_slots);
         if (plan.heaps != nullptr) (void)visit_heaps(*plan.heaps);
         if (reader.memory.misses() != 0) {
             snapshot_.anomalies.add(Anomaly::unreadable_memory, reader.memory.first_miss());

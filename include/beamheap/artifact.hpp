@@ -41,6 +41,8 @@ struct LoadPlan {
     bool tables = false;      ///< everything but processes: memory, ports, ETS, timers, allocators, modules, nodes, ...
     bool links = false;       ///< Snapshot::links
     bool stacks = false;      ///< Process::stack, Process::stack_words
+    /// Snapshot::slots of the processes whose current function this names; asked once for each function. Needs `stacks`.
+    std::function<bool(const Snapshot&, FunctionId)> slots_of;
     bool labels = false;      ///< real_initial_call, application, label ($initial_call, $ancestors, $process_label)
     bool atoms = false;       ///< Snapshot::atoms
     bool modules = false;     ///< Snapshot::modules, Snapshot::funs

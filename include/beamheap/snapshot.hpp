@@ -74,6 +74,19 @@ struct Range {
     std::uint32_t count = 0;
 };
 
+/// What a slot of a stack held, where that can name somebody. Kept of the youngest frames of the processes that
+/// LoadPlan::slots_of chose.
+struct StackSlot {
+    enum class Kind : std::uint8_t { pid, port, atom, reference } kind = Kind::pid;
+    std::uint8_t frame = 0;  ///< index into Process::stack
+    std::uint8_t words = 0;  ///< reference: how many
+    ProcId process = ProcId::none;
+    Pid pid;
+    PortName port;
+    TextId atom = TextId::none;
+    std::array<std::uint32_t, 3> ref{};  ///< reference: its three lowest words, the most significant first, as Link::ref
+};
+
 struct Process {
     Pid pid;
     Pid parent;                                        ///< "Spawned by"
@@ -236,6 +249,7 @@ struct Snapshot {
     std::vector<Process> processes;   ///< in the input's order
     std::vector<Link> links;
     std::vector<ExtraField> extras;
+    std::vector<StackSlot> slots;     ///< by process as they were met; within one, youngest frame first
     std::vector<Scheduler> schedulers;
     std::vector<NamedBytes> memory;   ///< =memory: total, processes, binary, ...
     std::vector<NamedBytes> areas;    ///< =allocated_areas

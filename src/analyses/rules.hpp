@@ -11,16 +11,19 @@
 #include "analyses/finding.hpp"
 #include "analyses/slogan.hpp"
 #include "analyses/totals.hpp"
+#include "analyses/waits.hpp"
 #include "beamheap/snapshot.hpp"
 
 namespace beamheap::analyses {
 
-/// What rules look at. The snapshot was loaded with tables, links, stacks, labels and to_the_end.
+/// What rules look at. The snapshot was loaded with tables, links, stacks, labels, to_the_end and the
+/// slots of waiting processes (src/cli/diagnose.cpp).
 struct RuleInput {
     const Snapshot& snapshot;
     const Slogan& slogan;
     const Totals& totals;
     const Death& death;
+    const Waits& waits;
 };
 
 struct Rule {

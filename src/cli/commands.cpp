@@ -16,7 +16,7 @@
 namespace beamheap::cli {
 namespace {
 
-constexpr std::array<Command, 24> table{{
+constexpr std::array<Command, 25> table{{
     {"analyze", "INPUT", 1, 1, "what happened: why it died, memory, totals, the processes that stand out",
      "This is what `beamheap INPUT` does. It never fails because of what it finds.",
      "analyze erl_crash.dump\nanalyze erl_crash.dump.zst --json", &cmd_analyze},
@@ -65,6 +65,11 @@ constexpr std::array<Command, 24> table{{
      &cmd_schedulers},
     {"nodes", "INPUT", 1, 1, "the other nodes that it knew", "", "nodes erl_crash.dump", &cmd_nodes},
     {"modules", "INPUT", 1, 1, "loaded modules by size", "", "modules erl_crash.dump", &cmd_modules},
+    {"waits", "INPUT", 1, 1, "who waits for whom: blocked calls, fan-in, chains and deadlocks",
+     "An edge is exact where the monitor of the call is found in the caller's stack, or in a port's list of who "
+     "waits;\n"
+     "otherwise it is concluded from the frame (estimate). --format dot draws all edges for GraphViz.",
+     "waits erl_crash.dump\nwaits erl_crash.dump --format dot | dot -Tsvg > waits.svg", &cmd_waits},
     {"tree", "INPUT [PID]", 1, 2, "the supervision tree, with sums",
      "Of one process and all below it where PID is given.",
      "tree erl_crash.dump --depth 3\ntree erl_crash.dump kernel_sup", &cmd_tree},

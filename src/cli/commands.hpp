@@ -52,6 +52,7 @@ Status cmd_alloc(const Context& context);
 Status cmd_schedulers(const Context& context);
 Status cmd_nodes(const Context& context);
 Status cmd_modules(const Context& context);
+Status cmd_waits(const Context& context);
 Status cmd_tree(const Context& context);
 Status cmd_doctor(const Context& context);
 Status cmd_explain(const Context& context);

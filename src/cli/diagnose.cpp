@@ -4,13 +4,18 @@ namespace beamheap::cli {
 
 void Diagnoser::demand(LoadPlan& plan) {
     plan.tables = plan.links = plan.stacks = plan.labels = plan.to_the_end = true;
+    plan.slots_of = analyses::is_waiting_function;
 }
 
 Diagnosis Diagnoser::diagnose(Artifact& artifact) {
     const Snapshot& snapshot = artifact.snapshot();
-    Diagnosis diagnosis{
-        analyses::read_slogan(snapshot.node.slogan), analyses::totals(snapshot), analyses::death(snapshot), {}};
-    diagnosis.findings = analyses::run_rules({snapshot, diagnosis.slogan, diagnosis.totals, diagnosis.death});
+    Diagnosis diagnosis;
+    diagnosis.slogan = analyses::read_slogan(snapshot.node.slogan);
+    diagnosis.totals = analyses::totals(snapshot);
+    diagnosis.death = analyses::death(snapshot);
+    diagnosis.waits = analyses::waits(snapshot);
+    diagnosis.findings =
+        analyses::run_rules({snapshot, diagnosis.slogan, diagnosis.totals, diagnosis.death, diagnosis.waits});
     return diagnosis;
 }
 

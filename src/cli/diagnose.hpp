@@ -13,6 +13,7 @@ struct Diagnosis {
     analyses::Slogan slogan;
     analyses::Totals totals;
     analyses::Death death;
+    analyses::Waits waits;
     std::vector<analyses::Finding> findings;  ///< worst first
 };
 

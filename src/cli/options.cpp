@@ -16,10 +16,10 @@ namespace {
 
 constexpr std::string_view any_input =
     "analyze top proc stacks heap msgs term why binaries profile ets ports timers atoms alloc schedulers nodes modules "
-    "tree doctor";
+    "tree waits doctor";
 
 constexpr std::array<OptionRow, 27> table{{
-    {"--format", "FORMAT", "table json ndjson csv tsv md", "table", "output format", ""},
+    {"--format", "FORMAT", "table json ndjson csv tsv md dot", "table", "output format", ""},
     {"--json", "", "", "", "the same as --format json", ""},
     {"--columns", "A,B,...", "", "", "columns to show, in this order", ""},
     {"--sort", "COLUMN", "", "", "sort the main table by this column", ""},

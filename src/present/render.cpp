@@ -24,6 +24,15 @@ Status render(const Document& document, const RenderOptions& options, Sink& sink
                      fmt::format("formats are: {}", fmt::join(names, " "))};
     }
     BH_TRY(const View view, View::make(document, options, *presenter));
+    for (const std::string_view need : presenter->needs) {
+        const TableView* table = view.primary();
+        bool found = false;
+        for (std::size_t c = 0; table != nullptr && c < table->columns(); ++c) found |= table->column(c).name == need;
+        if (!found)
+            return Error{ErrorCode::usage,
+                         fmt::format("{} has no column {}, which format {} needs", document.kind, need, options.format),
+                         "Format dot draws who waits for whom: beamheap waits DUMP --format dot"};
+    }
     presenter->present(view, sink);
     sink.flush();
     return ok();

@@ -46,6 +46,7 @@ struct Presenter {
     std::string_view doc;
     bool for_people;  ///< 20 rows, wide columns left out, human units, warnings on standard error
     void (*present)(const View& view, Sink& sink);
+    std::span<const std::string_view> needs = {};  ///< columns of the main table that it can't do without
 };
 std::span<const Presenter> presenters();
 const Presenter* find_presenter(std::string_view name);

@@ -100,5 +100,6 @@ void present_ndjson(const View& view, Sink& sink);
 void present_csv(const View& view, Sink& sink);
 void present_tsv(const View& view, Sink& sink);
 void present_markdown(const View& view, Sink& sink);
+void present_dot(const View& view, Sink& sink);
 
 }  // namespace beamheap::present

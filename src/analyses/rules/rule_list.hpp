@@ -7,6 +7,8 @@ namespace beamheap::analyses::rule {
 
 using Findings = std::vector<Finding>;
 
+void wait_convoy(const RuleInput& input, Findings& findings);
+void wait_cycle(const RuleInput& input, Findings& findings);
 void start_up(const RuleInput& input, Findings& findings);
 
 }  // namespace beamheap::analyses::rule

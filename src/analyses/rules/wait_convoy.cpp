@@ -1,0 +1,174 @@
+// wait-convoy: many processes wait for one.
+//
+// Theory. Calls to a process queue up behind each other: when it is slow or stuck, all of its callers are. A node whose
+// logger hangs has hundreds of thousands of processes that do nothing but wait, and they hold the memory; what one
+// sees first, many processes and much memory, is the consequence. So the one that is waited for is named, with what it
+// is doing, and the waiters are counted as its victims. If it waits for somebody itself, it is a victim too.
+//
+// Thresholds: at least 10 waiters that are 5 % of all processes, or 100 whatever their share. One in five processes
+// waiting for the same one is high (a healthy node has none), every second one is critical.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "analyses/names.hpp"
+#include "analyses/rules/rule_list.hpp"
+#include "analyses/rules/words.hpp"
+
+namespace beamheap::analyses::rule {
+namespace {
+
+constexpr std::uint64_t least_waiters = 10;
+constexpr double least_percent = 5;
+constexpr std::uint64_t many_waiters = 100;
+constexpr double high_percent = 20;
+constexpr double critical_percent = 50;
+constexpr std::size_t most_findings = 5;
+
+// What is known of a target by its name.
+struct Knob {
+    std::string_view name, advice;
+};
+constexpr std::array knobs{
+    Knob{"lager_event",
+         "Let lager drop or go asynchronous under load: {async_threshold, 20} and {async_threshold_window, 5} in the "
+         "environment of lager, and {error_logger_hwm, 50}; see which backend is slow."},
+    Knob{"error_logger",
+         "Use a handler with overload protection instead: logger's sync_mode_qlen, drop_mode_qlen and flush_qlen (OTP "
+         "21 and later)."},
+    Knob{"logger",
+         "Lower the handler's limits so that it drops instead of making callers wait: logger's sync_mode_qlen, "
+         "drop_mode_qlen and flush_qlen."},
+    Knob{"code_server",
+         "Load code before it is needed: run in embedded mode (releases do) or call code:ensure_modules_loaded/1 at "
+         "start."},
+    Knob{"mnesia_tm", "Use dirty operations where no transaction is needed, and look for a large or stuck one."},
+    Knob{"mnesia_locker", "Look for the transaction that holds the lock, and lock records instead of tables."},
+    Knob{"global_name_server", "Register names less often, or locally; global waits for all connected nodes."},
+    Knob{"file_server_2", "Open files with [raw] or prim_file, which does without the file server."},
+};
+
+std::string advice_for(const RuleInput& input, const Process& target, FunctionId function) {
+    const std::string_view name = input.snapshot.text(target.name);
+    for (const Knob& knob : knobs)
+        if (knob.name == name) return std::string(knob.advice);
+    if (name.starts_with("logger_std_h") || name.starts_with("logger_disk_log") || name.starts_with("logger_h_"))
+        return std::string(knobs[2].advice);
+    const Function& call = input.snapshot.functions[function];
+    if (input.snapshot.text(call.module) == "gen_event")
+        return "The handlers of an event manager run one after the other inside it: find the slow one, and let it drop "
+               "or buffer under load (lager: async_threshold; logger: sync_mode_qlen, drop_mode_qlen, flush_qlen).";
+    return "Take the slow work out of the one that is called (a pool, a task that replies later with "
+           "gen_server:reply/2), or make the call a cast with a bound on what may be outstanding.";
+}
+
+// The call that most of the waiters are in.
+FunctionId usual_call(const RuleInput& input, const WaitFanIn& fan, std::uint64_t& count) {
+    std::map<std::uint32_t, std::uint64_t> calls;
+    for (const std::uint32_t edge : input.waits.waiters_of(fan)) ++calls[index_of(input.waits.edges[edge].function)];
+    const auto most = std::ranges::max_element(calls, {}, [](const auto& each) { return each.second; });
+    count = most->second;
+    return FunctionId{most->first};
+}
+
+std::string target_text(const RuleInput& input, const WaitTarget& target) {
+    if (target.pid.has()) return process_text(input, target.pid);
+    if (target.port.has()) return port_text(target.port);
+    std::string text(input.snapshot.text(target.name));
+    if (target.node != TextId::none) text += fmt::format(" on node {}", input.snapshot.text(target.node));
+    return text;
+}
+
+// "; it has 299 messages and sits in timer:sleep/1"
+std::string state_of_target(const RuleInput& input, const WaitTarget& target) {
+    if (target.process == ProcId::none) return target.remote() ? "; it is on another node" : "";
+    const std::uint64_t messages = input.snapshot[target.process].msgq_len.value_or(0);
+    std::string text =
+        messages == 0 ? "; it " : fmt::format("; it has {} and ", counted(messages, "message", "messages"));
+    const WaitEdge* next = input.waits.edge(target.process);
+    if (next == nullptr) return text + doing(input, target.process);
+    return text + fmt::format("waits itself in {} for {}", function_name(input, next->function),
+                              target_text(input, next->target));
+}
+
+Finding finding_of(const RuleInput& input, const WaitFanIn& fan, double percent) {
+    const Snapshot& s = input.snapshot;
+    Finding finding;
+    finding.severity = percent >= critical_percent ? FindingSeverity::critical
+                       : percent >= high_percent   ? FindingSeverity::high
+                                                   : FindingSeverity::medium;
+    std::uint64_t in_usual = 0;
+    const FunctionId call = usual_call(input, fan, in_usual);
+    const ProcId target = fan.target.process;
+    const bool waits_itself = target != ProcId::none && input.waits.edge(target) != nullptr;
+    if (target != ProcId::none)
+        about(input, target, finding);
+    else
+        finding.subject = {fan.target.port.has() ? SubjectKind::port : SubjectKind::process,
+                           fan.target.name != TextId::none ? std::string(s.text(fan.target.name)) : "remote process"};
+    finding.role = waits_itself ? FindingRole::victim : FindingRole::cause;
+    finding.count = fan.waiters;
+    finding.percent = percent;
+    finding.title = fmt::format("{} of {} processes ({}) wait in {} for {}{}", grouped(fan.waiters),
+                                grouped(s.processes.size()), human_percent(percent), function_name(input, call),
+                                target_text(input, fan.target), state_of_target(input, fan.target));
+    Sum held;
+    std::uint64_t exact = 0, forever = 0;
+    for (const std::uint32_t edge : input.waits.waiters_of(fan)) {
+        const WaitEdge& each = input.waits.edges[edge];
+        held.add(process_bytes(input, s[each.waiter]));
+        exact += each.confidence == Confidence::exact;
+        forever += each.infinite;
+    }
+    finding.bytes = held.value();
+    finding.confidence = exact == fan.waiters ? Confidence::exact : Confidence::estimate;
+    finding.evidence.push_back(
+        figure("processes that wait for it", fan.waiters, EvidenceUnit::count, finding.confidence));
+    if (in_usual != fan.waiters)
+        finding.evidence.push_back(figure("of them in " + function_name(input, call), in_usual, EvidenceUnit::count));
+    if (fan.reaching > fan.waiters)
+        finding.evidence.push_back(figure("with those who wait for one of its waiters", fan.reaching,
+                                          EvidenceUnit::count, finding.confidence));
+    finding.evidence.push_back(figure("memory that the waiters hold", held.value(), EvidenceUnit::bytes));
+    if (forever != 0)
+        finding.evidence.push_back(figure("of the calls without a timeout", forever, EvidenceUnit::count));
+    if (target != ProcId::none) {
+        finding.evidence.push_back(figure("messages in its queue", s[target].msgq_len, EvidenceUnit::count));
+        finding.evidence.push_back(figure("its own memory", process_bytes(input, s[target]), EvidenceUnit::bytes));
+        finding.evidence.push_back(fact("its stack", frames_text(input, target)));
+        const std::string pid = shell_pid(s[target].pid);
+        finding.next_steps = {
+            "Find out why it does not answer; the waiters are victims, and longer timeouts only make more of them: "
+            "beamheap proc DUMP " +
+                pid,
+            advice_for(input, s[target], call), "See what is asked of it: beamheap msgs DUMP " + pid + " --by shape"};
+        if (waits_itself)
+            finding.next_steps.insert(finding.next_steps.begin() + 1,
+                                      "Follow the chain to its end: beamheap waits DUMP");
+    } else if (fan.target.port.has()) {
+        finding.next_steps = {"See who owns the port and what it has queued: beamheap ports DUMP",
+                              "A peer that does not read stops its senders: give sends a timeout (send_timeout, "
+                              "send_timeout_close) and shed clients that are too slow."};
+    } else {
+        finding.next_steps = {"Look at that node: whatever holds these processes up is there.",
+                              "Give calls to other nodes a timeout, and handle its exit."};
+    }
+    return finding;
+}
+
+}  // namespace
+
+void wait_convoy(const RuleInput& input, Findings& findings) {
+    std::size_t left = most_findings;
+    for (const WaitFanIn& fan : input.waits.fan_in) {
+        const double percent =
+            100.0 * static_cast<double>(fan.waiters) / static_cast<double>(input.snapshot.processes.size());
+        const bool many = fan.waiters >= many_waiters || (fan.waiters >= least_waiters && percent >= least_percent);
+        if (!many || left-- == 0) break;  // most waiters come first
+        findings.push_back(finding_of(input, fan, percent));
+    }
+}
+
+}  // namespace beamheap::analyses::rule

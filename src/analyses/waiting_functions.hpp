@@ -1,0 +1,69 @@
+// The functions in which a process receives one answer, as data: a new one is a row. Only waits.cpp includes this.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace beamheap::analyses {
+
+/// A function with a receive, and how the one that it waits for is known if not by a monitor's reference.
+struct WaitingFunction {
+    std::string_view module;
+    std::string_view function;  // of any arity
+    enum Target : unsigned char {
+        monitored,  // it always holds a monitor on the one that it asked
+        pid,        // its frame holds the pid
+        port,       // its frame holds the port
+        by_name,    // the process that is registered as `name`
+    } target;
+    std::string_view name;
+};
+// Sources: the modules themselves, in OTP R13 to 29 (lib/stdlib, kernel, mnesia) and Elixir 1.14.
+constexpr std::array waiting_functions{
+    WaitingFunction{"gen", "do_call", WaitingFunction::monitored, {}},
+    WaitingFunction{"gen", "wait_resp_mon", WaitingFunction::monitored, {}},
+    WaitingFunction{"gen", "receive_response", WaitingFunction::monitored, {}},
+    WaitingFunction{"gen_server", "wait_response", WaitingFunction::monitored, {}},
+    WaitingFunction{"gen_server2", "call", WaitingFunction::monitored, {}},
+    WaitingFunction{"proc_lib", "sync_start", WaitingFunction::pid, {}},
+    WaitingFunction{"proc_lib", "sync_start_link", WaitingFunction::pid, {}},
+    WaitingFunction{"proc_lib", "sync_start_monitor", WaitingFunction::pid, {}},
+    WaitingFunction{"proc_lib", "sync_wait", WaitingFunction::pid, {}},
+    WaitingFunction{"proc_lib", "sync_wait_mon", WaitingFunction::pid, {}},
+    WaitingFunction{"proc_lib", "stop", WaitingFunction::monitored, {}},
+    WaitingFunction{"supervisor", "shutdown", WaitingFunction::pid, {}},
+    WaitingFunction{"application_master", "call", WaitingFunction::monitored, {}},
+    WaitingFunction{"io", "execute_request", WaitingFunction::pid, {}},
+    WaitingFunction{"io", "wait_io_mon_reply", WaitingFunction::pid, {}},
+    WaitingFunction{"file", "wait_file_reply", WaitingFunction::pid, {}},
+    WaitingFunction{"disk_log", "monitor_request", WaitingFunction::pid, {}},
+    WaitingFunction{"erpc", "call", WaitingFunction::monitored, {}},
+    WaitingFunction{"erpc", "receive_response", WaitingFunction::monitored, {}},
+    WaitingFunction{"rpc", "do_call", WaitingFunction::monitored, {}},
+    WaitingFunction{"rpc", "do_yield", WaitingFunction::pid, {}},
+    WaitingFunction{"code_server", "call", WaitingFunction::by_name, "code_server"},
+    WaitingFunction{"erts_code_purger", "purge", WaitingFunction::by_name, "erts_code_purger"},
+    WaitingFunction{"erts_code_purger", "soft_purge", WaitingFunction::by_name, "erts_code_purger"},
+    WaitingFunction{"erl_prim_loader", "request", WaitingFunction::by_name, "erl_prim_loader"},
+    WaitingFunction{"logger_olp", "call", WaitingFunction::monitored, {}},
+    WaitingFunction{"prim_inet", "send", WaitingFunction::port, {}},
+    WaitingFunction{"mnesia_tm", "rec", WaitingFunction::by_name, "mnesia_tm"},
+    WaitingFunction{"mnesia_tm", "req", WaitingFunction::by_name, "mnesia_tm"},
+    WaitingFunction{"mnesia_locker", "l_req_rec", WaitingFunction::by_name, "mnesia_locker"},
+    WaitingFunction{"mnesia_locker", "receive_wlocks", WaitingFunction::by_name, "mnesia_locker"},
+    WaitingFunction{"mnesia_locker", "rlock_get_reply", WaitingFunction::by_name, "mnesia_locker"},
+    WaitingFunction{"mnesia_locker", "request_lock", WaitingFunction::by_name, "mnesia_locker"},
+    WaitingFunction{"Elixir.Task", "await", WaitingFunction::monitored, {}},
+    WaitingFunction{"Elixir.Task", "await_receive", WaitingFunction::monitored, {}},
+    WaitingFunction{"Elixir.Task", "yield", WaitingFunction::monitored, {}},
+    WaitingFunction{"Elixir.DBConnection.Holder", "checkout_call", WaitingFunction::monitored, {}},
+};
+
+/// Modules whose functions are how a call is named: the youngest frame of one of them behind the receive.
+constexpr std::array<std::string_view, 19> calling_modules{
+    "gen_server", "gen_event",        "gen_statem",   "gen_fsm",        "gen_server2",
+    "supervisor", "proc_lib",         "io",           "file",           "rpc",
+    "erpc",       "Elixir.GenServer", "Elixir.Agent", "Elixir.Task",    "disk_log",
+    "prim_inet",  "Elixir.Registry",  "code_server",  "Elixir.GenStage"};
+
+}  // namespace beamheap::analyses

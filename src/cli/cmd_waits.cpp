@@ -1,0 +1,50 @@
+// waits: who waits for whom.
+#include <fmt/format.h>
+
+#include "analyses/waits.hpp"
+#include "cli/commands.hpp"
+#include "present/units.hpp"
+#include "present/waits.hpp"
+
+namespace beamheap::cli {
+
+Status cmd_waits(const Context& context) {
+    LoadPlan plan;
+    plan.tables = plan.links = plan.stacks = plan.labels = true;
+    plan.slots_of = analyses::is_waiting_function;
+    BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
+    const Snapshot& snapshot = artifact->snapshot();
+    const analyses::Waits waits = analyses::waits(snapshot);
+    const present::Names names = context.names(snapshot);
+    present::Document document = context.document(snapshot);
+    document.lead.push_back(fmt::format(
+        "{} of {} wait for somebody: {} waited for, {}.", present::grouped(waits.edges.size()),
+        present::counted(snapshot.processes.size(), "process", "processes"),
+        present::counted(waits.fan_in.size(), "is", "are"), present::counted(waits.cycles.size(), "cycle", "cycles")));
+    std::vector<present::Member>& members = document.members;
+    if (!waits.cycles.empty())
+        members.push_back({.key = "",
+                           .title = "Deadlocks",
+                           .body = present::Value(present::wait_cycle_lines(names, waits)),
+                           .in_json = false,
+                           .content = present::Content::name});
+    members.push_back({.key = "fan_in",
+                       .title = "Waited for by most",
+                       .body = present::wait_fan_in_table(names, waits),
+                       .in_text = !waits.fan_in.empty()});
+    if (!waits.chains.empty())
+        members.push_back({.key = "",
+                           .title = "Longest chains",
+                           .body = present::Value(present::wait_chain_lines(names, waits)),
+                           .in_json = false,
+                           .content = present::Content::name});
+    members.push_back({.key = "edges", .title = "Blocked calls", .body = present::wait_edge_table(names, waits)});
+    members.push_back({.key = "cycles",
+                       .body = present::Value(present::wait_cycles(names, waits)),
+                       .in_text = false,
+                       .content = present::Content::name});
+    document.primary = "edges";
+    return context.print(document, snapshot);
+}
+
+}  // namespace beamheap::cli
