@@ -3,13 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "analyses/groups.hpp"
 #include "analyses/process_columns.hpp"
 #include "analyses/slogan.hpp"
 #include "analyses/totals.hpp"
 #include "cli/commands.hpp"
-#include "cli/heap_stats.hpp"
+#include "cli/diagnose.hpp"
+#include "present/findings.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
 #include "present/units.hpp"
@@ -114,30 +116,12 @@ Object node_object(const Facts& facts) {
             {"compiled", text_or_null(node.compiled)},      {"taints", text_or_null(node.taints)}};
 }
 
-// A path as a shell reads it.
-std::string shell_word(std::string_view path) {
-    constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/+=:@,%";
-    if (!path.empty() && path.find_first_not_of(plain) == path.npos) return std::string(path);
-    std::string out = "'";
-    for (const char c : path) c == '\'' ? out += "'\\''" : out += c;
-    return out + '\'';
-}
-
 // Steps name the input as DUMP; what this very verb would show is no step.
 std::vector<std::string> next_steps(const Facts& facts) {
-    constexpr std::string_view placeholder = " DUMP";
     std::vector<std::string> steps;
-    for (std::string step : facts.slogan.next_steps) {
-        if (step.find("beamheap analyze DUMP") != step.npos) continue;
-        const std::string input = ' ' + shell_word(facts.snapshot.source.path);
-        for (std::size_t at = step.find(placeholder); at != step.npos; at = step.find(placeholder, at + input.size())) {
-            const std::size_t end = at + placeholder.size();
-            const bool whole =
-                end == step.size() || std::string_view(" ;.,)").find(step[end]) != std::string_view::npos;
-            if (whole) step.replace(at, placeholder.size(), input);
-        }
-        steps.push_back(std::move(step));
-    }
+    for (const std::string& step : facts.slogan.next_steps)
+        if (step.find("beamheap analyze DUMP") == step.npos)
+            steps.push_back(present::step_for(step, facts.snapshot.source.path));
     return steps;
 }
 
@@ -322,23 +306,22 @@ Member ranking(const Facts& facts, std::string_view key, std::string_view title,
 
 Status run(const Context& context) {
     LoadPlan plan;
-    plan.tables = plan.links = plan.stacks = plan.labels = plan.to_the_end = true;
     BH_CHECK(context.plan_for_selector(plan));
-    HeapStats stats(context.options(), {.sizes = context.options().full});
-    const bool heaps = context.options().full || context.selector_needs_heaps();
-    if (heaps) stats.demand(plan);
+    Diagnoser diagnoser(context.options(), context.options().full || context.selector_needs_heaps());
+    diagnoser.demand(plan);
     BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
-    if (heaps) stats.store(*artifact);
+    const Diagnosis diagnosis = diagnoser.diagnose(*artifact);
     const Snapshot& snapshot = artifact->snapshot();
-    const Facts facts{snapshot, context.names(snapshot), analyses::read_slogan(snapshot.node.slogan),
-                      analyses::totals(snapshot), analyses::death(snapshot)};
+    const Facts facts{snapshot, context.names(snapshot), diagnosis.slogan, diagnosis.totals, diagnosis.death};
     BH_TRY(const std::vector<ProcId> processes, context.selected(snapshot));
     const analyses::ProcessGroups groups = analyses::group_by_initial_call(snapshot, processes);
 
     Document document = context.document(snapshot);
     document.kind = "analyze";
+    document.lead = present::verdict(diagnosis.findings);
     for (std::string sentence : {facts.slogan.meaning, death_sentence(facts), completeness_sentence(snapshot)})
-        if (!sentence.empty()) document.lead.push_back(std::move(sentence));
+        if (!sentence.empty() && std::ranges::find(document.lead, sentence) == document.lead.end())
+            document.lead.push_back(std::move(sentence));
 
     std::vector<Member>& members = document.members;
     const Array stack = death_stack(facts);
@@ -351,14 +334,20 @@ Status run(const Context& context) {
     for_json("death", death_object(facts, stack), Content::name);
     for_json("memory", memory_object(facts), Content::plain);
     for_json("totals", totals_object(facts), Content::plain);
-    members.push_back({.key = "findings", .body = Value(Array{}), .in_text = false});
+    members.push_back(
+        {.key = "findings", .body = present::finding_table(facts.names, diagnosis.findings), .in_text = false});
 
     const auto for_people = [&members](std::string title, auto body, Content content) {
         members.push_back(
             {.key = {}, .title = std::move(title), .body = std::move(body), .in_json = false, .content = content});
     };
+    bool said = !present::verdict(diagnosis.findings).empty();
+    for (const analyses::Finding& finding : diagnosis.findings)
+        members.push_back(present::finding_member(facts.names, finding, std::exchange(said, false)));
+    if (diagnosis.findings.empty()) for_people("", Value(present::nothing_found()), Content::plain);
     Array steps;
-    for (const std::string& step : next_steps(facts)) steps.emplace_back("- " + step);
+    for (const std::string& step : next_steps(facts))
+        if (!present::says(diagnosis.findings, step)) steps.emplace_back("- " + step);
     for_people("Next", Value(std::move(steps)), Content::message);
     for_people("", Value(node_lines(facts)), Content::message);
     for_people("", memory_table(facts), Content::plain);
@@ -381,8 +370,8 @@ Status run(const Context& context) {
     if (context.options().full)
         members.push_back({.key = "blown_terms",
                            .title = "Terms that a message would copy without their sharing",
-                           .body = present::blown_table(facts.names, stats.blown()),
-                           .in_text = !stats.blown().empty()});
+                           .body = present::blown_table(facts.names, diagnoser.heaps().blown()),
+                           .in_text = !diagnoser.heaps().blown().empty()});
     document.primary = "top_memory";
     return context.print(document, snapshot);
 }

@@ -5,6 +5,7 @@
 
 #include "analyses/rules.hpp"
 #include "beamheap/artifact.hpp"
+#include "cli/heap_stats.hpp"
 #include "cli/options.hpp"
 
 namespace beamheap::cli {
@@ -19,7 +20,8 @@ struct Diagnosis {
 
 class Diagnoser {
 public:
-    explicit Diagnoser(const Options& options) : options_(options) {}
+    /// `full`: all heaps are decoded (--full), else those that the rules need.
+    Diagnoser(const Options& options, bool full);
     Diagnoser(const Diagnoser&) = delete;
     Diagnoser& operator=(const Diagnoser&) = delete;
 
@@ -27,9 +29,12 @@ public:
     void demand(LoadPlan& plan);
     /// After load().
     Diagnosis diagnose(Artifact& artifact);
+    /// What the heaps that were decoded gave.
+    const HeapStats& heaps() const { return stats_; }
 
 private:
-    [[maybe_unused]] const Options& options_;
+    bool full_;
+    HeapStats stats_;
 };
 
 }  // namespace beamheap::cli

@@ -79,8 +79,8 @@ struct Table {
     std::vector<Column> columns;
     std::size_t rows = 0;
     std::function<Value(std::size_t row, std::size_t column)> cell;
-    std::size_t total = 0;  ///< rows that there are before any cut; text says "... N more"
-    std::string empty;      ///< what text says when there is no row
+    std::size_t total = 0;       ///< rows that there are before any cut; text says "... N more"
+    std::string empty;           ///< what text says when there is no row
     std::size_t for_people = 0;  ///< rows that people see unless they say how many; 0: the usual number
 };
 
@@ -112,9 +112,10 @@ struct Member {
     std::string key;    ///< JSON name
     std::string title;  ///< heading for people; empty: none
     std::variant<Value, Table> body;
-    bool in_text = true;     ///< false: only in JSON
-    bool in_json = true;     ///< false: only for people
-    bool object = false;     ///< a table of one row that is shown as an object: {column: value}
+    bool in_text = true;  ///< false: only in JSON
+    bool in_json = true;  ///< false: only for people
+    bool prose = false;   ///< an array of sentences, which text shows whole: not cut at 20, nor at the terminal's edge
+    bool object = false;  ///< a table of one row that is shown as an object: {column: value}
     Unit unit = Unit::none;  ///< of a value; the entries of an object have the unit that their names end in
     Content content = Content::plain;
 };

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "analyses/rules.hpp"
 #include "present/table_cells.hpp"
 #include "present/units.hpp"
 
@@ -66,11 +68,37 @@ std::string evidence_line(const Evidence& evidence) {
     return line;
 }
 
-std::vector<std::string> finding_lines(const Finding& finding) {
-    std::vector<std::string> lines;
-    for (const Evidence& evidence : finding.evidence) lines.push_back(evidence_line(evidence));
-    for (const std::string& step : finding.next_steps) lines.push_back("-> " + step);
-    return lines;
+std::vector<std::string> verdict(std::span<const Finding> findings) {
+    if (findings.empty() || findings.front().severity == analyses::FindingSeverity::info) return {};
+    std::string sentence = findings.front().title;
+    if (!sentence.ends_with('.')) sentence += '.';
+    return {std::move(sentence)};
+}
+
+Member finding_member(const Names& names, const Finding& finding, bool said) {
+    Array lines;
+    if (!said) lines.emplace_back(finding.title);
+    for (const Evidence& evidence : finding.evidence) lines.emplace_back("  " + evidence_line(evidence));
+    const std::string& path = names.snapshot().source.path;
+    for (const std::string& step : finding.next_steps) lines.emplace_back("  -> " + step_for(step, path));
+    return {.key = {},
+            .title = fmt::format("{}: {}", analyses::name_of(finding.severity), finding.rule),
+            .body = Value(std::move(lines)),
+            .in_json = false,
+            .prose = true,
+            .content = Content::message};
+}
+
+Array nothing_found() {
+    std::string looked;
+    for (const analyses::Rule& rule : analyses::rules())
+        looked += fmt::format("{}{}", looked.empty() ? "" : ", ", rule.id);
+    return {Value(fmt::format("Nothing found; looked for {}.", looked))};
+}
+
+bool says(std::span<const Finding> findings, const std::string& step) {
+    const auto has = [&](const Finding& f) { return std::ranges::find(f.next_steps, step) != f.next_steps.end(); };
+    return std::ranges::any_of(findings, has);
 }
 
 std::string step_for(std::string step, std::string_view path) {

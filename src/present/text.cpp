@@ -71,6 +71,7 @@ private:
         } else if (const auto* array = std::get_if<std::shared_ptr<const Array>>(&value.data())) {
             if ((*array)->empty()) return;
             heading(*item.member);
+            if (item.member->prose) return prose(**array, item.member->content);
             list(**array, item.member->content, item.member->unit, 0);
         } else if (!value.is_null()) {
             const std::string text = people_text(view_, value, item.member->unit, item.member->content);
@@ -114,6 +115,9 @@ private:
                              each.second));
     }
 
+    void prose(const Array& array, Content content) {
+        for (const Value& each : array) line(people_text(view_, each, Unit::none, content));
+    }
     void list(const Array& array, Content content, Unit unit, std::size_t indent) {
         const std::size_t wanted = view_.options().top.value_or(default_rows);
         const std::size_t shown = wanted == 0 ? array.size() : std::min(array.size(), wanted);
