@@ -14,8 +14,13 @@ constexpr std::size_t most_next_steps = 4;
 constexpr std::array all_rules{
     Rule{"start-up", "the node did not start, or ended because something that it may not run without did",
          rule::start_up},
+    Rule{"native-crash", "native code, or damage to the VM's memory, that ended it", rule::native_crash},
     Rule{"wait-cycle", "processes that wait for each other in a circle: a deadlock", rule::wait_cycle},
     Rule{"wait-convoy", "many processes that wait for one", rule::wait_convoy},
+    Rule{"queue-flood", "queues that grow faster than their owners read", rule::queue_flood},
+    Rule{"big-heap", "one process that holds a large part of the memory, or asked for too much", rule::big_heap},
+    Rule{"binary-pinning", "binaries that stay because of small slices of them", rule::binary_pinning},
+    Rule{"idle-garbage", "idle processes whose heaps are full of garbage", rule::idle_garbage},
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +17,34 @@
 
 namespace beamheap::analyses {
 
+/// What was seen in the terms of a process that a rule suspects.
+struct TermFacts {
+    struct Share {
+        std::string text;
+        double percent = 0;  ///< of the messages that were read
+    };
+    ProcId process = ProcId::none;
+    std::uint64_t messages_read = 0;
+    std::vector<Share> shapes;   ///< of messages, the most frequent first, at most three
+    std::vector<Share> senders;  ///< those that messages name, the most frequent first, at most three
+    /// Where the most of its heap hangs: "dictionary queue: list of 41,000 elements keeps 92 % (3.8 MiB)". Empty:
+    /// nothing stands out, or not looked at.
+    std::string accumulation;
+    Confidence accumulation_confidence = Confidence::exact;
+};
+
+/// What a process keeps of binaries outside its heap, because of slices.
+struct PinnedBinaries {
+    ProcId process = ProcId::none;
+    std::uint64_t slices = 0;        ///< references that show a part of a binary only
+    std::uint64_t binaries = 0;      ///< that these are parts of
+    std::uint64_t seen_bytes = 0;    ///< that they show
+    std::uint64_t pinned_bytes = 0;  ///< of those binaries, beyond what is seen
+    /// The input does not list binaries that only slices refer to (dumps up to OTP 26): the process's virtual binary
+    /// heap, less what is listed, tells their size.
+    bool by_subtraction = false;
+};
+
 /// What rules look at. The snapshot was loaded with tables, links, stacks, labels, to_the_end and the
 /// slots of waiting processes (src/cli/diagnose.cpp).
 struct RuleInput {
@@ -24,6 +53,14 @@ struct RuleInput {
     const Totals& totals;
     const Death& death;
     const Waits& waits;
+    std::span<const TermFacts> terms = {};        ///< of suspects (suspects()), as far as they were looked at
+    std::span<const PinnedBinaries> pinned = {};  ///< most pinned bytes first; heaps that were decoded alone
+
+    const TermFacts* terms_of(ProcId process) const {
+        for (const TermFacts& facts : terms)
+            if (facts.process == process) return &facts;
+        return nullptr;
+    }
 };
 
 struct Rule {

@@ -1,25 +1,49 @@
 #include "cli/diagnose.hpp"
 
+#include <utility>
+
 namespace beamheap::cli {
 
-Diagnoser::Diagnoser(const Options& options, bool full) : full_(full), stats_(options, {.sizes = options.full}) {}
+Diagnoser::Diagnoser(const Options& options, bool full)
+    : full_(full), stats_(options, {.binaries = true, .binaries_of = &suspects_.binaries, .sizes = options.full}) {}
+
+const analyses::Suspects& Diagnoser::suspects(const Snapshot& snapshot) {
+    if (!std::exchange(chosen_, true)) suspects_ = analyses::suspects(snapshot, {});
+    return suspects_;
+}
 
 void Diagnoser::demand(LoadPlan& plan) {
     plan.tables = plan.links = plan.stacks = plan.labels = plan.to_the_end = true;
     plan.slots_of = analyses::is_waiting_function;
-    if (full_) stats_.demand(plan);
+    plan.terms = true;
+    plan.terms_of = [this](const Snapshot& snapshot, ProcId id) { return suspects(snapshot).look_into(id); };
+    stats_.demand(plan, [this](const Snapshot& snapshot, ProcId id) { return suspects(snapshot).decode(id) || full_; });
+}
+
+std::vector<analyses::TermFacts> Diagnoser::look_into_terms(Artifact& artifact) {
+    std::vector<analyses::TermFacts> facts;
+    for (const ProcId id : suspects(artifact.snapshot()).terms)
+        if (const auto terms = artifact.terms(id))
+            facts.push_back(analyses::look_into(artifact.snapshot(), id, **terms));
+    return facts;
 }
 
 Diagnosis Diagnoser::diagnose(Artifact& artifact) {
-    if (full_) stats_.store(artifact);
+    stats_.store(artifact);
     const Snapshot& snapshot = artifact.snapshot();
+    std::vector<analyses::HeldBinary> held;
+    for (const BinaryHold& hold : stats_.binaries())
+        held.push_back({{hold.address, hold.offset, hold.size, hold.process}, hold.named});
+    const auto size_of = [&](std::uint64_t address) { return artifact.binary_bytes(address); };
+    const std::vector<analyses::PinnedBinaries> pinned = analyses::pinned_binaries(snapshot, held, size_of);
+    const std::vector<analyses::TermFacts> terms = look_into_terms(artifact);
     Diagnosis diagnosis;
     diagnosis.slogan = analyses::read_slogan(snapshot.node.slogan);
     diagnosis.totals = analyses::totals(snapshot);
     diagnosis.death = analyses::death(snapshot);
     diagnosis.waits = analyses::waits(snapshot);
-    diagnosis.findings =
-        analyses::run_rules({snapshot, diagnosis.slogan, diagnosis.totals, diagnosis.death, diagnosis.waits});
+    diagnosis.findings = analyses::run_rules(
+        {snapshot, diagnosis.slogan, diagnosis.totals, diagnosis.death, diagnosis.waits, terms, pinned});
     return diagnosis;
 }
 

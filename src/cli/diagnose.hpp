@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analyses/rules.hpp"
+#include "analyses/suspects.hpp"
 #include "beamheap/artifact.hpp"
 #include "cli/heap_stats.hpp"
 #include "cli/options.hpp"
@@ -33,7 +34,12 @@ public:
     const HeapStats& heaps() const { return stats_; }
 
 private:
+    const analyses::Suspects& suspects(const Snapshot& snapshot);
+    std::vector<analyses::TermFacts> look_into_terms(Artifact& artifact);
+
     bool full_;
+    bool chosen_ = false;
+    analyses::Suspects suspects_;  // once the process table is complete
     HeapStats stats_;
 };
 

@@ -66,11 +66,15 @@ void HeapStats::visit(const HeapVisit& visit) {
     w.message_words += words.message_words;
     w.rows.push_back({visit.id, words.live_words, words.garbage_words, w.held.size()});
 
+    const auto by_index = [](ProcId a, ProcId b) { return index_of(a) < index_of(b); };
+    const bool binaries = wishes_.binaries && (wishes_.binaries_of == nullptr ||
+                                               std::binary_search(wishes_.binaries_of->begin(),
+                                                                  wishes_.binaries_of->end(), visit.id, by_index));
     const std::size_t first = w.held.size();
     for (const BinaryUse& use : graph.binaries()) {
         if (use.base != BinaryUse::Base::binary) continue;
         w.held.push_back(use.address);
-        if (wishes_.binaries) w.binaries.push_back({use.address, use.offset, use.size, visit.id, use.named});
+        if (binaries) w.binaries.push_back({use.address, use.offset, use.size, visit.id, use.named});
     }
     const auto own = w.held.begin() + static_cast<std::ptrdiff_t>(first);
     std::sort(own, w.held.end());

@@ -20,6 +20,8 @@ unsigned worker_count(const Options& options);
 struct HeapWishes {
     bool frames = false;    ///< words by frame
     bool binaries = false;  ///< references to binaries outside the heaps, one by one
+    /// `binaries` of these processes only, sorted; may be filled until the first heap is decoded.
+    const std::vector<ProcId>* binaries_of = nullptr;
     bool sizes = false;     ///< flat and retained words: terms that a message would blow up
 };
 

@@ -44,11 +44,11 @@ big_heap(Args) ->
       facts => #{findings => ['big-heap'], culprit => Server, name => order_book, total_heap_words => Heap,
                  field => pending, elements => N, field_words => Pending}}.
 
-%% Slices of 48 bytes that keep 64 KB each; some were made by the holder itself, some came by message.
+%% Slices of 100 bytes that keep 64 KB each (those of up to 64 bytes are copied); some were made by the holder itself, some came by message.
 binary_pinning(Args) ->
-    N = scenario_kit:number(1, Args, 40),
+    N = scenario_kit:number(1, Args, 200),
     Size = 65536,
-    Cut = fun(I) -> binary:part(binary:copy(<<I:32>>, Size div 4), 1000, 48) end,
+    Cut = fun(I) -> binary:part(binary:copy(<<I:32>>, Size div 4), 1000, 100) end,
     Cache = specimen(session_cache, fun(Ready) ->
                                         Keys = [{I, Cut(I)} || I <- lists:seq(1, N)],
                                         erlang:garbage_collect(), Ready(), hold(session_cache), Keys
@@ -56,8 +56,8 @@ binary_pinning(Args) ->
     Received = specimen(session_index, fun(Ready) -> Ready(), {all, Keys} = receive M -> M end, hold(session_index), Keys end),
     Received ! {all, [{I, Cut(1000 + I)} || I <- lists:seq(1, N)]},
     #{slogan => "asked for by an operator",
-      facts => #{findings => ['binary-pinning'], culprits => [Cache, Received], slices => N, slice_bytes => 48, parent_bytes => Size,
-                 pinned_bytes_each => N * Size, seen_bytes_each => N * 48}}.
+      facts => #{findings => ['binary-pinning'], culprits => [Cache, Received], slices => N, slice_bytes => 100, parent_bytes => Size,
+                 pinned_bytes_each => N * Size, seen_bytes_each => N * 100}}.
 
 %% Connections that did much once and have been idle since: old heaps full of garbage.
 idle_garbage(Args) ->

@@ -9,6 +9,11 @@ using Findings = std::vector<Finding>;
 
 void wait_convoy(const RuleInput& input, Findings& findings);
 void wait_cycle(const RuleInput& input, Findings& findings);
+void queue_flood(const RuleInput& input, Findings& findings);
+void big_heap(const RuleInput& input, Findings& findings);
+void idle_garbage(const RuleInput& input, Findings& findings);
+void binary_pinning(const RuleInput& input, Findings& findings);
+void native_crash(const RuleInput& input, Findings& findings);
 void start_up(const RuleInput& input, Findings& findings);
 
 }  // namespace beamheap::analyses::rule

@@ -5,8 +5,8 @@
 // this goes before everything else, and the slogan's reason, without the supervisors around it, is the culprit.
 // Kinds of slogan and their words: slogan_tables.hpp.
 //
-// Thresholds: none; the slogan is a fact. A slogan of the VM's own limits and of damaged data is said as well: it is
-// the cause by definition.
+// Thresholds: none; the slogan is a fact. A slogan of the VM's own limits is said as well: it is the cause by
+// definition. Damaged data is what native-crash is about.
 #include "analyses/rules/rule_list.hpp"
 
 namespace beamheap::analyses::rule {
@@ -29,13 +29,13 @@ Judgement judge(SloganKind kind) {
         case SloganKind::limits:
         case SloganKind::table_full:
         case SloganKind::distribution_overload:
-        case SloganKind::corruption:
-        case SloganKind::absurd_allocation:
         case SloganKind::code_server: return {FindingSeverity::critical, true};
         case SloganKind::unknown:
         case SloganKind::none:
         case SloganKind::out_of_memory:
         case SloganKind::atom_table_full:
+        case SloganKind::corruption:
+        case SloganKind::absurd_allocation:  // native-crash says it
         case SloganKind::requested: break;
     }
     return {};

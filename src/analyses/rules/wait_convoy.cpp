@@ -73,14 +73,6 @@ FunctionId usual_call(const RuleInput& input, const WaitFanIn& fan, std::uint64_
     return FunctionId{most->first};
 }
 
-std::string target_text(const RuleInput& input, const WaitTarget& target) {
-    if (target.pid.has()) return process_text(input, target.pid);
-    if (target.port.has()) return port_text(target.port);
-    std::string text(input.snapshot.text(target.name));
-    if (target.node != TextId::none) text += fmt::format(" on node {}", input.snapshot.text(target.node));
-    return text;
-}
-
 // "; it has 299 messages and sits in timer:sleep/1"
 std::string state_of_target(const RuleInput& input, const WaitTarget& target) {
     if (target.process == ProcId::none) return target.remote() ? "; it is on another node" : "";

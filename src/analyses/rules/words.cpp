@@ -60,6 +60,14 @@ std::string process_subject(const RuleInput& input, ProcId process) {
     return kind.empty() ? "process" : kind;
 }
 
+std::string target_text(const RuleInput& input, const WaitTarget& target) {
+    if (target.pid.has()) return process_text(input, target.pid);
+    if (target.port.has()) return port_text(target.port);
+    std::string text(input.snapshot.text(target.name));
+    if (target.node != TextId::none) text += fmt::format(" on node {}", input.snapshot.text(target.node));
+    return text;
+}
+
 bool idle(const RuleInput& input, ProcId process) {
     const Process& p = input.snapshot[process];
     if (p.state != ProcessState::waiting || p.current_function == FunctionId::none) return false;

@@ -16,6 +16,8 @@ std::string process_text(const RuleInput& input, const Pid& pid);
 /// The same without pid, for Subject::text: the name, the label's or initial call's text; "process" where there is
 /// nothing.
 std::string process_subject(const RuleInput& input, ProcId process);
+/// Whom somebody waits for: "lager_event <0.89.0>", "#Port<0.5>", "name on node other@host".
+std::string target_text(const RuleInput& input, const WaitTarget& target);
 /// "gen_server:call/3"; "an unknown function" for none.
 std::string function_name(const RuleInput& input, FunctionId function);
 /// What a process does: "sits in timer:sleep/1", "is running lists:reverse/1", "is idle in gen_server:loop/7".

@@ -1,0 +1,33 @@
+// Idle processes with large heaps: candidates for garbage that nobody collects.
+//
+// Theory. A process is collected when it needs space, never because time passes: one that worked once and waits since
+// keeps its heaps as they were, old heap included, which only a full collection sweeps. How much of that is garbage is
+// known where its heap was decoded. A node has thousands of them of one kind, so some of each kind are decoded and
+// stand for the others.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "beamheap/snapshot.hpp"
+
+namespace beamheap::analyses {
+
+/// Waiting processes with the same initial call and current function.
+struct IdleGroup {
+    FunctionId initial_call = FunctionId::none;
+    FunctionId current_function = FunctionId::none;
+    std::vector<ProcId> members;   ///< those with a heap of 64 KiB or more, in the input's order
+    std::uint64_t heap_bytes = 0;  ///< both heaps of the members, as allocated
+};
+
+/// The groups whose heaps are at least 8 MiB and a tenth of what the node used, most bytes first. Needs the process
+/// table and =memory only. O(processes).
+std::vector<IdleGroup> idle_groups(const Snapshot& snapshot);
+
+/// Which heaps to decode for judging them: of each group members spread evenly over it, until `most_words` of heap in
+/// all.
+std::vector<ProcId> idle_samples(const Snapshot& snapshot, const std::vector<IdleGroup>& groups,
+                                 std::uint64_t most_words);
+
+}  // namespace beamheap::analyses

@@ -1,0 +1,68 @@
+// binary-pinning: large binaries stay because of small slices of them.
+//
+// Theory. A binary of more than 64 bytes lives outside the heaps and is freed with its last reference. A slice of it
+// (of more than 64 bytes itself; smaller ones are copied by most functions) is such a reference: a field that was cut
+// out of a packet and kept keeps the packet. Bytes that no reference shows are pinned. Up to OTP 26 a dump does not
+// list binaries that only slices refer to; then the virtual binary heap of the process (BinVHeap, OldBinVHeap, in words
+// of whole binaries) less what is listed tells their size, an estimate. ETS tables and ports hold binaries as well,
+// which no dump shows.
+//
+// Thresholds: a process that pins at least 8 MiB, ten times what it sees, and a twentieth of all binaries' bytes. A
+// fifth of the node's memory is high.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analyses/rules/rule_list.hpp"
+#include "analyses/rules/words.hpp"
+
+namespace beamheap::analyses::rule {
+namespace {
+
+constexpr std::uint64_t least_bytes = 8u << 20;
+constexpr std::uint64_t least_times_seen = 10;
+constexpr double least_percent = 5;
+constexpr double high_percent = 20;
+constexpr std::size_t most_findings = 5;
+
+}  // namespace
+
+void binary_pinning(const RuleInput& input, Findings& findings) {
+    const Count binaries = input.snapshot.memory_bytes("binary");
+    std::size_t left = most_findings;
+    for (const PinnedBinaries& pinned : input.pinned) {
+        const std::uint64_t pinned_bytes = std::min(pinned.pinned_bytes, binaries.value_or(pinned.pinned_bytes));
+        if (pinned_bytes < least_bytes || left == 0) break;  // most come first
+        if (pinned_bytes / least_times_seen < pinned.seen_bytes) continue;
+        if (percent_of(pinned_bytes, binaries).value_or(100) < least_percent) continue;
+        --left;
+        const auto of_node = percent_of(pinned_bytes, node_bytes(input));
+        Finding finding;
+        about(input, pinned.process, finding);
+        finding.severity = of_node.value_or(0) >= high_percent ? FindingSeverity::high : FindingSeverity::medium;
+        finding.count = pinned.slices;
+        finding.bytes = pinned_bytes;
+        finding.percent = of_node;
+        finding.confidence = pinned.by_subtraction ? Confidence::estimate : Confidence::exact;
+        finding.title = fmt::format("{} of binaries stay because of {} that see {} of them, held by {}",
+                                    human_bytes(pinned_bytes), counted(pinned.slices, "slice", "slices"),
+                                    human_bytes(pinned.seen_bytes), process_text(input, pinned.process));
+        finding.evidence.push_back(figure("slices", pinned.slices, EvidenceUnit::count));
+        if (!pinned.by_subtraction)
+            finding.evidence.push_back(figure("binaries that they are parts of", pinned.binaries, EvidenceUnit::count));
+        finding.evidence.push_back(figure("bytes that they show", pinned.seen_bytes, EvidenceUnit::bytes));
+        finding.evidence.push_back(
+            figure("bytes that nobody sees", pinned_bytes, EvidenceUnit::bytes, finding.confidence));
+        finding.evidence.push_back(figure("all binaries of the node", binaries, EvidenceUnit::bytes));
+        if (const std::string frames = frames_text(input, pinned.process); !frames.empty())
+            finding.evidence.push_back(fact("its stack", frames));
+        const std::string pid = shell_pid(input.snapshot[pinned.process].pid);
+        finding.next_steps = {"Copy what is to be kept: binary:copy/1 before a slice is stored.",
+                              "See which binaries they are: beamheap binaries DUMP --sort pinned_bytes",
+                              "See where the slices are kept: beamheap heap DUMP " + pid,
+                              "For processes that only pass binaries on: hibernate, or a low fullsweep_after."};
+        findings.push_back(std::move(finding));
+    }
+}
+
+}  // namespace beamheap::analyses::rule

@@ -1,0 +1,47 @@
+// native-crash: native code, or damage to the VM's memory, ended the node.
+//
+// Theory. Erlang code can't damage the VM; NIFs, drivers, hardware and bugs in the VM can. The VM then notices data
+// that can't be (a bad tag, an overrun heap) or wants memory of a size that no term has, and writes that as its slogan;
+// or a thread dies by a signal, which a core image tells. The libraries that were loaded are in the dump's Taints.
+//
+// Thresholds: none; the slogan, or the signal, is a fact. That native code did it is an estimate where any is loaded.
+#include <fmt/format.h>
+
+#include "analyses/rules/rule_list.hpp"
+#include "analyses/rules/words.hpp"
+
+namespace beamheap::analyses::rule {
+
+void native_crash(const RuleInput& input, Findings& findings) {
+    const Slogan& slogan = input.slogan;
+    if (slogan.kind != SloganKind::corruption && slogan.kind != SloganKind::absurd_allocation) return;
+    const Node& node = input.snapshot.node;
+    Finding finding;
+    finding.severity = FindingSeverity::critical;
+    finding.title = slogan.meaning;
+    finding.subject = {SubjectKind::node, std::string(name_of(slogan.kind))};
+    finding.confidence = Confidence::estimate;
+    if (slogan.refused_bytes.has())
+        finding.evidence.push_back(figure("asked for", slogan.refused_bytes, EvidenceUnit::bytes));
+    if (const ProcId id = input.death.process; id != ProcId::none) {
+        finding.process = id;
+        finding.pid = input.snapshot[id].pid;
+        finding.name = std::string(input.snapshot.text(input.snapshot[id].name));
+        finding.evidence.push_back(fact("who was running", process_text(input, id)));
+        if (const std::string frames = frames_text(input, id); !frames.empty())
+            finding.evidence.push_back(fact("its stack", frames));
+    }
+    const bool tainted = !node.taints.empty() && node.taints != "(none)";
+    finding.evidence.push_back(fact("native libraries (Taints)", tainted ? node.taints : "none"));
+    finding.next_steps = slogan.next_steps;
+    if (finding.next_steps.empty())
+        finding.next_steps.emplace_back(
+            "Keep a core image of the next crash (ulimit -c unlimited): it has the native stack.");
+    if (tainted)
+        finding.next_steps.insert(
+            finding.next_steps.begin(),
+            "Suspect the native libraries first: update them, or run without each in turn: " + node.taints);
+    findings.push_back(std::move(finding));
+}
+
+}  // namespace beamheap::analyses::rule
