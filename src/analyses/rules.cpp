@@ -14,6 +14,8 @@ constexpr std::size_t most_next_steps = 4;
 constexpr std::array all_rules{
     Rule{"start-up", "the node did not start, or ended because something that it may not run without did",
          rule::start_up},
+    Rule{"incomplete-dump", "a dump without all of its processes, so that the culprit may be missing",
+         rule::incomplete_dump},
     Rule{"native-crash", "native code, or damage to the VM's memory, that ended it", rule::native_crash},
     Rule{"wait-cycle", "processes that wait for each other in a circle: a deadlock", rule::wait_cycle},
     Rule{"wait-convoy", "many processes that wait for one", rule::wait_convoy},

@@ -6,7 +6,8 @@
 // that asked for much wanted one large term at once. What its heap holds is followed from the root that keeps most
 // alive down to the term where that splits up: the accumulation point.
 //
-// Thresholds: at least 8 MiB and a fifth of the memory of all processes; half of it is high. The one that the VM died
+// Thresholds: at least 8 MiB and a fifth of the memory of all processes; half of it, and 64 MiB,
+// is high. The one that the VM died
 // in for lack of memory is critical with a tenth, or where it asked for four times what it had.
 #include <fmt/format.h>
 
@@ -21,6 +22,7 @@ namespace {
 
 constexpr std::uint64_t least_bytes = 8u << 20;
 constexpr double medium_percent = 20;
+constexpr std::uint64_t high_bytes = 64u << 20;
 constexpr double high_percent = 50;
 constexpr double dead_percent = 10;
 constexpr std::uint64_t times_its_own = 4;
@@ -105,7 +107,8 @@ void big_heap(const RuleInput& input, Findings& findings) {
         if (input.snapshot[id].msgq_len.value_or(0) >= 10'000) continue;
         Finding finding;
         about(input, id, finding);
-        finding.severity = *percent >= high_percent ? FindingSeverity::high : FindingSeverity::medium;
+        finding.severity =
+            *percent >= high_percent && *bytes >= high_bytes ? FindingSeverity::high : FindingSeverity::medium;
         finding.bytes = bytes;
         finding.percent = percent;
         finding.title = fmt::format("{} holds {} of {} of all processes' memory ({}); it {}", process_text(input, id),

@@ -8,7 +8,8 @@
 // which no dump shows.
 //
 // Thresholds: a process that pins at least 8 MiB, ten times what it sees, and a twentieth of all binaries' bytes. A
-// fifth of the node's memory is high.
+// fifth of the node's memory, and 64 MiB, is high. Binaries as a whole are said where they take three tenths of the
+// node's memory and 64 MiB; half of it is high.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,8 +23,57 @@ namespace {
 constexpr std::uint64_t least_bytes = 8u << 20;
 constexpr std::uint64_t least_times_seen = 10;
 constexpr double least_percent = 5;
+constexpr std::uint64_t high_bytes = 64u << 20;
 constexpr double high_percent = 20;
 constexpr std::size_t most_findings = 5;
+constexpr double area_percent = 30;
+constexpr double area_high_percent = 50;
+
+// All binaries together, and who holds most of them as far as the virtual heaps tell.
+void add_area(const RuleInput& input, Findings& findings) {
+    const Snapshot& s = input.snapshot;
+    const Count binaries = s.memory_bytes("binary");
+    const auto percent = percent_of(binaries, node_bytes(input));
+    if (binaries.value_or(0) < high_bytes || percent.value_or(0) < area_percent) return;
+    ProcId holder = ProcId::none;
+    Count most = 0;
+    for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
+        const Process& p = s.processes[i];
+        const Count words = saturating_add(p.bin_vheap_words.value_or(0), p.old_bin_vheap_words.value_or(0));
+        if (words <= most) continue;
+        most = words;
+        holder = ProcId{i};
+    }
+    Finding finding;
+    finding.severity = *percent >= area_high_percent ? FindingSeverity::high : FindingSeverity::medium;
+    finding.subject = {SubjectKind::binaries, "binaries"};
+    finding.bytes = binaries;
+    finding.percent = percent;
+    finding.title = fmt::format("Binaries outside the heaps take {} ({} of the node's memory)", human_bytes(*binaries),
+                                human_percent(*percent));
+    finding.evidence.push_back(figure("all binaries of the node", binaries, EvidenceUnit::bytes));
+    if (s.node.binary_bytes.has() && s.source.complete.value_or(false)) {
+        finding.evidence.push_back(
+            figure("of them listed, as processes refer to them", s.node.binary_bytes, EvidenceUnit::bytes));
+        if (*s.node.binary_bytes < *binaries / 2)
+            finding.title += fmt::format(
+                "; processes refer to {} of them as a whole, the rest is behind slices, or held "
+                "by ETS tables, ports and native code",
+                human_bytes(*s.node.binary_bytes));
+    }
+    if (holder != ProcId::none) {
+        const Count bytes = words_to_bytes(most, s.source.word_size);
+        finding.evidence.push_back(
+            figure("the most by one process, " + process_text(input, holder) + ", by its virtual heap", bytes,
+                   EvidenceUnit::bytes, Confidence::estimate));
+    }
+    finding.next_steps = {
+        "See the largest, and who holds them: beamheap binaries DUMP",
+        "A process that only passes binaries on keeps them until its next collection: hibernate it, or "
+        "give it a low fullsweep_after.",
+        "Copy small parts of large binaries before storing them: binary:copy/1."};
+    findings.push_back(std::move(finding));
+}
 
 }  // namespace
 
@@ -39,7 +89,8 @@ void binary_pinning(const RuleInput& input, Findings& findings) {
         const auto of_node = percent_of(pinned_bytes, node_bytes(input));
         Finding finding;
         about(input, pinned.process, finding);
-        finding.severity = of_node.value_or(0) >= high_percent ? FindingSeverity::high : FindingSeverity::medium;
+        finding.severity = of_node.value_or(0) >= high_percent && pinned_bytes >= high_bytes ? FindingSeverity::high
+                                                                                             : FindingSeverity::medium;
         finding.count = pinned.slices;
         finding.bytes = pinned_bytes;
         finding.percent = of_node;
@@ -63,6 +114,7 @@ void binary_pinning(const RuleInput& input, Findings& findings) {
                               "For processes that only pass binaries on: hibernate, or a low fullsweep_after."};
         findings.push_back(std::move(finding));
     }
+    if (left == most_findings) add_area(input, findings);
 }
 
 }  // namespace beamheap::analyses::rule

@@ -5,7 +5,8 @@
 // connections and workers; hibernation or a low fullsweep_after gives them back.
 //
 // Thresholds: a group of idle processes whose heaps are at least 8 MiB and a tenth of the node's memory, of which a
-// collection would free at least half, and at least a tenth of the node's memory; three tenths are high.
+// collection would free at least half, and at least a tenth of the node's memory; three tenths,
+// and 64 MiB, are high.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,6 +21,7 @@ namespace {
 
 constexpr double least_garbage_percent = 50;
 constexpr double medium_percent = 10;
+constexpr std::uint64_t high_bytes = 64u << 20;
 constexpr double high_percent = 30;
 
 struct Sample {
@@ -69,7 +71,8 @@ void idle_garbage(const RuleInput& input, Findings& findings) {
             about(input, group.members.front(), finding);
         else
             finding.subject = {SubjectKind::group, kind};
-        finding.severity = *of_node >= high_percent ? FindingSeverity::high : FindingSeverity::medium;
+        finding.severity =
+            *of_node >= high_percent && freed >= high_bytes ? FindingSeverity::high : FindingSeverity::medium;
         finding.count = group.members.size();
         finding.bytes = freed;
         finding.percent = of_node;

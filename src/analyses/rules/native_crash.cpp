@@ -7,12 +7,57 @@
 // Thresholds: none; the slogan, or the signal, is a fact. That native code did it is an estimate where any is loaded.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "analyses/rules/rule_list.hpp"
 #include "analyses/rules/words.hpp"
 
 namespace beamheap::analyses::rule {
+namespace {
+
+constexpr std::size_t most_running = 4;
+
+// Signals by which code that goes wrong ends; the others are sent by somebody.
+bool is_crash(std::string_view death) {
+    for (const std::string_view signal : {"SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT", "SIGSYS"})
+        if (death.starts_with(signal)) return true;
+    return false;
+}
+
+// A core image: where a crash dump has its slogan stands the signal.
+void killed_by_signal(const RuleInput& input, Findings& findings) {
+    const Snapshot& s = input.snapshot;
+    if (s.source.format != InputFormat::core || !is_crash(s.node.slogan)) return;
+    Finding finding;
+    finding.severity = FindingSeverity::critical;
+    const std::string signal = s.node.slogan.substr(0, s.node.slogan.find(' '));
+    finding.subject = {SubjectKind::node, signal};
+    finding.title = fmt::format("The VM died by {}", s.node.slogan);
+    std::string who;
+    for (std::size_t i = 0; i < std::min(input.death.running.size(), most_running); ++i) {
+        const ProcId id = input.death.running[i];
+        finding.evidence.push_back(fact("was running: " + process_text(input, id), frames_text(input, id)));
+        who += (i == 0 ? "" : ", ") + process_text(input, id);
+    }
+    if (input.death.running.size() == 1) {
+        about(input, input.death.running.front(), finding);
+        finding.title +=
+            fmt::format(" while {} was running {}", who, function_name(input, s[finding.process].current_function));
+    } else if (!who.empty()) {
+        finding.title += "; running were " + who;
+    }
+    finding.evidence.push_back(fact("signal", s.node.slogan));
+    finding.next_steps = {
+        "Erlang code alone can't do this: suspect NIFs and drivers first, then the VM's version and the hardware.",
+        "See the native stack of the thread that died: gdb BEAM CORE, then `bt`; symbols of the library tell the line.",
+        "See who was running: beamheap schedulers DUMP"};
+    findings.push_back(std::move(finding));
+}
+
+}  // namespace
 
 void native_crash(const RuleInput& input, Findings& findings) {
+    killed_by_signal(input, findings);
     const Slogan& slogan = input.slogan;
     if (slogan.kind != SloganKind::corruption && slogan.kind != SloganKind::absurd_allocation) return;
     const Node& node = input.snapshot.node;

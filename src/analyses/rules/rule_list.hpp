@@ -14,6 +14,7 @@ void big_heap(const RuleInput& input, Findings& findings);
 void idle_garbage(const RuleInput& input, Findings& findings);
 void binary_pinning(const RuleInput& input, Findings& findings);
 void native_crash(const RuleInput& input, Findings& findings);
+void incomplete_dump(const RuleInput& input, Findings& findings);
 void start_up(const RuleInput& input, Findings& findings);
 
 }  // namespace beamheap::analyses::rule

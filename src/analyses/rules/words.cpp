@@ -123,10 +123,13 @@ Count process_bytes(const RuleInput& input, const Process& process) {
 }
 
 Count all_process_bytes(const RuleInput& input) {
-    if (const Count sum = input.totals.memory_bytes.value(); sum.value_or(0) != 0) return sum;
+    // Of a process table that is cut, =memory knows the whole.
+    const Count told =
+        input.snapshot.source.process_table_complete ? Count() : input.snapshot.memory_bytes("processes");
+    if (const Count sum = input.totals.memory_bytes.value(); sum.value_or(0) != 0) return std::max(sum, told);
     Sum all;
     for (const Process& process : input.snapshot.processes) all.add(process_bytes(input, process));
-    return all.value();
+    return std::max(all.value(), told);
 }
 
 Count node_bytes(const RuleInput& input) { return input.snapshot.memory_bytes("total"); }
