@@ -23,6 +23,12 @@ constexpr std::array all_rules{
     Rule{"big-heap", "one process that holds a large part of the memory, or asked for too much", rule::big_heap},
     Rule{"binary-pinning", "binaries that stay because of small slices of them", rule::binary_pinning},
     Rule{"idle-garbage", "idle processes whose heaps are full of garbage", rule::idle_garbage},
+    Rule{"atom-exhaustion", "the atom table is full, or on its way", rule::atom_exhaustion},
+    Rule{"process-leak", "the process table fills up, or many processes of one kind that nothing holds",
+         rule::process_leak},
+    Rule{"port-leak", "the port table fills up: sockets, files, external programs", rule::port_leak},
+    Rule{"ets-growth", "an ETS table, or one owner's tables, are a large part of the node", rule::ets_growth},
+    Rule{"allocator-loss", "memory that the allocators hold and nobody uses", rule::allocator_loss},
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ const analyses::Suspects& Diagnoser::suspects(const Snapshot& snapshot) {
 }
 
 void Diagnoser::demand(LoadPlan& plan) {
-    plan.tables = plan.links = plan.stacks = plan.labels = plan.to_the_end = true;
+    plan.tables = plan.links = plan.stacks = plan.labels = plan.atoms = plan.to_the_end = true;
     plan.slots_of = analyses::is_waiting_function;
     plan.terms = true;
     plan.terms_of = [this](const Snapshot& snapshot, ProcId id) { return suspects(snapshot).look_into(id); };
