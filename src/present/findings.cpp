@@ -146,7 +146,7 @@ Table finding_table(const Names& names, std::span<const Finding> findings) {
         {{.name = "bytes", .title = "BYTES", .unit = Unit::bytes, .doc = "memory that it is about"},
          [](Row f) { return Value(f->bytes); }},
         {{.name = "percent", .title = "%", .unit = Unit::percent, .doc = "the share that the title gives"},
-         [](Row f) { return f->percent ? Value(*f->percent) : Value(); }},
+         [](Row f) { return cells::percent(f->percent); }},
         {{.name = "confidence", .title = "CONFIDENCE", .doc = "exact, lower_bound or estimate", .wide = true},
          [](Row f) { return Value(analyses::name_of(f->confidence)); }},
         {{.name = "fingerprint",

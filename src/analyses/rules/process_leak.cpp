@@ -98,11 +98,17 @@ void port_leak(const RuleInput& input, Findings& findings) {
     const PortReport report = ports(s);
     if (report.groups.empty()) return;
     const PortGroup& group = report.groups.front();
-    const std::string owner = group_text(s, group.owner);
     const Port& example = s.ports[group.example];
+    // One process that owns nearly all of them is named itself, else the kind of their owners.
+    const auto of_one = static_cast<std::uint64_t>(
+        std::ranges::count_if(s.ports, [&](const Port& port) { return port.connected == example.connected; }));
+    const bool one = of_one * 10 >= group.count * 9 && s.find(example.connected) != ProcId::none;
+    const std::string kind = group_text(s, group.owner);
+    const std::string owner = one ? process_text(input, example.connected) : kind;
     Finding finding;
     finding.severity = severity_of(*fill.percent);
-    finding.subject = {SubjectKind::port, group.driver + (owner.empty() ? "" : " of " + owner)};
+    const std::string subject = one ? process_subject(input, s.find(example.connected)) : kind;
+    finding.subject = {SubjectKind::port, group.driver + (subject.empty() ? "" : " of " + subject)};
     finding.count = group.count;
     finding.percent = fill.percent;
     finding.pid = example.connected;
