@@ -19,6 +19,7 @@ constexpr std::array all_rules{
     Rule{"native-crash", "native code, or damage to the VM's memory, that ended it", rule::native_crash},
     Rule{"wait-cycle", "processes that wait for each other in a circle: a deadlock", rule::wait_cycle},
     Rule{"wait-convoy", "many processes that wait for one", rule::wait_convoy},
+    Rule{"slow-socket", "processes that wait because what they send to does not take it", rule::slow_socket},
     Rule{"queue-flood", "queues that grow faster than their owners read", rule::queue_flood},
     Rule{"big-heap", "one process that holds a large part of the memory, or asked for too much", rule::big_heap},
     Rule{"binary-pinning", "binaries that stay because of small slices of them", rule::binary_pinning},

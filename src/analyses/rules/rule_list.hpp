@@ -20,6 +20,7 @@ void atom_exhaustion(const RuleInput& input, Findings& findings);
 void ets_growth(const RuleInput& input, Findings& findings);
 void process_leak(const RuleInput& input, Findings& findings);
 void port_leak(const RuleInput& input, Findings& findings);
+void slow_socket(const RuleInput& input, Findings& findings);
 void allocator_loss(const RuleInput& input, Findings& findings);
 
 }  // namespace beamheap::analyses::rule
