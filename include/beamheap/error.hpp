@@ -19,6 +19,7 @@ enum class ErrorCode {
     damaged,         ///< truncated or partly unreadable, asked to be strict about it (exit 4)
     resource_limit,  ///< a bound on memory, output or nesting was reached (exit 5)
     interrupted,     ///< SIGINT (exit 130)
+    findings,        ///< a gate found what it was told to fail on (exit 1)
 };
 
 /// What went wrong, in words for the user.

@@ -73,6 +73,11 @@ constexpr std::array<Command, 25> table{{
     {"tree", "INPUT [PID]", 1, 2, "the supervision tree, with sums",
      "Of one process and all below it where PID is given.",
      "tree erl_crash.dump --depth 3\ntree erl_crash.dump kernel_sup", &cmd_tree},
+    {"diff", "A B", 2, 2, "what grew from one input to another",
+     "Nothing is matched by pid: processes by name, else by kind; ETS tables by name and owner; atoms by family.\n"
+     "--fail-on 'msgq>10000' (also total, atoms, processes, 'binary>50%', ...) exits with 1 if that grew by more; a\n"
+     "severity does if there are new findings of it.",
+     "diff monday.dump tuesday.dump\ndiff before.core after.core --fail-on 'total>512MiB' --json", &cmd_diff},
     {"shell", "INPUT", 1, 1, "loads an input once and answers many questions about it",
      "Verbs are given without INPUT: `top -n 5`, `proc 0.89.0`, `why 7FEDD8C3E990`. Ends with `quit` or Ctrl-D.",
      "shell erl_crash.dump", &cmd_shell},
@@ -169,6 +174,7 @@ void run_words(std::vector<std::string> words, const Options& shell, Artifact& l
 
 int exit_code(ErrorCode code) {
     switch (code) {
+        case ErrorCode::findings: return 1;
         case ErrorCode::usage: return 2;
         case ErrorCode::unreadable:
         case ErrorCode::not_recognised: return 3;

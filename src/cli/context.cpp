@@ -117,6 +117,24 @@ Status Context::print(const present::Document& document, const Snapshot& snapsho
     return ok();
 }
 
+Status Context::print(const present::Document& document, std::span<const Snapshot* const> snapshots,
+                      std::vector<std::string> secrets) const {
+    present::RedactOptions redact;
+    redact.level = options_.redact;
+    bool damaged = false;
+    for (const Snapshot* snapshot : snapshots) {
+        present::RedactOptions one = present::redaction(options_.redact, *snapshot, secrets);
+        for (std::size_t i = 0; i < redact.salt.size(); ++i) redact.salt[i] = redact.salt[i] * 31 + one.salt[i];
+        for (std::string& name : one.private_names) redact.private_names.push_back(std::move(name));
+        damaged = damaged || snapshot->anomalies.data_lost() || !snapshot->source.complete.value_or(true);
+    }
+    redact.known_secrets = std::move(secrets);
+    BH_CHECK(print(document, std::move(redact), {}));
+    if (options_.strict && damaged)
+        return Error{ErrorCode::damaged, "an input is incomplete or damaged", "The warnings say which, and where."};
+    return ok();
+}
+
 Status Context::print(const present::Document& document) const {
     present::RedactOptions redact;
     redact.level = options_.redact;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,9 @@ public:
     /// is sorted by `default_sort`, where given.
     Status print(const present::Document& document, const Snapshot& snapshot, std::vector<std::string> secrets = {},
                  std::string_view default_sort = {}) const;
+    /// The same for a document about several inputs.
+    Status print(const present::Document& document, std::span<const Snapshot* const> snapshots,
+                 std::vector<std::string> secrets) const;
     /// The same for a document about no input.
     Status print(const present::Document& document) const;
 

@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::string_view any_input =
     "analyze top proc stacks heap msgs term why binaries profile ets ports timers atoms alloc schedulers nodes modules "
-    "tree waits doctor";
+    "tree waits diff doctor";
 
-constexpr std::array<OptionRow, 27> table{{
+constexpr std::array<OptionRow, 28> table{{
     {"--format", "FORMAT", "table json ndjson csv tsv md dot", "table", "output format", ""},
     {"--json", "", "", "", "the same as --format json", ""},
     {"--columns", "A,B,...", "", "", "columns to show, in this order", ""},
@@ -37,6 +37,7 @@ constexpr std::array<OptionRow, 27> table{{
     {"--full", "", "", "", "decode every heap: live and garbage words of all processes", "analyze core top"},
     {"--dead", "", "", "", "garbage in place of roots: what the next collection would free (core images)", "heap"},
     {"--term-bytes", "N", "", "200", "cut printed terms after N bytes; 0 is whole", "proc heap msgs term why shell"},
+    {"--fail-on", "R", "", "", "exit with 1 at this severity or limit: high, 'msgq>10000', 'heap>512MiB'; repeatable", "diff"},
     {"--exe", "FILE", "", "found by itself", "the beam.smp that a core was written by", any_input},
     {"--syntax", "SYNTAX", "erlang elixir auto", "auto", "of names and terms", ""},
     {"--redact", "LEVEL", "none secrets values full", "secrets", "what to hide", ""},
@@ -64,6 +65,10 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     }
     return parts;
 }
+
+// Between the values of an option that may be given several times.
+constexpr char repeated = '\n';
+bool repeatable(const OptionRow& row) { return row.names == "--fail-on"; }
 
 // What each option was given, by the row's number in the table; CLI11 keeps the books.
 struct Given {
@@ -125,6 +130,8 @@ Status apply(const Given& given, Options& options) {
         if (name == "--format") options.format = value;
         if (name == "--columns")
             for (const std::string_view column : split(value, ',')) options.columns.emplace_back(column);
+        if (name == "--fail-on")
+            for (const std::string_view word : split(value, repeated)) options.fail_on.emplace_back(word);
         if (name == "--sort") options.sort = value;
         if (name == "--by") options.by = value;
         if (name == "--pattern") options.pattern = value;
@@ -230,7 +237,8 @@ Result<Options> parse_options(int argc, char** argv) {
             app.add_flag(std::string(row.names), given.flags[i]);
         else
             app.add_option(std::string(row.names), given.values[i])
-                ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+                ->multi_option_policy(repeatable(row) ? CLI::MultiOptionPolicy::Join
+                                                      : CLI::MultiOptionPolicy::TakeLast);
     }
     try {
         app.parse(static_cast<int>(end_of_options - argv), argv);

@@ -46,6 +46,7 @@ struct Options {
     bool dead = false;  ///< --dead: garbage instead of roots
     std::string executable;
     std::uint64_t term_bytes = 200;  ///< 0: whole terms
+    std::vector<std::string> fail_on;  ///< --fail-on, as given
     std::uint32_t depth = 0;         ///< of `tree`; 0: all of it
 
     bool help = false;

@@ -72,6 +72,7 @@ struct Column {
     bool below = false;     ///< an array: text shows its entries as lines below the row
     std::string indent_by;  ///< column with the depth by which text indents this one
     std::string keyed_by;   ///< column whose text names what this one holds (a dictionary's key), for redaction
+    std::string unit_by;    ///< column whose text is this one's unit, "bytes" or "count"
 };
 
 /// Rows are made on demand, so that a table over 100,000 processes costs no copy.

@@ -50,7 +50,7 @@ void write_table(const View& view, const TableView& table, Sink& sink) {
         for (std::size_t c = 0; c < table.columns(); ++c) {
             const Column& column = table.column(c);
             sink.write(fmt::format(
-                " {} |", cell_text(view, table.cell(row, c), column.unit, column.content, table.key_of(row, c))));
+                " {} |", cell_text(view, table.cell(row, c), table.unit_of(row, c), column.content, table.key_of(row, c))));
         }
         sink.write("\n");
     }

@@ -143,7 +143,7 @@ private:
 
     std::string cell(const TableView& table, std::size_t row, std::size_t c, const Value& value) const {
         const Column& column = table.column(c);
-        std::string text = people_text(view_, value, column.unit, column.content, table.key_of(row, c));
+        std::string text = people_text(view_, value, table.unit_of(row, c), column.content, table.key_of(row, c));
         const std::size_t depth = table.depth_of(row, c);
         return depth == 0 ? text : std::string(2 * std::min<std::size_t>(depth, 40), ' ') + text;
     }

@@ -110,6 +110,13 @@ std::string TableView::key_of(std::size_t row, std::size_t c) const {
     return text == nullptr ? std::string{} : *text;
 }
 
+Unit TableView::unit_of(std::size_t row, std::size_t c) const {
+    if (units_[c] == no_column) return column(c).unit;
+    const Value unit = table_->cell(order_.empty() ? row : order_[row], units_[c]);
+    const auto* text = std::get_if<std::string>(&unit.data());
+    return text != nullptr && *text == "bytes" ? Unit::bytes : column(c).unit;
+}
+
 Result<View> View::make(const Document& document, const RenderOptions& options, const Presenter& presenter) {
     View view(document, options);
     const Member* primary = nullptr;
@@ -164,6 +171,7 @@ Result<View> View::make(const Document& document, const RenderOptions& options, 
             };
             item.table.keys_.push_back(column_named(table->columns[c].keyed_by));
             item.table.indents_.push_back(column_named(table->columns[c].indent_by));
+            item.table.units_.push_back(column_named(table->columns[c].unit_by));
         }
         if (&member == primary) view.primary_table_ = item.table;
     }

@@ -23,6 +23,8 @@ public:
     }
     /// The text in this row's key column, for columns that are `keyed_by` it; else empty.
     std::string key_of(std::size_t row, std::size_t c) const;
+    /// The unit of this cell: the column's, or what the column says that it has its unit by.
+    Unit unit_of(std::size_t row, std::size_t c) const;
     /// How deep text indents this cell: the number in the column that it is `indent_by`.
     std::size_t depth_of(std::size_t row, std::size_t c) const;
 
@@ -33,6 +35,7 @@ private:
     std::vector<std::uint32_t> columns_;
     std::vector<std::uint32_t> keys_;     // by column of the view: the table's column that it is keyed by
     std::vector<std::uint32_t> indents_;  // and that it is indented by
+    std::vector<std::uint32_t> units_;    // and that it has its unit by
     std::vector<std::uint32_t> order_;    // empty: as they come
     std::size_t rows_ = 0;
     std::size_t total_ = 0;

@@ -1,0 +1,117 @@
+// diff: what grew between two inputs, largest growth first; with --fail-on, a gate on growth.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analyses/diff.hpp"
+#include "cli/commands.hpp"
+#include "cli/diagnose.hpp"
+#include "cli/secrets.hpp"
+#include "present/describe.hpp"
+#include "present/diff.hpp"
+#include "present/units.hpp"
+
+namespace beamheap::cli {
+namespace {
+
+struct Side {
+    std::unique_ptr<Artifact> artifact;
+    Diagnosis diagnosis;
+};
+
+Result<Side> load(const Context& context, const std::string& path) {
+    LoadPlan plan;
+    Diagnoser diagnoser(context.options());
+    diagnoser.demand(plan);
+    plan.atoms = plan.binaries = true;
+    plan_for_secrets(plan);
+    Side side;
+    BH_TRY(side.artifact, context.open(path, plan));
+    side.diagnosis = diagnoser.diagnose(*side.artifact);
+    return side;
+}
+
+std::string figure(const analyses::Growth& row, std::uint64_t value) {
+    return row.bytes ? present::human_bytes(value) : present::grouped(value);
+}
+
+// "process lager_event: messages grew from 0 to 12,003".
+std::string growth_sentence(const analyses::Growth& row) {
+    std::string what(analyses::name_of(row.what));
+    std::ranges::replace(what, '_', ' ');
+    std::string measure(row.measure);
+    std::ranges::replace(measure, '_', ' ');
+    const bool named = row.key != measure && row.key != row.measure;
+    return fmt::format("{}{}{}: {} grew from {} to {}", what, named ? " " : "", named ? row.key : "", measure,
+                       figure(row, *row.before), figure(row, *row.after));
+}
+
+}  // namespace
+
+Status cmd_diff(const Context& context) {
+    analyses::FailOn fail_on;
+    for (const std::string& word : context.options().fail_on) BH_CHECK(analyses::add_fail_on(fail_on, word));
+    for (const analyses::Limit& limit : fail_on.limits) {
+        const auto compared = analyses::over_limit(limit, {});
+        if (!compared) return compared.error();
+    }
+    if (context.argument(0) == "-" && context.argument(1) == "-")
+        return Error{ErrorCode::usage, "standard input can be one of the two inputs, not both", {}};
+    BH_TRY(const Side before, load(context, context.argument(0)));
+    BH_TRY(const Side after, load(context, context.argument(1)));
+    const Snapshot& a = before.artifact->snapshot();
+    const Snapshot& b = after.artifact->snapshot();
+    const std::vector<analyses::Growth> rows = analyses::diff(a, b);
+    const std::vector<analyses::ChangedFinding> findings =
+        analyses::diff_findings(before.diagnosis.findings, after.diagnosis.findings);
+
+    std::vector<std::string> broken;
+    for (const analyses::Limit& limit : fail_on.limits) {
+        BH_TRY(const std::vector<const analyses::Growth*> over, analyses::over_limit(limit, rows));
+        for (const analyses::Growth* row : over)
+            broken.push_back(fmt::format("{}: {}", limit.text, growth_sentence(*row)));
+    }
+    if (fail_on.severity)
+        for (const analyses::ChangedFinding& each : findings)
+            if (each.change == analyses::FindingChange::added && each.finding->severity >= *fail_on.severity)
+                broken.push_back(fmt::format("{}: {}", analyses::name_of(each.finding->severity), each.finding->title));
+
+    present::Document document;
+    document.kind = "diff";
+    for (const Snapshot* snapshot : {&a, &b}) {
+        document.sources.push_back(present::source_of(*snapshot));
+        for (present::Warning& warning : present::warnings_of(*snapshot)) {
+            warning.text = fmt::format("{}: {}", snapshot->source.path, warning.text);
+            document.warnings.push_back(std::move(warning));
+        }
+    }
+    if (!rows.empty() && rows.front().delta.value_or(0) > 0)
+        document.lead.push_back(fmt::format("Most growth: {}.", growth_sentence(rows.front())));
+    else
+        document.lead.emplace_back("Nothing grew.");
+    document.members.push_back({.key = "rows", .body = present::growth_table(rows)});
+    document.members.push_back({.key = "findings",
+                                .title = "Findings",
+                                .body = present::changed_finding_table(findings),
+                                .in_text = !findings.empty()});
+    present::Array failures;
+    for (const std::string& each : broken) failures.emplace_back(each);
+    document.members.push_back({.key = "failures",
+                                .title = "Over the limits",
+                                .body = present::Value(std::move(failures)),
+                                .content = present::Content::message});
+    document.primary = "rows";
+
+    std::vector<std::string> secrets = known_secrets(*before.artifact);
+    for (std::string& secret : known_secrets(*after.artifact)) secrets.push_back(std::move(secret));
+    const std::vector<const Snapshot*> snapshots{&a, &b};
+    BH_CHECK(context.print(document, snapshots, std::move(secrets)));
+    if (!broken.empty())
+        return Error{
+            ErrorCode::findings,
+            fmt::format("{} over the limits of --fail-on", present::counted(broken.size(), "growth", "growths")),
+            {}};
+    return ok();
+}
+
+}  // namespace beamheap::cli
