@@ -23,7 +23,9 @@ endfunction()
 beamheap_package(beamheap_zstd libzstd zstd)
 beamheap_package(beamheap_zlib zlib z)
 beamheap_package(beamheap_lzma liblzma lzma)
-set(BEAMHEAP_COMPRESSION beamheap_zstd beamheap_zlib beamheap_lzma)
+# Of libarchive only the readers of zip and tar are used, which need these of the libraries that Debian builds it with.
+beamheap_package(beamheap_archive libarchive archive nettle bz2 lzma zstd z)
+set(BEAMHEAP_COMPRESSION beamheap_archive beamheap_zstd beamheap_zlib beamheap_lzma)
 set(BEAMHEAP_DWARF "")
 # Line editing for the shell: where it is there; a static build reads plain lines.
 set(BEAMHEAP_EDIT "")

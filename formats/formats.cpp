@@ -106,6 +106,21 @@ Result<std::unique_ptr<Artifact>> open_artifact(const std::string& path, const O
     return open_source(std::move(source), path, options);
 }
 
+Result<std::unique_ptr<Artifact>> open_artifact_source(std::unique_ptr<bytes::Source> source, const std::string& path,
+                                                       const OpenOptions& options) {
+    return open_source(std::move(source), path, options);
+}
+
+bool looks_like_artifact(std::string_view head) {
+    // Of ELF files, only core images: e_type, the 16-bit number at byte 16, is ET_CORE.
+    if (head.starts_with("\177ELF"))
+        return head.size() >= 18 && (head.substr(16, 2) == std::string_view("\4\0", 2) ||
+                                     head.substr(16, 2) == std::string_view("\0\4", 2));
+    for (const Format& format : formats)
+        if (format.sniff(head)) return true;
+    return false;
+}
+
 Result<std::unique_ptr<Artifact>> open_artifact_bytes(std::string_view bytes, const OpenOptions& options) {
     BH_TRY(auto source, bytes::memory_source(bytes, {options.max_bytes}));
     return open_source(std::move(source), "(memory)", options);

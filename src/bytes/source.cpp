@@ -101,6 +101,8 @@ public:
     }
     std::uint64_t stored_position() const override { return rest_->stored_position(); }
     std::uint64_t stored_size() const override { return rest_->stored_size(); }
+    std::string_view compression() const override { return rest_->compression(); }
+    const std::string& damage() const override { return rest_->damage(); }
 
 private:
     std::string head_;
@@ -144,6 +146,26 @@ Result<std::unique_ptr<Source>> open_source(const std::string& path, const Sourc
     std::optional<std::uint64_t> size;
     if (S_ISREG(status.st_mode)) size = static_cast<std::uint64_t>(status.st_size);
     return recognise(std::make_unique<FileSource>(fd, path, size), options);
+}
+
+Result<std::unique_ptr<Source>> decoded_source(std::unique_ptr<Source> stored, const SourceOptions& options) {
+    return recognise(std::move(stored), options);
+}
+
+Result<Peeked> peek(std::unique_ptr<Source> source, std::size_t bytes) {
+    Peeked peeked{std::string(bytes, '\0'), std::move(source)};
+    std::size_t have = 0;
+    while (have < bytes) {
+        BH_TRY(const std::size_t got, peeked.source->read(std::span(peeked.head).subspan(have)));
+        if (got == 0) break;
+        have += got;
+    }
+    peeked.head.resize(have);
+    if (peeked.source->seekable())
+        peeked.source->seek(0);
+    else
+        peeked.source = std::make_unique<PrefixedSource>(peeked.head, std::move(peeked.source));
+    return peeked;
 }
 
 Result<std::unique_ptr<Source>> memory_source(std::string_view text, const SourceOptions& options) {

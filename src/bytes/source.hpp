@@ -54,6 +54,16 @@ Result<std::unique_ptr<Source>> open_source(const std::string& path, const Sourc
 /// The bytes of `text`, which must outlive the source; decompressed like those of a file.
 Result<std::unique_ptr<Source>> memory_source(std::string_view text, const SourceOptions& options = {});
 
+/// The same of any source that stands at its start: decompressed if its content is.
+Result<std::unique_ptr<Source>> decoded_source(std::unique_ptr<Source> stored, const SourceOptions& options = {});
+
+/// A source with the first bytes that it gives; reading it starts with these again.
+struct Peeked {
+    std::string head;  ///< up to as many bytes as were asked for
+    std::unique_ptr<Source> source;
+};
+Result<Peeked> peek(std::unique_ptr<Source> source, std::size_t bytes);
+
 /// Wraps `stored` in a decoder if `head`, its first bytes, carry a known magic number; else gives it back.
 /// (Internal to this layer; `head` are bytes that were already taken from `stored`.)
 std::unique_ptr<Source> decompressed(std::unique_ptr<Source> stored, std::string head, const SourceOptions& options);

@@ -16,7 +16,7 @@
 namespace beamheap::cli {
 namespace {
 
-constexpr std::array<Command, 25> table{{
+constexpr std::array<Command, 26> table{{
     {"analyze", "INPUT", 1, 1, "what happened: why it died, memory, totals, the processes that stand out",
      "This is what `beamheap INPUT` does. It never fails because of what it finds.",
      "analyze erl_crash.dump\nanalyze erl_crash.dump.zst --json", &cmd_analyze},
@@ -78,6 +78,15 @@ constexpr std::array<Command, 25> table{{
      "--fail-on 'msgq>10000' (also total, atoms, processes, 'binary>50%', ...) exits with 1 if that grew by more; a\n"
      "severity does if there are new findings of it.",
      "diff monday.dump tuesday.dump\ndiff before.core after.core --fail-on 'total>512MiB' --json", &cmd_diff},
+    {"check", "PATH...", 1, 10'000, "a gate for CI: dumps in files, folders, zip archives and tarballs",
+     "Exits with 1 if there is a finding at or above --fail-on (high, unless told otherwise), or if a limit is "
+     "broken.\n"
+     "Dumps and cores are told by content; archives are read three deep. .beamheap.toml of this folder, or the "
+     "nearest\n"
+     "one above it, holds limits and what to ignore. --out writes text, json, junit, md, github or gitlab.",
+     "check artifacts/ --out junit=beamheap.xml\ncheck logs.zip --fail-on critical --fail-on 'msgq>10000'\n"
+     "check . --baseline known.json --require-dump",
+     &cmd_check},
     {"shell", "INPUT", 1, 1, "loads an input once and answers many questions about it",
      "Verbs are given without INPUT: `top -n 5`, `proc 0.89.0`, `why 7FEDD8C3E990`. Ends with `quit` or Ctrl-D.",
      "shell erl_crash.dump", &cmd_shell},
@@ -92,6 +101,7 @@ constexpr std::array<Command, 25> table{{
 }};
 
 void report(const Error& error) {
+    if (error.message.empty()) return;  // the answer has said it
     std::string text = "beamheap: " + present::safe_text(error.message) + '\n';
     if (!error.advice.empty()) text += "          " + present::safe_text(error.advice) + '\n';
     FileSink(STDERR_FILENO).write(text);

@@ -43,6 +43,7 @@ Status cmd_term(const Context& context);
 Status cmd_why(const Context& context);
 Status cmd_binaries(const Context& context);
 Status cmd_profile(const Context& context);
+Status cmd_check(const Context& context);
 Status cmd_diff(const Context& context);
 Status cmd_shell(const Context& context);
 Status cmd_ets(const Context& context);

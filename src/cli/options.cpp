@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::string_view any_input =
     "analyze top proc stacks heap msgs term why binaries profile ets ports timers atoms alloc schedulers nodes modules "
-    "tree waits diff doctor";
+    "tree waits diff check doctor";
 
-constexpr std::array<OptionRow, 28> table{{
+constexpr std::array<OptionRow, 33> table{{
     {"--format", "FORMAT", "table json ndjson csv tsv md dot", "table", "output format", ""},
     {"--json", "", "", "", "the same as --format json", ""},
     {"--columns", "A,B,...", "", "", "columns to show, in this order", ""},
@@ -37,7 +37,14 @@ constexpr std::array<OptionRow, 28> table{{
     {"--full", "", "", "", "decode every heap: live and garbage words of all processes", "analyze core top"},
     {"--dead", "", "", "", "garbage in place of roots: what the next collection would free (core images)", "heap"},
     {"--term-bytes", "N", "", "200", "cut printed terms after N bytes; 0 is whole", "proc heap msgs term why shell"},
-    {"--fail-on", "R", "", "", "exit with 1 at this severity or limit: high, 'msgq>10000', 'heap>512MiB'; repeatable", "diff"},
+    {"--fail-on", "R", "", "", "exit with 1 at this severity or limit: high, 'msgq>10000', 'heap>512MiB'; repeatable",
+     "diff check"},
+    {"--out", "FORMAT=FILE", "", "", "also write text, json, junit, md, github or gitlab to a file; repeatable",
+     "check"},
+    {"--baseline", "FILE", "", "", "fail on what is not in this output of an earlier check --json", "check"},
+    {"--config", "FILE", "", "the nearest .beamheap.toml", "limits and what to ignore", "check"},
+    {"--require-dump", "", "", "", "exit with 3 where there is no dump", "check"},
+    {"-f,--force", "", "", "", "overwrite files", "check"},
     {"--exe", "FILE", "", "found by itself", "the beam.smp that a core was written by", any_input},
     {"--syntax", "SYNTAX", "erlang elixir auto", "auto", "of names and terms", ""},
     {"--redact", "LEVEL", "none secrets values full", "secrets", "what to hide", ""},
@@ -68,7 +75,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 
 // Between the values of an option that may be given several times.
 constexpr char repeated = '\n';
-bool repeatable(const OptionRow& row) { return row.names == "--fail-on"; }
+bool repeatable(const OptionRow& row) { return row.names == "--fail-on" || row.names == "--out"; }
 
 // What each option was given, by the row's number in the table; CLI11 keeps the books.
 struct Given {
@@ -118,6 +125,8 @@ Status apply(const Given& given, Options& options) {
             if (name == "--full") options.full = true;
             if (name == "--dead") options.dead = true;
             if (name == "--per-process") options.per_process = true;
+            if (name == "--require-dump") options.require_dump = true;
+            if (name == "-f,--force") options.overwrite = true;
             if (name == "--strict") options.strict = true;
             if (name == "-q,--quiet") options.quiet = true;
             if (name == "-v,--verbose") options.verbose = true;
@@ -138,7 +147,11 @@ Status apply(const Given& given, Options& options) {
         if (name == "--procs") options.procs = value;
         if (name == "--color") options.color = when_of(value);
         if (name == "--progress") options.progress = when_of(value);
-        if (name == "--redact") options.redact = level_of(value);
+        if (name == "--redact") options.redact = level_of(value), options.redact_chosen = true;
+        if (name == "--out")
+            for (const std::string_view word : split(value, repeated)) options.out.emplace_back(word);
+        if (name == "--baseline") options.baseline = value;
+        if (name == "--config") options.config = value;
         if (name == "--syntax" && value != "auto")
             options.syntax = value == "elixir" ? present::Syntax::elixir : present::Syntax::erlang;
         if (name == "--exe") options.executable = value;

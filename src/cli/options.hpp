@@ -45,9 +45,15 @@ struct Options {
     bool full = false;
     bool dead = false;  ///< --dead: garbage instead of roots
     std::string executable;
-    std::uint64_t term_bytes = 200;  ///< 0: whole terms
+    std::uint64_t term_bytes = 200;    ///< 0: whole terms
     std::vector<std::string> fail_on;  ///< --fail-on, as given
-    std::uint32_t depth = 0;         ///< of `tree`; 0: all of it
+    std::vector<std::string> out;      ///< --out, as given
+    std::string baseline;
+    std::string config;
+    bool require_dump = false;
+    bool overwrite = false;      ///< -f
+    bool redact_chosen = false;  ///< --redact was given
+    std::uint32_t depth = 0;     ///< of `tree`; 0: all of it
 
     bool help = false;
     bool version = false;

@@ -1,0 +1,335 @@
+// check: a gate for CI over files, folders and archives.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <functional>
+
+#include "analyses/names.hpp"
+#include "cli/check_config.hpp"
+#include "cli/check_inputs.hpp"
+#include "cli/commands.hpp"
+#include "cli/diagnose.hpp"
+#include "cli/output_file.hpp"
+#include "cli/secrets.hpp"
+#include "cli/terminal.hpp"
+#include "formats/format.hpp"
+#include "present/check_report.hpp"
+#include "present/describe.hpp"
+#include "present/findings.hpp"
+#include "present/render.hpp"
+
+namespace beamheap::cli {
+namespace {
+
+using analyses::Finding;
+using present::CheckedFinding;
+using present::CheckedInput;
+using present::CheckReport;
+using present::Content;
+using present::RedactLevel;
+using present::Verdict;
+
+constexpr std::string_view unexpected_dump = "unexpected-dump";
+constexpr std::string_view unreadable_input = "unreadable-input";
+constexpr std::array<std::string_view, 6> out_formats{"text", "json", "junit", "md", "github", "gitlab"};
+
+struct Output {
+    std::string format;
+    std::string path;
+};
+
+Result<std::vector<Output>> outputs_of(const Options& options) {
+    std::vector<Output> outputs;
+    for (const std::string& word : options.out) {
+        const std::size_t sign = word.find('=');
+        Output output{word.substr(0, sign), sign == word.npos ? "" : word.substr(sign + 1)};
+        if (output.path.empty())
+            return Error{ErrorCode::usage, fmt::format("--out: '{}' is not FORMAT=FILE", word),
+                         "--out junit=report.xml"};
+        if (std::ranges::find(out_formats, output.format) == out_formats.end()) {
+            std::string advice = present::did_you_mean(output.format, {out_formats.begin(), out_formats.end()});
+            if (advice.empty()) advice = fmt::format("formats are: {}", fmt::join(out_formats, " "));
+            return Error{ErrorCode::usage, fmt::format("--out: there is no format '{}'", output.format),
+                         std::move(advice)};
+        }
+        BH_CHECK(may_write(output.path, options.overwrite));
+        outputs.push_back(std::move(output));
+    }
+    return outputs;
+}
+
+std::vector<std::string_view> rule_names() {
+    std::vector<std::string_view> names;
+    for (const analyses::Rule& rule : analyses::rules()) names.push_back(rule.id);
+    names.insert(names.end(), {unexpected_dump, unreadable_input});
+    for (const analyses::LimitMetricInfo& metric : analyses::limit_metrics()) names.push_back(metric.rule);
+    return names;
+}
+
+// That there is a dump at all: a node died in a test that may have passed.
+Finding dump_finding(const Snapshot& snapshot, const analyses::Slogan& slogan) {
+    const std::string_view text = snapshot.node.slogan;
+    Finding finding;
+    finding.rule = unexpected_dump;
+    finding.severity = analyses::FindingSeverity::medium;
+    const bool core = snapshot.source.format == InputFormat::core;
+    finding.title = core ? "A node left a core image."
+                         : fmt::format("A node left a crash dump: {}", text.empty() ? "it gives no reason." : text);
+    if (!core && slogan.kind == analyses::SloganKind::requested) finding.title += " (somebody asked for it)";
+    finding.subject = {analyses::SubjectKind::node, std::string(text.empty() ? "no slogan" : text.substr(0, 200))};
+    finding.evidence.push_back({.name = "node", .text = std::string(snapshot.text(snapshot.node.name))});
+    if (!snapshot.node.created.empty()) finding.evidence.push_back({.name = "died", .text = snapshot.node.created});
+    finding.next_steps = {"beamheap analyze DUMP says what happened."};
+    finding.fingerprint = analyses::fingerprint(finding.rule, finding.subject);
+    return finding;
+}
+
+Finding unreadable_finding(const std::string& name, const Error& error) {
+    Finding finding;
+    finding.rule = unreadable_input;
+    finding.severity = analyses::FindingSeverity::medium;
+    finding.title = error.message.starts_with(name) ? error.message.substr(name.size()) : error.message;
+    while (!finding.title.empty() && (finding.title.front() == ':' || finding.title.front() == ' '))
+        finding.title.erase(0, 1);
+    finding.title = "It can't be read: " + finding.title;
+    finding.subject = {analyses::SubjectKind::node, name};
+    if (!error.advice.empty()) finding.next_steps.push_back(error.advice);
+    finding.fingerprint = analyses::fingerprint(finding.rule, finding.subject);
+    return finding;
+}
+
+// A member of an archive has to be unpacked before a step can be taken: then it goes by its own name.
+std::string_view to_open(std::string_view path) {
+    const std::size_t at = path.rfind("!/");
+    return at == path.npos ? path : path.substr(at + 2);
+}
+
+class Gate {
+public:
+    Gate(const Context& context, const CheckConfig& config, analyses::FailOn fail_on,
+         std::set<std::string, std::less<>> baseline)
+        : options_(context.options()),
+          config_(config),
+          fail_on_(std::move(fail_on)),
+          baseline_(std::move(baseline)),
+          today_(today()),
+          levels_{options_.redact, options_.redact_chosen ? options_.redact : RedactLevel::values} {
+        for (CheckReport& report : reports_) {
+            report.threshold = fail_on_.severity.value_or(analyses::FindingSeverity::high);
+            for (const analyses::Rule& rule : analyses::rules()) report.rules.emplace_back(rule.id);
+            report.rules.emplace_back(unexpected_dump);
+            for (const analyses::Limit& limit : fail_on_.limits)
+                if (const std::string_view rule = analyses::info(limit.metric).rule;
+                    std::ranges::find(report.rules, rule) == report.rules.end())
+                    report.rules.emplace_back(rule);
+        }
+        for (const Ignore& ignore : config_.ignores)
+            if (ignore.expired(today_))
+                warn("expired_ignore",
+                     fmt::format("{}:{}: the ignore of {} expired on {}{}{}", config_.path, ignore.line, ignore.rule,
+                                 ignore.until, ignore.reason.empty() ? "" : ": ", ignore.reason));
+    }
+
+    Status add(std::unique_ptr<bytes::Source> source, const std::string& name) {
+        LoadPlan plan;
+        Diagnoser diagnoser(options_);
+        diagnoser.demand(plan);
+        plan_for_secrets(plan);
+        OpenOptions open_options;
+        open_options.executable = options_.executable;
+        open_options.threads = options_.threads;
+        auto artifact = open_artifact_source(std::move(source), name, open_options);
+        if (!artifact) {
+            unreadable(name, artifact.error());
+            return ok();
+        }
+        if (const Status loaded = (*artifact)->load(plan); !loaded) {
+            unreadable(name, loaded.error());
+            return ok();
+        }
+        Diagnosis diagnosis = diagnoser.diagnose(**artifact);
+        const Snapshot& snapshot = (*artifact)->snapshot();
+        diagnosis.findings.push_back(dump_finding(snapshot, diagnosis.slogan));
+        for (const analyses::Limit& limit : fail_on_.limits) {
+            analyses::LimitVerdict verdict = analyses::check_limit(limit, snapshot, diagnosis.totals);
+            if (verdict.finding) diagnosis.findings.push_back(std::move(*verdict.finding));
+            if (!verdict.known)
+                warn("limit_unknown", fmt::format("{}: the limit {} says nothing: the input does not hold that figure",
+                                                  name, limit.text));
+        }
+        for (present::Warning warning : present::warnings_of(snapshot)) {
+            warning.text = fmt::format("{}: {}", name, warning.text);
+            for (CheckReport& report : reports_) report.warnings.push_back(warning);
+        }
+        damaged_ = damaged_ || snapshot.anomalies.data_lost() || !snapshot.source.complete.value_or(true);
+        std::ranges::stable_sort(diagnosis.findings, std::ranges::greater(), &Finding::severity);
+        const std::vector<std::string> secrets = known_secrets(**artifact);
+        for (std::size_t i = 0; i < reports_.size(); ++i) {
+            const present::Redactor redactor(present::redaction(levels_[i], snapshot, secrets));
+            CheckedInput input{name, redacted(present::source_of(snapshot), redactor), {}};
+            for (const Finding& finding : diagnosis.findings)
+                input.findings.push_back(checked(finding, name, redactor));
+            ++reports_[i].dumps;
+            reports_[i].inputs.push_back(std::move(input));
+        }
+        return ok();
+    }
+
+    void unreadable(const std::string& name, const Error& error) {
+        ++unreadable_;
+        const Finding finding = unreadable_finding(name, error);
+        for (std::size_t i = 0; i < reports_.size(); ++i) {
+            present::RedactOptions level;
+            level.level = levels_[i];
+            reports_[i].inputs.push_back({name, {}, {checked(finding, name, present::Redactor(std::move(level)))}});
+        }
+    }
+
+    void count(const InputCounts& counts) {
+        for (CheckReport& report : reports_) report.files = counts.files, report.archives = counts.archives;
+    }
+    const CheckReport& on_screen() const { return reports_[0]; }
+    const CheckReport& in_files() const { return reports_[1]; }
+    bool damaged() const { return damaged_; }
+    std::uint64_t unreadable_inputs() const { return unreadable_; }
+
+private:
+    void warn(std::string name, std::string text) {
+        for (CheckReport& report : reports_) report.warnings.push_back({name, 1, "error", text});
+    }
+
+    Verdict verdict_of(const Finding& finding) const {
+        for (const Ignore& ignore : config_.ignores)
+            if (!ignore.expired(today_) && ignore.fits(finding)) return Verdict::ignored;
+        if (baseline_.contains(finding.fingerprint)) return Verdict::known;
+        const bool limit = finding.rule.starts_with("limit-");
+        return limit || finding.severity >= reports_[0].threshold ? Verdict::fails : Verdict::reported;
+    }
+
+    CheckedFinding checked(const Finding& finding, const std::string& path, const present::Redactor& redactor) const {
+        CheckedFinding out;
+        out.rule = finding.rule;
+        out.severity = finding.severity;
+        out.verdict = verdict_of(finding);
+        out.title = redactor.apply(finding.title, Content::message);
+        out.subject = redactor.apply(finding.subject.text, Content::name);
+        out.pid = analyses::pid_text(finding.pid);
+        out.name = redactor.apply(finding.name, Content::name);
+        out.count = finding.count;
+        out.bytes = finding.bytes;
+        out.percent = finding.percent;
+        out.fingerprint = finding.fingerprint;
+        for (const analyses::Evidence& evidence : finding.evidence)
+            out.evidence.push_back(redactor.apply(present::evidence_line(evidence), Content::message));
+        for (const std::string& step : finding.next_steps)
+            out.next_steps.push_back(redactor.apply(present::step_for(step, to_open(path)), Content::message));
+        return out;
+    }
+
+    static present::Object redacted(present::Object source, const present::Redactor& redactor) {
+        for (auto& [key, value] : source)
+            if (const auto* text = std::get_if<std::string>(&value.data()); text != nullptr && key != "path")
+                value = present::Value(redactor.apply(*text, Content::message));
+        return source;
+    }
+
+    const Options& options_;
+    const CheckConfig& config_;
+    analyses::FailOn fail_on_;
+    std::set<std::string, std::less<>> baseline_;
+    std::string today_;
+    std::array<RedactLevel, 2> levels_;  // on the screen, in files
+    std::array<CheckReport, 2> reports_;
+    bool damaged_ = false;
+    std::uint64_t unreadable_ = 0;
+};
+
+Result<std::string> rendered(const CheckReport& report, std::string_view format) {
+    if (format == "text") return present::check_text(report);
+    if (format == "junit") return present::check_junit(report);
+    if (format == "md") return present::check_markdown(report);
+    if (format == "github") return present::check_github(report);
+    if (format == "gitlab") return present::check_gitlab(report);
+    present::RenderOptions options;
+    options.format = "json";
+    options.redact.level = RedactLevel::none;  // done, with the secrets of each input
+    present::StringSink sink;
+    BH_CHECK(present::render(present::check_document(report), options, sink));
+    return sink.text();
+}
+
+Status print(const Context& context, const CheckReport& report) {
+    const Options& options = context.options();
+    const present::Document document = present::check_document(report);
+    if (!context.for_people() || !options.columns.empty() || !options.sort.empty()) {
+        Options plain = options;
+        plain.redact = RedactLevel::none;
+        return Context(plain).print(document);
+    }
+    std::string text = present::check_text(report);
+    const char* github = std::getenv("GITHUB_ACTIONS");
+    if (github != nullptr && std::string_view(github) == "true") text += present::check_github(report);
+    FileSink(STDOUT_FILENO).write(text);
+    if (options.quiet) return ok();
+    present::RenderOptions render_options;
+    render_options.redact.level = RedactLevel::none;
+    render_options.color = wants_color(options.color, is_terminal(STDERR_FILENO));
+    render_options.notes = options.verbose;
+    FileSink errors(STDERR_FILENO);
+    present::render_warnings(document, render_options, errors);
+    return ok();
+}
+
+}  // namespace
+
+Status cmd_check(const Context& context) {
+    const Options& options = context.options();
+    BH_TRY(const std::vector<Output> outputs, outputs_of(options));
+    analyses::FailOn fail_on;
+    for (const std::string& word : options.fail_on) BH_CHECK(analyses::add_fail_on(fail_on, word));
+    BH_TRY(const CheckConfig config, read_check_config(options.config, rule_names()));
+    if (!fail_on.severity) fail_on.severity = config.fail_on.severity;
+    for (const analyses::Limit& limit : config.fail_on.limits) {
+        const bool given =
+            std::ranges::find(fail_on.limits, limit.metric, &analyses::Limit::metric) != fail_on.limits.end();
+        if (!given) fail_on.limits.push_back(limit);
+    }
+    std::set<std::string, std::less<>> baseline;
+    if (const std::string& path = options.baseline.empty() ? config.baseline : options.baseline; !path.empty()) {
+        BH_TRY(baseline, read_baseline(path));
+    }
+
+    Gate gate(context, config, std::move(fail_on), std::move(baseline));
+    bytes::ArchiveBudget budget;
+    InputCounts counts;
+    const InputVisitor visitor{[&gate](std::unique_ptr<bytes::Source> source, const std::string& name) {
+                                   return gate.add(std::move(source), name);
+                               },
+                               [&gate](const std::string& name, const Error& error) { gate.unreadable(name, error); }};
+    const Status visited = visit_inputs(options.inputs, budget, visitor, counts);
+    gate.count(counts);
+    const bool gave_up = !visited && visited.error().code != ErrorCode::resource_limit;
+    if (gave_up) return visited.error();
+
+    BH_CHECK(print(context, gate.on_screen()));
+    for (const Output& output : outputs) {
+        BH_TRY(const std::string text, rendered(gate.in_files(), output.format));
+        BH_CHECK(write_file(output.path, text, options.overwrite));
+    }
+    BH_CHECK(visited);
+    if (const std::uint64_t fails = gate.on_screen().count(Verdict::fails); fails != 0)
+        return Error{ErrorCode::findings, {}, {}};
+    if (gate.on_screen().dumps == 0 && (options.require_dump || gate.unreadable_inputs() != 0))
+        return Error{
+            ErrorCode::not_recognised,
+            gate.unreadable_inputs() == 0 ? "there is no crash dump and no core image here" : "no input could be read",
+            {}};
+    if (options.strict && gate.damaged())
+        return Error{ErrorCode::damaged, "an input is incomplete or damaged", "The warnings say which, and where."};
+    return ok();
+}
+
+}  // namespace beamheap::cli

@@ -1,0 +1,372 @@
+#include "present/check_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "present/json_writer.hpp"
+#include "present/sanitise.hpp"
+#include "present/table_cells.hpp"
+#include "present/units.hpp"
+
+namespace beamheap::present {
+namespace {
+
+using analyses::FindingSeverity;
+
+struct Place {
+    const CheckedInput* input;
+    const CheckedFinding* finding;
+};
+
+// All findings, those that fail first, then by severity, then as they came.
+std::vector<Place> worst_first(const CheckReport& report) {
+    std::vector<Place> places;
+    for (const CheckedInput& input : report.inputs)
+        for (const CheckedFinding& finding : input.findings) places.push_back({&input, &finding});
+    std::ranges::stable_sort(places, [](const Place& a, const Place& b) {
+        if (a.finding->verdict != b.finding->verdict) return a.finding->verdict < b.finding->verdict;
+        return a.finding->severity > b.finding->severity;
+    });
+    return places;
+}
+
+bool open_verdict(Verdict verdict) { return verdict == Verdict::fails || verdict == Verdict::reported; }
+
+std::string markdown(std::string_view raw) {
+    std::string out;
+    append_markdown(raw, out);
+    return out;
+}
+
+std::string xml(std::string_view raw) {
+    std::string out;
+    for (const char c : safe_text(raw)) {
+        switch (c) {
+            case '&': out += "&amp;"; break;
+            case '<': out += "&lt;"; break;
+            case '>': out += "&gt;"; break;
+            case '"': out += "&quot;"; break;
+            case '\'': out += "&apos;"; break;
+            default: out += c;
+        }
+    }
+    return out;
+}
+
+// https://docs.github.com/actions: data escapes % CR LF, properties besides : and ,
+std::string command(std::string_view raw, bool property) {
+    std::string out;
+    for (const char c : raw) {
+        switch (c) {
+            case '%': out += "%25"; break;
+            case '\r': out += "%0D"; break;
+            case '\n': out += "%0A"; break;
+            case ':': out += property ? "%3A" : ":"; break;
+            case ',': out += property ? "%2C" : ","; break;
+            default: out += c;
+        }
+    }
+    return out;
+}
+
+std::string cut(std::string text, std::size_t bytes) {
+    if (text.size() <= bytes) return text;
+    while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) --bytes;
+    text.resize(bytes);
+    return text + "...";
+}
+
+}  // namespace
+
+std::string_view name_of(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::fails: return "fails";
+        case Verdict::reported: return "reported";
+        case Verdict::known: return "known";
+        case Verdict::ignored: break;
+    }
+    return "ignored";
+}
+
+std::uint64_t CheckReport::count(Verdict verdict) const {
+    std::uint64_t total = 0;
+    for (const CheckedInput& input : inputs)
+        for (const CheckedFinding& finding : input.findings) total += finding.verdict == verdict;
+    return total;
+}
+
+std::string CheckReport::summary() const {
+    std::string text = fmt::format("{} in {}", counted(dumps, "dump", "dumps"), counted(files, "file", "files"));
+    const std::uint64_t fails = count(Verdict::fails);
+    text += fails == 0 ? fmt::format(": no finding at or above {}", analyses::name_of(threshold))
+                       : fmt::format(": {} at or above {}, or over a limit", counted(fails, "finding", "findings"),
+                                     analyses::name_of(threshold));
+    if (const std::uint64_t below = count(Verdict::reported); below != 0)
+        text += fmt::format(", {} below", grouped(below));
+    if (const std::uint64_t known = count(Verdict::known); known != 0)
+        text += fmt::format(", {} in the baseline", grouped(known));
+    if (const std::uint64_t ignored = count(Verdict::ignored); ignored != 0)
+        text += fmt::format(", {} ignored", grouped(ignored));
+    return text + '.';
+}
+
+Document check_document(const CheckReport& report) {
+    Document document;
+    document.kind = "check";
+    for (const CheckedInput& input : report.inputs)
+        if (!input.source.empty()) document.sources.push_back(input.source);
+    document.warnings = report.warnings;
+    document.lead.push_back(report.summary());
+    document.members.push_back({.key = "totals",
+                                .body = Value(Object{{"files", report.files},
+                                                     {"archives", report.archives},
+                                                     {"dumps", report.dumps},
+                                                     {"fails", report.count(Verdict::fails)},
+                                                     {"reported", report.count(Verdict::reported)},
+                                                     {"known", report.count(Verdict::known)},
+                                                     {"ignored", report.count(Verdict::ignored)},
+                                                     {"threshold", analyses::name_of(report.threshold)}})});
+    Array rules;
+    for (const std::string& rule : report.rules) rules.emplace_back(rule);
+    document.members.push_back({.key = "rules", .body = Value(std::move(rules))});
+    using Row = Place;
+    const auto lines = [](const std::vector<std::string>& from) {
+        Array all;
+        for (const std::string& line : from) all.emplace_back(line);
+        return Value(std::move(all));
+    };
+    std::vector<ColumnOf<Row>> columns{
+        {{.name = "input", .title = "INPUT", .doc = "the dump that it is in"},
+         [](const Row& r) { return Value(r.input->path); }},
+        {{.name = "verdict", .title = "VERDICT", .doc = "fails, reported, known (baseline) or ignored"},
+         [](const Row& r) { return Value(name_of(r.finding->verdict)); }},
+        {{.name = "severity", .title = "SEVERITY", .doc = "critical, high, medium or info"},
+         [](const Row& r) { return Value(analyses::name_of(r.finding->severity)); }},
+        {{.name = "rule", .title = "RULE", .doc = "what it was found by"},
+         [](const Row& r) { return Value(r.finding->rule); }},
+        {{.name = "title", .title = "TITLE", .doc = "the finding in a sentence"},
+         [](const Row& r) { return Value(r.finding->title); }},
+        {{.name = "subject", .title = "SUBJECT", .doc = "what it is about, without pids"},
+         [](const Row& r) { return Value(r.finding->subject); }},
+        {{.name = "pid", .title = "PID", .doc = "the process that it is about"},
+         [](const Row& r) { return cells::text(std::string_view(r.finding->pid)); }},
+        {{.name = "name", .title = "NAME", .doc = "its registered name"},
+         [](const Row& r) { return cells::text(std::string_view(r.finding->name)); }},
+        {{.name = "count", .title = "COUNT", .unit = Unit::count, .doc = "of what the title counts"},
+         [](const Row& r) { return Value(r.finding->count); }},
+        {{.name = "bytes", .title = "BYTES", .unit = Unit::bytes, .doc = "memory that it is about"},
+         [](const Row& r) { return Value(r.finding->bytes); }},
+        {{.name = "percent", .title = "%", .unit = Unit::percent, .doc = "the share that the title gives"},
+         [](const Row& r) { return cells::percent(r.finding->percent); }},
+        {{.name = "fingerprint", .title = "FINGERPRINT", .doc = "the same for the same thing in another dump"},
+         [](const Row& r) { return Value(r.finding->fingerprint); }},
+        {{.name = "evidence", .title = "EVIDENCE", .doc = "what proves it"},
+         [lines](const Row& r) { return lines(r.finding->evidence); }},
+        {{.name = "next_steps", .title = "NEXT STEPS", .doc = "what to do"},
+         [lines](const Row& r) { return lines(r.finding->next_steps); }},
+    };
+    document.members.push_back(
+        {.key = "findings", .body = table_of(std::move(columns), worst_first(report), "nothing found")});
+    document.primary = "findings";
+    return document;
+}
+
+std::string check_text(const CheckReport& report) {
+    std::string text;
+    for (const CheckedInput& input : report.inputs) {
+        if (input.findings.empty()) continue;
+        // A line that begins with a colon could be a command to the build server.
+        text += (input.path.starts_with(':') ? "./" : "") + safe_text(input.path) + '\n';
+        for (const CheckedFinding& finding : input.findings) {
+            const std::string mark =
+                open_verdict(finding.verdict) ? "" : fmt::format(" ({})", name_of(finding.verdict));
+            text += fmt::format("  {:<8}  {}: {}{}\n", analyses::name_of(finding.severity), finding.rule,
+                                safe_text(finding.title), mark);
+            if (finding.verdict != Verdict::fails) continue;
+            for (const std::string& line : finding.evidence) text += "              " + safe_text(line) + '\n';
+            for (const std::string& step : finding.next_steps) text += "           -> " + safe_text(step) + '\n';
+        }
+        text += '\n';
+    }
+    return text + safe_text(report.summary()) + '\n';
+}
+
+std::string check_markdown(const CheckReport& report) {
+    constexpr std::size_t for_the_end = 256;
+    const bool failed = report.count(Verdict::fails) != 0;
+    std::string text = fmt::format("### {} beamheap\n\n{}\n",
+                                   failed ? ":x:" : ":white_check_mark:", markdown(cut(report.summary(), 1024)));
+    const std::vector<Place> places = worst_first(report);
+    std::size_t shown = 0;
+    const CheckedInput* input = nullptr;
+    for (const Place& place : places) {
+        if (!open_verdict(place.finding->verdict)) break;
+        std::string entry;
+        if (place.input != input) entry = fmt::format("\n**{}**\n\n", markdown(cut(place.input->path, 1024)));
+        const CheckedFinding& finding = *place.finding;
+        entry += fmt::format("- **{}** {}: {}\n", analyses::name_of(finding.severity), markdown(finding.rule),
+                             markdown(cut(finding.title, 2048)));
+        if (finding.verdict == Verdict::fails) {
+            for (const std::string& line : finding.evidence) entry += fmt::format("  - {}\n", markdown(cut(line, 512)));
+            for (const std::string& step : finding.next_steps)
+                entry += fmt::format("  - → {}\n", markdown(cut(step, 512)));
+        }
+        if (text.size() + entry.size() + for_the_end > markdown_limit) break;
+        text += entry;
+        input = place.input;
+        ++shown;
+    }
+    const std::uint64_t open = report.count(Verdict::fails) + report.count(Verdict::reported);
+    if (shown < open) text += fmt::format("\n... {} more\n", grouped(open - shown));
+    return text;
+}
+
+std::string check_junit(const CheckReport& report) {
+    // The head counts what follows: the suites are made first.
+    std::string suites;
+    std::uint64_t tests = 0;
+    std::uint64_t failures = 0;
+    std::uint64_t skipped = 0;
+    std::uint64_t left_out = 0;
+    for (const CheckedInput& input : report.inputs) {
+        std::string cases;
+        std::uint64_t suite_tests = 0;
+        std::uint64_t suite_failures = 0;
+        std::uint64_t suite_skipped = 0;
+        const std::string file = xml(cut(input.path, 4096));
+        const auto begin = [&](std::string_view rule, std::string_view name) {
+            ++suite_tests;
+            return fmt::format("    <testcase classname=\"beamheap.{}\" name=\"{}\" file=\"{}\"", xml(rule), xml(name),
+                               file);
+        };
+        for (const std::string& rule : report.rules)
+            if (!input.source.empty() && suites.size() + cases.size() < report_limit / 2 &&
+                std::ranges::find(input.findings, rule, &CheckedFinding::rule) == input.findings.end())
+                cases += begin(rule, rule) + "/>\n";
+        for (const CheckedFinding& finding : input.findings) {
+            std::string text = finding.title;
+            for (const std::string& line : finding.evidence) text += "\n" + line;
+            for (const std::string& step : finding.next_steps) text += "\n-> " + step;
+            std::string body;
+            for (std::size_t at = 0; at <= text.size();) {
+                const std::size_t end = std::min(text.find('\n', at), text.size());
+                body += xml(std::string_view(text).substr(at, end - at)) + '\n';
+                at = end + 1;
+            }
+            const std::string name = fmt::format("{}: {}", finding.rule, cut(finding.subject, 512));
+            const bool fits = suites.size() + cases.size() + body.size() + 3 * name.size() + 8 * file.size() + 4096 <
+                              report_limit - 4096;
+            if (!fits) {
+                ++left_out;
+                continue;
+            }
+            cases += begin(finding.rule, name);
+            if (finding.verdict == Verdict::fails) {
+                ++suite_failures;
+                cases += fmt::format(">\n      <failure type=\"{}\" message=\"{}\">{}</failure>\n    </testcase>\n",
+                                     analyses::name_of(finding.severity), xml(cut(finding.title, 1024)), body);
+            } else if (finding.verdict == Verdict::reported) {
+                cases += fmt::format(">\n      <system-out>{}</system-out>\n    </testcase>\n", body);
+            } else {
+                ++suite_skipped;
+                cases += fmt::format(">\n      <skipped message=\"{}\"/>\n    </testcase>\n", name_of(finding.verdict));
+            }
+        }
+        if (cases.empty()) continue;
+        suites += fmt::format(
+            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\">\n{}  "
+            "</testsuite>\n",
+            file, suite_tests, suite_failures, suite_skipped, cases);
+        tests += suite_tests;
+        failures += suite_failures;
+        skipped += suite_skipped;
+    }
+    if (left_out != 0) {
+        ++tests, ++failures;
+        suites += fmt::format(
+            "  <testsuite name=\"beamheap\" tests=\"1\" failures=\"1\" errors=\"0\" skipped=\"0\">\n    <testcase "
+            "classname=\"beamheap\" name=\"more findings\">\n      <failure message=\"{} more findings than this "
+            "report can hold\"/>\n    </testcase>\n  </testsuite>\n",
+            left_out);
+    }
+    return fmt::format(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"beamheap\" tests=\"{}\" failures=\"{}\" "
+        "errors=\"0\" skipped=\"{}\">\n{}</testsuites>\n",
+        tests, failures, skipped, suites);
+}
+
+std::string check_gitlab(const CheckReport& report) {
+    constexpr std::size_t for_the_end = 16 * 1024;
+    StringSink sink;
+    JsonWriter json(sink);
+    json.begin_array();
+    std::size_t written = 0;
+    for (const Place& place : worst_first(report)) {
+        const CheckedFinding& finding = *place.finding;
+        if (!open_verdict(finding.verdict)) continue;
+        const std::string path = cut(place.input->path, 1024);
+        const std::string title = cut(finding.title, 2048);
+        // What escapes may make of it: six bytes of one.
+        written += 6 * (title.size() + path.size()) + 512;
+        if (written > report_limit - for_the_end) break;
+        json.line();
+        json.begin_object();
+        json.key("description");
+        json.text(title);
+        json.key("check_name");
+        json.text(finding.rule);
+        json.key("fingerprint");
+        json.text(analyses::fingerprint(finding.fingerprint, {analyses::SubjectKind::node, place.input->path}) +
+                  finding.fingerprint);
+        json.key("severity");
+        json.text(finding.severity == FindingSeverity::critical ? "critical"
+                  : finding.severity == FindingSeverity::high   ? "major"
+                  : finding.severity == FindingSeverity::medium ? "minor"
+                                                                : "info");
+        json.key("location");
+        json.begin_object();
+        json.key("path");
+        json.text(path);
+        json.key("lines");
+        json.begin_object();
+        json.key("begin");
+        json.number(std::uint64_t{1});
+        json.end_object();
+        json.end_object();
+        json.end_object();
+    }
+    json.line();
+    json.end_array();
+    return sink.text() + '\n';
+}
+
+std::string check_github(const CheckReport& report) {
+    std::string text;
+    const std::vector<Place> places = worst_first(report);
+    for (const std::string_view kind : {"error", "warning", "notice"}) {
+        std::vector<const Place*> of_kind;
+        for (const Place& place : places) {
+            if (!open_verdict(place.finding->verdict)) continue;
+            const std::string_view own = place.finding->verdict == Verdict::fails           ? "error"
+                                         : place.finding->severity == FindingSeverity::info ? "notice"
+                                                                                            : "warning";
+            if (own == kind) of_kind.push_back(&place);
+        }
+        const std::size_t shown = of_kind.size() > annotations_limit ? annotations_limit - 1 : of_kind.size();
+        for (std::size_t i = 0; i < shown; ++i) {
+            const CheckedFinding& finding = *of_kind[i]->finding;
+            std::string message = cut(safe_text(finding.title), 2048);
+            for (const std::string& step : finding.next_steps) message += "\n-> " + cut(safe_text(step), 512);
+            text += fmt::format(
+                "::{} file={},title={}::{}\n", kind, command(cut(safe_text(of_kind[i]->input->path), 1024), true),
+                command(fmt::format("beamheap: {} ({})", finding.rule, analyses::name_of(finding.severity)), true),
+                command(message, false));
+        }
+        if (shown < of_kind.size())
+            text += fmt::format("::{} title=beamheap::{} more\n", kind, grouped(of_kind.size() - shown));
+    }
+    return text;
+}
+
+}  // namespace beamheap::present
