@@ -215,7 +215,7 @@ private:
         out.severity = finding.severity;
         out.verdict = verdict_of(finding);
         out.title = redactor.apply(finding.title, Content::message);
-        out.subject = redactor.apply(finding.subject.text, Content::name);
+        out.subject = redactor.apply(finding.subject.text, Content::message);
         out.pid = analyses::pid_text(finding.pid);
         out.name = redactor.apply(finding.name, Content::name);
         out.count = finding.count;

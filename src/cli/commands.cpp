@@ -16,7 +16,7 @@
 namespace beamheap::cli {
 namespace {
 
-constexpr std::array<Command, 26> table{{
+constexpr std::array<Command, 27> table{{
     {"analyze", "INPUT", 1, 1, "what happened: why it died, memory, totals, the processes that stand out",
      "This is what `beamheap INPUT` does. It never fails because of what it finds.",
      "analyze erl_crash.dump\nanalyze erl_crash.dump.zst --json", &cmd_analyze},

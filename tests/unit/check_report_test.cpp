@@ -1,0 +1,162 @@
+#include "present/check_report.hpp"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/check_config.hpp"
+#include "present/render.hpp"
+
+using namespace beamheap;
+using namespace beamheap::present;
+using analyses::FindingSeverity;
+
+namespace {
+
+std::size_t occurrences(std::string_view text, std::string_view part) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + part.size())) ++count;
+    return count;
+}
+
+CheckedFinding finding(FindingSeverity severity, Verdict verdict, std::string title) {
+    CheckedFinding f;
+    f.rule = "queue-flood";
+    f.severity = severity;
+    f.verdict = verdict;
+    f.title = std::move(title);
+    f.subject = "writer";
+    f.fingerprint = "0123456789abcdef";
+    f.evidence = {"messages in its queue: 12,003"};
+    f.next_steps = {"beamheap proc erl_crash.dump writer shows it."};
+    return f;
+}
+
+CheckReport many(std::size_t count, const std::string& title) {
+    CheckReport report;
+    report.rules = {"queue-flood", "unexpected-dump"};
+    for (std::size_t i = 0; i < count; ++i) {
+        if (i % 1000 == 0) {
+            report.inputs.push_back({"artifacts/node" + std::to_string(i) + "/erl_crash.dump", {{"path", "x"}}, {}});
+            ++report.dumps, ++report.files;
+        }
+        const auto severity = static_cast<FindingSeverity>(i % 4);
+        const Verdict verdict = severity >= FindingSeverity::high ? Verdict::fails : Verdict::reported;
+        report.inputs.back().findings.push_back(finding(severity, verdict, title + std::to_string(i)));
+    }
+    return report;
+}
+
+}  // namespace
+
+TEST_CASE("outputs keep to their limits with 100,000 findings", "[check]") {
+    const std::string title = GENERATE(std::string("plain "), std::string("<&\x01'\"%:,\n|`") + std::string(300, '"'));
+    const CheckReport report = many(100'000, title);
+    const std::string markdown = check_markdown(report);
+    CHECK(markdown.size() <= markdown_limit);
+    CHECK(markdown.size() > markdown_limit / 2);
+    CHECK(markdown.find(" more\n") != markdown.npos);
+
+    const std::string github = check_github(report);
+    for (const std::string_view kind : {"::error ", "::warning ", "::notice "})
+        CHECK(occurrences(github, kind) == annotations_limit);
+    CHECK(github.find("::error title=beamheap::49,991 more\n") != github.npos);
+    CHECK(github.find("::warning title=beamheap::24,991 more\n") != github.npos);
+
+    const std::string junit = check_junit(report);
+    CHECK(junit.size() <= report_limit);
+    CHECK(junit.find("more findings than this report can hold") != junit.npos);
+    const std::string gitlab = check_gitlab(report);
+    CHECK(gitlab.size() <= report_limit);
+    const auto issues = nlohmann::json::parse(gitlab);
+    CHECK(issues.is_array());
+    CHECK(issues.size() > 1000);
+    // The worst come first: what is cut off is the rest.
+    CHECK(issues[0]["severity"] == "critical");
+}
+
+TEST_CASE("annotations escape what ends them", "[check]") {
+    CheckReport report = many(1, "");
+    report.inputs[0].path = "a,b:c%\nd";
+    report.inputs[0].findings[0] = finding(FindingSeverity::high, Verdict::fails, "50% of\r\n::error::x, y: z");
+    const std::string github = check_github(report);
+    CHECK(occurrences(github, "\n") == 1);
+    CHECK(github.find("file=a%2Cb%3Ac%25\\nd,title=beamheap%3A queue-flood (high)::50%25 of") != github.npos);
+    CHECK(github.starts_with("::error file="));
+}
+
+TEST_CASE("what is known or ignored does not fail", "[check]") {
+    CheckReport report = many(1, "t");
+    report.inputs[0].findings = {finding(FindingSeverity::critical, Verdict::known, "one"),
+                                 finding(FindingSeverity::critical, Verdict::ignored, "two")};
+    CHECK(check_github(report).empty());
+    CHECK(nlohmann::json::parse(check_gitlab(report)).empty());
+    const std::string junit = check_junit(report);
+    CHECK(junit.find("failures=\"0\"") != junit.npos);
+    CHECK(occurrences(junit, "<skipped ") == 2);
+    CHECK(report.summary() == "1 dump in 1 file: no finding at or above high, 1 in the baseline, 1 ignored.");
+}
+
+TEST_CASE("a path can't give commands to the build server", "[check]") {
+    CheckReport report = many(1, "t");
+    report.inputs[0].path = "::set-output name=x::y";
+    CHECK(occurrences("\n" + check_text(report), "\n::") == 0);
+}
+
+TEST_CASE("configuration is read, or said to be wrong with its line", "[check]") {
+    const std::vector<std::string_view> rules{"queue-flood", "idle-garbage", "limit-msgq"};
+    const auto config = cli::parse_check_config(R"(
+fail-on = ["critical", "processes>90%"]
+baseline = "known.json"
+[limits]
+msgq = 10000
+heap = "512MiB"
+[[ignore]]
+rule = "idle-*"
+subject = "tls_connection:*"
+until = 2027-01-01
+reason = "OPS-12"
+[[ignore]]
+rule = "queue-flood"
+until = "2020-01-01"
+)",
+                                                "some/.beamheap.toml", rules);
+    REQUIRE(config);
+    CHECK(config->fail_on.severity == FindingSeverity::critical);
+    CHECK(config->fail_on.limits.size() == 3);
+    CHECK(config->baseline == "some/known.json");
+    REQUIRE(config->ignores.size() == 2);
+    CHECK(config->ignores[0].until == "2027-01-01");
+    CHECK_FALSE(config->ignores[0].expired("2026-12-31"));
+    CHECK(config->ignores[0].expired("2027-01-01"));
+    CHECK(config->ignores[1].expired(cli::today()));
+    analyses::Finding f;
+    f.rule = "idle-garbage";
+    f.subject.text = "tls_connection:init/1";
+    CHECK(config->ignores[0].fits(f));
+    f.subject.text = "other";
+    CHECK_FALSE(config->ignores[0].fits(f));
+
+    struct Wrong {
+        std::string_view text;
+        std::string_view says;
+    };
+    for (const Wrong& wrong : {Wrong{"fail-on = \"high\"\nfailon = 1", "c.toml:2: there is no key 'failon'"},
+                               {"\n\n[limits]\nmsgs = 4", "c.toml:4: there is no limit on 'msgs'"},
+                               {"[limits]\nmsgq = true", "c.toml:2: the limit msgq must be a number"},
+                               {"[limits]\nmsgq = -1", "c.toml:2: the limit msgq must be a number"},
+                               {"fail-on = 3", "c.toml:1: fail-on must be a text"},
+                               {"fail-on = \"hihg\"", "c.toml:1: 'hihg' is neither"},
+                               {"[[ignore]]\nsubject = \"x\"", "c.toml:1: this [[ignore]] has no rule"},
+                               {"[[ignore]]\nrule = \"queue-flod\"", "c.toml:2: there is no rule 'queue-flod'"},
+                               {"[[ignore]]\nrule = \"*\"\nuntil = \"soon\"", "c.toml:3: until: 'soon' is not a date"},
+                               {"ignore = 1", "c.toml:1: ignore must be a list"},
+                               {"limits = 1", "c.toml:1: limits must be a table"},
+                               {"schema = 2", "c.toml:1: schema must be 1"},
+                               {"x = = 1", "c.toml:1: "}}) {
+        CAPTURE(wrong.text);
+        const auto read = cli::parse_check_config(wrong.text, "c.toml", rules);
+        REQUIRE_FALSE(read);
+        CHECK(read.error().code == ErrorCode::usage);
+        CHECK(read.error().message.starts_with(wrong.says));
+    }
+}
