@@ -135,9 +135,9 @@ public:
 
     Status add(std::unique_ptr<bytes::Source> source, const std::string& name) {
         LoadPlan plan;
-        Diagnoser diagnoser(options_);
+        Diagnoser diagnoser(options_, false);
         diagnoser.demand(plan);
-        plan_for_secrets(plan);
+        plan_for_secrets(plan, plan.terms_of);
         OpenOptions open_options;
         open_options.executable = options_.executable;
         open_options.threads = options_.threads;

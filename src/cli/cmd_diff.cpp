@@ -21,10 +21,10 @@ struct Side {
 
 Result<Side> load(const Context& context, const std::string& path) {
     LoadPlan plan;
-    Diagnoser diagnoser(context.options());
+    Diagnoser diagnoser(context.options(), false);
     diagnoser.demand(plan);
     plan.atoms = plan.binaries = true;
-    plan_for_secrets(plan);
+    plan_for_secrets(plan, plan.terms_of);
     Side side;
     BH_TRY(side.artifact, context.open(path, plan));
     side.diagnosis = diagnoser.diagnose(*side.artifact);
