@@ -53,7 +53,8 @@ public:
             if (frame.function == FunctionId::none) break;
             const std::string_view module = s_.text(s_.functions[frame.function].module);
             if (std::ranges::find(calling_modules, module) != calling_modules.end()) return frame.function;
-            if (module != "gen" && frame.function != process.current_function) break;
+            const bool inside = module == "gen" || module == "erlang" || module == "erts_internal";
+            if (!inside && frame.function != process.current_function) break;
         }
         return process.current_function;
     }

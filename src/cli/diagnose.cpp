@@ -4,11 +4,19 @@
 
 namespace beamheap::cli {
 
+namespace {
+
+// What --full may look into: a process of 256 MB takes a second or two.
+constexpr analyses::SuspectBudget everything{.sample_words = 64'000'000, .term_words = 32'000'000, .messages = 200'000};
+
+}  // namespace
+
 Diagnoser::Diagnoser(const Options& options, bool full)
     : full_(full), stats_(options, {.binaries = true, .binaries_of = &suspects_.binaries, .sizes = options.full}) {}
 
 const analyses::Suspects& Diagnoser::suspects(const Snapshot& snapshot) {
-    if (!std::exchange(chosen_, true)) suspects_ = analyses::suspects(snapshot, {});
+    if (!std::exchange(chosen_, true))
+        suspects_ = analyses::suspects(snapshot, full_ ? everything : analyses::SuspectBudget{});
     return suspects_;
 }
 

@@ -14,13 +14,13 @@ void big_heap(const RuleInput& input, Findings& findings);
 void idle_garbage(const RuleInput& input, Findings& findings);
 void binary_pinning(const RuleInput& input, Findings& findings);
 void native_crash(const RuleInput& input, Findings& findings);
+void slow_socket(const RuleInput& input, Findings& findings);
 void incomplete_dump(const RuleInput& input, Findings& findings);
 void start_up(const RuleInput& input, Findings& findings);
 void atom_exhaustion(const RuleInput& input, Findings& findings);
 void ets_growth(const RuleInput& input, Findings& findings);
 void process_leak(const RuleInput& input, Findings& findings);
 void port_leak(const RuleInput& input, Findings& findings);
-void slow_socket(const RuleInput& input, Findings& findings);
 void allocator_loss(const RuleInput& input, Findings& findings);
 
 }  // namespace beamheap::analyses::rule

@@ -98,7 +98,7 @@ Finding finding_of(const RuleInput& input, const WaitFanIn& fan, double percent)
     if (target != ProcId::none)
         about(input, target, finding);
     else
-        finding.subject = {fan.target.port.has() ? SubjectKind::port : SubjectKind::process,
+        finding.subject = {SubjectKind::process,
                            fan.target.name != TextId::none ? std::string(s.text(fan.target.name)) : "remote process"};
     finding.role = waits_itself ? FindingRole::victim : FindingRole::cause;
     finding.count = fan.waiters;
@@ -139,10 +139,6 @@ Finding finding_of(const RuleInput& input, const WaitFanIn& fan, double percent)
         if (waits_itself)
             finding.next_steps.insert(finding.next_steps.begin() + 1,
                                       "Follow the chain to its end: beamheap waits DUMP");
-    } else if (fan.target.port.has()) {
-        finding.next_steps = {"See who owns the port and what it has queued: beamheap ports DUMP",
-                              "A peer that does not read stops its senders: give sends a timeout (send_timeout, "
-                              "send_timeout_close) and shed clients that are too slow."};
     } else {
         finding.next_steps = {"Look at that node: whatever holds these processes up is there.",
                               "Give calls to other nodes a timeout, and handle its exit."};
@@ -158,7 +154,9 @@ void wait_convoy(const RuleInput& input, Findings& findings) {
         const double percent =
             100.0 * static_cast<double>(fan.waiters) / static_cast<double>(input.snapshot.processes.size());
         const bool many = fan.waiters >= many_waiters || (fan.waiters >= least_waiters && percent >= least_percent);
-        if (!many || left-- == 0) break;  // most waiters come first
+        if (!many) break;                     // most waiters come first
+        if (fan.target.port.has()) continue;  // slow-socket says it
+        if (left-- == 0) break;
         findings.push_back(finding_of(input, fan, percent));
     }
 }
