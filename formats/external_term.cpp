@@ -86,11 +86,12 @@ public:
 
     Element run(bool& complete) {
         Element root;
-        if (data_.size() < 2 || data_[0] != version) {
+        const bool bare = context_.internals != nullptr;
+        if (!bare && (data_.size() < 2 || data_[0] != version)) {
             complete = false;
             return root;
         }
-        at_ = 1;
+        at_ = bare ? 0 : 1;
         root = term();
         // Containers are opened by term() with their elements not yet read; they are read here, innermost first, so
         // that the bytes are taken in order.
@@ -149,13 +150,21 @@ private:
     }
     /// An atom where the format must have one. Not term(): nothing here may nest.
     Element atom_here() {
-        switch (number(1)) {
+        const std::uint64_t tag = number(1);
+        switch (tag) {
             case atom_ext: return atom(number(2), true);
             case small_atom_ext: return atom(number(1), true);
             case atom_utf8_ext: return atom(number(2), false);
             case small_atom_utf8_ext: return atom(number(1), false);
             case atom_cache_ref: return cached_atom(number(1));
-            default: failed_ = true; return {};
+            case nil_ext: {  // this node (INTERNAL_LOCAL_NODE, OTP 26 and later)
+                if (context_.internals == nullptr) failed_ = true;
+                Element e;
+                e.kind = ElementKind::atom;
+                e.text = context_.node_name;
+                return e;
+            }
+            default: return internal(tag);
         }
     }
     Element cached_atom(std::uint64_t i) {
@@ -165,6 +174,8 @@ private:
     std::string_view name() {
         const Element e = atom_here();
         if (e.kind != ElementKind::atom) failed_ = true;
+        // What OTP 21 to 25 write for this node in place of its name (ErtsSecretAtom).
+        if (context_.internals != nullptr && e.text == "3RT$") return context_.node_name;
         if (!e.latin1) return e.text;
         std::string utf8;
         for (const char c : e.text) {
@@ -427,8 +438,24 @@ private:
             case new_fun_ext: return new_fun();
             case fun_ext: return old_fun();
             case export_ext: return external_fun();
-            default: failed_ = true; return {};
+            default: return internal(tag);
         }
+    }
+    /// What only the VM that wrote it can read: atoms by index, binaries and references by address.
+    Element internal(std::uint64_t tag) {
+        Internal out;
+        if (context_.internals == nullptr ||
+            !context_.internals->read(static_cast<std::uint8_t>(tag), data_.subspan(at_), out) ||
+            out.taken > data_.size() - at_) {
+            failed_ = true;
+            return {};
+        }
+        at_ += out.taken;
+        if (out.atom) return out.element;
+        Terms::Object o;
+        o.head = out.head;
+        o.bytes = out.bytes;
+        return object(std::move(o));
     }
     /// As a hash_map whose children are cells [Key|Value], which is what leaves of large maps are.
     Element map(std::uint64_t pairs) {
@@ -461,6 +488,19 @@ private:
     bool failed_ = false;
     std::vector<Open> open_;
 };
+
+Element Terms::tuple(std::span<const Element> elements) {
+    Object o;
+    o.head.kind = TermKind::tuple;
+    o.head.elements = elements.size();
+    o.first = elements_.size();
+    elements_.insert(elements_.end(), elements.begin(), elements.end());
+    Element e;
+    e.kind = ElementKind::object;
+    e.id = {ObjectId::Space::decoded, static_cast<std::uint32_t>(objects_.size())};
+    objects_.push_back(std::move(o));
+    return e;
+}
 
 Element Terms::decode(std::span<const std::uint8_t> data, const Context& context, bool& complete) {
     return Decoder(*this, data, context).run(complete);

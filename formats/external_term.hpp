@@ -17,9 +17,26 @@
 
 namespace beamheap::external_term {
 
+/// What a tag stands for by which a VM refers to its own memory (compressed ETS tables): an atom, or a binary or
+/// reference that is elsewhere.
+struct Internal {
+    std::size_t taken = 0;  ///< bytes behind the tag
+    bool atom = false;      ///< `element` is it; else an object of `head` and `bytes`
+    Element element;
+    ObjectHead head;
+    std::string_view bytes;  ///< must outlive the terms
+};
+class Internals {
+public:
+    virtual ~Internals() = default;
+    /// False where `rest`, the bytes behind the tag, holds no such thing.
+    virtual bool read(std::uint8_t tag, std::span<const std::uint8_t> rest, Internal& out) = 0;
+};
+
 struct Context {
-    std::string_view node_name;           ///< this node: its pids and references are local; empty: all are
-    std::span<const Element> atom_cache;  ///< what ATOM_CACHE_REF i stands for (messages from other nodes)
+    std::string_view node_name;             ///< this node: its pids and references are local; empty: all are
+    std::span<const Element> atom_cache{};  ///< what ATOM_CACHE_REF i stands for (messages from other nodes)
+    Internals* internals = nullptr;         ///< data has no version byte, and may have a VM's own tags
 };
 
 /// Decoded terms: the objects of ObjectId::Space::decoded. Grows by decode(); nothing moves once it is there.
@@ -31,6 +48,9 @@ public:
     /// Decodes the term that begins with the version byte 131. An element of kind unknown if there is none.
     /// `complete` becomes false where the data ends early, holds no term, or is larger than max_elements.
     Element decode(std::span<const std::uint8_t> data, const Context& context, bool& complete);
+
+    /// A tuple of elements that are there already.
+    Element tuple(std::span<const Element> elements);
 
     const ObjectHead& head(std::uint32_t number) const { return objects_[number].head; }
     /// Element i of an object, i < head(number).elements.

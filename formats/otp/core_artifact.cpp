@@ -61,6 +61,17 @@ public:
         return std::unique_ptr<TermSource>(std::move(terms));
     }
 
+    Result<TableContents> table_contents(std::size_t table, std::uint64_t limit) override {
+        Reader reader(*vm_, snapshot_);
+        const EtsObjects objects = read_ets_objects(reader, snapshot_.ets[table].address, limit);
+        TableContents contents;
+        contents.key = objects.key;
+        contents.more = objects.more;
+        contents.damaged = objects.damaged;
+        contents.terms = std::make_unique<CoreTerms>(*vm_, snapshot_, objects);
+        return contents;
+    }
+
     Count binary_bytes(std::uint64_t address) const override {
         bytes::MemoryReader memory(image_->space());
         const auto size = memory.word(address + vm_->layout.at.binary_length);

@@ -14,7 +14,21 @@ using bytes::MemoryReader;
 
 constexpr std::size_t most_digits = 4096;          // bytes of a bignum that are written out
 constexpr std::uint64_t most_external = 4u << 20;  // bytes of a message in external format that are decoded
+constexpr std::uint64_t most_external_bits = 1ull << 36;
+constexpr unsigned refc_subtag = 8;  // REFC_BINARY_SUBTAG until OTP 26
 constexpr std::uint64_t largest_pairs = 1ull << 40;
+
+// Appends `count` bytes that begin inside the first of `size` bytes; bits behind the end are none of the term's.
+void append_bits(const std::byte* data, std::size_t size, std::uint64_t count, unsigned first_bit, unsigned extra_bits,
+                 std::string& out) {
+    const auto* p = reinterpret_cast<const unsigned char*>(data);
+    for (std::uint64_t i = 0; i < count; ++i) {
+        unsigned value = p[i];
+        if (first_bit != 0) value = (value << first_bit | (i + 1 < size ? p[i + 1] >> (8 - first_bit) : 0u)) & 0xff;
+        if (i + 1 == count && extra_bits != 0) value &= 0xff00u >> extra_bits & 0xff;
+        out += static_cast<char>(value);
+    }
+}
 
 // Reads as many terms of a literal as lie in its segment.
 ObjectShape literal_shape(const Vm& vm, MemoryReader& memory, std::uint64_t address, const std::byte*& p) {
@@ -81,13 +95,24 @@ CoreTerms::CoreTerms(const Vm& vm, const Snapshot& snapshot, std::uint64_t proce
     : vm_(vm), snapshot_(snapshot), reader_(vm, names_), memory_(reader_.memory), heap_(vm) {
     heap_.read(process, HeapGraph::Mode::values, garbage);
     graph_ = heap_.take_graph();
+    read_literals();
+}
+
+CoreTerms::CoreTerms(const Vm& vm, const Snapshot& snapshot, const EtsObjects& objects)
+    : vm_(vm), snapshot_(snapshot), reader_(vm, names_), memory_(reader_.memory), heap_(vm), key_(objects.key) {
+    heap_.read_objects(objects, HeapGraph::Mode::values);
+    graph_ = heap_.take_graph();
+    read_literals();
+}
+
+void CoreTerms::read_literals() {
     std::vector<std::uint64_t> outside;
     for (std::size_t i = 0; i < graph_.foreign_size(); ++i) outside.push_back(graph_.foreign(i).address);
     for (const HeapRoot& root : heap_.roots())
         if (!root.undecoded && (is_cons(root.term) || is_boxed(root.term)) &&
             graph_.find(address_of(root.term)) == no_node)
             outside.push_back(address_of(root.term));
-    literals_.build(vm, memory_, outside);
+    literals_.build(vm_, memory_, outside);
 }
 
 std::string_view CoreTerms::atom_text(Word atom) {
@@ -152,7 +177,9 @@ Element CoreTerms::root(std::size_t i) {
     const HeapRoot& root = heap_.roots()[i];
     if (!root.undecoded) return element_of(root.term);
     const auto [entry, added] = messages_.try_emplace(i);
-    if (added) entry->second = decoded_message(root.at - reader_.at.message_words, root);
+    if (added)
+        entry->second = root.kind == RootKind::table_object ? decoded_object(root.at)
+                                                            : decoded_message(root.at - reader_.at.message_words);
     return entry->second;
 }
 
@@ -165,7 +192,7 @@ Element CoreTerms::sender(std::size_t i) {
 
 // A message as it came from another node: ErtsDistExternal behind the used words of its fragment, whose data is in
 // external format without the version byte, with a cache of atoms (external.h, erl_message.c).
-Element CoreTerms::decoded_message(std::uint64_t message, const HeapRoot&) {
+Element CoreTerms::decoded_message(std::uint64_t message) {
     const Offsets& at = reader_.at;
     const auto attached = memory_.word(message + at.message_attached);
     if (!attached) return {};
@@ -190,6 +217,115 @@ Element CoreTerms::decoded_message(std::uint64_t message, const HeapRoot&) {
     if (versioned) encoded.pop_back();
     bool complete = true;
     return decoded_.decode(encoded, {snapshot_.text(snapshot_.node.name), atoms}, complete);
+}
+
+// erl_db_util.c, copy_to_comp: a tuple whose key is a term; an element that is no immediate is the offset of its bytes
+// in external format, behind the elements and the object's size in bytes.
+Element CoreTerms::decoded_object(std::uint64_t tuple) {
+    const std::uint64_t arity = header_arity(memory_.word(tuple).value_or(0));
+    const std::uint64_t bytes = memory_.word(tuple + 8 * (arity + 1)).value_or(0);
+    const std::uint64_t size = bytes > reader_.at.ets_term_tuple ? bytes - reader_.at.ets_term_tuple : 0;
+    const std::byte* p = size > most_external || arity > size / 8 ? nullptr : memory_.at(tuple, size);
+    if (p == nullptr) return {};
+    const std::span<const std::uint8_t> data(reinterpret_cast<const std::uint8_t*>(p), size);
+    std::vector<Element> elements;
+    for (std::uint64_t i = 1; i <= arity; ++i) {
+        const auto word = load<Word>(p + 8 * i);
+        Element element;
+        if (i == key_ || !is_header(word))
+            element = element_of(word);
+        else if (const std::uint64_t offset = word >> 2; offset < size) {
+            bool complete = true;
+            element = decoded_.decode(data.subspan(offset), {snapshot_.text(snapshot_.node.name), {}, this}, complete);
+        }
+        elements.push_back(element);
+    }
+    return decoded_.tuple(elements);
+}
+
+// external.c, DFLAG_INTERNAL_TAGS: atoms by their index; a ProcBin or BinRef, or a reference's structure, as it was in
+// memory.
+bool CoreTerms::read(std::uint8_t tag, std::span<const std::uint8_t> rest, external_term::Internal& out) {
+    const auto* p = reinterpret_cast<const std::byte*>(rest.data());
+    switch (tag) {
+        case 'I':
+        case 'K': {
+            const std::size_t bytes = tag == 'I' ? 2 : 3;
+            if (rest.size() < bytes) return false;
+            Word index = 0;
+            for (std::size_t i = 0; i < bytes; ++i) index = index << 8 | rest[i];
+            out.taken = bytes;
+            out.atom = true;
+            out.element = element_of(index << 6 | 0x0b);
+            return true;
+        }
+        case 'J':
+        case 'L': return read_binary(tag, rest, out);
+        case 'N': {  // ErtsMRefThing
+            if (rest.size() < 24) return false;
+            out.taken = 24;
+            out.head.kind = TermKind::reference;
+            out.head.numbers = 3;
+            const std::byte* numbers = memory_.at(load<Word>(p + 8) + reader_.at.magic_reference, 12);
+            for (unsigned i = 0; numbers != nullptr && i < 3; ++i)
+                out.head.words[i] = load<std::uint32_t>(numbers + 4 * i);
+            return true;
+        }
+        default: return false;
+    }
+}
+
+// Until OTP 26: L has a byte each of bits before and behind, then a ProcBin whose size counts every byte touched.
+// Since then: J is a BinRef, all of its binary; L is an ErlSubBits and then the BinRef of its binary.
+bool CoreTerms::read_binary(std::uint8_t tag, std::span<const std::uint8_t> rest, external_term::Internal& out) {
+    const auto* p = reinterpret_cast<const std::byte*>(rest.data());
+    std::uint64_t binary = 0, data = 0, first_bit = 0, bits = 0;
+    if (vm_.layout.tags[refc_subtag] == Tag::refc_binary) {
+        const std::size_t head = tag == 'L' ? 2 : 0;
+        if (rest.size() < head + 48) return false;
+        out.taken = head + 48;
+        binary = load<Word>(p + head + 24);
+        data = load<Word>(p + head + 32);
+        const auto size = load<Word>(p + head + 8);
+        if (size > most_external_bits / 8) return false;
+        first_bit = head == 0 ? 0 : rest[0] & 7u;
+        const std::uint64_t last_bits = head == 0 ? 0 : rest[1] & 7u, partial = (first_bit + last_bits + 7) / 8;
+        if (size < partial) return false;
+        bits = (size - partial) * 8 + last_bits;
+    } else {
+        const std::size_t head = tag == 'L' ? 40 : 0;
+        if (rest.size() < head + 24) return false;
+        out.taken = head + 24;
+        binary = load<Word>(p + head + 8);
+        if (head == 0) {
+            data = binary + reader_.at.binary_bytes;
+            bits = memory_.word(binary + reader_.at.binary_length).value_or(0) * 8;
+        } else {
+            const auto start = load<Word>(p + 16), end = load<Word>(p + 24);
+            if (end < start) return false;
+            data = (load<Word>(p + 8) & ~3ull) + start / 8;
+            first_bit = start % 8;
+            bits = end - start;
+        }
+    }
+    if (bits > most_external_bits) return false;
+    out.head.kind = TermKind::heap_binary;
+    out.head.size = bits / 8;
+    out.head.extra_bits = static_cast<unsigned>(bits % 8);
+    const std::uint64_t touched = (first_bit + bits + 7) / 8;
+    const auto there = memory_.from(data, touched);
+    if (there.size() < touched) {
+        out.head.size = 0;
+        out.head.kind = TermKind::unknown;
+        return true;
+    }
+    out.bytes = {reinterpret_cast<const char*>(there.data()), there.size()};
+    if (first_bit == 0 && bits % 8 == 0) return true;
+    std::string shifted;
+    append_bits(there.data(), there.size(), (bits + 7) / 8, static_cast<unsigned>(first_bit), out.head.extra_bits,
+                shifted);
+    out.bytes = keep(std::move(shifted));
+    return true;
 }
 
 void CoreTerms::fun_head(std::uint64_t address, const ObjectShape& shape, ObjectHead& head) {
@@ -354,16 +490,8 @@ Bytes CoreTerms::bytes(ObjectId id, std::uint64_t from, std::uint64_t limit, std
     const auto data = memory_.from(place.data + from, wanted + (shifted ? 1 : 0));
     if (data.empty()) return Bytes::absent;
     const std::uint64_t have = std::min<std::uint64_t>(wanted, data.size());
-    const auto* p = reinterpret_cast<const unsigned char*>(data.data());
-    for (std::uint64_t i = 0; i < have; ++i) {
-        unsigned value = p[i];
-        if (shifted)
-            value =
-                (value << place.bit_offset | (i + 1 < data.size() ? p[i + 1] >> (8 - place.bit_offset) : 0u)) & 0xff;
-        // Bits behind the end are none of the term's.
-        if (from + i + 1 == place.bytes && place.extra_bits != 0) value &= 0xff00u >> place.extra_bits & 0xff;
-        out += static_cast<char>(value);
-    }
+    const bool last = from + have == place.bytes;
+    append_bits(data.data(), data.size(), have, place.bit_offset, last ? place.extra_bits : 0, out);
     return have == wanted ? Bytes::whole : Bytes::part;
 }
 

@@ -31,10 +31,13 @@ private:
     bool cut_ = false;
 };
 
-class CoreTerms final : public TermSource {
+class CoreTerms final : public TermSource, private external_term::Internals {
 public:
     /// `snapshot` must outlive it; it is asked for names of nodes only.
     CoreTerms(const Vm& vm, const Snapshot& snapshot, std::uint64_t process, bool garbage = false);
+
+    /// The terms of an ETS table.
+    CoreTerms(const Vm& vm, const Snapshot& snapshot, const EtsObjects& objects);
 
     const HeapGraph& graph() const override { return graph_; }
     const HeapGraph* literals() const override { return &literals_.graph(); }
@@ -56,13 +59,17 @@ private:
     }
     Element element_of(Word word);
     Element object_at(std::uint64_t address);
-    Element decoded_message(std::uint64_t message, const HeapRoot& root);
+    void read_literals();
+    Element decoded_message(std::uint64_t message);
+    Element decoded_object(std::uint64_t tuple);
+    bool read_binary(std::uint8_t tag, std::span<const std::uint8_t> rest, external_term::Internal& out);
+    bool read(std::uint8_t tag, std::span<const std::uint8_t> rest, external_term::Internal& out) override;
     void fun_head(std::uint64_t address, const ObjectShape& shape, ObjectHead& head);
     void reference_head(std::uint64_t address, Word header, ObjectHead& head);
     std::string_view atom_text(Word atom);
     std::string_view catch_text(std::uint64_t number);
     std::string_view keep(std::string text) {
-        return kept_.emplace_back(std::make_unique<std::string>(std::move(text)))->c_str();
+        return *kept_.emplace_back(std::make_unique<std::string>(std::move(text)));
     }
 
     const Vm& vm_;
@@ -74,7 +81,8 @@ private:
     HeapGraph graph_;
     LiteralGraph literals_;
     external_term::Terms decoded_;
-    std::unordered_map<std::size_t, Element> messages_;  // decoded messages, by root
+    std::uint32_t key_ = 0;                              // of compressed objects
+    std::unordered_map<std::size_t, Element> messages_;  // decoded messages and objects, by root
     std::vector<std::unique_ptr<std::string>> kept_;
 };
 

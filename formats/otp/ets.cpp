@@ -3,19 +3,13 @@
 
 #include <algorithm>
 
+#include "formats/otp/ets_status.hpp"
 #include "formats/otp/tables.hpp"
 
 namespace beamheap::otp {
 namespace {
 
 using bytes::load;
-
-// DbTableCommon.status (DB_*), the same since OTP 23 but for the automatic granularity of 25.
-namespace status {
-constexpr std::uint32_t is_private = 1u << 0, is_protected = 1u << 1, is_public = 1u << 2, deleted = 1u << 3, set = 1u << 4,
-                        bag = 1u << 5, duplicate_bag = 1u << 6, ordered_set = 1u << 7, ca_ordered_set = 1u << 8,
-                        fine_locked = 1u << 9, frequent_read = 1u << 10, named = 1u << 11, automatic = 1u << 14;
-}
 
 constexpr std::size_t most_tables = 1u << 24;
 constexpr std::uint32_t cache_line = 64, most_counter_slots = 1024;
@@ -40,14 +34,16 @@ public:
                 // The smallest kind of table may end a segment.
                 if (p == nullptr) p = reader_.memory.at(table, at_.ets_tree_root + 8);
                 if (p == nullptr || reader_.snapshot.ets.size() >= most_tables) {
-                    reader_.snapshot.anomalies.add(Anomaly::unreadable_memory, table, "the rest of a scheduler's ETS tables");
+                    reader_.snapshot.anomalies.add(Anomaly::unreadable_memory, table,
+                                                   "the rest of a scheduler's ETS tables");
                     break;
                 }
                 add(table, p);
                 table = load<Word>(p + at_.ets_next);
                 if (table == *first) break;
                 if (table == tortoise) {
-                    reader_.snapshot.anomalies.add(Anomaly::inconsistent_state, table, "a list of ETS tables leads back into itself");
+                    reader_.snapshot.anomalies.add(Anomaly::inconsistent_state, table,
+                                                   "a list of ETS tables leads back into itself");
                     break;
                 }
                 if (++steps == limit) {
@@ -62,25 +58,26 @@ public:
 private:
     void add(std::uint64_t address, const std::byte* p) {
         const auto bits = load<std::uint32_t>(p + at_.ets_status);
-        if ((bits & status::deleted) != 0) return;
+        if ((bits & ets_status::deleted) != 0) return;
         TextTable& texts = reader_.snapshot.texts;
         EtsTable table;
         table.address = address;
         table.owner = reader_.pid(load<Word>(p + at_.ets_owner));
         table.name = reader_.atom(load<Word>(p + at_.ets_name));
-        table.id = (bits & status::named) != 0 ? table.name : identifier(load<Word>(p + at_.ets_id));
-        const bool hash = (bits & (status::set | status::bag | status::duplicate_bag)) != 0;
-        table.type = texts.intern((bits & status::set) != 0             ? "set"
-                                  : (bits & status::bag) != 0           ? "bag"
-                                  : (bits & status::duplicate_bag) != 0 ? "duplicate_bag"
-                                                                        : "ordered_set");
-        table.protection = texts.intern((bits & status::is_private) != 0   ? "private"
-                                        : (bits & status::is_public) != 0  ? "public"
-                                                                           : "protected");
-        table.write_concurrency = texts.intern((bits & status::automatic) != 0                                ? "auto"
-                                               : (bits & (status::fine_locked | status::ca_ordered_set)) != 0 ? "true"
-                                                                                                              : "false");
-        table.read_concurrency = texts.intern((bits & status::frequent_read) != 0 ? "true" : "false");
+        table.id = (bits & ets_status::named) != 0 ? table.name : identifier(load<Word>(p + at_.ets_id));
+        const bool hash = (bits & (ets_status::set | ets_status::bag | ets_status::duplicate_bag)) != 0;
+        table.type = texts.intern((bits & ets_status::set) != 0             ? "set"
+                                  : (bits & ets_status::bag) != 0           ? "bag"
+                                  : (bits & ets_status::duplicate_bag) != 0 ? "duplicate_bag"
+                                                                            : "ordered_set");
+        table.protection = texts.intern((bits & ets_status::is_private) != 0  ? "private"
+                                        : (bits & ets_status::is_public) != 0 ? "public"
+                                                                              : "protected");
+        table.write_concurrency =
+            texts.intern((bits & ets_status::automatic) != 0                                    ? "auto"
+                         : (bits & (ets_status::fine_locked | ets_status::ca_ordered_set)) != 0 ? "true"
+                                                                                                : "false");
+        table.read_concurrency = texts.intern((bits & ets_status::frequent_read) != 0 ? "true" : "false");
         // A byte in the newest releases, whose upper three bytes are not its own; never more than one anywhere.
         table.compressed = p[at_.ets_compressed] != std::byte{0};
         if (hash) {

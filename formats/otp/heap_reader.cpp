@@ -228,6 +228,10 @@ void HeapReader::collect_areas(const std::byte* p) {
             collect_fragments(signal.attached == 1 ? signal.address + at_.message_fragment : signal.attached,
                               AreaKind::message);
 
+    settle_areas();
+}
+
+void HeapReader::settle_areas() {
     std::sort(areas_.begin(), areas_.end(), [](const HeapArea& a, const HeapArea& b) { return a.start < b.start; });
     std::size_t bits = 0, kept = 0;
     for (HeapArea& area : areas_) {
@@ -390,6 +394,27 @@ void HeapReader::collect_roots(const std::byte* p) {
     object_root(RootKind::exception, 1, at_.process_ftrace);
     object_root(RootKind::group_leader, 0, at_.process_group_leader);
     object_root(RootKind::seq_trace_token, 0, at_.process_trace_token);
+}
+
+HeapGraph& HeapReader::read_objects(const EtsObjects& objects, HeapGraph::Mode mode) {
+    begin(mode);
+    for (const EtsObject& object : objects.objects)
+        add_area(object.tuple, object.tuple + 8 * object.words, AreaKind::object);
+    settle_areas();
+    std::uint32_t index = 0;
+    for (const EtsObject& object : objects.objects) {
+        if (!objects.compressed) {
+            root(RootKind::table_object, index++, no_frame, object.tuple | 2, object.tuple);
+            continue;
+        }
+        const Word key = memory_.word(object.tuple + 8ull * objects.key).value_or(0);
+        if (is_cons(key) || is_boxed(key)) mark(key);
+        root(RootKind::table_object, index++, no_frame, key, object.tuple, true);
+    }
+    for (const HeapArea& area : areas_) emit_area(area);
+    graph_.finish();
+    settle_slices(graph_, vm_.layout, memory_);
+    return graph_;
 }
 
 // What stands at a word where an object or a cons cell must begin: a header is never the head of a list.

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "beamheap/heap_graph.hpp"
+#include "formats/otp/ets_objects.hpp"
 #include "formats/otp/heap_objects.hpp"
 #include "formats/otp/process_table.hpp"
 #include "formats/otp/vm.hpp"
@@ -22,7 +23,7 @@
 namespace beamheap::otp {
 
 /// What belongs to an area.
-enum class AreaKind : std::uint8_t { young, old, fragment, message };
+enum class AreaKind : std::uint8_t { young, old, fragment, message, object };
 
 struct HeapArea {
     std::uint64_t start = 0, end = 0;
@@ -38,7 +39,7 @@ struct HeapRoot {
     std::uint32_t index = 0, frame = 0;
     Word term = 0;
     std::uint64_t at = 0;    ///< address of the word that holds it
-    bool undecoded = false;  ///< a message of another node in external term format: `term` is none
+    bool undecoded = false;  ///< in external term format: a message of another node, a compressed object
 };
 
 struct HeapDamage {
@@ -57,6 +58,9 @@ public:
     /// Reads the heap of the process at this address; the graph is valid until the next read(). With garbage, dead
     /// terms that no other dead term holds are roots as well (RootKind::garbage), behind all others.
     HeapGraph& read(std::uint64_t process, HeapGraph::Mode mode, bool garbage = false);
+    /// Reads the objects of a table as roots, in their order (RootKind::table_object). Of a compressed one its key is
+    /// read; its root is undecoded, and stands at the tuple.
+    HeapGraph& read_objects(const EtsObjects& objects, HeapGraph::Mode mode);
     HeapGraph take_graph() { return std::move(graph_); }
 
     std::uint64_t messages() const { return messages_; }
@@ -70,6 +74,7 @@ public:
 private:
     void begin(HeapGraph::Mode mode);
     void add_area(std::uint64_t start, std::uint64_t end, AreaKind kind);
+    void settle_areas();
     void collect_areas(const std::byte* p);
     void collect_fragments(std::uint64_t first, AreaKind kind);
     void collect_roots(const std::byte* p);

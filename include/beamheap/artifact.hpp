@@ -77,6 +77,14 @@ struct Check {
     std::string detail;
 };
 
+/// What an ETS table holds.
+struct TableContents {
+    std::unique_ptr<TermSource> terms;
+    std::uint32_t key = 1;  ///< position of the key in each tuple
+    bool more = false;      ///< it holds more than was asked for
+    bool damaged = false;   ///< its structure could not be followed to the end
+};
+
 class Artifact {
 public:
     virtual ~Artifact() = default;
@@ -100,6 +108,15 @@ public:
         (void)process;
         return Error{ErrorCode::usage, "a crash dump holds live terms only",
                      "Garbage is in core images; `top --by garbage` says how much of it there was."};
+    }
+
+    /// Objects of the ETS table with this index in Snapshot::ets, `limit` of them at the most, as roots of kind
+    /// `table_object` in the table's order: by key in ordered sets, else by hash. Needs LoadPlan::tables.
+    virtual Result<TableContents> table_contents(std::size_t table, std::uint64_t limit) {
+        (void)table;
+        (void)limit;
+        return Error{ErrorCode::usage, "a crash dump has no contents of ETS tables, only their sizes",
+                     "A core image has them: `gcore PID`, then `beamheap ets core.PID TABLE`."};
     }
 
     /// Decodes heaps after loading, as LoadPlan::heaps does on the way; load() must have been asked for terms.

@@ -59,6 +59,7 @@ enum class RootKind : std::uint8_t {
     exception,
     literal,
     garbage,
+    table_object,  ///< of an ETS table
 };
 /// "stack", "dictionary", "message", ...
 std::string_view name_of(RootKind kind);

@@ -1,12 +1,102 @@
-// ets: the tables with their owners, most memory first.
+// ets: the tables with their owners, most memory first; or what one of them holds.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
 #include "analyses/inventory.hpp"
+#include "analyses/selectors.hpp"
+#include "analyses/term_measures.hpp"
 #include "cli/commands.hpp"
+#include "cli/secrets.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
+#include "present/tables_terms.hpp"
+#include "present/units.hpp"
 
 namespace beamheap::cli {
+namespace {
+
+using present::Object;
+using present::Value;
+
+/// People see few objects; whoever asks for all of a large table gets so many at the most.
+constexpr std::uint64_t objects_for_people = 20, most_objects = 10'000'000;
+
+/// The table that the user named: by its name, quoted or not, or its identifier.
+Result<std::size_t> find_table(const Snapshot& snapshot, std::string_view wanted) {
+    std::string_view bare = wanted;
+    if (bare.size() > 2 && bare.front() == '\'' && bare.back() == '\'') bare = bare.substr(1, bare.size() - 2);
+    std::vector<std::size_t> found;
+    std::vector<std::string_view> names;
+    for (std::size_t i = 0; i < snapshot.ets.size(); ++i) {
+        const EtsTable& table = snapshot.ets[i];
+        names.push_back(snapshot.text(table.name));
+        if (table.id != TextId::none && snapshot.text(table.id) == wanted) return i;
+        if (table.name != TextId::none && names.back() == bare) found.push_back(i);
+    }
+    if (found.size() == 1) return found.front();
+    if (found.empty()) {
+        const std::vector<std::string> near = analyses::near_names(bare, names, 3);
+        return Error{ErrorCode::usage, fmt::format("no ETS table '{}' in this input", wanted),
+                     near.empty() ? std::string("`beamheap ets INPUT` lists all of them.")
+                                  : fmt::format("There is: {}", fmt::join(near, ", "))};
+    }
+    std::string ids;
+    for (const std::size_t i : found)
+        if (snapshot.ets[i].id != TextId::none)
+            ids += fmt::format("{}'{}'", ids.empty() ? "" : " ", snapshot.text(snapshot.ets[i].id));
+    return Error{ErrorCode::usage, fmt::format("{} ETS tables have the name '{}'", found.size(), wanted),
+                 fmt::format("Name one by its identifier: {}", ids)};
+}
+
+Status show_contents(const Context& context) {
+    LoadPlan plan;
+    plan.tables = true;
+    BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
+    const Snapshot& snapshot = artifact->snapshot();
+    BH_TRY(const std::size_t number, find_table(snapshot, context.argument(1)));
+    const std::uint64_t preset = context.for_people() ? objects_for_people : most_objects;
+    std::uint64_t limit = context.options().top.value_or(preset);
+    if (limit == 0 || limit > most_objects) limit = most_objects;
+    BH_TRY(const TableContents contents, artifact->table_contents(number, limit));
+    analyses::TermMeasures measures(*contents.terms);
+    const present::Names names = context.names(snapshot);
+    const Process nobody;
+    const present::TermView view(names, nobody, *contents.terms, measures,
+                                 static_cast<std::size_t>(context.options().term_bytes));
+
+    const EtsTable& table = snapshot.ets[number];
+    const ProcId owner = snapshot.find(table.owner);
+    present::Document document = context.document(snapshot);
+    if (contents.damaged)
+        document.warnings.push_back({"damaged_table", 1, "data_loss",
+                                     "the table could not be followed to its end: it has more objects than are shown"});
+    document.members.push_back(
+        {.key = "table",
+         .title = "Table",
+         .body = Value(
+             Object{{"name", present::cells::raw(names, table.name)},
+                    {"id", present::cells::raw(names, table.id)},
+                    {"type", present::cells::raw(names, table.type)},
+                    {"protection", present::cells::raw(names, table.protection)},
+                    {"owner", names.pid(table.owner)},
+                    {"owner_name", owner == ProcId::none ? Value() : present::cells::bare(names, snapshot[owner].name)},
+                    {"key_position", contents.key},
+                    {"objects", table.objects},
+                    {"bytes", table.words.has() ? Value(*table.words * snapshot.source.word_size) : Value()}}),
+         .content = present::Content::name});
+    present::Table rows = present::object_table(view, contents.key);
+    if (contents.more && table.objects.has()) rows.total = *table.objects;
+    document.members.push_back({.key = "rows", .title = "Objects", .body = std::move(rows)});
+    document.primary = "rows";
+    return context.print(document, snapshot, known_secrets(*artifact));
+}
+
+}  // namespace
 
 Status cmd_ets(const Context& context) {
+    if (context.options().inputs.size() > 1) return show_contents(context);
     LoadPlan plan;
     plan.tables = true;
     BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
@@ -16,13 +106,12 @@ Status cmd_ets(const Context& context) {
     present::Document document = context.document(snapshot);
     document.members.push_back({.key = "rows", .body = present::ets_table(names, report)});
     document.members.push_back({.key = "owners", .title = "By owner", .body = present::ets_owner_table(names, report)});
-    document.members.push_back(
-        {.key = "totals",
-         .title = "All tables",
-         .body = present::Value(present::Object{{"tables", static_cast<std::uint64_t>(report.tables.size())},
-                                                {"objects", present::cells::sum(report.objects)},
-                                                {"bytes", present::cells::sum(report.bytes)},
-                                                {"dead_owners", report.dead_owners}})});
+    document.members.push_back({.key = "totals",
+                                .title = "All tables",
+                                .body = Value(Object{{"tables", static_cast<std::uint64_t>(report.tables.size())},
+                                                     {"objects", present::cells::sum(report.objects)},
+                                                     {"bytes", present::cells::sum(report.bytes)},
+                                                     {"dead_owners", report.dead_owners}})});
     return context.print(document, snapshot);
 }
 

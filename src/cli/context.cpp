@@ -30,6 +30,9 @@ public:
     Result<std::unique_ptr<TermSource>> terms_and_garbage(ProcId process) override {
         return artifact_.terms_and_garbage(process);
     }
+    Result<TableContents> table_contents(std::size_t table, std::uint64_t limit) override {
+        return artifact_.table_contents(table, limit);
+    }
     Count binary_bytes(std::uint64_t address) const override { return artifact_.binary_bytes(address); }
     std::vector<Check> checks() const override { return artifact_.checks(); }
 

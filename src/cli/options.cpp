@@ -36,7 +36,7 @@ constexpr std::array<OptionRow, 33> table{{
     {"--depth", "N", "", "all", "levels of the tree to show", "tree"},
     {"--full", "", "", "", "decode every heap: live and garbage words of all processes", "analyze core top"},
     {"--dead", "", "", "", "garbage in place of roots: what the next collection would free (core images)", "heap"},
-    {"--term-bytes", "N", "", "200", "cut printed terms after N bytes; 0 is whole", "proc heap msgs term why shell"},
+    {"--term-bytes", "N", "", "200", "cut printed terms after N bytes; 0 is whole", "proc heap msgs term why ets shell"},
     {"--fail-on", "R", "", "", "exit with 1 at this severity or limit: high, 'msgq>10000', 'heap>512MiB'; repeatable",
      "diff check"},
     {"--out", "FORMAT=FILE", "", "", "also write text, json, junit, md, github or gitlab to a file; repeatable",

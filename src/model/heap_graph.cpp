@@ -41,6 +41,7 @@ std::string_view name_of(RootKind kind) {
         case RootKind::exception: return "exception";
         case RootKind::literal: return "literal";
         case RootKind::garbage: return "garbage";
+        case RootKind::table_object: return "table_object";
     }
     return "unknown";
 }

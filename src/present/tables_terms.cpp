@@ -205,6 +205,36 @@ Table root_table(const TermView& view, bool garbage) {
     return table_of(std::move(columns), std::move(rows), garbage ? "no garbage" : "no root refers to anything");
 }
 
+Table object_table(const TermView& view, std::uint32_t key) {
+    const auto key_of = [view, key](std::uint32_t root) {
+        Element found;
+        const Element object = view.source().root(root);
+        if (object.kind != ElementKind::object) return found;
+        ElementCursor cursor = view.source().elements(object.id);
+        for (std::uint32_t i = 0; i < key; ++i)
+            if (!view.source().next(cursor, found)) return Element{};
+        return found;
+    };
+    std::vector<ColumnOf<std::uint32_t>> columns{
+        {{.name = "pos", .title = "#", .unit = Unit::count, .doc = "by key in ordered sets, else by hash"},
+         [=](const std::uint32_t& r) { return Value(view.graph().roots()[r].index); }},
+        {{.name = "key", .title = "KEY", .doc = "the object's key", .content = Content::term},
+         [=](const std::uint32_t& r) { return Value(view.text(key_of(r))); }},
+        {{.name = "flat_words",
+          .title = "FLAT words",
+          .unit = Unit::words,
+          .doc = "erts_debug:flat_size of the object; null in compressed tables"},
+         [=](const std::uint32_t& r) { return Value(view.measures().flat_words(view.source().root(r))); }},
+        {{.name = "address", .title = "ADDRESS", .doc = "of the object", .wide = true},
+         [=](const std::uint32_t& r) {
+             return TermView::address_value(address_of(view.source(), view.source().root(r)));
+         }},
+        {{.name = "object", .title = "OBJECT", .doc = "the object", .content = Content::term, .keyed_by = "key"},
+         [=](const std::uint32_t& r) { return Value(view.text(view.source().root(r))); }},
+    };
+    return table_of(std::move(columns), view.roots_of(RootKind::table_object), "an empty table");
+}
+
 Table histogram_table(std::vector<analyses::KindShare> rows) {
     std::vector<ColumnOf<analyses::KindShare>> columns{
         {{.name = "kind", .title = "KIND", .doc = "kind of heap object"},

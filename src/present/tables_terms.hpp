@@ -58,6 +58,8 @@ Table dictionary_table(const TermView& view);
 Table message_table(const TermView& view, std::vector<std::uint32_t> roots);
 /// The root set: each root that holds an object; garbage: only terms that no root reaches.
 Table root_table(const TermView& view, bool garbage = false);
+/// Objects of an ETS table, of which element `key` is the key.
+Table object_table(const TermView& view, std::uint32_t key);
 Table histogram_table(std::vector<analyses::KindShare> rows);
 
 /// A way from a root to a term, step by step.

@@ -272,7 +272,7 @@ ports() ->
 
 %% ---- ETS -----------------------------------------------------------------------------------------------------------------------
 tables() ->
-    Owner = specimen(table_owner, fun(Ready) -> [fill(T) || T <- table_kinds()], Ready(), hold(table_owner), ok end),
+    Owner = specimen(table_owner, fun(Ready) -> [fill(T) || T <- table_kinds()], [keep(T) || T <- contents()], Ready(), hold(table_owner), ok end),
     [{Owner, table_owner}].
 
 table_kinds() ->
@@ -283,6 +283,16 @@ table_kinds() ->
      {table_tree, [ordered_set, {write_concurrency, true}], 400},
      {table_compressed, [set, compressed], 400}, {table_second_key, [set, {keypos, 2}], 400},
      {'table with spaces\nand a line', [set], 3}].
+
+%% A term of every kind in a table of every kind. The key of some is the term itself.
+contents() ->
+    [{contents_set, [set]}, {contents_ordered, [ordered_set, {keypos, 2}]}, {contents_bag, [bag]}, {contents_duplicates, [duplicate_bag, {keypos, 3}]},
+     {contents_tree, [ordered_set, {write_concurrency, true}]}, {contents_compressed, [set, compressed]},
+     {contents_compressed_ordered, [ordered_set, compressed, {keypos, 2}]}, {contents_compressed_tree, [ordered_set, compressed, {write_concurrency, true}]}].
+
+keep({Name, Options}) ->
+    ets:new(Name, [named_table, public | Options]),
+    [ets:insert(Name, {{term, N}, {N, Term}, [Term | N]}) || {N, Term} <- scenario_terms:terms()].
 
 fill({Name, Options, N}) ->
     Access = case [x || O <- Options, O =:= private orelse O =:= protected] of [] -> [public]; _ -> [] end,

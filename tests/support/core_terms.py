@@ -169,3 +169,45 @@ def garbage(count, label, core, dump):
     count.check(f"{label}: there is garbage", words > 1000, str(words))
     refused = s.run("heap", dump, next(iter(idle)), "--dead")
     count.check(f"{label}: a dump has none", refused.code == 2 and b"live terms only" in refused.err, str(refused))
+
+
+def table_contents(count, label, core, dump, facts):
+    """What ETS tables hold: as many objects as the VM counts in each, and of the tables that were made for it, which ones."""
+    alive = rows(core)
+    tables = [t for t in facts["ets"] if alive.get(t["owner"], {}).get("state") not in (None, "exiting")]
+    objects = lambda t: t["objects"] if "objects" in t else t["size"]
+    names = collections.Counter(t["name"] for t in tables)
+    plain = [t for t in tables if names[t["name"]] == 1 and "\n" not in t["name"]]
+    answers = shell(core, [f"ets '{t['name']}' -n 0 --columns pos" for t in plain])
+    found = {a["table"]["name"]: a for a in answers}
+    wrong = [f"{t['name']}: {a and len(a['rows'])} for {objects(t)}" for t, a in ((t, found.get(t["name"])) for t in plain)
+             if not a or len(a["rows"]) != objects(t) or a["table"]["objects"] != objects(t) or a["warnings"]]
+    count.check(f"{label}: tables hold what the VM counted", not wrong and len(answers) > 5, f"{len(wrong)}: " + "; ".join(wrong[:6]))
+    printed = {t["key"]: t["printed"] for t in facts["facts"].get("terms", [])}
+    nameless = lambda text: re.sub(r"\s", "", re.sub(r"#Ref<[0-9.]+>|<0\.[0-9]+\.0>", "#Ref", text))
+    for name in sorted(t["name"] for t in facts["ets"] if t["name"].startswith("contents_")):
+        run = s.run("ets", core, name, "--json", "--redact", "none", "--term-bytes", "0")
+        if not count.check(f"{label}: contents of {name}", run.code == 0, str(run)):
+            continue
+        answer = json.loads(run.out)
+        position = {"contents_ordered": 2, "contents_compressed_ordered": 2, "contents_duplicates": 3}.get(name, 1)
+        wrong, keys = [], []
+        for row in answer["rows"]:
+            key = re.match(r"\{(\{term,('[^']*'|\w+)\})", row["object"])
+            term = printed[key[1]]
+            want = f"{{{key[1]},{{{key[2]},{term}}},[{term}|{key[2]}]}}"
+            bare = nameless(want)
+            if nameless(row["object"]) != bare and sorted(nameless(row["object"])) != sorted(bare) and '"' not in want:
+                wrong.append(f"{key[1]}: {truth.short(row['object'])} for {truth.short(want)}")
+            if row["key"] not in row["object"] or (position == 1 and row["key"] != key[1]):
+                wrong.append(f"{key[1]}: its key is {truth.short(row['key'])}")
+            keys.append(key[1])
+        count.check(f"{label}: objects of {name}", sorted(keys) == sorted(printed) and not wrong, "\n    ".join(wrong[:6]))
+        by_key = answer["table"]["type"] == "ordered_set" and position == 1
+        count.check(f"{label}: order of {name}", not by_key or keys == sorted(keys, key=lambda k: k[6:-1].replace("'", "")), str(keys[:5]))
+    table = next(t["name"] for t in plain if objects(t) > 30)
+    few = json.loads(s.run("ets", core, table, "-n", "7", "--json").out)
+    count.check(f"{label}: -n bounds what is read", len(few["rows"]) == 7, str(few["table"]))
+    for path, arguments, word in ((dump, [table], b"no contents of ETS tables"), (core, ["no_such_table"], b"no ETS table")):
+        refused = s.run("ets", path, *arguments)
+        count.check(f"{label}: {word.decode()}", refused.code == 2 and word in refused.err, str(refused))
