@@ -11,6 +11,7 @@
 #include "formats/otp/image.hpp"
 #include "formats/otp/process_table.hpp"
 #include "formats/otp/tables.hpp"
+#include "formats/otp/traced.hpp"
 #include "formats/otp/vm.hpp"
 #include "formats/slots_of_terms.hpp"
 
@@ -49,17 +50,8 @@ public:
     }
     Snapshot& snapshot() override { return snapshot_; }
 
-    Result<std::unique_ptr<TermSource>> terms(ProcId process) override {
-        return std::unique_ptr<TermSource>(new CoreTerms(*vm_, snapshot_, snapshot_[process].offset));
-    }
-
-    Result<std::unique_ptr<TermSource>> terms_and_garbage(ProcId process) override {
-        auto terms = std::make_unique<CoreTerms>(*vm_, snapshot_, snapshot_[process].offset, true);
-        if (terms->heap().damage().unwalked != 0)
-            snapshot_.anomalies.add(Anomaly::inconsistent_state, snapshot_[process].offset,
-                                    "part of a heap was not walked for garbage");
-        return std::unique_ptr<TermSource>(std::move(terms));
-    }
+    Result<std::unique_ptr<TermSource>> terms(ProcId process) override { return read_terms(process, false); }
+    Result<std::unique_ptr<TermSource>> terms_and_garbage(ProcId process) override { return read_terms(process, true); }
 
     Result<TableContents> table_contents(std::size_t table, std::uint64_t limit) override {
         Reader reader(*vm_, snapshot_);
@@ -70,6 +62,11 @@ public:
         contents.damaged = objects.damaged;
         contents.terms = std::make_unique<CoreTerms>(*vm_, snapshot_, objects);
         return contents;
+    }
+
+    Result<std::vector<TracedFunction>> traced() override {
+        Reader reader(*vm_, snapshot_);
+        return read_traced(reader);
     }
 
     Count binary_bytes(std::uint64_t address) const override {
@@ -94,12 +91,8 @@ public:
                 const Process& row = snapshot_[wanted[i]];
                 HeapGraph& graph = reader.read(row.offset, HeapGraph::Mode::sizes);
                 const HeapDamage& damage = reader.damage();
-                if (damage.bad_pointers != 0) met[worker].add(Anomaly::dangling_reference, damage.first_bad, "a heap");
-                if (damage.unreadable != 0) met[worker].add(Anomaly::unreadable_memory, row.offset, "a heap");
-                if (damage.collecting) {
-                    met[worker].add(Anomaly::heap_missing, row.offset);
-                    continue;
-                }
+                tell(damage, row.offset, met[worker]);
+                if (damage.collecting) continue;
                 demand.visit({wanted[i], row, graph, worker, reader.messages(), reader.distribution_messages(),
                               reader.distribution_bytes()});
             }
@@ -121,6 +114,21 @@ public:
     }
 
 private:
+    std::unique_ptr<TermSource> read_terms(ProcId process, bool garbage) {
+        const std::uint64_t address = snapshot_[process].offset;
+        auto terms = std::make_unique<CoreTerms>(*vm_, snapshot_, address, garbage);
+        tell(terms->heap().damage(), address, snapshot_.anomalies);
+        return terms;
+    }
+
+    static void tell(const HeapDamage& damage, std::uint64_t process, Anomalies& anomalies) {
+        if (damage.bad_pointers != 0) anomalies.add(Anomaly::dangling_reference, damage.first_bad, "a heap");
+        if (damage.unreadable != 0) anomalies.add(Anomaly::unreadable_memory, process, "a heap");
+        if (damage.unwalked != 0)
+            anomalies.add(Anomaly::inconsistent_state, process, "part of a heap could not be walked for garbage");
+        if (damage.collecting) anomalies.add(Anomaly::heap_missing, process);
+    }
+
     std::unique_ptr<Image> image_;
     std::unique_ptr<Vm> vm_;
     Snapshot snapshot_;

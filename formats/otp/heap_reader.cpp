@@ -393,7 +393,7 @@ void HeapReader::collect_roots(const std::byte* p) {
     object_root(RootKind::exception, 0, at_.process_fvalue);
     object_root(RootKind::exception, 1, at_.process_ftrace);
     object_root(RootKind::group_leader, 0, at_.process_group_leader);
-    object_root(RootKind::seq_trace_token, 0, at_.process_trace_token);
+    object_root(RootKind::seq_trace_token, no_frame, at_.process_trace_token);
 }
 
 HeapGraph& HeapReader::read_objects(const EtsObjects& objects, HeapGraph::Mode mode) {

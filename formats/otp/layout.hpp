@@ -19,10 +19,27 @@ inline constexpr std::uint32_t absent = 0xFFFFFFFFu;
 
 /// What the header word of a boxed object says, normalised over releases (bits 2-5, erl_term.h of each release).
 enum class Tag : std::uint8_t {
-    tuple, match_state, fun_reference, positive_big, negative_big, reference, fun, floating, export_fun,
-    refc_binary, heap_binary, sub_binary,    // until OTP 26: sizes in bytes
-    heap_bits, sub_bits, binary_reference,   // since OTP 27: sizes in bits
-    map, external_pid, external_port, external_reference, record, unknown
+    tuple,
+    match_state,
+    fun_reference,
+    positive_big,
+    negative_big,
+    reference,
+    fun,
+    floating,
+    export_fun,
+    refc_binary,
+    heap_binary,
+    sub_binary,  // until OTP 26: sizes in bytes
+    heap_bits,
+    sub_bits,
+    binary_reference,  // since OTP 27: sizes in bits
+    map,
+    external_pid,
+    external_port,
+    external_reference,
+    record,
+    unknown
 };
 
 /// Offsets in bytes from the start of a structure, and sizes of structures (layout_fields.inc says which).
@@ -45,21 +62,29 @@ enum class LinkTypes : std::uint8_t {
     since_29,  ///< low 5 bits of the flags, numbers as since_24
 };
 
+/// Where a function's counters of time and memory per process are (beam_bp.h).
+enum class TraceHashes : std::uint8_t {
+    by_pointer,  ///< until OTP 26: count, pointer to a hash for each scheduler
+    in_row,      ///< OTP 27: the hashes themselves stand behind the count
+    blocks,      ///< OTP 29: pointers to them, and their items stand behind their heads
+};
+
 struct Layout {
-    std::uint32_t release = 0;       ///< OTP release that this row describes
-    std::string_view source;         ///< where the row comes from, for doctor
+    std::uint32_t release = 0;  ///< OTP release that this row describes
+    std::string_view source;    ///< where the row comes from, for doctor
     Offsets at;
-    std::array<Tag, 16> tags{};      ///< by header subtag
+    std::array<Tag, 16> tags{};  ///< by header subtag
     std::uint64_t nil = 0x3b;
     PidForm pid_form = PidForm::shuffled60;
-    bool external_pid_two_words = true;   ///< number and serial of an external pid in 32 bits each (OTP 24 and later)
-    bool atom_name_is_term = false;       ///< Atom's name is a binary term (OTP 28 and later), else bytes
-    bool fun_in_header = false;           ///< a fun's arity and environment size are in its header (OTP 27 and later)
-    bool fun_carries_reference = false;   ///< a fun with an environment ends in a boxed FunRef (OTP 27)
-    bool empty_tuple_is_literal = true;   ///< {} is one global literal (OTP 24 and later)
-    std::uint32_t return_address_back = 1;///< bytes to step back from a return address to the call (8: interpreter)
+    bool external_pid_two_words = true;     ///< number and serial of an external pid in 32 bits each (OTP 24 and later)
+    bool atom_name_is_term = false;         ///< Atom's name is a binary term (OTP 28 and later), else bytes
+    bool fun_in_header = false;             ///< a fun's arity and environment size are in its header (OTP 27 and later)
+    bool fun_carries_reference = false;     ///< a fun with an environment ends in a boxed FunRef (OTP 27)
+    bool empty_tuple_is_literal = true;     ///< {} is one global literal (OTP 24 and later)
+    std::uint32_t return_address_back = 1;  ///< bytes to step back from a return address to the call (8: interpreter)
     LinkTypes link_types = LinkTypes::since_24;
-    std::uint32_t trap_exit_bit = 22;     ///< in Process.flags
+    TraceHashes trace_hashes = TraceHashes::by_pointer;
+    std::uint32_t trap_exit_bit = 22;  ///< in Process.flags
 };
 
 /// Compiled-in rows, oldest release first.

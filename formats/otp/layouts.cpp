@@ -31,8 +31,8 @@ using enum Tag;
 
 // erl_term.h, *_SUBTAG.
 constexpr std::array<Tag, 16> tags_until_26{
-    tuple,       match_state,  positive_big, negative_big, reference,    fun,           floating,           export_fun,
-    refc_binary, heap_binary,  sub_binary,   unknown,      external_pid, external_port, external_reference, map};
+    tuple,       match_state, positive_big, negative_big, reference,    fun,           floating,           export_fun,
+    refc_binary, heap_binary, sub_binary,   unknown,      external_pid, external_port, external_reference, map};
 constexpr std::array<Tag, 16> tags_since_27{
     tuple,     fun_reference, positive_big,     negative_big, reference,    fun,           floating,           unknown,
     heap_bits, sub_bits,      binary_reference, map,          external_pid, external_port, external_reference, unknown};
@@ -74,22 +74,21 @@ constexpr Layout release_27(std::uint32_t release, const Offsets& at, std::strin
     layout.tags = tags_since_27;
     layout.fun_in_header = true;
     layout.fun_carries_reference = true;
+    layout.trace_hashes = TraceHashes::in_row;
     if (release >= 29) {
         layout.tags = tags_since_29;
         layout.atom_name_is_term = true;
         layout.fun_carries_reference = false;
         layout.link_types = LinkTypes::since_29;
+        layout.trace_hashes = TraceHashes::blocks;
     }
     return layout;
 }
 
 constexpr std::array layouts{
-    release_23(otp23, "table of OTP 23"),
-    release_24(24, otp24, "table of OTP 24"),
-    release_24(25, otp25, "table of OTP 25"),
-    release_24(26, otp26, "table of OTP 26"),
-    release_27(27, otp27, "table of OTP 27"),
-    release_27(29, otp29, "table of OTP 29"),
+    release_23(otp23, "table of OTP 23"),     release_24(24, otp24, "table of OTP 24"),
+    release_24(25, otp25, "table of OTP 25"), release_24(26, otp26, "table of OTP 26"),
+    release_27(27, otp27, "table of OTP 27"), release_27(29, otp29, "table of OTP 29"),
 };
 constexpr Layout hipe_23 = release_23(otp23_hipe, "table of OTP 23 with HiPE");
 

@@ -36,10 +36,29 @@ std::string death(const bytes::CoreNotes& notes) {
     if (number == 0 && !notes.threads.empty()) number = notes.threads.front().signal;
     // SIGSTOP and SIGTRAP are what a debugger stops a living process with.
     if (number == 0 || number == 19 || number == 5) return {};
-    std::string text = signal_name(number).empty() ? fmt::format("signal {}", number) : std::string{signal_name(number)};
-    if (notes.signal && (number == 11 || number == 7) && notes.signal->code > 0)
+    std::string text =
+        signal_name(number).empty() ? fmt::format("signal {}", number) : std::string{signal_name(number)};
+    if (notes.signal && (number == 11 || number == 7) &&
+        static_cast<std::int32_t>(notes.signal->code) > 0)  // else it was sent, and there is none
         text += fmt::format(" at address {:#x}", notes.signal->address);
     return text;
+}
+
+// The thread that a signal killed is the first one of the notes. Its pthread_t is its fs base (glibc, x86-64), which
+// the scheduler that runs on it knows as its thread: as dumps name it, "scheduler:1".
+std::string calling_thread(Reader& reader) {
+    const bytes::CoreThread& thread = reader.vm.image->notes().threads.front();
+    const auto on = [&](std::uint64_t scheduler) {
+        return reader.memory.word(scheduler + reader.at.scheduler_thread) == thread[bytes::Register::fs_base];
+    };
+    const Roots& roots = reader.vm.roots;
+    for (std::size_t i = 0; i < roots.schedulers.size(); ++i)
+        if (on(roots.schedulers[i])) return fmt::format("scheduler:{}", i + 1);
+    for (std::size_t i = 0; i < roots.dirty_cpu.size(); ++i)
+        if (on(roots.dirty_cpu[i])) return fmt::format("dirty_cpu_scheduler:{}", i + 1);
+    for (std::size_t i = 0; i < roots.dirty_io.size(); ++i)
+        if (on(roots.dirty_io[i])) return fmt::format("dirty_io_scheduler:{}", i + 1);
+    return fmt::format("thread {}", thread.id);
 }
 
 }  // namespace
@@ -58,21 +77,26 @@ void read_node(Reader& reader) {
     source.bytes = image.core().bytes().size();
     if (!source.truncation.empty()) reader.snapshot.anomalies.add(Anomaly::truncated, source.bytes, source.truncation);
     if (vm.layout_guessed)
-        reader.snapshot.anomalies.add(Anomaly::layout_guessed, 0, fmt::format("{} for OTP {}", vm.layout.source, source.otp_release));
+        reader.snapshot.anomalies.add(Anomaly::layout_guessed, 0,
+                                      fmt::format("{} for OTP {}", vm.layout.source, source.otp_release));
 
     Node& node = reader.snapshot.node;
     if (vm.roots.this_node != 0)
-        if (const auto name = reader.memory.word(vm.roots.this_node + reader.at.node_name)) node.name = reader.atom(*name);
+        if (const auto name = reader.memory.word(vm.roots.this_node + reader.at.node_name))
+            node.name = reader.atom(*name);
     const std::string_view name = reader.snapshot.text(node.name);
     if (!name.empty()) node.distributed = name != "nonode@nohost";
     node.slogan = death(image.notes());
-    node.system_version = fmt::format("Erlang/OTP {} [erts-{}]{}", source.otp_release, source.erts_version, image.build().jit ? " [jit]" : "");
+    if (!node.slogan.empty() && !image.notes().threads.empty()) node.calling_thread = calling_thread(reader);
+    node.system_version = fmt::format("Erlang/OTP {} [erts-{}]{}", source.otp_release, source.erts_version,
+                                      image.build().jit ? " [jit]" : "");
     node.atoms = vm.atoms.size();
     node.atom_limit = vm.atoms.limit();
     node.process_limit = vm.processes.max;
     if (vm.ports.max != 0) node.port_limit = vm.ports.max;
     if (vm.roots.persistent_terms != 0)
-        if (const auto count = reader.memory.word(vm.roots.persistent_terms + reader.at.persistent_entries)) node.persistent_terms = *count;
+        if (const auto count = reader.memory.word(vm.roots.persistent_terms + reader.at.persistent_entries))
+            node.persistent_terms = *count;
 }
 
 void read_atoms(Reader& reader) {
@@ -81,8 +105,10 @@ void read_atoms(Reader& reader) {
     std::uint64_t missing = 0;
     for (std::uint32_t i = count; i-- > 0;) {
         const TextId text = reader.atom(Word{i} << 6 | 0x0b);
-        if (text != TextId::none) atoms.push_back(text);
-        else ++missing;
+        if (text != TextId::none)
+            atoms.push_back(text);
+        else
+            ++missing;
         if (missing > 1000 && missing > atoms.size()) break;  // a forged table: don't look at millions of them
     }
     if (missing != 0) reader.snapshot.anomalies.add(Anomaly::unreadable_memory, reader.vm.roots.atom_table, "atoms");
@@ -101,7 +127,8 @@ void read_modules(Reader& reader) {
     std::uint64_t current = 0, old = 0;
     for (std::uint32_t i = 0; i < *entries; ++i) {
         const auto page = reader.memory.word(*segments + 8ull * (i >> index_page_shift));
-        const auto entry = page ? reader.memory.word(*page + 8ull * (i & ((1u << index_page_shift) - 1))) : std::nullopt;
+        const auto entry =
+            page ? reader.memory.word(*page + 8ull * (i & ((1u << index_page_shift) - 1))) : std::nullopt;
         const std::byte* p = entry ? reader.memory.at(*entry, at.module_old_length + 4) : nullptr;
         if (p == nullptr) continue;
         Module module;
@@ -114,7 +141,8 @@ void read_modules(Reader& reader) {
             // As crash dumps count it (break.c, code_size): code and literals.
             const auto area = reader.memory.word(header + at.code_literals);
             const auto end = area && *area != 0 ? reader.memory.word(*area + at.literal_area_end) : std::nullopt;
-            const std::uint64_t literals = end && *end > *area + at.literal_area_start ? *end - *area - at.literal_area_start : 0;
+            const std::uint64_t literals =
+                end && *end > *area + at.literal_area_start ? *end - *area - at.literal_area_start : 0;
             return length + (literals < largest_literal_area ? literals : 0);
         };
         module.current_bytes = size(at.module_current_header, at.module_current_length);

@@ -13,6 +13,7 @@
 #include "beamheap/error.hpp"
 #include "beamheap/snapshot.hpp"
 #include "beamheap/terms.hpp"
+#include "beamheap/traced.hpp"
 
 namespace beamheap {
 
@@ -117,6 +118,11 @@ public:
         (void)limit;
         return Error{ErrorCode::usage, "a crash dump has no contents of ETS tables, only their sizes",
                      "A core image has them: `gcore PID`, then `beamheap ets core.PID TABLE`."};
+    }
+
+    /// Counters of traced functions. Time and words of a call that is under way are not in them yet.
+    virtual Result<std::vector<TracedFunction>> traced() {
+        return Error{ErrorCode::usage, "a crash dump has no counters of traced functions", "Core images have them."};
     }
 
     /// Decodes heaps after loading, as LoadPlan::heaps does on the way; load() must have been asked for terms.

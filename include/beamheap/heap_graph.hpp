@@ -53,7 +53,7 @@ enum class RootKind : std::uint8_t {
     stack,
     dictionary,
     message,
-    seq_trace_token,  ///< of a message
+    seq_trace_token,  ///< of a message; of the process itself where the index is no_frame
     x_register,
     group_leader,
     exception,

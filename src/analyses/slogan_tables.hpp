@@ -84,7 +84,7 @@ struct Fixed {
     std::string_view meaning;
 };
 using Where = Fixed::Where;
-constexpr std::array<Fixed, 39> fixed_slogans{{
+constexpr std::array<Fixed, 45> fixed_slogans{{
     {"Received SIGUSR1", Where::start, SloganKind::requested,
      "Somebody sent SIGUSR1 to the node, which asks for a crash dump."},
     {"Crash dump requested by user", Where::start, SloganKind::requested,
@@ -135,6 +135,21 @@ constexpr std::array<Fixed, 39> fixed_slogans{{
     {"Internal error", Where::start, SloganKind::corruption, {}},
     {": Internal error", Where::source_line, SloganKind::corruption, {}},
     {"Uninitialized HAlloc'ed memory", Where::anywhere, SloganKind::corruption, {}},
+    // What core images have in place of a slogan: the signal that killed the VM.
+    {"SIGSEGV", Where::start, SloganKind::corruption,
+     "The VM touched memory that it does not have, which is the work of a NIF or a driver, or a bug of the VM."},
+    {"SIGBUS", Where::start, SloganKind::corruption,
+     "The VM touched memory that can't be had: a file that it mapped shrank, a device or memory failed, or a NIF or "
+     "driver went astray."},
+    {"SIGILL", Where::start, SloganKind::corruption,
+     "The VM met an instruction that this processor does not know: it was built for another one, or its code was "
+     "overwritten."},
+    {"SIGFPE", Where::start, SloganKind::corruption,
+     "The VM divided by zero in native code, most likely in a NIF or a driver."},
+    {"SIGABRT", Where::start, SloganKind::requested,
+     "The VM was aborted: by itself, which says why on its standard error, by a NIF, or from outside (heart, "
+     "systemd)."},
+    {"SIGQUIT", Where::start, SloganKind::requested, "Somebody sent SIGQUIT to the node, which asks for a core image."},
 }};
 
 }  // namespace beamheap::analyses

@@ -138,6 +138,18 @@ Death death(const Snapshot& snapshot) {
             }
         }
     }
+    // Core images say which dirty scheduler it was: "dirty_cpu_scheduler:2".
+    for (std::size_t i = 0; i < snapshot.schedulers.size(); ++i) {
+        const Scheduler& scheduler = snapshot.schedulers[i];
+        const std::string_view kind = scheduler.kind == Scheduler::Kind::dirty_cpu  ? "dirty_cpu_"
+                                      : scheduler.kind == Scheduler::Kind::dirty_io ? "dirty_io_"
+                                                                                    : "";
+        const std::string_view thread = snapshot.node.calling_thread;
+        if (kind.empty() || !thread.starts_with(kind) || scheduler_number(thread.substr(kind.size())) != scheduler.id)
+            continue;
+        found_on(DeathEvidence::calling_thread, i);
+        return death;
+    }
     if (death.calling_scheduler == 0u) {
         std::vector<std::size_t> busy, collecting;
         for (std::size_t i = 0; i < snapshot.schedulers.size(); ++i) {

@@ -319,7 +319,9 @@ Status run(const Context& context) {
     Document document = context.document(snapshot);
     document.kind = "analyze";
     document.lead = present::verdict(diagnosis.findings);
-    for (std::string sentence : {facts.slogan.meaning, death_sentence(facts), completeness_sentence(snapshot)})
+    const bool alive = facts.slogan.kind == analyses::SloganKind::none && snapshot.source.format == InputFormat::core;
+    for (std::string sentence : {alive ? "The node was running when its image was taken." : facts.slogan.meaning,
+                                 death_sentence(facts), completeness_sentence(snapshot)})
         if (!sentence.empty() && std::ranges::find(document.lead, sentence) == document.lead.end())
             document.lead.push_back(std::move(sentence));
 

@@ -28,6 +28,9 @@ Status cmd_heap(const Context& context) {
     std::uint64_t objects = 0;
     for (const analyses::KindShare& share : histogram.rows()) objects += share.count;
 
+    // While they are being moved nobody knows which of its words are alive.
+    const bool moving = process.row().state == ProcessState::garbage_collecting && view.graph().size() == 0;
+
     present::Document document = context.document(process.snapshot());
     add_term_warnings(process, document);
     document.members.push_back({.key = "process",
@@ -38,8 +41,8 @@ Status cmd_heap(const Context& context) {
     document.members.push_back({.key = "totals",
                                 .title = "Words of its heaps",
                                 .body = Value(Object{{"used_words", words.used_words},
-                                                     {"live_words", words.live_words},
-                                                     {"garbage_words", words.garbage_words},
+                                                     {"live_words", moving ? Value() : Value(words.live_words)},
+                                                     {"garbage_words", moving ? Value() : Value(words.garbage_words)},
                                                      {"message_fragment_words", words.message_words},
                                                      {"objects", objects}})});
     document.members.push_back({.key = "kinds",

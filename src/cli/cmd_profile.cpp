@@ -9,6 +9,7 @@
 #include "analyses/sum.hpp"
 #include "cli/commands.hpp"
 #include "cli/heap_stats.hpp"
+#include "cli/traced_profile.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
 #include "present/units.hpp"
@@ -25,7 +26,7 @@ using present::Value;
 struct Row {
     ProcId process = ProcId::none;  ///< with --per-process
     FunctionId function = FunctionId::none;
-    std::uint32_t place = 0;        ///< where it is no function
+    std::uint32_t place = 0;  ///< where it is no function
     std::uint64_t frames = 0;
     std::uint64_t words = 0;
 };
@@ -101,6 +102,7 @@ Status cmd_profile(const Context& context) {
     if (!options.pattern.empty()) {
         BH_TRY(pattern, analyses::parse_function_pattern(options.pattern));
     }
+    if (options.traced) return show_traced(context, pattern);
     HeapStats stats(options, {.frames = true});
     LoadPlan plan;
     plan.stacks = true;
@@ -122,8 +124,10 @@ Status cmd_profile(const Context& context) {
             return row.function == FunctionId::none || !analyses::matches(pattern, snapshot, row.function);
         });
         if (rows.empty())
-            return Error{ErrorCode::usage, fmt::format("--pattern {}: no frame of such a function holds live words", options.pattern),
-                         "Patterns are M:F/A, M:F or M, with * and _; beamheap stacks shows which functions there are."};
+            return Error{
+                ErrorCode::usage,
+                fmt::format("--pattern {}: no frame of such a function holds live words", options.pattern),
+                "Patterns are M:F/A, M:F or M, with * and _; beamheap stacks shows which functions there are."};
     }
     const present::Names names = context.names(snapshot);
     present::Document document = context.document(snapshot);

@@ -51,7 +51,9 @@ constexpr std::array<Command, 27> table{{
      "binaries erl_crash.dump -n 10\nbinaries erl_crash.dump --sort pinned_bytes", &cmd_binaries},
     {"profile", "INPUT", 1, 1, "words held now, by the function whose frame holds them",
      "Each live word is charged once: to the youngest frame that reaches it, else to (dictionary) or (messages).",
-     "profile erl_crash.dump\nprofile erl_crash.dump --per-process --pattern gen_server:loop", &cmd_profile},
+     "profile core.4711 --traced\nprofile erl_crash.dump\nprofile erl_crash.dump --per-process --pattern "
+     "gen_server:loop",
+     &cmd_profile},
     {"ets", "INPUT [TABLE]", 1, 2, "ETS tables with owners and sizes, or what one of them holds",
      "TABLE is a name or an identifier; its objects are in core images only. -n bounds how many are read.",
      "ets erl_crash.dump -n 10\nets core.4711 my_cache -n 100", &cmd_ets},

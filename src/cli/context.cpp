@@ -33,6 +33,7 @@ public:
     Result<TableContents> table_contents(std::size_t table, std::uint64_t limit) override {
         return artifact_.table_contents(table, limit);
     }
+    Result<std::vector<TracedFunction>> traced() override { return artifact_.traced(); }
     Count binary_bytes(std::uint64_t address) const override { return artifact_.binary_bytes(address); }
     std::vector<Check> checks() const override { return artifact_.checks(); }
 

@@ -18,7 +18,7 @@ constexpr std::string_view any_input =
     "analyze top proc stacks heap msgs term why binaries profile ets ports timers atoms alloc schedulers nodes modules "
     "tree waits diff check doctor";
 
-constexpr std::array<OptionRow, 33> table{{
+constexpr std::array<OptionRow, 34> table{{
     {"--format", "FORMAT", "table json ndjson csv tsv md dot", "table", "output format", ""},
     {"--json", "", "", "", "the same as --format json", ""},
     {"--columns", "A,B,...", "", "", "columns to show, in this order", ""},
@@ -26,6 +26,7 @@ constexpr std::array<OptionRow, 33> table{{
     {"--by", "COLUMN", "msgq memory heap old_heap stack used live garbage reductions links monitors refc shape sender",
      "msgq", "what to rank by; msgs: group by shape or sender", "top msgs"},
     {"--pattern", "M:F/A", "", "", "only functions that fit; M:F, M, with * and _", "profile"},
+    {"--traced", "", "", "", "what tracing had counted when the image was taken (core images)", "profile"},
     {"--per-process", "", "", "", "a row per function and process", "profile"},
     {"--desc", "", "", "", "largest first", ""},
     {"--asc", "", "", "", "smallest first", ""},
@@ -36,7 +37,8 @@ constexpr std::array<OptionRow, 33> table{{
     {"--depth", "N", "", "all", "levels of the tree to show", "tree"},
     {"--full", "", "", "", "decode every heap: live and garbage words of all processes", "analyze core top"},
     {"--dead", "", "", "", "garbage in place of roots: what the next collection would free (core images)", "heap"},
-    {"--term-bytes", "N", "", "200", "cut printed terms after N bytes; 0 is whole", "proc heap msgs term why ets shell"},
+    {"--term-bytes", "N", "", "200", "cut printed terms after N bytes; 0 is whole",
+     "proc heap msgs term why ets shell"},
     {"--fail-on", "R", "", "", "exit with 1 at this severity or limit: high, 'msgq>10000', 'heap>512MiB'; repeatable",
      "diff check"},
     {"--out", "FORMAT=FILE", "", "", "also write text, json, junit, md, github or gitlab to a file; repeatable",
@@ -123,6 +125,7 @@ Status apply(const Given& given, Options& options) {
             if (name == "--desc") options.descending = true;
             if (name == "--asc") options.descending = false;
             if (name == "--full") options.full = true;
+            if (name == "--traced") options.traced = true;
             if (name == "--dead") options.dead = true;
             if (name == "--per-process") options.per_process = true;
             if (name == "--require-dump") options.require_dump = true;

@@ -43,7 +43,8 @@ struct Options {
     bool verbose = false;
     unsigned threads = 0;  ///< 0: as many as there are cores
     bool full = false;
-    bool dead = false;  ///< --dead: garbage instead of roots
+    bool traced = false;  ///< --traced: what tracing had counted
+    bool dead = false;    ///< --dead: garbage instead of roots
     std::string executable;
     std::uint64_t term_bytes = 200;    ///< 0: whole terms
     std::vector<std::string> fail_on;  ///< --fail-on, as given

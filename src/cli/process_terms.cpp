@@ -44,6 +44,10 @@ void add_term_warnings(const ProcessTerms& process, present::Document& document)
             {"whole_bytes_only", slices, "info",
              "slices of binaries are shown in whole bytes: a crash dump of this release does not tell where within a "
              "byte a bitstring begins and ends"});
+    if (process.row().state == ProcessState::garbage_collecting && terms.graph().size() == 0)
+        document.warnings.push_back(
+            {"in_collection", 1, "data_loss",
+             "the process is in garbage collection: its terms are being moved, and can't be read"});
     if (cut_references != 0)
         document.warnings.push_back(
             {"cyclic_term", cut_references, "data_loss",

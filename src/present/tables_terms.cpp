@@ -68,7 +68,8 @@ std::string TermView::root_name(std::size_t i) const {
                                                   : fmt::format("dictionary entry {}", root.index);
         }
         case RootKind::message: return fmt::format("message {}", root.index);
-        case RootKind::seq_trace_token: return fmt::format("token of message {}", root.index);
+        case RootKind::seq_trace_token:
+            return root.index == no_frame ? "sequential trace token" : fmt::format("token of message {}", root.index);
         case RootKind::garbage: return fmt::format("garbage {}", root.index);
         case RootKind::x_register: return fmt::format("x{}", root.index);
         default: return std::string(name_of(root.kind));

@@ -7,10 +7,13 @@ import collections
 import json
 import re
 import subprocess
+import warnings
 
 import scenarios
 import suite as s
 import truth
+
+warnings.simplefilter("ignore", DeprecationWarning)  # RefResolver: the newer way is not in Debian 12's version
 
 # Crash dumps tell of a bitstring its whole bytes, of a match context the binary that is matched.
 BITS = re.compile(r"<<[^<>]*\d+:[1-7]>>|<match context>")
@@ -211,3 +214,60 @@ def table_contents(count, label, core, dump, facts):
     for path, arguments, word in ((dump, [table], b"no contents of ETS tables"), (core, ["no_such_table"], b"no ETS table")):
         refused = s.run("ets", path, *arguments)
         count.check(f"{label}: {word.decode()}", refused.code == 2 and word in refused.err, str(refused))
+
+
+def traced(count, label, core, counted):
+    """Counters of traced functions against erlang:trace_info; `counted` is {"m:f/a": {counter: calls or [(pid, calls, amount)]}}."""
+    def answer(*options):
+        run = s.run("profile", core, "--traced", "--json", *options)
+        return json.loads(run.out)["rows"] if count.check(f"{label}: profile --traced", run.code == 0, str(run)) else []
+
+    functions = {f"{r['module']}:{r['function']}/{r['arity']}": r for r in answer()}
+    each = {(f"{r['module']}:{r['function']}/{r['arity']}", r["pid"]): r for r in answer("--per-process")}
+    for function, known in counted.items():
+        row = functions.get(function)
+        if not count.check(f"{label}: {function} is traced", row is not None, str(sorted(functions))):
+            continue
+        if "call_count" in known:
+            count.check(f"{label}: calls of {function}", row["calls"] == known["call_count"], f"{row} for {known}")
+        # Words are exact; time is told in microseconds by the VM.
+        for counter, column, unit in (("call_memory", "allocated_words", 1), ("call_time", "time_ns", 1000)):
+            if counter not in known:
+                continue
+            said = row[column]
+            count.check(f"{label}: {counter} of {function}", said is not None and
+                        0 <= said - unit * sum(a for _, _, a in known[counter]) <= (unit - 1) * len(known[counter]), f"{row} for {known}")
+            for pid, calls, amount in known[counter]:
+                own = each.get((function, pid), {})
+                count.check(f"{label}: {counter} of {function} in {pid}", (own.get("calls"), (own.get(column) or 0) // unit) == (calls, amount), f"{own} for {known}")
+
+
+def of_trace_info(text):
+    """{call_time,[{<0.1.2>,Calls,Seconds,Microseconds}]} and its kin, as they were printed."""
+    if match := re.fullmatch(r"\{call_count,(\d+)\}", text):
+        return int(match[1])
+    if not re.match(r"\{call_(time|memory),\[", text):
+        return None
+    tuples = re.findall(r"\{(<[0-9.]+>),(\d+),(\d+)(?:,(\d+))?\}", text)
+    return [(pid, int(calls), int(a) if b == "" else int(a) * 1000000 + int(b)) for pid, calls, a, b in tuples]
+
+
+def schemas(count, label, core, facts):
+    """The answers that only core images give follow their schemas."""
+    try:
+        import jsonschema
+    except ImportError:
+        count.skip("no jsonschema")
+        return
+    folder = s.SOURCE / "tests/schema"
+    known = {(folder / path.name).as_uri(): json.loads(path.read_text("utf-8")) for path in folder.glob("*.json")}
+    table = next(t["name"] for t in facts["ets"] if t["name"] in ("table_set", "zoo_set"))
+    pid = max(rows(core).items(), key=lambda item: item[1]["garbage_words"] or 0)[0]
+    for verb, *arguments in (["ets", core, table], ["ets", core], ["heap", core, pid, "--dead"], ["heap", core, pid], ["profile", core, "--traced"],
+                             ["profile", core], ["proc", core, pid], ["analyze", core, "--full"], ["top", core, "-n", "0"], ["schedulers", core],
+                             ["modules", core], ["ports", core], ["timers", core], ["alloc", core], ["atoms", core], ["doctor", core], ["binaries", core]):
+        schema = known[(folder / f"{verb}.schema.json").as_uri()]
+        resolver = jsonschema.RefResolver((folder / "x.json").as_uri(), schema, store=known)
+        run = s.run(verb, *arguments, "--json", timeout=120)
+        problems = list(jsonschema.validators.validator_for(schema)(schema, resolver=resolver).iter_errors(json.loads(run.out))) if run.code == 0 else [run]
+        count.check(f"{label}: {verb} follows its schema", not problems, "; ".join(str(getattr(p, "message", p))[:300] for p in problems[:3]))
