@@ -4,6 +4,7 @@
 // table in rules.cpp. It is a pure function of RuleInput. It says nothing rather than something doubtful.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -73,6 +74,9 @@ struct Rule {
 std::span<const Rule> rules();
 /// The rule with this id; nullptr where there is none.
 const Rule* find_rule(std::string_view id);
+
+/// Its page for `explain`, with the description as title.
+std::optional<Explanation> explanation_of(const Rule& rule);
 
 /// Runs all rules. The findings come worst first: by severity, causes before victims, then by the order of rules().
 std::vector<Finding> run_rules(const RuleInput& input);

@@ -1,6 +1,7 @@
 // explain: what a slogan or a topic means, and what to do.
 #include <fmt/format.h>
 
+#include "analyses/rules.hpp"
 #include "analyses/slogan.hpp"
 #include "cli/commands.hpp"
 #include "present/render.hpp"
@@ -65,13 +66,17 @@ void add_steps(Document& document, const Array& steps) {
 Status list_topics(const Context& context) {
     Document document;
     document.kind = "explain";
-    std::vector<const analyses::Explanation*> rows;
-    for (const analyses::Explanation& page : analyses::explanations()) rows.push_back(&page);
-    using Row = const analyses::Explanation*;
+    struct Topic {
+        std::string_view name, title;
+    };
+    std::vector<Topic> rows;
+    for (const analyses::Rule& rule : analyses::rules()) rows.push_back({rule.id, rule.description});
+    for (const analyses::Explanation& page : analyses::explanations()) rows.push_back({page.name, page.title});
+    using Row = Topic;
     std::vector<present::ColumnOf<Row>> columns{
-        {{.name = "name", .title = "TOPIC", .doc = "what to ask for"}, [](const Row& row) { return Value(row->name); }},
+        {{.name = "name", .title = "TOPIC", .doc = "what to ask for"}, [](const Row& row) { return Value(row.name); }},
         {{.name = "title", .title = "TITLE", .doc = "what it is about"},
-         [](const Row& row) { return Value(row->title); }},
+         [](const Row& row) { return Value(row.title); }},
     };
     document.members.push_back(
         {.key = "topics", .body = present::table_of(std::move(columns), std::move(rows), "no topic")});
@@ -85,7 +90,10 @@ Status cmd_explain(const Context& context) {
     const std::string& asked = context.argument(0);
     Document document;
     document.kind = "explain";
-    if (const analyses::Explanation* page = analyses::find_explanation(asked)) {
+    const analyses::Rule* rule = analyses::find_rule(asked);
+    const auto of_rule = rule == nullptr ? std::nullopt : analyses::explanation_of(*rule);
+    const analyses::Explanation* page = of_rule ? &*of_rule : analyses::find_explanation(asked);
+    if (page != nullptr) {
         document.members.push_back({.key = "slogan", .body = Value(), .in_text = false});
         add_page(document, page);
         add_steps(document, strings(page->next, {}));
@@ -94,7 +102,8 @@ Status cmd_explain(const Context& context) {
     // One word is a topic that was mistyped, more are a slogan.
     if (asked.find_first_of(" :({") == asked.npos) {
         std::vector<std::string_view> topics;
-        for (const analyses::Explanation& page : analyses::explanations()) topics.push_back(page.name);
+        for (const analyses::Explanation& each : analyses::explanations()) topics.push_back(each.name);
+        for (const analyses::Rule& each : analyses::rules()) topics.push_back(each.id);
         const std::string near = present::did_you_mean(asked, topics);
         return Error{ErrorCode::usage, fmt::format("there is no topic '{}'", asked),
                      near.empty() ? "beamheap explain lists the topics; a slogan is given in quotes" : near};
