@@ -19,7 +19,8 @@ Result<std::unique_ptr<Artifact>> open_artifact(const std::string& path, const O
 /// it is called.
 Result<std::unique_ptr<Artifact>> open_artifact_source(std::unique_ptr<bytes::Source> source, const std::string& path,
                                                        const OpenOptions& options);
-/// Whether content that begins like this (64 bytes or more) is a crash dump or a core image.
+/// Whether content that begins like this (64 bytes or more) is a crash dump or a core image, be it one that can't be
+/// read.
 bool looks_like_artifact(std::string_view head);
 
 /// The same on bytes in memory, which must outlive the artifact (tests, fuzzers).

@@ -117,7 +117,7 @@ bool looks_like_artifact(std::string_view head) {
         return head.size() >= 18 && (head.substr(16, 2) == std::string_view("\4\0", 2) ||
                                      head.substr(16, 2) == std::string_view("\0\4", 2));
     for (const Format& format : formats)
-        if (format.sniff(head)) return true;
+        if (format.sniff(head) || (format.refuse != nullptr && format.refuse(head, {}))) return true;
     return false;
 }
 

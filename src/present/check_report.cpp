@@ -99,9 +99,10 @@ std::uint64_t CheckReport::count(Verdict verdict) const {
 std::string CheckReport::summary() const {
     std::string text = fmt::format("{} in {}", counted(dumps, "dump", "dumps"), counted(files, "file", "files"));
     const std::uint64_t fails = count(Verdict::fails);
+    const bool limits = std::ranges::any_of(rules, [](const std::string& rule) { return rule.starts_with("limit-"); });
     text += fails == 0 ? fmt::format(": no finding at or above {}", analyses::name_of(threshold))
-                       : fmt::format(": {} at or above {}, or over a limit", counted(fails, "finding", "findings"),
-                                     analyses::name_of(threshold));
+                       : fmt::format(": {} at or above {}{}", counted(fails, "finding", "findings"),
+                                     analyses::name_of(threshold), limits ? " or over a limit" : "");
     if (const std::uint64_t below = count(Verdict::reported); below != 0)
         text += fmt::format(", {} below", grouped(below));
     if (const std::uint64_t known = count(Verdict::known); known != 0)
