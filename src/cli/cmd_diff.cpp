@@ -23,7 +23,7 @@ Result<Side> load(const Context& context, const std::string& path) {
     LoadPlan plan;
     Diagnoser diagnoser(context.options(), false);
     diagnoser.demand(plan);
-    plan.atoms = plan.binaries = true;
+    plan.atoms = plan.binaries = plan.modules = true;
     plan_for_secrets(plan, plan.terms_of);
     Side side;
     BH_TRY(side.artifact, context.open(path, plan));

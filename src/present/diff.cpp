@@ -26,7 +26,7 @@ Table growth_table(std::span<const analyses::Growth> rows) {
         {{.name = "percent", .title = "%", .unit = Unit::percent, .doc = "growth, of what there was before"},
          [](Row g) {
              if (!g->percent) return Value();
-             return *g->percent < 0 ? Value(-std::get<double>(cells::percent(-*g->percent).data()))
+             return *g->percent < 0 ? Value(0.0 - std::get<double>(cells::percent(-*g->percent).data()))
                                     : cells::percent(*g->percent);
          }},
     };
