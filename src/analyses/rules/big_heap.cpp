@@ -41,8 +41,7 @@ void add_contents(const RuleInput& input, ProcId id, Finding& finding) {
         finding.evidence.push_back(figure("messages in its queue", process.msgq_len, EvidenceUnit::count));
     if (const TermFacts* facts = input.terms_of(id); facts != nullptr && !facts->accumulation.empty())
         finding.evidence.push_back(fact("most of its heap", facts->accumulation, facts->accumulation_confidence));
-    if (const std::string frames = frames_text(input, id); !frames.empty())
-        finding.evidence.push_back(fact("its stack", frames));
+    add_stack(input, id, finding);
 }
 
 void add_steps(const RuleInput& input, ProcId id, Finding& finding) {

@@ -105,8 +105,7 @@ void binary_pinning(const RuleInput& input, Findings& findings) {
         finding.evidence.push_back(
             figure("bytes that nobody sees", pinned_bytes, EvidenceUnit::bytes, finding.confidence));
         finding.evidence.push_back(figure("all binaries of the node", binaries, EvidenceUnit::bytes));
-        if (const std::string frames = frames_text(input, pinned.process); !frames.empty())
-            finding.evidence.push_back(fact("its stack", frames));
+        add_stack(input, pinned.process, finding);
         const std::string pid = shell_pid(input.snapshot[pinned.process].pid);
         finding.next_steps = {"Copy what is to be kept: binary:copy/1 before a slice is stored.",
                               "See which binaries they are: beamheap binaries DUMP --sort pinned_bytes",

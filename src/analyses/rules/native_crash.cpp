@@ -73,8 +73,7 @@ void native_crash(const RuleInput& input, Findings& findings) {
         finding.pid = input.snapshot[id].pid;
         finding.name = std::string(input.snapshot.text(input.snapshot[id].name));
         finding.evidence.push_back(fact("who was running", process_text(input, id)));
-        if (const std::string frames = frames_text(input, id); !frames.empty())
-            finding.evidence.push_back(fact("its stack", frames));
+        add_stack(input, id, finding);
     }
     const bool tainted = !node.taints.empty() && node.taints != "(none)";
     finding.evidence.push_back(fact("native libraries (Taints)", tainted ? node.taints : "none"));

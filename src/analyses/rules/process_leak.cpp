@@ -80,8 +80,7 @@ void process_leak(const RuleInput& input, Findings& findings) {
                         figure("sockets (ports) of the node", sockets(port_report), EvidenceUnit::count)};
     if (example.parent.has())
         finding.evidence.push_back(fact("one was spawned by", process_text(input, example.parent)));
-    if (example.stack != StackId::none)
-        finding.evidence.push_back(fact("its stack", frames_text(input, group.example)));
+    add_stack(input, group.example, finding);
     finding.next_steps = {
         fmt::format("Find out what should end them, and see one: beamheap proc DUMP {}", shell_pid(example.pid)),
         "Spawn them linked or monitored, under a supervisor (simple_one_for_one, DynamicSupervisor) with a bound on "

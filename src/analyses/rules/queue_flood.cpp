@@ -72,7 +72,7 @@ Finding finding_of(const RuleInput& input, ProcId id) {
         share("of all messages in queues", percent_of(messages, input.totals.messages.value()).value_or(100)));
     finding.evidence.push_back(figure("its memory", bytes, EvidenceUnit::bytes));
     add_contents(input, id, finding);
-    finding.evidence.push_back(fact("its stack", frames_text(input, id)));
+    add_stack(input, id, finding);
     const std::string pid = shell_pid(process.pid);
     finding.next_steps.push_back("See what the messages are and who sent them: beamheap msgs DUMP " + pid +
                                  " --by shape");

@@ -57,8 +57,8 @@ void slow_socket(const RuleInput& input, Findings& findings) {
         finding.evidence = {figure("waiting in the port", port.queue_bytes, EvidenceUnit::bytes),
                             figure("messages in the queues of those who wait", queued, EvidenceUnit::count),
                             figure("memory that they hold", held.value(), EvidenceUnit::bytes),
-                            fact("one of them", process_text(input, busy.suspended.front())),
-                            fact("its stack", frames_text(input, busy.suspended.front()))};
+                            fact("one of them", process_text(input, busy.suspended.front()))};
+        add_stack(input, busy.suspended.front(), finding);
         finding.next_steps = {"Look at the other side: what reads from this socket, pipe or file, and why does it not?",
                               "Bound the wait: {send_timeout, T} with {send_timeout_close, true} on sockets, or "
                               "gen_tcp:send/2 by a process "

@@ -129,7 +129,7 @@ Finding finding_of(const RuleInput& input, const WaitFanIn& fan, double percent)
     if (target != ProcId::none) {
         finding.evidence.push_back(figure("messages in its queue", s[target].msgq_len, EvidenceUnit::count));
         finding.evidence.push_back(figure("its own memory", process_bytes(input, s[target]), EvidenceUnit::bytes));
-        finding.evidence.push_back(fact("its stack", frames_text(input, target)));
+        add_stack(input, target, finding);
         const std::string pid = shell_pid(s[target].pid);
         finding.next_steps = {
             "Find out why it does not answer; the waiters are victims, and longer timeouts only make more of them: "

@@ -106,6 +106,11 @@ std::string frames_text(const RuleInput& input, ProcId process, std::size_t most
     return text;
 }
 
+void add_stack(const RuleInput& input, ProcId process, Finding& finding) {
+    if (const std::string frames = frames_text(input, process); !frames.empty())
+        finding.evidence.push_back(fact("its stack", frames));
+}
+
 std::string shell_pid(const Pid& pid) { return fmt::format("{}.{}.{}", pid.node, pid.number, pid.serial); }
 
 void about(const RuleInput& input, ProcId process, Finding& finding) {

@@ -26,6 +26,8 @@ std::string doing(const RuleInput& input, ProcId process);
 bool idle(const RuleInput& input, ProcId process);
 /// Its youngest frames, youngest first: "timer:sleep/1 < my_handler:handle_event/2 < gen_event:server_update/4".
 std::string frames_text(const RuleInput& input, ProcId process, std::size_t most = 5);
+/// Adds its stack to a finding's evidence, where the input has one.
+void add_stack(const RuleInput& input, ProcId process, Finding& finding);
 /// A pid as a shell takes it: 0.89.0.
 std::string shell_pid(const Pid& pid);
 /// Fills process, pid, name and subject of a finding about one process.
