@@ -26,7 +26,9 @@ beamheap_package(beamheap_lzma liblzma lzma)
 # Of libarchive only the readers of zip and tar are used, which need these of the libraries that Debian builds it with.
 beamheap_package(beamheap_archive libarchive archive nettle bz2 lzma zstd z)
 set(BEAMHEAP_COMPRESSION beamheap_archive beamheap_zstd beamheap_zlib beamheap_lzma)
-set(BEAMHEAP_DWARF "")
+# Native stacks and DWARF: libdwfl is part of libdw.
+beamheap_package(beamheap_dw libdw dw elf lzma bz2 zstd z)
+set(BEAMHEAP_DWARF beamheap_dw)
 # Line editing for the shell: where it is there; a static build reads plain lines.
 set(BEAMHEAP_EDIT "")
 if(NOT BEAMHEAP_STATIC)

@@ -9,6 +9,7 @@
 #include "formats/otp/core_terms.hpp"
 #include "formats/otp/heap_reader.hpp"
 #include "formats/otp/image.hpp"
+#include "formats/otp/native.hpp"
 #include "formats/otp/process_table.hpp"
 #include "formats/otp/tables.hpp"
 #include "formats/otp/traced.hpp"
@@ -67,6 +68,11 @@ public:
     Result<std::vector<TracedFunction>> traced() override {
         Reader reader(*vm_, snapshot_);
         return read_traced(reader);
+    }
+
+    Result<NativeThreads> native_threads() override {
+        Reader reader(*vm_, snapshot_);
+        return read_native_threads(reader);
     }
 
     Count binary_bytes(std::uint64_t address) const override {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "formats/otp/native.hpp"
 #include "formats/otp/tables.hpp"
 
 namespace beamheap::otp {
@@ -44,21 +45,11 @@ std::string death(const bytes::CoreNotes& notes) {
     return text;
 }
 
-// The thread that a signal killed is the first one of the notes. Its pthread_t is its fs base (glibc, x86-64), which
-// the scheduler that runs on it knows as its thread: as dumps name it, "scheduler:1".
+// The thread that a signal killed is the first one of the notes.
 std::string calling_thread(Reader& reader) {
     const bytes::CoreThread& thread = reader.vm.image->notes().threads.front();
-    const auto on = [&](std::uint64_t scheduler) {
-        return reader.memory.word(scheduler + reader.at.scheduler_thread) == thread[bytes::Register::fs_base];
-    };
-    const Roots& roots = reader.vm.roots;
-    for (std::size_t i = 0; i < roots.schedulers.size(); ++i)
-        if (on(roots.schedulers[i])) return fmt::format("scheduler:{}", i + 1);
-    for (std::size_t i = 0; i < roots.dirty_cpu.size(); ++i)
-        if (on(roots.dirty_cpu[i])) return fmt::format("dirty_cpu_scheduler:{}", i + 1);
-    for (std::size_t i = 0; i < roots.dirty_io.size(); ++i)
-        if (on(roots.dirty_io[i])) return fmt::format("dirty_io_scheduler:{}", i + 1);
-    return fmt::format("thread {}", thread.id);
+    const std::string role = thread_role(reader, thread).name;
+    return role.empty() ? fmt::format("thread {}", thread.id) : role;
 }
 
 }  // namespace

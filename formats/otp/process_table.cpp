@@ -1,5 +1,7 @@
 #include "formats/otp/process_table.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 
@@ -15,6 +17,7 @@ using bytes::Bytes;
 using bytes::load;
 
 constexpr std::uint64_t largest_block = 1ull << 42;  // words of one heap
+constexpr std::size_t most_slots_beyond = 1u << 22;  // of the process table, looked at whatever its count says
 constexpr std::uint32_t most_fragments = 1u << 26;
 constexpr std::size_t saved_calls_index = 1;
 constexpr std::uint32_t sensitive_flag = 1u << 3;  // F_SENSITIVE, above the bits of the time stamp's kind
@@ -67,16 +70,22 @@ public:
         const Bytes slots = memory_.from(table.slots, std::uint64_t{table.max} * 8);
         std::vector<Process>& rows = reader_.snapshot.processes;
         rows.reserve(std::min<std::size_t>(table.count, slots.size() / 8));
-        std::uint32_t left = table.count;
-        for (std::size_t i = 0; (i + 1) * 8 <= slots.size() && left != 0; ++i) {
+        // The VM's own count tells where the rest of a huge table is empty, and whether all are there.
+        std::uint64_t found = 0;
+        for (std::size_t i = 0; (i + 1) * 8 <= slots.size() && (found < table.count || i < most_slots_beyond); ++i) {
             const auto element = load<Word>(slots.data() + 8 * i);
             if (element == 0) continue;
-            --left;
+            ++found;
             if (element != table.invalid) add(element, false);
         }
-        if (slots.size() != std::uint64_t{table.max} * 8 && left != 0) {
+        if (slots.size() != std::uint64_t{table.max} * 8 && found < table.count) {
             reader_.snapshot.anomalies.add(Anomaly::unreadable_memory, table.slots, "the process table is not whole");
             reader_.snapshot.source.process_table_complete = false;
+        } else if (found != table.count) {
+            reader_.snapshot.anomalies.add(
+                Anomaly::inconsistent_state, table.slots,
+                fmt::format("the process table has {} processes, and counts {}", found, table.count));
+            if (found < table.count) reader_.snapshot.source.process_table_complete = false;
         }
         // Processes on their way out: in no table any more, but a scheduler still works for them.
         for (const auto* list :

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "beamheap/error.hpp"
+#include "beamheap/native.hpp"
 #include "beamheap/snapshot.hpp"
 #include "beamheap/terms.hpp"
 #include "beamheap/traced.hpp"
@@ -123,6 +124,11 @@ public:
     /// Counters of traced functions. Time and words of a call that is under way are not in them yet.
     virtual Result<std::vector<TracedFunction>> traced() {
         return Error{ErrorCode::usage, "a crash dump has no counters of traced functions", "Core images have them."};
+    }
+
+    /// The operating system's threads with their native stacks. Needs LoadPlan::stacks for what they ran.
+    virtual Result<NativeThreads> native_threads() {
+        return Error{ErrorCode::usage, "a crash dump has no native stacks", "Core images have them: `gcore PID`."};
     }
 
     /// Decodes heaps after loading, as LoadPlan::heaps does on the way; load() must have been asked for terms.

@@ -1,6 +1,8 @@
-// schedulers: what each was doing at the instant of the crash, and who waited to run.
+// schedulers: what each was doing at the instant of the crash, and who waited to run; of cores, native stacks.
 #include "analyses/inventory.hpp"
+#include "analyses/native_stacks.hpp"
 #include "cli/commands.hpp"
+#include "present/native.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
 
@@ -8,7 +10,7 @@ namespace beamheap::cli {
 
 Status cmd_schedulers(const Context& context) {
     LoadPlan plan;
-    plan.tables = true;
+    plan.tables = plan.stacks = true;
     BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();
     const analyses::SchedulerReport report = analyses::schedulers(snapshot);
@@ -25,6 +27,22 @@ Status cmd_schedulers(const Context& context) {
                                                                        {"queued", present::cells::sum(report.queued)},
                                                                        {"longest_queue", report.longest_queue},
                                                                        {"crashed", report.crashed}})});
+    // Crash dumps have no native stacks.
+    const auto native = artifact->native_threads();
+    std::vector<analyses::ThreadGroup> threads;
+    if (native) {
+        threads = analyses::group_threads(*native);
+        document.members.push_back({.key = "threads",
+                                    .title = "Threads and their native stacks",
+                                    .body = present::thread_table(context.names(snapshot), *native, threads)});
+        present::Array missing;
+        for (const std::string& file : native->missing) missing.emplace_back(file);
+        document.members.push_back({.key = "not_unwound",
+                                    .title = "Files whose code could not be unwound",
+                                    .body = present::Value(std::move(missing)),
+                                    .in_text = !native->missing.empty()});
+    }
+    document.primary = "rows";
     return context.print(document, snapshot);
 }
 

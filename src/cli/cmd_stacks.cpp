@@ -1,11 +1,43 @@
-// stacks: processes grouped by identical stack.
+// stacks: processes grouped by identical stack; with --running, what ran in one or several inputs.
 #include "analyses/groups.hpp"
+#include "analyses/native_stacks.hpp"
 #include "cli/commands.hpp"
+#include "present/describe.hpp"
+#include "present/native.hpp"
 #include "present/tables.hpp"
 
 namespace beamheap::cli {
 
+namespace {
+
+// --running: what ran, added up over all inputs: a sampling profiler whose samples are images.
+Status running(const Context& context) {
+    LoadPlan plan;
+    plan.stacks = true;
+    std::vector<std::unique_ptr<Artifact>> artifacts;
+    std::vector<std::vector<analyses::Sample>> samples;
+    present::Document document;
+    document.kind = "samples";
+    for (const std::string& path : context.options().inputs) {
+        BH_TRY(std::unique_ptr<Artifact> artifact, context.open(path, plan));
+        const auto native = artifact->native_threads();
+        samples.push_back(analyses::samples(artifact->snapshot(), native ? &*native : nullptr));
+        document.sources.push_back(present::source_of(artifact->snapshot()));
+        artifacts.push_back(std::move(artifact));
+    }
+    std::vector<const Snapshot*> snapshots;
+    for (const auto& artifact : artifacts) snapshots.push_back(&artifact->snapshot());
+    const std::vector<analyses::SampleGroup> groups = analyses::group_samples(samples);
+    document.members.push_back({.key = "rows", .body = present::sample_table(groups, context.options().inputs)});
+    return context.print(document, snapshots, {});
+}
+
+}  // namespace
+
 Status cmd_stacks(const Context& context) {
+    if (context.options().running) return running(context);
+    if (context.options().inputs.size() > 1)
+        return Error{ErrorCode::usage, "stacks takes one input, unless --running adds up what ran in several", {}};
     LoadPlan plan;
     plan.stacks = true;
     BH_CHECK(context.plan_for_selector(plan));

@@ -16,7 +16,7 @@
 namespace beamheap::cli {
 namespace {
 
-constexpr std::array<Command, 27> table{{
+constexpr std::array<Command, 28> table{{
     {"analyze", "INPUT", 1, 1, "what happened: why it died, memory, totals, the processes that stand out",
      "This is what `beamheap INPUT` does. It never fails because of what it finds.",
      "analyze erl_crash.dump\nanalyze erl_crash.dump.zst --json", &cmd_analyze},
@@ -31,8 +31,11 @@ constexpr std::array<Command, 27> table{{
     {"proc", "INPUT PID", 2, 2, "one process: state, counters, stack with terms, dictionary, messages, links",
      "PID is 0.123.0, '<0.123.0>', '#PID<0.123.0>', 'pid(0,123,0)' or a registered name.",
      "proc erl_crash.dump lager_event\nproc erl_crash.dump 0.89.0", &cmd_proc},
-    {"stacks", "INPUT", 1, 1, "processes grouped by identical stack", "",
-     "stacks erl_crash.dump -n 5\nstacks erl_crash.dump --procs waiting", &cmd_stacks},
+    {"stacks", "INPUT...", 1, 10'000, "processes grouped by identical stack",
+     "--running counts what ran instead, over one or several inputs: cores taken one after the other are the samples\n"
+     "of a profiler.",
+     "stacks erl_crash.dump -n 5\nstacks erl_crash.dump --procs waiting\nstacks --running core.1 core.2 core.3",
+     &cmd_stacks},
     {"msgs", "INPUT PID", 2, 2, "the messages of one process, one by one or grouped",
      "--by shape groups messages that are alike but for their data; --by sender those that name one sender.",
      "msgs erl_crash.dump stuck_queue -n 5\nmsgs erl_crash.dump stuck_queue --by shape", &cmd_msgs},
@@ -67,6 +70,9 @@ constexpr std::array<Command, 27> table{{
      &cmd_alloc},
     {"schedulers", "INPUT", 1, 1, "schedulers, run queues, and who was running", "", "schedulers erl_crash.dump",
      &cmd_schedulers},
+    {"blame", "CORE FUNCTION", 2, 2, "threads inside a native function, by the Erlang function above it",
+     "FUNCTION is a name as the executable's symbols have it; * stands for any text.",
+     "blame core.4711 erts_garbage_collect\nblame core.4711 'copy_*'", &cmd_blame},
     {"nodes", "INPUT", 1, 1, "the other nodes that it knew", "", "nodes erl_crash.dump", &cmd_nodes},
     {"modules", "INPUT", 1, 1, "loaded modules by size", "", "modules erl_crash.dump", &cmd_modules},
     {"waits", "INPUT", 1, 1, "who waits for whom: blocked calls, fan-in, chains and deadlocks",
@@ -129,7 +135,7 @@ Status run_command(const Options& options) {
 
 Status dispatch(int argc, char** argv) {
     BH_TRY(const Options options, parse_options(argc, argv));
-    if (options.version) return print_text("beamheap " BEAMHEAP_VERSION " (crash dumps of Erlang/OTP R10B to 29)\n");
+    if (options.version) return print_text("beamheap " BEAMHEAP_VERSION " (crash dumps of Erlang/OTP R10B to 29, core images of 23 to 29)\n");
     if (options.help) return print_text(options.verb.empty() ? help_text() : help_text(*find_command(options.verb)));
     return run_command(options);
 }

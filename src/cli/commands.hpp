@@ -41,6 +41,7 @@ Status cmd_msgs(const Context& context);
 Status cmd_heap(const Context& context);
 Status cmd_term(const Context& context);
 Status cmd_why(const Context& context);
+Status cmd_blame(const Context& context);
 Status cmd_binaries(const Context& context);
 Status cmd_profile(const Context& context);
 Status cmd_check(const Context& context);

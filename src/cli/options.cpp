@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::string_view any_input =
     "analyze top proc stacks heap msgs term why binaries profile ets ports timers atoms alloc schedulers nodes modules "
-    "tree waits diff check doctor";
+    "tree waits diff check doctor blame";
 
-constexpr std::array<OptionRow, 34> table{{
+constexpr std::array<OptionRow, 35> table{{
     {"--format", "FORMAT", "table json ndjson csv tsv md dot", "table", "output format", ""},
     {"--json", "", "", "", "the same as --format json", ""},
     {"--columns", "A,B,...", "", "", "columns to show, in this order", ""},
@@ -36,6 +36,7 @@ constexpr std::array<OptionRow, 34> table{{
      "analyze core top stacks profile binaries"},
     {"--depth", "N", "", "all", "levels of the tree to show", "tree"},
     {"--full", "", "", "", "decode every heap: live and garbage words of all processes", "analyze core top"},
+    {"--running", "", "", "", "what ran when the inputs were taken, added up over all of them", "stacks"},
     {"--dead", "", "", "", "garbage in place of roots: what the next collection would free (core images)", "heap"},
     {"--term-bytes", "N", "", "200", "cut printed terms after N bytes; 0 is whole",
      "proc heap msgs term why ets shell"},
@@ -126,6 +127,7 @@ Status apply(const Given& given, Options& options) {
             if (name == "--asc") options.descending = false;
             if (name == "--full") options.full = true;
             if (name == "--traced") options.traced = true;
+            if (name == "--running") options.running = true;
             if (name == "--dead") options.dead = true;
             if (name == "--per-process") options.per_process = true;
             if (name == "--require-dump") options.require_dump = true;

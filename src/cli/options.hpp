@@ -44,6 +44,7 @@ struct Options {
     unsigned threads = 0;  ///< 0: as many as there are cores
     bool full = false;
     bool traced = false;  ///< --traced: what tracing had counted
+    bool running = false; ///< --running: what ran, in place of all stacks
     bool dead = false;    ///< --dead: garbage instead of roots
     std::string executable;
     std::uint64_t term_bytes = 200;    ///< 0: whole terms

@@ -265,8 +265,9 @@ def schemas(count, label, core, facts):
     pid = max(rows(core).items(), key=lambda item: item[1]["garbage_words"] or 0)[0]
     for verb, *arguments in (["ets", core, table], ["ets", core], ["heap", core, pid, "--dead"], ["heap", core, pid], ["profile", core, "--traced"],
                              ["profile", core], ["proc", core, pid], ["analyze", core, "--full"], ["top", core, "-n", "0"], ["schedulers", core],
-                             ["modules", core], ["ports", core], ["timers", core], ["alloc", core], ["atoms", core], ["doctor", core], ["binaries", core]):
-        schema = known[(folder / f"{verb}.schema.json").as_uri()]
+                             ["modules", core], ["ports", core], ["timers", core], ["alloc", core], ["atoms", core], ["doctor", core], ["binaries", core],
+                             ["blame", core, "erts_*"], ["stacks", core], ["stacks", "--running", core, core]):
+        schema = known[(folder / f"{'samples' if '--running' in arguments else verb}.schema.json").as_uri()]
         resolver = jsonschema.RefResolver((folder / "x.json").as_uri(), schema, store=known)
         run = s.run(verb, *arguments, "--json", timeout=120)
         problems = list(jsonschema.validators.validator_for(schema)(schema, resolver=resolver).iter_errors(json.loads(run.out))) if run.code == 0 else [run]

@@ -1,0 +1,38 @@
+// blame: which threads were inside a native function, by the Erlang function that they worked for.
+#include <fmt/format.h>
+
+#include "analyses/native_stacks.hpp"
+#include "cli/commands.hpp"
+#include "present/native.hpp"
+#include "present/render.hpp"
+#include "present/units.hpp"
+
+namespace beamheap::cli {
+
+Status cmd_blame(const Context& context) {
+    LoadPlan plan;
+    plan.stacks = true;
+    BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
+    const Snapshot& snapshot = artifact->snapshot();
+    BH_TRY(const NativeThreads native, artifact->native_threads());
+    const std::string& function = context.argument(1);
+    const analyses::Blame blame = analyses::blame(snapshot, native, function);
+    present::Document document = context.document(snapshot);
+    document.lead.push_back(fmt::format("{} of {} threads were inside {}.", blame.threads, native.threads.size(), function));
+    if (blame.threads == 0) {
+        const std::vector<std::string_view> names(blame.names.begin(), blame.names.end());
+        if (const std::string near = present::did_you_mean(function, names); !near.empty()) document.lead.push_back(near);
+        if (blame.unnamed != 0)
+            document.lead.push_back(
+                fmt::format("{} of {} native frames have no name: their file is stripped. An executable with symbols, "
+                            "or its debug package, gives them.",
+                            present::grouped(blame.unnamed), present::grouped(blame.frames)));
+    }
+    for (const std::string& file : native.missing) document.lead.push_back("Not unwound: " + file + ".");
+    document.members.push_back({.key = "native_function", .body = present::Value(function), .in_text = false});
+    document.members.push_back({.key = "rows", .body = present::blame_table(context.names(snapshot), native, blame)});
+    document.primary = "rows";
+    return context.print(document, snapshot);
+}
+
+}  // namespace beamheap::cli
