@@ -76,7 +76,7 @@ public:
 
 private:
     static constexpr std::size_t page = 4096;
-    static constexpr std::size_t huge_from = std::size_t{32} << 20;
+    static constexpr std::size_t huge_from = std::size_t{8} << 20;
 
     void swap(FlatArray& other) noexcept {
         std::swap(data_, other.data_);

@@ -1,3 +1,13 @@
+#include <cstdio>
+
 #include "cli/commands.hpp"
 
-int main(int argc, char** argv) { return beamheap::cli::run(argc, argv); }
+int main(int argc, char** argv) {
+#ifdef __POPCNT__
+    if (!__builtin_cpu_supports("popcnt")) {
+        std::fputs("beamheap: this processor lacks the POPCNT instruction (x86-64 has it since 2008)\n", stderr);
+        return 5;
+    }
+#endif
+    return beamheap::cli::run(argc, argv);
+}
