@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "bytes/spool.hpp"
+#include "formats/otp/carriers.hpp"
 #include "formats/otp/core_terms.hpp"
 #include "formats/otp/heap_reader.hpp"
 #include "formats/otp/image.hpp"
@@ -68,6 +69,11 @@ public:
     Result<std::vector<TracedFunction>> traced() override {
         Reader reader(*vm_, snapshot_);
         return read_traced(reader);
+    }
+
+    Result<Carriers> carriers() override {
+        Reader reader(*vm_, snapshot_);
+        return read_carriers(reader);
     }
 
     Result<NativeThreads> native_threads() override {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "beamheap/carriers.hpp"
 #include "beamheap/error.hpp"
 #include "beamheap/native.hpp"
 #include "beamheap/snapshot.hpp"
@@ -124,6 +125,11 @@ public:
     /// Counters of traced functions. Time and words of a call that is under way are not in them yet.
     virtual Result<std::vector<TracedFunction>> traced() {
         return Error{ErrorCode::usage, "a crash dump has no counters of traced functions", "Core images have them."};
+    }
+
+    /// The VM's carriers, each walked. Needs LoadPlan::tables.
+    virtual Result<Carriers> carriers() {
+        return Error{ErrorCode::usage, "a crash dump has sums over carriers, not each of them", "Core images have them."};
     }
 
     /// The operating system's threads with their native stacks. Needs LoadPlan::stacks for what they ran.

@@ -90,9 +90,8 @@ Blame blame(const Snapshot& snapshot, const NativeThreads& native, std::string_v
         group.threads.push_back(i);
     }
     for (auto& [function, group] : groups) result.groups.push_back(std::move(group));
-    std::stable_sort(result.groups.begin(), result.groups.end(), [](const BlameGroup& a, const BlameGroup& b) {
-        return a.threads.size() > b.threads.size();
-    });
+    std::stable_sort(result.groups.begin(), result.groups.end(),
+                     [](const BlameGroup& a, const BlameGroup& b) { return a.threads.size() > b.threads.size(); });
     result.names.assign(names.begin(), names.end());
     return result;
 }

@@ -32,10 +32,10 @@ struct BlameGroup {
     std::vector<std::uint32_t> threads;
 };
 struct Blame {
-    std::vector<BlameGroup> groups;           ///< most threads first
-    std::vector<std::string> names;           ///< all functions that were seen, sorted
-    std::uint64_t threads = 0;                ///< that hold it
-    std::uint64_t unnamed = 0, frames = 0;    ///< native frames without a name, and all of them
+    std::vector<BlameGroup> groups;         ///< most threads first
+    std::vector<std::string> names;         ///< all functions that were seen, sorted
+    std::uint64_t threads = 0;              ///< that hold it
+    std::uint64_t unnamed = 0, frames = 0;  ///< native frames without a name, and all of them
 };
 /// `pattern` is a function's name, in which * stands for any text; a compiler's suffixes (".isra.0") don't count.
 Blame blame(const Snapshot& snapshot, const NativeThreads& native, std::string_view pattern);
@@ -54,7 +54,7 @@ std::vector<Sample> samples(const Snapshot& snapshot, const NativeThreads* nativ
 struct SampleGroup {
     Sample example;
     std::uint64_t count = 0;
-    double percent = 0;                ///< of all samples
+    double percent = 0;                 ///< of all samples
     std::vector<std::uint32_t> inputs;  ///< in which of them, each once
 };
 /// Samples of several inputs by stack and native function, most first. samples[i] are those of input i.

@@ -30,11 +30,31 @@ std::string_view text_at(Bytes table, std::uint64_t offset) {
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
+    std::swap(descriptor_, other.descriptor_);
     return *this;
 }
 
 MappedFile::~MappedFile() {
     if (data_ != nullptr) munmap(const_cast<std::byte*>(data_), size_);
+    if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+std::vector<FileExtent> MappedFile::data_extents() const {
+    constexpr std::size_t most = 1u << 20;
+    std::vector<FileExtent> extents;
+    const auto size = static_cast<off_t>(size_);
+    for (off_t at = 0; at < size && extents.size() < most;) {
+        const off_t start = lseek(descriptor_, at, SEEK_DATA);
+        if (start < 0 && errno == ENXIO) return extents;  // a hole up to the end
+        const off_t end = start < 0 ? start : lseek(descriptor_, start, SEEK_HOLE);
+        if (start < 0 || end <= start) {
+            extents.push_back({static_cast<std::uint64_t>(at), static_cast<std::uint64_t>(size - at)});
+            return extents;
+        }
+        extents.push_back({static_cast<std::uint64_t>(start), static_cast<std::uint64_t>(std::min(end, size) - start)});
+        at = end;
+    }
+    return extents;
 }
 
 Result<MappedFile> MappedFile::open(const std::string& path) {
@@ -56,6 +76,7 @@ Result<MappedFile> MappedFile::map(int descriptor, const std::string& name) {
     if (data == MAP_FAILED) return Error{ErrorCode::unreadable, name + ": " + std::strerror(errno), {}};
     file.size_ = static_cast<std::size_t>(status.st_size);
     file.data_ = static_cast<const std::byte*>(data);
+    file.descriptor_ = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
     return file;
 }
 

@@ -29,11 +29,16 @@ T load(const std::byte* from) {
     return value;
 }
 
+/// A stretch of a file that has data; what lies between two of them are holes of a sparse file.
+struct FileExtent {
+    std::uint64_t offset = 0, size = 0;
+};
+
 /// A file mapped read-only; moves, unmaps at the end. Sequential access is not assumed.
 class MappedFile {
 public:
     MappedFile() = default;
-    MappedFile(MappedFile&& other) noexcept : data_(other.data_), size_(other.size_) { other.data_ = nullptr; other.size_ = 0; }
+    MappedFile(MappedFile&& other) noexcept { *this = std::move(other); }
     MappedFile& operator=(MappedFile&& other) noexcept;
     ~MappedFile();
 
@@ -42,10 +47,13 @@ public:
     /// Maps an open file, which may be closed afterwards; `name` is for sentences.
     static Result<MappedFile> map(int descriptor, const std::string& name);
     Bytes bytes() const { return {data_, size_}; }
+    /// In order, without overlap; one for the whole file where the file system does not tell.
+    std::vector<FileExtent> data_extents() const;
 
 private:
     const std::byte* data_ = nullptr;
     std::size_t size_ = 0;
+    int descriptor_ = -1;  // kept for data_extents()
 };
 
 namespace elf {
@@ -117,6 +125,8 @@ public:
     /// The part of a segment or section that the file holds: shorter than file_size when the file is cut.
     Bytes contents(const ElfSegment& segment) const { return window(segment.offset, segment.file_size); }
     Bytes contents(const ElfSection& section) const;
+    /// Where the file has data; see MappedFile.
+    std::vector<FileExtent> data_extents() const { return file_.data_extents(); }
     /// The end of the furthest segment or table that the headers speak of: more than bytes().size() in a cut file.
     std::uint64_t declared_size() const { return declared_size_; }
     /// All notes of all PT_NOTE segments, as far as they are whole.

@@ -102,7 +102,8 @@ namespace {
 pid_t next_thread(Dwfl*, void*, void**) { return 0; }
 
 bool get_thread(Dwfl*, pid_t id, void* argument, void** thread) {
-    *thread = const_cast<CoreThread*>(&static_cast<Unwinding*>(argument)->notes->threads[static_cast<std::size_t>(id - 1)]);
+    *thread =
+        const_cast<CoreThread*>(&static_cast<Unwinding*>(argument)->notes->threads[static_cast<std::size_t>(id - 1)]);
     return true;
 }
 

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include "analyses/allocators.hpp"
+#include "analyses/carrier_sums.hpp"
 #include "cli/commands.hpp"
+#include "present/carriers.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
 #include "present/units.hpp"
@@ -37,6 +39,26 @@ Status cmd_alloc(const Context& context) {
         {.key = "areas", .title = "Allocated areas", .body = present::area_table(names), .in_text = false});
     document.members.push_back(
         {.key = "vm_tables", .title = "The VM's tables", .body = present::vm_table_table(names), .in_text = false});
+    // Of core images: each carrier, and what is in none.
+    const auto carriers = artifact->carriers();
+    if (carriers) {
+        document.members.push_back({.key = "carriers",
+                                    .title = "Carriers, block by block",
+                                    .body = present::carrier_sum_table(names, analyses::carrier_sums(*carriers))});
+        document.members.push_back(
+            {.key = "nearly_empty",
+             .title = "Carriers that a few blocks keep",
+             .body = present::carrier_table(names, *carriers, analyses::nearly_empty_carriers(*carriers))});
+        document.members.push_back(
+            {.key = "mapped",
+             .title = "Memory of the process",
+             .body = present::Value(present::Object{{"mapped_bytes", carriers->mapped_bytes},
+                                                    {"written_bytes", carriers->written_bytes},
+                                                    {"in_carriers_bytes", carriers->carrier_bytes},
+                                                    {"native_stacks_bytes", carriers->stack_bytes},
+                                                    {"elsewhere_bytes", carriers->other_bytes},
+                                                    {"broken_carriers", carriers->unknown}})});
+    }
     document.members.push_back(
         {.key = "totals",
          .title = "Totals",

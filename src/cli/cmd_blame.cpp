@@ -18,10 +18,12 @@ Status cmd_blame(const Context& context) {
     const std::string& function = context.argument(1);
     const analyses::Blame blame = analyses::blame(snapshot, native, function);
     present::Document document = context.document(snapshot);
-    document.lead.push_back(fmt::format("{} of {} threads were inside {}.", blame.threads, native.threads.size(), function));
+    document.lead.push_back(
+        fmt::format("{} of {} threads were inside {}.", blame.threads, native.threads.size(), function));
     if (blame.threads == 0) {
         const std::vector<std::string_view> names(blame.names.begin(), blame.names.end());
-        if (const std::string near = present::did_you_mean(function, names); !near.empty()) document.lead.push_back(near);
+        if (const std::string near = present::did_you_mean(function, names); !near.empty())
+            document.lead.push_back(near);
         if (blame.unnamed != 0)
             document.lead.push_back(
                 fmt::format("{} of {} native frames have no name: their file is stripped. An executable with symbols, "

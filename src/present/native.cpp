@@ -51,10 +51,7 @@ Table thread_table(const Names& names, const NativeThreads& native, const std::v
          [=](const Row& r) { return first(r).signal == 0 ? Value() : Value(first(r).signal); }},
         {{.name = "pid", .title = "PROCESS", .doc = "that its scheduler had taken on"},
          [=, &s](const Row& r) { return r->process == ProcId::none ? Value() : pid(names, s[r->process].pid); }},
-        {{.name = "erlang_function",
-          .title = "ERLANG FUNCTION",
-          .doc = "of that process",
-          .content = Content::name},
+        {{.name = "erlang_function", .title = "ERLANG FUNCTION", .doc = "of that process", .content = Content::name},
          [=, &s](const Row& r) { return function(names, analyses::erlang_function(s, first(r))); }},
         {{.name = "frames", .title = "NATIVE STACK", .doc = "frames, youngest first", .below = true},
          [=](const Row& r) { return Value(frame_array(first(r))); }},
@@ -77,7 +74,10 @@ Table blame_table(const Names& names, const NativeThreads& native, const analyse
          [=](const Row& r) { return function(names, r->function); }},
         {{.name = "count", .title = "THREADS", .unit = Unit::count, .doc = "threads"},
          [](const Row& r) { return Value(static_cast<std::uint64_t>(r->threads.size())); }},
-        {{.name = "percent", .title = "%", .unit = Unit::percent, .doc = "of the threads that hold the native function"},
+        {{.name = "percent",
+          .title = "%",
+          .unit = Unit::percent,
+          .doc = "of the threads that hold the native function"},
          [all](const Row& r) {
              return percent(100.0 * static_cast<double>(r->threads.size()) / static_cast<double>(all));
          }},

@@ -20,7 +20,8 @@ struct Threads : test::MadeSnapshot {
             NativeFrame& frame = thread.frames.emplace_back();
             frame.function = function;
             frame.file = "beam.smp";
-            for (const char* c = function; *c != 0; ++c) frame.address = frame.address * 31 + static_cast<unsigned char>(*c);
+            for (const char* c = function; *c != 0; ++c)
+                frame.address = frame.address * 31 + static_cast<unsigned char>(*c);
         }
         return thread;
     }

@@ -1,0 +1,25 @@
+"""Carriers of a core image, walked block by block, against what the allocators counted themselves."""
+import json
+
+import suite as s
+
+
+def against_counters(count, label, core):
+    run = s.run("alloc", core, "--json", "-n", "0")
+    if not count.check(f"{label}: alloc", run.code == 0, str(run)):
+        return
+    answer = json.loads(run.out)
+    walked = {row["name"]: row for row in answer["carriers"]}
+    # Instances that never had a carrier have none to walk.
+    counted = {row["name"]: row for row in answer["rows"] if row["carrier_bytes"]}
+    for column in ("carrier_bytes", "block_bytes"):
+        wrong = {name: (walked.get(name, {}).get(column), row[column]) for name, row in counted.items()
+                 if walked.get(name, {}).get(column) != row[column]}
+        count.check(f"{label}: {column} of walked carriers are those that the VM counted", len(counted) > 6 and not wrong, str(wrong))
+    mapped = answer["mapped"]
+    count.check(f"{label}: no carrier is broken", mapped["broken_carriers"] == 0, str(mapped))
+    parts = mapped["in_carriers_bytes"] + mapped["native_stacks_bytes"] + mapped["elsewhere_bytes"]
+    count.check(f"{label}: written memory adds up", parts == mapped["written_bytes"] <= mapped["mapped_bytes"], str(mapped))
+    kept = [row for row in answer["nearly_empty"] if not row["kept_by"] or row["block_bytes"] * 10 > row["carrier_bytes"]]
+    count.check(f"{label}: what keeps nearly empty carriers is told", not kept, str(kept[:2]))
+    print(f"    {label}: {sum(row['carriers'] for row in walked.values())} carriers, {sum(row['blocks'] for row in walked.values())} blocks")
