@@ -12,6 +12,7 @@
 #include "formats/otp/image.hpp"
 #include "formats/otp/native.hpp"
 #include "formats/otp/process_table.hpp"
+#include "formats/otp/stored_binaries.hpp"
 #include "formats/otp/tables.hpp"
 #include "formats/otp/traced.hpp"
 #include "formats/otp/vm.hpp"
@@ -64,6 +65,11 @@ public:
         contents.damaged = objects.damaged;
         contents.terms = std::make_unique<CoreTerms>(*vm_, snapshot_, objects);
         return contents;
+    }
+
+    Result<StoredBinaries> stored_binaries() override {
+        Reader reader(*vm_, snapshot_);
+        return read_stored_binaries(*vm_, snapshot_, reader);
     }
 
     Result<std::vector<TracedFunction>> traced() override {

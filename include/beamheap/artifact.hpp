@@ -14,6 +14,7 @@
 #include "beamheap/error.hpp"
 #include "beamheap/native.hpp"
 #include "beamheap/snapshot.hpp"
+#include "beamheap/stored_binaries.hpp"
 #include "beamheap/terms.hpp"
 #include "beamheap/traced.hpp"
 
@@ -120,6 +121,11 @@ public:
         (void)limit;
         return Error{ErrorCode::usage, "a crash dump has no contents of ETS tables, only their sizes",
                      "A core image has them: `gcore PID`, then `beamheap ets core.PID TABLE`."};
+    }
+
+    /// Binaries that ETS tables and persistent terms hold. Needs LoadPlan::tables.
+    virtual Result<StoredBinaries> stored_binaries() {
+        return Error{ErrorCode::usage, "a crash dump has no contents of ETS tables", "Core images have them."};
     }
 
     /// Counters of traced functions. Time and words of a call that is under way are not in them yet.

@@ -10,8 +10,8 @@ namespace beamheap::analyses {
 BinaryReport binary_holders(std::vector<BinaryReference> references,
                             const std::function<Count(std::uint64_t)>& size_of) {
     std::sort(references.begin(), references.end(), [](const BinaryReference& a, const BinaryReference& b) {
-        return std::tuple(a.address, a.offset, a.size, index_of(a.process)) <
-               std::tuple(b.address, b.offset, b.size, index_of(b.process));
+        return std::tuple(a.address, a.offset, a.size, a.holder) <
+               std::tuple(b.address, b.offset, b.size, b.holder);
     });
     BinaryReport report;
     for (std::size_t i = 0; i < references.size();) {
@@ -31,7 +31,7 @@ BinaryReport binary_holders(std::vector<BinaryReference> references,
             }
             if (to > covered) binary.seen_bytes += to - std::max(from, covered);
             covered = std::max(covered, to);
-            report.holders.push_back(use.process);
+            report.holders.push_back(use.holder);
         }
         binary.references = next - i;
         const auto first = report.holders.begin() + binary.first_holder;

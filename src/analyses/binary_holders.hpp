@@ -13,35 +13,47 @@
 
 namespace beamheap::analyses {
 
-/// A reference to a binary: the bytes [offset, offset + size) of it, by one process.
+/// Who refers to a binary: a process, an ETS table, or the persistent terms.
+struct BinaryHolder {
+    enum class Kind : std::uint8_t { process, table, persistent_terms } kind = Kind::process;
+    std::uint32_t index = 0;  ///< ProcId, or index in Snapshot::ets
+    constexpr BinaryHolder() = default;
+    constexpr BinaryHolder(ProcId id) : index(index_of(id)) {}
+    constexpr BinaryHolder(Kind k, std::uint32_t i) : kind(k), index(i) {}
+    ProcId process() const { return kind == Kind::process ? static_cast<ProcId>(index) : ProcId::none; }
+    friend constexpr auto operator<=>(const BinaryHolder&, const BinaryHolder&) = default;
+};
+
+/// A reference to a binary: the bytes [offset, offset + size) of it, by one holder.
 struct BinaryReference {
     std::uint64_t address = 0;
     std::uint64_t offset = 0;
     std::uint64_t size = 0;
-    ProcId process = ProcId::none;
+    BinaryHolder holder;
 };
 
 struct BinaryHolders {
     std::uint64_t address = 0;
-    Count bytes;                         ///< missing: the input does not list it, only slices of it
+    Count bytes;  ///< missing: the input does not list it, only slices of it
     std::uint64_t seen_bytes = 0;
-    Count pinned_bytes;                  ///< missing where bytes is
+    Count pinned_bytes;  ///< missing where bytes is
     std::uint64_t references = 0;
-    std::uint32_t first_holder = 0;      ///< BinaryReport::holders[first_holder ..]
-    std::uint32_t holders = 0;           ///< processes
+    std::uint32_t first_holder = 0;  ///< BinaryReport::holders[first_holder ..]
+    std::uint32_t holders = 0;       ///< processes, then tables, then persistent terms
 };
 
 struct BinaryReport {
     std::vector<BinaryHolders> binaries;  ///< most bytes first; those of unknown size by what is seen
-    std::vector<ProcId> holders;          ///< by binary, in the input's order
+    std::vector<BinaryHolder> holders;    ///< by binary, in the input's order
     std::uint64_t bytes = 0, seen_bytes = 0, pinned_bytes = 0;  ///< of binaries of known size
-    std::uint64_t unknown = 0;            ///< binaries that the input does not list
-    std::span<const ProcId> holders_of(const BinaryHolders& binary) const {
+    std::uint64_t unknown = 0;                                  ///< binaries that the input does not list
+    std::span<const BinaryHolder> holders_of(const BinaryHolders& binary) const {
         return std::span(holders).subspan(binary.first_holder, binary.holders);
     }
 };
 
 /// `size_of` gives a binary's bytes by its address. O(n log n).
-BinaryReport binary_holders(std::vector<BinaryReference> references, const std::function<Count(std::uint64_t)>& size_of);
+BinaryReport binary_holders(std::vector<BinaryReference> references,
+                            const std::function<Count(std::uint64_t)>& size_of);
 
 }  // namespace beamheap::analyses

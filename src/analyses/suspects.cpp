@@ -142,10 +142,10 @@ std::vector<PinnedBinaries> pinned_binaries(const Snapshot& s, std::span<const H
     std::vector<PinnedBinaries> found;
     for (std::size_t i = 0; i < held.size();) {
         PinnedBinaries row;
-        row.process = held[i].reference.process;
+        row.process = held[i].reference.holder.process();
         std::vector<BinaryReference> known;
         std::uint64_t unlisted_slices = 0, unlisted_seen = 0;
-        for (; i < held.size() && held[i].reference.process == row.process; ++i) {
+        for (; i < held.size() && held[i].reference.holder.process() == row.process; ++i) {
             if (held[i].named && size_of(held[i].reference.address).has()) {
                 known.push_back(held[i].reference);
             } else {

@@ -16,6 +16,7 @@
 namespace beamheap::cli {
 namespace {
 
+using analyses::BinaryHolder;
 using analyses::BinaryHolders;
 using present::Array;
 using present::ColumnOf;
@@ -23,16 +24,30 @@ using present::Object;
 using present::Unit;
 using present::Value;
 
-constexpr std::size_t shown_pids = 10;
+constexpr std::size_t shown_holders = 10;
 
 present::Table binary_table(const present::Names& names, const analyses::BinaryReport& report) {
-    const auto holders = [&names, &report](const BinaryHolders& b, std::size_t most) {
+    const Snapshot& snapshot = names.snapshot();
+    const auto processes = [names, &snapshot, &report](const BinaryHolders& b) {
         Array pids;
-        for (const ProcId id : report.holders_of(b)) {
-            if (pids.size() == most) break;
-            pids.emplace_back(names.process(names.snapshot()[id]));
+        for (const BinaryHolder& holder : report.holders_of(b)) {
+            if (holder.kind != BinaryHolder::Kind::process || pids.size() == shown_holders) break;
+            pids.emplace_back(names.process(snapshot[holder.process()]));
         }
         return Value(std::move(pids));
+    };
+    const auto stored = [&snapshot, &report](const BinaryHolders& b) {
+        Array tables;
+        for (const BinaryHolder& holder : report.holders_of(b)) {
+            if (tables.size() == shown_holders) break;
+            if (holder.kind == BinaryHolder::Kind::table) {
+                const EtsTable& table = snapshot.ets[holder.index];
+                tables.emplace_back(snapshot.text(table.name != TextId::none ? table.name : table.id));
+            } else if (holder.kind == BinaryHolder::Kind::persistent_terms) {
+                tables.emplace_back("persistent_term");
+            }
+        }
+        return Value(std::move(tables));
     };
     std::vector<ColumnOf<BinaryHolders>> columns{
         {{.name = "address", .title = "ADDRESS", .doc = "of the VM's Binary, as references name it"},
@@ -49,14 +64,26 @@ present::Table binary_table(const present::Names& names, const analyses::BinaryR
           .unit = Unit::bytes,
           .doc = "bytes that no reference shows and that are kept all the same"},
          [](const BinaryHolders& b) { return Value(b.pinned_bytes); }},
-        {{.name = "holders", .title = "HOLDERS", .unit = Unit::count, .doc = "processes that refer to it"},
+        {{.name = "holders",
+          .title = "HOLDERS",
+          .unit = Unit::count,
+          .doc = "processes, ETS tables and persistent terms that refer to it"},
          [](const BinaryHolders& b) { return Value(b.holders); }},
-        {{.name = "references", .title = "REFERENCES", .unit = Unit::count, .doc = "heap objects that do", .wide = true},
+        {{.name = "references",
+          .title = "REFERENCES",
+          .unit = Unit::count,
+          .doc = "heap objects that do",
+          .wide = true},
          [](const BinaryHolders& b) { return Value(b.references); }},
         {{.name = "pids", .title = "PIDS", .doc = "the processes, at most ten", .content = present::Content::name},
-         [=](const BinaryHolders& b) { return holders(b, shown_pids); }},
+         processes},
+        {{.name = "stored_in",
+          .title = "STORED IN",
+          .doc = "ETS tables, at most ten, and \"persistent_term\"; only core images tell",
+          .content = present::Content::name},
+         stored},
     };
-    return present::table_of(std::move(columns), report.binaries, "no process refers to a binary outside its heap");
+    return present::table_of(std::move(columns), report.binaries, "nothing refers to a binary outside the heaps");
 }
 
 /// A process whose virtual binary heap says that it holds more than the input lists: up to OTP 26 a dump does not show
@@ -146,6 +173,17 @@ Status cmd_binaries(const Context& context) {
         references.push_back({hold.address, hold.offset, hold.size, hold.process});
         holds.push_back(hold);
     }
+    // Whether whole tables are asked for: --procs picks processes.
+    const auto stored =
+        context.options().procs.empty() ? artifact->stored_binaries() : Result<StoredBinaries>(StoredBinaries{});
+    if (stored) {
+        using Kind = BinaryHolder::Kind;
+        for (const StoredBinary& each : stored->references) {
+            const bool table = each.table != StoredBinary::persistent_term;
+            references.push_back({each.address, each.offset, each.size,
+                                  BinaryHolder(table ? Kind::table : Kind::persistent_terms, table ? each.table : 0)});
+        }
+    }
     const analyses::BinaryReport report = analyses::binary_holders(
         std::move(references), [&](std::uint64_t address) { return artifact->binary_bytes(address); });
     const present::Names names = context.names(snapshot);
@@ -153,13 +191,17 @@ Status cmd_binaries(const Context& context) {
 
     present::Document document = context.document(snapshot);
     const Count all = snapshot.memory_bytes("binary");
-    document.lead = {fmt::format("{} in heaps, {} in total; slices show {} of them and pin {}.",
+    document.lead = {fmt::format("{} that something refers to, {} in total; slices show {} of them and pin {}.",
                                  present::counted(report.binaries.size(), "binary", "binaries"),
                                  present::human_bytes(report.bytes), present::human_bytes(report.seen_bytes),
                                  present::human_bytes(report.pinned_bytes))};
     if (all.has() && *all > report.bytes)
-        document.lead.push_back(fmt::format("The node held {} in binaries: the rest is in ETS, in drivers, or garbage.",
-                                            present::human_bytes(*all)));
+        document.lead.push_back(fmt::format("The node held {} in binaries: the rest is in {}drivers, or garbage.",
+                                            present::human_bytes(*all), stored ? "" : "ETS, in "));
+    if (stored && stored->compressed_tables != 0)
+        document.lead.push_back(
+            fmt::format("{} not looked into.",
+                        present::counted(stored->compressed_tables, "compressed table was", "compressed tables were")));
     if (report.unknown != 0)
         document.lead.push_back(fmt::format(
             "Of {} the input has slices only, not the size: up to OTP 26 a dump leaves out a binary that only a slice "

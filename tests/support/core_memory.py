@@ -23,3 +23,16 @@ def against_counters(count, label, core):
     kept = [row for row in answer["nearly_empty"] if not row["kept_by"] or row["block_bytes"] * 10 > row["carrier_bytes"]]
     count.check(f"{label}: what keeps nearly empty carriers is told", not kept, str(kept[:2]))
     print(f"    {label}: {sum(row['carriers'] for row in walked.values())} carriers, {sum(row['blocks'] for row in walked.values())} blocks")
+
+
+def stored_binaries(count, label, core):
+    """Tables that the scenario filled with the same terms hold as many binaries; one persistent term has one of 100 bytes."""
+    run = s.run("binaries", core, "--json", "-n", "0", "--redact", "none")
+    if not count.check(f"{label}: binaries", run.code == 0, str(run)):
+        return
+    rows = json.loads(run.out)["rows"]
+    tables = ("contents_set", "contents_ordered", "contents_bag", "contents_duplicates", "contents_tree")
+    held = {table: sorted(row["bytes"] for row in rows if table in row["stored_in"]) for table in tables}
+    count.check(f"{label}: tables hold binaries", len(held["contents_set"]) > 1 and all(each == held["contents_set"] for each in held.values()), str(held))
+    persistent = [row for row in rows if "persistent_term" in row["stored_in"]]
+    count.check(f"{label}: a persistent term holds one", [row["bytes"] for row in persistent] == [100], str(persistent))
