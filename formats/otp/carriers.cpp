@@ -21,6 +21,7 @@ constexpr std::uint64_t block_free = 1, block_last = 4;
 constexpr std::uint64_t free_size_mask = ~(std::uint64_t{7} | std::uint64_t{1} << 63);
 constexpr std::uint64_t used_size_mask = 0x000000fffffffff8ull;  // the carrier's offset is above
 constexpr std::uint64_t least_block = 16;
+constexpr std::size_t most_blocks = 1u << 26;      // that are kept
 constexpr std::uint64_t most_carriers = 1u << 22;  // of one list
 constexpr std::size_t most_reasons = 4;
 constexpr std::uint64_t nearly_empty = 10;  // one part in so many is in use
@@ -127,6 +128,11 @@ private:
         const auto first = reader_.memory.word(allocator->first + at_.allocator_header_size);
         if (data == nullptr || !first || *first >= bytes || !walk(data, *first, carrier)) return false;
         if (carrier.block_bytes * nearly_empty <= carrier.bytes) reasons(data, *first, carrier);
+        if (allocator->second.prefix == "binary_")
+            each_block(data, *first, bytes, [&](std::uint64_t at, std::uint64_t size, bool free) {
+                if (!free && result_.binary_blocks.size() < most_blocks)
+                    result_.binary_blocks.push_back({address + at + 8, size});
+            });
         result_.carriers.push_back(std::move(carrier));
         return true;
     }
@@ -138,6 +144,8 @@ private:
         // The one block's header stands behind the carrier's, and has no bits for an offset.
         carrier.block_bytes = std::min(load<Word>(p + at_.carrier_allocator + 8) & size_mask, carrier.bytes);
         carrier.free_bytes = carrier.bytes - carrier.block_bytes;
+        if (allocator.prefix == "binary_")
+            result_.binary_blocks.push_back({address + at_.carrier_allocator + 16, carrier.block_bytes});
         result_.carriers.push_back(std::move(carrier));
     }
 

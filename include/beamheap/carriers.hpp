@@ -22,8 +22,14 @@ struct Carrier {
     std::vector<std::string> kept_by;  ///< of a nearly empty one: what its blocks are, at most a few
 };
 
+/// A block in use: the address of what the VM has in it, and its size in bytes with its header.
+struct CarrierBlock {
+    std::uint64_t address = 0, bytes = 0;
+};
+
 struct Carriers {
     std::vector<Carrier> carriers;  ///< by address
+    std::vector<CarrierBlock> binary_blocks;  ///< of binary_alloc, all of them
     std::uint64_t unknown = 0;      ///< that look like carriers and could not be followed
     Count mapped_bytes;   ///< writable memory of the process that is no file's
     Count written_bytes;  ///< of that, what the image has data for: roughly the resident set

@@ -13,6 +13,7 @@
 #include "analyses/finding.hpp"
 #include "analyses/slogan.hpp"
 #include "analyses/totals.hpp"
+#include "analyses/unheld_binaries.hpp"
 #include "analyses/waits.hpp"
 #include "beamheap/snapshot.hpp"
 
@@ -56,6 +57,7 @@ struct RuleInput {
     const Waits& waits;
     std::span<const TermFacts> terms = {};        ///< of suspects (suspects()), as far as they were looked at
     std::span<const PinnedBinaries> pinned = {};  ///< most pinned bytes first; heaps that were decoded alone
+    const UnheldBinaries* unheld = nullptr;       ///< of core images with many bytes in binaries
 
     const TermFacts* terms_of(ProcId process) const {
         for (const TermFacts& facts : terms)

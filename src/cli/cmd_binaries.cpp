@@ -8,6 +8,7 @@
 #include "analyses/sum.hpp"
 #include "cli/commands.hpp"
 #include "cli/heap_stats.hpp"
+#include "cli/unheld.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
 #include "present/tables_terms.hpp"
@@ -151,6 +152,19 @@ present::Table hidden_table(const present::Names& names, std::vector<Hidden> row
     return present::table_of(std::move(columns), std::move(rows), {});
 }
 
+present::Table unheld_table(std::vector<analyses::UnheldGroup> groups) {
+    using analyses::UnheldGroup;
+    std::vector<ColumnOf<UnheldGroup>> columns{
+        {{.name = "block_bytes", .title = "EACH", .unit = Unit::bytes, .doc = "size of a block"},
+         [](const UnheldGroup& g) { return Value(g.block_bytes); }},
+        {{.name = "blocks", .title = "BLOCKS", .unit = Unit::count, .doc = "blocks of this size"},
+         [](const UnheldGroup& g) { return Value(g.blocks); }},
+        {{.name = "bytes", .title = "TOGETHER", .unit = Unit::bytes, .doc = "all of them"},
+         [](const UnheldGroup& g) { return Value(g.bytes); }},
+    };
+    return present::table_of(std::move(columns), std::move(groups), "something refers to every block");
+}
+
 }  // namespace
 
 Status cmd_binaries(const Context& context) {
@@ -221,6 +235,13 @@ Status cmd_binaries(const Context& context) {
                                 .title = "Processes that hold more than the input lists",
                                 .body = hidden_table(names, std::move(hidden)),
                                 .in_text = any});
+    std::vector<std::uint64_t> referenced;
+    for (const BinaryHold& hold : stats.binaries()) referenced.push_back(hold.address);
+    const auto unheld = unheld_binaries(*artifact, std::move(referenced));
+    if (unheld)
+        document.members.push_back({.key = "unheld",
+                                    .title = "Blocks that nothing refers to: buffers of drivers, native code, garbage",
+                                    .body = unheld_table(unheld->groups)});
     document.primary = "rows";
     return context.print(document, snapshot);
 }

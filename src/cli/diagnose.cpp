@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "cli/unheld.hpp"
+
 namespace beamheap::cli {
 
 namespace {
@@ -9,10 +11,14 @@ namespace {
 // What --full may look into: a process of 256 MB takes a second or two.
 constexpr analyses::SuspectBudget everything{.sample_words = 64'000'000, .term_words = 32'000'000, .messages = 200'000};
 
+constexpr std::uint64_t many_binary_bytes = 64u << 20;
+
 }  // namespace
 
 Diagnoser::Diagnoser(const Options& options, bool full)
-    : full_(full), stats_(options, {.binaries = true, .binaries_of = &suspects_.binaries, .sizes = options.full}) {}
+    : full_(full),
+      threads_(options.threads),
+      stats_(options, {.binaries = true, .binaries_of = &suspects_.binaries, .sizes = options.full}) {}
 
 const analyses::Suspects& Diagnoser::suspects(const Snapshot& snapshot) {
     if (!std::exchange(chosen_, true))
@@ -45,13 +51,17 @@ Diagnosis Diagnoser::diagnose(Artifact& artifact) {
     const auto size_of = [&](std::uint64_t address) { return artifact.binary_bytes(address); };
     const std::vector<analyses::PinnedBinaries> pinned = analyses::pinned_binaries(snapshot, held, size_of);
     const std::vector<analyses::TermFacts> terms = look_into_terms(artifact);
+    // Where binaries are much of the node, a core tells how much of them nothing refers to.
+    std::optional<analyses::UnheldBinaries> unheld;
+    if (snapshot.source.format == InputFormat::core && snapshot.memory_bytes("binary").value_or(0) >= many_binary_bytes)
+        unheld = unheld_binaries(artifact, referenced_binaries(artifact, threads_));
     Diagnosis diagnosis;
     diagnosis.slogan = analyses::read_slogan(snapshot.node.slogan);
     diagnosis.totals = analyses::totals(snapshot);
     diagnosis.death = analyses::death(snapshot);
     diagnosis.waits = analyses::waits(snapshot);
-    diagnosis.findings = analyses::run_rules(
-        {snapshot, diagnosis.slogan, diagnosis.totals, diagnosis.death, diagnosis.waits, terms, pinned});
+    diagnosis.findings = analyses::run_rules({snapshot, diagnosis.slogan, diagnosis.totals, diagnosis.death,
+                                              diagnosis.waits, terms, pinned, unheld ? &*unheld : nullptr});
     return diagnosis;
 }
 

@@ -38,6 +38,7 @@ private:
     std::vector<analyses::TermFacts> look_into_terms(Artifact& artifact);
 
     bool full_;
+    unsigned threads_;  // 0: one for each core
     bool chosen_ = false;
     analyses::Suspects suspects_;  // once the process table is complete
     HeapStats stats_;

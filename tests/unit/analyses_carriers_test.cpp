@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "analyses/carrier_sums.hpp"
+#include "analyses/unheld_binaries.hpp"
 
 using namespace beamheap;
 using namespace beamheap::analyses;
@@ -38,4 +39,17 @@ TEST_CASE("carriers add up by allocator", "[carriers]") {
     CHECK(sums[1].pooled == 1);
     CHECK(sums[1].nearly_empty == 1);
     CHECK(nearly_empty_carriers(all) == std::vector<std::uint32_t>{3, 1});
+}
+
+TEST_CASE("blocks that nothing refers to are grouped by size", "[carriers]") {
+    const std::vector<CarrierBlock> blocks{{8, 100}, {16, 100}, {24, 5000}, {32, 100}, {40, 100}, {48, 700}};
+    const std::vector<std::uint64_t> referenced{16, 17, 48};
+    const UnheldBinaries unheld = unheld_binaries(blocks, referenced);
+    CHECK(unheld.held_bytes == 800);
+    CHECK(unheld.blocks == 4);
+    CHECK(unheld.bytes == 5300);
+    REQUIRE(unheld.groups.size() == 2);
+    CHECK(unheld.groups[0].block_bytes == 5000);
+    CHECK(unheld.groups[1].blocks == 3);
+    CHECK(unheld.groups[1].bytes == 300);
 }

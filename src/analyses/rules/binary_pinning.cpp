@@ -61,6 +61,25 @@ void add_area(const RuleInput& input, Findings& findings) {
                 "by ETS tables, ports and native code",
                 human_bytes(*s.node.binary_bytes));
     }
+    if (input.unheld != nullptr && input.unheld->bytes >= *binaries / 2 && !input.unheld->groups.empty()) {
+        const UnheldBinaries& unheld = *input.unheld;
+        const UnheldGroup& most_of_it = unheld.groups.front();
+        finding.title += fmt::format("; no process, table or persistent term refers to {} of them, most of it {} of {}",
+                                     human_bytes(unheld.bytes), counted(most_of_it.blocks, "block", "blocks"),
+                                     human_bytes(most_of_it.block_bytes));
+        finding.evidence.push_back(
+            figure("in binaries that something refers to", unheld.held_bytes, EvidenceUnit::bytes));
+        finding.evidence.push_back(figure("in blocks that nothing refers to", unheld.bytes, EvidenceUnit::bytes));
+        finding.evidence.push_back(
+            figure("of these, in blocks of the commonest size", most_of_it.bytes, EvidenceUnit::bytes));
+        finding.next_steps = {
+            "Blocks of one size that nobody refers to are buffers of drivers: each socket has one of {buffer, Bytes}, "
+            "which is as large as {recbuf, Bytes} unless set. Count the sockets: beamheap ports DUMP",
+            "Otherwise native code holds them, or garbage that its process has not collected yet: beamheap binaries "
+            "DUMP"};
+        findings.push_back(std::move(finding));
+        return;
+    }
     if (holder != ProcId::none) {
         const Count bytes = words_to_bytes(most, s.source.word_size);
         finding.evidence.push_back(
