@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "formats/otp/dwarf_layout.hpp"
+
 namespace beamheap::otp {
 namespace {
 
@@ -34,7 +36,8 @@ LayoutScore score(MemoryReader& memory, const Layout& layout, const SlotTable& t
         result.heaps += words < largest_heap && heap <= top && top <= stop && stop <= end && end - heap == 8 * words &&
                         old <= old_top && old_top <= old_end && (old == 0) == (old_end == 0);
         // A process that hibernates, exits or was just made may have none of these; nearly all have them.
-        result.functions += is_atom(load<Word>(p + at.process_initial)) && is_atom(load<Word>(p + at.process_initial + 8)) &&
+        result.functions += is_atom(load<Word>(p + at.process_initial)) &&
+                            is_atom(load<Word>(p + at.process_initial + 8)) &&
                             load<Word>(p + at.process_initial + 16) < 256;
     }
     return result;
@@ -70,7 +73,8 @@ void check_code(Vm& vm, MemoryReader& memory) {
         const bool moved = offset != vm.layout.at.code_functions;
         vm.layout.at.code_functions = offset;
         vm.layout_guessed = vm.layout_guessed || moved;
-        vm.checks.push_back({"code headers", true, fmt::format("{} modules, functions at +{}", vm.code.modules().size(), offset)});
+        vm.checks.push_back(
+            {"code headers", true, fmt::format("{} modules, functions at +{}", vm.code.modules().size(), offset)});
         return;
     }
     vm.checks.push_back({"code headers", false,
@@ -94,11 +98,53 @@ void check_atoms(Vm& vm, MemoryReader& memory) {
         std::swap(other, vm.layout);
         vm.atoms = AtomTable(memory, vm.layout, vm.roots.atom_table);
         fits = atoms_fit(vm, memory);
-        if (fits) vm.layout_guessed = true;
-        else std::swap(other, vm.layout);
+        if (fits)
+            vm.layout_guessed = true;
+        else
+            std::swap(other, vm.layout);
     }
-    vm.checks.push_back({"atoms", fits, fmt::format("{} of at most {}{}", vm.atoms.size(), vm.atoms.limit(),
-                                                    fits ? "" : ", but the first two are not false and true")});
+    vm.checks.push_back({"atoms", fits,
+                         fmt::format("{} of at most {}{}", vm.atoms.size(), vm.atoms.limit(),
+                                     fits ? "" : ", but the first two are not false and true")});
+}
+
+// Rows whose forms a release may have: its own, and where it has none that of the next release as well.
+std::vector<const Layout*> rows_of_release(const Build& build) {
+    const Layout& own = build.hipe ? layout_of_hipe() : layout_for(build.release);
+    std::vector<const Layout*> rows{&own};
+    for (const Layout& other : known_layouts())
+        if (own.release < build.release && other.release > build.release) {
+            rows.push_back(&other);
+            break;
+        }
+    return rows;
+}
+
+// What is tried, in order: the executable's own DWARF, then the tables.
+std::vector<Layout> candidates_for(Vm& vm) {
+    const Build& build = vm.image->build();
+    const std::vector<const Layout*> rows = rows_of_release(build);
+    std::vector<Layout> candidates;
+    if (const auto types = read_dwarf_fields(vm.image->executable()); !types) {
+        vm.checks.push_back({"DWARF", false, types.error().message});
+    } else if (!*types) {
+        vm.checks.push_back({"DWARF", true, "none of this executable: offsets come from a table"});
+    } else {
+        for (const Layout* row : rows) {
+            const DwarfLayout found = with_dwarf(*row, **types);
+            const std::string unfit =
+                found.read == 0 ? "it has none of the VM's structures" : unfit_layout(found.layout.at);
+            vm.checks.push_back({"DWARF", unfit.empty(),
+                                 describe(found, *row, **types) + (unfit.empty() ? "" : "; not used: " + unfit)});
+            if (unfit.empty()) candidates.push_back(found.layout);
+        }
+    }
+    for (const Layout* row : rows) candidates.push_back(*row);
+    if (build.hipe) candidates.push_back(layout_for(build.release));
+    for (const Layout& other : known_layouts())
+        if (std::none_of(rows.begin(), rows.end(), [&](const Layout* row) { return row->release == other.release; }))
+            candidates.push_back(other);
+    return candidates;
 }
 
 }  // namespace
@@ -107,34 +153,43 @@ Status choose_layout(Vm& vm) {
     const Image& image = *vm.image;
     const Build& build = image.build();
     MemoryReader memory(image.space());
-    std::vector<Layout> candidates;
-    if (build.hipe) candidates.push_back(layout_of_hipe());
-    candidates.push_back(layout_for(build.release));
-    for (const Layout& other : known_layouts())
-        if (other.release != candidates.front().release) candidates.push_back(other);
+    const std::vector<Layout> candidates = candidates_for(vm);
 
     std::string tried;
     for (const Layout& candidate : candidates) {
         Roots roots = find_roots(image, candidate);
         const auto table = SlotTable::read(memory, candidate, roots.process_table);
-        if (!table) continue;
-        const LayoutScore fit = score(memory, candidate, *table);
+        const LayoutScore fit = table ? score(memory, candidate, *table) : LayoutScore{};
         const std::string sentence =
             fmt::format("{} processes sampled: {} in their slot, {} with a heap in order, {} with an initial function",
                         fit.processes, fit.slots, fit.heaps, fit.functions);
-        tried += fmt::format("{}{}: {}", tried.empty() ? "" : "; ", candidate.source, sentence);
-        if (!fit.good()) continue;
+        if (!fit.good()) {
+            if (candidate.source == dwarf_source)
+                vm.checks.push_back({"layout", false, fmt::format("{}: {}", candidate.source, sentence)});
+            if (table) tried += fmt::format("{}{}: {}", tried.empty() ? "" : "; ", candidate.source, sentence);
+            continue;
+        }
         vm.layout = candidate;
         vm.roots = std::move(roots);
         vm.processes = *table;
         vm.layout_guessed = candidate.release != build.release;
-        vm.checks.push_back({"layout", true, fmt::format("{}{}", candidate.source, vm.layout_guessed ? fmt::format(" fits this VM of OTP {}", build.release) : "")});
+        vm.checks.push_back({"layout", true,
+                             fmt::format("{}{}", candidate.source,
+                                         !vm.layout_guessed ? ""
+                                         : candidate.source == dwarf_source
+                                             ? fmt::format(", with the forms of OTP {}, fits this VM of OTP {}",
+                                                           candidate.release, build.release)
+                                             : fmt::format(" fits this VM of OTP {}", build.release))});
         vm.checks.push_back({"process table", true, sentence});
         // Fields that a patch release appends change the size alone; the VM's own table knows it.
         if (const std::uint64_t size = table->element_size; size != vm.layout.at.process_size) {
-            const bool sane = size > vm.layout.at.process_run_queue && size < 4096 && size % 8 == 0;
-            vm.checks.push_back({"process size", sane, fmt::format("{} bytes in this VM, {} in the table", size, vm.layout.at.process_size)});
-            if (sane) vm.layout.at.process_size = static_cast<std::uint32_t>(size);
+            Offsets other = vm.layout.at;
+            other.process_size = size < 4096 ? static_cast<std::uint32_t>(size) : 0;
+            const bool sane = size % 8 == 0 && unfit_layout(other).empty();
+            vm.checks.push_back(
+                {"process size", sane,
+                 fmt::format("{} bytes in this VM, {} in the {}", size, vm.layout.at.process_size, candidate.source)});
+            if (sane) vm.layout.at = other;
         }
         break;
     }

@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <cstdlib>
 
 #include "cli/commands.hpp"
 
@@ -9,5 +10,6 @@ int main(int argc, char** argv) {
         return 5;
     }
 #endif
+    unsetenv("DEBUGINFOD_URLS");  // elfutils would ask servers for debug information
     return beamheap::cli::run(argc, argv);
 }

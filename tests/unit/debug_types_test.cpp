@@ -1,0 +1,222 @@
+// Offsets out of DWARF, against what offsetof says in the same program: several compilers, versions and packings.
+#include "bytes/debug_types.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "formats/otp/dwarf_layout.hpp"
+
+using namespace beamheap;
+using namespace beamheap::bytes;
+using State = MemberAnswer::State;
+
+namespace {
+
+std::string program(const std::string& name) { return std::string{TYPES_FOLDER} + "/" + name; }
+
+struct Known {
+    std::string structure, path;
+    std::uint32_t bytes = 0;
+};
+
+// What the program says of itself.
+std::vector<Known> truth() {
+    std::vector<Known> all;
+    FILE* out = popen(program("types").c_str(), "r");
+    REQUIRE(out != nullptr);
+    char structure[64], path[64];
+    unsigned bytes = 0;
+    while (std::fscanf(out, "%63s %63s %u", structure, path, &bytes) == 3)
+        all.push_back({structure, std::string{path} == "-" ? "" : path, bytes});
+    CHECK(pclose(out) == 0);
+    return all;
+}
+
+std::optional<DebugTypes> read(const std::string& path, const std::vector<MemberQuery>& queries) {
+    const auto executable = ElfImage::open(path);
+    REQUIRE(executable);
+    auto types = read_debug_types(*executable, queries);
+    REQUIRE(types);
+    return *types;
+}
+
+}  // namespace
+
+TEST_CASE("members are where offsetof says", "[bytes][dwarf]") {
+    const std::vector<Known> known = truth();
+    REQUIRE(known.size() >= 20);
+    std::vector<MemberQuery> queries;
+    for (const Known& each : known) queries.push_back({each.structure, each.path});
+    for (const char* name : {"types", "types.v2", "types.units", "types.packed", "types.linked", "types.clang"}) {
+        const std::string path = program(name);
+        INFO(path);
+        if (access(path.c_str(), R_OK) != 0) {
+            CHECK(std::string{name} == "types.clang");  // where there is no clang
+            continue;
+        }
+        const auto types = read(path, queries);
+        REQUIRE(types);
+        CHECK(types->damage.empty());
+        CHECK(types->file == (std::string{name} == "types.linked" ? program("types.debug") : path));
+        for (std::size_t i = 0; i < known.size(); ++i) {
+            INFO(known[i].structure << "." << known[i].path);
+            CHECK(types->answers[i].state == State::found);
+            CHECK(types->answers[i].bytes == known[i].bytes);
+        }
+    }
+}
+
+TEST_CASE("alternatives, and what isn't there", "[bytes][dwarf]") {
+    const std::vector<MemberQuery> queries = {
+        {"Missing|Pair", "nothing|word"},
+        {"Pair|Process", "tail"},
+        {"Missing", "word"},
+        {"Pair", "nothing"},
+        {"Pair", "word.deeper"},
+        {"Process", "many.word"},
+        {"Process", "u.alive.nothing"},
+        {"Process", "letter|tail"},
+        {"Pair", "."},
+        {"", ""},
+        {"FILE|_IO_FILE", ""},
+    };
+    const auto types = read(program("types"), queries);
+    REQUIRE(types);
+    const auto state = [&](std::size_t i) { return types->answers[i].state; };
+    CHECK(state(0) == State::found);
+    CHECK(types->answers[0].bytes == 8);
+    CHECK(state(1) == State::found);  // the second structure has it
+    CHECK(state(2) == State::no_structure);
+    CHECK(state(3) == State::no_member);
+    CHECK(state(4) == State::no_member);
+    CHECK(state(5) == State::found);  // of the first element
+    CHECK(state(6) == State::no_member);
+    CHECK(state(7) == State::found);
+    CHECK(state(8) == State::no_member);
+    CHECK(state(9) == State::no_structure);
+    const auto many = read(program("types"), {{"Process", "many"}});
+    CHECK(types->answers[5].bytes == many->answers[0].bytes + 8);
+}
+
+TEST_CASE("no debug information is no error, and not looked for at length", "[bytes][dwarf]") {
+    CHECK_FALSE(read(program("types.stripped"), {{"Pair", "word"}}));
+}
+
+TEST_CASE("damaged debug information ends in an answer or a sentence", "[bytes][dwarf]") {
+    std::ifstream in(program("types"), std::ios::binary);
+    const std::string whole((std::istreambuf_iterator<char>(in)), {});
+    const auto image = ElfImage::open(program("types"));
+    REQUIRE(image);
+    std::vector<MemberQuery> queries;
+    const std::vector<Known> known = truth();
+    for (const Known& each : known) queries.push_back({each.structure, each.path});
+    std::mt19937 chance(4711);
+    const std::string path = program("types.damaged");
+    std::size_t answered = 0, refused = 0;
+    for (int round = 0; round < 300; ++round) {
+        std::string bytes = whole;
+        for (const char* name : {".debug_info", ".debug_abbrev", ".debug_str"}) {
+            const ElfSection* section = image->section(name);
+            REQUIRE(section != nullptr);
+            for (unsigned i = chance() % 8; i != 0; --i)
+                bytes[section->offset + chance() % section->size] = static_cast<char>(chance());
+        }
+        std::ofstream(path, std::ios::binary) << bytes;
+        const auto executable = ElfImage::open(path);
+        REQUIRE(executable);
+        const auto types = read_debug_types(*executable, queries);
+        if (types && *types) {
+            REQUIRE((*types)->answers.size() == queries.size());
+            ++answered;
+        } else {
+            if (!types) CHECK(types.error().message.find("types.damaged") != std::string::npos);
+            ++refused;
+        }
+    }
+    std::remove(path.c_str());
+    CHECK(answered > 0);
+    CHECK(answered + refused == 300);
+}
+
+TEST_CASE("DWARF replaces a row's offsets, as far as it has them", "[otp][dwarf]") {
+    using namespace beamheap::otp;
+    const Layout& row = layout_for(27);
+    const auto fields = field_names();
+    DebugTypes types;
+    types.file = "beam.smp";
+    types.answers.resize(fields.size());
+    for (std::size_t i = 0; i < fields.size(); ++i)
+        if (const std::uint32_t value = row.at.*fields[i].field; value != absent)
+            types.answers[i] = {State::found, value};
+        else
+            types.answers[i] = {State::no_member, 0};
+    const auto index = [&](std::string_view member) {
+        for (std::size_t i = 0; i < fields.size(); ++i)
+            if (fields[i].member == member) return i;
+        FAIL("no such field");
+        return std::size_t{0};
+    };
+
+    const DwarfLayout same = with_dwarf(row, types);
+    CHECK(same.different.empty());
+    CHECK(same.kept.empty());
+    CHECK(same.layout.source == dwarf_source);
+    CHECK(same.layout.release == 27);
+    CHECK(describe(same, row, types).find("none differs from the table of OTP 27") != std::string::npos);
+
+    types.answers[index("process_size")].bytes = 800;
+    types.answers[index("process_heap")].state = State::no_structure;        // the row's value stays
+    types.answers[index("process_flags")].state = State::no_member;          // and of what readers can't do without
+    types.answers[index("process_frame_pointer")].state = State::no_member;  // some releases have none
+    const DwarfLayout other = with_dwarf(row, types);
+    CHECK(other.layout.at.process_size == 800);
+    CHECK(other.layout.at.process_heap == row.at.process_heap);
+    CHECK(other.layout.at.process_flags == row.at.process_flags);
+    CHECK(other.layout.at.process_frame_pointer == absent);
+    CHECK(other.kept == std::vector<std::string_view>{"process_flags", "process_heap"});
+    REQUIRE(other.different.size() == 2);
+    CHECK(other.different[0].member == "process_size");
+    CHECK(other.different[0].dwarf == 800);
+    CHECK(other.different[0].table == row.at.process_size);
+    CHECK(other.different[1].member == "process_frame_pointer");
+    const std::string text = describe(other, row, types);
+    CHECK(text.find("2 differ from the table of OTP 27: process_size 800 (") != std::string::npos);
+    CHECK(text.find("process_frame_pointer none (") != std::string::npos);
+    CHECK(text.find("2 not in it: process_flags, process_heap") != std::string::npos);
+    CHECK(unfit_layout(other.layout.at).empty());
+}
+
+TEST_CASE("offsets that leave their structure are refused", "[otp][dwarf]") {
+    using namespace beamheap::otp;
+    for (const Layout& row : known_layouts()) {
+        INFO("OTP " << row.release);
+        CHECK(unfit_layout(row.at) == "");
+        for (const auto& [field, value] : {std::pair{&Offsets::process_heap, 4000u},
+                                           {&Offsets::process_size, 8u},
+                                           {&Offsets::table_slots, 3000u},
+                                           {&Offsets::fragment_memory, 0u},
+                                           {&Offsets::link_node_size, 16u},
+                                           {&Offsets::scheduler_stride, 64u},
+                                           {&Offsets::allocator_single, 100000u},
+                                           {&Offsets::ets_tree_root, 8u},
+                                           {&Offsets::ets_hash_term, 0u},
+                                           {&Offsets::node_name, 4096u},
+                                           {&Offsets::code_functions, 1u << 30},
+                                           {&Offsets::process_heap, absent},
+                                           {&Offsets::breakpoint_time, 4096u},
+                                           {&Offsets::port_state, 100000u}}) {
+            Offsets forged = row.at;
+            forged.*field = value;
+            CHECK_FALSE(unfit_layout(forged).empty());
+        }
+    }
+    CHECK(unfit_layout(layout_of_hipe().at) == "");
+}
