@@ -94,7 +94,12 @@ constexpr Bound bounds[] = {
     {"Allctr_t", &Offsets::allocator_size, 0},
     {"Carrier_t", &Offsets::carrier_allocator, 16},
     {"GenericBpData", &Offsets::breakpoint_data_size, 0},
+    {"fun_free_count", &Offsets::fun_environment, 0},
 };
+
+// Members that readers look for in every row, since some releases lack them; others belong to a row's forms.
+constexpr std::uint32_t Offsets::*optional_members[] = {&Offsets::process_queue_buffers, &Offsets::breakpoint_next,
+                                                        &Offsets::breakpoint_session, &Offsets::breakpoint_memory};
 
 bool may_be_absent(std::uint32_t Offsets::*field) {
     const auto rows = known_layouts();
@@ -123,6 +128,7 @@ Result<std::optional<bytes::DebugTypes>> read_dwarf_fields(const bytes::ElfImage
 DwarfLayout with_dwarf(const Layout& row, const bytes::DebugTypes& types) {
     using State = bytes::MemberAnswer::State;
     DwarfLayout result;
+    result.row = row.source;
     result.layout = row;
     result.layout.source = dwarf_source;
     const auto fields = field_names();
@@ -136,7 +142,9 @@ DwarfLayout with_dwarf(const Layout& row, const bytes::DebugTypes& types) {
             ++result.read;
         } else if (before == absent) {
             continue;
-        } else if (answer.state == State::no_member && may_be_absent(field.field)) {
+        } else if (answer.state == State::no_member &&
+                   std::find(std::begin(optional_members), std::end(optional_members), field.field) !=
+                       std::end(optional_members)) {
             value = absent;
         } else {
             result.kept.push_back(field.member);
@@ -172,16 +180,19 @@ std::string unfit_layout(const Offsets& at) {
                   end_of(at, &Offsets::ets_fixed), end_of(at, &Offsets::ets_counters)});
     if (table > std::min(std::uint64_t{at.ets_tree_root} + 8, std::uint64_t{at.ets_hash_size}))
         return "members of ETS tables are outside of them";
+    if (at.process_queue_buffers != absent && (at.buffer_size == absent || at.buffer_queue == absent))
+        return "buffers of signal queues are unknown";
+    if (at.fun_environment < 8 || at.fun_environment % 8 != 0) return "the environment of a fun is no array of words";
     if (at.link_node_size < 24 || at.ets_hash_term < 8) return "a list's links are outside of its elements";
     return {};
 }
 
-std::string describe(const DwarfLayout& found, const Layout& row, const bytes::DebugTypes& types) {
+std::string describe(const DwarfLayout& found, const bytes::DebugTypes& types) {
     std::string text = fmt::format("{} of {} offsets from {}", found.read, field_names().size(), types.file);
     if (found.different.empty())
-        text += fmt::format("; none differs from the {}", row.source);
+        text += fmt::format("; none differs from the {}", found.row);
     else
-        text += fmt::format("; {} differ from the {}: {}", found.different.size(), row.source,
+        text += fmt::format("; {} differ from the {}: {}", found.different.size(), found.row,
                             named(found.different.size(), [&](std::size_t i) {
                                 const auto& each = found.different[i];
                                 return fmt::format("{} {} ({})", each.member, number(each.dwarf), number(each.table));

@@ -30,13 +30,15 @@ struct DwarfLayout {
         std::string_view member;
         std::uint32_t table = absent, dwarf = absent;
     };
+    std::string_view row;                ///< source of the row
     Layout layout;                       ///< the row, with DWARF's offsets
     std::uint32_t read = 0;              ///< how many of them DWARF has
     std::vector<Difference> different;   ///< from the row
     std::vector<std::string_view> kept;  ///< members that DWARF lacks and the row has, whose offset is the row's
 };
 
-/// Puts what DWARF has into a row. A member that a known structure lacks is absent, if readers can do without it.
+/// Puts what DWARF has into a row. What it lacks keeps the row's value, but for the few members that readers can do
+/// without: those are absent where their structure is known and has no such member.
 DwarfLayout with_dwarf(const Layout& row, const bytes::DebugTypes& types);
 
 /// Readers ask for a structure's bytes up to a certain member or size, and take the others to be inside. Says in words
@@ -44,6 +46,6 @@ DwarfLayout with_dwarf(const Layout& row, const bytes::DebugTypes& types);
 std::string unfit_layout(const Offsets& at);
 
 /// "243 of 259 offsets from FILE; 2 differ from the table of OTP 25: process_size 784 (776), ...", for doctor.
-std::string describe(const DwarfLayout& found, const Layout& row, const bytes::DebugTypes& types);
+std::string describe(const DwarfLayout& found, const bytes::DebugTypes& types);
 
 }  // namespace beamheap::otp

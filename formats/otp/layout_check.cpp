@@ -130,15 +130,20 @@ std::vector<Layout> candidates_for(Vm& vm) {
     } else if (!*types) {
         vm.checks.push_back({"DWARF", true, "none of this executable: offsets come from a table"});
     } else {
-        for (const Layout* row : rows) {
-            const DwarfLayout found = with_dwarf(*row, **types);
+        // Forms belong to members: the row that has fewest which this build lacks comes first.
+        std::vector<DwarfLayout> found;
+        for (const Layout* row : rows) found.push_back(with_dwarf(*row, **types));
+        std::stable_sort(found.begin(), found.end(),
+                         [](const DwarfLayout& a, const DwarfLayout& b) { return a.kept.size() < b.kept.size(); });
+        for (const DwarfLayout& each : found) {
             const std::string unfit =
-                found.read == 0 ? "it has none of the VM's structures" : unfit_layout(found.layout.at);
-            vm.checks.push_back({"DWARF", unfit.empty(),
-                                 describe(found, *row, **types) + (unfit.empty() ? "" : "; not used: " + unfit)});
-            if (unfit.empty()) candidates.push_back(found.layout);
+                each.read == 0 ? "it has none of the VM's structures" : unfit_layout(each.layout.at);
+            vm.checks.push_back(
+                {"DWARF", unfit.empty(), describe(each, **types) + (unfit.empty() ? "" : "; not used: " + unfit)});
+            if (unfit.empty()) candidates.push_back(each.layout);
         }
     }
+    if (!build.foreign.empty()) return candidates;  // tables are of release builds
     for (const Layout* row : rows) candidates.push_back(*row);
     if (build.hipe) candidates.push_back(layout_for(build.release));
     for (const Layout& other : known_layouts())
@@ -154,6 +159,13 @@ Status choose_layout(Vm& vm) {
     const Build& build = image.build();
     MemoryReader memory(image.space());
     const std::vector<Layout> candidates = candidates_for(vm);
+    if (candidates.empty())
+        return Error{
+            ErrorCode::not_recognised,
+            fmt::format("{}: the VM was built with \"{}\", which changes its structures, and its executable has "
+                        "no debug information that says how",
+                        image.core().name(), build.foreign),
+            "Give an executable with debug information (-g); crash dumps of any build can be read."};
 
     std::string tried;
     for (const Layout& candidate : candidates) {
@@ -198,7 +210,9 @@ Status choose_layout(Vm& vm) {
         return Error{ErrorCode::not_recognised,
                      fmt::format("{}: no known layout of OTP {} (erts {}) fits this VM ({})", image.core().name(),
                                  build.release, build.erts_version, why),
-                     "The build may have options that change its structures, or the image is damaged or cut there."};
+                     "The build may have options that change its structures: an executable with debug information (-g) "
+                     "would say "
+                     "how. Or the image is damaged or cut there."};
     }
     if (const auto ports = SlotTable::read(memory, vm.layout, vm.roots.port_table)) vm.ports = *ports;
     for (const Check& found : vm.roots.found) vm.checks.push_back(found);

@@ -46,7 +46,8 @@ FunctionId Reader::function(const Mfa& mfa) {
     if (function_cache_.empty()) function_cache_.resize(cached_functions, {Mfa{}, FunctionId::none});
     const std::size_t slot = ((mfa.module * 31 + mfa.function) >> 6) % cached_functions;
     auto& [known, id] = function_cache_[slot];
-    if (id != FunctionId::none && known.module == mfa.module && known.function == mfa.function && known.arity == mfa.arity)
+    if (id != FunctionId::none && known.module == mfa.module && known.function == mfa.function &&
+        known.arity == mfa.arity)
         return id;
     const Function function{atom(mfa.module), atom(mfa.function), mfa.arity};
     if (function.module == TextId::none || function.name == TextId::none) return FunctionId::none;
@@ -104,8 +105,10 @@ Pid Reader::pid(Word word) {
 PortName Reader::port(Word word) {
     PortName port;
     if (is_port(word)) {
-        if (vm.layout.pid_form == PidForm::data28) port.number = (word >> 4) & 0xfffffff;
-        else port.number = vm.ports.unshuffle(word >> 4);
+        if (vm.layout.pid_form == PidForm::data28)
+            port.number = (word >> 4) & 0xfffffff;
+        else
+            port.number = vm.ports.unshuffle(word >> 4);
         return port;
     }
     if (const auto found = external(word, Tag::external_port)) {
@@ -117,17 +120,11 @@ PortName Reader::port(Word word) {
 
 Result<std::unique_ptr<Vm>> Vm::open(const Image& image) {
     const Build& build = image.build();
-    const auto refuse = [&](std::string what, std::string advice = {}) {
-        return Error{ErrorCode::not_recognised,
-                     fmt::format("{}: {}", image.core().name(), std::move(what)), std::move(advice)};
-    };
     if (build.release < known_layouts().front().release)
-        return refuse(fmt::format("an Erlang VM of OTP {}; core images are read from OTP {} on", build.release,
-                                  known_layouts().front().release),
-                      "Its crash dumps can be read.");
-    if (!build.foreign.empty())
-        return refuse(fmt::format("the VM was built with \"{}\", which changes its structures", build.foreign),
-                      "Core images of release builds can be read, and crash dumps of any.");
+        return Error{ErrorCode::not_recognised,
+                     fmt::format("{}: an Erlang VM of OTP {}; core images are read from OTP {} on", image.core().name(),
+                                 build.release, known_layouts().front().release),
+                     "Its crash dumps can be read."};
     auto vm = std::make_unique<Vm>();
     vm->image = &image;
     BH_CHECK(choose_layout(*vm));
