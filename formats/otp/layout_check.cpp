@@ -210,9 +210,11 @@ Status choose_layout(Vm& vm) {
         return Error{ErrorCode::not_recognised,
                      fmt::format("{}: no known layout of OTP {} (erts {}) fits this VM ({})", image.core().name(),
                                  build.release, build.erts_version, why),
-                     "The build may have options that change its structures: an executable with debug information (-g) "
-                     "would say "
-                     "how. Or the image is damaged or cut there."};
+                     candidates.front().source == dwarf_source
+                         ? "The build may have options that change more than its structures, or the image is damaged "
+                           "or cut there."
+                         : "The build may have options that change its structures: an executable with debug "
+                           "information (-g) would say how. Or the image is damaged or cut there."};
     }
     if (const auto ports = SlotTable::read(memory, vm.layout, vm.roots.port_table)) vm.ports = *ports;
     for (const Check& found : vm.roots.found) vm.checks.push_back(found);
