@@ -23,9 +23,10 @@ endfunction()
 beamheap_package(beamheap_zstd libzstd zstd)
 beamheap_package(beamheap_zlib zlib z)
 beamheap_package(beamheap_lzma liblzma lzma)
+beamheap_package(beamheap_lz4 liblz4 lz4)
 # Of libarchive only the readers of zip and tar are used, which need these of the libraries that Debian builds it with.
 beamheap_package(beamheap_archive libarchive archive nettle bz2 lzma zstd z)
-set(BEAMHEAP_COMPRESSION beamheap_archive beamheap_zstd beamheap_zlib beamheap_lzma)
+set(BEAMHEAP_COMPRESSION beamheap_archive beamheap_zstd beamheap_zlib beamheap_lzma beamheap_lz4)
 # Native stacks and DWARF: libdwfl is part of libdw.
 beamheap_package(beamheap_dw libdw dw elf lzma bz2 zstd z)
 set(BEAMHEAP_DWARF beamheap_dw)

@@ -37,7 +37,6 @@ struct Stranger {
 constexpr Stranger strangers[] = {
     {"PK\x03\x04", "a zip archive", "Unpack it and name the dump inside."},
     {"BZh", "compressed with bzip2, which is not read", "Decompress it first: bzip2 -d."},
-    {"\x04\x22\x4D\x18", "compressed with lz4, which is not read", "Decompress it first: lz4 -d."},
     {"{\"", "JSON", ""},
     {"<html", "an HTML page", "The download may have failed."},
     {"<!DOCTYPE", "an HTML page", "The download may have failed."},

@@ -1,5 +1,6 @@
 // Streaming decoders. Each keeps one input buffer and the library's own window; several members or frames in a row
 // are one stream, as the command line tools have it. Damage ends the stream and is told by damage().
+#include <lz4frame.h>
 #include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -168,6 +169,32 @@ private:
     bool ready_ = false;
 };
 
+class Lz4Decoder final : public Decoder {
+public:
+    Lz4Decoder(std::unique_ptr<Source> stored, std::string head, const SourceOptions& options)
+        : Decoder(std::move(stored), std::move(head), options, "lz4") {
+        ready_ = !LZ4F_isError(LZ4F_createDecompressionContext(&context_, LZ4F_VERSION));
+    }
+    ~Lz4Decoder() override { LZ4F_freeDecompressionContext(context_); }
+    Lz4Decoder(const Lz4Decoder&) = delete;
+    Lz4Decoder& operator=(const Lz4Decoder&) = delete;
+
+protected:
+    const char* decode(std::string_view in, std::span<char> out, std::size_t& consumed, std::size_t& made) override {
+        if (!ready_) return "no decoder";
+        consumed = in.size();
+        made = out.size();
+        const std::size_t left = LZ4F_decompress(context_, out.data(), &made, in.data(), &consumed, nullptr);
+        if (LZ4F_isError(left)) return LZ4F_getErrorName(left);
+        if (consumed != 0 || made != 0) between_frames_ = left == 0;
+        return nullptr;
+    }
+
+private:
+    LZ4F_dctx* context_ = nullptr;
+    bool ready_ = false;
+};
+
 bool starts_with(std::string_view head, std::initializer_list<int> magic) {
     if (head.size() < magic.size()) return false;
     std::size_t i = 0;
@@ -186,6 +213,8 @@ std::unique_ptr<Source> decompressed(std::unique_ptr<Source> stored, std::string
     if (starts_with(head, {0x1F, 0x8B})) return std::make_unique<GzipDecoder>(std::move(stored), std::move(head), options);
     if (starts_with(head, {0xFD, '7', 'z', 'X', 'Z', 0x00}))
         return std::make_unique<XzDecoder>(std::move(stored), std::move(head), options);
+    if (starts_with(head, {0x04, 0x22, 0x4D, 0x18}))
+        return std::make_unique<Lz4Decoder>(std::move(stored), std::move(head), options);
     return stored;
 }
 

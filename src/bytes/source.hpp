@@ -1,4 +1,4 @@
-// Bytes in order, whatever they come from: a plain file, standard input, or a .gz, .zst or .xz of either.
+// Bytes in order, whatever they come from: a plain file, standard input, or a .gz, .zst, .xz or .lz4 of either.
 //
 // This layer knows nothing of Erlang. Compression is recognised by content, never by name. Nothing is kept: memory
 // use does not depend on the size of the input.
@@ -35,7 +35,7 @@ public:
     /// How far into the stored bytes reading has come, and how many there are (0: unknown), for a progress display.
     virtual std::uint64_t stored_position() const = 0;
     virtual std::uint64_t stored_size() const = 0;
-    /// "gzip", "zstd", "xz" or "".
+    /// "gzip", "zstd", "xz", "lz4" or "".
     virtual std::string_view compression() const { return {}; }
     /// Why a compressed input ended early, a phrase; empty if it did not.
     virtual const std::string& damage() const {

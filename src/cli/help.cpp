@@ -173,7 +173,7 @@ std::string help_text() {
     return fmt::format(
         "beamheap tells why an Erlang VM died or grew, from its crash dump or core image.\n\n"
         "usage: beamheap [VERB] INPUT [options]\n"
-        "INPUT is a crash dump or a core, plain, .gz, .zst or .xz; - is standard input. Without a verb: analyze.\n\n"
+        "INPUT is a crash dump or a core, plain, .gz, .zst, .xz or .lz4; - is standard input. Without a verb: analyze.\n\n"
         "verbs:\n{}\nexamples:\n{}\n"
         "options of every verb (more: beamheap VERB --help):\n{}\n"
         "exit codes: 0 fine, 2 usage or no such process, 3 no readable input, 4 damaged input with --strict,\n"
