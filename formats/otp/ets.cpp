@@ -31,14 +31,15 @@ public:
             std::uint64_t tortoise = 0, steps = 0, limit = 2;
             for (std::uint64_t table = *first; table != 0;) {
                 const std::byte* p = table % 8 == 0 ? reader_.memory.at(table, at_.ets_hash_size) : nullptr;
+                const bool whole = p != nullptr;
                 // The smallest kind of table may end a segment.
-                if (p == nullptr) p = reader_.memory.at(table, at_.ets_tree_root + 8);
+                if (!whole) p = reader_.memory.at(table, at_.ets_tree_root + 8);
                 if (p == nullptr || reader_.snapshot.ets.size() >= most_tables) {
                     reader_.snapshot.anomalies.add(Anomaly::unreadable_memory, table,
                                                    "the rest of a scheduler's ETS tables");
                     break;
                 }
-                add(table, p);
+                add(table, p, whole);
                 table = load<Word>(p + at_.ets_next);
                 if (table == *first) break;
                 if (table == tortoise) {
@@ -56,7 +57,8 @@ public:
     }
 
 private:
-    void add(std::uint64_t address, const std::byte* p) {
+    /// `whole`: as many bytes are there as the largest kind of table has.
+    void add(std::uint64_t address, const std::byte* p, bool whole) {
         const auto bits = load<std::uint32_t>(p + at_.ets_status);
         if ((bits & ets_status::deleted) != 0) return;
         TextTable& texts = reader_.snapshot.texts;
@@ -80,7 +82,7 @@ private:
         table.read_concurrency = texts.intern((bits & ets_status::frequent_read) != 0 ? "true" : "false");
         // A byte in the newest releases, whose upper three bytes are not its own; never more than one anywhere.
         table.compressed = p[at_.ets_compressed] != std::byte{0};
-        if (hash) {
+        if (hash && whole) {
             table.fixed = load<Word>(p + at_.ets_fixed);
             table.buckets = load<Word>(p + at_.ets_hash_buckets);
         }
