@@ -135,10 +135,36 @@ void add_object(HeapGraph& graph, const Layout& layout, MemoryReader& memory, st
         graph.add_binary_use(place.binary, place.offset, kind == TermKind::binary_reference ? 0 : place.bytes);
 }
 
+namespace {
+
+// A reference to a binary that is only there for slices of it shows nothing itself: they tell what is seen.
+void settle_bases(HeapGraph& graph, std::vector<NodeId>& bases) {
+    std::sort(bases.begin(), bases.end());
+    bases.erase(std::unique(bases.begin(), bases.end()), bases.end());
+    std::vector<bool> shown(bases.size());
+    const auto show = [&](NodeId node) {
+        const auto found = std::lower_bound(bases.begin(), bases.end(), node);
+        if (found != bases.end() && *found == node) shown[static_cast<std::size_t>(found - bases.begin())] = true;
+    };
+    for (const Edge& edge : graph.edges())
+        if (graph.kind(edge.from) != TermKind::sub_binary) show(edge.to);
+    for (const Root& root : graph.roots()) show(root.target);
+    std::size_t next = 0;
+    for (BinaryUse& use : graph.binaries()) {
+        while (next < bases.size() && bases[next] < use.node) ++next;
+        if (next < bases.size() && bases[next] == use.node && !shown[next]) use.size = 0;
+    }
+}
+
+}  // namespace
+
 void settle_slices(HeapGraph& graph, const Layout& layout, MemoryReader& memory) {
     bool changed = false;
+    std::vector<NodeId> bases;
     for (BinaryUse& use : graph.binaries()) {
         if (graph.kind(use.node) != TermKind::sub_binary) continue;
+        const NodeId base = graph.find(use.address);
+        if (base != no_node && graph.kind(base) == TermKind::refc_binary) bases.push_back(base);
         const BinaryPlace place = binary_place(memory, layout, graph.address(use.node));
         if (!place.known) continue;
         if (place.binary != 0)
@@ -154,6 +180,7 @@ void settle_slices(HeapGraph& graph, const Layout& layout, MemoryReader& memory)
         changed = true;
     }
     if (changed) graph.sort_flat_words();
+    if (!bases.empty()) settle_bases(graph, bases);
 }
 
 HeapReader::HeapReader(const Vm& vm) : vm_(vm), at_(vm.layout.at), reader_(vm, none_), memory_(reader_.memory) {
