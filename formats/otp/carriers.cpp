@@ -88,13 +88,14 @@ private:
             }
             if (single)
                 singleblock(p, next, allocator);
-            else if (!multiblock(next))
+            else if (!multiblock(next, Where::list))
                 ++result_.unknown;
             next = load<Word>(p + at_.carrier_next);
         }
     }
 
-    // What is between the carriers that are known.
+    // What is between the carriers that are known: those in the pool, which their flag tells from carriers that were
+    // given back, as their headers stay in memory that the segment allocator keeps for later.
     void scan() {
         const std::size_t known = result_.carriers.size();
         std::size_t i = 0;
@@ -106,7 +107,7 @@ private:
                 std::uint64_t next = address + carrier_alignment;
                 if (i < known && result_.carriers[i].address <= address)
                     next = result_.carriers[i].address + result_.carriers[i].bytes;
-                else if (multiblock(address))
+                else if (multiblock(address, Where::pool))
                     next = address + result_.carriers.back().bytes;
                 if (next <= address) return;
                 address = (next + carrier_alignment - 1) & ~(carrier_alignment - 1);
@@ -114,14 +115,17 @@ private:
         }
     }
 
+    enum class Where { list, pool };
+
     // Adds the carrier at this address; false where there is none.
-    bool multiblock(std::uint64_t address) {
+    bool multiblock(std::uint64_t address, Where where) {
         const std::byte* p = reader_.memory.probe(address, at_.carrier_allocator + 8);
         if (p == nullptr) return false;
         const auto header = load<Word>(p), owner = load<Word>(p + at_.carrier_allocator);
         const auto allocator = allocators_.find(owner & size_mask);
         const std::uint64_t bytes = header & size_mask;
         if (allocator == allocators_.end() || (header & flag_single) != 0 || bytes < least_block) return false;
+        if (where == Where::pool && (owner & pooled_flag) == 0) return false;
         Carrier carrier = carrier_of(allocator->second, address, bytes);
         carrier.pooled = (owner & pooled_flag) != 0;
         const std::byte* data = reader_.memory.probe(address, bytes);

@@ -188,7 +188,9 @@ Status ElfImage::parse_headers() {
     }
 
     // Sections are a convenience (symbol tables): a file without them, or with broken ones, is read all the same.
-    // Those of a core (gcore writes some) say nothing that its segments don't.
+    // Those of a core (gcore writes some) say nothing that its segments don't, but they are its end.
+    if (section_table != 0 && section_size == section_bytes && section_count <= ~0ull / section_bytes)
+        declare(section_table, section_count * section_bytes);
     if (type_ == elf::type_core || section_table == 0 || section_size != section_bytes) return ok();
     std::uint64_t table_bytes = 0;
     if (__builtin_mul_overflow(section_count, section_bytes, &table_bytes)) return ok();

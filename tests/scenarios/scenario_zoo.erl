@@ -36,7 +36,8 @@ zoo(_) ->
       last => fun() ->
                   [Late ! {late, I, <<"sent after the truth was taken">>} || I <- lists:seq(1, 7)],
                   exit(whereis(state_exiting), kill),
-                  wait_until(exiting, fun() -> ets:info(table_of_exiting, size) =:= undefined end)
+                  wait_until(exiting, fun() -> ets:info(table_of_exiting, size) =:= undefined end),
+                  forgotten()
               end,
       facts => #{peer => Peer,
                  states => [#{pid => P, name => R, states => S} || {state, P, R, S, _} <- States],
@@ -47,6 +48,12 @@ zoo(_) ->
                  supervision => supervision(),
                  timers => timer_truth(),
                  odd_atoms => [#{utf8_base64 => base64:encode(atom_to_binary(A, utf8))} || A <- odd_atoms()]}}.
+
+%% A table that is gone: its carriers were given back, and still look like carriers where their memory is kept for later.
+forgotten() ->
+    Table = ets:new(forgotten, []),
+    many(10000, fun(I) -> ets:insert(Table, {I, lists:seq(1, 50)}) end),
+    ets:delete(Table).
 
 preload() ->
     [code:ensure_loaded(M) || M <- [scenario_truth, scenario_json, base64, io_lib_pretty, proplists, file, prim_file, filename,

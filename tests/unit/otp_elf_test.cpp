@@ -81,6 +81,18 @@ TEST_CASE("a core's segments and notes are read", "[otp][elf]") {
     CHECK(notes.file_at(0x600000) == nullptr);
 }
 
+TEST_CASE("a core without its table of sections is cut", "[otp][elf]") {
+    Blob file = sample_core();
+    const std::size_t end = file.size();
+    file.word(40, end);
+    file.put<std::uint16_t>(58, 64);
+    file.put<std::uint16_t>(60, 3);
+    const auto core = bytes::ElfImage::parse(file.bytes(), "core");
+    REQUIRE(core);
+    CHECK(core->declared_size() == end + 192);
+    CHECK(core->segments().size() == 4);
+}
+
 TEST_CASE("a core cut anywhere still parses as far as it goes", "[otp][elf]") {
     const Blob file = sample_core();
     for (std::size_t length = 0; length <= file.size(); ++length) {
