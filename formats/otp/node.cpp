@@ -71,6 +71,11 @@ void read_node(Reader& reader) {
         reader.snapshot.anomalies.add(Anomaly::layout_guessed, 0,
                                       fmt::format("{} for OTP {}", vm.layout.source, source.otp_release));
 
+    if (!vm.code.readable())
+        reader.snapshot.anomalies.add(Anomaly::code_missing, 0,
+                                      source.complete ? "made without shared anonymous memory, coredump_filter bit 1"
+                                                      : "it is behind the place where the image is cut");
+
     Node& node = reader.snapshot.node;
     if (vm.roots.this_node != 0)
         if (const auto name = reader.memory.word(vm.roots.this_node + reader.at.node_name))

@@ -41,6 +41,7 @@ enum class Severity : std::uint8_t { info, data_loss, error };
     X(compressed_damage, data_loss, "the compressed data is damaged or ends early")                                    \
     X(layout_guessed, info, "the release's layout was chosen by what the image shows, not by name")                    \
     X(unreadable_memory, data_loss, "addresses that the core image does not hold were asked for")                      \
+    X(code_missing, data_loss, "the core image has no code: stacks have no functions, so no call that waits is seen")    \
     X(inconsistent_state, data_loss, "a structure was caught in the middle of a change and was read in part")
 
 enum class Anomaly : std::uint8_t {

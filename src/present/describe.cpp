@@ -19,6 +19,24 @@ std::string_view severity_name(Severity severity) {
     return "error";
 }
 
+// Where an oddity was first met: a byte of the file, or an address of the image; empty where it concerns the whole.
+std::string place_of(const Source& source, Anomaly kind, const Anomalies::Entry& entry) {
+    if (entry.first_offset == 0 && !entry.first_detail.empty()) return entry.first_detail;
+    const bool address = source.format == InputFormat::core && kind != Anomaly::truncated;
+    std::string place = address ? fmt::format("at address {:#x}", entry.first_offset) : fmt::format("at byte {}", entry.first_offset);
+    if (!entry.first_detail.empty()) place += ": " + entry.first_detail;
+    return place;
+}
+
+Warning warning_of(const Source& source, Anomaly kind, const Anomalies::Entry& entry) {
+    const AnomalyKind& row = anomaly_table[static_cast<std::size_t>(kind)];
+    std::string text(row.sentence);
+    const bool once = entry.count == 1;
+    text += once ? " (" : fmt::format(" ({} times; first ", grouped(entry.count));
+    text += place_of(source, kind, entry) + ')';
+    return {std::string(row.name), entry.count, std::string(severity_name(row.severity)), std::move(text)};
+}
+
 }  // namespace
 
 Object source_of(const Snapshot& snapshot) {
@@ -35,17 +53,6 @@ Object source_of(const Snapshot& snapshot) {
             {"slogan", text_or_null(snapshot.node.slogan)}};
 }
 
-Warning warning_of(Anomaly kind, const Anomalies::Entry& entry) {
-    const AnomalyKind& row = anomaly_table[static_cast<std::size_t>(kind)];
-    std::string text(row.sentence);
-    const bool once = entry.count == 1;
-    text += once ? " (" : fmt::format(" ({} times; first ", grouped(entry.count));
-    text += fmt::format("at byte {}", entry.first_offset);
-    if (!entry.first_detail.empty()) text += ": " + entry.first_detail;
-    text += ')';
-    return {std::string(row.name), entry.count, std::string(severity_name(row.severity)), std::move(text)};
-}
-
 std::vector<Warning> warnings_of(const Snapshot& snapshot) {
     std::vector<Warning> warnings;
     // What was lost comes before what is merely odd.
@@ -53,7 +60,7 @@ std::vector<Warning> warnings_of(const Snapshot& snapshot) {
         for (std::size_t i = 0; i < anomaly_kinds; ++i) {
             const auto kind = static_cast<Anomaly>(i);
             if (snapshot.anomalies.seen(kind) && (anomaly_table[i].severity != Severity::info) == lost)
-                warnings.push_back(warning_of(kind, snapshot.anomalies[kind]));
+                warnings.push_back(warning_of(snapshot.source, kind, snapshot.anomalies[kind]));
         }
     }
     return warnings;

@@ -16,7 +16,6 @@ Object source_of(const Snapshot& snapshot);
 
 /// One warning per kind of anomaly that was met: its sentence, how often, and where first.
 std::vector<Warning> warnings_of(const Snapshot& snapshot);
-Warning warning_of(Anomaly kind, const Anomalies::Entry& entry);
 
 /// Redaction for this input: the hashes' key is made of what the node was (its identity and secrets), so that equal
 /// inputs give equal bytes and other inputs other hashes; `full` learns the input's names.
