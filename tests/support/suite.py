@@ -2,6 +2,7 @@
 
 A suite makes one Suite, calls check() for each thing that it asserts, and ends with finish().
 """
+import multiprocessing
 import os
 import pathlib
 import resource
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 
 SOURCE = pathlib.Path(os.environ.get("BEAMHEAP_SOURCE") or pathlib.Path(__file__).resolve().parents[2])
 BINARY = os.environ.get("BEAMHEAP") or str(SOURCE / "build/release/beamheap")
@@ -118,6 +120,41 @@ class Suite:
             self.failed += 1
             print(f"FAILED {name}" + (f"\n    {detail}" if detail else ""), flush=True)
         return bool(good)
+
+    def spread(self, job, items):
+        """What job(item) gives for each item, in order. Runs in as many processes as there are cores; their counts add up."""
+        items = list(items)
+        fork = multiprocessing.get_context("fork")
+        following = fork.Value("L", 0)
+
+        def work(pipe):
+            self.passed = self.failed = self.skipped = 0
+            done = {}
+            while True:
+                with following.get_lock():
+                    i, following.value = following.value, following.value + 1
+                if i >= len(items):
+                    break
+                try:
+                    done[i] = job(items[i])
+                except Exception:
+                    self.check(str(items[i]), False, traceback.format_exc())
+            pipe.send((self.passed, self.failed, self.skipped, done))
+
+        results = {}
+        pipes = [fork.Pipe(duplex=False) for _ in range(os.cpu_count() or 1)]
+        for receiver, sender in pipes:
+            fork.Process(target=work, args=(sender,), daemon=True).start()
+            sender.close()
+        for receiver, _ in pipes:
+            try:
+                passed, failed, skipped, done = receiver.recv()
+            except EOFError:
+                self.check("a process of this suite", False, "it died")
+                continue
+            self.passed, self.failed, self.skipped = self.passed + passed, self.failed + failed, self.skipped + skipped
+            results.update(done)
+        return [results.get(i) for i in range(len(items))]
 
     def skip(self, why):
         self.skipped += 1
