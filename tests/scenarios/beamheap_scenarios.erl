@@ -10,6 +10,7 @@
 %%   roles     #{pid() => atom()}: names of processes for the truth file, registered or not
 %%   volatile  processes that run on after the truth was taken: only their names are to be compared
 %%   unasked   processes that can't answer process_info without being disturbed; the value is the state they are in
+%%   asked     the processes that the truth file is about; all of them unless given
 %%   settle    milliseconds to wait until everything has come to rest
 %%   last      fun() run after the truth was written, as the very last thing
 %%   death     halt (the default), or fun() that brings the node down by itself

@@ -20,7 +20,7 @@ scenarios() -> [large].
 large([What | Numbers]) ->
     rand:seed(exsss, {20, 26, 11}),
     Facts = make(list_to_atom(What), [list_to_integer(N) || N <- Numbers]),
-    #{slogan => string:join(["large", What | Numbers], " "), settle => 3000, facts => Facts#{large => list_to_atom(What)}}.
+    #{slogan => string:join(["large", What | Numbers], " "), settle => 3000, asked => [], facts => Facts#{large => list_to_atom(What)}}.
 
 make(procs, [N, T]) ->
     Pids = many(N, fun(_) -> spawn(?MODULE, worker, [rand:uniform(1 bsl 40), T]) end),
