@@ -98,9 +98,12 @@ void SharedSizes::build(const HeapGraph& graph, const HeapGraph* literals) {
 void SharedSizes::see(std::uint32_t space, NodeId node, std::uint64_t& sum) {
     Rows& rows = rows_[space];
     if (rows.seen[node] == epoch_) return;
-    rows.seen[node] = epoch_;
     sum += rows.own[node];
-    if (rows.graph->kind(node) != TermKind::sub_binary) stack_.push({space, node});
+    const TermKind kind = rows.graph->kind(node);
+    // size_shared() of copy.c counts these for each binary and fun that they serve.
+    if (kind == TermKind::binary_reference || kind == TermKind::fun_reference) return;
+    rows.seen[node] = epoch_;
+    if (kind != TermKind::sub_binary) stack_.push({space, node});
 }
 
 Count SharedSizes::search(Item first) {

@@ -83,7 +83,7 @@ ets_growth(Args) ->
     N = scenario_kit:number(1, Args, 60000),
     Owner = specimen(span_exporter, fun(Ready) ->
                                         T = ets:new(span_table, [named_table, duplicate_bag, public]),
-                                        many(N, fun(I) -> ets:insert(T, {I, span, I * 7, <<"attributes">>}) end),
+                                        [ets:insert(T, {I, span, I * 7, <<"attributes">>}) || I <- lists:seq(1, N)],
                                         Ready(), hold(span_exporter), T
                                     end),
     Many = specimen(session_owner, fun(Ready) ->

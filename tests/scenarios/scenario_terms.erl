@@ -55,11 +55,14 @@ terms() ->
         {reference_far, binary_to_term(<<131, 90, 3:16, 119, 7, "foo@bar", 9:32, 1:32, 2:32, 3:32>>)}],
        [{binary_empty, <<>>}, {binary_heap, list_to_binary([1, 2, 3, 255])}, {binary_64, bytes(64)}, {binary_65, bytes(65)}, {binary_255, bytes(255)},
         {binary_refc, Base}, {slice_a, binary:part(Base, 0, 65)}, {slice_of_slice, binary:part(binary:part(Base, 13, 100), 20, 70)},
+        {slices_of_one, thirds(bytes(255))}, {funs_of_one, {adder(Env), adder(Closed)}},
         {bits, <<5:3>>}, {bits_long, <<1:1, (bytes(80))/binary, 2:2>>}, {bits_slice, bit_slice(Base)}],
        [{shared, begin S = {shared, Five, Five}, {S, S, [S | S]} end}, {literal, ?LITERAL}, {literal_part, element(3, ?LITERAL)}]]).
 
 squares(N) -> maps:from_list([{I, I * I} || I <- lists:seq(1, N)]).
 bytes(N) -> list_to_binary([I band 255 || I <- lists:seq(1, N)]).
+thirds(Binary) -> <<A:65/binary, B:65/binary, C/binary>> = Binary, {A, B, C}.
+adder(A) -> fun(B) -> {A, B} end.
 bit_slice(Binary) -> <<_:5, Slice:123/bitstring, _/bitstring>> = Binary, Slice.
 
 %% Binaries in all the ways that a heap refers to them: whole, three slices of one, on the heap and off it around the

@@ -34,10 +34,10 @@ zoo(_) ->
       volatile => [P || {state, P, _, _, volatile} <- States],
       unasked => maps:from_list([{P, S} || {state, P, _, S, unasked} <- States]),
       last => fun() ->
+                  forgotten(),
                   [Late ! {late, I, <<"sent after the truth was taken">>} || I <- lists:seq(1, 7)],
                   exit(whereis(state_exiting), kill),
-                  wait_until(exiting, fun() -> ets:info(table_of_exiting, size) =:= undefined end),
-                  forgotten()
+                  wait_until(exiting, fun() -> ets:info(table_of_exiting, size) =:= undefined end)
               end,
       facts => #{peer => Peer,
                  states => [#{pid => P, name => R, states => S} || {state, P, R, S, _} <- States],

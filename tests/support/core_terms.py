@@ -88,6 +88,7 @@ def against_dump(count, label, core, dump):
                 bits.add(pid)
             alias = x[1].count(".") == 5 and x[1].startswith("#Ref<") and x[1].endswith(y[1][len("#Ref<0"):])
             same(pid, "dictionary", x, y, ("bits and match contexts", bool(has_bits(x, y))),
+                 ("dumps have no environments of funs", "#Fun<" in x[1] and x[:2] == y[:2] and x[2] >= y[2] and x[3] >= y[3]),
                  ("dumps until OTP 26 cut the numbers of an alias", alias),
                  ("channel numbers of nodes are the VM's own, or the node's name", "#Ref<" in x[1] and "#Ref<" in y[1] and "@" in y[1]))
             if alias:
