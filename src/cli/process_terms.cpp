@@ -44,6 +44,16 @@ void add_term_warnings(const ProcessTerms& process, present::Document& document)
             {"whole_bytes_only", slices, "info",
              "slices of binaries are shown in whole bytes: a crash dump of this release does not tell where within a "
              "byte a bitstring begins and ends"});
+    std::uint64_t funs = 0;
+    for (NodeId node = 0; node < terms.graph().size(); ++node) {
+        if (terms.graph().kind(node) != TermKind::fun) continue;
+        const ObjectHead head = process.terms->head({ObjectId::Space::heap, node});
+        funs += head.free > head.elements ? 1 : 0;
+    }
+    if (funs != 0)
+        document.warnings.push_back({"environments_lost", funs, "info",
+                                     "funs are shown without the values that they close over, which crash dumps do not "
+                                     "hold; sizes leave these out"});
     if (process.row().state == ProcessState::garbage_collecting && terms.graph().size() == 0)
         document.warnings.push_back(
             {"in_collection", 1, "data_loss",

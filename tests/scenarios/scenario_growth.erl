@@ -78,12 +78,15 @@ connection(I) ->
 
 idle(Session, Used) -> hold({idle, Used}), Session.
 
+spans(_, 0) -> ok;
+spans(T, I) -> ets:insert(T, {I, span, I * 7, <<"attributes">>}), spans(T, I - 1).
+
 %% One table that nobody empties, and many tables of one owner.
 ets_growth(Args) ->
     N = scenario_kit:number(1, Args, 60000),
     Owner = specimen(span_exporter, fun(Ready) ->
                                         T = ets:new(span_table, [named_table, duplicate_bag, public]),
-                                        [ets:insert(T, {I, span, I * 7, <<"attributes">>}) || I <- lists:seq(1, N)],
+                                        spans(T, N),
                                         Ready(), hold(span_exporter), T
                                     end),
     Many = specimen(session_owner, fun(Ready) ->

@@ -49,6 +49,15 @@ zoo(_) ->
                  timers => timer_truth(),
                  odd_atoms => [#{utf8_base64 => base64:encode(atom_to_binary(A, utf8))} || A <- odd_atoms()]}}.
 
+%% What came by an alias (since OTP 24) lies behind that alias in its fragment, until the next collection.
+by_alias() ->
+    erlang:function_exported(erlang, alias, 0) andalso
+        begin
+            Alias = apply(erlang, alias, []),
+            spawn(fun() -> Alias ! {by_alias, [1, 2, 3]} end),
+            receive {by_alias, Numbers} -> Numbers end
+        end.
+
 %% A table that is gone: its carriers were given back, and still look like carriers where their memory is kept for later.
 forgotten() ->
     Table = ets:new(forgotten, []),
@@ -186,6 +195,7 @@ holders() ->
                    [put(K, V) || {K, V} <- [{a, 1}, {{key, 2}, "two"}, {<<"binary">>, [x | y]}, {"list", 3.5}, {7, self()}]],
                    Ready(), hold(holder_dictionary), ok
                end), holder_dictionary},
+     {specimen(holder_alias, fun(Ready) -> Got = by_alias(), Ready(), hold(holder_alias), Got end), holder_alias},
      {specimen(holder_exception,
                fun(Ready) ->
                    try erlang:error({zoo_error, [1, 2]})

@@ -88,7 +88,7 @@ def against_dump(count, label, core, dump):
                 bits.add(pid)
             alias = x[1].count(".") == 5 and x[1].startswith("#Ref<") and x[1].endswith(y[1][len("#Ref<0"):])
             same(pid, "dictionary", x, y, ("bits and match contexts", bool(has_bits(x, y))),
-                 ("dumps have no environments of funs", "#Fun<" in x[1] and x[:2] == y[:2] and x[2] >= y[2] and x[3] >= y[3]),
+                 ("dumps have no environments of funs", "environments_lost" in str(b["warnings"]) and x[:2] == y[:2] and x[2] >= y[2] and x[3] >= y[3]),
                  ("dumps until OTP 26 cut the numbers of an alias", alias),
                  ("channel numbers of nodes are the VM's own, or the node's name", "#Ref<" in x[1] and "#Ref<" in y[1] and "@" in y[1]))
             if alias:
@@ -161,15 +161,18 @@ def garbage(count, label, core, dump):
     """What lies on a heap is alive or it is garbage: walking the areas finds every word that used words count."""
     idle = {pid: row for pid, row in rows(core).items() if row["state"] in ("waiting", "suspended") and row["garbage_words"] is not None}
     answers = shell(core, [f"heap {pid} --dead -n 0 --columns root_kind,flat_words,retained_words" for pid in idle])
-    wrong, words = [], 0
+    wrong, words, aliases = [], 0, 0
     for (pid, row), answer in zip(idle.items(), answers):
         found = sum(kind["words"] for kind in answer["kinds"])
         words += found
-        if found != answer["totals"]["garbage_words"] or found != row["garbage_words"]:
+        # Before the objects of a message that came by an alias stands that alias, which is none.
+        missing = row["garbage_words"] - found
+        aliases += missing
+        if answer["totals"]["garbage_words"] != row["garbage_words"] or missing not in (0, 1 if row["fragment_words"] else 0):
             wrong.append(f"{pid} {row['name']}: walked {found}, {answer['totals']} and {row['garbage_words']}")
         if any(each["root_kind"] != "garbage" for each in answer["rows"]) or sum(each["retained_words"] for each in answer["rows"]) > found:
             wrong.append(f"{pid} {row['name']}: roots of garbage")
-    count.check(f"{label}: garbage is all that is not alive", not wrong and len(answers) == len(idle), "\n    ".join(wrong[:8]))
+    count.check(f"{label}: garbage is all that is not alive", not wrong and len(answers) == len(idle) and aliases < 3, "\n    ".join(wrong[:8]))
     count.check(f"{label}: there is garbage", words > 1000, str(words))
     refused = s.run("heap", dump, next(iter(idle)), "--dead")
     count.check(f"{label}: a dump has none", refused.code == 2 and b"live terms only" in refused.err, str(refused))
