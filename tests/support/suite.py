@@ -25,11 +25,12 @@ EXIT_CODES = {0, 1, 2, 3, 4, 5, 130}  # all that beamheap ends with; anything el
 
 
 class Run:
-    """One finished run: exit code (negative: killed by that signal), both outputs, seconds, peak resident kilobytes."""
+    """One finished run: exit code (negative: killed by that signal), both outputs, seconds (by the clock; of processors),
+    peak resident kilobytes."""
 
-    def __init__(self, arguments, code, out, err, seconds, peak_kb, timed_out):
+    def __init__(self, arguments, code, out, err, seconds, cpu, peak_kb, timed_out):
         self.arguments, self.code, self.out, self.err = arguments, code, out, err
-        self.seconds, self.peak_kb, self.timed_out = seconds, peak_kb, timed_out
+        self.seconds, self.cpu, self.peak_kb, self.timed_out = seconds, cpu, peak_kb, timed_out
 
     def __str__(self):
         how = "timed out" if self.timed_out else f"exit {self.code}"
@@ -73,7 +74,8 @@ def run(*arguments, stdin=None, binary=None, timeout=60, memory=None, cwd=None):
         child.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
         err.seek(0)
-        return Run(arguments, child.returncode, out.read(), err.read(), time.monotonic() - begun, usage.ru_maxrss, timed_out)
+        return Run(arguments, child.returncode, out.read(), err.read(), time.monotonic() - begun, usage.ru_utime + usage.ru_stime,
+                   usage.ru_maxrss, timed_out)
 
 
 def unsafe(data):
