@@ -318,7 +318,7 @@ Status run(const Context& context) {
 
     Document document = context.document(snapshot);
     document.kind = "analyze";
-    document.lead = present::verdict(diagnosis.findings);
+    document.lead = present::verdict(facts.names, diagnosis.findings);
     const bool alive = facts.slogan.kind == analyses::SloganKind::none && snapshot.source.format == InputFormat::core;
     for (std::string sentence : {alive ? "The node was running when its image was taken." : facts.slogan.meaning,
                                  death_sentence(facts), completeness_sentence(snapshot)})
@@ -343,7 +343,7 @@ Status run(const Context& context) {
         members.push_back(
             {.key = {}, .title = std::move(title), .body = std::move(body), .in_json = false, .content = content});
     };
-    bool said = !present::verdict(diagnosis.findings).empty();
+    bool said = !present::verdict(facts.names, diagnosis.findings).empty();
     for (const analyses::Finding& finding : diagnosis.findings)
         members.push_back(present::finding_member(facts.names, finding, std::exchange(said, false)));
     if (diagnosis.findings.empty()) for_people("", Value(present::nothing_found()), Content::plain);

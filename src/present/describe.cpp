@@ -79,7 +79,7 @@ RedactOptions redaction(RedactLevel level, const Snapshot& snapshot, std::vector
     if (level == RedactLevel::full)
         for (std::size_t i = 0; i < snapshot.texts.size(); ++i)
             if (const std::string_view text = snapshot.texts[static_cast<TextId>(i)];
-                text.size() >= 3 && text.size() <= 255)
+                text.size() >= 2 && text.size() <= 255)
                 options.private_names.emplace_back(text);
     return options;
 }

@@ -38,6 +38,8 @@ public:
     std::string group(const analyses::GroupKey& key) const;
     /// "lager_event <0.89.0>" of a process that has a name, label or $initial_call, else the pid alone.
     std::string process(const Process& process) const;
+    /// A sentence whose functions, pids and modules are in Erlang's syntax, in this one.
+    std::string prose(std::string_view sentence) const;
 
 private:
     const Snapshot* snapshot_;

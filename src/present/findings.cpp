@@ -68,19 +68,19 @@ std::string evidence_line(const Evidence& evidence) {
     return line;
 }
 
-std::vector<std::string> verdict(std::span<const Finding> findings) {
+std::vector<std::string> verdict(const Names& names, std::span<const Finding> findings) {
     if (findings.empty() || findings.front().severity == analyses::FindingSeverity::info) return {};
-    std::string sentence = findings.front().title;
+    std::string sentence = names.prose(findings.front().title);
     if (!sentence.ends_with('.')) sentence += '.';
     return {std::move(sentence)};
 }
 
 Member finding_member(const Names& names, const Finding& finding, bool said) {
     Array lines;
-    if (!said) lines.emplace_back(finding.title);
-    for (const Evidence& evidence : finding.evidence) lines.emplace_back("  " + evidence_line(evidence));
+    if (!said) lines.emplace_back(names.prose(finding.title));
+    for (const Evidence& evidence : finding.evidence) lines.emplace_back("  " + names.prose(evidence_line(evidence)));
     const std::string& path = names.snapshot().source.path;
-    for (const std::string& step : finding.next_steps) lines.emplace_back("  -> " + step_for(step, path));
+    for (const std::string& step : finding.next_steps) lines.emplace_back("  -> " + step_for(names.prose(step), path));
     return {.key = {},
             .title = fmt::format("{}: {}", analyses::name_of(finding.severity), finding.rule),
             .body = Value(std::move(lines)),

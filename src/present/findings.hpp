@@ -15,7 +15,7 @@ namespace beamheap::present {
 /// pid, name, role, count, bytes, percent, confidence, fingerprint, evidence, next_steps. `findings` must outlive it.
 Table finding_table(const Names& names, std::span<const analyses::Finding> findings);
 /// The sentences that an answer opens with: the worst finding's title. Empty where nothing worse than info was found.
-std::vector<std::string> verdict(std::span<const analyses::Finding> findings);
+std::vector<std::string> verdict(const Names& names, std::span<const analyses::Finding> findings);
 /// A finding for people: its title (unless `said`: it is the verdict), its evidence, its next steps. Not in JSON.
 Member finding_member(const Names& names, const analyses::Finding& finding, bool said);
 /// What is said where there is no finding: what was looked for.

@@ -12,6 +12,11 @@ constexpr bool digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool letter(char c) { return lower(c) || upper(c); }
 constexpr bool word(char c) { return letter(c) || digit(c) || c == '_'; }
 constexpr char at(std::string_view text, std::size_t i) { return i < text.size() ? text[i] : '\0'; }
+/// Whether the double quote at text[i] begins an atom of Elixir, as :"$gen_call" does; token:"..." is no atom.
+constexpr bool atom_quote(std::string_view text, std::size_t i) {
+    if (i == 0 || text[i - 1] != ':') return false;
+    return i == 1 || !(word(text[i - 2]) || std::string_view("\"'>)]}").find(text[i - 2]) != std::string_view::npos);
+}
 constexpr bool starts(std::string_view text, std::size_t i, std::string_view what) {
     return i <= text.size() && text.substr(i).starts_with(what);
 }

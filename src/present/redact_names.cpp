@@ -15,13 +15,15 @@ namespace {
 using namespace lex;
 
 #include "present/otp_names.inc"
+// Words of beamheap's own sentences, made by cmake/own_words.sh: names that are such words tell nothing.
+#include "own_words.inc"
 
 static_assert(std::ranges::is_sorted(otp_modules));
 static_assert(std::ranges::is_sorted(otp_atoms));
 
 // What mask_secrets and mask_values leave behind, and words of a term that are no names.
-constexpr std::array<std::string_view, 9> kept_words{"anonymous", "fn",  "fun", "in",  "PID",
-                                                     "Port",      "Ref", "Fun", "utf8"};
+constexpr std::array<std::string_view, 11> kept_words{"anonymous", "fn",  "fun",  "in",        "PID",     "Port",
+                                                      "Ref",       "Fun", "utf8", "Reference", "Function"};
 
 bool hashed(std::string_view word) {
     return word.size() == 8 && word.starts_with("x_") &&
@@ -32,6 +34,13 @@ std::string pseudonym(std::string_view name, const std::array<std::uint64_t, 2>&
     return fmt::format("x_{:06x}", keyed_hash(salt, name) & 0xFFFFFF);
 }
 
+bool name_character(char c) { return word(c) || c == '@' || c == '$' || static_cast<unsigned char>(c) >= 0x80; }
+
+bool otp_module(std::string_view name) {
+    if (std::ranges::binary_search(otp_modules, name)) return true;
+    return !name.empty() && upper(name[0]) && std::ranges::binary_search(otp_atoms, "Elixir." + std::string(name));
+}
+
 class NameScan {
 public:
     NameScan(std::string_view text, const std::array<std::uint64_t, 2>& salt) : text_(text), salt_(salt) {}
@@ -39,7 +48,9 @@ public:
     std::string run() {
         while (i_ < text_.size()) {
             const char c = text_[i_];
-            if (c == '"')
+            if (c == '"' && atom_quote(text_, i_))
+                quoted();
+            else if (c == '"')
                 keep_to(skip_quoted(text_, i_));
             else if (c == '<' && at(text_, i_ + 1) == '<')
                 keep_to(skip_balanced(text_, i_));
@@ -68,7 +79,7 @@ private:
     void quoted() {
         const std::size_t end = skip_quoted(text_, i_);
         std::string_view name = text_.substr(i_ + 1, end - i_ - 1);
-        if (name.ends_with('\'')) name.remove_suffix(1);
+        if (name.ends_with(text_[i_])) name.remove_suffix(1);
         emit(name, i_, end);
     }
     void bare() {
@@ -81,7 +92,7 @@ private:
     void emit(std::string_view name, std::size_t begin, std::size_t end) {
         const bool of_otp = otp_name(name);
         // The function of a module of OTP tells no more than the module.
-        const bool too_short = name.size() <= 2;  // x(0), y(1), ok
+        const bool too_short = name.size() <= 2 && std::ranges::none_of(name, upper);  // x(0), y(1), ok
         if (of_otp || own_function_ || too_short || name == "***" || name.starts_with("integer #") ||
             std::ranges::find(kept_words, name) != kept_words.end())
             out_.append(text_, begin, end - begin);
@@ -114,22 +125,49 @@ std::string mask_names(std::string_view text, const std::array<std::uint64_t, 2>
     return NameScan(text, salt).run();
 }
 
+std::vector<std::string> name_words(std::vector<std::string> names) {
+    std::vector<std::string> words;
+    for (const std::string& name : names) {
+        if (otp_name(name)) continue;
+        for (std::size_t i = 0; i < name.size();) {
+            std::size_t end = i;
+            while (end < name.size() && name_character(name[end])) ++end;
+            std::string part = name.substr(i, end - i);
+            if (part.size() >= 2 && !std::ranges::all_of(part, digit) && !otp_name(part) &&
+                !std::ranges::binary_search(own_words, part))
+                words.push_back(std::move(part));
+            i = end + (end == i ? 1 : 0);
+        }
+    }
+    std::ranges::sort(words);
+    words.erase(std::unique(words.begin(), words.end()), words.end());
+    return words;
+}
+
 std::string mask_words(std::string_view text, const std::vector<std::string>& names,
                        const std::array<std::uint64_t, 2>& salt) {
     std::string out;
+    bool own_function = false;
     for (std::size_t i = 0; i < text.size();) {
         std::size_t end = i;
-        while (end < text.size() && (word(text[end]) || text[end] == '@' || text[end] == '$')) ++end;
+        while (end < text.size() && name_character(text[end])) ++end;
         if (end == i) {
             out += text[i++];
             continue;
         }
         const std::string_view found = text.substr(i, end - i);
-        if (std::ranges::binary_search(names, found))
+        if (!own_function && std::ranges::binary_search(names, found))
             out += pseudonym(found, salt);
         else
             out += found;
         i = end;
+        // The function of a module of OTP, module:function or 'Elixir.Module':function or Module.function
+        std::size_t next = end + (at(text, end) == '\'' ? 1 : 0);
+        own_function = (at(text, next) == ':' || at(text, next) == '.') && otp_module(found);
+        if (own_function) {
+            const char after = at(text, next + 1);
+            own_function = letter(after) || after == '_' || after == '\'';
+        }
     }
     return out;
 }

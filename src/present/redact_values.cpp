@@ -24,7 +24,9 @@ public:
     std::string run() {
         while (i_ < text_.size()) {
             const char c = text_[i_];
-            if (c == '"')
+            if (c == '"' && atom_quote(text_, i_))
+                i_ = skip_quoted(text_, i_);
+            else if (c == '"')
                 string_literal(i_);
             else if (c == '~' && letter(at(text_, i_ + 1)) && at(text_, i_ + 2) == '"')
                 string_literal(i_ + 2);

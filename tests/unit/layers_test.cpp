@@ -33,7 +33,7 @@ const std::vector<Layer>& layers() {
          {"beamheap/", "model/", "analyses/"},
          {"cstdio", "iostream", "fstream", "regex", "unistd.h", "stdio.h"}},
         {"src/present",
-         {"beamheap/", "model/", "analyses/", "present/", "beamheap_version.hpp"},
+         {"beamheap/", "model/", "analyses/", "present/", "beamheap_version.hpp", "own_words.inc"},
          {"iostream", "regex", "unistd.h"}},
         {"src/cli",
          {"beamheap/", "model/", "bytes/", "formats/", "analyses/", "present/", "cli/", "beamheap_version.hpp"},

@@ -159,6 +159,22 @@ TEST_CASE("full: names that are not OTP's become pseudonyms", "[redact]") {
     const std::string sentence = Redactor(options).apply("shop_sup was drowning in lists", Content::plain);
     CHECK(hides(sentence, "shop_sup"));
     CHECK(sentence.find("was drowning in lists") != sentence.npos);
+    // Of names in sentences every word counts, but not those that our own sentences are made of.
+    options.private_names = {"Elixir.MyShop.Carts", "Elixir.Ag", "shop@db1.shop.warehouse", "and", "waits", "handle_pay", "Elixir.GenServer"};
+    const std::string spoken =
+        Redactor(options).apply("MyShop.Carts #PID<0.1.0> waits in GenServer.handle_pay/3 and 'Elixir.MyShop.Carts':handle_pay/1 for Ag "
+                                "of shop@db1.shop.warehouse", Content::message);
+    for (const char* word : {"MyShop", "Carts", "Ag", "db1", "warehouse"}) CHECK(hides(spoken, word));
+    CHECK(spoken.find("waits in GenServer.handle_pay/3 and ") != spoken.npos);
+    CHECK(spoken.find("':handle_pay") == spoken.npos);
+    CHECK(hides(names("Ag"), "Ag"));
+    CHECK(names("x") == "x");
+    // Elixir's quoted atoms are names, not values.
+    CHECK(at_level(RedactLevel::values, "{:\"$gen_call\", \"a secret\", token:\"abcdef\"}").find(":\"$gen_call\"") == 1);
+    CHECK(hides(at_level(RedactLevel::values, "{:\"$gen_call\", \"a secret\"}"), "secret"));
+    CHECK(hides(at_level(RedactLevel::values, "{msg:\"a tale\"}"), "tale"));
+    CHECK(names("{:\"$gen_call\", #Reference<0.1.2.3>}") == "{:\"$gen_call\", #Reference<0.1.2.3>}");
+    CHECK(hides(names(":\"my-shop\""), "shop"));
 }
 
 TEST_CASE("none shows everything", "[redact]") {

@@ -114,6 +114,19 @@ TEST_CASE("names as Erlang and Elixir write them", "[present]") {
     CHECK(pid_text({}, Syntax::erlang).empty());
 }
 
+TEST_CASE("sentences are put into Elixir's syntax", "[present]") {
+    const Snapshot none;
+    const Names elixir(none, Syntax::elixir), erlang(none, Syntax::erlang);
+    const std::string said = "4 wait in 'Elixir.GenServer':call/3 for Elixir.MyShop.Carts <0.110.0>; it sits in "
+                             "gen_event:'-init/1-fun-0-'/2 < my_mod:f/0.";
+    CHECK(elixir.prose(said) == "4 wait in GenServer.call/3 for MyShop.Carts #PID<0.110.0>; it sits in "
+                                "anonymous fn/2 in :gen_event.init/1 < :my_mod.f/0.");
+    CHECK(erlang.prose(said) == said);
+    for (const char* same : {"", "<0.1>", "#PID<0.1.0>", "Elixir.", "Elixir.x", "a: b", "a:b/", "a:b/1234", "'a", "'a':", "it's a:b",
+                             "x <= 3", "see DUMP 0.1.0 --by shape", "'a\\'b':c/1"})
+        CHECK(elixir.prose(same) == same);
+}
+
 TEST_CASE("a text table is aligned, human and cut at twenty rows", "[present]") {
     const std::string text = rendered(sample(30), in("table"));
     CHECK(text.find("lager_event was drowning\n\nTotals\nlive  12,345 words\n") == 0);
