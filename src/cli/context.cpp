@@ -54,6 +54,8 @@ void tell_what_was_read(const Snapshot& snapshot, std::chrono::duration<double> 
 }  // namespace
 
 Result<std::unique_ptr<Artifact>> Context::open(const std::string& path, LoadPlan plan) const {
+    // The key of pseudonyms comes from the tables: with them every verb has the same.
+    if (options_.redact == present::RedactLevel::full) plan.tables = true;
     if (options_.loaded != nullptr && path == argument(0)) {
         auto artifact = std::make_unique<LoadedArtifact>(*options_.loaded);
         BH_CHECK(artifact->load(plan));

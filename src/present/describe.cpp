@@ -71,7 +71,8 @@ RedactOptions redaction(RedactLevel level, const Snapshot& snapshot, std::vector
     options.level = level;
     std::string identity = snapshot.node.system_version;
     identity.append(snapshot.text(snapshot.node.name)).append(snapshot.node.created).append(snapshot.node.slogan);
-    for (const std::string& secret : known_secrets) identity.append(secret);
+    if (snapshot.ets.empty())
+        for (const std::string& secret : known_secrets) identity.append(secret);
     // Addresses differ between any two runs of a VM and are not shown unless asked for.
     for (const EtsTable& table : snapshot.ets) identity.append(fmt::format_int(table.address).str());
     options.salt = {keyed_hash({0x6265616D68656170ull, 1}, identity), keyed_hash({0x6265616D68656170ull, 2}, identity)};
