@@ -77,11 +77,14 @@ RedactOptions redaction(RedactLevel level, const Snapshot& snapshot, std::vector
     for (const EtsTable& table : snapshot.ets) identity.append(fmt::format_int(table.address).str());
     options.salt = {keyed_hash({0x6265616D68656170ull, 1}, identity), keyed_hash({0x6265616D68656170ull, 2}, identity)};
     options.known_secrets = std::move(known_secrets);
-    if (level == RedactLevel::full)
-        for (std::size_t i = 0; i < snapshot.texts.size(); ++i)
-            if (const std::string_view text = snapshot.texts[static_cast<TextId>(i)];
-                text.size() >= 2 && text.size() <= 255)
-                options.private_names.emplace_back(text);
+    if (level != RedactLevel::full) return options;
+    std::vector<bool> of_the_vm(snapshot.texts.size());  // flags of processes are no names
+    for (const Process& process : snapshot.processes)
+        if (process.internal_state != TextId::none) of_the_vm[static_cast<std::size_t>(process.internal_state)] = true;
+    for (std::size_t i = 0; i < snapshot.texts.size(); ++i) {
+        const std::string_view text = snapshot.texts[static_cast<TextId>(i)];
+        if (!of_the_vm[i] && text.size() >= 2 && text.size() <= 255) options.private_names.emplace_back(text);
+    }
     return options;
 }
 
