@@ -10,4 +10,5 @@ out=$1; shift
     echo '};'
 } >"$out.new"
 rm "$out.words"
-mv "$out.new" "$out"
+# Left as it is where nothing changed, so that nothing is built again.
+if cmp -s "$out.new" "$out"; then rm "$out.new"; else mv "$out.new" "$out"; fi

@@ -216,8 +216,8 @@ void HeapReader::collect_fragments(std::uint64_t first, AreaKind kind) {
         std::uint64_t start = fragment + at_.fragment_memory;
         const std::uint64_t end = start + 8 * used;
         // What was sent to an alias keeps it as a bare term in front of the objects, mostly of the alias itself.
-        if (const auto alias = memory_.word(start); used > 1 && alias && is_boxed(*alias) && address_of(*alias) == start + 8)
-            start += 8;
+        if (used > 1)
+            if (const auto alias = memory_.word(start); alias && is_boxed(*alias) && address_of(*alias) == start + 8) start += 8;
         if (used < largest_area / 8) add_area(start, end, kind);
         fragment = load<Word>(p + at_.fragment_next);
     }

@@ -81,7 +81,7 @@ Redactor::Redactor(RedactOptions options) : options_(std::move(options)) {
     std::ranges::sort(options_.known_secrets, [](const std::string& a, const std::string& b) {
         return a.size() != b.size() ? a.size() > b.size() : a < b;
     });
-    options_.private_names = name_words(std::move(options_.private_names));
+    options_.private_names = name_words(options_.private_names);
 }
 
 std::string Redactor::apply(std::string_view text, Content content, std::string_view key) const {

@@ -64,7 +64,7 @@ std::string mask_values(std::string_view text, bool only_nested, const std::arra
 std::string mask_names(std::string_view text, const std::array<std::uint64_t, 2>& salt);
 /// The words that names are made of ("Elixir.MyShop.Worker": MyShop, Worker), sorted; without those of OTP and of
 /// beamheap's own sentences.
-std::vector<std::string> name_words(std::vector<std::string> names);
+std::vector<std::string> name_words(const std::vector<std::string>& names);
 /// Replaces the words of a sentence that are among the sorted `names`, as name_words gives them.
 std::string mask_words(std::string_view text, const std::vector<std::string>& names,
                        const std::array<std::uint64_t, 2>& salt);

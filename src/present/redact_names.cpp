@@ -125,7 +125,7 @@ std::string mask_names(std::string_view text, const std::array<std::uint64_t, 2>
     return NameScan(text, salt).run();
 }
 
-std::vector<std::string> name_words(std::vector<std::string> names) {
+std::vector<std::string> name_words(const std::vector<std::string>& names) {
     std::vector<std::string> words;
     for (const std::string& name : names) {
         if (otp_name(name)) continue;
