@@ -29,12 +29,12 @@ constexpr Format formats[] = {
 };
 
 // Contents that people hand in by mistake, and what to do with them.
-struct Stranger {
+struct ForeignFormat {
     std::string_view magic;
     std::string_view is;
     std::string_view advice;
 };
-constexpr Stranger strangers[] = {
+constexpr ForeignFormat strangers[] = {
     {"PK\x03\x04", "a zip archive", "Unpack it and name the dump inside."},
     {"BZh", "compressed with bzip2, which is not read", "Decompress it first: bzip2 -d."},
     {"{\"", "JSON", ""},
@@ -45,7 +45,7 @@ constexpr Stranger strangers[] = {
 
 Error not_recognised(std::string_view head, const std::string& path) {
     if (head.empty()) return {ErrorCode::not_recognised, path + ": is empty", "The VM creates the file first; it may have had no space or time to write it."};
-    for (const Stranger& stranger : strangers)
+    for (const ForeignFormat& stranger : strangers)
         if (head.starts_with(stranger.magic))
             return {ErrorCode::not_recognised, path + ": is " + std::string(stranger.is), std::string(stranger.advice)};
     return {ErrorCode::not_recognised, path + ": is neither a crash dump nor a core image of an Erlang VM",

@@ -6,8 +6,8 @@
 #include "bytes/window.hpp"
 #include "formats/crashdump/scanner.hpp"
 #include "formats/crashdump/term_pass.hpp"
-#include "formats/crashdump/term_texts.hpp"
-#include "formats/crashdump/text_terms.hpp"
+#include "formats/crashdump/term_sections.hpp"
+#include "formats/crashdump/dump_terms.hpp"
 
 namespace beamheap::crashdump {
 namespace {
@@ -31,7 +31,7 @@ public:
     Snapshot& snapshot() override { return snapshot_; }
     std::vector<Check> checks() const override;
     Result<std::unique_ptr<TermSource>> terms(ProcId process) override;
-    Status visit_heaps(const HeapDemand& demand) override;
+    Status visit_heaps(const HeapRequest& demand) override;
     Count binary_bytes(std::uint64_t address) const override {
         const BinaryPlace* place = texts_.binary(address);
         return place == nullptr ? Count() : Count(place->bytes);
@@ -43,14 +43,14 @@ private:
     void read_sections(Loader& loader, Scanner& scanner, Scanner::Head& head);
     void read_atoms(Loader& loader, Scanner& scanner, const Scanner::Head& head);
     bool read_end(Loader& loader, Scanner& scanner, Scanner::Head& head, bool after_free_text);
-    void judge_the_end(Loader& loader, const Scanner& scanner, const Scanner::Head& head, bool stopped_early);
+    void determine_completeness(Loader& loader, const Scanner& scanner, const Scanner::Head& head, bool stopped_early);
     std::uint8_t last_order(const LoadPlan& plan) const;
     std::string last_bytes();
 
     OpenOptions options_;
     bytes::Window window_;
     Snapshot snapshot_;
-    TermTexts texts_;
+    TermSections texts_;
     TermPass terms_;
     HeapDialect heap_dialect_;
     bool literals_in_heaps_ = false;  // dumps up to version 0.3
@@ -88,7 +88,7 @@ Status CrashDump::load(const LoadPlan& plan) {
 
 Result<std::unique_ptr<TermSource>> CrashDump::terms(ProcId process) {
     const HeapFacts facts = heap_facts(snapshot_[process], HeapGraph::Mode::values);
-    BH_TRY(std::unique_ptr<TextTerms> terms, TextTerms::read(texts_, process, facts, heap_dialect_));
+    BH_TRY(std::unique_ptr<DumpTerms> terms, DumpTerms::read(texts_, process, facts, heap_dialect_));
     if (literals_in_heaps_) {
         const auto processes = static_cast<std::uint32_t>(snapshot_.processes.size());
         BH_TRY(std::shared_ptr<const Literals> collected,
@@ -106,7 +106,7 @@ Result<std::unique_ptr<TermSource>> CrashDump::terms(ProcId process) {
     return std::unique_ptr<TermSource>(std::move(terms));
 }
 
-Status CrashDump::visit_heaps(const HeapDemand& demand) {
+Status CrashDump::visit_heaps(const HeapRequest& demand) {
     Anomalies known_already;  // loading has counted what is odd
     const auto wanted = [&](ProcId id) { return !demand.wanted || demand.wanted(snapshot_, id); };
     if (!texts_.keeps()) {
@@ -219,7 +219,7 @@ void CrashDump::read_sections(Loader& loader, Scanner& scanner, Scanner::Head& h
     if (!stopped_early && !scanner.ended_inside() && !window_.view().empty())
         loader.anomalies().add(Anomaly::bad_line, window_.offset(), window_.view().substr(0, 40));
 done:
-    judge_the_end(loader, scanner, head, stopped_early);
+    determine_completeness(loader, scanner, head, stopped_early);
 }
 
 // "=end" is the last line. Text behind it is ignored; but behind a port's command line it may be an imitation.
@@ -283,7 +283,7 @@ std::string CrashDump::last_bytes() {
 }
 
 // Complete, cut, or not looked at; and where the cut is.
-void CrashDump::judge_the_end(Loader& loader, const Scanner& scanner, const Scanner::Head& head, bool stopped_early) {
+void CrashDump::determine_completeness(Loader& loader, const Scanner& scanner, const Scanner::Head& head, bool stopped_early) {
     Source& source = snapshot_.source;
     const bytes::Source& input = window_.source();
     const std::uint64_t end = window_.offset() + window_.view().size();

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "formats/crashdump/term_text.hpp"
+#include "formats/crashdump/term_grammar.hpp"
 
 namespace beamheap::crashdump {
 

@@ -22,7 +22,7 @@ HeapFacts heap_facts(const Process& process, HeapGraph::Mode mode) {
     return facts;
 }
 
-void visit(HeapReader& reader, const HeapJob& job, const HeapDemand& demand, unsigned worker, Anomalies& damage) {
+void visit(HeapReader& reader, const HeapJob& job, const HeapRequest& demand, unsigned worker, Anomalies& damage) {
     reader.set_frames_before_returns(job.process.frames_before_returns);
     HeapGraph& graph = reader.finish();
     const HeapDamage& met = reader.damage();
@@ -33,7 +33,7 @@ void visit(HeapReader& reader, const HeapJob& job, const HeapDemand& demand, uns
                   reader.distribution_bytes()});
 }
 
-HeapPipeline::HeapPipeline(const bytes::Source& source, const HeapDialect& dialect, const HeapDemand& demand)
+HeapPipeline::HeapPipeline(const bytes::Source& source, const HeapDialect& dialect, const HeapRequest& demand)
     : source_(source), demand_(demand) {
     const unsigned count = std::max(1u, demand.workers);
     inline_ = count == 1;

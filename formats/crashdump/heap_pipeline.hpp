@@ -47,12 +47,12 @@ struct HeapJob {
 HeapFacts heap_facts(const Process& process, HeapGraph::Mode mode);
 
 /// Gives the heap that `reader` has read to the demand's visitor, and what it met to `damage`.
-void visit(HeapReader& reader, const HeapJob& job, const HeapDemand& demand, unsigned worker, Anomalies& damage);
+void visit(HeapReader& reader, const HeapJob& job, const HeapRequest& demand, unsigned worker, Anomalies& damage);
 
 /// For inputs that can be read anywhere.
 class HeapPipeline {
 public:
-    HeapPipeline(const bytes::Source& source, const HeapDialect& dialect, const HeapDemand& demand);
+    HeapPipeline(const bytes::Source& source, const HeapDialect& dialect, const HeapRequest& demand);
     HeapPipeline(const HeapPipeline&) = delete;
     HeapPipeline& operator=(const HeapPipeline&) = delete;
     ~HeapPipeline();
@@ -79,7 +79,7 @@ private:
     bool decode_in_windows(Worker& worker, const HeapJob& job);
 
     const bytes::Source& source_;
-    const HeapDemand& demand_;
+    const HeapRequest& demand_;
     std::vector<std::unique_ptr<Worker>> workers_;
     bool inline_ = false;  // one worker: the calling thread
     Batch batch_;

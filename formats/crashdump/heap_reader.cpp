@@ -121,7 +121,7 @@ const char* HeapReader::take_other_lines(const char* p, const char* safe, bool t
             p = next;
             continue;
         }
-        graph_.take_back(graph_.size(), roots);
+        graph_.rollback(graph_.size(), roots);
         if (!after_failure(p, safe, tail)) break;
     }
     return p;
@@ -282,7 +282,7 @@ const char* HeapReader::take_heap_lines(const char* p, const char* safe, bool ta
             continue;
         }
         graph_.close_appender(to);
-        graph_.take_back(node, graph_.roots_size());
+        graph_.rollback(node, graph_.roots_size());
         to = open();
         if (!after_failure(p, safe, tail)) break;
     }

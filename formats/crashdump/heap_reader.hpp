@@ -23,7 +23,7 @@
 
 #include "beamheap/heap_graph.hpp"
 #include "formats/crashdump/object_words.hpp"
-#include "formats/crashdump/term_text.hpp"
+#include "formats/crashdump/term_grammar.hpp"
 
 namespace beamheap::crashdump {
 

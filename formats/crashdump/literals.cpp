@@ -91,7 +91,7 @@ void adopt(const HeapGraph& graph, std::string_view text, TermStyle style, Wante
 
 }  // namespace
 
-Result<std::shared_ptr<const Literals>> read_literals(const TermTexts& texts, const HeapDialect& dialect) {
+Result<std::shared_ptr<const Literals>> read_literals(const TermSections& texts, const HeapDialect& dialect) {
     BH_TRY(std::vector<SectionText> sections, texts.shared(ProcId::none, false));
     std::string text;
     for (SectionText& section : sections) {
@@ -104,7 +104,7 @@ Result<std::shared_ptr<const Literals>> read_literals(const TermTexts& texts, co
     return decode(std::move(text), dialect);
 }
 
-Result<std::shared_ptr<const Literals>> collect_literals(const TermTexts& texts, const HeapDialect& dialect,
+Result<std::shared_ptr<const Literals>> collect_literals(const TermSections& texts, const HeapDialect& dialect,
                                                          ProcId process, const HeapGraph& graph,
                                                          std::uint32_t processes) {
     Wanted wanted;

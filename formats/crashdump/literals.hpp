@@ -13,7 +13,7 @@
 #include "beamheap/error.hpp"
 #include "beamheap/heap_graph.hpp"
 #include "formats/crashdump/heap_reader.hpp"
-#include "formats/crashdump/term_texts.hpp"
+#include "formats/crashdump/term_sections.hpp"
 
 namespace beamheap::crashdump {
 
@@ -24,11 +24,11 @@ struct Literals {
 };
 
 /// What the =literals section holds.
-Result<std::shared_ptr<const Literals>> read_literals(const TermTexts& texts, const HeapDialect& dialect);
+Result<std::shared_ptr<const Literals>> read_literals(const TermSections& texts, const HeapDialect& dialect);
 
 /// What `graph`, the heap of `process`, refers to and does not hold, out of the heaps of the first `processes`
 /// processes (dumps up to version 0.3). One heap at a time is in memory.
-Result<std::shared_ptr<const Literals>> collect_literals(const TermTexts& texts, const HeapDialect& dialect,
+Result<std::shared_ptr<const Literals>> collect_literals(const TermSections& texts, const HeapDialect& dialect,
                                                          ProcId process, const HeapGraph& graph,
                                                          std::uint32_t processes);
 

@@ -15,7 +15,7 @@
 
 #include "bytes/window.hpp"
 #include "formats/crashdump/sections.hpp"
-#include "formats/crashdump/term_text.hpp"
+#include "formats/crashdump/term_grammar.hpp"
 
 namespace beamheap::crashdump {
 

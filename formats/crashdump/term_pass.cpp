@@ -98,7 +98,7 @@ void TermPass::read_shared(Loader& loader, Scanner& scanner, const Scanner::Head
 }
 
 void TermPass::read_binary(Loader& loader, Scanner& scanner, const Scanner::Head& head) {
-    const std::size_t first = loader.plan.terms && texts_.keeps() ? TermTexts::kept_binary_text : 0;
+    const std::size_t first = loader.plan.terms && texts_.keeps() ? TermSections::kept_binary_text : 0;
     const Scanner::BinaryLine line = scanner.skip_binary(head, first);
     Node& node = loader.snapshot.node;
     node.binaries = node.binaries.value_or(0) + 1;

@@ -6,11 +6,11 @@
 
 #include "bytes/window.hpp"
 #include "formats/crashdump/heap_pipeline.hpp"
-#include "formats/crashdump/labels.hpp"
+#include "formats/crashdump/process_identity.hpp"
 #include "formats/crashdump/scanner.hpp"
-#include "formats/crashdump/slots.hpp"
+#include "formats/crashdump/stack_slots.hpp"
 #include "formats/crashdump/stack.hpp"
-#include "formats/crashdump/term_texts.hpp"
+#include "formats/crashdump/term_sections.hpp"
 
 namespace beamheap::crashdump {
 
@@ -19,7 +19,7 @@ HeapDialect heap_dialect(const Loader& loader, TermStyle style);
 
 class TermPass {
 public:
-    TermPass(bytes::Window& window, TermTexts& texts) : window_(window), texts_(texts) {}
+    TermPass(bytes::Window& window, TermSections& texts) : window_(window), texts_(texts) {}
 
     /// Reads a section of Body::term_lines as far as the plan asks, and goes to the next section.
     void read(Loader& loader, Scanner& scanner, const Scanner::Head& head);
@@ -41,13 +41,13 @@ private:
     void judge_processes(Loader& loader) const;
 
     bytes::Window& window_;
-    TermTexts& texts_;
+    TermSections& texts_;
     StackReader stack_reader_;
     LabelFinder labels_;
     SlotKeeper slots_;
     ProcId dictionary_of_ = ProcId::none;      // whose dictionary labels_ has
     std::vector<bool> stack_seen_;             // by ProcId
-    const HeapDemand* demand_ = nullptr;
+    const HeapRequest* demand_ = nullptr;
     std::unique_ptr<HeapPipeline> pipeline_;   // heaps of a plain file are read by workers
     std::unique_ptr<HeapReader> passing_;      // those of a stream as they pass by
     HeapJob job_;                              // the process whose sections are being passed

@@ -6,16 +6,16 @@
 #include <thread>
 
 #include "bytes/spool.hpp"
-#include "formats/otp/carriers.hpp"
-#include "formats/otp/core_terms.hpp"
-#include "formats/otp/heap_reader.hpp"
-#include "formats/otp/image.hpp"
-#include "formats/otp/native.hpp"
-#include "formats/otp/process_table.hpp"
-#include "formats/otp/stored_binaries.hpp"
-#include "formats/otp/tables.hpp"
-#include "formats/otp/traced.hpp"
-#include "formats/otp/vm.hpp"
+#include "formats/otp/tables/carriers.hpp"
+#include "formats/otp/heaps/core_terms.hpp"
+#include "formats/otp/heaps/heap_reader.hpp"
+#include "formats/otp/vm/image.hpp"
+#include "formats/otp/tables/native.hpp"
+#include "formats/otp/processes/process_table.hpp"
+#include "formats/otp/heaps/stored_binaries.hpp"
+#include "formats/otp/tables/tables.hpp"
+#include "formats/otp/tables/traced.hpp"
+#include "formats/otp/vm/vm.hpp"
 #include "formats/slots_of_terms.hpp"
 
 namespace beamheap::otp {
@@ -94,7 +94,7 @@ public:
     }
 
     // Workers take processes one by one; each has a reader, whose arenas the next heap uses again.
-    Status visit_heaps(const HeapDemand& demand) override {
+    Status visit_heaps(const HeapRequest& demand) override {
         std::vector<ProcId> wanted;
         for (std::uint32_t i = 0; i < snapshot_.processes.size(); ++i) {
             const auto id = static_cast<ProcId>(i);

@@ -32,7 +32,7 @@ struct HeapVisit {
 };
 
 /// Heaps that are to be decoded while loading passes them.
-struct HeapDemand {
+struct HeapRequest {
     /// Which ones; asked once for each process when the process table is complete. Empty: all.
     std::function<bool(const Snapshot&, ProcId)> wanted;
     /// Called from several threads, in no promised order; must not look at the snapshot, which is being filled.
@@ -56,7 +56,7 @@ struct LoadPlan {
     bool terms = false;
     std::function<bool(const Snapshot&, ProcId)> terms_of;
     bool binaries = false;              ///< sizes of all binaries outside the heaps: Artifact::binary_bytes()
-    const HeapDemand* heaps = nullptr;  ///< decode heaps on the way; must outlive load()
+    const HeapRequest* heaps = nullptr;  ///< decode heaps on the way; must outlive load()
     /// Nothing but the process table: a dump is read up to the end of that table.
     bool only_processes() const {
         return !tables && !stacks && !labels && !atoms && !modules && !to_the_end && !terms && !binaries &&
@@ -144,7 +144,7 @@ public:
     }
 
     /// Decodes heaps after loading, as LoadPlan::heaps does on the way; load() must have been asked for terms.
-    virtual Status visit_heaps(const HeapDemand& demand) {
+    virtual Status visit_heaps(const HeapRequest& demand) {
         (void)demand;
         return Error{
             ErrorCode::not_recognised, "heaps of this kind of input can only be decoded while it is loaded", {}};

@@ -142,7 +142,7 @@ public:
     /// A root that holds an immediate. Only kept in `values` mode.
     void add_immediate_root(RootKind kind, std::uint32_t index, std::uint32_t frame, std::uint64_t origin);
     /// Takes back all objects from number `objects` on, and all roots from `roots` on.
-    void take_back(std::size_t objects, std::size_t roots);
+    void rollback(std::size_t objects, std::size_t roots);
     std::size_t roots_size() const { return roots_.size(); }
 
     /// For readers of text, who add millions of objects from one loop: pointers to where the next object and the next

@@ -18,7 +18,7 @@
 #pragma GCC diagnostic pop
 #endif
 
-#include "analyses/selectors.hpp"
+#include "analyses/selectors/selectors.hpp"
 #include "bytes/source.hpp"
 #include "present/render.hpp"
 

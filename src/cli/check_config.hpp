@@ -20,7 +20,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analyses/limits.hpp"
+#include "analyses/diagnosis/limits.hpp"
 #include "beamheap/error.hpp"
 
 namespace beamheap::cli {

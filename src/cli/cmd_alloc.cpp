@@ -1,8 +1,8 @@
 // alloc: what the VM took from the system, what its blocks use of it, and where the difference is.
 #include <fmt/format.h>
 
-#include "analyses/allocators.hpp"
-#include "analyses/carrier_sums.hpp"
+#include "analyses/memory/allocators.hpp"
+#include "analyses/memory/carrier_sums.hpp"
 #include "cli/commands.hpp"
 #include "present/carriers.hpp"
 #include "present/table_cells.hpp"

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "analyses/groups.hpp"
-#include "analyses/process_columns.hpp"
-#include "analyses/slogan.hpp"
-#include "analyses/totals.hpp"
+#include "analyses/processes/groups.hpp"
+#include "analyses/processes/process_columns.hpp"
+#include "analyses/slogan/slogan.hpp"
+#include "analyses/processes/totals.hpp"
 #include "cli/commands.hpp"
 #include "cli/diagnose.hpp"
 #include "present/findings.hpp"

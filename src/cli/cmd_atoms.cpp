@@ -1,8 +1,8 @@
 // atoms: how full the table is, families of atoms that were made by a pattern, and the atoms, newest first.
 #include <fmt/format.h>
 
-#include "analyses/atom_families.hpp"
-#include "analyses/totals.hpp"
+#include "analyses/memory/atom_families.hpp"
+#include "analyses/processes/totals.hpp"
 #include "cli/commands.hpp"
 #include "cli/secrets.hpp"
 #include "present/table_cells.hpp"

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <map>
 
-#include "analyses/binary_holders.hpp"
-#include "analyses/sum.hpp"
+#include "analyses/memory/binary_holders.hpp"
+#include "analyses/base/sum.hpp"
 #include "cli/commands.hpp"
 #include "cli/heap_stats.hpp"
-#include "cli/unheld.hpp"
+#include "cli/unreferenced.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
 #include "present/tables_terms.hpp"

@@ -1,7 +1,7 @@
 // blame: which threads were inside a native function, by the Erlang function that they worked for.
 #include <fmt/format.h>
 
-#include "analyses/native_stacks.hpp"
+#include "analyses/processes/native_stacks.hpp"
 #include "cli/commands.hpp"
 #include "present/native.hpp"
 #include "present/render.hpp"

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <functional>
 
-#include "analyses/names.hpp"
+#include "analyses/base/erlang_syntax.hpp"
 #include "cli/check_config.hpp"
 #include "cli/check_inputs.hpp"
 #include "cli/commands.hpp"

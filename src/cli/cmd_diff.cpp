@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "analyses/diff.hpp"
+#include "analyses/diagnosis/diff.hpp"
 #include "cli/commands.hpp"
 #include "cli/diagnose.hpp"
 #include "cli/secrets.hpp"

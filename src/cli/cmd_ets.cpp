@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "analyses/inventory.hpp"
-#include "analyses/selectors.hpp"
-#include "analyses/term_measures.hpp"
+#include "analyses/processes/inventory.hpp"
+#include "analyses/selectors/selectors.hpp"
+#include "analyses/heaps/term_measures.hpp"
 #include "cli/commands.hpp"
 #include "cli/secrets.hpp"
 #include "present/table_cells.hpp"

@@ -1,8 +1,8 @@
 // explain: what a slogan or a topic means, and what to do.
 #include <fmt/format.h>
 
-#include "analyses/rules.hpp"
-#include "analyses/slogan.hpp"
+#include "analyses/rules/rules.hpp"
+#include "analyses/slogan/slogan.hpp"
 #include "cli/commands.hpp"
 #include "present/render.hpp"
 

@@ -1,8 +1,8 @@
 // heap: the root set of one process, each root's term with its sizes.
 #include <fmt/format.h>
 
-#include "analyses/histogram.hpp"
-#include "analyses/live_garbage.hpp"
+#include "analyses/heaps/histogram.hpp"
+#include "analyses/heaps/live_garbage.hpp"
 #include "cli/commands.hpp"
 #include "cli/process_terms.hpp"
 #include "cli/secrets.hpp"

@@ -1,5 +1,5 @@
 // modules: loaded code by size.
-#include "analyses/inventory.hpp"
+#include "analyses/processes/inventory.hpp"
 #include "cli/commands.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"

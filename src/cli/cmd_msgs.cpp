@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "analyses/messages.hpp"
-#include "analyses/names.hpp"
-#include "analyses/sum.hpp"
+#include "analyses/heaps/messages.hpp"
+#include "analyses/base/erlang_syntax.hpp"
+#include "analyses/base/sum.hpp"
 #include "cli/commands.hpp"
 #include "cli/process_terms.hpp"
 #include "cli/secrets.hpp"

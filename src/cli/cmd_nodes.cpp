@@ -1,5 +1,5 @@
 // nodes: this node and its peers.
-#include "analyses/inventory.hpp"
+#include "analyses/processes/inventory.hpp"
 #include "cli/commands.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"

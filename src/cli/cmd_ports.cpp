@@ -1,5 +1,5 @@
 // ports: by driver and owner, those that processes wait for, and each of them.
-#include "analyses/inventory.hpp"
+#include "analyses/processes/inventory.hpp"
 #include "cli/commands.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"

@@ -5,8 +5,8 @@
 #include <map>
 #include <tuple>
 
-#include "analyses/selectors.hpp"
-#include "analyses/sum.hpp"
+#include "analyses/selectors/selectors.hpp"
+#include "analyses/base/sum.hpp"
 #include "cli/commands.hpp"
 #include "cli/heap_stats.hpp"
 #include "cli/traced_profile.hpp"

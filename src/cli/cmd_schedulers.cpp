@@ -1,6 +1,6 @@
 // schedulers: what each was doing at the instant of the crash, and who waited to run; of cores, native stacks.
-#include "analyses/inventory.hpp"
-#include "analyses/native_stacks.hpp"
+#include "analyses/processes/inventory.hpp"
+#include "analyses/processes/native_stacks.hpp"
 #include "cli/commands.hpp"
 #include "present/native.hpp"
 #include "present/table_cells.hpp"

@@ -1,6 +1,6 @@
 // stacks: processes grouped by identical stack; with --running, what ran in one or several inputs.
-#include "analyses/groups.hpp"
-#include "analyses/native_stacks.hpp"
+#include "analyses/processes/groups.hpp"
+#include "analyses/processes/native_stacks.hpp"
 #include "cli/commands.hpp"
 #include "present/describe.hpp"
 #include "present/native.hpp"

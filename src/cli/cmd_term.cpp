@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "analyses/paths.hpp"
+#include "analyses/heaps/paths.hpp"
 #include "cli/commands.hpp"
 #include "cli/process_terms.hpp"
 #include "cli/secrets.hpp"

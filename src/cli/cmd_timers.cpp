@@ -1,5 +1,5 @@
 // timers: by receiver and shape of message, and each of them.
-#include "analyses/inventory.hpp"
+#include "analyses/processes/inventory.hpp"
 #include "cli/commands.hpp"
 #include "present/tables.hpp"
 

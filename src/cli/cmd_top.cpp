@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "analyses/process_columns.hpp"
+#include "analyses/processes/process_columns.hpp"
 #include "cli/commands.hpp"
 #include "cli/heap_stats.hpp"
 #include "present/tables.hpp"

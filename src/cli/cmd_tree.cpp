@@ -1,6 +1,6 @@
 // tree: who supervises whom, with sums.
-#include "analyses/selectors.hpp"
-#include "analyses/supervision.hpp"
+#include "analyses/selectors/selectors.hpp"
+#include "analyses/processes/supervision.hpp"
 #include "cli/commands.hpp"
 #include "present/tables.hpp"
 

@@ -1,7 +1,7 @@
 // waits: who waits for whom.
 #include <fmt/format.h>
 
-#include "analyses/waits.hpp"
+#include "analyses/processes/waits.hpp"
 #include "cli/commands.hpp"
 #include "present/units.hpp"
 #include "present/waits.hpp"

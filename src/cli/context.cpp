@@ -6,8 +6,8 @@
 #include <chrono>
 #include <cstring>
 
-#include "analyses/process_columns.hpp"
-#include "analyses/selectors.hpp"
+#include "analyses/processes/process_columns.hpp"
+#include "analyses/selectors/selectors.hpp"
 #include "cli/terminal.hpp"
 #include "formats/format.hpp"
 #include "present/describe.hpp"

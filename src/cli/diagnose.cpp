@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "cli/unheld.hpp"
+#include "cli/unreferenced.hpp"
 
 namespace beamheap::cli {
 

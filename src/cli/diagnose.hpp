@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "analyses/rules.hpp"
-#include "analyses/suspects.hpp"
+#include "analyses/rules/rules.hpp"
+#include "analyses/diagnosis/suspects.hpp"
 #include "beamheap/artifact.hpp"
 #include "cli/heap_stats.hpp"
 #include "cli/options.hpp"

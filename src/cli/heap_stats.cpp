@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <thread>
 
-#include "analyses/dominators.hpp"
-#include "analyses/heap_order.hpp"
-#include "analyses/live_garbage.hpp"
-#include "analyses/retained.hpp"
-#include "analyses/sizes.hpp"
-#include "analyses/sum.hpp"
+#include "analyses/heaps/dominators.hpp"
+#include "analyses/heaps/heap_order.hpp"
+#include "analyses/heaps/live_garbage.hpp"
+#include "analyses/heaps/retained.hpp"
+#include "analyses/heaps/sizes.hpp"
+#include "analyses/base/sum.hpp"
 
 namespace beamheap::cli {
 

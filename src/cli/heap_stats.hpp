@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "analyses/blown_terms.hpp"
-#include "analyses/frame_words.hpp"
-#include "analyses/histogram.hpp"
+#include "analyses/heaps/unshared_terms.hpp"
+#include "analyses/heaps/frame_words.hpp"
+#include "analyses/heaps/histogram.hpp"
 #include "beamheap/artifact.hpp"
 #include "cli/options.hpp"
 
@@ -66,7 +66,7 @@ private:
     void visit(const HeapVisit& visit);
 
     HeapWishes wishes_;
-    HeapDemand demand_;
+    HeapRequest demand_;
     std::vector<std::unique_ptr<Worker>> workers_;
     std::vector<FramesOf> frames_;
     std::vector<BinaryHold> binaries_;

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <thread>
 
-#include "analyses/selectors.hpp"
+#include "analyses/selectors/selectors.hpp"
 #include "cli/heap_stats.hpp"
 
 namespace beamheap::cli {
@@ -83,7 +83,7 @@ Result<AddressArgument> parse_address(std::string_view text) {
 Result<std::vector<AddressOwner>> find_owners(const Context& context, std::uint64_t address) {
     const unsigned workers = worker_count(context.options());
     std::vector<std::vector<AddressOwner>> found(workers);
-    HeapDemand demand;
+    HeapRequest demand;
     demand.workers = workers;
     demand.visit = [&](const HeapVisit& visit) {
         if (visit.graph.find(address) != no_node) {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analyses/term_measures.hpp"
+#include "analyses/heaps/term_measures.hpp"
 #include "cli/context.hpp"
 #include "present/tables_terms.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "analyses/sum.hpp"
+#include "analyses/base/sum.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
 #include "present/units.hpp"

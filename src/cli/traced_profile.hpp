@@ -1,7 +1,7 @@
 // profile --traced: the counters of traced functions, in the columns of OTP's own profilers.
 #pragma once
 
-#include "analyses/selectors.hpp"
+#include "analyses/selectors/selectors.hpp"
 #include "cli/commands.hpp"
 
 namespace beamheap::cli {

@@ -82,7 +82,7 @@ void HeapGraph::add_immediate_root(RootKind kind, std::uint32_t index, std::uint
     root_origins_.push(origin);
 }
 
-void HeapGraph::take_back(std::size_t objects, std::size_t roots) {
+void HeapGraph::rollback(std::size_t objects, std::size_t roots) {
     if (kinds_.size() > objects) {
         kinds_.set_size(objects);
         words_.set_size(objects);

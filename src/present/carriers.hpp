@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "analyses/carrier_sums.hpp"
+#include "analyses/memory/carrier_sums.hpp"
 #include "present/document.hpp"
 #include "present/erlang_text.hpp"
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analyses/finding.hpp"
+#include "analyses/rules/finding.hpp"
 #include "present/document.hpp"
 
 namespace beamheap::present {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "analyses/diff.hpp"
+#include "analyses/diagnosis/diff.hpp"
 #include "present/document.hpp"
 
 namespace beamheap::present {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "analyses/names.hpp"
+#include "analyses/base/erlang_syntax.hpp"
 
 namespace beamheap::present {
 namespace {

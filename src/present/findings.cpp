@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analyses/rules.hpp"
+#include "analyses/rules/rules.hpp"
 #include "present/table_cells.hpp"
 #include "present/units.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analyses/finding.hpp"
+#include "analyses/rules/finding.hpp"
 #include "present/document.hpp"
 #include "present/erlang_text.hpp"
 

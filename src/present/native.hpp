@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analyses/native_stacks.hpp"
+#include "analyses/processes/native_stacks.hpp"
 #include "present/document.hpp"
 #include "present/erlang_text.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "analyses/selectors.hpp"
+#include "analyses/selectors/selectors.hpp"
 #include "present/sanitise.hpp"
 #include "present/view.hpp"
 

@@ -7,12 +7,12 @@
 #include <span>
 #include <vector>
 
-#include "analyses/allocators.hpp"
-#include "analyses/atom_families.hpp"
-#include "analyses/blown_terms.hpp"
-#include "analyses/groups.hpp"
-#include "analyses/inventory.hpp"
-#include "analyses/supervision.hpp"
+#include "analyses/memory/allocators.hpp"
+#include "analyses/memory/atom_families.hpp"
+#include "analyses/heaps/unshared_terms.hpp"
+#include "analyses/processes/groups.hpp"
+#include "analyses/processes/inventory.hpp"
+#include "analyses/processes/supervision.hpp"
 #include "beamheap/artifact.hpp"
 #include "present/document.hpp"
 #include "present/erlang_text.hpp"

@@ -1,6 +1,6 @@
 #include <numeric>
 
-#include "analyses/names.hpp"
+#include "analyses/base/erlang_syntax.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
 

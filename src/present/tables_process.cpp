@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "analyses/names.hpp"
-#include "analyses/process_columns.hpp"
+#include "analyses/base/erlang_syntax.hpp"
+#include "analyses/processes/process_columns.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
 

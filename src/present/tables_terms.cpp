@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "analyses/messages.hpp"
-#include "analyses/names.hpp"
+#include "analyses/heaps/messages.hpp"
+#include "analyses/base/erlang_syntax.hpp"
 #include "present/table_cells.hpp"
 
 namespace beamheap::present {

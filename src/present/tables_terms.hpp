@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "analyses/histogram.hpp"
-#include "analyses/paths.hpp"
-#include "analyses/term_measures.hpp"
+#include "analyses/heaps/histogram.hpp"
+#include "analyses/heaps/paths.hpp"
+#include "analyses/heaps/term_measures.hpp"
 #include "beamheap/terms.hpp"
 #include "present/document.hpp"
 #include "present/erlang_text.hpp"

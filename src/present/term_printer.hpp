@@ -12,7 +12,7 @@
 #include <string>
 
 #include "beamheap/terms.hpp"
-#include "present/term_text.hpp"
+#include "present/literal_format.hpp"
 
 namespace beamheap::present {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "analyses/wording.hpp"
+#include "analyses/base/number_format.hpp"
 
 namespace beamheap::present {
 

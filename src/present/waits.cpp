@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "analyses/names.hpp"
+#include "analyses/base/erlang_syntax.hpp"
 #include "present/table_cells.hpp"
 #include "present/units.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analyses/waits.hpp"
+#include "analyses/processes/waits.hpp"
 #include "present/document.hpp"
 #include "present/erlang_text.hpp"
 

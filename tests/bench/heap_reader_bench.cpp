@@ -16,10 +16,10 @@
 #include <string>
 #include <string_view>
 
-#include "analyses/dominators.hpp"
-#include "analyses/heap_order.hpp"
-#include "analyses/retained.hpp"
-#include "analyses/sizes.hpp"
+#include "analyses/heaps/dominators.hpp"
+#include "analyses/heaps/heap_order.hpp"
+#include "analyses/heaps/retained.hpp"
+#include "analyses/heaps/sizes.hpp"
 #include "formats/crashdump/heap_reader.hpp"
 
 using namespace beamheap;

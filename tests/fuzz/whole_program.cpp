@@ -9,7 +9,7 @@ void load_and_walk(std::string_view bytes) {
     LoadPlan everything;
     everything.tables = everything.links = everything.stacks = everything.labels = everything.atoms = true;
     everything.modules = true;
-    HeapDemand heaps;
+    HeapRequest heaps;
     heaps.visit = [](const HeapVisit&) {};
     everything.heaps = &heaps;
     LoadPlan processes_alone;

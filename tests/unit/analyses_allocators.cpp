@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "analyses/allocators.hpp"
+#include "analyses/memory/allocators.hpp"
 #include "support/made_snapshot.hpp"
 
 using namespace beamheap;

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 
-#include "analyses/atom_families.hpp"
+#include "analyses/memory/atom_families.hpp"
 #include "support/made_snapshot.hpp"
 
 using namespace beamheap;

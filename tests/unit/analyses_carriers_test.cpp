@@ -1,8 +1,8 @@
 // Carriers added up, and those that a few blocks keep.
 #include <catch2/catch.hpp>
 
-#include "analyses/carrier_sums.hpp"
-#include "analyses/unheld_binaries.hpp"
+#include "analyses/memory/carrier_sums.hpp"
+#include "analyses/memory/unreferenced_binaries.hpp"
 
 using namespace beamheap;
 using namespace beamheap::analyses;

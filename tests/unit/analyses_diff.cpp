@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "analyses/diff.hpp"
-#include "analyses/limits.hpp"
+#include "analyses/diagnosis/diff.hpp"
+#include "analyses/diagnosis/limits.hpp"
 #include "support/made_snapshot.hpp"
 
 using namespace beamheap;

@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "analyses/groups.hpp"
-#include "analyses/process_columns.hpp"
+#include "analyses/processes/groups.hpp"
+#include "analyses/processes/process_columns.hpp"
 #include "support/made_snapshot.hpp"
 
 using namespace beamheap;

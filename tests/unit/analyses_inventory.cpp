@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "analyses/inventory.hpp"
+#include "analyses/processes/inventory.hpp"
 #include "support/made_snapshot.hpp"
 
 using namespace beamheap;

@@ -1,7 +1,7 @@
 // Native stacks: grouped, blamed, sampled.
 #include <catch2/catch.hpp>
 
-#include "analyses/native_stacks.hpp"
+#include "analyses/processes/native_stacks.hpp"
 #include "support/made_snapshot.hpp"
 
 using namespace beamheap;

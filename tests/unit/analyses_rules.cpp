@@ -3,7 +3,7 @@
 #include <set>
 #include <string>
 
-#include "analyses/rules.hpp"
+#include "analyses/rules/rules.hpp"
 
 using namespace beamheap::analyses;
 

@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "analyses/names.hpp"
-#include "analyses/selectors.hpp"
+#include "analyses/base/erlang_syntax.hpp"
+#include "analyses/selectors/selectors.hpp"
 #include "support/made_snapshot.hpp"
 
 using namespace beamheap;

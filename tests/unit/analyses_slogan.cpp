@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "analyses/slogan.hpp"
+#include "analyses/slogan/slogan.hpp"
 
 using namespace beamheap;
 using namespace beamheap::analyses;

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "analyses/supervision.hpp"
+#include "analyses/processes/supervision.hpp"
 #include "support/made_snapshot.hpp"
 
 using namespace beamheap;

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "analyses/totals.hpp"
+#include "analyses/processes/totals.hpp"
 #include "support/made_snapshot.hpp"
 
 using namespace beamheap;

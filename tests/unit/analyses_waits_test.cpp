@@ -1,8 +1,8 @@
 // Who waits for whom, and what the rules make of it, on snapshots made by hand: proofs, estimates, and silence.
 #include <catch2/catch.hpp>
 
-#include "analyses/rules.hpp"
-#include "analyses/waits.hpp"
+#include "analyses/rules/rules.hpp"
+#include "analyses/processes/waits.hpp"
 #include "support/made_snapshot.hpp"
 
 using namespace beamheap;

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/otp/dwarf_layout.hpp"
+#include "formats/otp/layout/dwarf_layout.hpp"
 
 using namespace beamheap;
 using namespace beamheap::bytes;

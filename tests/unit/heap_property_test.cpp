@@ -6,10 +6,10 @@
 #include <numeric>
 #include <set>
 
-#include "analyses/dominators.hpp"
-#include "analyses/heap_order.hpp"
-#include "analyses/retained.hpp"
-#include "analyses/sizes.hpp"
+#include "analyses/heaps/dominators.hpp"
+#include "analyses/heaps/heap_order.hpp"
+#include "analyses/heaps/retained.hpp"
+#include "analyses/heaps/sizes.hpp"
 #include "formats/crashdump/heap_reader.hpp"
 #include "support/heap_writer.hpp"
 

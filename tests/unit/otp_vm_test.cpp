@@ -5,12 +5,12 @@
 #include <optional>
 #include <vector>
 
-#include "formats/otp/binaries.hpp"
-#include "formats/otp/image.hpp"
-#include "formats/otp/layout.hpp"
-#include "formats/otp/links.hpp"
-#include "formats/otp/process_table.hpp"
-#include "formats/otp/queues.hpp"
+#include "formats/otp/vm/binaries.hpp"
+#include "formats/otp/vm/image.hpp"
+#include "formats/otp/layout/layout.hpp"
+#include "formats/otp/processes/links.hpp"
+#include "formats/otp/processes/process_table.hpp"
+#include "formats/otp/processes/queues.hpp"
 #include "support/elf_writer.hpp"
 
 using namespace beamheap;

@@ -1,5 +1,5 @@
 // Ends of lines by the grammar: atoms that hold LF, whole sections within an atom, cut text.
-#include "formats/crashdump/term_text.hpp"
+#include "formats/crashdump/term_grammar.hpp"
 
 #include <catch2/catch.hpp>
 #include <string>

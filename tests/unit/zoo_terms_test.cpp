@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "analyses/heap_order.hpp"
-#include "analyses/sizes.hpp"
+#include "analyses/heaps/heap_order.hpp"
+#include "analyses/heaps/sizes.hpp"
 #include "formats/crashdump/data_text.hpp"
 #include "present/term_printer.hpp"
 #include "support/dump_text.hpp"

@@ -11,9 +11,9 @@
 
 #include <algorithm>
 
-#include "analyses/allocators.hpp"
+#include "analyses/memory/allocators.hpp"
 #include "analyses/rules/rule_list.hpp"
-#include "analyses/rules/words.hpp"
+#include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
 namespace {

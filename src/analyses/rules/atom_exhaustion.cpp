@@ -12,9 +12,9 @@
 
 #include <algorithm>
 
-#include "analyses/atom_families.hpp"
+#include "analyses/memory/atom_families.hpp"
 #include "analyses/rules/rule_list.hpp"
-#include "analyses/rules/words.hpp"
+#include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
 namespace {

@@ -15,7 +15,7 @@
 #include <algorithm>
 
 #include "analyses/rules/rule_list.hpp"
-#include "analyses/rules/words.hpp"
+#include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
 namespace {

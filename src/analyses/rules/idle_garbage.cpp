@@ -11,10 +11,10 @@
 
 #include <algorithm>
 
-#include "analyses/idle_heaps.hpp"
-#include "analyses/process_columns.hpp"
+#include "analyses/memory/idle_heaps.hpp"
+#include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/rule_list.hpp"
-#include "analyses/rules/words.hpp"
+#include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
 namespace {

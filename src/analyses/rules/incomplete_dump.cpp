@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "analyses/rules/rule_list.hpp"
-#include "analyses/rules/words.hpp"
+#include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
 

@@ -12,11 +12,11 @@
 
 #include <algorithm>
 
-#include "analyses/groups.hpp"
-#include "analyses/inventory.hpp"
+#include "analyses/processes/groups.hpp"
+#include "analyses/processes/inventory.hpp"
 #include "analyses/rules/rule_list.hpp"
-#include "analyses/rules/words.hpp"
-#include "analyses/selectors.hpp"
+#include "analyses/rules/phrases.hpp"
+#include "analyses/selectors/selectors.hpp"
 
 namespace beamheap::analyses::rule {
 namespace {

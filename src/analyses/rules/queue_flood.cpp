@@ -12,9 +12,9 @@
 
 #include <algorithm>
 
-#include "analyses/process_columns.hpp"
+#include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/rule_list.hpp"
-#include "analyses/rules/words.hpp"
+#include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
 namespace {

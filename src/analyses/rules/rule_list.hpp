@@ -1,7 +1,7 @@
 // The functions of all rules, each in the file of its name.
 #pragma once
 
-#include "analyses/rules.hpp"
+#include "analyses/rules/rules.hpp"
 
 namespace beamheap::analyses::rule {
 

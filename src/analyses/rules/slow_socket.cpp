@@ -10,10 +10,10 @@
 
 #include <algorithm>
 
-#include "analyses/inventory.hpp"
-#include "analyses/names.hpp"
+#include "analyses/processes/inventory.hpp"
+#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/rules/rule_list.hpp"
-#include "analyses/rules/words.hpp"
+#include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
 namespace {

@@ -13,9 +13,9 @@
 #include <array>
 #include <map>
 
-#include "analyses/names.hpp"
+#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/rules/rule_list.hpp"
-#include "analyses/rules/words.hpp"
+#include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
 namespace {
@@ -28,31 +28,31 @@ constexpr double critical_percent = 50;
 constexpr std::size_t most_findings = 5;
 
 // What is known of a target by its name.
-struct Knob {
+struct KnownServer {
     std::string_view name, advice;
 };
 constexpr std::array knobs{
-    Knob{"lager_event",
+    KnownServer{"lager_event",
          "Let lager drop or go asynchronous under load: {async_threshold, 20} and {async_threshold_window, 5} in the "
          "environment of lager, and {error_logger_hwm, 50}; see which backend is slow."},
-    Knob{"error_logger",
+    KnownServer{"error_logger",
          "Use a handler with overload protection instead: logger's sync_mode_qlen, drop_mode_qlen and flush_qlen (OTP "
          "21 and later)."},
-    Knob{"logger",
+    KnownServer{"logger",
          "Lower the handler's limits so that it drops instead of making callers wait: logger's sync_mode_qlen, "
          "drop_mode_qlen and flush_qlen."},
-    Knob{"code_server",
+    KnownServer{"code_server",
          "Load code before it is needed: run in embedded mode (releases do) or call code:ensure_modules_loaded/1 at "
          "start."},
-    Knob{"mnesia_tm", "Use dirty operations where no transaction is needed, and look for a large or stuck one."},
-    Knob{"mnesia_locker", "Look for the transaction that holds the lock, and lock records instead of tables."},
-    Knob{"global_name_server", "Register names less often, or locally; global waits for all connected nodes."},
-    Knob{"file_server_2", "Open files with [raw] or prim_file, which does without the file server."},
+    KnownServer{"mnesia_tm", "Use dirty operations where no transaction is needed, and look for a large or stuck one."},
+    KnownServer{"mnesia_locker", "Look for the transaction that holds the lock, and lock records instead of tables."},
+    KnownServer{"global_name_server", "Register names less often, or locally; global waits for all connected nodes."},
+    KnownServer{"file_server_2", "Open files with [raw] or prim_file, which does without the file server."},
 };
 
 std::string advice_for(const RuleInput& input, const Process& target, FunctionId function) {
     const std::string_view name = input.snapshot.text(target.name);
-    for (const Knob& knob : knobs)
+    for (const KnownServer& knob : knobs)
         if (knob.name == name) return std::string(knob.advice);
     if (name.starts_with("logger_std_h") || name.starts_with("logger_disk_log") || name.starts_with("logger_h_"))
         return std::string(knobs[2].advice);

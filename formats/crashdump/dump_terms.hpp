@@ -1,0 +1,72 @@
+// The terms of one process of a crash dump, read from the text of its sections when they are asked for.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "beamheap/error.hpp"
+#include "beamheap/terms.hpp"
+#include "formats/crashdump/heap_reader.hpp"
+#include "formats/crashdump/literals.hpp"
+#include "formats/crashdump/term_sections.hpp"
+#include "formats/external_term.hpp"
+
+namespace beamheap::crashdump {
+
+class DumpTerms final : public TermSource {
+public:
+    /// Reads the sections of a process in `values` mode. Literals are not known before set_literals().
+    static Result<std::unique_ptr<DumpTerms>> read(const TermSections& texts, ProcId process, const HeapFacts& facts,
+                                                   const HeapDialect& dialect);
+    void set_literals(std::shared_ptr<const Literals> literals) { literals_ = std::move(literals); }
+
+    const HeapGraph& graph() const override { return graph_; }
+    const HeapGraph* literals() const override { return literals_ == nullptr ? nullptr : &literals_->graph; }
+    Element root(std::size_t i) override;
+    ObjectHead head(ObjectId id) override;
+    ElementCursor elements(ObjectId id) override;
+    bool next(ElementCursor& cursor, Element& element) override;
+    Bytes bytes(ObjectId id, std::uint64_t from, std::uint64_t limit, std::string& out) override;
+    Element at(std::uint64_t address) override;
+    Count binary_size(std::uint64_t address) const override;
+    Count channel_of(std::string_view node) const override { return channel ? channel(node) : Count(); }
+
+    const HeapDamage& damage() const { return damage_; }
+    /// How node names become channels; may be empty.
+    std::function<Count(std::string_view)> channel;
+    /// Bytes of external format that a distribution message is decoded from at the most.
+    static constexpr std::size_t max_decoded_bytes = std::size_t{4} << 20;
+
+private:
+    struct Line;
+    DumpTerms(const TermSections& texts, const HeapDialect& dialect) : texts_(texts), dialect_(dialect) {}
+    std::string_view text_from(ObjectId::Space space, std::uint64_t place) const;
+    const HeapGraph& graph_of(ObjectId id) const {
+        return id.space == ObjectId::Space::literals ? literals_->graph : graph_;
+    }
+    Line line_of(ObjectId id) const;
+    const char* element(const char* p, const char* end, Element& out);
+    Element decoded_message(std::uint64_t origin);
+    Element decode(std::string_view encoded, const external_term::Context& context);
+    /// The decoded form of an object in external format; nullptr if it can't be decoded.
+    const Element* external(ObjectId id, const Line& line);
+    Bytes base_bytes(const BinaryUse& use, std::uint64_t from, std::uint64_t limit, std::string& out);
+
+    const TermSections& texts_;
+    HeapDialect dialect_;
+    std::vector<SectionText> sections_;
+    HeapGraph graph_;
+    HeapDamage damage_;
+    std::shared_ptr<const Literals> literals_;
+    external_term::Terms decoded_;
+    std::unordered_map<std::uint64_t, Element> externals_;         // by space and number
+    std::unordered_map<std::uint64_t, Element> decoded_messages_;  // by origin
+};
+
+}  // namespace beamheap::crashdump

@@ -1,0 +1,202 @@
+#include "formats/crashdump/process_identity.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "bytes/scan.hpp"
+#include "formats/crashdump/label_text.hpp"
+
+namespace beamheap::crashdump {
+namespace {
+
+constexpr unsigned longest_ancestry = 64;
+
+std::string_view atom_text(std::string_view element) {
+    const std::size_t colon = element.find(':');
+    return colon == std::string_view::npos ? std::string_view{} : element.substr(colon + 1);
+}
+
+bool skip(std::string_view& text, char separator) {
+    if (text.empty() || text[0] != separator) return false;
+    text.remove_prefix(1);
+    return true;
+}
+
+// The start of the line that holds text[at].
+std::size_t line_start(std::string_view text, std::size_t at) {
+    const std::size_t before = text.rfind('\n', at);
+    return before == std::string_view::npos ? 0 : before + 1;
+}
+
+}  // namespace
+
+void LabelFinder::begin() {
+    entries_.clear();
+    searches_.clear();
+    initial_call_ = FunctionId::none;
+    label_ = application_ = TextId::none;
+}
+
+void LabelFinder::dictionary(std::string_view body) {
+    while (!body.empty()) {
+        const std::string_view line = take_line(body);
+        if (line.size() > 1 && line.size() < 20 && line[0] == 'H') entries_.emplace_back(line.substr(1));
+    }
+}
+
+bool LabelFinder::unresolved() const {
+    return std::ranges::any_of(searches_, [](const Search& search) { return !search.address.empty(); });
+}
+
+void LabelFinder::feed(Loader& loader, std::string_view text) {
+    for (Search& search : searches_)
+        while (!search.address.empty()) {
+            if (search.key == Key::label) {
+                label(loader, search, text);
+                break;
+            }
+            const std::string_view body = find_line(text, 0, search.address);
+            if (body.empty() || !follow(loader, search, body)) break;
+        }
+
+    const char* const begin = text.data();
+    const char* const end = begin + text.size();
+    for (const char* hit = begin; (hit = bytes::find_byte(hit, end, '$')) != end; ++hit) {
+        const auto position = static_cast<std::size_t>(hit - begin);
+        Key key{};
+        if (text.substr(position).starts_with("$initial_call,"))
+            key = Key::initial_call;
+        else if (text.substr(position).starts_with("$ancestors,"))
+            key = Key::ancestors;
+        else if (text.substr(position).starts_with("$process_label,"))
+            key = Key::label;
+        else
+            continue;
+        const std::size_t start = line_start(text, position);
+        std::string_view line = text.substr(start);
+        const std::size_t colon = line.find(':');
+        const std::string_view address = line.substr(0, colon);
+        if (std::ranges::find(entries_, address) == entries_.end()) continue;
+        line.remove_prefix(colon + 1);
+        if (!line.starts_with("t2:")) continue;
+        line.remove_prefix(3);
+        if (take_element(line).empty() || !skip(line, ',')) continue;
+        const std::size_t before = searches_.size();
+        found_key(loader, key, take_element(line));
+        if (searches_.size() == before) continue;
+        Search& search = searches_.back();
+        if (key == Key::label) {
+            label(loader, search, text);
+            continue;
+        }
+        std::size_t from = text.find('\n', position);
+        while (!search.address.empty() && from != std::string_view::npos) {
+            const std::string_view body = find_line(text, from + 1, search.address);
+            if (body.empty()) break;
+            from = static_cast<std::size_t>(body.data() - begin);
+            from = text.find('\n', from);
+            if (!follow(loader, search, body)) break;
+        }
+    }
+}
+
+void LabelFinder::found_key(Loader& loader, Key key, std::string_view value) {
+    if (std::ranges::any_of(searches_, [key](const Search& search) { return search.key == key; })) return;
+    if (value.starts_with("H")) {
+        searches_.push_back({key, std::string(value.substr(1)), 0});
+        return;
+    }
+    if (key != Key::label || value.empty()) return;
+    label_ = value[0] == 'A' ? loader.intern_atom(atom_text(value)) : loader.text(label_text({}, value));
+}
+
+// The function of a {Module, Name, Arity} tuple, whose line's body this is.
+FunctionId LabelFinder::initial_call(Loader& loader, std::string_view body) {
+    if (!body.starts_with("t3:")) return FunctionId::none;
+    body.remove_prefix(3);
+    const std::string_view module = take_element(body);
+    if (!skip(body, ',')) return FunctionId::none;
+    const std::string_view name = take_element(body);
+    if (!skip(body, ',')) return FunctionId::none;
+    const std::string_view arity = take_element(body);
+    std::uint32_t number = 0;
+    if (!module.starts_with("A") || !name.starts_with("A") || !arity.starts_with("I")) return FunctionId::none;
+    const auto [digits, error] = std::from_chars(arity.data() + 1, arity.data() + arity.size(), number);
+    if (error != std::errc{} || digits != arity.data() + arity.size()) return FunctionId::none;
+    const TextId module_id = loader.intern_atom(atom_text(module));
+    return loader.snapshot.functions.intern({module_id, loader.intern_atom(atom_text(name)), number});
+}
+
+// An object as label: what this text holds of it.
+void LabelFinder::label(Loader& loader, Search& search, std::string_view text) {
+    const std::string label = label_text(text, "H" + search.address);
+    if (label.empty()) return;
+    label_ = loader.text(label);
+    search.address.clear();
+}
+
+// Reads the object that was looked for. False: nothing more to look for.
+bool LabelFinder::follow(Loader& loader, Search& search, std::string_view body) {
+    search.address.clear();
+    if (search.key == Key::initial_call) {
+        initial_call_ = initial_call(loader, body);
+        return false;
+    }
+    if (search.key == Key::ancestors) {
+        if (!body.starts_with("l") || ++search.steps > longest_ancestry) return false;
+        body.remove_prefix(1);
+        const std::string_view element = take_element(body);
+        ancestor(loader, element);
+        if (application_ != TextId::none || !skip(body, '|')) return false;
+        const std::string_view tail = take_element(body);
+        if (!tail.starts_with("H")) return false;
+        search.address = tail.substr(1);
+        return true;
+    }
+    return false;
+}
+
+// The nearest ancestor with a name: an atom, or a pid that is registered.
+void LabelFinder::ancestor(Loader& loader, std::string_view element) {
+    if (element.starts_with("A")) {
+        application_ = loader.intern_atom(atom_text(element));
+    } else if (element.starts_with("P")) {
+        const auto pid = parse_pid(element.substr(1));
+        const ProcId id = pid ? loader.snapshot.find(*pid) : ProcId::none;
+        if (id != ProcId::none) application_ = loader.snapshot[id].name;
+    }
+}
+
+void LabelFinder::finish(Loader& loader, ProcId process) {
+    Process& row = loader.snapshot[process];
+    row.real_initial_call = initial_call_;
+    row.label = label_;
+    row.application = application_;
+    for (const Search& search : searches_)
+        if (search.key != Key::ancestors && !search.address.empty())
+            literals_.push_back({search.address, process, search.key});
+}
+
+void LabelFinder::feed_literals(Loader& loader, std::string_view text) {
+    if (!literals_sorted_) std::ranges::sort(literals_, {}, &Pending::address);
+    literals_sorted_ = true;
+    const std::string_view all = text;
+    while (!text.empty()) {
+        const std::size_t end = text.find('\n');
+        const std::string_view line = text.substr(0, end);
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+        const std::size_t colon = line.find(':');
+        if (colon == std::string_view::npos) continue;
+        const auto found = std::ranges::equal_range(literals_, line.substr(0, colon), {}, &Pending::address);
+        if (found.empty()) continue;
+        for (const Pending& pending : found) {
+            Process& row = loader.snapshot[pending.process];
+            if (pending.key == Key::initial_call)
+                row.real_initial_call = initial_call(loader, line.substr(colon + 1));
+            else
+                row.label = loader.text(label_text(all, "H" + pending.address));
+        }
+    }
+}
+
+}  // namespace beamheap::crashdump

@@ -1,0 +1,367 @@
+#include "formats/crashdump/term_grammar.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace beamheap::crashdump {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_hex(char c) { return is_digit(c) || (c >= 'A' && c <= 'F'); }
+
+/// Walks over one line; stops at the first thing that is not there (incomplete_) or not of the grammar (malformed_).
+class LineWalk {
+public:
+    LineWalk(TermStyle style, std::string_view text, std::size_t pos)
+        : style_(style), begin_(text.data()), p_(text.data() + pos), end_(text.data() + text.size()) {}
+
+    std::size_t walk(TermSection section) {
+        switch (section) {
+            case TermSection::messages: message(); break;
+            case TermSection::dictionary: element(); break;
+            case TermSection::stack: stack_slot(); break;
+            case TermSection::heap:
+            case TermSection::literals: heap_line(); break;
+            case TermSection::persistent_terms:
+                element();
+                eat('|');
+                element();
+                break;
+            case TermSection::binary: data(); break;
+        }
+        end_of_line();
+        if (malformed_) return line_malformed;
+        if (incomplete_) return line_incomplete;
+        return static_cast<std::size_t>(p_ - begin_);
+    }
+
+private:
+    bool failed() const { return incomplete_ || malformed_; }
+    /// The next byte is there; else the line is incomplete.
+    bool more() {
+        if (failed()) return false;
+        if (p_ == end_) incomplete_ = true;
+        return !incomplete_;
+    }
+    void eat(char c) {
+        if (!more()) return;
+        if (*p_ == c)
+            ++p_;
+        else
+            malformed_ = true;
+    }
+    template <class Accept>
+    void run(Accept accept) {
+        while (more() && accept(*p_)) ++p_;
+    }
+    std::uint64_t hex() {
+        std::uint64_t value = 0;
+        int digits = 0;
+        while (more() && is_hex(*p_)) {
+            if (++digits > 16) {
+                malformed_ = true;
+                return 0;
+            }
+            value = value << 4 | static_cast<std::uint64_t>(is_digit(*p_) ? *p_ - '0' : *p_ - 'A' + 10);
+            ++p_;
+        }
+        if (digits == 0 && !incomplete_) malformed_ = true;
+        return failed() ? 0 : value;
+    }
+    void skip(std::uint64_t n) {
+        if (failed()) return;
+        if (n > static_cast<std::uint64_t>(end_ - p_)) {
+            p_ = end_;
+            incomplete_ = true;
+        } else {
+            p_ += n;
+        }
+    }
+    void atom() {
+        std::uint64_t length = hex();
+        eat(':');
+        if (failed()) return;
+        if (length > max_atom_bytes) {
+            malformed_ = true;
+            return;
+        }
+        if (!style_.crlf) return skip(length);
+        for (; length != 0 && more(); --length) p_ += (*p_ == '\r' && p_ + 1 != end_ && p_[1] == '\n') ? 2 : 1;
+    }
+    /// HEXLENGTH ":" and the bytes, encoded.
+    void data() {
+        const std::uint64_t length = hex();
+        eat(':');
+        if (length >= std::uint64_t{1} << 48) malformed_ = true;
+        if (!failed()) skip(style_.base64 ? (length + 2) / 3 * 4 : length * 2);
+    }
+    void element() {
+        if (!more()) return;
+        switch (*p_) {
+            case 'H':
+                ++p_;
+                hex();
+                break;
+            case 'N': ++p_; break;
+            case 'I':
+                ++p_;
+                if (more() && *p_ == '-') ++p_;
+                run(is_digit);
+                break;
+            case 'A':
+                ++p_;
+                atom();
+                break;
+            case 'P':
+            case 'p':
+                ++p_;
+                eat('<');
+                run([](char c) { return is_digit(c) || c == '.'; });
+                eat('>');
+                break;
+            default: break;  // an immediate that the writer has no form for prints nothing
+        }
+    }
+    void elements() {
+        element();
+        while (more() && *p_ == ',') {
+            ++p_;
+            element();
+        }
+    }
+    void heap_line() {
+        hex();
+        eat(':');
+        if (!more()) return;
+        switch (*p_++) {
+            case 'l':
+                element();
+                eat('|');
+                element();
+                break;
+            case 't':
+                hex();
+                eat(':');
+                elements();
+                break;
+            case 'F': {
+                const std::uint64_t length = hex();
+                eat(':');
+                if (length > 4096)
+                    malformed_ = true;
+                else
+                    skip(length);
+                break;
+            }
+            case 'B':
+            case 'P':
+            case 'p':
+            case 'R': to_line_feed(); break;
+            case 'E': data(); break;
+            case 'Y': binary(); break;
+            case 'M': map(); break;
+            default: malformed_ = true;
+        }
+    }
+    void binary() {
+        if (!more()) return;
+        if (*p_++ == 'h')
+            data();
+        else
+            to_line_feed();
+    }
+    void map() {
+        if (!more()) return;
+        const char kind = *p_++;
+        hex();
+        eat(':');
+        if (kind == 'f') {
+            element();
+            eat(':');
+        } else if (kind == 'h') {
+            hex();
+            eat(':');
+        } else if (kind != 'n') {
+            malformed_ = true;
+        }
+        elements();
+    }
+    void stack_slot() {
+        const void* colon = failed() ? nullptr : std::memchr(p_, ':', remaining());
+        const void* feed = std::memchr(p_, '\n', remaining());
+        if (!colon) {
+            (feed ? malformed_ : incomplete_) = true;
+            return;
+        }
+        if (feed && feed < colon) {
+            malformed_ = true;
+            return;
+        }
+        p_ = static_cast<const char*>(colon) + 1;
+        if (more() && *p_ == 'S')
+            to_line_feed();
+        else
+            element();
+    }
+    void message() {
+        if (more() && *p_ == 'D')
+            distribution_message();
+        else
+            element();
+        eat(':');
+        element();
+    }
+    /// "D" HEXATOMS ":" atoms, then "E" HEXLENGTH ":" data; later fragments of the data follow as further runs.
+    void distribution_message() {
+        ++p_;
+        std::uint64_t atoms = hex();
+        eat(':');
+        for (; atoms != 0 && more(); --atoms) {
+            if (*p_ == 'E') break;
+            const char* before = p_;
+            element();
+            if (p_ == before) malformed_ = true;
+        }
+        eat('E');
+        data();
+        run([](char c) {
+            return is_digit(c) || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '+' || c == '/' || c == '=';
+        });
+    }
+    void to_line_feed() {
+        if (failed()) return;
+        const void* feed = std::memchr(p_, '\n', remaining());
+        if (!feed) {
+            p_ = end_;
+            incomplete_ = true;
+            return;
+        }
+        p_ = static_cast<const char*>(feed);
+        if (p_[-1] == '\r') --p_;
+    }
+    void end_of_line() {
+        if (more() && *p_ == '\r') ++p_;
+        eat('\n');
+    }
+    std::size_t remaining() const { return static_cast<std::size_t>(end_ - p_); }
+
+    TermStyle style_;
+    const char* begin_;
+    const char* p_;
+    const char* end_;
+    bool incomplete_ = false;
+    bool malformed_ = false;
+};
+
+/// Whether an element may begin behind `before`. Only in the atom table of a distribution message do atoms follow
+/// each other without a separator; elsewhere this tells them from the digits of an address.
+bool may_precede_element(TermSection section, char before) {
+    return before == ':' || before == ',' || before == '|' || before == '\n' || section == TermSection::messages;
+}
+
+/// Where an atom may end at the latest whose "A<length>:" ends with the colon at `colon`; 0 if none does.
+std::size_t reach_of_atom(TermSection section, TermStyle style, std::string_view text, std::size_t colon) {
+    std::size_t reach = 0;
+    std::size_t length = 0;
+    std::size_t digit = colon;
+    for (unsigned shift = 0; shift < 16 && digit > 0 && is_hex(text[digit - 1]); shift += 4) {
+        --digit;
+        const char c = text[digit];
+        length |= static_cast<std::size_t>(is_digit(c) ? c - '0' : c - 'A' + 10) << shift;
+        // An 'A' is itself a hex digit: each place where one stands may be the letter of the element.
+        if (digit != 0 && text[digit - 1] == 'A' && length <= max_atom_bytes &&
+            (digit == 1 || may_precede_element(section, text[digit - 2])))
+            reach = colon + 1 + (style.crlf ? 2 * length : length);
+    }
+    return reach;
+}
+
+/// The last position in [from, to) of a ':' that may end "A<length>:", a length of two or three digits, or of one
+/// where the atom is near; npos if there is none. The addresses of lines make it say yes in vain now and then.
+std::size_t last_colon_of_atom(std::string_view text, std::size_t from, std::size_t to) {
+    const char* const base = text.data();
+    const auto plausible = [&](std::size_t colon) {
+        if (base[colon] != ':') return false;
+        for (std::size_t back = 2; back <= 4 && back <= colon; ++back)
+            if (base[colon - back] == 'A') return true;
+        return false;
+    };
+#if defined(__SSE2__)
+    const __m128i wanted_colon = _mm_set1_epi8(':');
+    const __m128i wanted_letter = _mm_set1_epi8('A');
+    const auto load = [&](std::size_t at) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(base + at)); };
+    while (to - from >= 16 && to >= 20) {
+        const std::size_t at = to - 16;
+        const __m128i letters = _mm_or_si128(_mm_cmpeq_epi8(load(at - 2), wanted_letter),
+                                             _mm_or_si128(_mm_cmpeq_epi8(load(at - 3), wanted_letter),
+                                                          _mm_cmpeq_epi8(load(at - 4), wanted_letter)));
+        const int hits = _mm_movemask_epi8(_mm_and_si128(_mm_cmpeq_epi8(load(at), wanted_colon), letters));
+        if (hits != 0) return at + 31 - static_cast<std::size_t>(__builtin_clz(static_cast<unsigned>(hits)));
+        to = at;
+    }
+#endif
+    while (to > from)
+        if (plausible(--to)) return to;
+    return std::string_view::npos;
+}
+
+/// Whether an atom near the end of `text` may go on behind it: the LF that ends `text` is then within the atom.
+bool atom_may_cover_end(TermSection section, TermStyle style, std::string_view text) {
+    const std::size_t reach = style.crlf ? atom_reach : max_atom_bytes + 8;
+    const std::size_t from = text.size() > reach ? text.size() - reach : 0;
+    for (std::size_t colon = text.size(); (colon = last_colon_of_atom(text, from, colon)) != std::string_view::npos;)
+        if (reach_of_atom(section, style, text, colon) >= text.size()) return true;
+    return false;
+}
+
+/// The last start of a line that no atom can cover, found in one sweep; npos if there is none.
+std::size_t last_certain_start(TermSection section, TermStyle style, std::string_view text, bool whole) {
+    constexpr std::size_t none = std::string_view::npos;
+    std::size_t certain = whole ? 0 : none;
+    std::size_t covered = whole ? 0 : atom_reach;  // no LF before this place is known to end a line
+    std::size_t from = 0;
+    while (from < text.size()) {
+        std::size_t colon = text.find(':', from);
+        if (colon == none) colon = text.size();
+        const std::size_t low = std::max(covered, from);
+        if (low < colon) {
+            const void* feed = memrchr(text.data() + low, '\n', colon - low);
+            const std::size_t start =
+                feed ? static_cast<std::size_t>(static_cast<const char*>(feed) - text.data()) + 1 : none;
+            if (start != none && start < text.size()) certain = start;
+        }
+        if (colon < text.size()) covered = std::max(covered, reach_of_atom(section, style, text, colon));
+        from = colon + 1;
+    }
+    return certain;
+}
+
+}  // namespace
+
+std::size_t line_end(TermSection section, TermStyle style, std::string_view text, std::size_t pos) {
+    return LineWalk(style, text, pos).walk(section);
+}
+
+LineStart line_starts_after(TermSection section, TermStyle style, std::string_view before, bool whole) {
+    if (section == TermSection::binary || before.empty()) return LineStart::yes;
+    if (!atom_may_cover_end(section, style, before)) return LineStart::yes;
+    std::size_t start = last_certain_start(section, style, before, whole);
+    if (start == std::string_view::npos) return LineStart::need_more;
+    while (start < before.size()) {
+        const std::size_t next = line_end(section, style, before, start);
+        if (next == line_incomplete) return LineStart::no;
+        if (next == line_malformed) {
+            const std::size_t feed = before.find('\n', start);
+            start = feed == std::string_view::npos ? before.size() : feed + 1;
+        } else {
+            start = next;
+        }
+    }
+    return LineStart::yes;
+}
+
+}  // namespace beamheap::crashdump

@@ -1,0 +1,109 @@
+#include "formats/crashdump/term_sections.hpp"
+
+#include <algorithm>
+
+namespace beamheap::crashdump {
+
+void TermSections::add(ProcId process, const Extent& extent) {
+    if (extents_.size() <= index_of(process)) extents_.resize(index_of(process) + 1);
+    extents_[index_of(process)].add(extent);
+}
+
+void TermSections::add_shared(const Extent& extent) { shared_extents_.push_back(extent); }
+
+void TermSections::append(std::vector<SectionText>& sections, TermSection section, std::uint64_t offset,
+                       std::string_view piece) {
+    if (!sections.empty() && sections.back().section == section &&
+        sections.back().offset + sections.back().text.size() == offset)
+        sections.back().text.append(piece);
+    else
+        sections.push_back({section, offset, std::string(piece)});
+}
+
+void TermSections::keep(ProcId process, TermSection section, std::uint64_t offset, std::string_view piece) {
+    append(kept_[index_of(process)], section, offset, piece);
+}
+
+void TermSections::keep_shared(TermSection section, std::uint64_t offset, std::string_view piece) {
+    append(kept_shared_, section, offset, piece);
+}
+
+void TermSections::add_binary(BinaryPlace place, std::string_view first_text) {
+    if (keeps() && !first_text.empty()) {
+        place.kept = static_cast<std::uint32_t>(kept_binaries_.size());
+        kept_binaries_.emplace_back(first_text.substr(0, kept_binary_text));
+    }
+    binaries_.push_back(place);
+}
+
+// The first of several binaries at one address counts, as with everything that is listed twice.
+void TermSections::seal() {
+    std::ranges::stable_sort(binaries_, {}, &BinaryPlace::address);
+    const auto rest = std::ranges::unique(binaries_, {}, &BinaryPlace::address);
+    binaries_.erase(rest.begin(), rest.end());
+}
+
+Result<SectionText> TermSections::read(const Extent& extent) const {
+    SectionText section{extent.section, extent.offset, {}};
+    section.text.resize(static_cast<std::size_t>(extent.bytes));
+    BH_TRY(const std::size_t got, source_.read_at(extent.offset, section.text));
+    section.text.resize(got);
+    return section;
+}
+
+Result<std::vector<SectionText>> TermSections::of(ProcId process) const {
+    std::vector<SectionText> sections;
+    if (keeps()) {
+        const auto found = kept_.find(index_of(process));
+        if (found != kept_.end()) sections = found->second;
+        return sections;
+    }
+    if (index_of(process) >= extents_.size()) return sections;
+    const TermExtents& extents = extents_[index_of(process)];
+    for (std::uint32_t i = 0; i < extents.count; ++i) {
+        BH_TRY(SectionText section, read(extents.parts[i]));
+        sections.push_back(std::move(section));
+    }
+    return sections;
+}
+
+Result<std::vector<SectionText>> TermSections::shared(ProcId process, bool literals_in_heaps) const {
+    std::vector<SectionText> sections;
+    if (keeps()) {
+        sections = kept_shared_;
+        if (literals_in_heaps)
+            for (const auto& [id, texts] : kept_)
+                for (const SectionText& text : texts)
+                    if (id != index_of(process) && text.section == TermSection::heap) sections.push_back(text);
+        std::ranges::sort(sections, {}, &SectionText::offset);
+        return sections;
+    }
+    std::vector<Extent> wanted = shared_extents_;
+    if (literals_in_heaps)
+        for (std::size_t i = 0; i < extents_.size(); ++i)
+            for (std::uint32_t part = 0; i != index_of(process) && part < extents_[i].count; ++part)
+                if (extents_[i].parts[part].section == TermSection::heap) wanted.push_back(extents_[i].parts[part]);
+    for (const Extent& extent : wanted) {
+        BH_TRY(SectionText section, read(extent));
+        sections.push_back(std::move(section));
+    }
+    return sections;
+}
+
+const BinaryPlace* TermSections::binary(std::uint64_t address) const {
+    const auto found = std::ranges::lower_bound(binaries_, address, {}, &BinaryPlace::address);
+    return found != binaries_.end() && found->address == address ? &*found : nullptr;
+}
+
+Result<std::string> TermSections::binary_text(const BinaryPlace& place, std::uint64_t from, std::size_t characters) const {
+    if (keeps()) {
+        if (place.kept >= kept_binaries_.size() || from >= kept_binaries_[place.kept].size()) return std::string();
+        return kept_binaries_[place.kept].substr(static_cast<std::size_t>(from), characters);
+    }
+    std::string text(characters, '\0');
+    BH_TRY(const std::size_t got, source_.read_at(place.offset + from, text));
+    text.resize(got);
+    return text;
+}
+
+}  // namespace beamheap::crashdump

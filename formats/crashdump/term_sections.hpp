@@ -1,0 +1,87 @@
+// The text that holds terms, for questions about single processes: kept in memory, or read again from a plain file.
+//
+// Loading notes where each process's sections are (and those of literals, persistent terms and binaries); of a stream,
+// which can't be read again, it keeps the text of the processes that are asked for, of all that they may share, and
+// the first bytes of each binary.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "beamheap/error.hpp"
+#include "beamheap/ids.hpp"
+#include "bytes/source.hpp"
+#include "formats/crashdump/heap_pipeline.hpp"
+#include "formats/crashdump/term_grammar.hpp"
+
+namespace beamheap::crashdump {
+
+/// The body of one section, in memory.
+struct SectionText {
+    TermSection section = TermSection::heap;
+    std::uint64_t offset = 0;  ///< where `text` begins in the input
+    std::string text;
+};
+
+/// Where a refc binary's bytes are.
+struct BinaryPlace {
+    std::uint64_t address = 0;         ///< of the VM's Binary, as references name it
+    std::uint64_t bytes = 0;           ///< its size
+    std::uint64_t offset = 0;          ///< of the encoded data in the input
+    std::uint32_t kept = 0xFFFFFFFFu;  ///< index of its kept first bytes; none for plain files
+};
+
+class TermSections {
+public:
+    /// Bytes of text of each binary that are kept of a stream.
+    static constexpr std::size_t kept_binary_text = 2048;
+
+    /// `source` can be read anywhere, or texts must be kept.
+    explicit TermSections(const bytes::Source& source) : source_(source) {}
+    bool keeps() const { return !source_.seekable(); }
+
+    // ---- while loading
+    void add(ProcId process, const Extent& extent);
+    void add_shared(const Extent& extent);
+    /// A stream's text; pieces of one section come in order.
+    void keep(ProcId process, TermSection section, std::uint64_t offset, std::string_view piece);
+    void keep_shared(TermSection section, std::uint64_t offset, std::string_view piece);
+    void add_binary(BinaryPlace place, std::string_view first_text);
+    /// Loading is over: sorts what is looked up.
+    void seal();
+
+    // ---- afterwards
+    /// Where the sections of a process's terms are in a plain file; null if it has none.
+    const TermExtents* extents(ProcId process) const {
+        const bool any = index_of(process) < extents_.size() && extents_[index_of(process)].count != 0;
+        return any ? &extents_[index_of(process)] : nullptr;
+    }
+    /// The sections of one process's terms, in file order; empty where it has none in the input.
+    Result<std::vector<SectionText>> of(ProcId process) const;
+    /// =literals and =persistent_terms. Up to dump version 0.3 literals stand in the heaps of the processes: then the
+    /// heaps of all processes but `process`.
+    Result<std::vector<SectionText>> shared(ProcId process, bool literals_in_heaps) const;
+    /// The binary at this address; null if the input lists none there.
+    const BinaryPlace* binary(std::uint64_t address) const;
+    const std::vector<BinaryPlace>& binaries() const { return binaries_; }
+    /// Up to `characters` characters of a binary's encoded data, from character `from` on; fewer where the input ends
+    /// or a stream's text was not kept.
+    Result<std::string> binary_text(const BinaryPlace& place, std::uint64_t from, std::size_t characters) const;
+
+private:
+    Result<SectionText> read(const Extent& extent) const;
+    static void append(std::vector<SectionText>& sections, TermSection section, std::uint64_t offset,
+                       std::string_view piece);
+    const bytes::Source& source_;
+    std::vector<TermExtents> extents_;  // by ProcId
+    std::vector<Extent> shared_extents_;
+    std::unordered_map<std::uint32_t, std::vector<SectionText>> kept_;
+    std::vector<SectionText> kept_shared_;
+    std::vector<BinaryPlace> binaries_;
+    std::vector<std::string> kept_binaries_;
+};
+
+}  // namespace beamheap::crashdump

@@ -1,0 +1,13 @@
+// Which binaries the objects of ETS tables and the persistent terms of an image refer to.
+#pragma once
+
+#include "beamheap/stored_binaries.hpp"
+#include "formats/otp/vm/vm.hpp"
+
+namespace beamheap::otp {
+
+/// Needs the tables in the snapshot. Objects are looked at some thousands at a time, so that memory does not grow with
+/// a table.
+StoredBinaries read_stored_binaries(const Vm& vm, const Snapshot& snapshot, Reader& reader);
+
+}  // namespace beamheap::otp

@@ -1,0 +1,355 @@
+#include "formats/otp/processes/process_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "formats/otp/processes/process_identity.hpp"
+#include "formats/otp/processes/links.hpp"
+#include "formats/otp/processes/queues.hpp"
+#include "formats/otp/processes/stack.hpp"
+
+namespace beamheap::otp {
+namespace {
+
+using bytes::Bytes;
+using bytes::load;
+
+constexpr std::uint64_t largest_block = 1ull << 42;  // words of one heap
+constexpr std::size_t most_slots_beyond = 1u << 22;  // of the process table, looked at whatever its count says
+constexpr std::uint32_t most_fragments = 1u << 26;
+constexpr std::size_t saved_calls_index = 1;
+constexpr std::uint32_t sensitive_flag = 1u << 3;  // F_SENSITIVE, above the bits of the time stamp's kind
+
+// State bits from bit 6 on (ERTS_PSFLG_*); bits 12 and 19 changed their meaning.
+struct StateName {
+    unsigned bit;
+    const char* name;
+};
+constexpr StateName state_names[] = {{6, "IN_PRQ_MAX"},
+                                     {7, "IN_PRQ_HIGH"},
+                                     {8, "IN_PRQ_NORMAL"},
+                                     {9, "IN_PRQ_LOW"},
+                                     {10, "FREE"},
+                                     {11, "EXITING"},
+                                     {12, "MSG_SIG_IN_Q"},
+                                     {13, "ACTIVE"},
+                                     {14, "IN_RUNQ"},
+                                     {15, "RUNNING"},
+                                     {16, "SUSPENDED"},
+                                     {17, "GC"},
+                                     {18, "SYS_TASKS"},
+                                     {19, "NMSG_SIG_IN_Q"},
+                                     {20, "ACTIVE_SYS"},
+                                     {21, "RUNNING_SYS"},
+                                     {22, "PROXY"},
+                                     {23, "DELAYED_SYS"},
+                                     {24, "OFF_HEAP_MSGQ"},
+                                     {25, "SIG_Q"},
+                                     {26, "DIRTY_CPU_PROC"},
+                                     {27, "DIRTY_IO_PROC"},
+                                     {28, "DIRTY_ACTIVE_SYS"},
+                                     {29, "DIRTY_RUNNING"},
+                                     {30, "DIRTY_RUNNING_SYS"}};
+
+class TableReader {
+public:
+    TableReader(Reader& reader, const LoadPlan& plan)
+        : reader_(reader),
+          plan_(plan),
+          at_(reader.at),
+          memory_(reader.memory),
+          frames_(reader),
+          links_(reader),
+          labels_(reader) {}
+
+    void run() {
+        const SlotTable& table = reader_.vm.processes;
+        running_ = running_threads(reader_.vm, memory_);
+        const Bytes slots = memory_.from(table.slots, std::uint64_t{table.max} * 8);
+        std::vector<Process>& rows = reader_.snapshot.processes;
+        rows.reserve(std::min<std::size_t>(table.count, slots.size() / 8));
+        // The VM's own count tells where the rest of a huge table is empty, and whether all are there.
+        std::uint64_t found = 0;
+        for (std::size_t i = 0; (i + 1) * 8 <= slots.size() && (found < table.count || i < most_slots_beyond); ++i) {
+            const auto element = load<Word>(slots.data() + 8 * i);
+            if (element == 0) continue;
+            ++found;
+            if (element != table.invalid) add(element, false);
+        }
+        if (slots.size() != std::uint64_t{table.max} * 8 && found < table.count) {
+            reader_.snapshot.anomalies.add(Anomaly::unreadable_memory, table.slots, "the process table is not whole");
+            reader_.snapshot.source.process_table_complete = false;
+        } else if (found != table.count) {
+            reader_.snapshot.anomalies.add(
+                Anomaly::inconsistent_state, table.slots,
+                fmt::format("the process table has {} processes, and counts {}", found, table.count));
+            if (found < table.count) reader_.snapshot.source.process_table_complete = false;
+        }
+        // Processes on their way out: in no table any more, but a scheduler still works for them.
+        for (const auto* list :
+             {&reader_.vm.roots.schedulers, &reader_.vm.roots.dirty_cpu, &reader_.vm.roots.dirty_io}) {
+            for (const std::uint64_t scheduler : *list) {
+                const auto process = memory_.word(scheduler + at_.scheduler_process);
+                if (process && *process != 0 && !listed(*process)) add(*process, true);
+            }
+        }
+        std::sort(rows.begin(), rows.end(), [](const Process& a, const Process& b) {
+            return std::pair{a.pid.serial, a.pid.number} < std::pair{b.pid.serial, b.pid.number};
+        });
+        for (std::uint32_t i = 0; i < rows.size(); ++i) reader_.snapshot.index_process(static_cast<ProcId>(i));
+        if (plan_.labels) labels_.resolve(rows);
+    }
+
+private:
+    bool listed(std::uint64_t address) const {
+        return std::any_of(reader_.snapshot.processes.begin(), reader_.snapshot.processes.end(),
+                           [address](const Process& p) { return p.offset == address; });
+    }
+
+    void add(std::uint64_t address, bool unlisted) {
+        const std::byte* p = address % 8 == 0 ? memory_.at(address, at_.process_size) : nullptr;
+        Anomalies& anomalies = reader_.snapshot.anomalies;
+        if (p == nullptr || !is_pid(load<Word>(p))) {
+            anomalies.add(p == nullptr ? Anomaly::unreadable_memory : Anomaly::inconsistent_state, address,
+                          "an element of the process table");
+            return;
+        }
+        Process row;
+        row.offset = address;
+        row.pid = reader_.pid(load<Word>(p));
+        const auto bits = load<std::uint32_t>(p + at_.process_state);
+        row.state = state_of(bits);
+        row.internal_state = flags(bits);
+        if (unlisted) row.state = ProcessState::exiting;
+        row.sensitive = (load<std::uint32_t>(p + at_.process_trace_flags) & sensitive_flag) != 0;
+        const bool exiting = (bits & state::exiting) != 0;
+        if (!exiting)
+            if (const auto entry = load<Word>(p + at_.process_registered); entry != 0)
+                row.name = reader_.atom(memory_.word(entry + at_.registered_name).value_or(0));
+        row.parent = reader_.pid(load<Word>(p + at_.process_parent));
+        const Mfa initial{load<Word>(p + at_.process_initial), load<Word>(p + at_.process_initial + 8),
+                          static_cast<std::uint32_t>(load<Word>(p + at_.process_initial + 16)) & 0xff};
+        if ((bits & state::free) == 0) row.initial_call = reader_.function(initial);
+        row.reductions = load<Word>(p + at_.process_reductions);
+        row.arity = arity(p);
+        heap(p, bits, row, anomalies);
+        queue(p, row, anomalies);
+        if (!exiting) link(p, row, anomalies);
+        code(p, bits, unlisted, row, anomalies);
+        memory(p, bits, row);
+        if (plan_.labels && !exiting) labels_.read(p, row);
+        reader_.snapshot.processes.push_back(row);
+    }
+
+    std::uint32_t arity(const std::byte* p) const {
+        // A byte since OTP 27, where three of them stand in a row; a word before.
+        return at_.process_arity % 8 != 0 ? std::to_integer<std::uint32_t>(p[at_.process_arity])
+                                          : static_cast<std::uint32_t>(load<Word>(p + at_.process_arity));
+    }
+
+    TextId flags(std::uint32_t bits) {
+        for (const auto& [known, text] : flag_texts_)
+            if (known == bits) return text;
+        const TextId text = reader_.snapshot.texts.intern(state_flags(reader_.vm.layout, bits));
+        if (flag_texts_.size() < 256) flag_texts_.emplace_back(bits, text);
+        return text;
+    }
+
+    void heap(const std::byte* p, std::uint32_t bits, Process& row, Anomalies& anomalies) {
+        const auto start = load<Word>(p + at_.process_heap), end = load<Word>(p + at_.process_heap_end),
+                   words = load<Word>(p + at_.process_heap_words);
+        Word top = load<Word>(p + at_.process_htop), stop = load<Word>(p + at_.process_stop);
+        for (const RunningThread& thread : running_) {
+            if (thread.process != row.offset) continue;
+            if (start <= thread.stop && thread.stop <= end) stop = thread.stop;
+            if (start <= thread.heap_top && thread.heap_top <= stop) top = thread.heap_top;
+        }
+        const auto old = load<Word>(p + at_.process_old_heap), old_top = load<Word>(p + at_.process_old_top),
+                   old_end = load<Word>(p + at_.process_old_end);
+        const bool young_fits = words <= largest_block && start <= stop && stop <= end && end - start == 8 * words;
+        if (young_fits) {
+            row.heap_words = words;
+            row.stack_words = (end - stop) / 8;
+            row.stack_scanned = true;
+            if (start <= top && top <= stop) row.heap_unused_words = (end - top) / 8;
+            row.has_heap = (bits & state::gc) == 0 && memory_.mapped(start);
+        } else if ((bits & (state::gc | state::free | state::exiting)) == 0) {
+            anomalies.add(Anomaly::inconsistent_state, row.offset, "heap and stack of a process");
+        } else if (words <= largest_block) {
+            row.heap_words = words;
+        }
+        if (old <= old_top && old_top <= old_end && (old_end - old) / 8 <= largest_block) {
+            row.old_heap_words = (old_end - old) / 8;
+            row.old_heap_unused_words = (old_end - old_top) / 8;
+        }
+        row.fragment_words = load<Word>(p + at_.process_fragment_words);
+        std::uint32_t fragments = 0;
+        std::uint64_t fragment = load<Word>(p + at_.process_fragments);
+        while (fragment != 0 && fragments < most_fragments) {
+            const auto next = memory_.word(fragment + at_.fragment_next);
+            if (!next) break;
+            ++fragments;
+            fragment = *next;
+        }
+        row.fragments = fragments;
+        const auto overhead = load<Word>(p + at_.process_off_heap_overhead),
+                   size = load<Word>(p + at_.process_bin_vheap),
+                   old_overhead = load<Word>(p + at_.process_old_bin_vheap),
+                   old_size = load<Word>(p + at_.process_old_bin_vheap_size);
+        row.bin_vheap_words = overhead;
+        row.old_bin_vheap_words = old_overhead;
+        if (overhead <= size) row.bin_vheap_unused_words = size - overhead;
+        if (old_overhead <= old_size) row.old_bin_vheap_unused_words = old_size - old_overhead;
+        stop_ = young_fits ? stop : 0;
+        end_ = end;
+    }
+
+    void queue(const std::byte* p, Process& row, Anomalies& anomalies) {
+        queue_ = sum_queues(reader_, p);
+        if (queue_.cyclic)
+            anomalies.add(Anomaly::inconsistent_state, row.offset, "a signal queue leads back into itself");
+        else
+            row.msgq_len = queue_.messages;
+        if (queue_.cut) anomalies.add(Anomaly::unreadable_memory, row.offset, "the rest of a signal queue");
+    }
+
+    void link(const std::byte* p, Process& row, Anomalies& anomalies) {
+        std::vector<Link>* out = plan_.links ? &reader_.snapshot.links : nullptr;
+        row.link_range.first = static_cast<std::uint32_t>(reader_.snapshot.links.size());
+        link_sums_ = links_.read({load<Word>(p + at_.process_links), load<Word>(p + at_.process_monitors),
+                                  load<Word>(p + at_.process_monitored_by)},
+                                 out);
+        row.links = link_sums_.links;
+        row.monitors = link_sums_.monitors;
+        row.link_range.count = static_cast<std::uint32_t>(reader_.snapshot.links.size()) - row.link_range.first;
+        if (link_sums_.damaged)
+            anomalies.add(Anomaly::inconsistent_state, row.offset, "links or monitors of a process");
+    }
+
+    // The current function and the stack. Process.i and .current are what a process was scheduled out with; while a
+    // thread runs its JIT code, the thread's own program counter counts.
+    void code(const std::byte* p, std::uint32_t bits, bool unlisted, Process& row, Anomalies& anomalies) {
+        if ((bits & state::free) != 0 && !unlisted) return;
+        std::uint64_t pc = load<Word>(p + at_.process_pc);
+        auto current = load<Word>(p + at_.process_current);
+        for (const RunningThread& thread : running_) {
+            if (thread.process != row.offset) continue;
+            pc = (*thread.thread)[bytes::Register::rip];
+            current = 0;
+        }
+        row.program_counter = pc;
+        const Frame going_on = frames_.going_on_at(pc);
+        Frame top = going_on;
+        if (current != 0) {
+            if (const auto mfa = Code::mfa_at(memory_, current)) {
+                const FunctionId function = reader_.function(*mfa);
+                if (function != going_on.function) top = Frame{function, 0, 0, TextId::none};
+            }
+        }
+        row.current_function = top.function;
+        row.pc_offset = top.offset;
+        // What runs is shown with its scheduler as well.
+        const bool runs =
+            unlisted || row.state == ProcessState::running || row.state == ProcessState::garbage_collecting;
+        if ((!plan_.stacks && !runs) || stop_ == 0) return;
+        const std::byte* words = memory_.at(stop_, end_ - stop_);
+        if (words == nullptr) {
+            if (end_ != stop_) anomalies.add(Anomaly::unreadable_memory, stop_, "a stack");
+            return;
+        }
+        stack_.clear();
+        row.frames_before_returns = top.function != FunctionId::none ? 1 : 0;
+        if (top.function != FunctionId::none) stack_.push_back(top);
+        read_frames(reader_.vm, frames_, words, (end_ - stop_) / 8, stack_);
+        if (!stack_.empty()) row.stack = reader_.snapshot.stacks.intern(stack_);
+    }
+
+    // erts_process_memory (erl_process_dump.c): the same sum, of what is not in transit.
+    void memory(const std::byte* p, std::uint32_t bits, Process& row) {
+        if (!row.heap_words.has()) return;
+        std::uint64_t bytes = at_.process_size + 8 * (*row.heap_words + *row.fragment_words);
+        if ((bits & state::exiting) == 0) bytes += link_sums_.bytes;
+        if (load<Word>(p + at_.process_abandoned_heap) != 0) bytes += 8 * *row.heap_words;
+        bytes += 8 * row.old_heap_words.value_or(0);
+        bytes += queue_.messages * at_.message_size + 8 * queue_.fragment_words;
+        if (load<Word>(p + at_.process_argument_registers) != row.offset + at_.process_default_registers)
+            bytes += 8ull * row.arity;
+        if (const auto specific = load<Word>(p + at_.process_specific); specific != 0) {
+            bytes += at_.process_specific_size;
+            // struct saved_calls {int len, n, cur; Export* ct[1];}
+            const auto calls = memory_.word(specific + 8 * saved_calls_index);
+            if (calls && *calls != 0)
+                if (const auto length = memory_.word32(*calls); length && *length != 0 && *length < (1u << 20))
+                    bytes += 16 + 8ull * *length;
+        }
+        if (const auto dictionary = load<Word>(p + at_.process_dictionary); dictionary != 0)
+            if (const auto slots = memory_.word32(dictionary + at_.dictionary_slots))
+                bytes += at_.dictionary_size + 8ull * *slots - 8;
+        row.memory_bytes = bytes;
+    }
+
+    Reader& reader_;
+    const LoadPlan& plan_;
+    const Offsets& at_;
+    bytes::MemoryReader& memory_;
+    FrameCache frames_;
+    LinkReader links_;
+    LabelReader labels_;
+    std::vector<RunningThread> running_;
+    std::vector<std::pair<std::uint32_t, TextId>> flag_texts_;
+    std::vector<Frame> stack_;
+    QueueSums queue_;
+    LinkSums link_sums_;
+    std::uint64_t stop_ = 0, end_ = 0;
+};
+
+}  // namespace
+
+ProcessState state_of(std::uint32_t bits) {
+    if ((bits & state::exiting) != 0) return ProcessState::exiting;
+    if ((bits & state::gc) != 0) return ProcessState::garbage_collecting;
+    if ((bits & (state::running | state::running_sys | state::dirty_running | state::dirty_running_sys)) != 0)
+        return ProcessState::running;
+    if ((bits & state::suspended) != 0) return ProcessState::suspended;
+    if ((bits & (state::active | state::active_sys)) != 0) return ProcessState::runnable;
+    return ProcessState::waiting;
+}
+
+std::string state_flags(const Layout& layout, std::uint32_t bits) {
+    static constexpr const char* priorities[] = {"MAX", "HIGH", "NORMAL", "LOW"};
+    std::string text = std::string{"ACT_PRIO_"} + priorities[bits & 3] + " | USR_PRIO_" + priorities[bits >> 2 & 3] +
+                       " | PRQ_PRIO_" + priorities[bits >> 4 & 3];
+    for (const StateName& state : state_names) {
+        if ((bits >> state.bit & 1) == 0) continue;
+        std::string_view name = state.name;
+        if (state.bit == 12 && layout.release < 27) name = layout.release < 24 ? "UNUSED" : "MAYBE_SELF_SIGS";
+        if (state.bit == 19 && layout.release < 27) name = "SIG_IN_Q";
+        text.append(" | ").append(name);
+    }
+    return text;
+}
+
+// While JIT code runs, r13 is the process, rsp the top of its stack, r15 the top of its heap and rbx the x registers
+// (jit/x86/beam_asm.hpp, OTP 24 to 29; observed on cores of 25, 27 and 29).
+std::vector<RunningThread> running_threads(const Vm& vm, bytes::MemoryReader& memory) {
+    using enum bytes::Register;
+    std::vector<RunningThread> running;
+    if (!vm.image->build().jit) return running;
+    for (const bytes::CoreThread& thread : vm.image->notes().threads) {
+        if (!vm.code.holds(thread[rip])) continue;
+        const std::uint64_t process = thread[r13];
+        const std::byte* p = memory.probe(process, vm.layout.at.process_size);
+        if (p == nullptr || !is_pid(load<Word>(p))) continue;
+        const auto start = load<Word>(p + vm.layout.at.process_heap),
+                   end = load<Word>(p + vm.layout.at.process_heap_end);
+        if (thread[rsp] < start || thread[rsp] > end) continue;
+        running.push_back({&thread, process, thread[rsp], thread[r15], thread[rbx]});
+    }
+    return running;
+}
+
+void read_processes(Reader& reader, const LoadPlan& plan) { TableReader(reader, plan).run(); }
+
+}  // namespace beamheap::otp

@@ -1,0 +1,99 @@
+#include "formats/otp/processes/queues.hpp"
+
+namespace beamheap::otp {
+namespace {
+
+using bytes::load;
+
+constexpr std::size_t outer_buffers = 64;   // ERTS_PROC_SIG_INQ_BUFFERED_NR_OF_BUFFERS
+constexpr std::size_t longest_chain = 1u << 20;
+
+}  // namespace
+
+QueueWalk::QueueWalk(Reader& reader, const std::byte* process) : reader_(reader) {
+    const Offsets& at = reader.at;
+    lists_[lists_count_++] = load<Word>(process + at.process_inner_queue);
+    lists_[lists_count_++] = load<Word>(process + at.process_middle_queue);
+    if (at.process_queue_buffers != absent) {
+        const auto buffers = load<Word>(process + at.process_queue_buffers);
+        const std::byte* array = buffers == 0 ? nullptr : reader.memory.at(buffers, std::uint64_t{at.buffer_size} * outer_buffers);
+        for (std::size_t i = 0; array != nullptr && i < outer_buffers; ++i)
+            lists_[lists_count_++] = load<Word>(array + i * at.buffer_size + at.buffer_queue);
+        cut_ = buffers != 0 && array == nullptr;
+    }
+    lists_[lists_count_++] = load<Word>(process + at.process_outer_queue);
+    at_ = lists_[0];
+    tortoise_ = 0;
+}
+
+bool QueueWalk::next_list() {
+    if (++list_ >= lists_count_) return false;
+    at_ = lists_[list_];
+    tortoise_ = 0;
+    hare_steps_ = 0;
+    limit_ = 2;
+    return true;
+}
+
+bool QueueWalk::next(Signal& signal) {
+    for (;;) {
+        if (at_ == 0) {
+            if (!next_list()) return false;
+            continue;
+        }
+        const std::byte* p = at_ % 8 == 0 ? reader_.memory.at(at_, reader_.at.message_words + 24) : nullptr;
+        if (p == nullptr) {
+            cut_ = true;
+            at_ = 0;
+            continue;
+        }
+        signal.address = at_;
+        signal.attached = load<Word>(p + reader_.at.message_attached);
+        signal.term = load<Word>(p + reader_.at.message_words);
+        signal.token = load<Word>(p + reader_.at.message_words + 8);
+        signal.sender = load<Word>(p + reader_.at.message_words + 16);
+        at_ = load<Word>(p);
+        if (at_ != 0) {
+            if (at_ == tortoise_) {
+                cyclic_ = true;
+                at_ = 0;
+            } else if (++hare_steps_ == limit_) {
+                tortoise_ = at_;
+                hare_steps_ = 0;
+                limit_ *= 2;
+            }
+        }
+        return true;
+    }
+}
+
+std::uint64_t fragment_words(Reader& reader, const Signal& signal) {
+    const Offsets& at = reader.at;
+    std::uint64_t fragment = signal.attached == 1 ? signal.address + at.message_fragment : signal.attached;
+    std::uint64_t words = 0;
+    for (std::size_t i = 0; fragment != 0 && i < longest_chain; ++i) {
+        const std::byte* p = reader.memory.at(fragment, at.fragment_memory);
+        if (p == nullptr) break;
+        words += load<Word>(p + at.fragment_used);
+        fragment = load<Word>(p + at.fragment_next);
+    }
+    return words;
+}
+
+QueueSums sum_queues(Reader& reader, const std::byte* process) {
+    QueueSums sums;
+    QueueWalk walk(reader, process);
+    for (Signal signal; walk.next(signal);) {
+        if (signal.message()) {
+            ++sums.messages;
+            if (signal.attached != 0) sums.fragment_words += fragment_words(reader, signal);
+        } else {
+            ++sums.others;
+        }
+    }
+    sums.cut = walk.cut();
+    sums.cyclic = walk.cyclic();
+    return sums;
+}
+
+}  // namespace beamheap::otp

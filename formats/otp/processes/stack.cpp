@@ -1,0 +1,94 @@
+#include "formats/otp/processes/stack.hpp"
+
+#include <string>
+
+#include "formats/otp/vm/binaries.hpp"
+
+namespace beamheap::otp {
+namespace {
+
+using bytes::load;
+
+constexpr std::size_t longest_file_name = 1024;
+
+// A string term (list of code points) or a binary, as UTF-8; file names in line tables are strings.
+std::string text_of(Reader& reader, Word term) {
+    if (const auto bytes = small_binary(reader.memory, reader.vm.layout, term, longest_file_name)) return std::string{*bytes};
+    std::string text;
+    while (is_cons(term) && text.size() < longest_file_name) {
+        const std::byte* cell = reader.memory.at(address_of(term), 16);
+        if (cell == nullptr) return {};
+        const auto head = load<Word>(cell);
+        if (!is_small(head)) return {};
+        const auto c = static_cast<std::uint64_t>(small_value(head));
+        if (c < 0x80) text += static_cast<char>(c);
+        else if (c < 0x800) (text += static_cast<char>(0xc0 | c >> 6)) += static_cast<char>(0x80 | (c & 0x3f));
+        else if (c < 0x10000) ((text += static_cast<char>(0xe0 | c >> 12)) += static_cast<char>(0x80 | (c >> 6 & 0x3f))) += static_cast<char>(0x80 | (c & 0x3f));
+        else if (c < 0x110000) (((text += static_cast<char>(0xf0 | c >> 18)) += static_cast<char>(0x80 | (c >> 12 & 0x3f))) += static_cast<char>(0x80 | (c >> 6 & 0x3f))) += static_cast<char>(0x80 | (c & 0x3f));
+        else return {};
+        term = load<Word>(cell + 8);
+    }
+    return text;
+}
+
+}  // namespace
+
+const Frame& FrameCache::lookup(std::uint64_t address, bool returning) {
+    if (entries_.empty() || used_ * 2 > entries_.size()) {
+        std::vector<Entry> fresh(entries_.empty() ? 1024 : entries_.size() * 2);
+        for (Entry& entry : entries_) {
+            if (entry.key == 0) continue;
+            std::size_t slot = entry.key * 0x9E3779B97F4A7C15ull >> 32 & (fresh.size() - 1);
+            while (fresh[slot].key != 0) slot = (slot + 1) & (fresh.size() - 1);
+            fresh[slot] = entry;
+        }
+        entries_ = std::move(fresh);
+    }
+    const std::uint64_t key = address << 1 | (returning ? 1 : 0);  // code is below 2^47
+    std::size_t slot = key * 0x9E3779B97F4A7C15ull >> 32 & (entries_.size() - 1);
+    while (entries_[slot].key != 0 && entries_[slot].key != key) slot = (slot + 1) & (entries_.size() - 1);
+    if (entries_[slot].key == 0) {
+        entries_[slot] = {key, make(address, returning)};
+        ++used_;
+    }
+    return entries_[slot].frame;
+}
+
+Frame FrameCache::make(std::uint64_t address, bool returning) {
+    Frame frame;
+    if (address == 0) return frame;
+    // A return address may be the first byte of the next function: the call is before it.
+    const std::uint64_t call = returning ? address - reader_.vm.layout.return_address_back : address;
+    const auto place = reader_.vm.code.find(reader_.memory, call);
+    if (!place) return frame;
+    frame.function = reader_.function(place->mfa);
+    // As crash dumps have it: from the function's m, f, a, which stand before its code.
+    frame.offset = static_cast<std::uint32_t>(address - (place->info + reader_.at.code_info_mfa));
+    const Code::Line line = reader_.vm.code.line(reader_.memory, *place, call);
+    frame.line = line.line;
+    if (line.line != 0) frame.file = file(*place, line);
+    return frame;
+}
+
+TextId FrameCache::file(const CodePlace& place, const Code::Line& line) {
+    if (line.file != 0) {
+        const std::string name = text_of(reader_, line.file_name);
+        return name.empty() ? TextId::none : reader_.snapshot.texts.intern(name);
+    }
+    const TextId module = reader_.atom(place.mfa.module);
+    if (module == TextId::none) return TextId::none;
+    return reader_.snapshot.texts.intern(std::string{reader_.snapshot.text(module)} + ".erl");
+}
+
+void read_frames(const Vm& vm, FrameCache& cache, const std::byte* words, std::uint64_t count, std::vector<Frame>& out) {
+    for (std::uint64_t i = 0; i < count && out.size() < most_frames; ++i) {
+        auto word = load<Word>(words + 8 * i);
+        if (!is_header(word)) continue;
+        if (vm.roots.frame_pointers && i + 1 < count) word = load<Word>(words + 8 * ++i);
+        // The oldest one returns into the emulator, which is no loaded code.
+        const Frame& frame = cache.returning_to(word);
+        if (frame.function != FunctionId::none) out.push_back(frame);
+    }
+}
+
+}  // namespace beamheap::otp

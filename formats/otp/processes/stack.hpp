@@ -1,0 +1,45 @@
+// A process's stack as frames: return addresses looked up in loaded code.
+//
+// The stack grows down from the heap's end; words with low bits 00 are code addresses (and, where frames have frame
+// pointers, the pointer below each address). Every word between two of them is a y register of the older frame.
+// Facts: beam_common.c gather_stacktrace, erl_process_dump.c stack_trace_dump, frame layouts of beam/jit.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "formats/otp/vm/vm.hpp"
+
+namespace beamheap::otp {
+
+/// Return addresses to frames, each looked up once.
+class FrameCache {
+public:
+    explicit FrameCache(Reader& reader) : reader_(reader) {}
+    /// The frame that a return address leads back to; function is none where it is in no loaded code.
+    const Frame& returning_to(std::uint64_t address) { return lookup(address, true); }
+    /// The frame of code that goes on at `address`.
+    const Frame& going_on_at(std::uint64_t address) { return lookup(address, false); }
+
+private:
+    struct Entry {
+        std::uint64_t key = 0;
+        Frame frame;
+    };
+    const Frame& lookup(std::uint64_t address, bool returning);
+    Frame make(std::uint64_t address, bool returning);
+    TextId file(const CodePlace& place, const Code::Line& line);
+
+    Reader& reader_;
+    std::vector<Entry> entries_;  // open addressing, key 0 is free
+    std::size_t used_ = 0;
+};
+
+/// Most frames that are kept of one stack; what is older is not shown.
+inline constexpr std::size_t most_frames = 1u << 20;
+
+/// Appends the frames of the stack words at [stop, end), youngest first. `words` must hold that range.
+void read_frames(const Vm& vm, FrameCache& cache, const std::byte* words, std::uint64_t count, std::vector<Frame>& out);
+
+}  // namespace beamheap::otp

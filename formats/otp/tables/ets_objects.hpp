@@ -1,0 +1,32 @@
+// What an ETS table holds: its objects, found by walking the table (erl_db_hash.c, erl_db_tree.c, erl_db_catree.c).
+//
+// Sets and bags are linear hash tables whose buckets are lists; ordered sets are AVL trees; with write_concurrency
+// they are trees of such trees. Walks are bounded by what the caller wants and by the table's own count, so that damage
+// costs no more than a healthy table of that size would.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "formats/otp/vm/vm.hpp"
+
+namespace beamheap::otp {
+
+/// A stored tuple (DbTerm, erl_db_util.h).
+struct EtsObject {
+    std::uint64_t tuple = 0;  ///< address of its header
+    std::uint64_t words = 0;  ///< from there on, its terms included
+};
+
+struct EtsObjects {
+    std::vector<EtsObject> objects;  ///< in the table's order: by key in ordered sets, else by hash
+    std::uint32_t key = 1;           ///< position of the key in the tuples
+    bool compressed = false;         ///< all elements but the key are in external format (see CoreTerms)
+    bool more = false;               ///< the table has more than was asked for
+    bool damaged = false;            ///< the walk met something that is no part of a table
+};
+
+/// The first `limit` objects of the table at this address.
+EtsObjects read_ets_objects(Reader& reader, std::uint64_t table, std::uint64_t limit);
+
+}  // namespace beamheap::otp

@@ -1,0 +1,155 @@
+// What an image says of the node as a whole, and its atoms and modules.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "formats/otp/tables/native.hpp"
+#include "formats/otp/tables/tables.hpp"
+
+namespace beamheap::otp {
+namespace {
+
+using bytes::load;
+
+constexpr unsigned index_page_shift = 10;  // INDEX_PAGE_SHIFT (index.h)
+constexpr std::uint32_t most_modules = 1u << 20;
+constexpr std::uint64_t largest_literal_area = 1ull << 32;
+
+std::string_view signal_name(std::uint32_t number) {
+    switch (number) {
+        case 3: return "SIGQUIT";
+        case 4: return "SIGILL";
+        case 5: return "SIGTRAP";
+        case 6: return "SIGABRT";
+        case 7: return "SIGBUS";
+        case 8: return "SIGFPE";
+        case 9: return "SIGKILL";
+        case 11: return "SIGSEGV";
+        case 15: return "SIGTERM";
+        case 31: return "SIGSYS";
+        default: return {};
+    }
+}
+
+// The sentence that stands where a crash dump has its slogan: what the kernel says killed the VM.
+std::string death(const bytes::CoreNotes& notes) {
+    std::uint32_t number = notes.signal ? notes.signal->number : 0;
+    if (number == 0 && !notes.threads.empty()) number = notes.threads.front().signal;
+    // SIGSTOP and SIGTRAP are what a debugger stops a living process with.
+    if (number == 0 || number == 19 || number == 5) return {};
+    std::string text =
+        signal_name(number).empty() ? fmt::format("signal {}", number) : std::string{signal_name(number)};
+    if (notes.signal && (number == 11 || number == 7) &&
+        static_cast<std::int32_t>(notes.signal->code) > 0)  // else it was sent, and there is none
+        text += fmt::format(" at address {:#x}", notes.signal->address);
+    return text;
+}
+
+// The thread that a signal killed is the first one of the notes.
+std::string calling_thread(Reader& reader) {
+    const bytes::CoreThread& thread = reader.vm.image->notes().threads.front();
+    const std::string role = thread_role(reader, thread).name;
+    return role.empty() ? fmt::format("thread {}", thread.id) : role;
+}
+
+}  // namespace
+
+void read_node(Reader& reader) {
+    const Vm& vm = reader.vm;
+    const Image& image = *vm.image;
+    Source& source = reader.snapshot.source;
+    source.format = InputFormat::core;
+    source.otp_release = fmt::format("{}", image.build().release);
+    source.erts_version = image.build().erts_version;
+    source.word_size = 8;
+    source.jit = image.build().jit;
+    source.truncation = image.truncation();
+    source.complete = source.truncation.empty();
+    source.bytes = image.core().bytes().size();
+    if (!source.truncation.empty()) reader.snapshot.anomalies.add(Anomaly::truncated, source.bytes, source.truncation);
+    if (vm.layout_guessed)
+        reader.snapshot.anomalies.add(Anomaly::layout_guessed, 0,
+                                      fmt::format("{} for OTP {}", vm.layout.source, source.otp_release));
+
+    if (!vm.code.readable())
+        reader.snapshot.anomalies.add(Anomaly::code_missing, 0,
+                                      source.complete ? "made without shared anonymous memory, coredump_filter bit 1"
+                                                      : "it is behind the place where the image is cut");
+
+    Node& node = reader.snapshot.node;
+    if (vm.roots.this_node != 0)
+        if (const auto name = reader.memory.word(vm.roots.this_node + reader.at.node_name))
+            node.name = reader.atom(*name);
+    const std::string_view name = reader.snapshot.text(node.name);
+    if (!name.empty()) node.distributed = name != "nonode@nohost";
+    node.slogan = death(image.notes());
+    if (!node.slogan.empty() && !image.notes().threads.empty()) node.calling_thread = calling_thread(reader);
+    node.system_version = fmt::format("Erlang/OTP {} [erts-{}]{}", source.otp_release, source.erts_version,
+                                      image.build().jit ? " [jit]" : "");
+    node.atoms = vm.atoms.size();
+    node.atom_limit = vm.atoms.limit();
+    node.process_limit = vm.processes.max;
+    if (vm.ports.max != 0) node.port_limit = vm.ports.max;
+    if (vm.roots.persistent_terms != 0)
+        if (const auto count = reader.memory.word(vm.roots.persistent_terms + reader.at.persistent_entries))
+            node.persistent_terms = *count;
+}
+
+void read_atoms(Reader& reader) {
+    std::vector<TextId>& atoms = reader.snapshot.atoms;
+    const std::uint32_t count = reader.vm.atoms.size();
+    std::uint64_t missing = 0;
+    for (std::uint32_t i = count; i-- > 0;) {
+        const TextId text = reader.atom(Word{i} << 6 | 0x0b);
+        if (text != TextId::none)
+            atoms.push_back(text);
+        else
+            ++missing;
+        if (missing > 1000 && missing > atoms.size()) break;  // a forged table: don't look at millions of them
+    }
+    if (missing != 0) reader.snapshot.anomalies.add(Anomaly::unreadable_memory, reader.vm.roots.atom_table, "atoms");
+}
+
+void read_modules(Reader& reader) {
+    const Offsets& at = reader.at;
+    const std::uint64_t table = reader.vm.roots.module_tables[reader.vm.roots.code_index];
+    if (table == 0) return;
+    const auto entries = reader.memory.word32(table + at.index_entries);
+    const auto segments = reader.memory.word(table + at.index_segments);
+    if (!entries || !segments || *entries > most_modules) {
+        reader.snapshot.anomalies.add(Anomaly::inconsistent_state, table, "the module table");
+        return;
+    }
+    std::uint64_t current = 0, old = 0;
+    for (std::uint32_t i = 0; i < *entries; ++i) {
+        const auto page = reader.memory.word(*segments + 8ull * (i >> index_page_shift));
+        const auto entry =
+            page ? reader.memory.word(*page + 8ull * (i & ((1u << index_page_shift) - 1))) : std::nullopt;
+        const std::byte* p = entry ? reader.memory.at(*entry, at.module_old_length + 4) : nullptr;
+        if (p == nullptr) continue;
+        Module module;
+        module.name = reader.atom(Word{load<std::uint32_t>(p + at.module_name)} << 6 | 0x0b);
+        const auto size = [&](std::uint32_t header_at, std::uint32_t length_at) -> Count {
+            const auto header = load<Word>(p + header_at);
+            if (header == 0) return {};
+            const auto length = load<std::uint32_t>(p + length_at);
+            reader.code_bytes += length;
+            // As crash dumps count it (break.c, code_size): code and literals.
+            const auto area = reader.memory.word(header + at.code_literals);
+            const auto end = area && *area != 0 ? reader.memory.word(*area + at.literal_area_end) : std::nullopt;
+            const std::uint64_t literals =
+                end && *end > *area + at.literal_area_start ? *end - *area - at.literal_area_start : 0;
+            return length + (literals < largest_literal_area ? literals : 0);
+        };
+        module.current_bytes = size(at.module_current_header, at.module_current_length);
+        module.old_bytes = size(at.module_old_header, at.module_old_length);
+        if (module.name == TextId::none || (!module.current_bytes.has() && !module.old_bytes.has())) continue;
+        current += module.current_bytes.value_or(0);
+        old += module.old_bytes.value_or(0);
+        reader.snapshot.modules.push_back(module);
+    }
+    reader.snapshot.node.current_code_bytes = current;
+    reader.snapshot.node.old_code_bytes = old;
+}
+
+}  // namespace beamheap::otp

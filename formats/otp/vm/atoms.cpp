@@ -1,0 +1,65 @@
+#include "formats/otp/vm/atoms.hpp"
+
+#include <algorithm>
+
+#include "formats/otp/vm/binaries.hpp"
+
+namespace beamheap::otp {
+namespace {
+
+constexpr std::uint32_t most_atoms = 1u << 28;  // an atom index fits 26 bits on 32-bit VMs; +t allows 2147483647
+constexpr unsigned page_shift = 10;             // INDEX_PAGE_SHIFT (index.h)
+constexpr std::string_view table_name = "atom_tab";
+
+}  // namespace
+
+AtomTable::AtomTable(bytes::MemoryReader& memory, const Layout& layout, std::uint64_t table) : layout_(&layout) {
+    const Offsets& at = layout.at;
+    const auto entries = memory.word32(table + at.index_entries);
+    const auto limit = memory.word32(table + at.index_limit);
+    const auto segments = memory.word(table + at.index_segments);
+    if (!entries || !limit || !segments || *entries > most_atoms) return;
+    entries_ = *entries;
+    limit_ = *limit;
+    segments_ = *segments;
+    // index_table_sz and hash_table_sz: the structures, a pointer for each entry that there is room for, buckets, name.
+    const auto room = memory.word32(table + at.index_room), shift = memory.word32(table + at.hash_shift);
+    if (room && shift && *shift > 38 && *shift < 64) table_bytes_ = at.index_size + *room * 8ull + (8ull << (64 - *shift)) + table_name.size() + 1;
+}
+
+std::uint64_t AtomTable::entry(bytes::MemoryReader& memory, std::uint32_t index) const {
+    if (index >= entries_) return 0;
+    const auto page = memory.word(segments_ + 8ull * (index >> page_shift));
+    return page ? memory.word(*page + 8ull * (index & ((1u << page_shift) - 1))).value_or(0) : 0;
+}
+
+std::uint64_t AtomTable::address_of_name(bytes::MemoryReader& memory, std::uint32_t index) const {
+    return memory.word(entry(memory, index) + layout_->at.atom_name).value_or(0);
+}
+
+std::optional<std::string_view> AtomTable::text(bytes::MemoryReader& memory, std::uint32_t index) const {
+    const Offsets& at = layout_->at;
+    const std::uint64_t address = entry(memory, index);
+    const std::byte* atom = address == 0 ? nullptr : memory.at(address, at.atom_size);
+    if (atom == nullptr) return std::nullopt;
+    const auto name = bytes::load<std::uint64_t>(atom + at.atom_name);
+    if (layout_->atom_name_is_term) return small_binary(memory, *layout_, name, longest_atom);
+    const auto length = bytes::load<std::int16_t>(atom + at.atom_length);
+    if (length == 0) return std::string_view{};
+    if (length < 0 || static_cast<std::size_t>(length) > longest_atom) return std::nullopt;
+    const std::byte* bytes = memory.at(name, static_cast<std::uint64_t>(length));
+    if (bytes == nullptr) return std::nullopt;
+    return std::string_view{reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(length)};
+}
+
+TextId AtomTable::intern(bytes::MemoryReader& memory, Word atom, TextTable& texts) const {
+    if (!is_atom(atom) || atom >> 6 >= entries_) return TextId::none;
+    if (atom_index(atom) >= known_.size())
+        known_.resize(std::max<std::size_t>(atom_index(atom) + 1, std::min<std::size_t>(entries_, known_.size() * 2)), TextId::none);
+    TextId& id = known_[atom_index(atom)];
+    if (id == TextId::none)
+        if (const auto name = text(memory, atom_index(atom))) id = texts.intern(*name);
+    return id;
+}
+
+}  // namespace beamheap::otp

@@ -1,0 +1,110 @@
+#include "formats/otp/vm/code.hpp"
+
+#include <algorithm>
+
+namespace beamheap::otp {
+namespace {
+
+using bytes::load;
+
+constexpr std::uint64_t most_functions = 1u << 22;  // of one module
+constexpr std::uint64_t most_lines = 1u << 22;      // of one function
+
+// The last of n ascending words that is not above `value`, or n.
+std::uint64_t last_not_above(const std::byte* words, std::uint64_t n, std::uint64_t value) {
+    std::uint64_t low = 0, high = n;  // words below `low` are <= value, from `high` on > value
+    while (low < high) {
+        const std::uint64_t middle = low + (high - low) / 2;
+        if (load<Word>(words + 8 * middle) <= value) low = middle + 1;
+        else high = middle;
+    }
+    return low == 0 ? n : low - 1;
+}
+
+}  // namespace
+
+Code::Code(bytes::MemoryReader& memory, const Layout& layout, const Roots& roots) : layout_(&layout) {
+    if (roots.code_ranges == 0) return;
+    const std::byte* ranges = memory.at(roots.code_ranges + 32ull * roots.code_index, 32);
+    if (ranges == nullptr) return;
+    const auto list = load<Word>(ranges), count = load<Word>(ranges + 8);
+    const bytes::Bytes data = memory.from(list, count > (1u << 24) ? 0 : count * 16);
+    modules_.reserve(data.size() / 16);
+    for (std::size_t at = 0; at + 16 <= data.size(); at += 16) {
+        const Module module{load<Word>(data.data() + at), load<Word>(data.data() + at + 8)};
+        if (module.start >= module.end) continue;  // purged
+        modules_.push_back(module);
+        readable_ = readable_ || memory.mapped(module.start);
+    }
+}
+
+const Code::Module* Code::module_of(std::uint64_t pc) const {
+    auto after = std::upper_bound(modules_.begin(), modules_.end(), pc,
+                                  [](std::uint64_t a, const Module& m) { return a < m.start; });
+    if (after == modules_.begin()) return nullptr;
+    --after;
+    return pc < after->end ? &*after : nullptr;
+}
+
+std::optional<Mfa> Code::mfa_at(bytes::MemoryReader& memory, std::uint64_t address) {
+    const std::byte* p = memory.at(address, 24);
+    if (p == nullptr) return std::nullopt;
+    Mfa mfa{load<Word>(p), load<Word>(p + 8), load<std::uint32_t>(p + 16) & 0xff};
+    if (!is_atom(mfa.module) || !is_atom(mfa.function)) return std::nullopt;
+    return mfa;
+}
+
+std::optional<CodePlace> Code::find(bytes::MemoryReader& memory, std::uint64_t pc) const {
+    const Module* module = module_of(pc);
+    if (module == nullptr) return std::nullopt;
+    const auto count = memory.word(module->start);
+    if (!count || *count == 0 || *count > most_functions) return std::nullopt;
+    const std::byte* functions = memory.at(module->start + layout_->at.code_functions, (*count + 1) * 8);
+    if (functions == nullptr) return std::nullopt;
+    const std::uint64_t index = last_not_above(functions, *count + 1, pc);
+    if (index >= *count) return std::nullopt;
+    CodePlace place;
+    place.info = load<Word>(functions + 8 * index);
+    place.header = module->start;
+    place.index = static_cast<std::uint32_t>(index);
+    const auto mfa = mfa_at(memory, place.info + layout_->at.code_info_mfa);
+    if (!mfa) return std::nullopt;
+    place.mfa = *mfa;
+    return place;
+}
+
+// beam_code.h, BeamCodeLineTab: func_tab[k] .. func_tab[k + 1] are the addresses in function k where a new location
+// begins; loc_tab has the location of each: line in the low 24 bits, file above (2 bytes: lines only).
+Code::Line Code::line(bytes::MemoryReader& memory, const CodePlace& place, std::uint64_t pc) const {
+    const Offsets& at = layout_->at;
+    const auto table = memory.word(place.header + at.code_line_table);
+    if (!table || *table == 0) return {};
+    const std::byte* head = memory.at(*table, at.lines_functions + 8);
+    if (head == nullptr) return {};
+    const auto first = load<Word>(head + at.lines_functions);
+    const auto size = load<std::uint32_t>(head + at.lines_location_size);
+    const auto locations = load<Word>(head + at.lines_locations);
+    const std::byte* bounds = memory.at(*table + at.lines_functions + 8ull * place.index, 16);
+    if (bounds == nullptr || (size != 2 && size != 4)) return {};
+    const auto begin = load<Word>(bounds), end = load<Word>(bounds + 8);
+    if (end <= begin || begin < first || (end - begin) / 8 > most_lines) return {};
+    const std::uint64_t count = (end - begin) / 8;
+    const std::byte* addresses = memory.at(begin, count * 8);
+    if (addresses == nullptr) return {};
+    const std::uint64_t j = last_not_above(addresses, count, pc);
+    if (j == count) return {};
+    const std::uint64_t place_in_table = (begin - first) / 8 + j;
+    const std::byte* location = memory.at(locations + size * place_in_table, size);
+    if (location == nullptr) return {};
+    const std::uint32_t value = size == 2 ? load<std::uint16_t>(location) : load<std::uint32_t>(location);
+    Line line;
+    line.line = value & 0xffffff;
+    line.file = value >> 24;
+    if (line.file != 0) {
+        const auto names = memory.word(*table + at.lines_file_names);
+        if (names) line.file_name = memory.word(*names + 8ull * (line.file - 1)).value_or(0);
+    }
+    return line;
+}
+
+}  // namespace beamheap::otp

@@ -1,0 +1,319 @@
+#include "formats/otp/vm/image.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace beamheap::otp {
+namespace {
+
+using bytes::Bytes;
+using bytes::ElfImage;
+using bytes::ElfSegment;
+namespace elf = bytes::elf;
+
+constexpr std::uint64_t page = 4096;
+constexpr std::size_t relocation_bytes = 24;
+constexpr std::uint32_t relocation_relative = 8;  // R_X86_64_RELATIVE
+constexpr std::size_t relocations_tried = 4096;
+
+std::string_view name_in(std::string_view path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+std::string folder_of(std::string_view path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string_view::npos ? std::string{"."} : std::string{path.substr(0, slash)};
+}
+
+Error refuse(const std::string& path, std::string what, std::string advice = {}) {
+    return Error{ErrorCode::not_recognised, path + ": " + std::move(what), std::move(advice)};
+}
+
+// The path that the process's own executable had, as far as the notes tell.
+std::string executable_path(const bytes::CoreNotes& notes) {
+    for (const auto& hint : {notes.entry, notes.program_headers})
+        if (hint)
+            if (const bytes::CoreFile* file = notes.file_at(*hint)) return file->path;
+    for (const bytes::CoreFile& file : notes.files)
+        if (name_in(file.path).substr(0, 4) == "beam") return file.path;
+    return {};
+}
+
+// The build id that the image itself holds of the executable mapped at `start`: kernel cores keep the first page.
+std::string build_id_in_memory(const bytes::AddressSpace& space, std::uint64_t start) {
+    bytes::MemoryReader memory(space);
+    const Bytes head = memory.from(start, page);
+    if (head.size() < page) return {};
+    const auto parsed = ElfImage::parse(head, {});
+    if (!parsed) return {};
+    for (const ElfSegment& segment : parsed->segments()) {
+        if (segment.type != elf::segment_note) continue;
+        const Bytes notes = memory.from(start + segment.offset, std::min<std::uint64_t>(segment.file_size, page));
+        for (const bytes::ElfNote& note : bytes::parse_notes(notes)) {
+            if (note.owner != "GNU" || note.type != elf::note_gnu_build_id || note.description.size() > 64) continue;
+            std::string text;
+            for (const std::byte b : note.description) text += fmt::format("{:02x}", static_cast<unsigned>(b));
+            return text;
+        }
+    }
+    return {};
+}
+
+std::vector<std::string> places_to_look(const std::string& core, const std::string& recorded, const std::string& id) {
+    std::vector<std::string> places;
+    if (!recorded.empty()) places.push_back(recorded);
+    if (id.size() > 2) {
+        places.push_back("/usr/lib/.build-id/" + id.substr(0, 2) + "/" + id.substr(2));
+        if (const char* home = std::getenv("HOME"))
+            places.push_back(fmt::format("{}/.cache/debuginfod_client/{}/executable", home, id));
+    }
+    const std::string beside = folder_of(core) + "/";
+    if (!recorded.empty()) places.push_back(beside + std::string{name_in(recorded)});
+    places.push_back(beside + "beam.smp");
+    std::string stem{name_in(core)};
+    for (std::string_view suffix : {".zst", ".gz", ".xz", ".core"})
+        if (stem.size() > suffix.size() && stem.compare(stem.size() - suffix.size(), suffix.size(), suffix) == 0)
+            stem.resize(stem.size() - suffix.size());
+    places.push_back(beside + stem + ".beam.smp");
+    return places;
+}
+
+}  // namespace
+
+std::optional<Build> parse_build(std::string_view line) {
+    constexpr std::string_view start = "Erlang/OTP ", erts = " [erts-";
+    if (line.substr(0, start.size()) != start) return std::nullopt;
+    Build build;
+    std::size_t at = start.size();
+    for (; at < line.size() && line[at] >= '0' && line[at] <= '9' && build.release < 1000; ++at)
+        build.release = build.release * 10 + static_cast<std::uint32_t>(line[at] - '0');
+    const std::size_t version = line.find(erts, at);
+    if (build.release == 0 || version == std::string_view::npos || version > at + 16) return std::nullopt;
+    const std::size_t end = line.find(']', version);
+    if (end == std::string_view::npos || end - version > 64) return std::nullopt;
+    build.erts_version = line.substr(version + erts.size(), end - version - erts.size());
+    build.line = line;
+    build.jit = line.find(" [jit") != std::string_view::npos;
+    build.hipe = line.find(" [hipe]") != std::string_view::npos;
+    for (std::string_view option : {"debug-compiled", "lock-counting", "lock-checking", "valgrind-compiled", "dtrace",
+                                    "systemtap", "sharing-preserving", "type-assertions"})
+        if (line.find(fmt::format(" [{}]", option)) != std::string_view::npos) build.foreign = option;
+    return build;
+}
+
+std::optional<Build> find_build(const ElfImage& executable) {
+    constexpr std::string_view start = "Erlang/OTP ";
+    for (const bool code : {false, true}) {  // constants first, they are much smaller than code
+        for (const ElfSegment& segment : executable.segments()) {
+            if (segment.type != elf::segment_load || ((segment.flags & elf::flag_execute) != 0) != code) continue;
+            const Bytes data = executable.contents(segment);
+            const std::string_view text{reinterpret_cast<const char*>(data.data()), data.size()};
+            for (std::size_t at = 0; at < text.size(); at += start.size()) {
+                const void* found = memmem(text.data() + at, text.size() - at, start.data(), start.size());
+                if (found == nullptr) break;
+                at = static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
+                const std::string_view rest = text.substr(at, 512);
+                if (auto build = parse_build(rest.substr(0, rest.find('\0')))) return build;
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+// Relative relocations of writable pages: each of them must hold "bias + addend", unless the program changed it later;
+// the loader protects those in RELRO from that, so they are the ones that are tried.
+Image::Match Image::match(const ElfImage& executable, const bytes::AddressSpace& space, std::uint64_t bias) {
+    Match result;
+    bytes::MemoryReader memory(space);
+    AddressRange fixed{};
+    for (const ElfSegment& segment : executable.segments())
+        if (segment.type == elf::segment_relro) fixed = {segment.address, segment.address + segment.memory_size};
+    for (const bytes::ElfSection& section : executable.sections()) {
+        if (section.type != elf::section_relocations || result.tried >= relocations_tried) continue;
+        const Bytes table = executable.contents(section);
+        for (std::size_t at = 0; at + relocation_bytes <= table.size(); at += relocation_bytes) {
+            const std::byte* entry = table.data() + at;
+            if (bytes::load<std::uint32_t>(entry + 8) != relocation_relative) continue;
+            const auto where = bytes::load<std::uint64_t>(entry);
+            if (!fixed.holds(where)) continue;
+            const std::byte* value = memory.probe(where + bias, 8);
+            if (value == nullptr) continue;
+            ++result.tried;
+            if (bytes::load<std::uint64_t>(value) == bytes::load<std::uint64_t>(entry + 16) + bias) ++result.right;
+            if (result.tried >= relocations_tried) break;
+        }
+    }
+    if (result.tried != 0 || executable.type() != elf::type_executable) return result;
+    // A program at a fixed address has no relocations: most of its initialised data never changes.
+    for (const ElfSegment& segment : executable.segments()) {
+        if (segment.type != elf::segment_load || (segment.flags & elf::flag_write) == 0) continue;
+        const Bytes data = executable.contents(segment);
+        std::size_t equal = 0, words = 0;
+        for (std::size_t at = 0; at + 8 <= data.size(); at += 8) {
+            const auto word = bytes::load<std::uint64_t>(data.data() + at);
+            const std::byte* value = memory.probe(segment.address + bias + at, 8);
+            if (word == 0 || value == nullptr) continue;
+            ++words;
+            equal += bytes::load<std::uint64_t>(value) == word;
+        }
+        if (words != 0) result = {1, equal * 10 >= words * 7 ? std::size_t{1} : std::size_t{0}};
+    }
+    return result;
+}
+
+std::optional<std::uint64_t> Image::find_bias(const ElfImage& executable, const bytes::AddressSpace& space,
+                                              const bytes::CoreNotes& notes) {
+    std::vector<std::uint64_t> candidates;
+    if (executable.type() == elf::type_executable) candidates.push_back(0);
+    if (notes.entry) candidates.push_back(*notes.entry - executable.entry());
+    for (const ElfSegment& segment : executable.segments())
+        if (segment.type == elf::segment_program_headers && notes.program_headers)
+            candidates.push_back(*notes.program_headers - segment.address);
+    for (const bytes::CoreFile& file : notes.files)
+        if (file.file_offset == 0) candidates.push_back(file.start - executable.base_address());
+    for (const std::uint64_t bias : candidates)
+        if (match(executable, space, bias).good()) return bias;
+    // Without notes (gcore writes them last, a cut image has none): some segment begins where the relocated data does.
+    for (const ElfSegment& segment : executable.segments()) {
+        if (segment.type != elf::segment_load || (segment.flags & elf::flag_write) == 0) continue;
+        const std::uint64_t first = segment.address & ~(page - 1);
+        for (const bytes::AddressSpace::Segment& place : space.segments())
+            if (match(executable, space, place.start - first).good()) return place.start - first;
+    }
+    return std::nullopt;
+}
+
+void Image::map_executable() {
+    for (const ElfSegment& segment : executable_.segments()) {
+        std::uint64_t start = 0, end = 0;
+        if (segment.type != elf::segment_load || __builtin_add_overflow(segment.address, bias_, &start) ||
+            __builtin_add_overflow(start, segment.memory_size, &end))
+            continue;
+        if ((segment.flags & elf::flag_write) != 0) {
+            statics_.push_back({start, end});
+            continue;
+        }
+        constants_.push_back({start, end});
+        space_.add(start, executable_.contents(segment), bytes::AddressSpace::Origin::file, false);
+    }
+    for (const bytes::ElfSymbol& symbol : executable_.symbols()) {
+        const std::string_view name = symbol.name;
+        if (name.substr(0, 5) == "erts_" || name.substr(0, 4) == "etp_" || name.substr(0, 4) == "the_")
+            symbols_.emplace(name, symbol.address + bias_);
+    }
+}
+
+std::vector<Image::StaticWords> Image::static_words() const {
+    std::vector<StaticWords> parts;
+    bytes::MemoryReader memory(space_);
+    for (const AddressRange& range : statics_) {
+        for (std::uint64_t from = (range.start + 7) & ~7ull; from < range.end;) {
+            const Bytes data = memory.from(from, range.end - from);
+            if (data.size() >= 8) parts.push_back({from, data});
+            // What the image does not hold is skipped page by page.
+            from = data.size() >= 8 ? from + data.size() / 8 * 8 : (from & ~(page - 1)) + page;
+        }
+    }
+    return parts;
+}
+
+bool Image::in_constants(std::uint64_t address) const {
+    return std::any_of(constants_.begin(), constants_.end(), [&](const AddressRange& r) { return r.holds(address); });
+}
+
+std::optional<std::uint64_t> Image::symbol(std::string_view name) const {
+    const auto found = symbols_.find(name);
+    if (found == symbols_.end()) return std::nullopt;
+    return found->second;
+}
+
+Result<std::unique_ptr<Image>> Image::open(const std::string& path, const std::string& executable) {
+    BH_TRY(ElfImage core, ElfImage::open(path));
+    return adopt(std::move(core), path, executable);
+}
+
+Result<std::unique_ptr<Image>> Image::adopt(ElfImage core, const std::string& path, const std::string& executable) {
+    if (core.type() != elf::type_core)
+        return refuse(path, "an ELF program, not a core image",
+                      "Give the core image as input, and the executable with --exe.");
+    if (core.machine() != elf::machine_x86_64)
+        return refuse(path, fmt::format("a core image of {}; core images are read on x86-64 only",
+                                        bytes::machine_name(core.machine())),
+                      "A crash dump of that machine can be read.");
+
+    bytes::CoreNotes notes = bytes::read_core_notes(core);
+    bytes::AddressSpace space;
+    for (const ElfSegment& segment : core.segments())
+        if (segment.type == elf::segment_load)
+            space.add(segment.address, core.contents(segment), bytes::AddressSpace::Origin::core,
+                      (segment.flags & elf::flag_write) != 0);
+    space.seal();
+    if (space.segments().empty()) return refuse(path, "a core image without any memory in it");
+
+    const std::string recorded = executable_path(notes);
+    std::string program = recorded.empty() ? notes.program : std::string{name_in(recorded)};
+    if (!program.empty() && program.substr(0, 4) != "beam" && executable.empty())
+        return refuse(path, fmt::format("a core image of {}, which is not an Erlang VM", program),
+                      "If it is one under another name, give its executable with --exe.");
+    std::string id;
+    if (const bytes::CoreFile* file = notes.program_headers ? notes.file_at(*notes.program_headers) : nullptr)
+        id = build_id_in_memory(space, file->start);
+
+    const std::vector<std::string> places =
+        executable.empty() ? places_to_look(path, recorded, id) : std::vector<std::string>{executable};
+    std::string why_not;
+    for (const std::string& place : places) {
+        auto opened = ElfImage::open(place);
+        if (!opened) {
+            if (!executable.empty()) return std::move(opened.error());
+            continue;
+        }
+        if (!executable.empty() && opened->type() == elf::type_core)
+            return refuse(place, "a core image, where its executable was expected");
+        std::optional<Build> build = find_build(*opened);
+        if (!build) {
+            why_not = fmt::format("{} is not an Erlang VM", place);
+            continue;
+        }
+        const std::string theirs = opened->build_id();
+        if (!id.empty() && !theirs.empty() && id != theirs) {
+            why_not = fmt::format("the core image is of another build than {} (build ids {} and {})", place, id, theirs);
+            continue;
+        }
+        const std::optional<std::uint64_t> bias = find_bias(*opened, space, notes);
+        if (!bias) {
+            why_not = fmt::format("the core image does not hold the data of {}: it is of another build, or was made "
+                                  "without anonymous memory (coredump_filter bit 0), or is cut too early", place);
+            continue;
+        }
+        std::unique_ptr<Image> image(new Image(std::move(core), std::move(*opened)));
+        image->notes_ = std::move(notes);
+        image->build_ = std::move(*build);
+        image->bias_ = *bias;
+        const Match proof = match(image->executable_, space, *bias);
+        image->space_ = std::move(space);
+        image->map_executable();
+        image->space_.seal();
+        image->checks_.push_back({"executable", true,
+                                  fmt::format("{}, loaded at {:#x}: {} of {} relocations fit", place,
+                                              *bias + image->executable_.base_address(), proof.right, proof.tried)});
+        image->checks_.push_back({"build", true, image->build_.line});
+        if (image->core_.declared_size() > image->core_.bytes().size())
+            image->truncation_ = fmt::format("the core image ends after {} of {} bytes", image->core_.bytes().size(),
+                                             image->core_.declared_size());
+        return image;
+    }
+    if (!why_not.empty())
+        return refuse(path, why_not, "Give the executable that made the core image with --exe.");
+    if (recorded.empty())
+        return refuse(path, fmt::format("its executable can't be told: the notes that name it are {}",
+                                        core.declared_size() > core.bytes().size() ? "behind the place where it is cut" : "missing"),
+                      "Give the beam.smp that made the core image with --exe.");
+    return refuse(path, fmt::format("{}, which made this core image, was not found{}", recorded,
+                                    id.empty() ? std::string{} : fmt::format(" (build id {})", id)),
+                  "Copy beam.smp from the machine or container that it ran in and give it with --exe.");
+}
+
+}  // namespace beamheap::otp

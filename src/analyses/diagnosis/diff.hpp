@@ -1,0 +1,70 @@
+// What grew between two inputs: the same node at two instants, or two nodes that should be alike.
+//
+// Pids, references and addresses differ in every run, so nothing is matched by them. A registered process is matched by
+// its name; all others are summed by kind (label, else $initial_call, else what they were spawned as); besides,
+// processes are counted by the functions on their stack. ETS tables go by their name and their owner's, ports by kind
+// and driver, atoms by family (atom_families.hpp), timers by receiver and shape of message.
+//
+// Figures of different kinds have to be in one order of growth. Each is weighed: a thousand messages are as much as a
+// hundred processes, a hundred ports, ten thousand atoms or 10 MiB. Sums over the node (memory kinds, totals) count a
+// quarter and stacks nine tenths, so that the thing that grew stands above the sum that it is part of.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyses/rules/finding.hpp"
+#include "analyses/diagnosis/limits.hpp"
+#include "beamheap/snapshot.hpp"
+
+namespace beamheap::analyses {
+
+/// What a row is about, in the order in which equal growth is listed.
+enum class GrowthOf : std::uint8_t {
+    process,        ///< a registered process
+    process_group,  ///< the processes without a name of one kind
+    ets_table,
+    atom_family,
+    port_driver,
+    timer_receiver,
+    stack,   ///< processes that stand at the same place
+    memory,  ///< a kind of memory
+    total    ///< of the node
+};
+/// "process", "process_group", ...
+std::string_view name_of(GrowthOf what);
+
+struct Growth {
+    GrowthOf what = GrowthOf::total;
+    std::string key;           ///< what it is called, without pids
+    std::string_view measure;  ///< "messages", "memory", "processes", "objects", "atoms", "ports", ...
+    bool bytes = false;        ///< else a count
+    Count before, after;       ///< missing: that input does not hold it; what was not there is 0
+    std::optional<std::int64_t> delta;
+    std::optional<double> percent;  ///< delta, of before; missing where that is 0
+    double weight = 0;              ///< what rows are sorted by; negative where it shrank
+};
+
+/// Two loads of tables, stacks, labels, atoms and binaries.
+/// Rows that did not change are left out, as are stacks whose number changed by one. Largest growth first. O(n log n).
+std::vector<Growth> diff(const Snapshot& before, const Snapshot& after);
+
+/// Whether a finding is in one of the inputs or in both, by its fingerprint.
+enum class FindingChange : std::uint8_t { added, kept, gone };
+/// "new", "kept", "gone".
+std::string_view name_of(FindingChange change);
+struct ChangedFinding {
+    FindingChange change = FindingChange::kept;
+    const Finding* finding = nullptr;  ///< the later one where it is in both
+};
+/// New ones first, then kept, then gone; each in the order of its input.
+std::vector<ChangedFinding> diff_findings(const std::vector<Finding>& before, const std::vector<Finding>& after);
+
+/// The rows whose growth breaks the limit: a share is of what was there before (what came from nothing breaks it).
+/// Errors: ErrorCode::usage for a metric that is not compared (heap, stack, links).
+Result<std::vector<const Growth*>> over_limit(const Limit& limit, const std::vector<Growth>& rows);
+
+}  // namespace beamheap::analyses

@@ -1,0 +1,186 @@
+#include "analyses/diagnosis/suspects.hpp"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "analyses/heaps/accumulation.hpp"
+#include "analyses/memory/idle_heaps.hpp"
+#include "analyses/heaps/messages.hpp"
+#include "analyses/base/erlang_syntax.hpp"
+#include "analyses/processes/process_columns.hpp"
+#include "analyses/base/sum.hpp"
+#include "analyses/base/number_format.hpp"
+
+namespace beamheap::analyses {
+namespace {
+
+constexpr std::uint64_t least_binary_bytes = 8u << 20;  // of the node, and of a process to be looked at
+constexpr std::size_t most_holders = 64;
+constexpr std::uint64_t least_messages = 1'000;
+constexpr std::uint64_t least_heap_bytes = 8u << 20;
+constexpr std::size_t most_term_suspects = 3;
+constexpr std::size_t most_messages = 2'000;
+constexpr std::size_t most_shares = 3;
+
+bool has(const std::vector<ProcId>& sorted, ProcId id) {
+    return std::binary_search(sorted.begin(), sorted.end(), id,
+                              [](ProcId a, ProcId b) { return index_of(a) < index_of(b); });
+}
+
+void sort_unique(std::vector<ProcId>& ids) {
+    std::ranges::sort(ids, {}, [](ProcId id) { return index_of(id); });
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+}
+
+std::uint64_t virtual_bytes(const Snapshot& s, const Process& p) {
+    const std::uint64_t words = saturating_add(p.bin_vheap_words.value_or(0), p.old_bin_vheap_words.value_or(0));
+    return saturating_multiply(words, s.source.word_size);
+}
+
+// Those that hold many bytes of binaries, most first.
+std::vector<ProcId> binary_holders_of(const Snapshot& s, std::uint64_t most_words) {
+    std::vector<ProcId> found;
+    if (s.memory_bytes("binary").value_or(0) < least_binary_bytes) return found;
+    for (std::uint32_t i = 0; i < s.processes.size(); ++i)
+        if (virtual_bytes(s, s.processes[i]) >= least_binary_bytes) found.push_back(ProcId{i});
+    std::ranges::stable_sort(found,
+                             [&](ProcId a, ProcId b) { return virtual_bytes(s, s[a]) > virtual_bytes(s, s[b]); });
+    if (found.size() > most_holders) found.resize(most_holders);
+    std::uint64_t words = 0;
+    std::erase_if(found, [&](ProcId id) {
+        const std::uint64_t more = used_words(s[id]).value_or(0);
+        if (more > most_words - words) return true;
+        words += more;
+        return false;
+    });
+    return found;
+}
+
+std::vector<TermFacts::Share> shares(const std::unordered_map<std::string, std::uint64_t>& counts, std::uint64_t all) {
+    std::vector<std::pair<std::uint64_t, std::string>> sorted;
+    for (const auto& [text, count] : counts)
+        if (!text.empty()) sorted.emplace_back(count, text);
+    std::ranges::sort(sorted, [](const auto& a, const auto& b) {
+        return a.first != b.first ? a.first > b.first : a.second < b.second;
+    });
+    std::vector<TermFacts::Share> out;
+    for (const auto& [count, text] : sorted) {
+        if (out.size() == most_shares) break;
+        out.push_back({text, 100.0 * static_cast<double>(count) / static_cast<double>(all)});
+    }
+    return out;
+}
+
+std::string sender_text(const Snapshot& s, const Sender& sender) {
+    if (!sender.has()) return {};
+    if (!sender.pid.has()) return port_text(sender.port);
+    const ProcId known = s.find(sender.pid);
+    if (known == ProcId::none || s[known].name == TextId::none) return pid_text(sender.pid);
+    return std::string(s.text(s[known].name)) + ' ' + pid_text(sender.pid);
+}
+
+}  // namespace
+
+bool Suspects::decode(ProcId id) const { return has(heaps, id); }
+bool Suspects::look_into(ProcId id) const { return has(terms, id); }
+
+Suspects suspects(const Snapshot& s, const SuspectBudget& budget) {
+    Suspects found;
+    found.heaps = idle_samples(s, idle_groups(s), budget.sample_words);
+    found.binaries = binary_holders_of(s, budget.sample_words);
+    found.heaps.insert(found.heaps.end(), found.binaries.begin(), found.binaries.end());
+    const std::vector<ProcId> all = all_processes(s);
+    const auto cheap = [&](ProcId id) {
+        return used_words(s[id]).value_or(0) <= budget.term_words && s[id].msgq_len.value_or(0) <= budget.messages;
+    };
+    for (const ProcId id : largest(s, all, ProcessColumn::msgq, most_term_suspects))
+        if (s[id].msgq_len.value_or(0) >= least_messages && cheap(id)) found.terms.push_back(id);
+    const ProcessColumn by =
+        s.processes.empty() || s.processes[0].memory_bytes.has() ? ProcessColumn::memory : ProcessColumn::heap;
+    for (const ProcId id : largest(s, all, by, 1)) {
+        const std::uint64_t words = saturating_add(s[id].heap_words.value_or(0), s[id].old_heap_words.value_or(0));
+        if (saturating_multiply(words, s.source.word_size) >= least_heap_bytes && cheap(id)) found.terms.push_back(id);
+    }
+    sort_unique(found.heaps);
+    sort_unique(found.binaries);
+    sort_unique(found.terms);
+    return found;
+}
+
+TermFacts look_into(const Snapshot& s, ProcId process, TermSource& terms) {
+    TermFacts facts;
+    facts.process = process;
+    const std::span<const Root> roots = terms.graph().roots();
+    std::vector<std::size_t> messages;
+    for (std::size_t i = 0; i < roots.size(); ++i)
+        if (roots[i].kind == RootKind::message) messages.push_back(i);
+    if (messages.size() >= least_messages) {
+        std::unordered_map<std::string, std::uint64_t> shapes, senders;
+        facts.messages_read = std::min(messages.size(), most_messages);
+        for (std::size_t i = 0; i < facts.messages_read; ++i) {
+            const std::size_t root = messages[i * messages.size() / facts.messages_read];
+            ++shapes[shape_of(terms, terms.root(root))];
+            ++senders[sender_text(s, sender_of_root(terms, root))];
+        }
+        facts.shapes = shares(shapes, facts.messages_read);
+        facts.senders = shares(senders, facts.messages_read);
+    }
+    const Accumulation point = accumulation(s, process, terms);
+    // A heap that is mostly garbage, or was caught while it was moved, is not explained by what is live in it.
+    const bool explains = saturating_multiply(point.words, 4) >= used_words(s[process]).value_or(0);
+    if (!point.what.empty() && explains) {
+        facts.accumulation = point.what + " keeps " + human_percent(point.percent) + " of what is live (" +
+                             human_bytes(saturating_multiply(point.words, s.source.word_size)) + "): " + point.where;
+        if (s.source.format == InputFormat::crash_dump) facts.accumulation_confidence = Confidence::lower_bound;
+    }
+    return facts;
+}
+
+std::vector<PinnedBinaries> pinned_binaries(const Snapshot& s, std::span<const HeldBinary> held,
+                                            const std::function<Count(std::uint64_t)>& size_of) {
+    std::vector<PinnedBinaries> found;
+    for (std::size_t i = 0; i < held.size();) {
+        PinnedBinaries row;
+        row.process = held[i].reference.holder.process();
+        std::vector<BinaryReference> known;
+        std::uint64_t unlisted_slices = 0, unlisted_seen = 0;
+        for (; i < held.size() && held[i].reference.holder.process() == row.process; ++i) {
+            if (held[i].named && size_of(held[i].reference.address).has()) {
+                known.push_back(held[i].reference);
+            } else {
+                ++unlisted_slices;
+                unlisted_seen = saturating_add(unlisted_seen, held[i].reference.size);
+            }
+        }
+        std::map<std::uint64_t, std::uint64_t> parts;
+        for (const BinaryReference& reference : known)
+            if (reference.size < *size_of(reference.address)) ++parts[reference.address];
+        const BinaryReport report = binary_holders(std::move(known), size_of);
+        for (const BinaryHolders& binary : report.binaries) {
+            if (binary.pinned_bytes.value_or(0) == 0) continue;
+            row.slices += parts[binary.address];
+            ++row.binaries;
+            row.seen_bytes = saturating_add(row.seen_bytes, binary.seen_bytes);
+            row.pinned_bytes = saturating_add(row.pinned_bytes, *binary.pinned_bytes);
+        }
+        // What the virtual heap counts beyond what is listed belongs to the slices whose binaries are not.
+        if (unlisted_slices != 0) {
+            const std::uint64_t whole = virtual_bytes(s, s[row.process]);
+            const std::uint64_t listed = report.bytes;
+            const std::uint64_t hidden = whole > listed ? whole - listed : 0;
+            if (hidden > unlisted_seen) {
+                row.by_subtraction = true;
+                row.slices += unlisted_slices;
+                row.seen_bytes = saturating_add(row.seen_bytes, unlisted_seen);
+                row.pinned_bytes = saturating_add(row.pinned_bytes, hidden - unlisted_seen);
+            }
+        }
+        if (row.pinned_bytes != 0) found.push_back(row);
+    }
+    std::ranges::stable_sort(
+        found, [](const PinnedBinaries& a, const PinnedBinaries& b) { return a.pinned_bytes > b.pinned_bytes; });
+    return found;
+}
+
+}  // namespace beamheap::analyses

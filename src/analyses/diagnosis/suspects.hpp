@@ -1,0 +1,45 @@
+// What of an input's heaps the rules need: which processes to look into, chosen from the process table alone.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "analyses/memory/binary_holders.hpp"
+#include "analyses/rules/rules.hpp"
+#include "beamheap/snapshot.hpp"
+#include "beamheap/terms.hpp"
+
+namespace beamheap::analyses {
+
+/// How much heap may be decoded for the rules.
+struct SuspectBudget {
+    std::uint64_t sample_words = 600'000;  ///< of idle heaps and of heaps with slices, each
+    std::uint64_t term_words = 1'500'000;    ///< of one process whose terms are looked into
+    std::uint64_t messages = 30'000;         ///< of one process whose terms are looked into
+};
+
+struct Suspects {
+    std::vector<ProcId> heaps;     ///< to decode: samples of idle groups, holders of large binaries; sorted
+    std::vector<ProcId> binaries;  ///< of them, those whose references to binaries matter; sorted
+    std::vector<ProcId> terms;     ///< to look into: long queues, the largest heap; sorted
+    bool decode(ProcId id) const;
+    bool look_into(ProcId id) const;
+};
+
+/// Needs the process table and =memory. O(processes).
+Suspects suspects(const Snapshot& snapshot, const SuspectBudget& budget);
+
+/// What a suspect's terms show. Bounded: reads at most 2,000 messages, spread evenly over the queue.
+TermFacts look_into(const Snapshot& snapshot, ProcId process, TermSource& terms);
+
+/// What each process pins. `references` are sorted by process; `named` says of each whether the input lists its binary.
+struct HeldBinary {
+    BinaryReference reference;
+    bool named = true;
+};
+std::vector<PinnedBinaries> pinned_binaries(const Snapshot& snapshot, std::span<const HeldBinary> held,
+                                            const std::function<Count(std::uint64_t)>& size_of);
+
+}  // namespace beamheap::analyses

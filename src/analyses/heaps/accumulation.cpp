@@ -1,0 +1,187 @@
+#include "analyses/heaps/accumulation.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "analyses/heaps/dominators.hpp"
+#include "analyses/heaps/heap_order.hpp"
+#include "analyses/base/erlang_syntax.hpp"
+#include "analyses/heaps/retained.hpp"
+#include "analyses/base/number_format.hpp"
+
+namespace beamheap::analyses {
+namespace {
+
+constexpr double least_of_live = 1.0 / 3;
+constexpr double most_of_container = 0.7;
+constexpr unsigned deepest = 64;
+constexpr std::uint64_t most_elements = 4'000'000;  // looked at in all
+
+class Descent {
+public:
+    Descent(const Snapshot& snapshot, ProcId process, TermSource& terms) : s_(snapshot), p_(process), terms_(terms) {
+        order_.build(terms.graph());
+        dominators_.build(terms.graph(), order_);
+        retained_.build(terms.graph(), order_, dominators_);
+    }
+
+    Accumulation run() {
+        const HeapGraph& graph = terms_.graph();
+        FlatArray<std::uint64_t> by_root;
+        retained_by_roots(graph, dominators_, retained_, by_root);
+        std::size_t root = 0;
+        for (std::size_t i = 1; i < by_root.size(); ++i)
+            if (by_root[i] > by_root[root]) root = i;
+        Accumulation found;
+        const auto live = static_cast<double>(retained_.live_words());
+        if (by_root.empty() || static_cast<double>(by_root[root]) < least_of_live * live) return found;
+        Element at = terms_.root(root);
+        if (!on_heap(at)) return found;
+        found.where = root_text(graph.roots()[root]);
+        bool pair = graph.roots()[root].kind == RootKind::dictionary;
+        bool in_hash = false;
+        for (unsigned depth = 0; depth < deepest; ++depth) {
+            const auto next = heaviest(at, pair, in_hash);
+            if (!next) break;
+            if (!next->step.empty()) found.where += " > " + next->step;
+            const TermKind kind = terms_.head(at.id).kind;
+            in_hash = kind == TermKind::hash_map || kind == TermKind::hash_node;
+            pair = false;
+            at = next->element;
+        }
+        found.what = describe(at);
+        found.words = retained_[at.id.number];
+        found.percent = live == 0 ? 0 : 100 * static_cast<double>(found.words) / live;
+        return found;
+    }
+
+private:
+    struct Next {
+        Element element;
+        std::string step;
+    };
+
+    static bool on_heap(const Element& element) {
+        return element.kind == ElementKind::object && element.id.space == ObjectId::Space::heap;
+    }
+    std::uint64_t weight(const Element& element) const { return on_heap(element) ? retained_[element.id.number] : 0; }
+
+    std::string root_text(const Root& root) const {
+        switch (root.kind) {
+            case RootKind::stack: {
+                const std::span<const Frame> frames = s_.stacks[s_[p_].stack];
+                if (root.frame >= frames.size()) return "its stack";
+                return "stack of " + function_text(s_, frames[root.frame].function);
+            }
+            case RootKind::dictionary: return "process dictionary";
+            case RootKind::message: return "message " + std::to_string(root.index);
+            default: return std::string(name_of(root.kind));
+        }
+    }
+
+    std::string key_text(const Element& key) {
+        switch (key.kind) {
+            case ElementKind::atom: return atom_text(key.text);
+            case ElementKind::small: return std::to_string(key.number);
+            default: return "...";
+        }
+    }
+
+    // The element that alone keeps nearly all of what `at` keeps; none: it is the accumulation point.
+    std::optional<Next> heaviest(const Element& at, bool pair, bool in_hash) {
+        const ObjectHead head = terms_.head(at.id);
+        const std::uint64_t least =
+            static_cast<std::uint64_t>(most_of_container * static_cast<double>(retained_[at.id.number]));
+        if (head.kind == TermKind::cons && !in_hash) return heaviest_of_list(at, least);
+        ElementCursor cursor = terms_.elements(at.id);
+        Element element, keys, first;
+        Next best;
+        std::uint64_t most = 0, place = 0, best_place = 0;
+        for (std::uint64_t i = 0; terms_.next(cursor, element) && ++looked_ < most_elements; ++i) {
+            if (i == 0) first = element;
+            if (head.kind == TermKind::flat_map && i == 0) keys = element;
+            if (const std::uint64_t words = weight(element); words > most) {
+                most = words;
+                best.element = element;
+                best_place = place;
+            }
+            ++place;
+        }
+        if (most < least || most == 0) return std::nullopt;
+        switch (head.kind) {
+            case TermKind::tuple:
+                best.step =
+                    pair && head.elements == 2 ? "key " + key_text(first) : "element " + std::to_string(best_place + 1);
+                break;
+            case TermKind::flat_map: best.step = "key " + key_of(keys, best_place); break;
+            case TermKind::cons: best.step = "key " + key_text(first); break;  // [Key|Value] of a large map
+            case TermKind::hash_map:
+            case TermKind::hash_node: break;
+            case TermKind::fun: best.step = "environment of a fun of " + std::string(head.module); break;
+            default: break;
+        }
+        return best;
+    }
+
+    // Place 0 of a small map's elements is its keys.
+    std::string key_of(const Element& keys, std::uint64_t place) {
+        if (keys.kind != ElementKind::object || place == 0) return "...";
+        ElementCursor cursor = terms_.elements(keys.id);
+        Element key;
+        for (std::uint64_t i = 0; i < place; ++i)
+            if (!terms_.next(cursor, key)) return "...";
+        return key_text(key);
+    }
+
+    std::optional<Next> heaviest_of_list(Element at, std::uint64_t least) {
+        for (std::uint64_t i = 1; on_heap(at) && terms_.head(at.id).kind == TermKind::cons && ++looked_ < most_elements;
+             ++i) {
+            ElementCursor cursor = terms_.elements(at.id);
+            Element head, tail;
+            if (!terms_.next(cursor, head) || !terms_.next(cursor, tail)) break;
+            if (const std::uint64_t words = weight(head); words >= least && words != 0)
+                return Next{head, "item " + std::to_string(i)};
+            if (weight(tail) < least && weight(tail) != 0) break;  // what is left can't hold such a one
+            at = tail;
+        }
+        return std::nullopt;
+    }
+
+    std::string describe(const Element& at) {
+        const ObjectHead head = terms_.head(at.id);
+        switch (head.kind) {
+            case TermKind::cons: {
+                std::uint64_t cells = 0;
+                Element cell = at;
+                while (cell.kind == ElementKind::object && terms_.head(cell.id).kind == TermKind::cons) {
+                    if (++cells >= most_elements) return "list of more than " + grouped(cells) + " elements";
+                    ElementCursor cursor = terms_.elements(cell.id);
+                    Element skipped;
+                    if (!terms_.next(cursor, skipped) || !terms_.next(cursor, cell)) break;
+                }
+                return "list of " + counted(cells, "element", "elements");
+            }
+            case TermKind::tuple: return "tuple of " + grouped(head.elements);
+            case TermKind::flat_map:
+            case TermKind::hash_map: return "map of " + counted(head.size, "pair", "pairs");
+            default: return std::string(name_of(head.kind));
+        }
+    }
+
+    const Snapshot& s_;
+    ProcId p_;
+    TermSource& terms_;
+    HeapOrder order_;
+    Dominators dominators_;
+    RetainedSizes retained_;
+    std::uint64_t looked_ = 0;
+};
+
+}  // namespace
+
+Accumulation accumulation(const Snapshot& snapshot, ProcId process, TermSource& terms) {
+    if (terms.graph().size() == 0) return {};
+    return Descent(snapshot, process, terms).run();
+}
+
+}  // namespace beamheap::analyses

@@ -1,0 +1,36 @@
+#include "analyses/heaps/live_garbage.hpp"
+
+#include "analyses/processes/process_columns.hpp"
+
+namespace beamheap::analyses {
+
+void Reach::build(const HeapGraph& graph, const HeapOrder& order) {
+    order_ = &order;
+    marks_.clear_and_trim(HeapGraph::kept_bytes);
+    marks_.assign(graph.size(), 0);
+    for (const Root& root : graph.roots()) {
+        if (root.target == no_node) continue;
+        const bool message = root.kind == RootKind::message || root.kind == RootKind::seq_trace_token;
+        marks_[order.position(root.target)] |= root.kind == RootKind::garbage ? by_garbage
+                                               : message                      ? by_messages
+                                                                              : by_process;
+    }
+    std::uint8_t* marks = marks_.data();
+    for (const Edge& edge : order.edges())
+        marks[edge.to] = static_cast<std::uint8_t>(marks[edge.to] | marks[edge.from]);
+}
+
+LiveGarbage live_and_garbage(const HeapGraph& graph, const Reach& reach, const Process& process) {
+    LiveGarbage result;
+    for (NodeId node = 0; node < graph.size(); ++node) {
+        if (reach.counts_as_live(graph, node))
+            result.live_words += graph.words(node);
+        else if ((reach[node] & Reach::by_messages) != 0)
+            result.message_words += graph.words(node);
+    }
+    result.used_words = used_words(process);
+    result.garbage_words = result.used_words - Count(result.live_words);
+    return result;
+}
+
+}  // namespace beamheap::analyses

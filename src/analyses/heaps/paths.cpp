@@ -1,0 +1,88 @@
+#include "analyses/heaps/paths.hpp"
+
+#include <algorithm>
+
+namespace beamheap::analyses {
+namespace {
+
+constexpr std::uint32_t unseen = 0xFFFFFFFFu;
+constexpr std::uint32_t from_root = 0xFFFFFFFEu;
+
+/// References by source: where each object's begin.
+FlatArray<std::uint32_t> row_starts(const HeapGraph& graph) {
+    FlatArray<std::uint32_t> starts;
+    starts.assign(graph.size() + 1, 0);
+    for (const Edge& edge : graph.edges()) ++starts[edge.from + 1];
+    for (std::size_t i = 0; i < graph.size(); ++i) starts[i + 1] += starts[i];
+    return starts;
+}
+
+FlatArray<std::uint32_t> foreign_starts(const HeapGraph& graph) {
+    FlatArray<std::uint32_t> starts;
+    starts.assign(graph.size() + 1, 0);
+    for (std::size_t i = 0; i < graph.foreign_size(); ++i) ++starts[graph.foreign(i).from + 1];
+    for (std::size_t i = 0; i < graph.size(); ++i) starts[i + 1] += starts[i];
+    return starts;
+}
+
+}  // namespace
+
+std::optional<Path> shortest_path(TermSource& source, ObjectId target) {
+    const HeapGraph& graph = source.graph();
+    const HeapGraph* literals = source.literals();
+    const auto heap_size = static_cast<std::uint32_t>(graph.size());
+    const std::size_t all = heap_size + (literals == nullptr ? 0 : literals->size());
+    if (all >= from_root || target.space == ObjectId::Space::decoded) return std::nullopt;
+    // Literals are numbered behind the heap.
+    const std::uint32_t goal = target.number + (target.space == ObjectId::Space::literals ? heap_size : 0);
+
+    FlatArray<std::uint32_t> parent;
+    parent.assign(all, unseen);
+    FlatArray<std::uint32_t> first_root;  // of what a root holds
+    first_root.assign(all, unseen);
+    FlatArray<std::uint32_t> queue;
+    const auto see = [&](std::uint32_t number, std::uint32_t by) {
+        if (parent[number] != unseen) return;
+        parent[number] = by;
+        queue.push(number);
+    };
+    const auto literal = [&](std::uint64_t address) {
+        const NodeId node = literals == nullptr || address == 0 ? no_node : literals->find(address);
+        return node == no_node ? unseen : node + heap_size;
+    };
+    for (std::size_t i = 0; i < graph.roots().size(); ++i) {
+        const Root& root = graph.roots()[i];
+        const std::uint32_t number = root.target != no_node ? root.target : literal(graph.missing_root(i));
+        if (number == unseen) continue;
+        if (first_root[number] == unseen) first_root[number] = static_cast<std::uint32_t>(i);
+        see(number, from_root);
+    }
+    const FlatArray<std::uint32_t> rows = row_starts(graph);
+    const FlatArray<std::uint32_t> outward = foreign_starts(graph);
+    const FlatArray<std::uint32_t> literal_rows = literals == nullptr ? FlatArray<std::uint32_t>() : row_starts(*literals);
+    for (std::size_t i = 0; i < queue.size() && parent[goal] == unseen; ++i) {
+        const std::uint32_t number = queue[i];
+        if (number < heap_size) {
+            for (std::uint32_t e = rows[number]; e < rows[number + 1]; ++e) see(graph.edges()[e].to, number);
+            for (std::uint32_t f = outward[number]; f < outward[number + 1]; ++f)
+                if (const std::uint32_t to = literal(graph.foreign(f).address); to != unseen) see(to, number);
+        } else {
+            const std::uint32_t own = number - heap_size;
+            for (std::uint32_t e = literal_rows[own]; e < literal_rows[own + 1]; ++e)
+                see(literals->edges()[e].to + heap_size, number);
+        }
+    }
+    if (parent[goal] == unseen) return std::nullopt;
+    Path path;
+    std::uint32_t number = goal;
+    for (;; number = parent[number]) {
+        path.objects.push_back(number < heap_size ? ObjectId{ObjectId::Space::heap, number}
+                                                  : ObjectId{ObjectId::Space::literals, number - heap_size});
+        if (parent[number] == from_root) break;
+    }
+    path.root = first_root[number];
+    std::reverse(path.objects.begin(), path.objects.end());
+    return path;
+}
+
+}  // namespace beamheap::analyses

@@ -1,0 +1,48 @@
+#include "analyses/heaps/retained.hpp"
+
+namespace beamheap::analyses {
+
+template <class Word>
+void RetainedSizes::sweep(const HeapGraph& graph, const Dominators& dominators, FlatArray<Word>& retained) {
+    const auto size = static_cast<std::uint32_t>(graph.size());
+    retained.resize(std::size_t{size} + 1);
+    retained[Dominators::root] = 0;
+    for (std::uint32_t at = 0; at < size; ++at) retained[at + 1] = static_cast<Word>(graph.words(order_->node(at)));
+    for (std::uint32_t at = size; at-- > 0;) {
+        const std::uint32_t parent = dominators.at(at);
+        if (parent == Dominators::unreached)
+            retained[at + 1] = 0;
+        else
+            retained[parent] += retained[at + 1];
+    }
+}
+
+void RetainedSizes::build(const HeapGraph& graph, const HeapOrder& order, const Dominators& dominators) {
+    order_ = &order;
+    narrow_.clear_and_trim(HeapGraph::kept_bytes);
+    wide_.clear_and_trim(HeapGraph::kept_bytes);
+    is_wide_ = graph.total_words() > 0xFFFFFFFFu;
+    if (is_wide_)
+        sweep(graph, dominators, wide_);
+    else
+        sweep(graph, dominators, narrow_);
+}
+
+void retained_by_roots(const HeapGraph& graph, const Dominators& dominators, const RetainedSizes& retained,
+                       FlatArray<std::uint64_t>& words) {
+    // Count references to the roots' objects: 0, 1, many.
+    FlatArray<std::uint8_t> references;
+    references.assign(graph.size(), 0);
+    const auto count = [&](NodeId node) {
+        if (references[node] < 2) ++references[node];
+    };
+    for (const Edge& edge : graph.edges())
+        if (dominators.reached(edge.from)) count(edge.to);
+    for (const Root& root : graph.roots())
+        if (root.target != no_node) count(root.target);
+    words.clear();
+    for (const Root& root : graph.roots())
+        words.push(root.target != no_node && references[root.target] == 1 ? retained[root.target] : 0);
+}
+
+}  // namespace beamheap::analyses

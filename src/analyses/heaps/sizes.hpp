@@ -1,0 +1,87 @@
+// Sizes of terms in words: flat, as a copy would need (erts_debug:flat_size/1), and shared, as they are
+// (erts_debug:size/1).
+//
+// Flat counts a shared part once per way to it, so 40 doubled cons cells have 2^41 words: one backward sweep over the
+// references, flat(v) = own(v) + the flat sizes of what v refers to, saturating. Shared counts every part once: a
+// marking search per term, or nothing at all where flat and retained agree (then the term is a tree that nothing else
+// reaches into). Literals are not on the heap and no message copies them since OTP 19, so statistics leave them out;
+// for a term that is asked about, give their sizes with `Literals`.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "analyses/heaps/heap_order.hpp"
+#include "beamheap/heap_graph.hpp"
+#include "beamheap/ids.hpp"
+
+namespace beamheap::analyses {
+
+/// The largest flat size that is told; it means "at least so much".
+inline constexpr std::uint64_t saturated_words = std::numeric_limits<std::uint64_t>::max() - 1;
+
+class FlatSizes;
+
+/// The literals' own graph and flat sizes, to be added where objects refer to them.
+struct LiteralSizes {
+    const HeapGraph* graph = nullptr;
+    const FlatSizes* flat = nullptr;
+};
+
+/// Flat size of each object of a graph. 32 bits per object while that is enough, else 64.
+class FlatSizes {
+public:
+    void build(const HeapGraph& graph, const HeapOrder& order, const LiteralSizes* literals = nullptr);
+    std::uint64_t operator[](NodeId node) const {
+        const std::uint32_t at = order_->position(node);
+        return is_wide_ ? wide_[at] : narrow_[at];
+    }
+    std::size_t used_bytes() const { return narrow_.used_bytes() + wide_.used_bytes(); }
+
+private:
+    template <class Word>
+    bool sweep(const HeapGraph& graph, const LiteralSizes* literals, FlatArray<Word>& flat);
+    const HeapOrder* order_ = nullptr;
+    bool is_wide_ = false;
+    FlatArray<std::uint32_t> narrow_;
+    FlatArray<std::uint64_t> wide_;
+};
+
+/// What one object alone adds to the flat size, by its kind and words (see HeapGraph::flat_extra).
+std::uint64_t own_flat_words(const HeapGraph& graph, NodeId node);
+
+/// Shared sizes of terms, one search each.
+class SharedSizes {
+public:
+    /// For searches in `graph`, and where given in the literals' graph.
+    void build(const HeapGraph& graph, const HeapGraph* literals = nullptr);
+    /// Words of all that `node` reaches, each object once. Missing once all searches since build() have looked at more
+    /// than `budget` objects.
+    Count words(NodeId node);
+    /// The same for a literal.
+    Count literal_words(NodeId literal);
+    std::uint64_t budget = std::numeric_limits<std::uint64_t>::max();
+
+private:
+    struct Item {
+        std::uint32_t space;
+        NodeId node;
+    };
+    struct Rows {
+        const HeapGraph* graph = nullptr;
+        FlatArray<std::uint32_t> starts;   // into the graph's edges, by source
+        FlatArray<std::uint32_t> seen;     // by node: the search that saw it last
+        FlatArray<std::uint32_t> own;      // flat words of the object alone
+        FlatArray<std::uint32_t> foreign;  // starts into foreign edges, by source; empty without literals
+        void build(const HeapGraph& g, bool with_foreign);
+    };
+    Count search(Item first);
+    void see(std::uint32_t space, NodeId node, std::uint64_t& sum);
+
+    Rows rows_[2];  // the process, the literals
+    bool with_literals_ = false;
+    std::uint32_t epoch_ = 0;
+    FlatArray<Item> stack_;
+};
+
+}  // namespace beamheap::analyses

@@ -1,0 +1,96 @@
+#include "analyses/heaps/term_measures.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace beamheap::analyses {
+
+TermMeasures::TermMeasures(TermSource& source) : source_(source) {
+    const HeapGraph& graph = source.graph();
+    LiteralSizes literals;
+    if (source.literals() != nullptr) {
+        literal_order_.build(*source.literals());
+        literal_flat_.build(*source.literals(), literal_order_);
+        literals = {source.literals(), &literal_flat_};
+    }
+    order_.build(graph);
+    flat_.build(graph, order_, &literals);
+    dominators_.build(graph, order_);
+    retained_.build(graph, order_, dominators_);
+    reach_.build(graph, order_);
+    retained_by_roots(graph, dominators_, retained_, root_words_);
+    measure_binaries();
+}
+
+/// Each binary's bytes belong to the nearest object (or root) without which none of its references is reached.
+void TermMeasures::measure_binaries() {
+    const HeapGraph& graph = source_.graph();
+    root_bytes_.assign(graph.roots().size(), 0);
+    struct Use {
+        std::uint64_t address;
+        std::uint64_t seen;
+        NodeId node;
+    };
+    std::vector<Use> uses;
+    for (const BinaryUse& use : graph.binaries())
+        if (use.base == BinaryUse::Base::binary && dominators_.reached(use.node))
+            uses.push_back({use.address, use.size, use.node});
+    if (uses.empty()) return;
+    std::sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) { return a.address < b.address; });
+    dominators_.build_jumps();
+    FlatArray<std::uint64_t> bytes;  // by place
+    bytes.assign(graph.size() + 1, 0);
+    for (std::size_t i = 0; i < uses.size();) {
+        std::uint32_t place = order_.position(uses[i].node) + 1;
+        std::uint64_t seen = 0;
+        std::size_t next = i;
+        for (; next < uses.size() && uses[next].address == uses[i].address; ++next) {
+            place = dominators_.nearest(place, order_.position(uses[next].node) + 1);
+            seen = std::max(seen, uses[next].seen);
+        }
+        bytes[place] += source_.binary_size(uses[i].address).value_or(seen);
+        i = next;
+    }
+    for (std::size_t at = graph.size(); at-- > 0;) {
+        const std::uint32_t parent = dominators_.at(static_cast<std::uint32_t>(at));
+        if (parent != Dominators::unreached) bytes[parent] += bytes[at + 1];
+    }
+    for (std::size_t i = 0; i < graph.roots().size(); ++i) {
+        const NodeId target = graph.roots()[i].target;
+        if (target != no_node && root_words_[i] != 0) root_bytes_[i] = bytes[order_.position(target) + 1];
+    }
+}
+
+Count TermMeasures::flat_words(const Element& term) const {
+    if (term.kind == ElementKind::missing || term.kind == ElementKind::unknown) return {};
+    if (term.kind != ElementKind::object) return 0;
+    switch (term.id.space) {
+        case ObjectId::Space::heap: return flat_[term.id.number];
+        case ObjectId::Space::literals: return literal_flat_[term.id.number];
+        case ObjectId::Space::decoded: return {};
+    }
+    return {};
+}
+
+Count TermMeasures::shared_words(const Element& term) {
+    if (term.kind == ElementKind::missing || term.kind == ElementKind::unknown) return {};
+    if (term.kind != ElementKind::object) return 0;
+    if (!shared_ready_) {
+        shared_.build(source_.graph(), source_.literals());
+        shared_.budget = shared_budget;
+        shared_ready_ = true;
+    }
+    switch (term.id.space) {
+        case ObjectId::Space::heap: return shared_.words(term.id.number);
+        case ObjectId::Space::literals: return shared_.literal_words(term.id.number);
+        case ObjectId::Space::decoded: return {};
+    }
+    return {};
+}
+
+Count TermMeasures::retained_words(const Element& term) const {
+    if (term.kind != ElementKind::object || term.id.space != ObjectId::Space::heap) return {};
+    return retained_[term.id.number];
+}
+
+}  // namespace beamheap::analyses

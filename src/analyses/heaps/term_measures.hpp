@@ -1,0 +1,56 @@
+// Sizes of the terms of one process that is asked about, literals included, as erts_debug tells them.
+#pragma once
+
+#include <cstdint>
+
+#include "analyses/heaps/dominators.hpp"
+#include "analyses/heaps/heap_order.hpp"
+#include "analyses/heaps/live_garbage.hpp"
+#include "analyses/heaps/retained.hpp"
+#include "analyses/heaps/sizes.hpp"
+#include "beamheap/terms.hpp"
+
+namespace beamheap::analyses {
+
+class TermMeasures {
+public:
+    /// Shared sizes are told until so many objects have been looked at for them, all terms together.
+    static constexpr std::uint64_t shared_budget = 200'000'000;
+
+    explicit TermMeasures(TermSource& source);
+    TermMeasures(const TermMeasures&) = delete;
+    TermMeasures& operator=(const TermMeasures&) = delete;
+
+    /// erts_debug:flat_size, saturating; 0 for immediates; missing for what the input does not hold.
+    Count flat_words(const Element& term) const;
+    /// erts_debug:size; missing where the budget is spent, too.
+    Count shared_words(const Element& term);
+    /// What the object of the heap alone keeps alive; missing for literals, which no process keeps alive.
+    Count retained_words(const Element& term) const;
+    /// What only the root keeps alive: words of the heap, and bytes of binaries outside that nothing else in this
+    /// process refers to. Binaries that the input does not list count with the bytes that are seen of them.
+    std::uint64_t root_words(std::size_t root) const { return root_words_[root]; }
+    std::uint64_t root_binary_bytes(std::size_t root) const { return root_bytes_[root]; }
+
+    const HeapOrder& order() const { return order_; }
+    const FlatSizes& flat() const { return flat_; }
+    const Dominators& dominators() const { return dominators_; }
+    const RetainedSizes& retained() const { return retained_; }
+    const Reach& reach() const { return reach_; }
+
+private:
+    void measure_binaries();
+
+    TermSource& source_;
+    HeapOrder order_, literal_order_;
+    FlatSizes flat_, literal_flat_;
+    SharedSizes shared_;
+    bool shared_ready_ = false;
+    Dominators dominators_;
+    RetainedSizes retained_;
+    Reach reach_;
+    FlatArray<std::uint64_t> root_words_;
+    FlatArray<std::uint64_t> root_bytes_;
+};
+
+}  // namespace beamheap::analyses

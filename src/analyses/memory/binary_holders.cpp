@@ -1,0 +1,58 @@
+#include "analyses/memory/binary_holders.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "analyses/base/sum.hpp"
+
+namespace beamheap::analyses {
+
+BinaryReport binary_holders(std::vector<BinaryReference> references,
+                            const std::function<Count(std::uint64_t)>& size_of) {
+    std::sort(references.begin(), references.end(), [](const BinaryReference& a, const BinaryReference& b) {
+        return std::tuple(a.address, a.offset, a.size, a.holder) <
+               std::tuple(b.address, b.offset, b.size, b.holder);
+    });
+    BinaryReport report;
+    for (std::size_t i = 0; i < references.size();) {
+        BinaryHolders binary;
+        binary.address = references[i].address;
+        binary.bytes = size_of(binary.address);
+        binary.first_holder = static_cast<std::uint32_t>(report.holders.size());
+        std::uint64_t covered = 0;  // up to here, from the binary's beginning
+        std::size_t next = i;
+        for (; next < references.size() && references[next].address == binary.address; ++next) {
+            const BinaryReference& use = references[next];
+            std::uint64_t from = use.offset;
+            std::uint64_t to = saturating_add(use.offset, use.size);
+            if (binary.bytes.has()) {  // a damaged slice shows no more than there is
+                from = std::min(from, *binary.bytes);
+                to = std::min(to, *binary.bytes);
+            }
+            if (to > covered) binary.seen_bytes += to - std::max(from, covered);
+            covered = std::max(covered, to);
+            report.holders.push_back(use.holder);
+        }
+        binary.references = next - i;
+        const auto first = report.holders.begin() + binary.first_holder;
+        std::sort(first, report.holders.end());
+        report.holders.erase(std::unique(first, report.holders.end()), report.holders.end());
+        binary.holders = static_cast<std::uint32_t>(report.holders.size() - binary.first_holder);
+        if (binary.bytes.has()) {
+            binary.pinned_bytes = *binary.bytes - binary.seen_bytes;
+            report.bytes = saturating_add(report.bytes, *binary.bytes);
+            report.seen_bytes = saturating_add(report.seen_bytes, binary.seen_bytes);
+            report.pinned_bytes = saturating_add(report.pinned_bytes, *binary.pinned_bytes);
+        } else {
+            ++report.unknown;
+        }
+        report.binaries.push_back(binary);
+        i = next;
+    }
+    std::stable_sort(report.binaries.begin(), report.binaries.end(), [](const BinaryHolders& a, const BinaryHolders& b) {
+        return a.bytes.value_or(a.seen_bytes) > b.bytes.value_or(b.seen_bytes);
+    });
+    return report;
+}
+
+}  // namespace beamheap::analyses

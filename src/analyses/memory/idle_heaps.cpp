@@ -1,0 +1,65 @@
+#include "analyses/memory/idle_heaps.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "analyses/processes/process_columns.hpp"
+#include "analyses/base/sum.hpp"
+
+namespace beamheap::analyses {
+namespace {
+
+constexpr std::uint64_t least_heap_bytes = 64u << 10;
+constexpr std::uint64_t least_group_bytes = 8u << 20;
+constexpr std::uint64_t least_share = 10;  // a tenth
+constexpr std::size_t most_samples = 16;   // of one group
+
+std::uint64_t heap_words(const Process& process) {
+    return saturating_add(process.heap_words.value_or(0), process.old_heap_words.value_or(0));
+}
+
+}  // namespace
+
+std::vector<IdleGroup> idle_groups(const Snapshot& snapshot) {
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> index;
+    std::vector<IdleGroup> groups;
+    std::uint64_t all = 0;
+    for (std::uint32_t i = 0; i < snapshot.processes.size(); ++i) {
+        const Process& process = snapshot.processes[i];
+        const std::uint64_t bytes = saturating_multiply(heap_words(process), snapshot.source.word_size);
+        all = saturating_add(all, bytes);
+        if (process.state != ProcessState::waiting || bytes < least_heap_bytes || process.sensitive) continue;
+        const auto [entry, added] =
+            index.try_emplace({index_of(process.initial_call), index_of(process.current_function)}, groups.size());
+        if (added) groups.push_back({process.initial_call, process.current_function, {}, 0});
+        IdleGroup& group = groups[entry->second];
+        group.members.push_back(ProcId{i});
+        group.heap_bytes = saturating_add(group.heap_bytes, bytes);
+    }
+    const std::uint64_t total = snapshot.memory_bytes("total").value_or(all);
+    std::erase_if(groups, [&](const IdleGroup& g) {
+        return g.heap_bytes < least_group_bytes || g.heap_bytes < total / least_share;
+    });
+    std::ranges::stable_sort(groups,
+                             [](const IdleGroup& a, const IdleGroup& b) { return a.heap_bytes > b.heap_bytes; });
+    return groups;
+}
+
+std::vector<ProcId> idle_samples(const Snapshot& snapshot, const std::vector<IdleGroup>& groups,
+                                 std::uint64_t most_words) {
+    std::vector<ProcId> samples;
+    std::uint64_t words = 0;
+    for (const IdleGroup& group : groups) {
+        const std::size_t wanted = std::min(most_samples, group.members.size());
+        for (std::size_t i = 0; i < wanted; ++i) {
+            const ProcId id = group.members[i * group.members.size() / wanted];
+            const std::uint64_t more = used_words(snapshot[id]).value_or(heap_words(snapshot[id]));
+            if (more > most_words - words) continue;
+            words += more;
+            samples.push_back(id);
+        }
+    }
+    return samples;
+}
+
+}  // namespace beamheap::analyses

@@ -1,0 +1,120 @@
+#include "analyses/processes/groups.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "analyses/base/erlang_syntax.hpp"
+
+namespace beamheap::analyses {
+namespace {
+
+constexpr std::uint64_t packed(std::uint8_t kind, std::uint32_t id) {
+    return static_cast<std::uint64_t>(kind) << 32 | id;
+}
+
+// Groups by a 64-bit key; describe(group, process) writes what the group is called.
+template <class KeyOf, class Describe>
+ProcessGroups group_by(const Snapshot& snapshot, std::span<const ProcId> processes, KeyOf&& key_of,
+                       Describe&& describe) {
+    ProcessGroups result;
+    std::vector<ProcessGroup>& groups = result.groups;
+    std::unordered_map<std::uint64_t, std::uint32_t> by_key;
+    std::vector<std::uint32_t> group_of(processes.size());
+    std::vector<ProcId> first_member;
+    for (std::size_t i = 0; i < processes.size(); ++i) {
+        const Process& process = snapshot[processes[i]];
+        const auto [place, fresh] = by_key.try_emplace(key_of(process), static_cast<std::uint32_t>(groups.size()));
+        if (fresh) {
+            describe(groups.emplace_back(), process);
+            first_member.push_back(processes[i]);
+        }
+        group_of[i] = place->second;
+        ProcessGroup& group = groups[place->second];
+        ++group.count;
+        group.memory_bytes.add(process.memory_bytes);
+        group.msgq_len.add(process.msgq_len);
+        group.reductions.add(process.reductions);
+        if (group.example == ProcId::none || process.memory_bytes > snapshot[group.example].memory_bytes)
+            group.example = processes[i];
+    }
+    std::vector<std::uint32_t> order(groups.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::uint32_t>(i);
+    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+        if (groups[a].count != groups[b].count) return groups[a].count > groups[b].count;
+        const Count memory_a = groups[a].memory_bytes.value();
+        const Count memory_b = groups[b].memory_bytes.value();
+        return memory_a != memory_b ? memory_a > memory_b : first_member[a] < first_member[b];
+    });
+    std::vector<ProcessGroup> sorted;
+    sorted.reserve(groups.size());
+    std::vector<std::uint32_t> next(groups.size());  // where the next member of each old group goes
+    std::uint32_t first = 0;
+    for (const std::uint32_t old : order) {
+        ProcessGroup& group = sorted.emplace_back(groups[old]);
+        group.percent = 100.0 * static_cast<double>(group.count) / static_cast<double>(processes.size());
+        group.first = next[old] = first;
+        first += static_cast<std::uint32_t>(group.count);
+    }
+    result.members.resize(processes.size());
+    for (std::size_t i = 0; i < processes.size(); ++i) result.members[next[group_of[i]]++] = processes[i];
+    groups = std::move(sorted);
+    return result;
+}
+
+FunctionId first_call(const Process& process) {
+    return process.real_initial_call != FunctionId::none ? process.real_initial_call : process.initial_call;
+}
+
+}  // namespace
+
+GroupKey group_key(const Process& process) {
+    using Kind = GroupKey::Kind;
+    if (process.application != TextId::none) return {Kind::ancestor, process.application, FunctionId::none};
+    if (process.label != TextId::none) return {Kind::label, process.label, FunctionId::none};
+    if (process.real_initial_call != FunctionId::none)
+        return {Kind::initial_call, TextId::none, process.real_initial_call};
+    if (process.initial_call != FunctionId::none) return {Kind::spawned_as, TextId::none, process.initial_call};
+    return {};
+}
+
+std::string group_text(const Snapshot& snapshot, const GroupKey& key) {
+    switch (key.kind) {
+        case GroupKey::Kind::ancestor: return atom_text(snapshot.text(key.text));
+        case GroupKey::Kind::label: return std::string(snapshot.text(key.text));
+        case GroupKey::Kind::initial_call:
+        case GroupKey::Kind::spawned_as: return function_text(snapshot, key.function);
+        case GroupKey::Kind::none: break;
+    }
+    return {};
+}
+
+ProcessGroups group_by_stack(const Snapshot& snapshot, std::span<const ProcId> processes) {
+    return group_by(
+        snapshot, processes, [](const Process& p) { return packed(0, index_of(p.stack)); },
+        [](ProcessGroup& group, const Process& p) { group.stack = p.stack; });
+}
+
+ProcessGroups group_by_initial_call(const Snapshot& snapshot, std::span<const ProcId> processes) {
+    return group_by(
+        snapshot, processes, [](const Process& p) { return packed(0, index_of(first_call(p))); },
+        [](ProcessGroup& group, const Process& p) { group.function = first_call(p); });
+}
+
+ProcessGroups group_by_current_function(const Snapshot& snapshot, std::span<const ProcId> processes) {
+    return group_by(
+        snapshot, processes, [](const Process& p) { return packed(0, index_of(p.current_function)); },
+        [](ProcessGroup& group, const Process& p) { group.function = p.current_function; });
+}
+
+ProcessGroups group_by_key(const Snapshot& snapshot, std::span<const ProcId> processes) {
+    return group_by(
+        snapshot, processes,
+        [](const Process& p) {
+            const GroupKey key = group_key(p);
+            const std::uint32_t id = key.text != TextId::none ? index_of(key.text) : index_of(key.function);
+            return packed(static_cast<std::uint8_t>(key.kind), id);
+        },
+        [](ProcessGroup& group, const Process& p) { group.key = group_key(p); });
+}
+
+}  // namespace beamheap::analyses

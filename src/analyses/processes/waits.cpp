@@ -1,0 +1,328 @@
+#include "analyses/processes/waits.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+
+#include "analyses/processes/waiting_functions.hpp"
+
+namespace beamheap::analyses {
+namespace {
+
+const WaitingFunction* find_waiting(const Snapshot& snapshot, FunctionId id) {
+    if (id == FunctionId::none) return nullptr;
+    const Function& function = snapshot.functions[id];
+    const std::string_view module = snapshot.text(function.module);
+    const std::string_view name = snapshot.text(function.name);
+    for (const WaitingFunction& row : waiting_functions)
+        if (row.function == name && row.module == module) return &row;
+    return nullptr;
+}
+
+// The outcome of looking for the one that a process waits for.
+struct Found {
+    WaitTarget target;
+    std::string_view via;
+    Confidence confidence = Confidence::exact;
+};
+
+class Finder {
+public:
+    explicit Finder(const Snapshot& snapshot) : s_(snapshot), rows_(snapshot.functions.size(), unknown_row) {
+        first_slot_.assign(s_.processes.size(), no_slot);
+        for (std::size_t i = s_.slots.size(); i-- > 0;)
+            if (const std::size_t process = index_of(s_.slots[i].process); process < first_slot_.size())
+                first_slot_[process] = static_cast<std::uint32_t>(i);
+    }
+
+    std::optional<WaitEdge> find(ProcId id) {
+        const Process& process = s_[id];
+        if (process.state != ProcessState::waiting && process.state != ProcessState::suspended &&
+            process.state != ProcessState::runnable)
+            return std::nullopt;
+        const WaitingFunction* row = row_of(process.current_function);
+        if (row == nullptr) return std::nullopt;
+        const auto found = target(id, process, *row);
+        if (!found || found->target.process == id) return std::nullopt;
+        return WaitEdge{id, found->target, call(process), found->via, found->confidence, infinite(id)};
+    }
+
+    /// The call that a stack is in: behind the receive, the youngest function of a module that callers know.
+    FunctionId call(const Process& process) const {
+        for (const Frame& frame : s_.stacks[process.stack]) {
+            if (frame.function == FunctionId::none) break;
+            const std::string_view module = s_.text(s_.functions[frame.function].module);
+            if (std::ranges::find(calling_modules, module) != calling_modules.end()) return frame.function;
+            const bool inside = module == "gen" || module == "erlang" || module == "erts_internal";
+            if (!inside && frame.function != process.current_function) break;
+        }
+        return process.current_function;
+    }
+
+private:
+    static constexpr std::uint32_t no_slot = 0xFFFFFFFFu;
+    static constexpr std::int16_t unknown_row = -2, no_row = -1;
+
+    const WaitingFunction* row_of(FunctionId function) {
+        if (function == FunctionId::none) return nullptr;
+        std::int16_t& known = rows_[index_of(function)];
+        if (known == unknown_row) {
+            const WaitingFunction* row = find_waiting(s_, function);
+            known = row == nullptr ? no_row : static_cast<std::int16_t>(row - waiting_functions.data());
+        }
+        return known == no_row ? nullptr : &waiting_functions[static_cast<std::size_t>(known)];
+    }
+
+    std::span<const StackSlot> slots(ProcId id) const {
+        const std::uint32_t first = first_slot_[index_of(id)];
+        if (first == no_slot) return {};
+        std::size_t end = first;
+        while (end < s_.slots.size() && s_.slots[end].process == id) ++end;
+        return std::span(s_.slots).subspan(first, end - first);
+    }
+    std::span<const Link> links(const Process& process) const {
+        return std::span(s_.links).subspan(process.link_range.first, process.link_range.count);
+    }
+
+    bool infinite(ProcId id) const {
+        for (const StackSlot& slot : slots(id))
+            if (slot.kind == StackSlot::Kind::atom && slot.frame <= 1 && s_.text(slot.atom) == "infinity") return true;
+        return false;
+    }
+
+    WaitTarget of_pid(const Pid& pid) const {
+        WaitTarget target;
+        target.pid = pid;
+        target.process = s_.find(pid);
+        if (target.process != ProcId::none) target.name = s_[target.process].name;
+        return target;
+    }
+    WaitTarget of_link(const Link& link) const {
+        if (link.pid.has()) return of_pid(link.pid);
+        WaitTarget target;
+        target.port = link.port;
+        target.name = link.name;
+        target.node = link.node;
+        if (link.name == TextId::none) return target;
+        // {Name, Node} of this very node is a process of the table.
+        const bool here = link.node == TextId::none || link.node == s_.node.name;
+        const ProcId process = here ? s_.find_registered(s_.text(link.name)) : ProcId::none;
+        return process == ProcId::none ? target : of_pid(s_[process].pid);
+    }
+
+    std::optional<Found> target(ProcId id, const Process& process, const WaitingFunction& row) const {
+        const std::span<const StackSlot> held = slots(id);
+        const std::span<const Link> all = links(process);
+        const Link* only = nullptr;
+        std::size_t monitors = 0;
+        for (const Link& link : all) {
+            if (link.kind != LinkKind::monitors) continue;
+            ++monitors;
+            only = &link;
+            const auto proves = [&](const StackSlot& slot) {
+                return slot.kind == StackSlot::Kind::reference && slot.words >= 3 && slot.frame <= 1 &&
+                       slot.ref == link.ref;
+            };
+            if (std::ranges::any_of(held, proves)) return Found{of_link(link), "monitor", Confidence::exact};
+        }
+        // The frame knows: the only pid, or port, in the youngest frame.
+        const StackSlot* named = nullptr;
+        for (const StackSlot& slot : held) {
+            const bool fits = row.target == WaitingFunction::pid    ? slot.kind == StackSlot::Kind::pid
+                              : row.target == WaitingFunction::port ? slot.kind == StackSlot::Kind::port
+                                                                    : false;
+            if (!fits || slot.frame != 0 || slot.pid == process.pid) continue;
+            if (named != nullptr && (named->pid != slot.pid || named->port != slot.port)) return std::nullopt;
+            named = &slot;
+        }
+        if (named != nullptr && named->kind == StackSlot::Kind::pid)
+            return Found{of_pid(named->pid), "pid", Confidence::estimate};
+        if (named != nullptr) {
+            WaitTarget port;
+            port.port = named->port;
+            return Found{port, "port", Confidence::estimate};
+        }
+        if (row.target == WaitingFunction::by_name) {
+            const ProcId known = s_.find_registered(row.name);
+            if (known == ProcId::none) return std::nullopt;
+            return Found{of_pid(s_[known].pid), "name", Confidence::estimate};
+        }
+        if (row.target != WaitingFunction::monitored) return std::nullopt;
+        if (monitors == 1) return Found{of_link(*only), "only_monitor", Confidence::estimate};
+        return by_callers_frame(held, all, process);
+    }
+
+    // The frame of the function that called gen:call/4 holds the server's name or pid where it is still needed there
+    // (for the exit reason). Where the process holds several monitors, it must be on one of them.
+    std::optional<Found> by_callers_frame(std::span<const StackSlot> held, std::span<const Link> all,
+                                          const Process& process) const {
+        std::optional<Found> found;
+        for (const StackSlot& slot : held) {
+            if (slot.frame > 1) continue;
+            WaitTarget target;
+            if (slot.kind == StackSlot::Kind::pid && slot.pid != process.pid) {
+                target = of_pid(slot.pid);
+            } else if (slot.kind == StackSlot::Kind::atom) {
+                const ProcId known = s_.find_registered(s_.text(slot.atom));
+                if (known == ProcId::none) continue;
+                target = of_pid(s_[known].pid);
+            } else {
+                continue;
+            }
+            const auto on_it = [&](const Link& link) {
+                return link.kind == LinkKind::monitors && of_link(link) == target;
+            };
+            if (!std::ranges::any_of(all, on_it)) continue;
+            if (found && !(found->target == target)) return std::nullopt;
+            const bool pid = slot.kind == StackSlot::Kind::pid;
+            found = Found{target, pid ? "pid" : "name", Confidence::estimate};
+        }
+        return found;
+    }
+
+    const Snapshot& s_;
+    std::vector<std::int16_t> rows_;         // by FunctionId
+    std::vector<std::uint32_t> first_slot_;  // by ProcId
+};
+
+// Processes that are suspended until a port takes more.
+void add_suspended(const Snapshot& s, const Finder& finder, Waits& waits) {
+    for (const Port& port : s.ports)
+        for (const Pid& pid : port.suspended) {
+            const ProcId waiter = s.find(pid);
+            if (waiter == ProcId::none || waits.edge_of[index_of(waiter)] != Waits::no_edge) continue;
+            WaitEdge edge;
+            edge.waiter = waiter;
+            edge.target.port = port.port;
+            edge.target.name = port.name;
+            edge.function = finder.call(s[waiter]);
+            edge.via = "port";
+            edge.infinite = true;
+            waits.edge_of[index_of(waiter)] = static_cast<std::uint32_t>(waits.edges.size());
+            waits.edges.push_back(edge);
+        }
+}
+
+auto target_key(const WaitTarget& t) { return std::tuple(t.pid, t.port, index_of(t.node), index_of(t.name)); }
+
+void add_fan_in(Waits& waits) {
+    waits.by_target.resize(waits.edges.size());
+    for (std::uint32_t i = 0; i < waits.by_target.size(); ++i) waits.by_target[i] = i;
+    const auto key = [&](std::uint32_t edge) { return target_key(waits.edges[edge].target); };
+    std::ranges::stable_sort(waits.by_target, [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+    for (std::uint32_t i = 0; i < waits.by_target.size(); ++i) {
+        if (i == 0 || key(waits.by_target[i]) != key(waits.by_target[i - 1]))
+            waits.fan_in.push_back({waits.edges[waits.by_target[i]].target, i, 0, 0});
+        ++waits.fan_in.back().waiters;
+    }
+}
+
+ProcId next_of(const Waits& waits, ProcId process) {
+    const WaitEdge* edge = waits.edge(process);
+    return edge == nullptr ? ProcId::none : edge->target.process;
+}
+
+// How many processes lead to each one: leaves first, as many steps as there are edges; what is left are cycles.
+struct Reach {
+    std::vector<std::uint64_t> count;     // by ProcId, without itself
+    std::vector<std::uint32_t> height;    // of the longest chain that ends at it
+    std::vector<ProcId> longest;          // the waiter on that chain
+    std::vector<std::uint32_t> incoming;  // edges that were not followed yet: more than 0 on cycles alone
+};
+
+Reach reach(const Snapshot& s, const Waits& waits) {
+    Reach r;
+    r.count.resize(s.processes.size());
+    r.height.resize(s.processes.size());
+    r.longest.resize(s.processes.size(), ProcId::none);
+    r.incoming.resize(s.processes.size());
+    for (const WaitEdge& edge : waits.edges)
+        if (edge.target.process != ProcId::none) ++r.incoming[index_of(edge.target.process)];
+    std::vector<ProcId> ready;
+    for (const WaitEdge& edge : waits.edges)
+        if (r.incoming[index_of(edge.waiter)] == 0) ready.push_back(edge.waiter);
+    while (!ready.empty()) {
+        const ProcId waiter = ready.back();
+        ready.pop_back();
+        const ProcId to = next_of(waits, waiter);
+        if (to == ProcId::none) continue;
+        const std::uint32_t w = index_of(waiter), t = index_of(to);
+        r.count[t] += r.count[w] + 1;
+        if (r.height[w] + 1 > r.height[t]) {
+            r.height[t] = r.height[w] + 1;
+            r.longest[t] = waiter;
+        }
+        if (--r.incoming[t] == 0) ready.push_back(to);
+    }
+    return r;
+}
+
+void add_cycles(const Snapshot& s, Waits& waits, Reach& r) {
+    std::vector<bool> seen(s.processes.size());
+    for (const WaitEdge& edge : waits.edges) {
+        if (r.incoming[index_of(edge.waiter)] == 0 || seen[index_of(edge.waiter)]) continue;
+        std::vector<ProcId> cycle;
+        std::uint64_t behind = 0;
+        for (ProcId at = edge.waiter; !seen[index_of(at)]; at = next_of(waits, at)) {
+            seen[index_of(at)] = true;
+            behind += r.count[index_of(at)] + 1;
+            cycle.push_back(at);
+        }
+        for (const ProcId each : cycle) r.count[index_of(each)] = behind - 1;
+        const auto smallest = std::ranges::min_element(cycle, {}, [&](ProcId id) { return s[id].pid; });
+        std::ranges::rotate(cycle, smallest);
+        waits.cycles.push_back(std::move(cycle));
+    }
+    std::ranges::stable_sort(waits.cycles, [](const auto& a, const auto& b) { return a.size() > b.size(); });
+}
+
+void add_chains(const Waits& all, const Reach& r, std::vector<std::vector<ProcId>>& chains) {
+    for (std::uint32_t i = 0; i < r.height.size(); ++i) {
+        if (r.height[i] < 2 || all.edge_of[i] != Waits::no_edge) continue;
+        std::vector<ProcId> chain;
+        for (ProcId at = ProcId{i}; at != ProcId::none; at = r.longest[index_of(at)]) chain.push_back(at);
+        std::ranges::reverse(chain);
+        chains.push_back(std::move(chain));
+    }
+    std::ranges::stable_sort(chains, [](const auto& a, const auto& b) { return a.size() > b.size(); });
+}
+
+}  // namespace
+
+bool is_waiting_function(const Snapshot& snapshot, FunctionId function) {
+    return find_waiting(snapshot, function) != nullptr;
+}
+
+const WaitFanIn* Waits::fan_in_of(ProcId process) const {
+    for (const WaitFanIn& fan : fan_in)
+        if (fan.target.process == process) return &fan;
+    return nullptr;
+}
+
+Waits waits(const Snapshot& snapshot) {
+    Waits waits;
+    waits.edge_of.assign(snapshot.processes.size(), Waits::no_edge);
+    Finder finder(snapshot);
+    for (std::uint32_t i = 0; i < snapshot.processes.size(); ++i)
+        if (const auto edge = finder.find(ProcId{i})) {
+            waits.edge_of[i] = static_cast<std::uint32_t>(waits.edges.size());
+            waits.edges.push_back(*edge);
+        }
+    add_suspended(snapshot, finder, waits);
+    add_fan_in(waits);
+    Reach r = reach(snapshot, waits);
+    add_cycles(snapshot, waits, r);
+    add_chains(waits, r, waits.chains);
+    for (WaitFanIn& fan : waits.fan_in)
+        fan.reaching = fan.target.process == ProcId::none ? fan.waiters : r.count[index_of(fan.target.process)];
+    for (WaitFanIn& fan : waits.fan_in)
+        if (fan.target.process == ProcId::none)
+            for (const std::uint32_t edge : waits.waiters_of(fan))
+                fan.reaching += r.count[index_of(waits.edges[edge].waiter)];
+    std::ranges::stable_sort(waits.fan_in, [](const WaitFanIn& a, const WaitFanIn& b) {
+        return a.waiters != b.waiters ? a.waiters > b.waiters : a.reaching > b.reaching;
+    });
+    return waits;
+}
+
+}  // namespace beamheap::analyses

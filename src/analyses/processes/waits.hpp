@@ -1,0 +1,83 @@
+// Who waits for whom: an edge for every call that is blocked.
+//
+// Theory. A blocked call is a receive for one answer. Which code receives is seen from the function that a process
+// waits in (waiting_functions() lists them); whom it asked is proved where the call monitors the one that it asked,
+// as gen:do_call/4 and most others do: the monitor's reference stands in the caller's frame, because the receive
+// matches on it, and with the monitored process in the caller's link list. Compilers drop what a frame does not need
+// any more, so the pid or name itself is often gone. Where there is no such reference, the frame's pid, a name that is
+// registered, or the only monitor that the process holds tells the target; that is an estimate and says so.
+// A process that is suspended because a port is busy stands in the port's own list.
+//
+// A process waits in one call at most, so the edges are a function: following them ends at somebody who waits for
+// nobody, leaves the node, or goes round a cycle, which is a deadlock unless a timeout ends it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyses/rules/finding.hpp"
+#include "beamheap/snapshot.hpp"
+
+namespace beamheap::analyses {
+
+/// Whom a process waits for: a process of this node or of another, a name on another node, or a port.
+struct WaitTarget {
+    ProcId process = ProcId::none;  ///< in the process table
+    Pid pid;                        ///< none where only a name or a port is known
+    PortName port;
+    TextId name = TextId::none;  ///< monitored by name
+    TextId node = TextId::none;  ///< of that name
+    bool remote() const { return (pid.has() && pid.node != 0) || node != TextId::none; }
+    friend bool operator==(const WaitTarget&, const WaitTarget&) = default;
+};
+
+struct WaitEdge {
+    ProcId waiter = ProcId::none;
+    WaitTarget target;
+    FunctionId function = FunctionId::none;  ///< the call: gen_server:call/3, gen_event:rpc/2, prim_inet:send/4
+    std::string_view via;                    ///< how it was seen: "monitor", "pid", "name", "port", "only_monitor"
+    Confidence confidence = Confidence::exact;
+    bool infinite = false;  ///< the frames hold the atom `infinity`: the call has no timeout
+};
+
+struct WaitFanIn {
+    WaitTarget target;
+    std::uint32_t first = 0;     ///< its edges are Waits::by_target[first .. first + waiters)
+    std::uint64_t waiters = 0;   ///< that wait for it themselves
+    std::uint64_t reaching = 0;  ///< that wait for it or for somebody who does, and so on; of a process on a cycle,
+                                 ///< also those on it
+};
+
+struct Waits {
+    std::vector<WaitEdge> edges;              ///< by waiter, in the process table's order
+    std::vector<std::uint32_t> by_target;     ///< indexes into edges, by target
+    std::vector<WaitFanIn> fan_in;            ///< most waiters first, then most reaching
+    std::vector<std::vector<ProcId>> cycles;  ///< each from its smallest pid on, longest first
+    std::vector<std::vector<ProcId>>
+        chains;                          ///< of three or more processes, from one whom nobody waits for to
+                                         ///< one that waits for nobody; one for each end, its longest; longest first
+    std::vector<std::uint32_t> edge_of;  ///< by ProcId: index into edges, no_edge: waits for nobody
+    static constexpr std::uint32_t no_edge = 0xFFFFFFFFu;
+
+    const WaitEdge* edge(ProcId process) const {
+        if (index_of(process) >= edge_of.size() || edge_of[index_of(process)] == no_edge) return nullptr;
+        return &edges[edge_of[index_of(process)]];
+    }
+    std::span<const std::uint32_t> waiters_of(const WaitFanIn& fan) const {
+        return std::span(by_target).subspan(fan.first, static_cast<std::size_t>(fan.waiters));
+    }
+    /// The entry of a process in fan_in; nullptr if nobody waits for it.
+    const WaitFanIn* fan_in_of(ProcId process) const;
+};
+
+/// Edges of all processes. The snapshot was loaded with links, stacks, tables and slots_of = is_waiting_function.
+/// O(processes + links + slots).
+Waits waits(const Snapshot& snapshot);
+
+/// Whether processes wait for an answer in this function: LoadPlan::slots_of.
+bool is_waiting_function(const Snapshot& snapshot, FunctionId function);
+
+}  // namespace beamheap::analyses

@@ -1,0 +1,417 @@
+#include "analyses/slogan/slogan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "analyses/base/erlang_syntax.hpp"
+#include "analyses/slogan/slogan_tables.hpp"
+#include "analyses/base/sum.hpp"
+
+namespace beamheap::analyses {
+namespace {
+
+constexpr std::uint64_t gib = 1ull << 30;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+std::string_view trim(std::string_view text) {
+    const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\0'; };
+    while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+    while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+    return text;
+}
+
+bool take(std::string_view& text, std::string_view prefix) {
+    if (!text.starts_with(prefix)) return false;
+    text.remove_prefix(prefix.size());
+    return true;
+}
+
+std::optional<std::uint64_t> take_number(std::string_view& text) {
+    if (text.empty() || !is_digit(text.front())) return std::nullopt;
+    std::uint64_t value = 0;
+    for (; !text.empty() && is_digit(text.front()); text.remove_prefix(1))
+        value = saturating_add(saturating_multiply(value, 10), static_cast<std::uint64_t>(text.front() - '0'));
+    return value;
+}
+
+bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+// "8162366936 bytes (7.6 GiB)": the exact figure and one to talk about.
+std::string size_text(std::uint64_t bytes) {
+    std::string text = std::to_string(bytes) + " bytes";
+    constexpr std::array<const char*, 6> units{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    if (bytes < 10 * 1024) return text;
+    std::size_t unit = 0;
+    std::uint64_t size = 1024;  // of a unit
+    for (; unit + 1 < units.size() && bytes / size >= 1024; ++unit) size *= 1024;
+    const std::uint64_t tenths = bytes / size * 10 + (bytes % size * 10 + size / 2) / size;
+    return text + " (" + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " " + units[unit] + ")";
+}
+
+// The inside of "(...)" at the start of what is left, to its matching bracket or to the end of a slogan that is cut.
+// Quoted parts hide brackets.
+std::string_view take_argument(std::string_view& text) {
+    text = trim(text);
+    if (text.empty() || text.front() != '(') return {};
+    std::size_t depth = 0;
+    char quote = 0;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const char c = text[at];
+        if (quote != 0) {
+            if (c == '\\')
+                ++at;
+            else if (c == quote)
+                quote = 0;
+        } else if (c == '"' || c == '\'') {
+            quote = c;
+        } else if (c == '(') {
+            ++depth;
+        } else if (c == ')' && --depth == 0) {
+            const std::string_view inside = text.substr(1, at - 1);
+            text.remove_prefix(at + 1);
+            return inside;
+        }
+    }
+    std::string_view inside = text.substr(1);
+    text = {};
+    if (inside.ends_with(')')) inside.remove_suffix(1);
+    return inside;
+}
+
+// OTP 26 and later print a reason that is a string as one: "\"{application_start_failure,...}\"".
+std::string reason_text(std::string_view argument) {
+    argument = trim(argument);
+    if (argument.size() < 2 || argument.front() != '"' || argument.back() != '"') return readable_term(argument);
+    std::string inner;
+    for (std::size_t at = 1; at + 1 < argument.size(); ++at) {
+        if (argument[at] == '\\' && at + 2 < argument.size()) ++at;
+        inner += argument[at];
+    }
+    return readable_term(inner);
+}
+
+// At most `most` bytes of a term for use in a sentence; not cut within a UTF-8 character.
+std::string cut(std::string_view text, std::size_t most = 160) {
+    if (text.size() <= most) return std::string(text);
+    std::size_t end = most;
+    while (end > most - 4 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+    return std::string(text.substr(0, end)) + "...";
+}
+
+// The end of a sentence that gives the reason, cut where it is long.
+std::string why(const Slogan& slogan) {
+    if (slogan.reason.empty()) return "the slogan does not say why.";
+    const std::string reason = cut(slogan.reason);
+    return "the reason is " + (reason.ends_with("...") ? reason : reason + ".");
+}
+
+// The first element of "A,B,C..." and what follows its comma: brackets and quotes hide commas.
+std::string_view take_element(std::string_view& text) {
+    std::size_t depth = 0;
+    char quote = 0;
+    std::size_t at = 0;
+    for (; at < text.size(); ++at) {
+        const char c = text[at];
+        if (quote != 0) {
+            if (c == '\\')
+                ++at;
+            else if (c == quote)
+                quote = 0;
+        } else if (c == '"' || c == '\'') {
+            quote = c;
+        } else if (c == '{' || c == '[' || c == '(') {
+            ++depth;
+        } else if (c == '}' || c == ']' || c == ')') {
+            if (depth == 0) break;
+            --depth;
+        } else if (c == ',' && depth == 0) {
+            break;
+        }
+    }
+    at = std::min(at, text.size());
+    const std::string_view element = text.substr(0, at);
+    text.remove_prefix(at < text.size() && text[at] == ',' ? at + 1 : at);
+    return element;
+}
+
+// Supervisors wrap what their child gave in {shutdown,{failed_to_start_child,Id,Reason}} (supervisor.erl), and
+// application_master adds {Reason,{Module,start,Args}}: unwraps to what began it.
+void find_cause(Slogan& slogan) {
+    std::string_view reason = trim(slogan.reason);
+    if (std::string_view inner = reason; take(inner, "{")) {
+        const std::string_view given = take_element(inner);
+        const std::string_view start = take_element(inner);
+        if (inner == "}" && start.starts_with('{') && has(start, ",start,[")) reason = given;
+    }
+    constexpr std::size_t most_layers = 64;
+    constexpr std::string_view failed = "{failed_to_start_child,";
+    while (slogan.failed_children.size() < most_layers) {
+        std::string_view inner = reason;
+        while (take(inner, "{shutdown,") || (inner.starts_with("{{") && (inner.remove_prefix(1), true))) {
+        }
+        if (!take(inner, failed)) break;
+        slogan.failed_children.emplace_back(take_element(inner));
+        reason = take_element(inner);
+    }
+    slogan.cause = std::string(reason);
+}
+
+std::string cause_text(const Slogan& slogan) {
+    std::string text;
+    for (const std::string& child : slogan.failed_children) text += (text.empty() ? "" : " > ") + cut(child, 60);
+    text += (text.empty() ? "" : " failed with ") + cut(slogan.cause);
+    return text.ends_with("...") ? text : text + ".";
+}
+
+// Whether `text` has `word`, not as a part of a longer one: undef, but not undefined.
+bool has_word(std::string_view text, std::string_view word) {
+    const auto in_word = [](char c) {
+        return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '@';
+    };
+    for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+        const std::size_t end = at + word.size();
+        if ((at == 0 || !in_word(text[at - 1])) && (end == text.size() || !in_word(text[end]))) return true;
+    }
+    return false;
+}
+
+void add_hints(Slogan& slogan) {
+    for (const Hint& hint : reason_hints)
+        if (has_word(slogan.reason, hint.word)) slogan.next_steps.emplace_back(hint.sentence);
+}
+
+bool read_allocation(std::string_view text, Slogan& slogan) {
+    const std::size_t colon = text.find(": Cannot ");
+    if (colon == std::string_view::npos || colon > 40 || !text.substr(0, colon).ends_with("alloc")) return false;
+    std::string_view rest = text.substr(colon + 9);
+    const std::size_t blank = rest.find(' ');
+    if (blank == std::string_view::npos) return false;
+    const std::string_view operation = rest.substr(0, blank);
+    if (operation != "allocate" && operation != "reallocate") return false;
+    rest.remove_prefix(blank + 1);
+    const auto bytes = take_number(rest);
+    if (!bytes || !take(rest, " bytes of memory")) return false;
+    slogan.allocator = std::string(text.substr(0, colon));
+    slogan.operation = std::string(operation);
+    slogan.refused_bytes = *bytes;
+    if (take(rest, " (of type \"")) {
+        const std::size_t end = rest.find('"');
+        slogan.memory_type = std::string(rest.substr(0, end));
+        rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+        if (take(rest, ", thread "))
+            if (const auto thread = take_number(rest)) slogan.thread = *thread;
+    }
+    return true;
+}
+
+void explain_allocation(Slogan& slogan) {
+    const std::uint64_t bytes = *slogan.refused_bytes;
+    const AllocationUse* use = nullptr;
+    for (const AllocationUse& candidate : allocation_uses) {
+        if (!candidate.allocator.empty() && candidate.allocator != slogan.allocator) continue;
+        if (!candidate.type.empty() && candidate.type != slogan.memory_type) continue;
+        use = &candidate;
+        break;
+    }
+    // No heap or table grows by a tebibyte in one step, and working memory is freed within one call.
+    const bool absurd = bytes >= 1024 * gib || (slogan.allocator == "temp_alloc" && bytes >= gib);
+    if (absurd) {
+        slogan.kind = SloganKind::absurd_allocation;
+        slogan.meaning = slogan.allocator + " was asked for " + size_text(bytes) + " for " + std::string(use->what) +
+                         ": no node needs that at once, so a size was wrong.";
+    } else {
+        slogan.kind = SloganKind::out_of_memory;
+        slogan.meaning = "The node ran out of memory: " + slogan.allocator + " was refused " + size_text(bytes) +
+                         " for " + std::string(use->what) + ".";
+    }
+    slogan.next_steps.emplace_back(use->next);
+}
+
+void read_application(Slogan& slogan) {
+    std::string_view reason = trim(slogan.reason);
+    const bool start = take(reason, "{application_start_failure,");
+    if (!start && !take(reason, "{application_terminated,")) return;
+    std::size_t used = 0;
+    bool quoted = false;
+    if (!read_name(reason, slogan.application, used, quoted)) return;
+    reason.remove_prefix(used);
+    take(reason, ",");
+    if (reason.ends_with('}')) reason.remove_suffix(1);
+    const std::string application = atom_text(slogan.application);
+    slogan.reason = std::string(reason);
+    find_cause(slogan);
+    if (start) {
+        slogan.kind = SloganKind::application_start_failure;
+        slogan.meaning = "Application " + application + " did not start, and the node needs it: " +
+                         (slogan.reason.empty() ? why(slogan) : cause_text(slogan));
+    } else {
+        slogan.kind = SloganKind::application_terminated;
+        slogan.meaning = "Application " + application + " ended with reason " + cut(slogan.reason) +
+                         ", and the node may not run without it" +
+                         (slogan.reason == "shutdown"
+                              ? ": its top supervisor gave up, most often because children failed faster than its "
+                                "restart intensity allows."
+                              : ".");
+    }
+}
+
+bool read_init(std::string_view text, Slogan& slogan) {
+    std::string_view rest = text;
+    if (take(rest, "Kernel pid terminated")) {
+        slogan.kind = SloganKind::kernel_process_terminated;
+        slogan.kernel_process = std::string(take_argument(rest));
+        slogan.reason = reason_text(take_argument(rest));
+        slogan.meaning = "The kernel process " + slogan.kernel_process + " ended, which ends the node: " + why(slogan);
+        slogan.cause = slogan.reason;
+        read_application(slogan);
+    } else if (take(rest, "could not start kernel pid") || take(rest, "Could not start kernel pid")) {
+        slogan.kind = SloganKind::kernel_start_failure;
+        slogan.kernel_process = std::string(take_argument(rest));
+        slogan.reason = reason_text(take_argument(rest));
+        slogan.meaning =
+            "The kernel process " + slogan.kernel_process + " did not start, so the node did not: " + why(slogan);
+        slogan.cause = slogan.reason;
+    } else if (take(rest, "init terminating in do_boot") || take(rest, "Runtime terminating during boot")) {
+        slogan.kind = SloganKind::boot_failure;
+        slogan.reason = reason_text(take_argument(rest));
+        slogan.meaning = slogan.reason.empty()
+                             ? "The node stopped while it booted: the boot script, or what -s, -run or -eval "
+                               "called, failed; the reason is on its standard output only."
+                             : "The node stopped while it booted: the boot script, or what -s, -run or -eval called, "
+                               "failed: " +
+                                   why(slogan);
+        slogan.cause = slogan.reason;
+    } else {
+        return false;
+    }
+    add_hints(slogan);
+    return true;
+}
+
+bool read_table_full(std::string_view text, Slogan& slogan) {
+    if (!take(text, "no more index entries in ")) return false;
+    const std::size_t blank = text.find(' ');
+    slogan.table = std::string(text.substr(0, blank));
+    if (blank != std::string_view::npos) {
+        text.remove_prefix(blank + 1);
+        if (take(text, "(max="))
+            if (const auto max = take_number(text)) slogan.table_max = *max;
+    }
+    const std::string limit = slogan.table_max.has() ? " of " + std::to_string(*slogan.table_max) + " entries" : "";
+    if (slogan.table == "atom_tab") {
+        slogan.kind = SloganKind::atom_table_full;
+        slogan.meaning = "The atom table is full" + (limit.empty() ? "" : " with its limit" + limit) +
+                         ": a program keeps making new atoms, which are never freed.";
+    } else {
+        slogan.kind = SloganKind::table_full;
+        slogan.meaning = "The VM's table " + slogan.table + " is full" +
+                         (limit.empty() ? "" : " with its limit" + limit) +
+                         ": modules or functions are generated without end.";
+    }
+    return true;
+}
+
+bool read_fixed(std::string_view text, Slogan& slogan) {
+    for (const Fixed& fixed : fixed_slogans) {
+        if (fixed.where == Where::start ? !text.starts_with(fixed.words) : !has(text, fixed.words)) continue;
+        if (fixed.where == Where::source_line && !has(text, ", line ") && !has(text, ".c:")) continue;
+        slogan.kind = fixed.kind;
+        slogan.meaning = fixed.kind == SloganKind::corruption && fixed.meaning.empty()
+                             ? "The VM found its own data damaged: native code (a NIF or a driver), hardware, or a "
+                               "bug in the VM wrote where it should not."
+                             : std::string(fixed.meaning);
+        return true;
+    }
+    return false;
+}
+
+// Numbers and names that fixed slogans carry.
+void read_details(std::string_view text, Slogan& slogan) {
+    std::string_view rest = text;
+    if (take(rest, "Out of virtual memory in ")) {
+        slogan.allocator = "malloc";
+        slogan.operation = rest.starts_with("realloc") ? "reallocate" : "allocate";
+    } else if (take(rest, "Can't allocate ")) {
+        if (const auto bytes = take_number(rest)) slogan.refused_bytes = *bytes;
+    } else if (take(rest, "The code server called the unloaded module `")) {
+        slogan.subject = std::string(rest.substr(0, rest.find('\'')));
+    } else if (take(rest, "Can not execute ")) {
+        slogan.subject = std::string(rest.substr(0, rest.find(" : ")));
+        if (const std::size_t at = rest.find(" : "); at != std::string_view::npos)
+            slogan.reason = std::string(rest.substr(at + 3));
+    } else if (take(rest, "Absurdly large distribution output data buffer (")) {
+        if (const auto bytes = take_number(rest)) {
+            slogan.refused_bytes = *bytes;
+            slogan.meaning = "A message of " + size_text(*bytes) +
+                             " to another node was larger than the distribution can send in one piece.";
+        }
+    } else if (take(rest, "no next heap size found: ")) {
+        if (const auto words = take_number(rest))
+            slogan.meaning = "A process needed a heap of " + std::to_string(*words) +
+                             " words, more than the VM can make: a term of that size can't be real, or is damaged.";
+    }
+}
+
+bool read_system_process(std::string_view text, Slogan& slogan) {
+    if (!take(text, "System process ")) return false;
+    const std::size_t at = text.find(" terminated: ");
+    if (at == std::string_view::npos) return false;
+    slogan.kind = SloganKind::system_process_terminated;
+    slogan.subject = std::string(text.substr(0, at));
+    slogan.reason = readable_term(text.substr(at + 13));
+    slogan.meaning = "The VM's own process " + slogan.subject + " ended, which ends the node: " + why(slogan);
+    return true;
+}
+
+}  // namespace
+
+std::string_view name_of(SloganKind kind) {
+    switch (kind) {
+        case SloganKind::unknown: return "unknown";
+        case SloganKind::none: return "none";
+        case SloganKind::out_of_memory: return "out_of_memory";
+        case SloganKind::absurd_allocation: return "absurd_allocation";
+        case SloganKind::atom_table_full: return "atom_table_full";
+        case SloganKind::table_full: return "table_full";
+        case SloganKind::boot_failure: return "boot_failure";
+        case SloganKind::kernel_start_failure: return "kernel_start_failure";
+        case SloganKind::application_start_failure: return "application_start_failure";
+        case SloganKind::application_terminated: return "application_terminated";
+        case SloganKind::kernel_process_terminated: return "kernel_process_terminated";
+        case SloganKind::system_process_terminated: return "system_process_terminated";
+        case SloganKind::requested: return "requested";
+        case SloganKind::child_setup: return "child_setup";
+        case SloganKind::limits: return "limits";
+        case SloganKind::distribution_overload: return "distribution_overload";
+        case SloganKind::corruption: return "corruption";
+        case SloganKind::code_server: return "code_server";
+    }
+    return "unknown";
+}
+
+Slogan read_slogan(std::string_view raw) {
+    const std::string_view text = trim(raw);
+    Slogan slogan;
+    if (text.empty()) {
+        slogan.kind = SloganKind::none;
+        slogan.meaning = "The dump gives no reason.";
+        return slogan;
+    }
+    if (read_allocation(text, slogan)) {
+        explain_allocation(slogan);
+    } else if (!read_init(text, slogan) && !read_table_full(text, slogan) && !read_system_process(text, slogan)) {
+        if (read_fixed(text, slogan))
+            read_details(text, slogan);
+        else
+            slogan.meaning =
+                "None of the VM's own reasons: a program asked for this dump with this text "
+                "(erlang:halt/1).";
+    }
+    if (const Explanation* page = explanation_of(slogan.kind))
+        for (const std::string_view step : page->next) slogan.next_steps.emplace_back(step);
+    return slogan;
+}
+
+}  // namespace beamheap::analyses
