@@ -57,7 +57,7 @@ public:
     Result<std::unique_ptr<TermSource>> terms_and_garbage(ProcId process) override { return read_terms(process, true); }
 
     Result<TableContents> table_contents(std::size_t table, std::uint64_t limit) override {
-        Reader reader(*vm_, snapshot_);
+        Decoder reader(*vm_);
         const EtsObjects objects = read_ets_objects(reader, snapshot_.ets[table].address, limit);
         TableContents contents;
         contents.key = objects.key;
@@ -68,7 +68,7 @@ public:
     }
 
     Result<StoredBinaries> stored_binaries() override {
-        Reader reader(*vm_, snapshot_);
+        Decoder reader(*vm_);
         return read_stored_binaries(*vm_, snapshot_, reader);
     }
 

@@ -42,6 +42,70 @@ const std::vector<Layer>& layers() {
     return table;
 }
 
+/// A room of a layer, and the rooms of the same layer that its files may include besides their own. What stands in no
+/// room (formats/otp/core_artifact.cpp) may include all of them and is included by none.
+struct Room {
+    std::string_view name;
+    std::vector<std::string_view> may_include;
+};
+struct House {
+    std::string_view folder;   ///< of the layer or of a part of it, from the root
+    std::string_view include;  ///< how quoted includes of its files begin
+    std::vector<Room> rooms;
+};
+
+/// The arrows inside of analyses and of the readers of core images.
+const std::vector<House>& houses() {
+    static const std::vector<House> table{
+        {"src/analyses",
+         "analyses/",
+         {{"base", {}},
+          {"processes", {"base"}},
+          {"heaps", {"base", "processes"}},
+          {"memory", {"base", "processes"}},
+          {"selectors", {"base", "processes"}},
+          {"slogan", {"base"}},
+          {"rules", {"base", "processes", "heaps", "memory", "selectors", "slogan"}},
+          {"diagnosis", {"base", "processes", "heaps", "memory", "selectors", "slogan", "rules"}}}},
+        {"formats/otp",
+         "formats/otp/",
+         {{"layout", {}},
+          {"vm", {"layout"}},
+          {"processes", {"layout", "vm"}},
+          {"tables", {"layout", "vm", "processes"}},
+          {"heaps", {"layout", "vm", "processes", "tables"}}}},
+    };
+    return table;
+}
+
+/// The first folder of a path, or nothing where it is a file.
+std::string_view first_folder(std::string_view path) {
+    const std::size_t slash = path.find('/');
+    return slash == std::string_view::npos ? std::string_view{} : path.substr(0, slash);
+}
+
+/// What is wrong with the includes of one file of a house: a sentence for each. `name` is its path from the root.
+std::vector<std::string> wrong_rooms(const House& house, std::string_view name, std::string_view text) {
+    const auto find = [&](std::string_view room) {
+        return std::find_if(house.rooms.begin(), house.rooms.end(), [&](const Room& r) { return r.name == room; });
+    };
+    const std::string place = std::string(name) + ": ";
+    const std::string_view own = first_folder(name.substr(house.folder.size() + 1));
+    const auto room = find(own);
+    if (room == house.rooms.end() && !own.empty()) return {place + "no arrows are known of this room"};
+    std::vector<std::string> found;
+    const std::string begin = "#include \"" + std::string(house.include);
+    for (std::size_t at = text.find(begin); at != std::string_view::npos; at = text.find(begin, at + 1)) {
+        const std::string_view target = text.substr(at + begin.size(), text.find('"', at + begin.size()) - at - begin.size());
+        const std::string_view other = first_folder(target);
+        if (own.empty()) continue;
+        const std::vector<std::string_view>& allowed = room->may_include;
+        if (other != own && std::find(allowed.begin(), allowed.end(), other) == allowed.end())
+            found.push_back(place + "must not include " + std::string(target));
+    }
+    return found;
+}
+
 /// What is wrong with the includes of one file of a layer: a sentence for each.
 std::vector<std::string> wrong_includes(const Layer& layer, std::string_view name, std::string_view text) {
     std::vector<std::string> found;
@@ -125,6 +189,32 @@ TEST_CASE("includes point one way through the layers", "[layers]") {
         }
     }
     CHECK(seen > 5);
+}
+
+TEST_CASE("includes point one way through the rooms of a layer", "[layers]") {
+    for (const House& house : houses()) {
+        std::size_t seen = 0;
+        for (const fs::path& path : files(root() / house.folder, {".cpp", ".hpp"})) {
+            ++seen;
+            for (const std::string& sentence : wrong_rooms(house, fs::relative(path, root()).string(), read(path)))
+                FAIL_CHECK(sentence);
+        }
+        CHECK(seen > 20);
+        for (const Room& room : house.rooms) CHECK(fs::exists(root() / house.folder / room.name));
+    }
+}
+
+TEST_CASE("an include against the arrows of rooms is found", "[layers]") {
+    const House& analyses = houses()[0];
+    const House& otp = houses()[1];
+    CHECK(wrong_rooms(analyses, "src/analyses/processes/a.hpp", "#include \"analyses/rules/finding.hpp\"\n").size() == 1);
+    CHECK(wrong_rooms(analyses, "src/analyses/rules/a.hpp", "#include \"analyses/processes/waits.hpp\"\n").empty());
+    CHECK(wrong_rooms(analyses, "src/analyses/base/a.hpp", "#include \"analyses/base/sum.hpp\"\n").empty());
+    CHECK(wrong_rooms(analyses, "src/analyses/heaps/a.hpp", "\n#include \"analyses/memory/a.hpp\"\n#include \"analyses/base/b.hpp\"").size() == 1);
+    CHECK(wrong_rooms(analyses, "src/analyses/attic/a.hpp", "").size() == 1);
+    CHECK(wrong_rooms(otp, "formats/otp/vm/a.cpp", "#include \"formats/otp/core_artifact.hpp\"\n").size() == 1);
+    CHECK(wrong_rooms(otp, "formats/otp/core_artifact.cpp", "#include \"formats/otp/heaps/core_terms.hpp\"\n").empty());
+    CHECK(wrong_rooms(otp, "formats/otp/layout/a.cpp", "#include \"formats/otp/vm/vm.hpp\"\n").size() == 1);
 }
 
 TEST_CASE("every source file belongs to a layer", "[layers]") {

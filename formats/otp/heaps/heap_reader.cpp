@@ -183,7 +183,7 @@ void settle_slices(HeapGraph& graph, const Layout& layout, MemoryReader& memory)
     if (!bases.empty()) settle_bases(graph, bases);
 }
 
-HeapReader::HeapReader(const Vm& vm) : vm_(vm), at_(vm.layout.at), reader_(vm, none_), memory_(reader_.memory) {
+HeapReader::HeapReader(const Vm& vm) : vm_(vm), at_(vm.layout.at), reader_(vm), memory_(reader_.memory) {
     running_ = running_threads(vm, memory_);
 }
 

@@ -97,8 +97,7 @@ private:
 
     const Vm& vm_;
     const Offsets& at_;
-    Snapshot none_;  // readers of structures want one; heaps add nothing to it
-    Reader reader_;
+    Decoder reader_;
     bytes::MemoryReader& memory_;
     std::vector<RunningThread> running_;
     HeapGraph graph_;

@@ -19,7 +19,7 @@ void add_all(const HeapGraph& graph, std::uint32_t table, StoredBinaries& out) {
 
 }  // namespace
 
-StoredBinaries read_stored_binaries(const Vm& vm, const Snapshot& snapshot, Reader& reader) {
+StoredBinaries read_stored_binaries(const Vm& vm, const Snapshot& snapshot, Decoder& reader) {
     StoredBinaries result;
     for (std::uint32_t i = 0; i < snapshot.ets.size(); ++i) {
         if (snapshot.ets[i].address == 0) continue;

@@ -8,6 +8,6 @@ namespace beamheap::otp {
 
 /// Needs the tables in the snapshot. Objects are looked at some thousands at a time, so that memory does not grow with
 /// a table.
-StoredBinaries read_stored_binaries(const Vm& vm, const Snapshot& snapshot, Reader& reader);
+StoredBinaries read_stored_binaries(const Vm& vm, const Snapshot& snapshot, Decoder& reader);
 
 }  // namespace beamheap::otp

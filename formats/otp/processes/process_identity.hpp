@@ -10,7 +10,7 @@ namespace beamheap::otp {
 /// Calls visit(key, value) for each entry of a process's dictionary, `dictionary` being its ProcDict*.
 /// False if it could not be read to the end.
 template <class Visit>
-bool each_dictionary_entry(Reader& reader, std::uint64_t dictionary, Visit&& visit);
+bool each_dictionary_entry(Decoder& reader, std::uint64_t dictionary, Visit&& visit);
 
 class LabelReader {
 public:
@@ -38,7 +38,7 @@ private:
 
 // An array of slots, each NIL, one boxed {Key, Value}, or a list of them (erl_process_dict.c).
 template <class Visit>
-bool each_dictionary_entry(Reader& reader, std::uint64_t dictionary, Visit&& visit) {
+bool each_dictionary_entry(Decoder& reader, std::uint64_t dictionary, Visit&& visit) {
     constexpr std::uint32_t most_slots = 1u << 28;
     constexpr std::uint32_t longest_chain = 1u << 24;
     const auto slots = reader.memory.word32(dictionary + reader.at.dictionary_slots);

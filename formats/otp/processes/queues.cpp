@@ -10,7 +10,7 @@ constexpr std::size_t longest_chain = 1u << 20;
 
 }  // namespace
 
-QueueWalk::QueueWalk(Reader& reader, const std::byte* process) : reader_(reader) {
+QueueWalk::QueueWalk(Decoder& reader, const std::byte* process) : reader_(reader) {
     const Offsets& at = reader.at;
     lists_[lists_count_++] = load<Word>(process + at.process_inner_queue);
     lists_[lists_count_++] = load<Word>(process + at.process_middle_queue);
@@ -67,7 +67,7 @@ bool QueueWalk::next(Signal& signal) {
     }
 }
 
-std::uint64_t fragment_words(Reader& reader, const Signal& signal) {
+std::uint64_t fragment_words(Decoder& reader, const Signal& signal) {
     const Offsets& at = reader.at;
     std::uint64_t fragment = signal.attached == 1 ? signal.address + at.message_fragment : signal.attached;
     std::uint64_t words = 0;
@@ -80,7 +80,7 @@ std::uint64_t fragment_words(Reader& reader, const Signal& signal) {
     return words;
 }
 
-QueueSums sum_queues(Reader& reader, const std::byte* process) {
+QueueSums sum_queues(Decoder& reader, const std::byte* process) {
     QueueSums sums;
     QueueWalk walk(reader, process);
     for (Signal signal; walk.next(signal);) {

@@ -34,7 +34,7 @@ struct QueueSums {
 class QueueWalk {
 public:
     /// `process` holds layout.process_size bytes.
-    QueueWalk(Reader& reader, const std::byte* process);
+    QueueWalk(Decoder& reader, const std::byte* process);
     /// The next signal; false at the end. Broken and cyclic lists end early and say so in cut() and cyclic().
     bool next(Signal& signal);
     bool cut() const { return cut_; }
@@ -42,7 +42,7 @@ public:
 
 private:
     bool next_list();
-    Reader& reader_;
+    Decoder& reader_;
     std::array<std::uint64_t, 3 + 64> lists_{};
     std::size_t list_ = 0, lists_count_ = 0;
     std::uint64_t at_ = 0;
@@ -51,9 +51,9 @@ private:
 };
 
 /// Used words of the fragment chain that belongs to a signal.
-std::uint64_t fragment_words(Reader& reader, const Signal& signal);
+std::uint64_t fragment_words(Decoder& reader, const Signal& signal);
 
 /// Counts a whole queue.
-QueueSums sum_queues(Reader& reader, const std::byte* process);
+QueueSums sum_queues(Decoder& reader, const std::byte* process);
 
 }  // namespace beamheap::otp

@@ -16,7 +16,7 @@ constexpr std::uint64_t largest_object = 1ull << 32;  // words
 
 class Walk {
 public:
-    Walk(Reader& reader, std::uint64_t table, std::uint64_t limit)
+    Walk(Decoder& reader, std::uint64_t table, std::uint64_t limit)
         : reader_(reader), at_(reader.at), table_(table), limit_(limit) {}
 
     EtsObjects run() {
@@ -163,7 +163,7 @@ private:
     // As many as the image could hold: a node has at least six words.
     std::uint64_t most_objects() const { return reader_.vm.image->core().bytes().size() / 48 + 1; }
 
-    Reader& reader_;
+    Decoder& reader_;
     const Offsets& at_;
     std::uint64_t table_, limit_;
     std::uint64_t seen_ = 0;
@@ -172,7 +172,7 @@ private:
 
 }  // namespace
 
-EtsObjects read_ets_objects(Reader& reader, std::uint64_t table, std::uint64_t limit) {
+EtsObjects read_ets_objects(Decoder& reader, std::uint64_t table, std::uint64_t limit) {
     return Walk(reader, table, limit).run();
 }
 

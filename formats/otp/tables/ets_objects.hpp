@@ -27,6 +27,6 @@ struct EtsObjects {
 };
 
 /// The first `limit` objects of the table at this address.
-EtsObjects read_ets_objects(Reader& reader, std::uint64_t table, std::uint64_t limit);
+EtsObjects read_ets_objects(Decoder& reader, std::uint64_t table, std::uint64_t limit);
 
 }  // namespace beamheap::otp

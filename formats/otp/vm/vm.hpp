@@ -50,14 +50,21 @@ struct Vm {
     static Result<std::unique_ptr<Vm>> open(const Image& image);
 };
 
-/// Reads of one thread, into one snapshot.
-struct Reader {
-    Reader(const Vm& v, Snapshot& s) : Reader(v, v.image->space(), s) {}
-    Reader(const Vm& v, const bytes::AddressSpace& space, Snapshot& s) : vm(v), at(v.layout.at), memory(space), snapshot(s) {}
+/// A VM and its memory, for the reads of one thread: enough to follow structures and terms.
+struct Decoder {
+    explicit Decoder(const Vm& v) : Decoder(v, v.image->space()) {}
+    Decoder(const Vm& v, const bytes::AddressSpace& space) : vm(v), at(v.layout.at), memory(space) {}
 
     const Vm& vm;
     const Offsets& at;
     bytes::MemoryReader memory;
+};
+
+/// A decoder that fills a snapshot: what it meets (atoms, functions, names of other nodes) becomes the snapshot's.
+struct Reader : Decoder {
+    Reader(const Vm& v, Snapshot& s) : Reader(v, v.image->space(), s) {}
+    Reader(const Vm& v, const bytes::AddressSpace& space, Snapshot& s) : Decoder(v, space), snapshot(s) {}
+
     Snapshot& snapshot;
     std::uint64_t code_bytes = 0;  ///< of all modules, without literals; after read_modules
 

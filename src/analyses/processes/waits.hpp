@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analyses/rules/finding.hpp"
+#include "analyses/base/confidence.hpp"
 #include "beamheap/snapshot.hpp"
 
 namespace beamheap::analyses {

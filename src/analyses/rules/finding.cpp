@@ -23,15 +23,6 @@ std::string_view name_of(FindingSeverity severity) {
     return "critical";
 }
 
-std::string_view name_of(Confidence confidence) {
-    switch (confidence) {
-        case Confidence::exact: return "exact";
-        case Confidence::lower_bound: return "lower_bound";
-        case Confidence::estimate: break;
-    }
-    return "estimate";
-}
-
 std::string_view name_of(FindingRole role) { return role == FindingRole::cause ? "cause" : "victim"; }
 
 std::string_view name_of(SubjectKind kind) {

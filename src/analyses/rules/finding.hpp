@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analyses/base/confidence.hpp"
 #include "beamheap/ids.hpp"
 
 namespace beamheap::analyses {
@@ -19,15 +20,6 @@ namespace beamheap::analyses {
 enum class FindingSeverity : std::uint8_t { info, medium, high, critical };
 /// "info", "medium", "high", "critical".
 std::string_view name_of(FindingSeverity severity);
-
-/// How far a number or a statement can be trusted.
-enum class Confidence : std::uint8_t {
-    exact,        ///< read from the input
-    lower_bound,  ///< at least so much: the input is incomplete or does not hold the rest
-    estimate,     ///< concluded
-};
-/// "exact", "lower_bound", "estimate".
-std::string_view name_of(Confidence confidence);
 
 /// What the subject of a finding is in what happened.
 enum class FindingRole : std::uint8_t { cause, victim };
