@@ -6,13 +6,13 @@
 
 #include "formats/crashdump/data_text.hpp"
 #include "formats/crashdump/digits.hpp"
+#include "model/characters.hpp"
 
 namespace beamheap::crashdump {
 namespace {
 
 /// Bytes that may be read behind any place up to `safe_`: no step but a jump over an atom or data goes further.
 constexpr std::size_t look_ahead = 64;
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// Whether the text behind a return address's bracket names a function: <...>, "unknown function" and "invalid" do not.
 bool is_function(const char* p, const char* end) {

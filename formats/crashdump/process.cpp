@@ -64,7 +64,7 @@ void read_vheap_unused(Loader& loader, Process& process, std::string_view value,
 
 // ------------------------------------------------------------------------------------------------ link list
 
-bool take(std::string_view& text, std::string_view prefix) {
+bool take_text(std::string_view& text, std::string_view prefix) {
     if (!text.starts_with(prefix)) return false;
     text.remove_prefix(prefix.size());
     return true;
@@ -72,7 +72,7 @@ bool take(std::string_view& text, std::string_view prefix) {
 
 // #Ref<node.c.b.a>: the last three numbers.
 bool take_reference(std::string_view& text, Link& link) {
-    if (!take(text, "#Ref<")) return false;
+    if (!take_text(text, "#Ref<")) return false;
     const std::size_t end = text.find('>');
     if (end == std::string_view::npos) return false;
     std::string_view words = text.substr(0, end);
@@ -89,15 +89,15 @@ bool take_reference(std::string_view& text, Link& link) {
 bool take_target(Loader& loader, std::string_view& text, Link& link) {
     if (const auto pid = take_pid(text)) return link.pid = *pid, true;
     if (const auto port = take_port(text)) return link.port = *port, true;
-    if (take(text, "{")) {  // {Name,Node}, {Module,Resource}
+    if (take_text(text, "{")) {  // {Name,Node}, {Module,Resource}
         const auto name = take_atom(text, loader.atom_storage);
         if (!name) return false;
         link.name = loader.intern_atom(*name);
-        if (!take(text, ",")) return false;
+        if (!take_text(text, ",")) return false;
         const auto node = take_atom(text, loader.atom_storage);
         if (!node) return false;
         link.node = loader.intern_atom(*node);
-        return take(text, "}");
+        return take_text(text, "}");
     }
     const auto name = take_atom(text, loader.atom_storage);
     if (!name) return false;
@@ -107,26 +107,26 @@ bool take_target(Loader& loader, std::string_view& text, Link& link) {
 
 // One entry of the list: a pid or port, {to|from,Target,Ref}, or {suspending|suspended_by,...} of debug builds.
 bool take_link(Loader& loader, std::string_view& text, Link& link) {
-    if (!take(text, "{")) return take_target(loader, text, link);
-    if (take(text, "to,")) link.kind = LinkKind::monitors;
-    else if (take(text, "from,")) link.kind = LinkKind::monitored_by;
+    if (!take_text(text, "{")) return take_target(loader, text, link);
+    if (take_text(text, "to,")) link.kind = LinkKind::monitors;
+    else if (take_text(text, "from,")) link.kind = LinkKind::monitored_by;
     else return false;
-    if (!take_target(loader, text, link) || !take(text, ",")) return false;
-    if (take(text, "[]")) {
+    if (!take_target(loader, text, link) || !take_text(text, ",")) return false;
+    if (take_text(text, "[]")) {
         link.kind = LinkKind::node_monitor;
     } else {
         if (link.kind == LinkKind::monitored_by && link.node != TextId::none) link.kind = LinkKind::resource;
         if (!take_reference(text, link)) return false;
     }
-    if (!take(text, "}")) return false;
-    while (take(text, "}")) {}  // 17.4 and 17.5 write one bracket too many (OTP-12537)
+    if (!take_text(text, "}")) return false;
+    while (take_text(text, "}")) {}  // 17.4 and 17.5 write one bracket too many (OTP-12537)
     return true;
 }
 
 void read_links(Loader& loader, Process& process, std::string_view value, std::uint64_t offset) {
     std::vector<Link>& links = loader.snapshot.links;
     process.link_range.first = static_cast<std::uint32_t>(links.size());
-    if (!take(value, "[")) return;
+    if (!take_text(value, "[")) return;
     while (!value.empty() && value[0] != ']') {
         Link link;
         if (!take_link(loader, value, link)) {
@@ -136,7 +136,7 @@ void read_links(Loader& loader, Process& process, std::string_view value, std::u
         process.links += link.kind == LinkKind::link;
         process.monitors += link.kind == LinkKind::monitors || link.kind == LinkKind::node_monitor;
         if (loader.plan.links) links.push_back(link);
-        while (take(value, ",") || take(value, " ")) {}
+        while (take_text(value, ",") || take_text(value, " ")) {}
     }
     process.link_range.count = static_cast<std::uint32_t>(links.size()) - process.link_range.first;
 }

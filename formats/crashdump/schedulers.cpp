@@ -12,7 +12,7 @@ template <std::size_t Index>
 void read_queue(Loader& loader, Row& row, std::string_view value, std::uint64_t offset) {
     row.run_queue[Index] = loader.number(value, offset);
 }
-void read_port(Loader&, Row& row, std::string_view value, std::uint64_t) {
+void read_port_id(Loader&, Row& row, std::string_view value, std::uint64_t) {
     if (const auto port = take_port(value)) row.current_port = *port;
 }
 void read_process_pid(Loader&, Row& row, std::string_view value, std::uint64_t) {
@@ -38,7 +38,7 @@ void ignore(Loader&, Row&, std::string_view, std::uint64_t) {}
 constexpr Field<Row> scheduler_fields[] = {
     {"Scheduler Sleep Info Flags: ", {}, &Row::sleep_flags},
     {"Scheduler Sleep Info Aux Work: ", {}, &Row::aux_work},
-    {"Current Port: ", {}, {}, read_port},
+    {"Current Port: ", {}, {}, read_port_id},
     {"Run Queue Max Length: ", {}, {}, read_queue<0>},
     {"Run Queue High Length: ", {}, {}, read_queue<1>},
     {"Run Queue Normal Length: ", {}, {}, read_queue<2>},

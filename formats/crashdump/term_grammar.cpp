@@ -5,12 +5,13 @@
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
+
+#include "model/characters.hpp"
 #endif
 
 namespace beamheap::crashdump {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_hex(char c) { return is_digit(c) || (c >= 'A' && c <= 'F'); }
 
 /// Walks over one line; stops at the first thing that is not there (incomplete_) or not of the grammar (malformed_).

@@ -17,7 +17,7 @@ using present::Content;
 using present::Unit;
 using present::Value;
 
-struct Row {
+struct TracedRow {
     FunctionId function = FunctionId::none;
     TextId session = TextId::none;
     Pid pid;  ///< with --per-process
@@ -25,9 +25,9 @@ struct Row {
 };
 
 /// A row for each function, or for each process in it. Counters of calls alone know no processes.
-void add_rows(const TracedFunction& traced, bool per_process, std::vector<Row>& rows) {
+void add_rows(const TracedFunction& traced, bool per_process, std::vector<TracedRow>& rows) {
     if (!per_process) {
-        Row row{traced.function, traced.session, {}, traced.calls, {}, {}};
+        TracedRow row{traced.function, traced.session, {}, traced.calls, {}, {}};
         const auto add = [&row](const std::vector<TracedProcess>& list, Count& amounts) {
             std::uint64_t calls = 0, amount = 0;
             for (const TracedProcess& each : list) {
@@ -47,7 +47,7 @@ void add_rows(const TracedFunction& traced, bool per_process, std::vector<Row>& 
         rows.push_back({traced.function, traced.session, each.pid, each.calls, each.amount, {}});
     for (const TracedProcess& each : traced.time) {
         const auto same = std::find_if(rows.begin() + static_cast<std::ptrdiff_t>(first), rows.end(),
-                                       [&each](const Row& row) { return row.pid == each.pid; });
+                                       [&each](const TracedRow& row) { return row.pid == each.pid; });
         if (same != rows.end())
             same->time = each.amount;
         else
@@ -56,57 +56,57 @@ void add_rows(const TracedFunction& traced, bool per_process, std::vector<Row>& 
     if (rows.size() == first) rows.push_back({traced.function, traced.session, {}, traced.calls, {}, {}});
 }
 
-present::Table traced_table(const present::Names& names, std::vector<Row> rows, bool per_process) {
+present::Table traced_table(const present::Names& names, std::vector<TracedRow> rows, bool per_process) {
     const Snapshot& s = names.snapshot();
     // Percent is of what the profile is about: words where they were counted, else time, else calls.
-    const auto sum = [&rows](Count Row::*member) {
+    const auto sum = [&rows](Count TracedRow::*member) {
         analyses::Sum all;
-        for (const Row& row : rows) all.add(row.*member);
+        for (const TracedRow& row : rows) all.add(row.*member);
         return all.value();
     };
-    const bool words = std::any_of(rows.begin(), rows.end(), [](const Row& r) { return r.words.has(); });
-    const bool time = std::any_of(rows.begin(), rows.end(), [](const Row& r) { return r.time.has(); });
+    const bool words = std::any_of(rows.begin(), rows.end(), [](const TracedRow& r) { return r.words.has(); });
+    const bool time = std::any_of(rows.begin(), rows.end(), [](const TracedRow& r) { return r.time.has(); });
     const bool sessions =
-        std::any_of(rows.begin(), rows.end(), [&rows](const Row& r) { return r.session != rows.front().session; });
-    Count Row::*const measure = words ? &Row::words : time ? &Row::time : &Row::calls;
+        std::any_of(rows.begin(), rows.end(), [&rows](const TracedRow& r) { return r.session != rows.front().session; });
+    Count TracedRow::*const measure = words ? &TracedRow::words : time ? &TracedRow::time : &TracedRow::calls;
     const Count total = sum(measure);
-    std::vector<ColumnOf<Row>> columns;
+    std::vector<ColumnOf<TracedRow>> columns;
     if (per_process)
         columns.push_back(
             {{.name = "pid", .title = "PID", .doc = "the process; null where calls alone were counted"},
-             [&names](const Row& r) { return r.pid.has() ? present::cells::pid(names, r.pid) : Value(); }});
-    const std::vector<ColumnOf<Row>> rest{
+             [&names](const TracedRow& r) { return r.pid.has() ? present::cells::pid(names, r.pid) : Value(); }});
+    const std::vector<ColumnOf<TracedRow>> rest{
         {{.name = "module", .title = "MODULE", .doc = "of the function", .content = Content::name},
-         [&names, &s](const Row& r) { return present::cells::bare(names, s.functions[r.function].module); }},
+         [&names, &s](const TracedRow& r) { return present::cells::bare(names, s.functions[r.function].module); }},
         {{.name = "function", .title = "FUNCTION", .doc = "that is traced", .content = Content::name},
-         [&names, &s](const Row& r) { return present::cells::bare(names, s.functions[r.function].name); }},
+         [&names, &s](const TracedRow& r) { return present::cells::bare(names, s.functions[r.function].name); }},
         {{.name = "arity", .title = "ARITY", .unit = Unit::count, .doc = "of the function"},
-         [&s](const Row& r) { return Value(s.functions[r.function].arity); }},
+         [&s](const TracedRow& r) { return Value(s.functions[r.function].arity); }},
         {{.name = "calls", .title = "CALLS", .unit = Unit::count, .doc = "since tracing began, or was reset"},
-         [](const Row& r) { return Value(r.calls); }},
+         [](const TracedRow& r) { return Value(r.calls); }},
         {{.name = "allocated_words",
           .title = "WORDS",
           .unit = Unit::words,
           .doc = "call_memory: allocated in it; null if not on"},
-         [](const Row& r) { return Value(r.words); }},
+         [](const TracedRow& r) { return Value(r.words); }},
         {{.name = "words_per_call", .title = "PER CALL", .unit = Unit::words, .doc = "allocated_words / calls"},
-         [](const Row& r) { return r.words.has() && r.calls.value_or(0) != 0 ? Value(*r.words / *r.calls) : Value(); }},
+         [](const TracedRow& r) { return r.words.has() && r.calls.value_or(0) != 0 ? Value(*r.words / *r.calls) : Value(); }},
         {{.name = "time_ns", .title = "TIME ns", .unit = Unit::count, .doc = "call_time: spent in it; null if not on"},
-         [](const Row& r) { return Value(r.time); }},
+         [](const TracedRow& r) { return Value(r.time); }},
         {{.name = "percent",
           .title = "%",
           .unit = Unit::percent,
           .doc = "of all words, else of all time, else of all calls"},
-         [=](const Row& r) { return present::cells::percent(analyses::percent_of(r.*measure, total)); }},
+         [=](const TracedRow& r) { return present::cells::percent(analyses::percent_of(r.*measure, total)); }},
         {{.name = "session",
           .title = "SESSION",
           .doc = "trace session (OTP 27 and later)",
           .content = Content::name,
           .wide = !sessions},
-         [&names](const Row& r) { return present::cells::bare(names, r.session); }},
+         [&names](const TracedRow& r) { return present::cells::bare(names, r.session); }},
     };
     columns.insert(columns.end(), rest.begin(), rest.end());
-    std::stable_sort(rows.begin(), rows.end(), [measure](const Row& a, const Row& b) {
+    std::stable_sort(rows.begin(), rows.end(), [measure](const TracedRow& a, const TracedRow& b) {
         return (a.*measure).value_or(0) > (b.*measure).value_or(0);
     });
     return present::table_of(std::move(columns), std::move(rows), "no function was traced");
@@ -119,7 +119,7 @@ Status show_traced(const Context& context, const analyses::FunctionPattern& patt
     BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(LoadPlan{}));
     BH_TRY(const std::vector<TracedFunction> traced, artifact->traced());
     const Snapshot& snapshot = artifact->snapshot();
-    std::vector<Row> rows;
+    std::vector<TracedRow> rows;
     std::size_t functions = 0;
     for (const TracedFunction& each : traced) {
         if (!options.pattern.empty() && !analyses::matches(pattern, snapshot, each.function)) continue;

@@ -6,14 +6,15 @@
 #include <optional>
 
 #include "analyses/base/erlang_syntax.hpp"
+#include "present/redact_lex.hpp"
 
 namespace beamheap::present {
 namespace {
 
-constexpr bool lower(char c) { return c >= 'a' && c <= 'z'; }
-constexpr bool upper(char c) { return c >= 'A' && c <= 'Z'; }
-constexpr bool digit(char c) { return c >= '0' && c <= '9'; }
-constexpr bool word(char c) { return lower(c) || upper(c) || digit(c) || c == '_'; }
+using lex::digit;
+using lex::lower;
+using lex::upper;
+using lex::word;
 
 // Between double quotes, as Elixir reads it back.
 void append_quoted(std::string_view text, std::string& out) {

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "model/characters.hpp"
 #include "present/sanitise.hpp"
 
 namespace beamheap::present {
@@ -11,7 +12,6 @@ namespace {
 
 bool is_small(char c) { return c >= 'a' && c <= 'z'; }
 bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// An Elixir key that needs no quotes.
 bool is_elixir_name(std::string_view name) {

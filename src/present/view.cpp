@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "model/characters.hpp"
 #include "present/json_writer.hpp"
 #include "present/units.hpp"
 
@@ -58,13 +59,12 @@ SortKey sort_key(const Value& value) {
     return key;
 }
 
-constexpr bool digit(char c) { return c >= '0' && c <= '9'; }
 
 std::strong_ordering natural_order(std::string_view a, std::string_view b) {
     std::size_t i = 0;
     std::size_t j = 0;
     while (i < a.size() && j < b.size()) {
-        if (!digit(a[i]) || !digit(b[j])) {
+        if (!is_digit(a[i]) || !is_digit(b[j])) {
             if (a[i] != b[j]) return static_cast<unsigned char>(a[i]) <=> static_cast<unsigned char>(b[j]);
             ++i, ++j;
             continue;
@@ -73,8 +73,8 @@ std::strong_ordering natural_order(std::string_view a, std::string_view b) {
         while (j < b.size() && b[j] == '0') ++j;
         const std::size_t first_i = i;
         const std::size_t first_j = j;
-        while (i < a.size() && digit(a[i])) ++i;
-        while (j < b.size() && digit(b[j])) ++j;
+        while (i < a.size() && is_digit(a[i])) ++i;
+        while (j < b.size() && is_digit(b[j])) ++j;
         if (i - first_i != j - first_j) return i - first_i <=> j - first_j;
         if (const int order = a.substr(first_i, i - first_i).compare(b.substr(first_j, j - first_j)); order != 0)
             return order <=> 0;

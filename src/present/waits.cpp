@@ -27,7 +27,7 @@ std::string target_name(const Names& names, const WaitTarget& target) {
     return names.bare(target.name);
 }
 
-Value text_or_null(std::string text) { return text.empty() ? Value() : Value(std::move(text)); }
+Value name_or_null(std::string text) { return text.empty() ? Value() : Value(std::move(text)); }
 
 // "lager_event <0.79.0>"
 std::string drawn(const Names& names, ProcId id) { return names.process(names.snapshot()[id]); }
@@ -53,7 +53,7 @@ Table wait_edge_table(const Names& names, const Waits& waits) {
          [names](Row e) {
              WaitTarget self;
              self.process = e->waiter;
-             return text_or_null(target_name(names, self));
+             return name_or_null(target_name(names, self));
          }},
         {{.name = "target",
           .title = "WAITS FOR",
@@ -64,7 +64,7 @@ Table wait_edge_table(const Names& names, const Waits& waits) {
           .title = "NAME",
           .doc = "its name; of a process of another node, that node",
           .content = Content::name},
-         [names](Row e) { return text_or_null(target_name(names, e->target)); }},
+         [names](Row e) { return name_or_null(target_name(names, e->target)); }},
         {{.name = "function", .title = "IN", .doc = "the call that is blocked", .content = Content::name},
          [names](Row e) { return cells::function(names, e->function); }},
         {{.name = "infinite", .title = "FOREVER", .doc = "the call is known to have no timeout", .wide = true},
@@ -96,7 +96,7 @@ Table wait_fan_in_table(const Names& names, const Waits& waits) {
           .title = "NAME",
           .doc = "its name; of a process of another node, that node",
           .content = Content::name},
-         [names](Row f) { return text_or_null(target_name(names, f->target)); }},
+         [names](Row f) { return name_or_null(target_name(names, f->target)); }},
         {{.name = "waiters", .title = "WAITERS", .unit = Unit::count, .doc = "processes that wait for it"},
          [](Row f) { return Value(f->waiters); }},
         {{.name = "reaching",

@@ -20,7 +20,7 @@ constexpr std::uint32_t port_connected = 1u << 0, port_free = 1u << 8, port_init
 constexpr std::size_t longest_port_name = 4096;
 constexpr std::size_t most_suspended = 1u << 20;
 
-constexpr std::uint64_t most_buckets = 1u << 26, longest_bucket = 1u << 16;
+constexpr std::uint64_t most_node_buckets = 1u << 26, longest_bucket = 1u << 16;
 constexpr std::uint64_t published = 1;  // DFLAG_PUBLISHED
 
 constexpr std::uint32_t registered_receiver = 1u << 14;  // ERTS_TMR_ROFLG_REG_NAME
@@ -179,7 +179,7 @@ void read_peers(Reader& reader) {
     const auto shift = load<std::uint32_t>(hash + at.hash_shift);
     const auto buckets = load<Word>(hash + at.hash_buckets);
     // A multiplicative hash: the slots are as many as the bits that it keeps (hash.h, hash_get_slots).
-    if (shift == 0 || shift >= 64 || (1ull << (64 - shift)) > most_buckets) return;
+    if (shift == 0 || shift >= 64 || (1ull << (64 - shift)) > most_node_buckets) return;
     const std::byte* slots = reader.memory.at(buckets, 8ull << (64 - shift));
     if (slots == nullptr) return;
     const auto own = reader.memory.word(reader.vm.roots.this_node + at.node_entry);

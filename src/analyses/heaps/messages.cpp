@@ -40,7 +40,7 @@ Sender first_of_pair(TermSource& source, const Element& element) {
 
 constexpr std::size_t longest_shape = 400;
 constexpr std::size_t widest = 16;
-constexpr int deepest = 4;
+constexpr int deepest_shape = 4;
 
 /// Recursion here follows the printed levels, which are four.
 class Shape {
@@ -82,7 +82,7 @@ public:
 
 private:
     void tuple(const Element& e, const ObjectHead& head, int level) {
-        if (level >= deepest) {
+        if (level >= deepest_shape) {
             text += "tuple()";
             return;
         }
@@ -104,7 +104,7 @@ private:
         source_.next(cursor, tail);
         const bool improper = tail.kind != ElementKind::nil &&
                               !(tail.kind == ElementKind::object && source_.head(tail.id).kind == TermKind::cons);
-        if (!improper || level >= deepest) {
+        if (!improper || level >= deepest_shape) {
             text += "list()";
             return;
         }
@@ -117,7 +117,7 @@ private:
     /// Names of keys where all are atoms.
     void map(const Element& e, const ObjectHead& head, int level) {
         text += "#{";
-        if (head.kind == TermKind::flat_map && head.size <= widest && level < deepest) {
+        if (head.kind == TermKind::flat_map && head.size <= widest && level < deepest_shape) {
             ElementCursor cursor = source_.elements(e.id);
             Element keys;
             source_.next(cursor, keys);
@@ -126,7 +126,7 @@ private:
                 Element value;
                 source_.next(cursor, value);
                 if (i != 0) text += ',';
-                add(names[i], deepest);
+                add(names[i], deepest_shape);
                 text += "=>";
                 add(value, level + 1);
             }

@@ -5,7 +5,7 @@
 namespace beamheap::analyses {
 namespace {
 
-constexpr std::uint32_t unseen = 0xFFFFFFFFu;
+constexpr std::uint32_t not_met = 0xFFFFFFFFu;
 constexpr std::uint32_t from_root = 0xFFFFFFFEu;
 
 /// References by source: where each object's begin.
@@ -37,42 +37,42 @@ std::optional<Path> shortest_path(TermSource& source, ObjectId target) {
     const std::uint32_t goal = target.number + (target.space == ObjectId::Space::literals ? heap_size : 0);
 
     FlatArray<std::uint32_t> parent;
-    parent.assign(all, unseen);
+    parent.assign(all, not_met);
     FlatArray<std::uint32_t> first_root;  // of what a root holds
-    first_root.assign(all, unseen);
+    first_root.assign(all, not_met);
     FlatArray<std::uint32_t> queue;
     const auto see = [&](std::uint32_t number, std::uint32_t by) {
-        if (parent[number] != unseen) return;
+        if (parent[number] != not_met) return;
         parent[number] = by;
         queue.push(number);
     };
     const auto literal = [&](std::uint64_t address) {
         const NodeId node = literals == nullptr || address == 0 ? no_node : literals->find(address);
-        return node == no_node ? unseen : node + heap_size;
+        return node == no_node ? not_met : node + heap_size;
     };
     for (std::size_t i = 0; i < graph.roots().size(); ++i) {
         const Root& root = graph.roots()[i];
         const std::uint32_t number = root.target != no_node ? root.target : literal(graph.missing_root(i));
-        if (number == unseen) continue;
-        if (first_root[number] == unseen) first_root[number] = static_cast<std::uint32_t>(i);
+        if (number == not_met) continue;
+        if (first_root[number] == not_met) first_root[number] = static_cast<std::uint32_t>(i);
         see(number, from_root);
     }
     const FlatArray<std::uint32_t> rows = row_starts(graph);
     const FlatArray<std::uint32_t> outward = foreign_starts(graph);
     const FlatArray<std::uint32_t> literal_rows = literals == nullptr ? FlatArray<std::uint32_t>() : row_starts(*literals);
-    for (std::size_t i = 0; i < queue.size() && parent[goal] == unseen; ++i) {
+    for (std::size_t i = 0; i < queue.size() && parent[goal] == not_met; ++i) {
         const std::uint32_t number = queue[i];
         if (number < heap_size) {
             for (std::uint32_t e = rows[number]; e < rows[number + 1]; ++e) see(graph.edges()[e].to, number);
             for (std::uint32_t f = outward[number]; f < outward[number + 1]; ++f)
-                if (const std::uint32_t to = literal(graph.foreign(f).address); to != unseen) see(to, number);
+                if (const std::uint32_t to = literal(graph.foreign(f).address); to != not_met) see(to, number);
         } else {
             const std::uint32_t own = number - heap_size;
             for (std::uint32_t e = literal_rows[own]; e < literal_rows[own + 1]; ++e)
                 see(literals->edges()[e].to + heap_size, number);
         }
     }
-    if (parent[goal] == unseen) return std::nullopt;
+    if (parent[goal] == not_met) return std::nullopt;
     Path path;
     std::uint32_t number = goal;
     for (;; number = parent[number]) {

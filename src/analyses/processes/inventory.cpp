@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "model/characters.hpp"
+
 namespace beamheap::analyses {
 namespace {
 
 bool is_alnum(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // "/usr/lib/erlang/erts-16.2/bin/inet_gethost 4" is inet_gethost, "tty_sl -c -e" is tty_sl. Descriptors ("2/2") stay.
 std::string program_name(std::string_view command) {

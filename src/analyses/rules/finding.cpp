@@ -1,9 +1,9 @@
 #include "analyses/rules/finding.hpp"
 
+#include "model/characters.hpp"
+
 namespace beamheap::analyses {
 namespace {
-
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // FNV-1a: the same on every machine and in every version.
 void mix(std::uint64_t& hash, char c) {

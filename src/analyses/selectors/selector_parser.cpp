@@ -5,6 +5,7 @@
 
 #include "analyses/base/erlang_syntax.hpp"
 #include "analyses/selectors/selectors.hpp"
+#include "model/characters.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -70,7 +71,6 @@ constexpr std::array<Sign, 11> signs{{
     {"=", Operator::equal},
 }};
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 class Parser {
 public:

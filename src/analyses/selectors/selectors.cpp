@@ -5,6 +5,7 @@
 
 #include "analyses/base/erlang_syntax.hpp"
 #include "analyses/base/sum.hpp"
+#include "model/characters.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -20,7 +21,6 @@ std::string_view trim(std::string_view text) {
     return text;
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
 bool take(std::string_view& text, std::string_view prefix) {

@@ -1,9 +1,9 @@
 #include "analyses/slogan/slogan.hpp"
 
+#include "model/characters.hpp"
+
 namespace beamheap::analyses {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // One element of a byte list; false where it is no number of a printable character.
 bool take_printable(std::string_view text, std::size_t& at, std::string& out) {

@@ -7,13 +7,13 @@
 #include "analyses/base/erlang_syntax.hpp"
 #include "analyses/slogan/slogan_tables.hpp"
 #include "analyses/base/sum.hpp"
+#include "model/characters.hpp"
 
 namespace beamheap::analyses {
 namespace {
 
 constexpr std::uint64_t gib = 1ull << 30;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::string_view trim(std::string_view text) {
     const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\0'; };

@@ -1,0 +1,8 @@
+// Kinds of ASCII characters, whatever the locale.
+#pragma once
+
+namespace beamheap {
+
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+}  // namespace beamheap
