@@ -16,7 +16,7 @@
 namespace beamheap::cli {
 namespace {
 
-constexpr std::array<Command, 28> table{{
+constexpr std::array<Command, 29> table{{
     {"analyze", "INPUT", 1, 1, "what happened: why it died, memory, totals, the processes that stand out",
      "This is what `beamheap INPUT` does. It never fails because of what it finds.",
      "analyze erl_crash.dump\nanalyze erl_crash.dump.zst --json", &cmd_analyze},
@@ -80,6 +80,10 @@ constexpr std::array<Command, 28> table{{
      "waits;\n"
      "otherwise it is concluded from the frame (estimate). --format dot draws all edges for GraphViz.",
      "waits erl_crash.dump\nwaits erl_crash.dump --format dot | dot -Tsvg > waits.svg", &cmd_waits},
+    {"logs", "INPUT", 1, 1, "log events that the node still held: what it had no time to print",
+     "Reports and messages of error_logger, logger, Elixir's Logger and lager, exits that nobody has read, and output on\n"
+     "its way to a device, wherever a process held them; newest first.",
+     "logs erl_crash.dump\nlogs erl_crash.dump --columns time,level,what,reason --format md", &cmd_logs},
     {"tree", "INPUT [PID]", 1, 2, "the supervision tree, with sums",
      "Of one process and all below it where PID is given.",
      "tree erl_crash.dump --depth 3\ntree erl_crash.dump kernel_sup", &cmd_tree},

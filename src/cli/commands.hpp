@@ -49,6 +49,7 @@ Status cmd_diff(const Context& context);
 Status cmd_shell(const Context& context);
 Status cmd_ets(const Context& context);
 Status cmd_ports(const Context& context);
+Status cmd_logs(const Context& context);
 Status cmd_timers(const Context& context);
 Status cmd_atoms(const Context& context);
 Status cmd_alloc(const Context& context);

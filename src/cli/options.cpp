@@ -15,7 +15,7 @@ namespace beamheap::cli {
 namespace {
 
 constexpr std::string_view any_input =
-    "analyze top proc stacks heap msgs term why binaries profile ets ports timers atoms alloc schedulers nodes modules "
+    "analyze top proc stacks heap msgs term why binaries profile ets ports timers logs atoms alloc schedulers nodes modules "
     "tree waits diff check doctor blame";
 
 constexpr std::array<OptionRow, 35> table{{
@@ -39,7 +39,7 @@ constexpr std::array<OptionRow, 35> table{{
     {"--running", "", "", "", "what ran when the inputs were taken, added up over all of them", "stacks"},
     {"--dead", "", "", "", "garbage in place of roots: what the next collection would free (core images)", "heap"},
     {"--term-bytes", "N", "", "200", "cut printed terms after N bytes; 0 is whole",
-     "proc heap msgs term why ets shell"},
+     "proc heap msgs logs term why ets shell"},
     {"--fail-on", "R", "", "", "exit with 1 at this severity or limit: high, 'msgq>10000', 'heap>512MiB'; repeatable",
      "diff check"},
     {"--out", "FORMAT=FILE", "", "", "also write text, json, junit, md, github or gitlab to a file; repeatable",

@@ -1,0 +1,167 @@
+#include "analyses/logs/log_events.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "analyses/logs/log_forms.hpp"
+
+namespace beamheap::analyses {
+namespace {
+
+constexpr std::size_t most_events = 1'000;        // of one process
+constexpr std::size_t most_nodes = 2'000'000;     // of one heap that are looked at
+constexpr std::uint64_t small_node = 4'000'000;   // words of all heaps together that are looked through whole
+constexpr std::uint64_t largest_heap = 8'000'000; // words of one process that is looked through
+constexpr std::uint64_t most_unread = 200'000;    // messages of one process that is looked through
+
+bool is_logger_name(std::string_view name) {
+    return name == "error_logger" || name == "logger" || name.starts_with("logger_") || name.starts_with("Elixir.Logger") ||
+           name.starts_with("lager") || name == "user" || name == "standard_error" || name == "init" ||
+           name == "application_controller" || name.find("error_logger") != name.npos;
+}
+
+bool is_logger_module(std::string_view name) {
+    return name.starts_with("logger") || name.starts_with("error_logger") || name.starts_with("sasl_report") ||
+           name.starts_with("Elixir.Logger") || name.starts_with("lager") || name == "application_master" ||
+           name == "init" || name == "group";
+}
+
+std::uint64_t all_words(const Snapshot& snapshot) {
+    std::uint64_t words = 0;
+    for (const Process& p : snapshot.processes) words += p.heap_words.value_or(0) / 2 + p.old_heap_words.value_or(0) / 2;
+    return words;
+}
+
+// What an event says, as bytes that are equal for equal events: elements breadth first, at most 400.
+std::string digest(const OwnedTerm& term) {
+    auto& source = const_cast<OwnedTerm&>(term);
+    std::string text;
+    std::vector<Element> left{term.term()};
+    for (std::size_t i = 0; i < left.size() && i < 400; ++i) {
+        const Element each = left[i];
+        text += static_cast<char>('0' + static_cast<int>(each.kind));
+        switch (each.kind) {
+            case ElementKind::small: text += std::to_string(each.number); break;
+            case ElementKind::atom: text += each.text; break;
+            case ElementKind::pid: text += std::to_string(each.pid.number) + '.' + std::to_string(each.pid.serial); break;
+            case ElementKind::object: {
+                const ObjectHead head = source.head(each.id);
+                text += static_cast<char>('A' + static_cast<int>(head.kind));
+                if (head.kind == TermKind::heap_binary) source.bytes(each.id, 0, 400, text);
+                ElementCursor cursor = source.elements(each.id);
+                for (Element element; left.size() < 400 && source.next(cursor, element);) left.push_back(element);
+                break;
+            }
+            default: break;
+        }
+    }
+    return text;
+}
+
+class Finder {
+public:
+    Finder(ProcId process, TermSource& source, std::vector<LogEvent>& events)
+        : process_(process), terms_(source), source_(source), events_(events), first_(events.size()) {}
+
+    void run() {
+        const HeapGraph& graph = source_.graph();
+        for (std::size_t i = 0; i < graph.roots().size(); ++i) {
+            const RootKind kind = graph.roots()[i].kind;
+            if (kind != RootKind::message && kind != RootKind::stack && kind != RootKind::x_register) continue;
+            const Element inner = unwrap_message(terms_, source_.root(i));
+            if (is_event(terms_, inner)) add(inner, kind == RootKind::message);
+        }
+        const auto nodes = static_cast<NodeId>(std::min(graph.size(), most_nodes));
+        for (NodeId node = 0; node < nodes; ++node) timed(node);
+        for (NodeId node = 0; node < nodes; ++node) {
+            const TermKind kind = graph.kind(node);
+            if (kind != TermKind::tuple && kind != TermKind::flat_map) continue;
+            const Element element = object(node);
+            // Exits and requests that lie within other terms are what those tell about; the queue's own are met above.
+            const auto parts = terms_.tuple(element);
+            if (!parts.empty() && TermReader::is_one_of(parts[0], {"EXIT", "DOWN", "io_request"})) continue;
+            if (is_event(terms_, element)) add(element, false);
+        }
+    }
+
+private:
+    static Element object(NodeId node) {
+        Element element;
+        element.kind = ElementKind::object;
+        element.id = {ObjectId::Space::heap, node};
+        return element;
+    }
+
+    // {{Date, Time}, Event} of error_logger's first handler.
+    void timed(NodeId node) {
+        if (source_.graph().kind(node) != TermKind::tuple) return;
+        const auto pair = terms_.tuple(object(node), 2);
+        if (pair.empty() || pair[1].kind != ElementKind::object || !is_event(terms_, pair[1])) return;
+        std::uint64_t order = 0;
+        if (const std::string time = local_time(terms_, pair[0], order); !time.empty())
+            times_.emplace(pair[1].id.number, std::pair(time, order));
+    }
+
+    void add(const Element& element, bool in_queue) {
+        if (events_.size() - first_ >= most_events) return;
+        const bool own = element.id.space == ObjectId::Space::heap;
+        if (own && !seen_.insert(element.id.number).second) return;
+        LogEvent event;
+        event.term = copy_term(source_, element);
+        TermReader copy(*event.term);
+        if (!read_event(copy, event.term->term(), event)) return;
+        if (!event.reason_term) event.reason_term = event.term;
+        event.holder = process_;
+        event.in_queue = in_queue;
+        if (const auto time = times_.find(element.id.number); own && time != times_.end())
+            std::tie(event.time, event.order) = time->second;
+        events_.push_back(std::move(event));
+    }
+
+    ProcId process_;
+    TermReader terms_;
+    TermSource& source_;
+    std::vector<LogEvent>& events_;
+    std::size_t first_;
+    std::unordered_set<std::uint32_t> seen_;
+    std::unordered_map<std::uint32_t, std::pair<std::string, std::uint64_t>> times_;
+};
+
+}  // namespace
+
+bool EventHolders::operator()(const Snapshot& snapshot, ProcId process) {
+    const Process& p = snapshot[process];
+    if (p.heap_words.value_or(0) + p.old_heap_words.value_or(0) > largest_heap || p.msgq_len.value_or(0) > most_unread)
+        return false;
+    if (is_logger_name(snapshot.text(p.name))) return true;
+    const auto in_logger = [&](FunctionId function) {
+        return function != FunctionId::none && is_logger_module(snapshot.text(snapshot.functions[function].module));
+    };
+    if (in_logger(p.current_function) || in_logger(p.initial_call)) return true;
+    for (const Frame& frame : snapshot.stacks[p.stack])
+        if (in_logger(frame.function)) return true;
+    if (!small_node_) small_node_ = all_words(snapshot) <= small_node;
+    return *small_node_;
+}
+
+void find_events(ProcId process, TermSource& terms, std::vector<LogEvent>& events) {
+    Finder(process, terms, events).run();
+}
+
+std::vector<LogEvent> log_events(Artifact& artifact) {
+    const Snapshot& snapshot = artifact.snapshot();
+    std::vector<LogEvent> events;
+    EventHolders holds;
+    for (std::uint32_t i = 0; i < snapshot.processes.size(); ++i)
+        if (holds(snapshot, ProcId{i}))
+            if (const auto terms = artifact.terms(ProcId{i})) find_events(ProcId{i}, **terms, events);
+    std::unordered_set<std::string> known;
+    std::erase_if(events, [&](const LogEvent& event) { return !known.insert(digest(*event.term)).second; });
+    // Times of loggers and of error_logger are not compared: one counts microseconds, the other digits. A node has one
+    // or the other.
+    std::ranges::stable_sort(events, [](const LogEvent& a, const LogEvent& b) { return a.order > b.order; });
+    return events;
+}
+
+}  // namespace beamheap::analyses

@@ -1,0 +1,32 @@
+// The forms that log events have in memory, told apart and read. See log_events.hpp for the list of them.
+#pragma once
+
+#include "analyses/base/term_reader.hpp"
+#include "analyses/logs/log_events.hpp"
+
+namespace beamheap::analyses {
+
+/// Whether a tuple or map has the outer form of an event. Cheap: looks at tags and arities only.
+bool is_event(const TermReader& terms, const Element& term);
+
+/// Reads one: fills everything but `term`, `holder`, `in_queue` and `order`. False where it is none after all.
+bool read_event(const TermReader& terms, const Element& term, LogEvent& event);
+
+/// The event inside of what loggers and event managers wrap it in on its way: {notify, E}, {'$gen_cast', {'$olp_load', E}},
+/// {Pid, Tag, {sync_notify, E}}, ...; the term itself where it is not wrapped.
+Element unwrap_message(const TermReader& terms, const Element& message);
+
+/// Whether an exit reason is an orderly end, of which nobody needs to be told: normal, shutdown, {shutdown, _} that
+/// names no failure, noproc of a monitor.
+bool is_orderly(const TermReader& terms, const Element& reason);
+
+/// Frames of a list of {M,F,ArityOrArgs} or {M,F,ArityOrArgs,Location}; empty where it is none.
+std::vector<LogFrame> frames_of(const TermReader& terms, const Element& list);
+
+/// {Reason, Stack} taken apart: the reason without its stack, and the frames. A reason without a stack stays.
+Element split_reason(const TermReader& terms, const Element& reason, std::vector<LogFrame>& stack);
+
+/// "2011-11-09 14:57:37" of {{Y,M,D},{H,Mi,S}} or {{Y,M,D},{H,Mi,S,Ms}}; empty for anything else. `order` grows with it.
+std::string local_time(const TermReader& terms, const Element& date_and_time, std::uint64_t& order);
+
+}  // namespace beamheap::analyses
