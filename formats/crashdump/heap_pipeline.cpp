@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <system_error>
+#include <utility>
 
 namespace beamheap::crashdump {
 namespace {
@@ -41,14 +43,16 @@ HeapPipeline::HeapPipeline(const bytes::Source& source, const HeapDialect& diale
     if (inline_) return;
     for (unsigned i = 0; i < count; ++i) {
         Worker& worker = *workers_[i];
-        worker.thread = std::thread([this, &worker, i] { run(worker, i); });
+        try {
+            worker.thread = std::thread([this, &worker, i] { run(worker, i); });
+        } catch (const std::system_error&) {  // no room for another thread's stack: those that run do it all
+            inline_ = i == 0;
+            break;
+        }
     }
 }
 
-HeapPipeline::~HeapPipeline() {
-    Anomalies ignored;
-    (void)finish(ignored);
-}
+HeapPipeline::~HeapPipeline() { join(); }
 
 void HeapPipeline::add(HeapJob job) {
     if (job.extents.count == 0) return;
@@ -83,7 +87,12 @@ void HeapPipeline::run(Worker& worker, unsigned index) {
             queue_.pop_front();
             changed_.notify_all();
         }
-        decode(worker, index, batch);
+        if (worker.failure != nullptr) continue;  // the queue must run empty, or add() would wait for ever
+        try {
+            decode(worker, index, batch);
+        } catch (...) {
+            worker.failure = std::current_exception();
+        }
     }
 }
 
@@ -148,16 +157,23 @@ bool HeapPipeline::decode_in_windows(Worker& worker, const HeapJob& job) {
     return true;
 }
 
-Status HeapPipeline::finish(Anomalies& anomalies) {
-    flush();
+void HeapPipeline::join() {
     {
         const std::lock_guard lock(mutex_);
         closed_ = true;
     }
     changed_.notify_all();
+    for (auto& worker : workers_)
+        if (worker->thread.joinable()) worker->thread.join();
+}
+
+Status HeapPipeline::finish(Anomalies& anomalies) {
+    flush();
+    join();
+    for (auto& worker : workers_)
+        if (worker->failure != nullptr) std::rethrow_exception(std::exchange(worker->failure, nullptr));
     Status status = ok();
     for (auto& worker : workers_) {
-        if (worker->thread.joinable()) worker->thread.join();
         anomalies.merge(worker->damage);
         worker->damage = {};
         if (status && !worker->status) status = worker->status;

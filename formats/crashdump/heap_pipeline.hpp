@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -59,7 +60,8 @@ public:
 
     /// Takes a process over; waits where the workers are far behind.
     void add(HeapJob job);
-    /// Waits until all are decoded; what was odd goes to `anomalies`. The first I/O error, if there was one.
+    /// Waits until all are decoded; what was odd goes to `anomalies`. The first I/O error, if there was one. What a
+    /// worker threw is thrown again here, in the caller's thread.
     Status finish(Anomalies& anomalies);
 
 private:
@@ -69,10 +71,12 @@ private:
         std::string buffer;
         Anomalies damage;
         Status status = ok();
+        std::exception_ptr failure;  // what its thread threw, out of memory above all
         std::thread thread;
         explicit Worker(const HeapDialect& dialect) : reader(dialect) {}
     };
     void flush();
+    void join();
     void run(Worker& worker, unsigned index);
     void decode(Worker& worker, unsigned index, const Batch& batch);
     bool decode_whole(Worker& worker, unsigned index, const Batch& batch);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <exception>
+#include <system_error>
 #include <thread>
 
 #include "bytes/spool.hpp"
@@ -25,7 +27,12 @@ constexpr std::uint64_t most_words_for_slots = 1u << 23;  // a heap of 64 MB tak
 
 class CoreArtifact final : public Artifact {
 public:
-    CoreArtifact(std::unique_ptr<Image> image, std::unique_ptr<Vm> vm) : image_(std::move(image)), vm_(std::move(vm)) {}
+    /// `damage`: what became of the compressed data that the image was taken from; empty: it is whole.
+    CoreArtifact(std::unique_ptr<Image> image, std::unique_ptr<Vm> vm, const std::string& damage)
+        : image_(std::move(image)), vm_(std::move(vm)) {
+        if (!damage.empty())
+            snapshot_.anomalies.add(Anomaly::compressed_damage, image_->core().bytes().size(), damage);
+    }
 
     Status load(const LoadPlan& plan) override {
         Reader reader(*vm_, snapshot_);
@@ -63,13 +70,20 @@ public:
         contents.key = objects.key;
         contents.more = objects.more;
         contents.damaged = objects.damaged;
+        if (objects.damaged)
+            snapshot_.anomalies.add(Anomaly::inconsistent_state, snapshot_.ets[table].address,
+                                    "an ETS table could not be followed to its end");
         contents.terms = std::make_unique<CoreTerms>(*vm_, snapshot_, objects);
         return contents;
     }
 
     Result<StoredBinaries> stored_binaries() override {
         Decoder reader(*vm_);
-        return read_stored_binaries(*vm_, snapshot_, reader);
+        StoredBinaries stored = read_stored_binaries(*vm_, snapshot_, reader);
+        for (std::uint64_t i = 0; i < stored.damaged_tables; ++i)
+            snapshot_.anomalies.add(Anomaly::inconsistent_state, stored.first_damaged,
+                                    "an ETS table could not be followed to its end");
+        return stored;
     }
 
     Result<std::vector<TracedFunction>> traced() override {
@@ -115,10 +129,7 @@ public:
                               reader.distribution_bytes()});
             }
         };
-        std::vector<std::thread> threads;
-        for (unsigned worker = 1; worker < count; ++worker) threads.emplace_back(work, worker);
-        work(0);
-        for (std::thread& thread : threads) thread.join();
+        run_side_by_side(count, work);
         for (const Anomalies& some : met) snapshot_.anomalies.merge(some);
         return ok();
     }
@@ -139,11 +150,37 @@ private:
         return terms;
     }
 
+    /// Calls work(0) .. work(count - 1), each in a thread of its own while there are threads to be had: work must take
+    /// what there is to do from a common queue. What one of them throws, out of memory above all, is thrown here.
+    template <class Work>
+    static void run_side_by_side(unsigned count, const Work& work) {
+        std::vector<std::exception_ptr> failures(count);
+        const auto guarded = [&](unsigned worker) {
+            try {
+                work(worker);
+            } catch (...) {
+                failures[worker] = std::current_exception();
+            }
+        };
+        std::vector<std::thread> threads;
+        threads.reserve(count);
+        try {
+            for (unsigned worker = 1; worker < count; ++worker) threads.emplace_back(guarded, worker);
+        } catch (const std::system_error&) {  // no room for another thread's stack
+        }
+        guarded(0);
+        for (std::thread& thread : threads) thread.join();
+        for (const std::exception_ptr& failure : failures)
+            if (failure != nullptr) std::rethrow_exception(failure);
+    }
+
     static void tell(const HeapDamage& damage, std::uint64_t process, Anomalies& anomalies) {
         if (damage.bad_pointers != 0) anomalies.add(Anomaly::dangling_reference, damage.first_bad, "a heap");
         if (damage.unreadable != 0) anomalies.add(Anomaly::unreadable_memory, process, "a heap");
         if (damage.unwalked != 0)
             anomalies.add(Anomaly::inconsistent_state, process, "part of a heap could not be walked for garbage");
+        if (damage.queue_damaged)
+            anomalies.add(Anomaly::inconsistent_state, process, "a message queue could not be followed to its end");
         if (damage.collecting) anomalies.add(Anomaly::heap_missing, process);
     }
 
@@ -160,16 +197,17 @@ bool sniff(std::string_view head) { return head.substr(0, 4) == "\177ELF"; }
 Result<std::unique_ptr<Artifact>> open(std::unique_ptr<bytes::Source> source, const std::string& path,
                                        const OpenOptions& options) {
     std::unique_ptr<Image> image;
+    std::string damage;
     if (path != "-" && source->compression().empty() && source->seekable()) {
         BH_TRY(image, Image::open(path, options.executable));
     } else {
         BH_TRY(bytes::MappedFile file, bytes::spool(*source, path));
-        const std::string damage = source->damage();
+        damage = source->damage();
         BH_TRY(bytes::ElfImage core, bytes::ElfImage::adopt(std::move(file), path));
         BH_TRY(image, Image::adopt(std::move(core), path, options.executable));
     }
     BH_TRY(std::unique_ptr<Vm> vm, Vm::open(*image));
-    return std::unique_ptr<Artifact>(new CoreArtifact(std::move(image), std::move(vm)));
+    return std::unique_ptr<Artifact>(new CoreArtifact(std::move(image), std::move(vm), damage));
 }
 
 }  // namespace beamheap::otp

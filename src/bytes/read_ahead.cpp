@@ -4,7 +4,9 @@
 #include <array>
 #include <condition_variable>
 #include <cstring>
+#include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -32,13 +34,12 @@ public:
 
     Result<std::size_t> read(std::span<char> into) override {
         if (!thread_.joinable()) {
-            if (direct_ < direct_bytes) {
+            if (direct_ < direct_bytes || !start()) {
                 Result<std::size_t> got = source_->read(into);
                 if (got) direct_ += *got;
                 position_ = source_->stored_position();
                 return got;
             }
-            thread_ = std::thread([this] { fill(); });
         }
         if (taken_ == available_) {
             std::unique_lock lock(mutex_);
@@ -49,6 +50,7 @@ public:
                 changed_.notify_all();
             }
             changed_.wait(lock, [this] { return full_ != 0 || ended_; });
+            if (full_ == 0 && failure_ != nullptr) std::rethrow_exception(failure_);
             if (full_ == 0) return error_ ? Result<std::size_t>(*error_) : Result<std::size_t>(std::size_t{0});
             holding_ = true;
             taken_ = 0;
@@ -72,6 +74,28 @@ private:
         std::size_t size = 0;
         std::uint64_t position = 0;
     };
+
+    /// False: there is no room for a thread, and the caller reads by itself.
+    bool start() {
+        if (alone_) return false;
+        try {
+            thread_ = std::thread([this] { fill_or_fail(); });
+        } catch (const std::system_error&) {
+            alone_ = true;
+        }
+        return !alone_;
+    }
+
+    void fill_or_fail() {
+        try {
+            fill();
+        } catch (...) {  // out of memory: thrown again by read(), in the thread that can tell it
+            const std::lock_guard lock(mutex_);
+            failure_ = std::current_exception();
+            ended_ = true;
+            changed_.notify_all();
+        }
+    }
 
     void fill() {
         for (std::size_t turn = 0;; ++turn) {
@@ -111,6 +135,8 @@ private:
     std::size_t full_ = 0;  // blocks filled and not given back, guarded by mutex_ as are the next three
     bool ended_ = false, stop_ = false;
     std::optional<Error> error_;
+    std::exception_ptr failure_;
+    bool alone_ = false;  // no thread can be had
     std::thread thread_;
 };
 

@@ -169,6 +169,38 @@ private:
     const std::vector<std::string_view>& rules_;
 };
 
+/// The line, from 1, where a key is made of more parts than deepest_key; 0: none. The parser nests one table in another
+/// for each dot and takes them apart by recursion, so that thousands of dots would overflow the stack; what stands in
+/// texts and comments is passed over. Nesting by brackets is bounded by the parser itself.
+std::size_t line_of_deep_key(std::string_view text) {
+    constexpr std::size_t deepest_key = 16;  // beamheap's own keys have two parts
+    std::size_t line = 1;
+    std::size_t dots = 0;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const char c = text[at];
+        if (c == '\n') {
+            ++line;
+            dots = 0;
+        } else if (c == '#') {
+            at = std::min(text.find('\n', at), text.size()) - 1;
+        } else if (c == '"' || c == '\'') {
+            const std::string mark(text.substr(at, 3) == std::string(3, c) ? 3 : 1, c);
+            for (at += mark.size(); at < text.size() && text.substr(at, mark.size()) != mark; ++at) {
+                if (text[at] == '\n' && mark.size() == 1) break;  // a text without an end: the parser says so
+                if (text[at] == '\\' && c == '"') ++at;
+                if (at < text.size() && text[at] == '\n') ++line;
+            }
+            at += mark.size() - 1;
+            if (mark.size() == 1 && at < text.size() && text[at] == '\n') --at;
+        } else if (c == '.' && ++dots > deepest_key) {
+            return line;
+        } else if (c == ',' || c == '=') {
+            dots = 0;
+        }
+    }
+    return 0;
+}
+
 bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
 std::size_t skip_space(std::string_view text, std::size_t at) {
@@ -184,6 +216,9 @@ bool Ignore::fits(const analyses::Finding& finding) const {
 
 Result<CheckConfig> parse_check_config(std::string_view text, const std::string& path,
                                        const std::vector<std::string_view>& rules) {
+    if (const std::size_t line = line_of_deep_key(text); line != 0)
+        return Error{ErrorCode::usage, fmt::format("{}:{}: a key has more than 16 parts", path, line),
+                     "Write a dot between the parts of a key only, as in limits.msgq = 10000."};
     const toml::parse_result parsed = toml::parse(text, path);
     if (!parsed)
         return Error{ErrorCode::usage,

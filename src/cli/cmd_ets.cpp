@@ -69,9 +69,6 @@ Status show_contents(const Context& context) {
     const EtsTable& table = snapshot.ets[number];
     const ProcId owner = snapshot.find(table.owner);
     present::Document document = context.document(snapshot);
-    if (contents.damaged)
-        document.warnings.push_back({"damaged_table", 1, "data_loss",
-                                     "the table could not be followed to its end: it has more objects than are shown"});
     document.members.push_back(
         {.key = "table",
          .title = "Table",

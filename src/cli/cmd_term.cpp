@@ -26,7 +26,7 @@ Result<std::string> owner_of(const Context& context, const AddressArgument& argu
     LoadPlan plan;
     BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
     const present::Names names(artifact->snapshot(), present::Syntax::erlang);
-    const auto pid = [&](const AddressOwner& owner) { return names.pid(artifact->snapshot()[owner.process].pid); };
+    const auto pid = [&](const AddressOwner& owner) { return names.pid(owner.pid); };
     if (owners.empty()) {
         // A literal: any process's terms know them.
         if (artifact->snapshot().processes.empty()) return no_such_address(argument.address);

@@ -34,7 +34,7 @@ Result<ProcessTerms> open_process_terms(const Context& context, LoadPlan plan, c
 
 void add_term_warnings(const ProcessTerms& process, present::Document& document) {
     const TermSource& terms = *process.terms;
-    const std::uint64_t cut_references = process.measures->order().cut();
+    const std::uint64_t cut_references = process.measures->cut_references();
     std::uint64_t slices = 0;
     for (const BinaryUse& use : terms.graph().binaries())
         if (terms.graph().kind(use.node) == TermKind::sub_binary)
@@ -87,13 +87,13 @@ Result<std::vector<AddressOwner>> find_owners(const Context& context, std::uint6
     demand.workers = workers;
     demand.visit = [&](const HeapVisit& visit) {
         if (visit.graph.find(address) != no_node) {
-            found[visit.worker].push_back({visit.id, false});
+            found[visit.worker].push_back({visit.id, visit.process.pid, false});
             return;
         }
         const HeapGraph& graph = visit.graph;
         const auto uses = graph.binaries();
         if (std::any_of(uses.begin(), uses.end(), [&](const BinaryUse& use) { return use.address == address; }))
-            found[visit.worker].push_back({visit.id, true});
+            found[visit.worker].push_back({visit.id, visit.process.pid, true});
     };
     LoadPlan plan;
     plan.heaps = &demand;

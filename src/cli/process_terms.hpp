@@ -44,7 +44,8 @@ Result<AddressArgument> parse_address(std::string_view text);
 
 /// Where an address was found.
 struct AddressOwner {
-    ProcId process = ProcId::none;
+    ProcId process = ProcId::none;  ///< in the snapshot that the search filled: narrower plans may know fewer processes
+    Pid pid;
     bool holds_binary = false;  ///< it is a binary outside the heaps that the process refers to
 };
 

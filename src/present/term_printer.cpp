@@ -5,72 +5,10 @@
 #include <charconv>
 #include <vector>
 
+#include "present/term_walks.hpp"
+
 namespace beamheap::present {
 namespace {
-
-struct Pair {
-    Element key;
-    Element value;
-};
-
-/// Gives the pairs of a map of any kind.
-class MapWalk {
-public:
-    MapWalk(TermSource& source, ObjectId id, const ObjectHead& head)
-        : source_(&source), flat_(head.kind == TermKind::flat_map) {
-        values_ = source.elements(id);
-        Element keys;
-        if (flat_) {
-            source.next(values_, keys);
-            if (keys.kind == ElementKind::object && source.head(keys.id).kind == TermKind::tuple)
-                keys_ = source.elements(keys.id);
-            left_ = head.size;
-        } else {
-            levels_.push_back(values_);
-            left_ = head.size;
-        }
-    }
-    bool more() const { return left_ != 0; }
-    bool next(Pair& pair) {
-        if (left_ == 0) return false;
-        --left_;
-        pair = {};
-        if (flat_) {
-            source_->next(keys_, pair.key);
-            return source_->next(values_, pair.value);
-        }
-        // Leaves are cells [Key|Value]; inner nodes, and tuples of leaves with one hash (27 and later), are gone into.
-        while (!levels_.empty()) {
-            Element child;
-            if (!source_->next(levels_.back(), child)) {
-                levels_.pop_back();
-                continue;
-            }
-            if (child.kind != ElementKind::object) {
-                pair.key = child;  // missing, or damage: its pairs are not there
-                return true;
-            }
-            const ObjectHead head = source_->head(child.id);
-            if (head.kind == TermKind::cons) {
-                ElementCursor cell = source_->elements(child.id);
-                source_->next(cell, pair.key);
-                source_->next(cell, pair.value);
-                return true;
-            }
-            if (levels_.size() < 24) levels_.push_back(source_->elements(child.id));
-        }
-        left_ = 0;
-        return false;
-    }
-
-private:
-    TermSource* source_;
-    bool flat_;
-    std::uint64_t left_ = 0;
-    ElementCursor keys_;
-    ElementCursor values_;
-    std::vector<ElementCursor> levels_;
-};
 
 std::string name_of(const Element& atom) { return atom.latin1 ? from_latin1(atom.text) : std::string(atom.text); }
 
@@ -103,9 +41,10 @@ private:
         bool value = false;       // map: a key was printed, its value comes next
         bool keys_first = false;  // map of atoms in Elixir
         std::uint64_t done = 0;
-        ElementCursor cursor;  // list: of the current cell; tuple
-        Element held;          // map: the value to come
-        std::size_t map = 0;   // index into maps_
+        ElementCursor cursor;      // list: of the current cell; tuple
+        Element held;              // map: the value to come
+        std::size_t map = 0;       // index into maps_
+        std::size_t outside = 0;   // objects that were open before it
     };
     struct Map {
         std::vector<Pair> pairs;  // small ones, in order
@@ -149,6 +88,10 @@ private:
         if (!source_.next(frame.cursor, element)) return close("]");  // behind an improper tail
         if (element.kind == ElementKind::nil) return close("]");
         if (is_cell(element)) {
+            if (!open_.enter(element.id)) {
+                out_ += elixir_ ? " | " : "|";
+                return emit_cycle(element);
+            }
             frame.cursor = source_.elements(element.id);
             frame.tail = false;
             return;
@@ -174,7 +117,8 @@ private:
         source_.next(pair, frame.held);
         append_elixir_key(out_, name_of(key));
         frame.value = true;
-        frame.cursor = tail.kind == ElementKind::object ? source_.elements(tail.id) : ElementCursor{};
+        const bool more = tail.kind == ElementKind::object && open_.enter(tail.id);
+        frame.cursor = more ? source_.elements(tail.id) : ElementCursor{};
     }
 
     void step_map(Frame& frame) {
@@ -204,18 +148,20 @@ private:
     void close(const char* text) {
         out_ += text;
         if (frames_.back().kind == Kind::map) maps_.pop_back();
+        open_.leave(frames_.back().outside);
         frames_.pop_back();
     }
 
     /// Says that more would follow, in every frame that is open, and closes them.
     void cut_off() {
-        printed_.cut = true;
         while (!frames_.empty()) {
             Frame& frame = frames_.back();
             const char* closed = frame.kind == Kind::tuple || frame.kind == Kind::map ? "}" : "]";
             if (frame.kind == Kind::map && frame.value) {
                 out_ += frame.keys_first ? "..." : "=>...";
+                printed_.cut = true;
             } else if (more_follows(frame)) {
+                printed_.cut = true;
                 out_ += frame.done == 0 ? "..." : frame.kind == Kind::list ? "|..." : ",...";
             }
             close(closed);
@@ -317,10 +263,20 @@ private:
             return;
         }
         if (!may_open()) return;
-        out_ += '{';
         Frame frame{Kind::tuple};
+        frame.outside = open_.size();
+        if (!open_.enter(id)) return emit_cycle(head.address);
+        out_ += '{';
         frame.cursor = source_.elements(id);
         frames_.push_back(frame);
+    }
+
+    void emit_cycle(const Element& e) { emit_cycle(source_.head(e.id).address); }
+    void emit_cycle(std::uint64_t address) {
+        out_ += "<cyclic term ";
+        append_hex(address);
+        out_ += '>';
+        printed_.cyclic = true;
     }
 
     /// The characters of a list that ~p prints as a string: all of it, or as much as there is room for.
@@ -328,9 +284,11 @@ private:
         Element cell = list;
         cut = false;
         const std::size_t most = room() + 1;
+        ObjectId behind = list.id;  // Brent's tortoise: a list that comes back to it has no end
         for (std::size_t i = 0;; ++i) {
             if (cell.kind == ElementKind::nil) return true;
-            if (!is_cell(cell)) return false;
+            if (!is_cell(cell) || (i != 0 && cell.id == behind)) return false;
+            if ((i & (i + 1)) == 0) behind = cell.id;
             if (i == most) return cut = true;
             ElementCursor cursor = source_.elements(cell.id);
             Element head;
@@ -350,8 +308,10 @@ private:
             return;
         }
         if (!may_open()) return;
-        out_ += '[';
         Frame frame{elixir_ && is_keywords(e) ? Kind::keywords : Kind::list};
+        frame.outside = open_.size();
+        if (!open_.enter(e.id)) return emit_cycle(e);
+        out_ += '[';
         frame.cursor = source_.elements(e.id);
         frames_.push_back(frame);
     }
@@ -400,8 +360,10 @@ private:
             return;
         }
         if (!may_open()) return;
-        out_ += elixir_ ? "%" + structure + "{" : std::string("#{");
         Frame frame{Kind::map};
+        frame.outside = open_.size();
+        if (!open_.enter(id)) return emit_cycle(head.address);
+        out_ += elixir_ ? "%" + structure + "{" : std::string("#{");
         frame.keys_first = atoms;
         frame.map = maps_.size();
         maps_.push_back(std::move(map));
@@ -446,12 +408,15 @@ private:
         while (at < size) {
             std::size_t next = at + 1;
             if (text[at] == '\\') {
-                ++next;
-                if (next < text.size() && text[next] == '{')
-                    next = text.find('}', next) + 1;
-                else if (text[at + 1] == 'x')
+                ++next;  // the character that the backslash stands before
+                const char escape = next - 1 < text.size() ? text[next - 1] : '\0';
+                const bool braces = next < text.size() && text[next] == '{';
+                if ((escape == 'x' || escape == 'u') && braces)
+                    next = std::min(text.find('}', next), text.size() - 1) + 1;
+                else if (escape == 'x')
                     next += 2;
             }
+            next = std::min(next, text.size());
             while (next < text.size() && (static_cast<unsigned char>(text[next]) & 0xC0) == 0x80) ++next;
             if (next > size) break;
             at = next;
@@ -651,6 +616,7 @@ private:
     Printed printed_;
     std::vector<Frame> frames_;
     std::vector<Map> maps_;
+    OpenObjects open_;
 };
 
 }  // namespace

@@ -4,7 +4,8 @@
 // references) as the shell prints it. Where the bound is reached stands `...`, and what is open is closed:
 // {a,[1,2|...],...}. What the input does not hold is said: <<12 bytes, not in the dump>>. Time and memory follow the
 // output, not the term: 40 doubled cons cells, a million nested tuples and a terabyte of shared structure cost the same
-// few hundred bytes. Nothing recurses.
+// few hundred bytes. Nothing recurses. A term that contains itself, in damaged input, is cut where it comes back:
+// [1,2|<cyclic term 7F00>].
 #pragma once
 
 #include <cstddef>
@@ -26,6 +27,7 @@ struct PrintOptions {
 /// What became of a term on its way to text.
 struct Printed {
     bool cut = false;        ///< something was left out because of the bounds
+    bool cyclic = false;     ///< a term contains itself: the text says where it was cut
     bool missing = false;    ///< something is not in the input, and the text says so
     bool bits_lost = false;  ///< holds slices of which the input has whole bytes only: bitstrings among them are
                              ///< shortened, and shifted where they begin within a byte

@@ -160,3 +160,18 @@ until = "2020-01-01"
         CHECK(read.error().message.starts_with(wrong.says));
     }
 }
+
+TEST_CASE("keys of thousands of parts are refused with their line") {
+    const std::vector<std::string_view> rules;
+    std::string dotted = "a";
+    for (int i = 0; i < 200'000; ++i) dotted += ".a";
+    for (const std::string& text : {"\n\n" + dotted + " = 1\n", "# a.b\n\n[" + dotted + "]\n", "x = \"\"\n\n[[" + dotted + "]]\n"}) {
+        const auto config = cli::parse_check_config(text, "c.toml", rules);
+        REQUIRE(!config);
+        CHECK(config.error().message == "c.toml:3: a key has more than 16 parts");
+    }
+    // Dots in texts and comments are no keys.
+    const std::string many(40, '.');
+    CHECK(cli::parse_check_config("# " + many + "\nbaseline = \"" + many + "\"\n", "c.toml", rules));
+    CHECK(cli::parse_check_config("baseline = '" + many + "'\nfail-on = \"\"\"high\"\"\" # " + many + "\n", "c.toml", rules));
+}

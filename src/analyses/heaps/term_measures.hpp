@@ -33,6 +33,8 @@ public:
     std::uint64_t root_binary_bytes(std::size_t root) const { return root_bytes_[root]; }
 
     const HeapOrder& order() const { return order_; }
+    /// References that closed a cycle, in the heap and among the literals: sizes leave them out.
+    std::uint64_t cut_references() const { return order_.cut() + literal_order_.cut(); }
     const FlatSizes& flat() const { return flat_; }
     const Dominators& dominators() const { return dominators_; }
     const RetainedSizes& retained() const { return retained_; }
