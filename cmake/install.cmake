@@ -1,14 +1,41 @@
-# cmake --install, and a .deb by `cpack -G DEB`.
+# cmake --install: the program, and for those who build on it the library, its headers and a CMake package
+# (`find_package(beamheap)`, target beamheap::beamheap). A .deb with the program alone by `cpack -G DEB`.
 include(GNUInstallDirs)
-install(TARGETS beamheap RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
-install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+include(CMakePackageConfigHelpers)
+install(TARGETS beamheap RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright COMPONENT program)
+install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+
+# The layers up to the analyses, in one archive. fmt is in it where the build compiles it itself.
+set(BEAMHEAP_LIBRARY_LAYERS beamheap_bytes beamheap_model beamheap_formats beamheap_analyses)
+if(BEAMHEAP_STATIC)
+  list(APPEND BEAMHEAP_LIBRARY_LAYERS beamheap_fmt)
+endif()
+set(BEAMHEAP_LIBRARY_OBJECTS "")
+foreach(layer ${BEAMHEAP_LIBRARY_LAYERS})
+  list(APPEND BEAMHEAP_LIBRARY_OBJECTS $<TARGET_OBJECTS:${layer}>)
+endforeach()
+add_library(beamheap_library STATIC ${BEAMHEAP_LIBRARY_OBJECTS})
+set_target_properties(beamheap_library PROPERTIES OUTPUT_NAME beamheap LINKER_LANGUAGE CXX)
+
+set(BEAMHEAP_INCLUDE_DIR ${CMAKE_INSTALL_INCLUDEDIR}/beamheap)
+set(BEAMHEAP_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/beamheap)
+install(TARGETS beamheap_library ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+install(DIRECTORY include/beamheap src/analyses DESTINATION ${BEAMHEAP_INCLUDE_DIR} COMPONENT library
+        FILES_MATCHING PATTERN "*.hpp")
+install(FILES formats/format.hpp DESTINATION ${BEAMHEAP_INCLUDE_DIR}/formats COMPONENT library)
+configure_package_config_file(cmake/beamheapConfig.cmake.in beamheapConfig.cmake INSTALL_DESTINATION ${BEAMHEAP_PACKAGE_DIR}
+                              PATH_VARS BEAMHEAP_INCLUDE_DIR CMAKE_INSTALL_LIBDIR)
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/beamheapConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/beamheapConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/beamheapConfigVersion.cmake
+        DESTINATION ${BEAMHEAP_PACKAGE_DIR} COMPONENT library)
 
 set(CPACK_PACKAGE_VENDOR "the beamheap authors")
 set(CPACK_PACKAGE_CONTACT "the beamheap authors <beamheap@localhost>")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_GENERATOR DEB)
+set(CPACK_INSTALL_CMAKE_PROJECTS "${CMAKE_CURRENT_BINARY_DIR};beamheap;program;/")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 if(BEAMHEAP_STATIC)

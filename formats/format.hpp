@@ -7,9 +7,11 @@
 #include <string_view>
 
 #include "beamheap/artifact.hpp"
-#include "bytes/source.hpp"
 
 namespace beamheap {
+namespace bytes {
+class Source;
+}
 
 /// Opens a crash dump or a core image, told by content, compressed or not; "-" is standard input.
 /// Errors: unreadable; not_recognised, with what the content looks like instead.
