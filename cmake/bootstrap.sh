@@ -23,13 +23,32 @@ as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
 
 apt() { as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 "$@"; }
 
+# elsewhere FILE... : how to install them where there is no apt: by the names of the package manager that is there
+elsewhere() {
+    for manager in dnf apk pacman; do
+        command -v $manager >/dev/null || continue
+        case $manager in
+            dnf) how="dnf install" ;;
+            apk) how="apk add" ;;
+            pacman) how="pacman -S --needed" ;;
+        esac
+        # shellcheck disable=SC2046
+        echo "As root, then run this again: $how" $(cd "$root/cmake" && sed 's/#.*//' "$@" |
+            awk -v manager=$manager 'NR == FNR { if ($1 == "debian") for (i = 2; i <= NF; ++i) { if ($i == manager) column = i }
+                else if ($column != "-") name[$1] = $column; known[$1] = 1; next }
+                NF { if (!($1 in known)) print $1; else if ($1 in name) print name[$1] }' packages-elsewhere.txt - | sort -u)
+        return
+    done
+    echo "Install what these Debian packages hold, then run this again: $(listed "$@")"
+}
+
 # install_packages LOG FILE... : installs what is missing; where there is no dpkg it only looks for a compiler
 install_packages() {
     log=$1; shift
     if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-        if command -v cmake >/dev/null && { command -v c++ || command -v g++ || command -v clang++; } >/dev/null; then return; fi
-        cannot "this is not a Debian-like system, and cmake or a C++ compiler is missing. Install what these Debian" \
-            "packages hold, then run this again: $(listed "$@")"
+        if command -v cmake >/dev/null && command -v pkg-config >/dev/null &&
+            { command -v c++ || command -v g++ || command -v clang++; } >/dev/null; then return; fi
+        cannot "this is not a Debian-like system, and cmake, pkg-config or a C++ compiler is missing. $(elsewhere "$@")"
     fi
     missing=$(missing_packages "$@")
     [ -n "$missing" ] || return 0
@@ -65,7 +84,7 @@ build_tree() {
         tail -n 30 "$tree/build.log" >&2
         cannot "the build failed; the whole log: $tree/build.log"
     }
-    mv "$tree/.building" "$tree/.built"
+    mv "$tree/.building" "$tree/.stamp"
 }
 
 # with_lock COMMAND... : one build at a time; whoever comes second waits and then finds it done
@@ -84,6 +103,14 @@ with_lock() {
 release_options() {
     if command -v dpkg-query >/dev/null; then static=ON; else static=OFF; fi
     echo "-DCMAKE_BUILD_TYPE=Release -DBEAMHEAP_STATIC=$static"
+}
+
+# Whether a source changed since the last good build, which .stamp is as old as the start of. -cnewer sees copies with kept
+# dates, too, and a folder counts as changed when a file in it comes or goes. The program looks the same way, faster.
+stale() {
+    [ ! -x "$root/build/release/beamheap" ] || [ ! -e "$root/build/release/.stamp" ] ||
+        [ -n "$(find "$root/src" "$root/formats" "$root/include" "$root/cmake" "$root/CMakeLists.txt" \
+            -cnewer "$root/build/release/.stamp" -print -quit 2>/dev/null)" ]
 }
 
 # For the launcher, under the lock: what another call has built meanwhile is not built again.

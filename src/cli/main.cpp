@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "cli/commands.hpp"
+#include "cli/source_tree.hpp"
 
 int main(int argc, char** argv) {
 #ifdef __POPCNT__
@@ -10,6 +11,7 @@ int main(int argc, char** argv) {
         return 5;
     }
 #endif
+    beamheap::cli::rebuild_if_stale(argv);
     unsetenv("DEBUGINFOD_URLS");  // elfutils would ask servers for debug information
     return beamheap::cli::run(argc, argv);
 }
