@@ -16,6 +16,10 @@ def against_counters(count, label, core):
         wrong = {name: (walked.get(name, {}).get(column), row[column]) for name, row in counted.items()
                  if walked.get(name, {}).get(column) != row[column]}
         count.check(f"{label}: {column} of walked carriers are those that the VM counted", len(counted) > 6 and not wrong, str(wrong))
+    # Blocks: many to a multiblock carrier, one to each single-block one.
+    wrong = {name: (walked[name]["blocks"], row["mbcs_blocks"], row["sbcs_blocks"]) for name, row in counted.items()
+             if name in walked and walked[name]["blocks"] != (row["mbcs_blocks"] or 0) + (row["sbcs_blocks"] or 0)}
+    count.check(f"{label}: as many blocks were walked as the VM counted", not wrong, str(wrong))
     mapped = answer["mapped"]
     count.check(f"{label}: no carrier is broken", mapped["broken_carriers"] == 0, str(mapped))
     parts = mapped["in_carriers_bytes"] + mapped["native_stacks_bytes"] + mapped["elsewhere_bytes"]

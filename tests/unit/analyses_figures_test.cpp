@@ -1,0 +1,306 @@
+// The figures of findings, each on both sides of its threshold: snapshots made by hand whose sums are known.
+#include <catch2/catch.hpp>
+
+#include "analyses/diagnosis/suspects.hpp"
+#include "analyses/processes/process_columns.hpp"
+#include "analyses/rules/rules.hpp"
+#include "support/made_snapshot.hpp"
+
+using namespace beamheap;
+using namespace beamheap::analyses;
+
+namespace {
+
+constexpr std::uint64_t mebibyte = 1u << 20;
+
+struct MadeNode : test::MadeSnapshot {
+    MadeNode() { s.source.word_size = 8, s.source.process_table_complete = true; }
+    void memory(std::string_view name, std::uint64_t bytes) { s.memory.push_back({text(name), bytes, {}}); }
+    std::vector<Finding> findings(std::span<const PinnedBinaries> pinned = {}) {
+        seal();
+        const Slogan slogan = read_slogan(s.node.slogan);
+        const Totals sums = totals(s);
+        const Death dead = death(s);
+        const Waits blocked = waits(s);
+        return run_rules({.snapshot = s, .slogan = slogan, .totals = sums, .death = dead, .waits = blocked, .pinned = pinned});
+    }
+    void allocator(std::string_view name, std::uint64_t block_bytes, std::uint64_t carrier_bytes) {
+        AllocatorInstance made;
+        made.name = text(name);
+        made.instance = 1;
+        const auto line = [&](const char* key, std::uint64_t now, std::uint64_t most) {
+            made.lines.push_back({text(key), {now, most, most}, TextId::none});
+        };
+        line("mbcs blocks size", block_bytes, carrier_bytes - mebibyte);
+        line("mbcs carriers size", carrier_bytes, carrier_bytes);
+        line("sbcs blocks size", 0, 0);
+        line("sbcs carriers size", 0, 0);
+        s.allocators.push_back(made);
+    }
+};
+
+std::vector<Finding> of(const std::vector<Finding>& findings, std::string_view rule) {
+    std::vector<Finding> found;
+    for (const Finding& finding : findings)
+        if (finding.rule == rule) found.push_back(finding);
+    return found;
+}
+
+/// The numbers of its evidence, in order; -1 for what is told in words.
+std::vector<double> figures(const Finding& finding) {
+    std::vector<double> numbers;
+    for (const Evidence& evidence : finding.evidence) numbers.push_back(evidence.number.value_or(-1));
+    return numbers;
+}
+
+}  // namespace
+
+TEST_CASE("binaries that slices pin: bytes, share and threshold", "[figures]") {
+    const auto found = [](PinnedBinaries pinned, std::uint64_t binaries) {
+        MadeNode node;
+        node.process(1, "cache");
+        node.memory("total", 200 * mebibyte);
+        node.memory("binary", binaries);
+        pinned.process = ProcId{0};
+        return of(node.findings(std::span(&pinned, 1)), "binary-pinning");
+    };
+    PinnedBinaries pinned{.slices = 3, .binaries = 2, .seen_bytes = 1000, .pinned_bytes = 20 * mebibyte};
+    const std::vector<Finding> one = found(pinned, 60 * mebibyte);
+    REQUIRE(one.size() == 1);
+    CHECK(one[0].bytes == Count(20 * mebibyte));
+    CHECK(one[0].count == Count(3));
+    CHECK(one[0].percent == Approx(10));
+    CHECK(one[0].severity == FindingSeverity::medium);
+    CHECK(one[0].confidence == Confidence::exact);
+    CHECK(one[0].process == ProcId{0});
+    const std::vector<double> numbers = figures(one[0]);
+    REQUIRE(numbers.size() >= 5);
+    CHECK(std::vector(numbers.begin(), numbers.begin() + 5) == std::vector<double>{3, 2, 1000, 20.0 * mebibyte, 60.0 * mebibyte});
+
+    pinned.by_subtraction = true;
+    CHECK(found(pinned, 60 * mebibyte)[0].confidence == Confidence::estimate);
+    // No more than all binaries have.
+    CHECK(found(pinned, 12 * mebibyte)[0].bytes == Count(12 * mebibyte));
+    pinned.pinned_bytes = 8 * mebibyte;
+    CHECK(found(pinned, 60 * mebibyte).size() == 1);
+    CHECK(found(pinned, 161 * mebibyte).size() == 1);  // less than a twentieth of them: only all binaries are told
+    CHECK(found(pinned, 161 * mebibyte)[0].subject.kind == SubjectKind::binaries);
+    pinned.pinned_bytes = 8 * mebibyte - 1;
+    CHECK(found(pinned, 60 * mebibyte).empty());
+    pinned.pinned_bytes = 40 * mebibyte;
+    pinned.seen_bytes = 4 * mebibyte;
+    CHECK(found(pinned, 60 * mebibyte).size() == 1);
+    pinned.seen_bytes += 1;
+    CHECK(found(pinned, 60 * mebibyte).empty());
+    pinned = {.slices = 3, .binaries = 2, .seen_bytes = 1000, .pinned_bytes = 64 * mebibyte};
+    CHECK(found(pinned, 150 * mebibyte)[0].severity == FindingSeverity::high);
+}
+
+TEST_CASE("what a process pins is its binaries less what its slices show", "[figures]") {
+    MadeNode node;
+    Process& listed = node.process(1);
+    listed.bin_vheap_words = 1000;
+    Process& hidden = node.process(2);
+    hidden.bin_vheap_words = 10'000;
+    hidden.old_bin_vheap_words = 2'500;
+    node.seal();
+    const auto size_of = [](std::uint64_t address) { return address == 0x100 ? Count(5000) : address == 0x200 ? Count(700) : Count(); };
+    const std::vector<HeldBinary> held{
+        {{0x100, 0, 100, ProcId{0}}, true},    {{0x100, 50, 100, ProcId{0}}, true},  // 150 bytes of it are seen
+        {{0x200, 0, 700, ProcId{0}}, true},                                          // all of it
+        {{0x900, 0, 4000, ProcId{1}}, false},  {{0x980, 16, 6000, ProcId{1}}, false},
+        {{0x200, 0, 700, ProcId{1}}, true},
+    };
+    const std::vector<PinnedBinaries> found = pinned_binaries(node.s, held, size_of);
+    REQUIRE(found.size() == 2);
+    // 12,500 words of virtual heap, less the 700 bytes that are listed and the 10,000 that are seen.
+    CHECK(found[0].process == ProcId{1});
+    CHECK(found[0].by_subtraction);
+    CHECK(found[0].slices == 2);
+    CHECK(found[0].seen_bytes == 10'000);
+    CHECK(found[0].pinned_bytes == 8 * 12'500 - 700 - 10'000);
+    CHECK(found[1].process == ProcId{0});
+    CHECK_FALSE(found[1].by_subtraction);
+    CHECK(found[1].slices == 2);
+    CHECK(found[1].binaries == 1);
+    CHECK(found[1].seen_bytes == 150);
+    CHECK(found[1].pinned_bytes == 4850);
+}
+
+TEST_CASE("idle garbage: what a collection would free of a group, by its samples", "[figures]") {
+    const auto found = [](std::uint64_t live, std::uint64_t total) {
+        MadeNode node;
+        const FunctionId start = node.function("my_worker", "init", 1), loop = node.function("gen_server", "loop", 7);
+        for (std::uint32_t i = 0; i < 4; ++i) {
+            Process& p = node.process(10 + i);
+            p.initial_call = start;
+            p.current_function = loop;
+            p.heap_words = 400'000;
+            p.old_heap_words = 600'000;
+            if (i >= 2) continue;  // two were decoded, two are taken to be like them
+            p.has_heap = true;
+            p.live_words = live;
+            p.garbage_words = 7;
+        }
+        node.memory("total", total);
+        return of(node.findings(), "idle-garbage");
+    };
+    // A million words each; twice the live words are kept, so eight tenths of 32,000,000 bytes go.
+    const std::vector<Finding> one = found(100'000, 100'000'000);
+    REQUIRE(one.size() == 1);
+    CHECK(one[0].count == Count(4));
+    CHECK(static_cast<double>(*one[0].bytes) == Approx(25'600'000));
+    CHECK(one[0].percent == Approx(25.6));
+    CHECK(one[0].severity == FindingSeverity::medium);
+    CHECK(one[0].confidence == Confidence::estimate);
+    CHECK(figures(one[0]) == std::vector<double>{32'000'000, 2, 200'000, 14, 2'000'000});
+    CHECK(found(250'000, 100'000'000).size() == 1);  // half of it is garbage
+    CHECK(found(251'000, 100'000'000).empty());
+    CHECK(found(100'000, 255'000'000).size() == 1);  // a tenth of the node's memory
+    CHECK(found(100'000, 257'000'000).empty());
+    CHECK(found(600'000, 100'000'000).empty());  // twice that is more than is allocated: nothing to free
+}
+
+TEST_CASE("a slow socket: who waits for it, with which queues and memory", "[figures]") {
+    const auto found = [](std::uint32_t waiters) {
+        MadeNode node;
+        node.process(1, "owner").memory_bytes = 1;
+        Port port;
+        port.port = {0, 5};
+        port.connected = {0, 1, 0};
+        port.driver = node.text("tcp_inet extra");
+        port.queue_bytes = 12'345;
+        for (std::uint32_t i = 0; i < waiters; ++i) {
+            Process& p = node.process(20 + i);
+            p.msgq_len = 7;
+            p.memory_bytes = 1000;
+            port.suspended.push_back(p.pid);
+        }
+        node.s.ports.push_back(port);
+        return of(node.findings(), "slow-socket");
+    };
+    CHECK(found(1).empty());
+    const std::vector<Finding> two = found(2);
+    REQUIRE(two.size() == 1);
+    CHECK(two[0].severity == FindingSeverity::medium);
+    CHECK(two[0].count == Count(2));
+    CHECK(two[0].bytes == Count(12'345));
+    CHECK(two[0].pid == Pid{0, 1, 0});
+    CHECK(two[0].process == ProcId{0});
+    const std::vector<double> numbers = figures(two[0]);
+    REQUIRE(numbers.size() >= 4);
+    CHECK(std::vector(numbers.begin(), numbers.begin() + 4) == std::vector<double>{12'345, 14, 2000, -1});
+    CHECK(found(9)[0].severity == FindingSeverity::medium);
+    CHECK(found(10)[0].severity == FindingSeverity::high);
+}
+
+TEST_CASE("allocator loss: carriers less blocks, and the allocator that loses most", "[figures]") {
+    const auto found = [](std::uint64_t eheap_blocks, std::uint64_t binary_blocks) {
+        MadeNode node;
+        node.process(1);
+        node.allocator("eheap_alloc", eheap_blocks, 300 * mebibyte);
+        node.allocator("binary_alloc", binary_blocks, 100 * mebibyte);
+        return of(node.findings(), "allocator-loss");
+    };
+    const std::vector<Finding> one = found(150 * mebibyte, 50 * mebibyte);
+    REQUIRE(one.size() == 1);
+    CHECK(one[0].bytes == Count(200 * mebibyte));
+    CHECK(one[0].percent == Approx(50));
+    CHECK(one[0].severity == FindingSeverity::medium);
+    CHECK(one[0].subject.kind == SubjectKind::allocator);
+    const std::vector<double> numbers = figures(one[0]);
+    REQUIRE(numbers.size() == 5);
+    CHECK(numbers[0] == 400.0 * mebibyte);
+    CHECK(numbers[1] == 200.0 * mebibyte);
+    CHECK(numbers[2] == 150.0 * mebibyte);
+    CHECK(numbers[3] == Approx(50));
+    CHECK(numbers[4] == Approx(100.0 * 299 / 300));
+    CHECK(found(260 * mebibyte, 20 * mebibyte).size() == 1);  // 120 of 400 MiB: three tenths
+    CHECK(found(261 * mebibyte, 20 * mebibyte).empty());
+    CHECK(found(100 * mebibyte, 60 * mebibyte)[0].severity == FindingSeverity::high);
+    CHECK(found(101 * mebibyte, 60 * mebibyte)[0].severity == FindingSeverity::medium);
+}
+
+TEST_CASE("a large table: bytes, objects and share of the node", "[figures]") {
+    const auto found = [](std::uint64_t words, std::uint64_t total) {
+        MadeNode node;
+        node.process(1, "owner");
+        EtsTable table;
+        table.owner = {0, 1, 0};
+        table.name = node.text("sessions");
+        table.objects = 77;
+        table.words = words;
+        node.s.ets.push_back(table);
+        node.memory("total", total);
+        return of(node.findings(), "ets-growth");
+    };
+    const std::uint64_t words = 10 * mebibyte;  // 80 MiB
+    const std::vector<Finding> one = found(words, 320 * mebibyte);
+    REQUIRE(one.size() == 1);
+    CHECK(one[0].bytes == Count(80 * mebibyte));
+    CHECK(one[0].count == Count(77));
+    CHECK(one[0].percent == Approx(25));
+    CHECK(one[0].severity == FindingSeverity::medium);
+    const std::vector<double> numbers = figures(one[0]);
+    REQUIRE(numbers.size() >= 4);
+    CHECK(std::vector(numbers.begin(), numbers.begin() + 4) == std::vector<double>{80.0 * mebibyte, 77, 80.0 * mebibyte, 320.0 * mebibyte});
+    CHECK(found(words, 321 * mebibyte).empty());
+    CHECK(found(words, 160 * mebibyte)[0].severity == FindingSeverity::high);
+    CHECK(found(mebibyte / 2 - 1, 5 * mebibyte).empty());  // less than 4 MiB
+    CHECK(found(mebibyte / 2, 5 * mebibyte).size() == 1);
+}
+
+TEST_CASE("a big heap: its bytes, its share, and what it is made of", "[figures]") {
+    const auto found = [](std::uint64_t bytes) {
+        MadeNode node;
+        Process& big = node.process(1, "hog");
+        big.memory_bytes = bytes;
+        big.heap_words = 111;
+        big.old_heap_words = 222;
+        big.msgq_len = 3;
+        node.process(2).memory_bytes = 64 * mebibyte;
+        return of(node.findings(), "big-heap");
+    };
+    std::vector<Finding> all = found(16 * mebibyte);
+    REQUIRE(all.size() == 2);  // the other one holds four fifths
+    CHECK(all[1].bytes == Count(16 * mebibyte));
+    CHECK(all[1].percent == Approx(20));
+    CHECK(all[1].severity == FindingSeverity::medium);
+    const std::vector<double> numbers = figures(all[1]);
+    REQUIRE(numbers.size() >= 4);
+    CHECK(std::vector(numbers.begin(), numbers.begin() + 4) == std::vector<double>{16.0 * mebibyte, 111, 222, 3});
+    CHECK(found(15 * mebibyte).size() == 1);
+    all = found(64 * mebibyte);
+    REQUIRE(all.size() == 2);
+    CHECK(all[0].severity == FindingSeverity::high);
+}
+
+TEST_CASE("every column of a process is its own field", "[figures]") {
+    Process p;
+    p.msgq_len = 1;
+    p.memory_bytes = 2;
+    p.heap_words = 300;
+    p.old_heap_words = 400;
+    p.stack_words = 5;
+    p.heap_unused_words = 60;
+    p.old_heap_unused_words = 70;
+    p.fragment_words = 8;
+    p.live_words = 9;
+    p.garbage_words = 10;
+    p.reductions = 11;
+    p.links = 12;
+    p.monitors = 13;
+    p.refc_bytes = 14;
+    p.bin_vheap_words = 15;
+    p.old_bin_vheap_words = 160;
+    using C = ProcessColumn;
+    const std::vector<std::pair<C, std::uint64_t>> expected{
+        {C::msgq, 1},   {C::memory, 2},      {C::heap, 300},  {C::old_heap, 400}, {C::stack, 5},  {C::used, 578},      {C::live, 9},
+        {C::garbage, 10}, {C::reductions, 11}, {C::links, 12}, {C::monitors, 13},  {C::refc, 14}, {C::fragments, 8}, {C::bin_vheap, 175}};
+    for (const auto& [column, value] : expected) {
+        INFO(info(column).name);
+        CHECK(value_of(p, column) == Count(value));
+        if (column != C::links && column != C::monitors) CHECK_FALSE(value_of(Process{}, column).has());
+    }
+    CHECK(process_columns().size() == expected.size());
+}

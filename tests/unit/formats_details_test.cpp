@@ -1,0 +1,193 @@
+// Small things of both formats that no larger test would miss: encodings, labels, damaged lines, identifiers.
+#include <catch2/catch.hpp>
+
+#include <optional>
+
+#include "formats/crashdump/data_text.hpp"
+#include "formats/crashdump/label_text.hpp"
+#include "formats/otp/processes/links.hpp"
+#include "formats/otp/tables/tables.hpp"
+#include "support/dump_text.hpp"
+#include "support/elf_writer.hpp"
+#include "support/single_term.hpp"
+
+using namespace beamheap;
+using namespace std::string_literals;
+using crashdump::TermStyle;
+using test::header;
+using test::load;
+using test::process;
+
+namespace {
+
+std::string data(TermStyle style, std::string_view text, std::size_t limit = 100) {
+    std::string out = "<";
+    const std::size_t written = crashdump::append_data(style, text, out, limit);
+    CHECK(out.size() == written + 1);
+    return out.substr(1);
+}
+
+}  // namespace
+
+TEST_CASE("data of every length, whole or cut in the middle of a byte", "[crashdump][data]") {
+    const TermStyle base64{.base64 = true}, hex{.base64 = false};
+    CHECK(data(base64, "") == "");
+    CHECK(data(base64, "YQ==") == "a");
+    CHECK(data(base64, "YWI=") == "ab");
+    CHECK(data(base64, "YWJj") == "abc");
+    CHECK(data(base64, "YWJjZA==") == "abcd");
+    CHECK(data(base64, "YWJjZ") == "abc");    // six bits are no byte
+    CHECK(data(base64, "YWJjZG") == "abcd");  // twelve are one
+    CHECK(data(base64, "YWJj-WJj") == "abc");
+    CHECK(data(base64, "YWJjZGVm", 4) == "abcd");
+    CHECK(data(hex, "616263") == "abc");
+    CHECK(data(hex, "61626") == "ab");  // a digit alone is no byte
+    CHECK(data(hex, "6") == "");
+    CHECK(data(hex, "6x62") == "");
+    CHECK(data(hex, "616g") == "a");
+    CHECK(data(hex, "616263", 2) == "ab");
+    CHECK(crashdump::encoded_size(base64, 0) == 0);
+    CHECK(crashdump::encoded_size(base64, 1) == 4);
+    CHECK(crashdump::encoded_size(base64, 3) == 4);
+    CHECK(crashdump::encoded_size(base64, 4) == 8);
+    CHECK(crashdump::encoded_size(hex, 3) == 6);
+}
+
+TEST_CASE("labels are printed as the VM would, spaces and all", "[crashdump][label]") {
+    const std::string heap =
+        "100:lI97|H108\n108:lI32|H110\n110:lI126|N\n"  // "a ~"
+        "200:lI97|H208\n208:lI31|N\n210:lI127|N\n"
+        "300:t2:A6:worker,I7\n400:Yh3:YSBi\n500:Yh2:AAE=\n600:t1:A3:a b\n700:t0:\n";
+    const auto label = [&](std::string_view element) { return crashdump::label_text(heap, element); };
+    CHECK(label("H100") == "\"a ~\"");
+    CHECK(label("H200") == "[97,31]");
+    CHECK(label("H210") == "[127]");
+    CHECK(label("H300") == "{worker,7}");
+    CHECK(label("H400") == "<<\"a b\">>");
+    CHECK(label("H500") == "<<0,1>>");
+    CHECK(label("H600") == "{'a b'}");
+    CHECK(label("H700") == "{}");
+    CHECK(label("A4:name") == "name");
+    CHECK(label("N") == "[]");
+    CHECK(label("H999").empty());
+}
+
+TEST_CASE("identifiers of the old external format end with a creation of one byte", "[external]") {
+    // A tuple of a port and a small integer: what follows the port is read from where it is.
+    const std::string node = "d\0\3n@h"s;
+    const std::string port = "\x83h\2f"s + node + "\0\0\1\2"s + "\3" + "a\7"s;
+    test::SingleTerm old(port, "n@h");
+    REQUIRE(old.complete());
+    ElementCursor cursor = old.elements(old.term().id);
+    Element element;
+    REQUIRE(old.next(cursor, element));
+    CHECK(element.kind == ElementKind::port);
+    CHECK(element.port == PortName{0, 258});
+    REQUIRE(old.next(cursor, element));
+    CHECK(element.kind == ElementKind::small);
+    CHECK(element.number == 7);
+    // The same with NEW_PORT_EXT, whose creation has four.
+    test::SingleTerm recent("\x83h\2Y"s + node + "\0\0\1\2"s + "\0\0\0\3"s + "a\7"s, "n@h");
+    CHECK(recent.complete());
+    test::SingleTerm pid("\x83h\2g"s + node + "\0\0\0\x2a"s + "\0\0\0\1"s + "\3" + "a\7"s, "n@h");
+    REQUIRE(pid.complete());
+    cursor = pid.elements(pid.term().id);
+    REQUIRE(pid.next(cursor, element));
+    CHECK(element.pid == Pid{0, 42, 1});
+    REQUIRE(pid.next(cursor, element));
+    CHECK(element.number == 7);
+}
+
+TEST_CASE("slots are those of the three youngest frames", "[crashdump]") {
+    LoadPlan plan = test::everything();
+    plan.slots_of = [](const Snapshot&, FunctionId) { return true; };
+    std::string stack;
+    for (int frame = 1; frame <= 4; ++frame) {
+        const std::string n = std::to_string(frame);
+        stack += "y0:P<0." + n + ".0>\n0x10" + n + ":SReturn addr 0x1 (m:f" + n + "/0 + 8)\n";
+    }
+    const auto dump = load(header() + process("<0.2.0>", "Program counter: 0x10 (m:f/0 + 4)\n") + "=proc_stack:<0.2.0>\n" + stack +
+                               "=proc_heap:<0.2.0>\n=end\n", plan);
+    REQUIRE(dump);
+    const Snapshot& s = dump->snapshot();
+    CHECK(s.stacks[s.processes[0].stack].size() == 5);
+    REQUIRE(s.slots.size() == 3);
+    for (std::uint32_t i = 0; i < 3; ++i) {
+        CHECK(s.slots[i].frame == i);
+        CHECK(s.slots[i].pid == Pid{0, i + 1, 0});
+    }
+}
+
+TEST_CASE("a damaged line of a binary is counted, and the next section is read", "[crashdump]") {
+    LoadPlan plan = test::everything();
+    plan.binaries = true;
+    const auto read = [&](const std::string& line) {
+        return load(header() + process("<0.2.0>") + "=binary:700\n" + line + "=binary:800\n3:YWJj\n=end\n", plan);
+    };
+    const auto whole = read("5:aGVsbG8=\n");
+    CHECK(whole->binary_bytes(0x700) == Count(5));
+    CHECK_FALSE(whole->snapshot().anomalies.seen(Anomaly::bad_line));
+    for (const char* line : {"5:aGVsbG8=more\n", "XYZ\n", "5aGVsbG8=\n", ":aGVsbG8=\n", "1000000000001:aGVsbG8=\n"}) {
+        INFO(line);
+        const auto damaged = read(line);
+        REQUIRE(damaged);
+        CHECK(damaged->snapshot().anomalies.seen(Anomaly::bad_line));
+        CHECK(damaged->binary_bytes(0x800) == Count(3));
+        CHECK(damaged->snapshot().source.complete == true);
+    }
+}
+
+namespace {
+
+// Memory of one segment, and a VM of OTP 27 over it without atoms.
+struct Small {
+    Small() { vm.layout = otp::layout_for(27); }
+    otp::Reader& reader() {
+        space = {};
+        space.add(0x700000000000ull, memory.bytes(), bytes::AddressSpace::Origin::core, true);
+        space.seal();
+        made.emplace(vm, space, snapshot);
+        return *made;
+    }
+    static constexpr std::uint64_t base = 0x700000000000ull;
+    otp::Vm vm;
+    test::Blob memory{4096};
+    bytes::AddressSpace space;
+    Snapshot snapshot;
+    std::optional<otp::Reader> made;
+};
+
+}  // namespace
+
+TEST_CASE("a process without links has none, and no damage", "[otp][links]") {
+    Small small;
+    std::vector<Link> found;
+    const otp::LinkSums none = otp::LinkReader(small.reader()).read({0, 0, 0}, &found);
+    CHECK_FALSE(none.damaged);
+    CHECK(none.links + none.monitors + none.bytes + found.size() == 0);
+    const otp::LinkSums lost = otp::LinkReader(small.reader()).read({0x1000, 0, 0}, &found);
+    CHECK(lost.damaged);
+    CHECK(found.empty());
+}
+
+TEST_CASE("a function whose name can't be read is none", "[otp]") {
+    Small small;
+    CHECK(small.reader().function({0x4b, 0x8b, 2}) == FunctionId::none);
+    CHECK(small.snapshot.functions.size() == 0);
+}
+
+TEST_CASE("a peer's channel is the index of its name", "[otp][peers]") {
+    Small small;
+    const otp::Offsets& at = small.vm.layout.at;
+    const std::uint64_t table = 0x100, buckets = 0x400, entry = 0x800;
+    small.vm.roots.dist_table = Small::base + table;
+    small.memory.put<std::uint32_t>(table + at.hash_shift, 63);  // two buckets
+    small.memory.word(table + at.hash_buckets, Small::base + buckets);
+    small.memory.word(buckets + 8, Small::base + entry);
+    small.memory.word(entry + at.entry_name, 4711u << 6 | 0x0b);
+    otp::read_peers(small.reader());
+    REQUIRE(small.snapshot.nodes.size() == 1);
+    CHECK(small.snapshot.nodes[0].channel == 4711);
+    CHECK(small.snapshot.nodes[0].kind == DistNode::Kind::not_connected);
+    CHECK(small.snapshot.nodes[0].remote_links == 0);
+}
