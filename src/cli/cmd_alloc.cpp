@@ -11,7 +11,7 @@
 
 namespace beamheap::cli {
 
-Status cmd_alloc(const Context& context) {
+static Status cmd_alloc(const Context& context) {
     LoadPlan plan;
     plan.tables = true;
     BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
@@ -71,5 +71,13 @@ Status cmd_alloc(const Context& context) {
     document.primary = "rows";
     return context.print(document, snapshot);
 }
+
+BH_DEFINE_VERB(alloc){
+    .name = "alloc",
+    .arguments = {argument::input},
+    .summary = "allocators: blocks, carriers and what is lost between them",
+    .examples = "alloc erl_crash.dump",
+    .run = &cmd_alloc,
+};
 
 }  // namespace beamheap::cli

@@ -380,14 +380,34 @@ Status run(const Context& context) {
 
 }  // namespace
 
-Status cmd_analyze(const Context& context) { return run(context); }
+static Status cmd_analyze(const Context& context) { return run(context); }
 
-Status cmd_core(const Context& context) {
+static Status cmd_core(const Context& context) {
     Options options = context.options();
     options.verb = "core";
     options.executable = context.argument(0);
     options.inputs = {context.argument(1)};
     return run(Context(options));
 }
+
+BH_DEFINE_VERB(analyze){
+    .name = "analyze",
+    .arguments = {argument::input},
+    .options = "--procs --full",
+    .summary = "what happened: why it died, memory, totals, the processes that stand out",
+    .details = "This is what `beamheap INPUT` does. It never fails because of what it finds.",
+    .examples = "analyze erl_crash.dump\nanalyze erl_crash.dump.zst --json",
+    .run = &cmd_analyze,
+};
+
+BH_DEFINE_VERB(core){
+    .name = "core",
+    .arguments = {Argument{"BEAM", ArgumentKind::executable}, Argument{"CORE", ArgumentKind::input}},
+    .options = "--procs --full",
+    .summary = "the same, of a core image and its executable",
+    .examples = "core /usr/lib/erlang/erts-13.1.5/bin/beam.smp core.4711",
+    .alone = true,
+    .run = &cmd_core,
+};
 
 }  // namespace beamheap::cli

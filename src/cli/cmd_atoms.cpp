@@ -11,7 +11,7 @@
 
 namespace beamheap::cli {
 
-Status cmd_atoms(const Context& context) {
+static Status cmd_atoms(const Context& context) {
     LoadPlan plan;
     plan.tables = plan.atoms = true;
     plan_for_secrets(plan);
@@ -39,5 +39,13 @@ Status cmd_atoms(const Context& context) {
     document.primary = "rows";
     return context.print(document, snapshot, known_secrets(*artifact));
 }
+
+BH_DEFINE_VERB(atoms){
+    .name = "atoms",
+    .arguments = {argument::input},
+    .summary = "the atom table: how full, families of atoms, newest first",
+    .examples = "atoms erl_crash.dump",
+    .run = &cmd_atoms,
+};
 
 }  // namespace beamheap::cli

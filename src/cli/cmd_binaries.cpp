@@ -167,7 +167,7 @@ present::Table unheld_table(std::vector<analyses::UnheldGroup> groups) {
 
 }  // namespace
 
-Status cmd_binaries(const Context& context) {
+static Status cmd_binaries(const Context& context) {
     HeapStats stats(context.options(), {.binaries = true});
     LoadPlan plan;
     plan.tables = plan.labels = true;
@@ -245,5 +245,15 @@ Status cmd_binaries(const Context& context) {
     document.primary = "rows";
     return context.print(document, snapshot);
 }
+
+BH_DEFINE_VERB(binaries){
+    .name = "binaries",
+    .arguments = {argument::input},
+    .options = "--procs",
+    .summary = "binaries outside the heaps: who holds them, and what slices pin",
+    .details = "A slice keeps all of its binary: PINNED bytes are those that nobody sees.",
+    .examples = "binaries erl_crash.dump -n 10\nbinaries erl_crash.dump --sort pinned_bytes",
+    .run = &cmd_binaries,
+};
 
 }  // namespace beamheap::cli

@@ -9,7 +9,7 @@
 
 namespace beamheap::cli {
 
-Status cmd_blame(const Context& context) {
+static Status cmd_blame(const Context& context) {
     LoadPlan plan;
     plan.stacks = true;
     BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
@@ -36,5 +36,15 @@ Status cmd_blame(const Context& context) {
     document.primary = "rows";
     return context.print(document, snapshot);
 }
+
+BH_DEFINE_VERB(blame){
+    .name = "blame",
+    .arguments = {Argument{"CORE", ArgumentKind::input}, Argument{"FUNCTION", ArgumentKind::function}},
+    .summary = "threads inside a native function, by the Erlang function above it",
+    .details = "FUNCTION is a name as the executable's symbols have it; * stands for any text.",
+    .examples = "blame core.4711 erts_garbage_collect\nblame core.4711 'copy_*'",
+    .alone = true,
+    .run = &cmd_blame,
+};
 
 }  // namespace beamheap::cli

@@ -285,7 +285,7 @@ Status print(const Context& context, const CheckReport& report) {
 
 }  // namespace
 
-Status cmd_check(const Context& context) {
+static Status cmd_check(const Context& context) {
     const Options& options = context.options();
     BH_TRY(const std::vector<Output> outputs, outputs_of(options));
     analyses::FailOn fail_on;
@@ -331,5 +331,21 @@ Status cmd_check(const Context& context) {
         return Error{ErrorCode::damaged, "an input is incomplete or damaged", "The warnings say which, and where."};
     return ok();
 }
+
+BH_DEFINE_VERB(check){
+    .name = "check",
+    .arguments = {repeated({"PATH", ArgumentKind::path})},
+    .options = "--fail-on --out --baseline --config --require-dump --force",
+    .summary = "a gate for CI: dumps in files, folders, zip archives and tarballs",
+    .details = "Exits with 1 if there is a finding at or above --fail-on (high, unless told otherwise), or if a limit is "
+                "broken.\n"
+                "Dumps and cores are told by content; archives are read three deep. .beamheap.toml of this folder, or the "
+                "nearest\n"
+                "one above it, holds limits and what to ignore. --out writes text, json, junit, md, github or gitlab.",
+    .examples = "check artifacts/ --out junit=beamheap.xml\ncheck logs.zip --fail-on critical --fail-on 'msgq>10000'\n"
+                "check . --baseline known.json --require-dump",
+    .alone = true,
+    .run = &cmd_check,
+};
 
 }  // namespace beamheap::cli

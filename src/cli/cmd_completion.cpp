@@ -6,12 +6,21 @@
 
 namespace beamheap::cli {
 
-Status cmd_completion(const Context& context) {
+static Status cmd_completion(const Context& context) {
     const std::string script = completion_script(context.argument(0));
     if (script.empty())
         return Error{ErrorCode::usage, "there is no completion for this shell", "choose one of: bash zsh fish"};
     FileSink(STDOUT_FILENO).write(script);
     return ok();
 }
+
+BH_DEFINE_VERB(completion){
+    .name = "completion",
+    .arguments = {Argument{"bash|zsh|fish", ArgumentKind::shell}},
+    .summary = "a completion script for a shell",
+    .examples = "completion bash > /etc/bash_completion.d/beamheap",
+    .alone = true,
+    .run = &cmd_completion,
+};
 
 }  // namespace beamheap::cli

@@ -48,7 +48,7 @@ std::string growth_sentence(const analyses::Growth& row) {
 
 }  // namespace
 
-Status cmd_diff(const Context& context) {
+static Status cmd_diff(const Context& context) {
     analyses::FailOn fail_on;
     for (const std::string& word : context.options().fail_on) BH_CHECK(analyses::add_fail_on(fail_on, word));
     for (const analyses::Limit& limit : fail_on.limits) {
@@ -113,5 +113,18 @@ Status cmd_diff(const Context& context) {
             {}};
     return ok();
 }
+
+BH_DEFINE_VERB(diff){
+    .name = "diff",
+    .arguments = {Argument{"A", ArgumentKind::input}, Argument{"B", ArgumentKind::input}},
+    .options = "--fail-on",
+    .summary = "what grew from one input to another",
+    .details = "Nothing is matched by pid: processes by name, else by kind; ETS tables by name and owner; atoms by family.\n"
+                "--fail-on 'msgq>10000' (also total, atoms, processes, 'binary>50%', ...) exits with 1 if that grew by more; a\n"
+                "severity does if there are new findings of it.",
+    .examples = "diff monday.dump tuesday.dump\ndiff before.core after.core --fail-on 'total>512MiB' --json",
+    .alone = true,
+    .run = &cmd_diff,
+};
 
 }  // namespace beamheap::cli

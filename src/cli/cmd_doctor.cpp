@@ -5,7 +5,7 @@
 
 namespace beamheap::cli {
 
-Status cmd_doctor(const Context& context) {
+static Status cmd_doctor(const Context& context) {
     LoadPlan plan;
     plan.tables = plan.links = plan.stacks = plan.labels = plan.atoms = plan.modules = plan.to_the_end = true;
     BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
@@ -20,5 +20,13 @@ Status cmd_doctor(const Context& context) {
     document.members.push_back({.key = "checks", .title = "Checks", .body = present::check_table(std::move(checks))});
     return context.print(document, snapshot);
 }
+
+BH_DEFINE_VERB(doctor){
+    .name = "doctor",
+    .arguments = {argument::input},
+    .summary = "what was recognised in the input, and how far it can be trusted",
+    .examples = "doctor erl_crash.dump",
+    .run = &cmd_doctor,
+};
 
 }  // namespace beamheap::cli

@@ -92,7 +92,7 @@ Status show_contents(const Context& context) {
 
 }  // namespace
 
-Status cmd_ets(const Context& context) {
+static Status cmd_ets(const Context& context) {
     if (context.options().inputs.size() > 1) return show_contents(context);
     LoadPlan plan;
     plan.tables = true;
@@ -111,5 +111,15 @@ Status cmd_ets(const Context& context) {
                                                      {"dead_owners", report.dead_owners}})});
     return context.print(document, snapshot);
 }
+
+BH_DEFINE_VERB(ets){
+    .name = "ets",
+    .arguments = {argument::input, optional({"TABLE", ArgumentKind::table})},
+    .options = "--term-bytes",
+    .summary = "ETS tables with owners and sizes, or what one of them holds",
+    .details = "TABLE is a name or an identifier; its objects are in core images only. -n bounds how many are read.",
+    .examples = "ets erl_crash.dump -n 10\nets core.4711 my_cache -n 100",
+    .run = &cmd_ets,
+};
 
 }  // namespace beamheap::cli

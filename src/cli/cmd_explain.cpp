@@ -85,7 +85,7 @@ Status list_topics(const Context& context) {
 
 }  // namespace
 
-Status cmd_explain(const Context& context) {
+static Status cmd_explain(const Context& context) {
     if (context.options().inputs.empty()) return list_topics(context);
     const std::string& asked = context.argument(0);
     Document document;
@@ -124,5 +124,14 @@ Status cmd_explain(const Context& context) {
     add_steps(document, values(slogan.next_steps));
     return context.print(document);
 }
+
+BH_DEFINE_VERB(explain){
+    .name = "explain",
+    .arguments = {optional({"SLOGAN|RULE|no-dump", ArgumentKind::topic})},
+    .summary = "what a slogan means, and what to do; without an argument: all topics",
+    .details = "no-dump: why a node died without leaving a dump.",
+    .examples = "explain 'eheap_alloc: Cannot allocate 8162366936 bytes of memory (of type \"heap\").'\nexplain no-dump",
+    .run = &cmd_explain,
+};
 
 }  // namespace beamheap::cli

@@ -12,7 +12,7 @@ namespace beamheap::cli {
 using present::Object;
 using present::Value;
 
-Status cmd_heap(const Context& context) {
+static Status cmd_heap(const Context& context) {
     const bool dead = context.options().dead;
     LoadPlan plan;
     plan.stacks = true;
@@ -51,5 +51,16 @@ Status cmd_heap(const Context& context) {
     document.primary = "rows";
     return context.print(document, process.snapshot(), known_secrets(*process.artifact), "retained_words");
 }
+
+BH_DEFINE_VERB(heap){
+    .name = "heap",
+    .arguments = {argument::input, argument::process},
+    .options = "--dead --term-bytes",
+    .summary = "the root set of one process: what each root holds and keeps alive",
+    .details = "FLAT is what a copy would need (erts_debug:flat_size), SHARED what is there (erts_debug:size), RETAINED what\n"
+                "would be freed if the root were gone. --dead lists the terms of a core's process that no root reaches.",
+    .examples = "heap erl_crash.dump 0.89.0\nheap erl_crash.dump my_cache --sort flat_words\nheap core.4711 my_cache --dead",
+    .run = &cmd_heap,
+};
 
 }  // namespace beamheap::cli

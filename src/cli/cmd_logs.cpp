@@ -6,7 +6,7 @@
 
 namespace beamheap::cli {
 
-Status cmd_logs(const Context& context) {
+static Status cmd_logs(const Context& context) {
     LoadPlan plan;
     plan.stacks = plan.terms = true;
     analyses::EventHolders holders;
@@ -19,5 +19,16 @@ Status cmd_logs(const Context& context) {
                                 .body = present::log_table(context.names(snapshot), events, context.options().term_bytes)});
     return context.print(document, snapshot, known_secrets(*artifact));
 }
+
+BH_DEFINE_VERB(logs){
+    .name = "logs",
+    .arguments = {argument::input},
+    .options = "--term-bytes",
+    .summary = "log events that the node still held: what it had no time to print",
+    .details = "Reports and messages of error_logger, logger, Elixir's Logger and lager, exits that nobody has read, and output on\n"
+                "its way to a device, wherever a process held them; newest first.",
+    .examples = "logs erl_crash.dump\nlogs erl_crash.dump --columns time,level,what,reason --format md",
+    .run = &cmd_logs,
+};
 
 }  // namespace beamheap::cli

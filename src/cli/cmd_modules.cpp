@@ -6,7 +6,7 @@
 
 namespace beamheap::cli {
 
-Status cmd_modules(const Context& context) {
+static Status cmd_modules(const Context& context) {
     LoadPlan plan;
     plan.tables = plan.modules = true;
     BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
@@ -23,5 +23,13 @@ Status cmd_modules(const Context& context) {
                                                 {"old_bytes", present::cells::sum(report.old_bytes)}})});
     return context.print(document, snapshot);
 }
+
+BH_DEFINE_VERB(modules){
+    .name = "modules",
+    .arguments = {argument::input},
+    .summary = "loaded modules by size",
+    .examples = "modules erl_crash.dump",
+    .run = &cmd_modules,
+};
 
 }  // namespace beamheap::cli

@@ -83,7 +83,7 @@ present::Table group_table(const present::TermView& view, std::vector<Group> gro
 
 }  // namespace
 
-Status cmd_msgs(const Context& context) {
+static Status cmd_msgs(const Context& context) {
     const std::string& by = context.options().by;
     if (!by.empty() && by != "shape" && by != "sender")
         return Error{ErrorCode::usage, fmt::format("--by: messages are not grouped by '{}'", by),
@@ -112,5 +112,15 @@ Status cmd_msgs(const Context& context) {
         {.key = "rows", .body = group_table(view, group(view, messages, by_shape), by_shape, count)});
     return context.print(document, process.snapshot(), known_secrets(*process.artifact), "count");
 }
+
+BH_DEFINE_VERB(msgs){
+    .name = "msgs",
+    .arguments = {argument::input, argument::process},
+    .options = "--by --term-bytes",
+    .summary = "the messages of one process, one by one or grouped",
+    .details = "--by shape groups messages that are alike but for their data; --by sender those that name one sender.",
+    .examples = "msgs erl_crash.dump stuck_queue -n 5\nmsgs erl_crash.dump stuck_queue --by shape",
+    .run = &cmd_msgs,
+};
 
 }  // namespace beamheap::cli

@@ -6,7 +6,7 @@
 
 namespace beamheap::cli {
 
-Status cmd_nodes(const Context& context) {
+static Status cmd_nodes(const Context& context) {
     LoadPlan plan;
     plan.tables = true;
     BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
@@ -29,5 +29,13 @@ Status cmd_nodes(const Context& context) {
          .content = present::Content::name});
     return context.print(document, snapshot);
 }
+
+BH_DEFINE_VERB(nodes){
+    .name = "nodes",
+    .arguments = {argument::input},
+    .summary = "the other nodes that it knew",
+    .examples = "nodes erl_crash.dump",
+    .run = &cmd_nodes,
+};
 
 }  // namespace beamheap::cli

@@ -6,7 +6,7 @@
 
 namespace beamheap::cli {
 
-Status cmd_ports(const Context& context) {
+static Status cmd_ports(const Context& context) {
     LoadPlan plan;
     plan.tables = plan.labels = true;
     BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
@@ -29,5 +29,13 @@ Status cmd_ports(const Context& context) {
     document.primary = "rows";
     return context.print(document, snapshot);
 }
+
+BH_DEFINE_VERB(ports){
+    .name = "ports",
+    .arguments = {argument::input},
+    .summary = "ports by driver and owner, and each of them",
+    .examples = "ports erl_crash.dump --sort queue_bytes",
+    .run = &cmd_ports,
+};
 
 }  // namespace beamheap::cli

@@ -38,7 +38,7 @@ Array message_array(const present::TermView& view, const std::vector<std::uint32
 
 }  // namespace
 
-Status cmd_proc(const Context& context) {
+static Status cmd_proc(const Context& context) {
     LoadPlan plan;
     plan.links = plan.stacks = plan.labels = true;
     BH_TRY(const ProcessTerms terms, open_process_terms(context, plan, context.argument(1)));
@@ -99,5 +99,15 @@ Status cmd_proc(const Context& context) {
     document.primary = "process";
     return context.print(document, snapshot, known_secrets(*terms.artifact));
 }
+
+BH_DEFINE_VERB(proc){
+    .name = "proc",
+    .arguments = {argument::input, argument::process},
+    .options = "--term-bytes",
+    .summary = "one process: state, counters, stack with terms, dictionary, messages, links",
+    .details = "PID is 0.123.0, '<0.123.0>', '#PID<0.123.0>', 'pid(0,123,0)' or a registered name.",
+    .examples = "proc erl_crash.dump lager_event\nproc erl_crash.dump 0.89.0",
+    .run = &cmd_proc,
+};
 
 }  // namespace beamheap::cli

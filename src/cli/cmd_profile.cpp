@@ -96,7 +96,7 @@ present::Table profile_table(const present::Names& names, std::vector<Row> rows,
 
 }  // namespace
 
-Status cmd_profile(const Context& context) {
+static Status cmd_profile(const Context& context) {
     const Options& options = context.options();
     analyses::FunctionPattern pattern;
     if (!options.pattern.empty()) {
@@ -145,5 +145,16 @@ Status cmd_profile(const Context& context) {
         {.key = "message_fragment_words", .body = Value(stats.message_fragment_words()), .in_text = false});
     return context.print(document, snapshot, {}, "words");
 }
+
+BH_DEFINE_VERB(profile){
+    .name = "profile",
+    .arguments = {argument::input},
+    .options = "--pattern --traced --per-process --procs",
+    .summary = "words held now, by the function whose frame holds them",
+    .details = "Each live word is charged once: to the youngest frame that reaches it, else to (dictionary) or (messages).",
+    .examples = "profile core.4711 --traced\nprofile erl_crash.dump\nprofile erl_crash.dump --per-process --pattern "
+                "gen_server:loop",
+    .run = &cmd_profile,
+};
 
 }  // namespace beamheap::cli

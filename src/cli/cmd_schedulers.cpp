@@ -8,7 +8,7 @@
 
 namespace beamheap::cli {
 
-Status cmd_schedulers(const Context& context) {
+static Status cmd_schedulers(const Context& context) {
     LoadPlan plan;
     plan.tables = plan.stacks = true;
     BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
@@ -45,5 +45,13 @@ Status cmd_schedulers(const Context& context) {
     document.primary = "rows";
     return context.print(document, snapshot);
 }
+
+BH_DEFINE_VERB(schedulers){
+    .name = "schedulers",
+    .arguments = {argument::input},
+    .summary = "schedulers, run queues, and who was running",
+    .examples = "schedulers erl_crash.dump",
+    .run = &cmd_schedulers,
+};
 
 }  // namespace beamheap::cli

@@ -108,7 +108,7 @@ private:
 
 }  // namespace
 
-Status cmd_shell(const Context& context) {
+static Status cmd_shell(const Context& context) {
     if (context.argument(0) == "-")
         return Error{ErrorCode::usage, "shell: the input can't be standard input, where the questions come from", {}};
     LoadPlan plan;
@@ -117,7 +117,7 @@ Status cmd_shell(const Context& context) {
     BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
     const present::Names names = context.names(artifact->snapshot());
     std::vector<std::string> words;
-    for (const Command& command : commands()) words.emplace_back(command.name);
+    for (const Command* command : commands()) words.emplace_back(command->name);
     for (const Process& process : artifact->snapshot().processes)
         if (process.name != TextId::none) words.push_back(present::safe_text(names.bare(process.name)));
     Lines lines(std::move(words));
@@ -137,5 +137,16 @@ Status cmd_shell(const Context& context) {
     }
     return ok();
 }
+
+BH_DEFINE_VERB(shell){
+    .name = "shell",
+    .arguments = {argument::input},
+    .summary = "loads an input once and answers many questions about it",
+    .details = "Verbs are given without INPUT: `top -n 5`, `proc 0.89.0`, `why 7FEDD8C3E990`. Ends with `quit` or Ctrl-D.",
+    .examples = "shell erl_crash.dump",
+    .alone = true,
+    .session = true,
+    .run = &cmd_shell,
+};
 
 }  // namespace beamheap::cli

@@ -34,7 +34,7 @@ Status running(const Context& context) {
 
 }  // namespace
 
-Status cmd_stacks(const Context& context) {
+static Status cmd_stacks(const Context& context) {
     if (context.options().running) return running(context);
     if (context.options().inputs.size() > 1)
         return Error{ErrorCode::usage, "stacks takes one input, unless --running adds up what ran in several", {}};
@@ -49,5 +49,16 @@ Status cmd_stacks(const Context& context) {
     document.members.push_back({.key = "rows", .body = present::stack_group_table(context.names(snapshot), groups)});
     return context.print(document, snapshot);
 }
+
+BH_DEFINE_VERB(stacks){
+    .name = "stacks",
+    .arguments = {repeated(argument::input)},
+    .options = "--procs --running",
+    .summary = "processes grouped by identical stack",
+    .details = "--running counts what ran instead, over one or several inputs: cores taken one after the other are the samples\n"
+                "of a profiler.",
+    .examples = "stacks erl_crash.dump -n 5\nstacks erl_crash.dump --procs waiting\nstacks --running core.1 core.2 core.3",
+    .run = &cmd_stacks,
+};
 
 }  // namespace beamheap::cli

@@ -100,7 +100,7 @@ present::Object facts(const present::TermView& view, const Element& term, const 
 
 }  // namespace
 
-Status cmd_term(const Context& context) {
+static Status cmd_term(const Context& context) {
     BH_TRY(const Found found, find(context));
     const present::TermView view = found.process.view(context);
     present::Document document = context.document(found.process.snapshot());
@@ -112,7 +112,7 @@ Status cmd_term(const Context& context) {
     return context.print(document, found.process.snapshot(), known_secrets(*found.process.artifact));
 }
 
-Status cmd_why(const Context& context) {
+static Status cmd_why(const Context& context) {
     BH_TRY(const Found found, find(context));
     const present::TermView view = found.process.view(context);
     const std::string owner = found.process.names->process(found.process.row());
@@ -140,5 +140,24 @@ Status cmd_why(const Context& context) {
         {.key = "facts", .title = "The term", .body = Value(facts(view, found.term, owner))});
     return context.print(document, found.process.snapshot(), known_secrets(*found.process.artifact));
 }
+
+BH_DEFINE_VERB(term){
+    .name = "term",
+    .arguments = {argument::input, argument::address},
+    .options = "--term-bytes",
+    .summary = "one term in full, by its address",
+    .details = "ADDRESS is hexadecimal, as `heap` shows it; PID@ADDRESS where several processes have it.",
+    .examples = "term erl_crash.dump 7FEDD8C3E990 --term-bytes 0",
+    .run = &cmd_term,
+};
+
+BH_DEFINE_VERB(why){
+    .name = "why",
+    .arguments = {argument::input, argument::address},
+    .options = "--term-bytes",
+    .summary = "the shortest path from a root to a term: what keeps it alive",
+    .examples = "why erl_crash.dump 7FEDD8C3E990",
+    .run = &cmd_why,
+};
 
 }  // namespace beamheap::cli

@@ -5,7 +5,7 @@
 
 namespace beamheap::cli {
 
-Status cmd_timers(const Context& context) {
+static Status cmd_timers(const Context& context) {
     LoadPlan plan;
     plan.tables = true;
     BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
@@ -23,5 +23,13 @@ Status cmd_timers(const Context& context) {
     document.primary = "rows";
     return context.print(document, snapshot);
 }
+
+BH_DEFINE_VERB(timers){
+    .name = "timers",
+    .arguments = {argument::input},
+    .summary = "timers by receiver and message, and each of them",
+    .examples = "timers erl_crash.dump",
+    .run = &cmd_timers,
+};
 
 }  // namespace beamheap::cli

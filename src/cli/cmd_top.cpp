@@ -21,7 +21,7 @@ bool asked_for(const Options& options, std::string_view sort, std::initializer_l
 
 }  // namespace
 
-Status cmd_top(const Context& context) {
+static Status cmd_top(const Context& context) {
     // --by takes the short names as well: msgq is msgq_len.
     std::string sort = context.options().by.empty() ? context.options().sort : context.options().by;
     if (sort.empty()) sort = "msgq";
@@ -53,5 +53,17 @@ Status cmd_top(const Context& context) {
     document.members.push_back({.key = "process_table_complete", .body = present::Value(whole), .in_text = false});
     return inner.print(document, snapshot);
 }
+
+BH_DEFINE_VERB(top){
+    .name = "top",
+    .arguments = {argument::input},
+    .options = "--by --procs --full",
+    .summary = "processes by queue, memory, heap, stack, reductions, ...",
+    .details = "Reads the process table alone unless a column is asked for that needs more: stack_words, label, group_key and\n"
+                "real_initial_call do.",
+    .examples = "top erl_crash.dump --by memory -n 5\ntop erl_crash.dump --procs 'msgq>1000' --columns pid,name,msgq_len --format "
+                "csv",
+    .run = &cmd_top,
+};
 
 }  // namespace beamheap::cli

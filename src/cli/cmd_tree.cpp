@@ -6,7 +6,7 @@
 
 namespace beamheap::cli {
 
-Status cmd_tree(const Context& context) {
+static Status cmd_tree(const Context& context) {
     LoadPlan plan;
     plan.links = plan.labels = true;
     BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
@@ -30,5 +30,15 @@ Status cmd_tree(const Context& context) {
          .in_text = false});
     return context.print(document, snapshot);
 }
+
+BH_DEFINE_VERB(tree){
+    .name = "tree",
+    .arguments = {argument::input, optional(argument::process)},
+    .options = "--depth",
+    .summary = "the supervision tree, with sums",
+    .details = "Of one process and all below it where PID is given.",
+    .examples = "tree erl_crash.dump --depth 3\ntree erl_crash.dump kernel_sup",
+    .run = &cmd_tree,
+};
 
 }  // namespace beamheap::cli

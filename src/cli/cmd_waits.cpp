@@ -8,7 +8,7 @@
 
 namespace beamheap::cli {
 
-Status cmd_waits(const Context& context) {
+static Status cmd_waits(const Context& context) {
     LoadPlan plan;
     plan.tables = plan.links = plan.stacks = plan.labels = true;
     plan.slots_of = analyses::is_waiting_function;
@@ -46,5 +46,16 @@ Status cmd_waits(const Context& context) {
     document.primary = "edges";
     return context.print(document, snapshot);
 }
+
+BH_DEFINE_VERB(waits){
+    .name = "waits",
+    .arguments = {argument::input},
+    .summary = "who waits for whom: blocked calls, fan-in, chains and deadlocks",
+    .details = "An edge is exact where the monitor of the call is found in the caller's stack, or in a port's list of who "
+                "waits;\n"
+                "otherwise it is concluded from the frame (estimate). --format dot draws all edges for GraphViz.",
+    .examples = "waits erl_crash.dump\nwaits erl_crash.dump --format dot | dot -Tsvg > waits.svg",
+    .run = &cmd_waits,
+};
 
 }  // namespace beamheap::cli

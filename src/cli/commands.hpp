@@ -1,6 +1,12 @@
-// The verbs: a new one is a row in commands.cpp and a file cmd_<name>.cpp with its list of passes.
+// The verbs: what each takes, what its help says, and the function that answers it.
+//
+// A new verb is a file cmd_<name>.cpp that ends with its row (BH_DEFINE_VERB), and a line in verbs.inc, which gives its
+// place in the help. The help, completions, the shell and the tests read these rows.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,17 +17,58 @@
 
 namespace beamheap::cli {
 
+/// What a word behind a verb names.
+enum class ArgumentKind : std::uint8_t { input, executable, path, process, address, table, function, topic, shell };
+std::string_view name_of(ArgumentKind kind);
+
+struct Argument {
+    std::string_view name;  ///< as the usage line writes it: "PID"
+    ArgumentKind kind = ArgumentKind::input;
+    bool optional = false;  ///< it may be missing, and so may all that stand behind it
+    bool repeated = false;  ///< one or more of them
+};
+constexpr Argument optional(Argument argument) {
+    argument.optional = true;
+    return argument;
+}
+constexpr Argument repeated(Argument argument) {
+    argument.repeated = true;
+    return argument;
+}
+namespace argument {
+inline constexpr Argument input{"INPUT", ArgumentKind::input};
+inline constexpr Argument process{"PID", ArgumentKind::process};
+inline constexpr Argument address{"ADDRESS", ArgumentKind::address};
+}  // namespace argument
+
 struct Command {
     std::string_view name;
-    std::string_view arguments;  ///< "INPUT PID"
-    std::size_t least;           ///< arguments that it needs
-    std::size_t most;            ///< and takes
-    std::string_view summary;    ///< one line
-    std::string_view details;    ///< for VERB --help: paragraphs; may be empty
-    std::string_view examples;   ///< lines, without "beamheap "; may be empty
-    Status (*run)(const Context& context);
+    std::array<Argument, 3> arguments{};  ///< in order; one without a name ends them
+    std::string_view options;             ///< its own ("--by --full"), beside those of every verb
+    std::string_view summary;             ///< one line
+    std::string_view details;             ///< for VERB --help: paragraphs; may be empty
+    std::string_view examples;            ///< lines, without "beamheap "; may be empty
+    bool alone = false;    ///< not within the shell: it is not about the one input that the shell has loaded
+    bool session = false;  ///< it is the shell: options that hold there (OptionRow::holds) are the ones that it takes
+    Status (*run)(const Context& context) = nullptr;
+
+    std::size_t least() const;  ///< arguments that it needs
+    std::size_t most() const;   ///< and takes
+    /// Whether its first argument is the input, which the shell puts there by itself.
+    bool takes_input() const { return !arguments[0].name.empty() && arguments[0].kind == ArgumentKind::input; }
+    /// Whether an argument is of this kind.
+    bool takes(ArgumentKind kind) const;
+    /// "INPUT [TABLE]", "PATH..."
+    std::string usage() const;
 };
-std::span<const Command> commands();
+
+/// Defines the row of a verb, at the end of its file: BH_DEFINE_VERB(top){.name = "top", ...};
+#define BH_DEFINE_VERB(verb)           \
+    extern const Command verb_##verb; \
+    constinit const Command verb_##verb
+
+/// Every verb, in the order of the help.
+std::span<const Command* const> commands();
 const Command* find_command(std::string_view name);
 
 /// Parses, dispatches, reports an error on standard error; the exit code of the process.
@@ -31,35 +78,5 @@ int run(int argc, char** argv);
 void run_words(std::vector<std::string> words, const Options& shell, Artifact& loaded);
 /// The exit code for a kind of error.
 int exit_code(ErrorCode code);
-
-Status cmd_analyze(const Context& context);
-Status cmd_core(const Context& context);
-Status cmd_top(const Context& context);
-Status cmd_proc(const Context& context);
-Status cmd_stacks(const Context& context);
-Status cmd_msgs(const Context& context);
-Status cmd_heap(const Context& context);
-Status cmd_term(const Context& context);
-Status cmd_why(const Context& context);
-Status cmd_blame(const Context& context);
-Status cmd_binaries(const Context& context);
-Status cmd_profile(const Context& context);
-Status cmd_check(const Context& context);
-Status cmd_diff(const Context& context);
-Status cmd_shell(const Context& context);
-Status cmd_ets(const Context& context);
-Status cmd_ports(const Context& context);
-Status cmd_logs(const Context& context);
-Status cmd_timers(const Context& context);
-Status cmd_atoms(const Context& context);
-Status cmd_alloc(const Context& context);
-Status cmd_schedulers(const Context& context);
-Status cmd_nodes(const Context& context);
-Status cmd_modules(const Context& context);
-Status cmd_waits(const Context& context);
-Status cmd_tree(const Context& context);
-Status cmd_doctor(const Context& context);
-Status cmd_explain(const Context& context);
-Status cmd_completion(const Context& context);
 
 }  // namespace beamheap::cli

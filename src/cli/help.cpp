@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "present/render.hpp"
+
 namespace beamheap::cli {
 namespace {
 
@@ -14,10 +16,14 @@ constexpr std::string_view examples =
     "  beamheap stacks erl_crash.dump                   what everybody was doing\n"
     "  zstdcat dump.zst | beamheap analyze - --json     for programs\n";
 
-std::string option_lines(std::string_view verb, bool own) {
+// What ends the options; to the parser it is no option.
+constexpr std::string_view end_of_options = "  --                    what follows is no option\n";
+
+// Options of every verb, or those that are a verb's own.
+std::string option_lines(const Command* verb, bool own) {
     std::string text;
     for (const OptionRow& row : option_table()) {
-        if (row.verbs.empty() == own || (own && !takes(verb, row))) continue;
+        if ((row.scope != Scope::every) != own || (verb != nullptr && !takes(*verb, row))) continue;
         std::string names(row.names);
         if (const std::size_t comma = names.find(','); comma != names.npos) names.insert(comma + 1, " ");
         const std::string left = row.argument.empty() ? names : fmt::format("{} {}", names, row.argument);
@@ -26,6 +32,7 @@ std::string option_lines(std::string_view verb, bool own) {
         text += fmt::format("  {:<22}{}{}{}\n", left, left.size() > 20 ? "\n" + std::string(24, ' ') : "", row.help,
                             choices);
     }
+    if (!own) text += end_of_options;
     return text;
 }
 
@@ -42,24 +49,15 @@ std::string lines_with(std::string_view prefix, std::string_view lines) {
 // Words of all verbs, and of the options that a verb takes.
 std::string verb_words() {
     std::string words;
-    for (const Command& command : commands()) words.append(words.empty() ? "" : " ").append(command.name);
+    for (const Command* command : commands()) words.append(words.empty() ? "" : " ").append(command->name);
     return words;
 }
-template <class Visit>
-void for_each_name(const OptionRow& row, Visit&& visit) {
-    std::string_view names = row.names;
-    while (!names.empty()) {
-        const std::size_t end = std::min(names.find(','), names.size());
-        visit(names.substr(0, end));
-        names.remove_prefix(std::min(end + 1, names.size()));
-    }
-}
-std::string option_words(std::string_view verb) {
+std::string option_words(const Command& verb) {
     std::string words;
     for (const OptionRow& row : option_table())
         if (takes(verb, row))
-            for_each_name(row, [&](std::string_view name) { words.append(words.empty() ? "" : " ").append(name); });
-    return words;
+            for (const std::string_view name : split(row.names, ',')) words.append(name).append(" ");
+    return words + "--";
 }
 
 // Single quotes for a shell.
@@ -74,7 +72,8 @@ std::string bash_script() {
     for (const OptionRow& row : option_table()) {
         if (row.argument.empty()) continue;
         std::string patterns;
-        for_each_name(row, [&](std::string_view name) { patterns.append(patterns.empty() ? "" : "|").append(name); });
+        for (const std::string_view name : split(row.names, ','))
+            patterns.append(patterns.empty() ? "" : "|").append(name);
         const std::string reply = !row.values.empty()
                                       ? fmt::format("COMPREPLY=($(compgen -W {} -- \"$word\"))", quoted(row.values))
                                   : row.argument == "FILE" ? std::string("COMPREPLY=($(compgen -f -- \"$word\"))")
@@ -82,8 +81,8 @@ std::string bash_script() {
         by_option += fmt::format("        {}) {}; return ;;\n", patterns, reply);
     }
     std::string by_verb;
-    for (const Command& command : commands())
-        by_verb += fmt::format("            {}) options={} ;;\n", command.name, quoted(option_words(command.name)));
+    for (const Command* command : commands())
+        by_verb += fmt::format("            {}) options={} ;;\n", command->name, quoted(option_words(*command)));
     return fmt::format(
         R"(# bash completion for beamheap
 _beamheap() {{
@@ -107,17 +106,16 @@ _beamheap() {{
 }}
 complete -o filenames -F _beamheap beamheap
 )",
-        by_option, verb_words(), by_verb, quoted(option_words("analyze")), quoted(verb_words()));
+        by_option, verb_words(), by_verb, quoted(option_words(*find_command("analyze"))), quoted(verb_words()));
 }
 
 std::string zsh_script() {
     std::string verbs;
-    for (const Command& command : commands())
-        verbs += fmt::format("        {}\n", quoted(fmt::format("{}:{}", command.name, command.summary)));
+    for (const Command* command : commands())
+        verbs += fmt::format("        {}\n", quoted(fmt::format("{}:{}", command->name, command->summary)));
     std::string options;
     for (const OptionRow& row : option_table()) {
-        if (row.names == "--") continue;
-        for_each_name(row, [&](std::string_view name) {
+        for (const std::string_view name : split(row.names, ',')) {
             std::string help(row.help);
             std::erase_if(help, [](char c) { return c == '[' || c == ']' || c == ':'; });
             std::string spec = fmt::format("{}[{}]", name, help);
@@ -127,7 +125,7 @@ std::string zsh_script() {
                                     : row.argument == "FILE" ? std::string("_files")
                                                              : std::string());
             options += fmt::format("        {} \\\n", quoted(spec));
-        });
+        }
     }
     return fmt::format(R"(#compdef beamheap
 _beamheap() {{
@@ -145,19 +143,17 @@ compdef _beamheap beamheap
 
 std::string fish_script() {
     std::string text = "# fish completion for beamheap\n";
-    for (const Command& command : commands())
-        text += fmt::format("complete -c beamheap -n __fish_use_subcommand -a {} -d {}\n", command.name,
-                            quoted(command.summary));
+    for (const Command* command : commands())
+        text += fmt::format("complete -c beamheap -n __fish_use_subcommand -a {} -d {}\n", command->name,
+                            quoted(command->summary));
     text += "complete -c beamheap -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh fish'\n";
     for (const OptionRow& row : option_table()) {
-        if (row.names == "--") continue;
         std::string line = "complete -c beamheap";
-        if (!row.verbs.empty())
-            line += fmt::format(" -n {}", quoted(fmt::format("__fish_seen_subcommand_from {}", row.verbs)));
-        for_each_name(row, [&](std::string_view name) {
+        if (row.scope != Scope::every)
+            line += fmt::format(" -n {}", quoted("__fish_seen_subcommand_from " + takers(row)));
+        for (const std::string_view name : split(row.names, ','))
             line +=
                 name.starts_with("--") ? fmt::format(" -l {}", name.substr(2)) : fmt::format(" -s {}", name.substr(1));
-        });
         if (!row.argument.empty()) line += row.argument == "FILE" ? " -r -F" : " -x";
         if (!row.values.empty()) line += fmt::format(" -a {}", quoted(row.values));
         text += fmt::format("{} -d {}\n", line, quoted(row.help));
@@ -169,7 +165,7 @@ std::string fish_script() {
 
 std::string help_text() {
     std::string verbs;
-    for (const Command& command : commands()) verbs += fmt::format("  {:<12}{}\n", command.name, command.summary);
+    for (const Command* command : commands()) verbs += fmt::format("  {:<12}{}\n", command->name, command->summary);
     return fmt::format(
         "beamheap tells why an Erlang VM died or grew, from its crash dump or core image.\n\n"
         "usage: beamheap [VERB] INPUT [options]\n"
@@ -178,18 +174,67 @@ std::string help_text() {
         "options of every verb (more: beamheap VERB --help):\n{}\n"
         "exit codes: 0 fine, 2 usage or no such process, 3 no readable input, 4 damaged input with --strict,\n"
         "            5 a resource limit, 130 interrupted\n",
-        verbs, examples, option_lines({}, false));
+        verbs, examples, option_lines(nullptr, false));
 }
 
 std::string help_text(const Command& command) {
     std::string text =
-        fmt::format("usage: beamheap {} {} [options]\n\n{}\n", command.name, command.arguments, command.summary);
+        fmt::format("usage: beamheap {} {} [options]\n\n{}\n", command.name, command.usage(), command.summary);
     if (!command.details.empty()) text += fmt::format("\n{}\n", command.details);
     if (!command.examples.empty()) text += fmt::format("\nexamples:\n{}", lines_with("  beamheap ", command.examples));
-    if (const std::string own = option_lines(command.name, true); !own.empty())
+    if (const std::string own = option_lines(&command, true); !own.empty())
         text += fmt::format("\noptions:\n{}", own);
-    text += fmt::format("\noptions of every verb:\n{}", option_lines(command.name, false));
+    text += fmt::format("\noptions of every verb:\n{}", option_lines(&command, false));
     return text;
+}
+
+present::Document help_document() {
+    using present::Array;
+    using present::Object;
+    const auto words = [](std::string_view text) {
+        Array array;
+        for (const std::string_view word : split(text, ' ')) array.emplace_back(word);
+        return array;
+    };
+    Array verbs;
+    for (const Command* command : commands()) {
+        Array arguments;
+        for (const Argument& each : command->arguments)
+            if (!each.name.empty())
+                arguments.emplace_back(Object{{"name", each.name},
+                                              {"kind", name_of(each.kind)},
+                                              {"optional", each.optional},
+                                              {"repeated", each.repeated}});
+        Array options;
+        for (const OptionRow& row : option_table())
+            if (row.scope != Scope::every && takes(*command, row)) options.emplace_back(row.long_name());
+        verbs.emplace_back(Object{{"name", command->name},
+                                  {"summary", command->summary},
+                                  {"arguments", std::move(arguments)},
+                                  {"options", std::move(options)},
+                                  {"in_shell", !command->alone},
+                                  {"session", command->session}});
+    }
+    Array options;
+    for (const OptionRow& row : option_table()) {
+        Array names;
+        for (const std::string_view name : split(row.names, ',')) names.emplace_back(name);
+        options.emplace_back(Object{{"names", std::move(names)},
+                                    {"argument", row.argument.empty() ? present::Value() : present::Value(row.argument)},
+                                    {"values", words(row.values)},
+                                    {"default", row.preset.empty() ? present::Value() : present::Value(row.preset)},
+                                    {"help", row.help},
+                                    {"every_verb", row.scope == Scope::every}});
+    }
+    Array formats;
+    for (const present::Presenter& each : present::presenters())
+        formats.emplace_back(Object{{"name", each.name}, {"help", each.doc}, {"for_people", each.for_people}});
+    present::Document document;
+    document.kind = "help";
+    document.members.push_back({.key = "verbs", .body = present::Value(std::move(verbs))});
+    document.members.push_back({.key = "options", .body = present::Value(std::move(options))});
+    document.members.push_back({.key = "formats", .body = present::Value(std::move(formats))});
+    return document;
 }
 
 std::string completion_script(std::string_view shell) {

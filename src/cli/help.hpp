@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "cli/commands.hpp"
+#include "present/document.hpp"
 
 namespace beamheap::cli {
 
@@ -12,6 +13,8 @@ namespace beamheap::cli {
 std::string help_text();
 /// Of one verb: what it does, its options, examples.
 std::string help_text(const Command& command);
+/// The rows of verbs, options and formats themselves, for programs: `beamheap help --json`.
+present::Document help_document();
 /// A script for "bash", "zsh" or "fish"; empty for another shell.
 std::string completion_script(std::string_view shell);
 

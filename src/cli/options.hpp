@@ -1,9 +1,10 @@
 // The command line as data: which options there are, what they mean, and what the user chose.
 //
-// One table (option_table) makes the parser, --help and the shells' completions. options.cpp is the only file that
-// includes CLI11.
+// One table (option_table.cpp) makes the parser, --help and the shells' completions, and holds what each option does;
+// options.cpp is the only file that includes CLI11.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -19,6 +20,16 @@
 namespace beamheap::cli {
 
 enum class When : std::uint8_t { automatic, always, never };
+
+struct Command;
+struct OptionRow;
+
+/// An option as it was typed.
+struct GivenOption {
+    const OptionRow* row = nullptr;
+    std::string value;
+    bool operator==(const GivenOption&) const = default;
+};
 
 /// What the user asked for. Values are as typed where a verb has to make sense of them.
 struct Options {
@@ -60,24 +71,59 @@ struct Options {
     bool help = false;
     bool version = false;
 
+    std::vector<GivenOption> given;  ///< everything above that was set by an option, in the table's order
     /// What the shell has loaded already: opening an input then gives this. Null elsewhere.
     Artifact* loaded = nullptr;
+    bool operator==(const Options&) const = default;
 };
 
-/// One option, as help and completion show it.
+/// What an option does: it puts its value (empty for a flag) into the options, or says what is wrong with it; the name
+/// of the option is put before that. There is no row without one.
+class Setter {
+public:
+    using Function = Status (*)(Options& options, std::string_view value);
+    template <std::convertible_to<Function> Callable>
+        requires(!std::same_as<Callable, std::nullptr_t>)
+    constexpr Setter(Callable callable) : function_(callable) {}
+    Status operator()(Options& options, std::string_view value) const { return function_(options, value); }
+
+private:
+    Function function_;
+};
+
+/// Who takes an option.
+enum class Scope : std::uint8_t {
+    every,   ///< every verb
+    inputs,  ///< verbs that open inputs and don't name the executable
+    named,   ///< verbs whose rows name it (Command::options)
+};
+
+/// One option, as it is parsed, explained and completed.
 struct OptionRow {
-    std::string_view names;     ///< "-n,--top"
-    std::string_view argument;  ///< "N"; empty: a flag
-    std::string_view values;    ///< words to choose from, separated by spaces; empty: free
-    std::string_view preset;    ///< what it is without the option, for the help; may be empty
+    std::string_view names;          ///< "-n,--top"
+    std::string_view argument = {};  ///< "N"; empty: a flag
+    std::string values = {};         ///< words to choose from, separated by spaces; empty: free
+    bool other_values = false;       ///< other words than those may be right, too
+    std::string_view preset = {};    ///< what it is without the option, for the help; may be empty
     std::string_view help;
-    std::string_view verbs;  ///< verbs that take it, separated by spaces; empty: all
+    Scope scope = Scope::every;
+    bool holds = false;       ///< given to the shell, it holds for every line that does not say otherwise
+    bool repeatable = false;  ///< may be given several times: it is set with each value
+    Setter set;
+
+    std::string_view long_name() const;  ///< "--top"
 };
 std::span<const OptionRow> option_table();
 /// Whether this verb takes the option.
-bool takes(std::string_view verb, const OptionRow& option);
+bool takes(const Command& verb, const OptionRow& option);
+/// The names of all verbs that take it, with blanks between them.
+std::string takers(const OptionRow& option);
 
-/// Reads the command line. Errors are ErrorCode::usage, with what was probably meant as advice.
-Result<Options> parse_options(int argc, char** argv);
+/// Reads the command line; a line of the shell begins with what the shell was started with (OptionRow::holds). Errors
+/// are ErrorCode::usage, with what was probably meant as advice.
+Result<Options> parse_options(int argc, char** argv, const Options* shell = nullptr);
+
+/// The parts of `text` between separators, without empty ones.
+std::vector<std::string_view> split(std::string_view text, char separator);
 
 }  // namespace beamheap::cli

@@ -2,6 +2,8 @@
 
 A suite makes one Suite, calls check() for each thing that it asserts, and ends with finish().
 """
+import functools
+import json
 import multiprocessing
 import os
 import pathlib
@@ -108,6 +110,12 @@ def plain(path):
     if not tool:
         return pathlib.Path(path).read_bytes()
     return subprocess.run([tool, "-dcq", str(path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+
+
+@functools.cache
+def rows():
+    """What the program says of its own verbs, options and formats: `beamheap help --json`."""
+    return json.loads(run("help", "--json").out)
 
 
 class Suite:

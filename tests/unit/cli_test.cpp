@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
 #include <csignal>
@@ -161,27 +162,71 @@ TEST_CASE("progress tells share, rate and time left", "[cli]") {
 
 TEST_CASE("every verb and option is in the help and in the completions", "[cli]") {
     const std::string help = help_text();
-    for (const Command& command : commands()) {
-        CHECK(help.find("  " + std::string(command.name) + " ") != std::string::npos);
-        const std::string own = help_text(command);
+    for (const Command* command : commands()) {
+        CAPTURE(command->name);
+        CHECK(find_command(command->name) == command);
+        CHECK(help.find("  " + std::string(command->name) + " ") != std::string::npos);
+        const std::string own = help_text(*command);
+        CHECK(own.find("usage: beamheap " + std::string(command->name) + " " + command->usage()) == 0);
         for (const OptionRow& row : option_table())
-            if (takes(command.name, row)) CHECK(own.find(row.names.substr(row.names.find("--"))) != std::string::npos);
+            CHECK((own.find("  " + std::string(row.names.substr(0, row.names.find(',')))) != std::string::npos) ==
+                  takes(*command, row));
         for (const char* name : {"bash", "zsh", "fish"})
-            CHECK(completion_script(name).find(command.name) != std::string::npos);
+            CHECK(completion_script(name).find(command->name) != std::string::npos);
+        // What options a verb names exist.
+        for (const std::string_view name : split(command->options, ' '))
+            CHECK(std::ranges::any_of(option_table(), [=](const OptionRow& row) {
+                return row.long_name() == name && row.scope == Scope::named;
+            }));
     }
-    // What verbs an option names exist.
-    for (const OptionRow& row : option_table()) {
-        std::string word;
-        for (const char c : std::string(row.verbs) + ' ') {
-            if (c != ' ') {
-                word += c;
-                continue;
-            }
-            if (!word.empty()) CHECK(find_command(word) != nullptr);
-            word.clear();
-        }
-    }
+    for (const OptionRow& row : option_table()) CHECK_FALSE(takers(row).empty());
     CHECK(completion_script("tcsh").empty());
+}
+
+TEST_CASE("an option changes what it is for, and says so to itself alone", "[cli]") {
+    for (const OptionRow& row : option_table()) {
+        CAPTURE(row.names);
+        std::string value = row.argument == "N" ? "7" : row.argument.empty() ? "" : "text";
+        for (const std::string_view word : split(row.values, ' '))
+            if (word != row.preset) value = word;
+        Options options;
+        REQUIRE(row.set(options, value));
+        CHECK_FALSE(options == Options{});
+    }
+}
+
+TEST_CASE("what the shell was started with holds until a line says otherwise", "[cli]") {
+    const Options shell = good({"shell", "x.dump", "--redact", "none", "--json", "-n", "3", "--exe", "beam"});
+    const auto line = [&](std::vector<std::string> words) {
+        words.insert(words.begin(), "beamheap");
+        std::vector<char*> arguments;
+        for (std::string& word : words) arguments.push_back(word.data());
+        return *parse_options(static_cast<int>(arguments.size()), arguments.data(), &shell);
+    };
+    CHECK(line({"top", "x.dump"}).redact == present::RedactLevel::none);
+    CHECK(line({"top", "x.dump"}).format == "json");
+    CHECK(line({"top", "x.dump"}).top == std::size_t{3});
+    CHECK(line({"top", "x.dump"}).verb == "top");
+    CHECK(line({"top", "x.dump", "--redact", "secrets"}).redact == present::RedactLevel::secrets);
+    CHECK(line({"top", "x.dump", "--format", "table", "-n", "0"}).format == "table");
+    CHECK(line({"explain"}).top == std::size_t{3});  // harmless where a verb has no use for it
+    CHECK(mistake({"shell", "x.dump", "--columns", "pid"}).find("shell takes no --columns") == 0);
+    CHECK(mistake({"shell", "x.dump", "--by", "memory"}).find("shell takes no --by") == 0);
+}
+
+TEST_CASE("the arguments of a verb", "[cli]") {
+    const auto usage = [](std::string_view verb) { return find_command(verb)->usage(); };
+    CHECK(usage("proc") == "INPUT PID");
+    CHECK(usage("tree") == "INPUT [PID]");
+    CHECK(usage("stacks") == "INPUT...");
+    CHECK(find_command("tree")->least() == 1);
+    CHECK(find_command("tree")->most() == 2);
+    CHECK(find_command("explain")->least() == 0);
+    CHECK(find_command("check")->most() > 1000);
+    CHECK(find_command("proc")->takes_input());
+    CHECK_FALSE(find_command("check")->takes_input());
+    CHECK_FALSE(find_command("explain")->takes_input());
+    CHECK_FALSE(find_command("core")->takes_input());
 }
 
 TEST_CASE("the bash completion completes", "[cli]") {

@@ -1,0 +1,201 @@
+// What options there are. A row holds all of an option: its names, its meaning, who takes it and what it does.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <type_traits>
+
+#include "analyses/processes/process_columns.hpp"
+#include "cli/commands.hpp"
+#include "cli/options.hpp"
+#include "present/render.hpp"
+
+namespace beamheap::cli {
+namespace {
+
+Error wrong(std::string message) { return Error{ErrorCode::usage, std::move(message), {}}; }
+
+Result<std::uint64_t> as_number(std::string_view text) {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size()) return wrong(fmt::format("'{}' is not a number", text));
+    return value;
+}
+
+// The usual setters: a flag that gives a member a value, a member that takes the text, one that gathers texts.
+template <auto member, auto value = true>
+Status set_flag(Options& options, std::string_view) {
+    options.*member = value;
+    return ok();
+}
+template <auto member>
+Status set_text(Options& options, std::string_view value) {
+    options.*member = value;
+    return ok();
+}
+template <auto member>
+Status add_text(Options& options, std::string_view value) {
+    (options.*member).emplace_back(value);
+    return ok();
+}
+// A number, at most as large as the member can be.
+template <auto member>
+Status set_number(Options& options, std::string_view value) {
+    using Member = std::remove_reference_t<decltype(options.*member)>;
+    BH_TRY(const std::uint64_t given, as_number(value));
+    if constexpr (std::unsigned_integral<Member>)
+        options.*member = static_cast<Member>(std::min<std::uint64_t>(given, std::numeric_limits<Member>::max()));
+    else
+        options.*member = given;
+    return ok();
+}
+template <auto member>
+Status set_when(Options& options, std::string_view value) {
+    options.*member = value == "always" ? When::always : value == "never" ? When::never : When::automatic;
+    return ok();
+}
+
+Status set_columns(Options& options, std::string_view value) {
+    for (const std::string_view column : split(value, ',')) options.columns.emplace_back(column);
+    return ok();
+}
+Status set_redaction(Options& options, std::string_view value) {
+    using Level = present::RedactLevel;
+    options.redact = value == "none"     ? Level::none
+                     : value == "values" ? Level::values
+                     : value == "full"   ? Level::full
+                                         : Level::secrets;
+    options.redact_chosen = true;
+    return ok();
+}
+Status set_syntax(Options& options, std::string_view value) {
+    options.syntax.reset();
+    if (value != "auto") options.syntax = value == "elixir" ? present::Syntax::elixir : present::Syntax::erlang;
+    return ok();
+}
+Status set_threads(Options& options, std::string_view value) {
+    BH_TRY(const std::uint64_t threads, as_number(value));
+    if (threads == 0 || threads > 1024) return wrong("between 1 and 1024");
+    options.threads = static_cast<unsigned>(threads);
+    return ok();
+}
+Status set_json(Options& options, std::string_view) {
+    options.format = "json";
+    return ok();
+}
+
+std::string format_names() {
+    std::string names;
+    for (const present::Presenter& each : present::presenters()) names.append(names.empty() ? "" : " ").append(each.name);
+    return names;
+}
+std::string figure_names() {
+    std::string names;
+    for (const analyses::ProcessColumnInfo& each : analyses::process_columns()) names.append(each.name).append(" ");
+    return names + "shape sender";
+}
+
+std::vector<OptionRow> make_table() {
+    constexpr Scope named = Scope::named;
+    return {
+        {.names = "--format", .argument = "FORMAT", .values = format_names(), .preset = "table",
+         .help = "output format", .holds = true, .set = &set_text<&Options::format>},
+        {.names = "--json", .help = "the same as --format json", .holds = true, .set = &set_json},
+        {.names = "--columns", .argument = "A,B,...", .help = "columns to show, in this order", .set = &set_columns},
+        {.names = "--sort", .argument = "COLUMN", .help = "sort the main table by this column",
+         .set = &set_text<&Options::sort>},
+        {.names = "--by", .argument = "COLUMN", .values = figure_names(), .other_values = true, .preset = "msgq",
+         .help = "what to rank by; msgs: group by shape or sender", .scope = named, .set = &set_text<&Options::by>},
+        {.names = "--pattern", .argument = "M:F/A", .help = "only functions that fit; M:F, M, with * and _",
+         .scope = named, .set = &set_text<&Options::pattern>},
+        {.names = "--traced", .help = "what tracing had counted when the image was taken (core images)", .scope = named,
+         .set = &set_flag<&Options::traced>},
+        {.names = "--per-process", .help = "a row per function and process", .scope = named,
+         .set = &set_flag<&Options::per_process>},
+        {.names = "--desc", .help = "largest first", .set = &set_flag<&Options::descending>},
+        {.names = "--asc", .help = "smallest first", .set = &set_flag<&Options::descending, false>},
+        {.names = "-n,--top", .argument = "N", .preset = "20 for people, else all",
+         .help = "rows to show of each table; 0 is all", .holds = true, .set = &set_number<&Options::top>},
+        {.names = "--procs", .argument = "SELECTOR",
+         .help = "only these processes: pids, names, 'msgq>1000', running, 'children(P)', 'all_children(P)', ...",
+         .scope = named, .set = &set_text<&Options::procs>},
+        {.names = "--depth", .argument = "N", .preset = "all", .help = "levels of the tree to show", .scope = named,
+         .set = &set_number<&Options::depth>},
+        {.names = "--full", .help = "decode every heap: live and garbage words of all processes", .scope = named,
+         .set = &set_flag<&Options::full>},
+        {.names = "--running", .help = "what ran when the inputs were taken, added up over all of them", .scope = named,
+         .set = &set_flag<&Options::running>},
+        {.names = "--dead", .help = "garbage in place of roots: what the next collection would free (core images)",
+         .scope = named, .set = &set_flag<&Options::dead>},
+        {.names = "--term-bytes", .argument = "N", .preset = "200", .help = "cut printed terms after N bytes; 0 is whole",
+         .scope = named, .holds = true, .set = &set_number<&Options::term_bytes>},
+        {.names = "--fail-on", .argument = "R",
+         .help = "exit with 1 at this severity or limit: high, 'msgq>10000', 'heap>512MiB'; repeatable", .scope = named,
+         .repeatable = true, .set = &add_text<&Options::fail_on>},
+        {.names = "--out", .argument = "FORMAT=FILE",
+         .help = "also write text, json, junit, md, github or gitlab to a file; repeatable", .scope = named,
+         .repeatable = true, .set = &add_text<&Options::out>},
+        {.names = "--baseline", .argument = "FILE", .help = "fail on what is not in this output of an earlier check --json",
+         .scope = named, .set = &set_text<&Options::baseline>},
+        {.names = "--config", .argument = "FILE", .preset = "the nearest .beamheap.toml",
+         .help = "limits and what to ignore", .scope = named, .set = &set_text<&Options::config>},
+        {.names = "--require-dump", .help = "exit with 3 where there is no dump", .scope = named,
+         .set = &set_flag<&Options::require_dump>},
+        {.names = "-f,--force", .help = "overwrite files", .scope = named, .set = &set_flag<&Options::overwrite>},
+        {.names = "--exe", .argument = "FILE", .preset = "found by itself",
+         .help = "the beam.smp that a core was written by", .scope = Scope::inputs, .holds = true,
+         .set = &set_text<&Options::executable>},
+        {.names = "--syntax", .argument = "SYNTAX", .values = "erlang elixir auto", .preset = "auto",
+         .help = "of names and terms", .holds = true, .set = &set_syntax},
+        {.names = "--redact", .argument = "LEVEL", .values = "none secrets values full", .preset = "secrets",
+         .help = "what to hide", .holds = true, .set = &set_redaction},
+        {.names = "--color", .argument = "WHEN", .values = "auto always never", .preset = "auto", .help = "colours",
+         .holds = true, .set = &set_when<&Options::color>},
+        {.names = "--progress", .argument = "WHEN", .values = "auto always never", .preset = "auto",
+         .help = "progress on standard error", .holds = true, .set = &set_when<&Options::progress>},
+        {.names = "--threads", .argument = "N", .preset = "all cores", .help = "threads to use", .holds = true,
+         .set = &set_threads},
+        {.names = "--strict", .help = "exit with 4 if the input is truncated or partly unreadable", .holds = true,
+         .set = &set_flag<&Options::strict>},
+        {.names = "-q,--quiet", .help = "no warnings on standard error", .holds = true, .set = &set_flag<&Options::quiet>},
+        {.names = "-v,--verbose", .help = "also notes on what is merely odd, what was read, and how long it took",
+         .holds = true, .set = &set_flag<&Options::verbose>},
+        {.names = "-h,--help", .help = "this help; VERB --help for one verb", .holds = true,
+         .set = &set_flag<&Options::help>},
+        {.names = "--version", .help = "version", .holds = true, .set = &set_flag<&Options::version>},
+    };
+}
+
+}  // namespace
+
+std::string_view OptionRow::long_name() const { return names.substr(names.find("--")); }
+
+std::span<const OptionRow> option_table() {
+    static const std::vector<OptionRow> table = make_table();
+    return table;
+}
+
+bool takes(const Command& verb, const OptionRow& option) {
+    if (verb.session) return option.holds;
+    switch (option.scope) {
+        case Scope::every: return true;
+        case Scope::inputs:
+            return (verb.takes(ArgumentKind::input) || verb.takes(ArgumentKind::path)) &&
+                   !verb.takes(ArgumentKind::executable);
+        case Scope::named: {
+            const std::vector<std::string_view> names = split(verb.options, ' ');
+            return std::ranges::find(names, option.long_name()) != names.end();
+        }
+    }
+    return false;
+}
+
+std::string takers(const OptionRow& option) {
+    std::string names;
+    for (const Command* command : commands())
+        if (takes(*command, option)) names.append(names.empty() ? "" : " ").append(command->name);
+    return names;
+}
+
+}  // namespace beamheap::cli
