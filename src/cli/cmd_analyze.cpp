@@ -290,14 +290,14 @@ Object node_lines(const Facts& facts) {
 }
 
 // The processes with most of one figure; those without any of it do not stand out.
-Member ranking(const Facts& facts, std::string_view key, std::string_view title, analyses::ProcessColumn column,
+Member ranking(const Facts& facts, std::string_view key, std::string_view title, Count Process::*figure,
                std::span<const ProcId> among, std::size_t rows) {
     std::vector<ProcId> ids;
     for (const ProcId id : among)
-        if (analyses::value_of(facts.snapshot[id], column).value_or(0) != 0) ids.push_back(id);
+        if ((facts.snapshot[id].*figure).value_or(0) != 0) ids.push_back(id);
     const std::size_t all = ids.size();
     present::Table table =
-        present::process_table(facts.names, analyses::largest(facts.snapshot, ids, column, rows), {.labels = true});
+        present::process_table(facts.names, analyses::largest(facts.snapshot, ids, figure, rows), {.labels = true});
     table.total = all;
     table.for_people = ranked_for_people;
     // A heading says what nothing would say.
@@ -358,13 +358,13 @@ Status run(const Context& context) {
 
     struct Ranking {
         std::string_view key, title;
-        analyses::ProcessColumn column;
+        Count Process::*figure;
     };
     for (const Ranking& each :
-         {Ranking{"top_msgq", "Longest queues", analyses::ProcessColumn::msgq},
-          Ranking{"top_memory", "Most memory", analyses::ProcessColumn::memory},
-          Ranking{"top_reductions", "Most work (reductions)", analyses::ProcessColumn::reductions}})
-        members.push_back(ranking(facts, each.key, each.title, each.column, processes,
+         {Ranking{"top_msgq", "Longest queues", &Process::msgq_len},
+          Ranking{"top_memory", "Most memory", &Process::memory_bytes},
+          Ranking{"top_reductions", "Most work (reductions)", &Process::reductions}})
+        members.push_back(ranking(facts, each.key, each.title, each.figure, processes,
                                   context.options().top.value_or(ranked_processes)));
     present::Table group_rows = present::group_table(facts.names, groups);
     group_rows.for_people = groups_for_people;

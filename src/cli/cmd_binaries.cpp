@@ -6,6 +6,7 @@
 
 #include "analyses/memory/binary_holders.hpp"
 #include "analyses/base/sum.hpp"
+#include "analyses/processes/process_columns.hpp"
 #include "cli/commands.hpp"
 #include "cli/heap_stats.hpp"
 #include "cli/unreferenced.hpp"
@@ -118,7 +119,7 @@ std::vector<Hidden> hidden_binaries(const Artifact& artifact, const std::vector<
         }
         if (row.slices == 0) continue;
         const Process& process = snapshot[row.process];
-        const Count words = process.bin_vheap_words + process.old_bin_vheap_words;
+        const Count words = analyses::virtual_heap_words(process);
         if (!words.has()) continue;
         std::uint64_t listed = 0;
         for (const auto& [address, bytes] : known) listed = analyses::saturating_add(listed, bytes);

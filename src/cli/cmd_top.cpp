@@ -12,11 +12,13 @@
 namespace beamheap::cli {
 namespace {
 
-// Whether a column is shown or sorted by.
-bool asked_for(const Options& options, std::string_view sort, std::initializer_list<std::string_view> columns) {
-    return std::ranges::any_of(columns, [&](std::string_view column) {
-        return sort == column || std::ranges::find(options.columns, column) != options.columns.end();
-    });
+// What the columns that are shown or sorted by need.
+analyses::ProcessNeeds needs_of(const Options& options, std::string_view sort) {
+    analyses::ProcessNeeds needs{.labels = options.full, .heaps = options.full};
+    for (const analyses::ProcessColumn& column : analyses::process_columns())
+        if (sort == column.name || std::ranges::find(options.columns, column.name) != options.columns.end())
+            needs.add(column.needs);
+    return needs;
 }
 
 }  // namespace
@@ -25,18 +27,19 @@ static Status cmd_top(const Context& context) {
     // --by takes the short names as well: msgq is msgq_len.
     std::string sort = context.options().by.empty() ? context.options().sort : context.options().by;
     if (sort.empty()) sort = "msgq";
-    if (const auto column = analyses::find_process_column(sort)) sort = analyses::info(*column).field;
+    if (const auto* column = analyses::find_process_column(sort)) sort = column->name;
     Options options = context.options();
     options.sort = sort;
     const Context inner(options);
 
+    const analyses::ProcessNeeds needs = needs_of(options, sort);
     LoadPlan plan;
-    plan.stacks = asked_for(options, sort, {"stack_words"});
-    plan.labels = options.full || asked_for(options, sort, {"label", "group_key", "real_initial_call"});
+    plan.links = needs.links;
+    plan.stacks = needs.stacks;
+    plan.labels = needs.labels;
     BH_CHECK(inner.plan_for_selector(plan));
     HeapStats stats(options, {});
-    const bool heaps = options.full || asked_for(options, sort, {"live_words", "garbage_words", "refc_bytes"}) ||
-                       inner.selector_needs_heaps();
+    const bool heaps = needs.heaps || inner.selector_needs_heaps();
     if (heaps) stats.demand(plan);
     BH_TRY(const std::unique_ptr<Artifact> artifact, inner.open(plan));
     if (heaps) stats.store(*artifact);

@@ -88,7 +88,7 @@ present::Names Context::names(const Snapshot& snapshot) const {
 Status Context::plan_for_selector(LoadPlan& plan) const {
     if (options_.procs.empty()) return ok();
     BH_TRY(const analyses::Selector selector, analyses::parse_selector(options_.procs));
-    const analyses::SelectorNeeds needs = selector.needs();
+    const analyses::ProcessNeeds needs = selector.needs();
     plan.links = plan.links || needs.links;
     plan.labels = plan.labels || needs.labels;
     plan.stacks = plan.stacks || needs.stacks;

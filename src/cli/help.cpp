@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
+#include "analyses/processes/process_columns.hpp"
 #include "present/render.hpp"
 
 namespace beamheap::cli {
@@ -188,9 +190,30 @@ std::string help_text(const Command& command) {
     return text;
 }
 
+namespace {
+
+using present::Array;
+using present::Object;
+using present::Value;
+
+Value null_or(std::string_view text) { return text.empty() ? Value() : Value(text); }
+
+Array process_column_rows() {
+    constexpr std::array<std::string_view, 4> units{"", "count", "bytes", "words"};  // as Measure
+    Array rows;
+    for (const analyses::ProcessColumn& each : analyses::process_columns())
+        rows.emplace_back(Object{{"name", each.name},
+                                 {"by", null_or(each.key)},
+                                 {"title", each.title},
+                                 {"kind", each.kind()},
+                                 {"unit", null_or(units[static_cast<std::size_t>(each.measure)])},
+                                 {"help", each.doc}});
+    return rows;
+}
+
+}  // namespace
+
 present::Document help_document() {
-    using present::Array;
-    using present::Object;
     const auto words = [](std::string_view text) {
         Array array;
         for (const std::string_view word : split(text, ' ')) array.emplace_back(word);
@@ -220,9 +243,9 @@ present::Document help_document() {
         Array names;
         for (const std::string_view name : split(row.names, ',')) names.emplace_back(name);
         options.emplace_back(Object{{"names", std::move(names)},
-                                    {"argument", row.argument.empty() ? present::Value() : present::Value(row.argument)},
+                                    {"argument", null_or(row.argument)},
                                     {"values", words(row.values)},
-                                    {"default", row.preset.empty() ? present::Value() : present::Value(row.preset)},
+                                    {"default", null_or(row.preset)},
                                     {"help", row.help},
                                     {"every_verb", row.scope == Scope::every}});
     }
@@ -231,9 +254,10 @@ present::Document help_document() {
         formats.emplace_back(Object{{"name", each.name}, {"help", each.doc}, {"for_people", each.for_people}});
     present::Document document;
     document.kind = "help";
-    document.members.push_back({.key = "verbs", .body = present::Value(std::move(verbs))});
-    document.members.push_back({.key = "options", .body = present::Value(std::move(options))});
-    document.members.push_back({.key = "formats", .body = present::Value(std::move(formats))});
+    document.members.push_back({.key = "verbs", .body = Value(std::move(verbs))});
+    document.members.push_back({.key = "options", .body = Value(std::move(options))});
+    document.members.push_back({.key = "formats", .body = Value(std::move(formats))});
+    document.members.push_back({.key = "process_columns", .body = Value(process_column_rows())});
     return document;
 }
 

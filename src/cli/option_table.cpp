@@ -92,7 +92,8 @@ std::string format_names() {
 }
 std::string figure_names() {
     std::string names;
-    for (const analyses::ProcessColumnInfo& each : analyses::process_columns()) names.append(each.name).append(" ");
+    for (const analyses::ProcessColumn& each : analyses::process_columns())
+        if (!each.key.empty()) names.append(each.key).append(" ");
     return names + "shape sender";
 }
 

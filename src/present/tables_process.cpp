@@ -18,137 +18,63 @@ Array function_array(const Names& names, StackId stack) {
     return functions;
 }
 
+Unit unit_of_measure(analyses::Measure measure) {
+    switch (measure) {
+        case analyses::Measure::count: return Unit::count;
+        case analyses::Measure::bytes: return Unit::bytes;
+        case analyses::Measure::words: return Unit::words;
+        case analyses::Measure::none: break;
+    }
+    return Unit::none;
+}
+
+// How each kind of value is written.
+struct ProcessCell {
+    const Names& names;
+    Value operator()(Count count) const { return count; }
+    Value operator()(bool flag) const { return flag; }
+    Value operator()(Pid id) const { return pid(names, id); }
+    Value operator()(FunctionId id) const { return function(names, id); }
+    Value operator()(ProcessState state) const { return state == ProcessState::unknown ? Value() : name_of(state); }
+    Value operator()(analyses::AtomName name) const { return bare(names, name.id); }
+    Value operator()(analyses::TermText term) const { return raw(names, term.id); }
+    Value operator()(analyses::PlainText words) const { return raw(names, words.id); }
+    Value operator()(const analyses::GroupKey& key) const { return text(names.group(key)); }
+};
+
+// What of it redaction hides.
+struct ProcessContent {
+    Content operator()(analyses::AtomName (*)(const Process&)) const { return Content::name; }
+    Content operator()(FunctionId (*)(const Process&)) const { return Content::name; }
+    Content operator()(analyses::TermText (*)(const Process&)) const { return Content::term; }
+    Content operator()(analyses::GroupKey (*)(const Process&)) const { return Content::term; }
+    template <class Other>
+    Content operator()(Other (*)(const Process&)) const { return Content::plain; }
+};
+
+ColumnOf<ProcId> process_column(const Names& names, const analyses::ProcessColumn& row, ProcessColumns show) {
+    using analyses::Shown;
+    const bool wide = row.shown == Shown::on_demand || (row.shown == Shown::with_labels && !show.labels) ||
+                      (row.shown == Shown::without_labels && show.labels);
+    Column column{.name = std::string(row.name),
+                  .title = std::string(row.title),
+                  .unit = unit_of_measure(row.measure),
+                  .doc = std::string(row.doc),
+                  .content = std::visit(ProcessContent{}, row.get),
+                  .wide = wide};
+    if (row.shown == Shown::with_labels && !show.labels)  // without labels it would be another's
+        return {std::move(column), [](const ProcId&) { return Value(); }};
+    return {std::move(column), [names, &row](const ProcId& id) {
+                const Process& process = names.snapshot()[id];
+                return std::visit([&](auto get) { return ProcessCell{names}(get(process)); }, row.get);
+            }};
+}
+
 }  // namespace
 
 Table process_table(const Names& names, std::vector<ProcId> rows, ProcessColumns show) {
-    const Snapshot& s = names.snapshot();
-    const auto of = [&s](ProcId id) -> const Process& { return s[id]; };
-    std::vector<ColumnOf<ProcId>> columns{
-        {{.name = "pid", .title = "PID", .doc = "the process"}, [=](const ProcId& p) { return pid(names, of(p).pid); }},
-        {{.name = "name", .title = "NAME", .doc = "registered name", .content = Content::name},
-         [=](const ProcId& p) { return bare(names, of(p).name); }},
-        {{.name = "label",
-          .title = "LABEL",
-          .doc = "$process_label (proc_lib:set_label/1, OTP 27 and later)",
-          .content = Content::term,
-          .wide = true},
-         [=](const ProcId& p) { return raw(names, of(p).label); }},
-        {{.name = "initial_call",
-          .title = "INITIAL CALL",
-          .doc = "what it was spawned as: process_info(initial_call)",
-          .content = Content::name,
-          .wide = show.labels},
-         [=](const ProcId& p) { return function(names, of(p).initial_call); }},
-        {{.name = "current_function", .title = "CURRENT FUNCTION", .doc = "where it is", .content = Content::name},
-         [=](const ProcId& p) { return function(names, of(p).current_function); }},
-        {{.name = "state", .title = "STATE", .doc = "waiting running runnable suspended garbage_collecting exiting"},
-         [=](const ProcId& p) { return of(p).state == ProcessState::unknown ? Value() : Value(name_of(of(p).state)); }},
-        {{.name = "msgq_len", .title = "MSGQ", .unit = Unit::count, .doc = "messages in its queue"},
-         [=](const ProcId& p) { return Value(of(p).msgq_len); }},
-        {{.name = "memory_bytes", .title = "MEMORY", .unit = Unit::bytes, .doc = "process_info(memory)"},
-         [=](const ProcId& p) { return Value(of(p).memory_bytes); }},
-        {{.name = "heap_words",
-          .title = "HEAP words",
-          .unit = Unit::words,
-          .doc = "young block with its stack, allocated",
-          .wide = true},
-         [=](const ProcId& p) { return Value(of(p).heap_words); }},
-        {{.name = "old_heap_words",
-          .title = "OLD HEAP words",
-          .unit = Unit::words,
-          .doc = "old block, allocated",
-          .wide = true},
-         [=](const ProcId& p) { return Value(of(p).old_heap_words); }},
-        {{.name = "stack_words", .title = "STACK words", .unit = Unit::words, .doc = "used by the stack", .wide = true},
-         [=](const ProcId& p) { return Value(of(p).stack_words); }},
-        {{.name = "used_words",
-          .title = "USED words",
-          .unit = Unit::words,
-          .doc = "held by both heaps and their fragments, without the stack",
-          .wide = true},
-         [=](const ProcId& p) { return Value(analyses::used_words(of(p))); }},
-        {{.name = "live_words",
-          .title = "LIVE words",
-          .unit = Unit::words,
-          .doc = "of used_words, reachable; needs the heap decoded",
-          .wide = true},
-         [=](const ProcId& p) { return Value(of(p).live_words); }},
-        {{.name = "garbage_words",
-          .title = "GARBAGE words",
-          .unit = Unit::words,
-          .doc = "of used_words, not reachable",
-          .wide = true},
-         [=](const ProcId& p) { return Value(of(p).garbage_words); }},
-        {{.name = "reductions", .title = "REDUCTIONS", .unit = Unit::count, .doc = "work done since it started"},
-         [=](const ProcId& p) { return Value(of(p).reductions); }},
-        {{.name = "links", .title = "LINKS", .unit = Unit::count, .doc = "number of links", .wide = true},
-         [=](const ProcId& p) { return Value(of(p).links); }},
-        {{.name = "monitors",
-          .title = "MONITORS",
-          .unit = Unit::count,
-          .doc = "number of monitors that it holds on others",
-          .wide = true},
-         [=](const ProcId& p) { return Value(of(p).monitors); }},
-        {{.name = "parent", .title = "PARENT", .doc = "who spawned it", .wide = true},
-         [=](const ProcId& p) { return pid(names, of(p).parent); }},
-        {{.name = "group_key",
-          .title = "GROUP",
-          .doc = "nearest named ancestor, else label, else $initial_call",
-          .content = Content::term,
-          .wide = !show.labels},
-         [=](const ProcId& p) { return show.labels ? text(names.group(analyses::group_key(of(p)))) : Value(); }},
-        {{.name = "real_initial_call",
-          .title = "INITIAL CALL",
-          .doc = "$initial_call of proc_lib, else null",
-          .content = Content::name,
-          .wide = true},
-         [=](const ProcId& p) { return function(names, of(p).real_initial_call); }},
-        {{.name = "heap_unused_words",
-          .title = "HEAP UNUSED words",
-          .unit = Unit::words,
-          .doc = "of heap_words, free or stack",
-          .wide = true},
-         [=](const ProcId& p) { return Value(of(p).heap_unused_words); }},
-        {{.name = "old_heap_unused_words",
-          .title = "OLD UNUSED words",
-          .unit = Unit::words,
-          .doc = "of old_heap_words, free",
-          .wide = true},
-         [=](const ProcId& p) { return Value(of(p).old_heap_unused_words); }},
-        {{.name = "fragments", .title = "FRAGMENTS", .unit = Unit::count, .doc = "heap fragments", .wide = true},
-         [=](const ProcId& p) { return Value(of(p).fragments); }},
-        {{.name = "fragment_words",
-          .title = "FRAGMENT words",
-          .unit = Unit::words,
-          .doc = "in heap fragments",
-          .wide = true},
-         [=](const ProcId& p) { return Value(of(p).fragment_words); }},
-        {{.name = "bin_vheap_words",
-          .title = "BIN VHEAP words",
-          .unit = Unit::words,
-          .doc = "off-heap binaries charged to the young heap, as the VM counts them",
-          .wide = true},
-         [=](const ProcId& p) { return Value(of(p).bin_vheap_words); }},
-        {{.name = "old_bin_vheap_words",
-          .title = "OLD BIN VHEAP words",
-          .unit = Unit::words,
-          .doc = "the same of the old heap",
-          .wide = true},
-         [=](const ProcId& p) { return Value(of(p).old_bin_vheap_words); }},
-        {{.name = "refc_bytes",
-          .title = "REFC BYTES",
-          .unit = Unit::bytes,
-          .doc = "distinct off-heap binaries that it reaches",
-          .wide = true},
-         [=](const ProcId& p) { return Value(of(p).refc_bytes); }},
-        {{.name = "internal_state", .title = "INTERNAL STATE", .doc = "flags as the VM prints them", .wide = true},
-         [=](const ProcId& p) { return raw(names, of(p).internal_state); }},
-        {{.name = "sensitive",
-          .title = "SENSITIVE",
-          .doc = "process_flag(sensitive): its contents are not in the input",
-          .wide = true},
-         [=](const ProcId& p) { return Value(of(p).sensitive); }},
-    };
+    std::vector<ColumnOf<ProcId>> columns;
+    for (const analyses::ProcessColumn& each : analyses::process_columns()) columns.push_back(process_column(names, each, show));
     return table_of(std::move(columns), std::move(rows), "no process");
 }
 

@@ -131,22 +131,44 @@ TEST_CASE("columns of processes", "[groups]") {
     for (std::uint32_t i = 0; i < 5; ++i) m.process(i).msgq_len = i % 3;
     m.process(9).msgq_len = Count();
     const Snapshot& s = m.seal();
-    CHECK(test::numbers(s, largest(s, all_processes(s), ProcessColumn::msgq, 3)) == Numbers{2, 1, 4});
-    CHECK(test::numbers(s, largest(s, all_processes(s), ProcessColumn::msgq, 0)) == Numbers{2, 1, 4, 0, 3, 9});
-    CHECK(test::numbers(s, largest(s, all_processes(s), ProcessColumn::msgq, 100)).size() == 6);
-    for (const ProcessColumnInfo& column : process_columns()) {
-        CHECK(find_process_column(column.name) == column.column);
-        CHECK(find_process_column(column.field) == column.column);
-        CHECK(info(column.column).name == column.name);
+    CHECK(test::numbers(s, largest(s, all_processes(s), &Process::msgq_len, 3)) == Numbers{2, 1, 4});
+    CHECK(test::numbers(s, largest(s, all_processes(s), &Process::msgq_len, 0)) == Numbers{2, 1, 4, 0, 3, 9});
+    CHECK(test::numbers(s, largest(s, all_processes(s), &Process::msgq_len, 100)).size() == 6);
+    for (const ProcessColumn& column : process_columns()) {
+        CAPTURE(column.name);
+        CHECK(find_process_column(column.name) == &column);  // so no key is another column's name
+        if (!column.key.empty()) CHECK(find_process_column(column.key) == &column);
+        CHECK((find_process_figure(column.name) == &column) == column.is_figure());
+        CHECK(column.is_figure() == (column.measure != Measure::none));
+        CHECK((column.key.empty() || column.is_figure()));
+        CHECK_FALSE(column.title.empty());
+        CHECK_FALSE(column.doc.empty());
+        // The name says the unit.
+        CHECK(column.name.ends_with("_words") == (column.measure == Measure::words));
+        CHECK(column.name.ends_with("_bytes") == (column.measure == Measure::bytes));
     }
-    CHECK(!find_process_column("msgk"));
+    CHECK(find_process_column("pid")->kind() == "pid");
+    CHECK(find_process_column("msgq")->kind() == "figure");
+    CHECK(find_process_column("group_key")->kind() == "group");
+    CHECK(find_process_column("msgk") == nullptr);
+    CHECK(find_process_column("") == nullptr);
+    const auto figure = [](const Process& process, std::string_view name) {
+        return find_process_figure(name)->figure(process);
+    };
     Process p;
     p.heap_words = 100;
     p.heap_unused_words = 30;
     p.old_heap_words = 50;
     p.old_heap_unused_words = 10;
     p.fragment_words = 5;
-    CHECK(value_of(p, ProcessColumn::used) == Count(115));
+    CHECK(figure(p, "used") == Count(115));
+    p.bin_vheap_words = 7;
+    p.old_bin_vheap_words = 9;
+    CHECK(figure(p, "bin_vheap") == Count(7));
+    CHECK(figure(p, "old_bin_vheap") == Count(9));
+    CHECK(virtual_heap_words(p) == Count(16));
+    p.links = 3;
+    CHECK(figure(p, "links") == Count(3));
     p.old_heap_unused_words = 60;  // R13 and damage: more unused than there is
-    CHECK(!value_of(p, ProcessColumn::used).has());
+    CHECK(!figure(p, "used").has());
 }

@@ -30,7 +30,6 @@ TEST_CASE("an empty snapshot has totals", "[totals]") {
     CHECK(!all.process_fill.limit.has());
     CHECK(!all.process_fill.percent);
     CHECK(!all.atom_fill.used.has());
-    CHECK(standouts(Snapshot{}, ProcessColumn::memory, 5).empty());
     CHECK(death(Snapshot{}).evidence == DeathEvidence::none);
 }
 
@@ -93,18 +92,6 @@ TEST_CASE("limits come from the tables' sizes", "[totals]") {
     const Totals all = totals(m.seal());
     CHECK(all.atom_fill.used == Count(9216));
     CHECK(*all.atom_fill.percent == Approx(108.42).epsilon(0.001));
-}
-
-TEST_CASE("standouts are the largest, with their share", "[totals]") {
-    MadeSnapshot m;
-    for (std::uint32_t i = 0; i < 10; ++i) m.process(i).msgq_len = i < 3 ? i * 10 : 0;
-    const Snapshot& s = m.seal();
-    const auto found = standouts(s, ProcessColumn::msgq, 5);
-    REQUIRE(found.size() == 2);
-    CHECK(s[found[0].process].pid.number == 2);
-    CHECK(*found[0].percent == Approx(66.67).epsilon(0.001));
-    CHECK(standouts(s, ProcessColumn::msgq, 0).empty());
-    CHECK(standouts(s, ProcessColumn::live, 5).empty());
 }
 
 TEST_CASE("who died: the calling thread's process", "[totals]") {

@@ -34,7 +34,7 @@ void sort_unique(std::vector<ProcId>& ids) {
 }
 
 std::uint64_t virtual_bytes(const Snapshot& s, const Process& p) {
-    const std::uint64_t words = saturating_add(p.bin_vheap_words.value_or(0), p.old_bin_vheap_words.value_or(0));
+    const std::uint64_t words = virtual_heap_words(p).value_or(0);
     return saturating_multiply(words, s.source.word_size);
 }
 
@@ -94,10 +94,10 @@ Suspects suspects(const Snapshot& s, const SuspectBudget& budget) {
     const auto cheap = [&](ProcId id) {
         return used_words(s[id]).value_or(0) <= budget.term_words && s[id].msgq_len.value_or(0) <= budget.messages;
     };
-    for (const ProcId id : largest(s, all, ProcessColumn::msgq, most_term_suspects))
+    for (const ProcId id : largest(s, all, &Process::msgq_len, most_term_suspects))
         if (s[id].msgq_len.value_or(0) >= least_messages && cheap(id)) found.terms.push_back(id);
-    const ProcessColumn by =
-        s.processes.empty() || s.processes[0].memory_bytes.has() ? ProcessColumn::memory : ProcessColumn::heap;
+    Count Process::*const by =
+        s.processes.empty() || s.processes[0].memory_bytes.has() ? &Process::memory_bytes : &Process::heap_words;
     for (const ProcId id : largest(s, all, by, 1)) {
         const std::uint64_t words = saturating_add(s[id].heap_words.value_or(0), s[id].old_heap_words.value_or(0));
         if (saturating_multiply(words, s.source.word_size) >= least_heap_bytes && cheap(id)) found.terms.push_back(id);

@@ -6,33 +6,105 @@
 namespace beamheap::analyses {
 namespace {
 
-constexpr std::array<ProcessColumnInfo, 14> columns{{
-    {ProcessColumn::msgq, "msgq", "msgq_len", Measure::count},
-    {ProcessColumn::memory, "memory", "memory_bytes", Measure::bytes},
-    {ProcessColumn::heap, "heap", "heap_words", Measure::words},
-    {ProcessColumn::old_heap, "old_heap", "old_heap_words", Measure::words},
-    {ProcessColumn::stack, "stack", "stack_words", Measure::words},
-    {ProcessColumn::used, "used", "used_words", Measure::words},
-    {ProcessColumn::live, "live", "live_words", Measure::words},
-    {ProcessColumn::garbage, "garbage", "garbage_words", Measure::words},
-    {ProcessColumn::reductions, "reductions", "reductions", Measure::count},
-    {ProcessColumn::links, "links", "links", Measure::count},
-    {ProcessColumn::monitors, "monitors", "monitors", Measure::count},
-    {ProcessColumn::refc, "refc", "refc_bytes", Measure::bytes},
-    {ProcessColumn::fragments, "fragments", "fragment_words", Measure::words},
-    {ProcessColumn::bin_vheap, "bin_vheap", "bin_vheap_words", Measure::words},
-}};
+namespace rows {  // for short names
+
+// Columns that are a member of Process as it is.
+template <auto member>
+constexpr auto* of = +[](const Process& process) { return process.*member; };
+template <auto member>
+constexpr auto* number_of = +[](const Process& process) { return Count(process.*member); };
+template <class Text, auto member>
+constexpr auto* text_of = +[](const Process& process) { return Text{process.*member}; };
+
+constexpr ProcessNeeds labels{.labels = true};
+constexpr ProcessNeeds stacks{.stacks = true};
+constexpr ProcessNeeds heaps{.heaps = true};
+using enum Measure;
+using enum Shown;
+
+constexpr ProcessColumn columns[] = {
+    {.name = "pid", .title = "PID", .doc = "the process", .get = of<&Process::pid>},
+    {.name = "name", .title = "NAME", .doc = "registered name", .get = text_of<AtomName, &Process::name>},
+    {.name = "label", .title = "LABEL", .doc = "$process_label (proc_lib:set_label/1, OTP 27 and later)",
+     .needs = labels, .shown = on_demand, .get = text_of<TermText, &Process::label>},
+    {.name = "initial_call", .title = "INITIAL CALL", .doc = "what it was spawned as: process_info(initial_call)",
+     .shown = without_labels, .get = of<&Process::initial_call>},
+    {.name = "current_function", .title = "CURRENT FUNCTION", .doc = "where it is",
+     .get = of<&Process::current_function>},
+    {.name = "state", .title = "STATE", .doc = "waiting running runnable suspended garbage_collecting exiting",
+     .get = of<&Process::state>},
+    {.name = "msgq_len", .key = "msgq", .title = "MSGQ", .measure = count, .doc = "messages in its queue",
+     .get = of<&Process::msgq_len>},
+    {.name = "memory_bytes", .key = "memory", .title = "MEMORY", .measure = bytes, .doc = "process_info(memory)",
+     .get = of<&Process::memory_bytes>},
+    {.name = "heap_words", .key = "heap", .title = "HEAP words", .measure = words,
+     .doc = "young block with its stack, allocated", .shown = on_demand, .get = of<&Process::heap_words>},
+    {.name = "old_heap_words", .key = "old_heap", .title = "OLD HEAP words", .measure = words,
+     .doc = "old block, allocated", .shown = on_demand, .get = of<&Process::old_heap_words>},
+    {.name = "stack_words", .key = "stack", .title = "STACK words", .measure = words, .doc = "used by the stack",
+     .needs = stacks, .shown = on_demand, .get = of<&Process::stack_words>},
+    {.name = "used_words", .key = "used", .title = "USED words", .measure = words,
+     .doc = "held by both heaps and their fragments, without the stack", .shown = on_demand, .get = &used_words},
+    {.name = "live_words", .key = "live", .title = "LIVE words", .measure = words,
+     .doc = "of used_words, reachable; needs the heap decoded", .needs = heaps, .shown = on_demand,
+     .get = of<&Process::live_words>},
+    {.name = "garbage_words", .key = "garbage", .title = "GARBAGE words", .measure = words,
+     .doc = "of used_words, not reachable", .needs = heaps, .shown = on_demand, .get = of<&Process::garbage_words>},
+    {.name = "reductions", .key = "reductions", .title = "REDUCTIONS", .measure = count,
+     .doc = "work done since it started", .get = of<&Process::reductions>},
+    {.name = "links", .key = "links", .title = "LINKS", .measure = count, .doc = "number of links", .shown = on_demand,
+     .get = number_of<&Process::links>},
+    {.name = "monitors", .key = "monitors", .title = "MONITORS", .measure = count,
+     .doc = "number of monitors that it holds on others", .shown = on_demand, .get = number_of<&Process::monitors>},
+    {.name = "parent", .title = "PARENT", .doc = "who spawned it", .shown = on_demand, .get = of<&Process::parent>},
+    {.name = "group_key", .title = "GROUP", .doc = "nearest named ancestor, else label, else $initial_call",
+     .needs = labels, .shown = with_labels, .get = &group_key},
+    {.name = "real_initial_call", .title = "INITIAL CALL", .doc = "$initial_call of proc_lib, else null",
+     .needs = labels, .shown = on_demand, .get = of<&Process::real_initial_call>},
+    {.name = "heap_unused_words", .title = "HEAP UNUSED words", .measure = words,
+     .doc = "of heap_words, free or stack", .shown = on_demand, .get = of<&Process::heap_unused_words>},
+    {.name = "old_heap_unused_words", .title = "OLD UNUSED words", .measure = words, .doc = "of old_heap_words, free",
+     .shown = on_demand, .get = of<&Process::old_heap_unused_words>},
+    {.name = "fragments", .title = "FRAGMENTS", .measure = count, .doc = "heap fragments", .shown = on_demand,
+     .get = of<&Process::fragments>},
+    {.name = "fragment_words", .title = "FRAGMENT words", .measure = words, .doc = "in heap fragments",
+     .shown = on_demand, .get = of<&Process::fragment_words>},
+    {.name = "bin_vheap_words", .key = "bin_vheap", .title = "BIN VHEAP words", .measure = words,
+     .doc = "off-heap binaries charged to the young heap, as the VM counts them", .shown = on_demand,
+     .get = of<&Process::bin_vheap_words>},
+    {.name = "old_bin_vheap_words", .key = "old_bin_vheap", .title = "OLD BIN VHEAP words", .measure = words,
+     .doc = "the same of the old heap", .shown = on_demand, .get = of<&Process::old_bin_vheap_words>},
+    {.name = "refc_bytes", .key = "refc", .title = "REFC BYTES", .measure = bytes,
+     .doc = "distinct off-heap binaries that it reaches", .needs = heaps, .shown = on_demand,
+     .get = of<&Process::refc_bytes>},
+    {.name = "internal_state", .title = "INTERNAL STATE", .doc = "flags as the VM prints them", .shown = on_demand,
+     .get = text_of<PlainText, &Process::internal_state>},
+    {.name = "sensitive", .title = "SENSITIVE", .doc = "process_flag(sensitive): its contents are not in the input",
+     .shown = on_demand, .get = of<&Process::sensitive>},
+};
+
+}  // namespace rows
+
+// In the order of ProcessGetter.
+constexpr std::array<std::string_view, std::variant_size_v<ProcessGetter>> kinds_of_getters{
+    "figure", "flag", "pid", "function", "state", "name", "term", "text", "group"};
 
 }  // namespace
 
-std::span<const ProcessColumnInfo> process_columns() { return columns; }
+std::string_view ProcessColumn::kind() const { return kinds_of_getters[get.index()]; }
 
-const ProcessColumnInfo& info(ProcessColumn column) { return columns[static_cast<std::size_t>(column)]; }
+std::span<const ProcessColumn> process_columns() { return rows::columns; }
 
-std::optional<ProcessColumn> find_process_column(std::string_view name) {
-    for (const ProcessColumnInfo& column : columns)
-        if (column.name == name || column.field == name) return column.column;
-    return std::nullopt;
+const ProcessColumn* find_process_column(std::string_view name) {
+    if (name.empty()) return nullptr;
+    for (const ProcessColumn& column : rows::columns)
+        if (column.name == name || column.key == name) return &column;
+    return nullptr;
+}
+
+const ProcessColumn* find_process_figure(std::string_view name) {
+    const ProcessColumn* const column = find_process_column(name);
+    return column != nullptr && column->is_figure() ? column : nullptr;
 }
 
 Count used_words(const Process& process) {
@@ -40,25 +112,7 @@ Count used_words(const Process& process) {
            process.fragment_words;
 }
 
-Count value_of(const Process& process, ProcessColumn column) {
-    switch (column) {
-        case ProcessColumn::msgq: return process.msgq_len;
-        case ProcessColumn::memory: return process.memory_bytes;
-        case ProcessColumn::heap: return process.heap_words;
-        case ProcessColumn::old_heap: return process.old_heap_words;
-        case ProcessColumn::stack: return process.stack_words;
-        case ProcessColumn::used: return used_words(process);
-        case ProcessColumn::live: return process.live_words;
-        case ProcessColumn::garbage: return process.garbage_words;
-        case ProcessColumn::reductions: return process.reductions;
-        case ProcessColumn::links: return process.links;
-        case ProcessColumn::monitors: return process.monitors;
-        case ProcessColumn::refc: return process.refc_bytes;
-        case ProcessColumn::fragments: return process.fragment_words;
-        case ProcessColumn::bin_vheap: return process.bin_vheap_words + process.old_bin_vheap_words;
-    }
-    return {};
-}
+Count virtual_heap_words(const Process& process) { return process.bin_vheap_words + process.old_bin_vheap_words; }
 
 std::vector<ProcId> all_processes(const Snapshot& snapshot) {
     std::vector<ProcId> all(snapshot.processes.size());
@@ -66,7 +120,7 @@ std::vector<ProcId> all_processes(const Snapshot& snapshot) {
     return all;
 }
 
-std::vector<ProcId> largest(const Snapshot& snapshot, std::span<const ProcId> processes, ProcessColumn column,
+std::vector<ProcId> largest(const Snapshot& snapshot, std::span<const ProcId> processes, Count Process::*figure,
                             std::size_t limit) {
     struct Entry {
         Count value;
@@ -74,7 +128,7 @@ std::vector<ProcId> largest(const Snapshot& snapshot, std::span<const ProcId> pr
     };
     std::vector<Entry> entries;
     entries.reserve(processes.size());
-    for (const ProcId id : processes) entries.push_back({value_of(snapshot[id], column), id});
+    for (const ProcId id : processes) entries.push_back({snapshot[id].*figure, id});
     const auto before = [](const Entry& a, const Entry& b) {
         return a.value != b.value ? a.value > b.value : a.process < b.process;
     };

@@ -94,19 +94,6 @@ Totals totals(const Snapshot& snapshot) {
     return totals;
 }
 
-std::vector<Standout> standouts(const Snapshot& snapshot, ProcessColumn column, std::size_t limit) {
-    Sum sum;
-    for (const Process& process : snapshot.processes) sum.add(value_of(process, column));
-    std::vector<Standout> result;
-    if (limit == 0) return result;
-    for (const ProcId id : largest(snapshot, all_processes(snapshot), column, limit)) {
-        const Count value = value_of(snapshot[id], column);
-        if (value.value_or(0) == 0) break;
-        result.push_back({id, value, percent_of(value, sum.value())});
-    }
-    return result;
-}
-
 Death death(const Snapshot& snapshot) {
     Death death;
     for (std::size_t i = 0; i < snapshot.processes.size(); ++i) {

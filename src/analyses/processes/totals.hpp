@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "analyses/processes/process_columns.hpp"
 #include "analyses/base/sum.hpp"
 #include "beamheap/snapshot.hpp"
 
@@ -46,15 +45,6 @@ Count port_limit(const Snapshot& snapshot);
 Count atom_limit(const Snapshot& snapshot);
 /// Atoms in the table: entries of =index_table:atom_tab, else the header's count.
 Count atom_count(const Snapshot& snapshot);
-
-struct Standout {
-    ProcId process = ProcId::none;
-    Count value;
-    std::optional<double> percent;  ///< share of the sum over all processes
-};
-
-/// The processes with the largest figure of a column, largest first; those at 0 or without the figure are left out.
-std::vector<Standout> standouts(const Snapshot& snapshot, ProcessColumn column, std::size_t limit);
 
 /// How the process that the VM died in was found.
 enum class DeathEvidence : std::uint8_t {

@@ -95,8 +95,8 @@ void big_heap(const RuleInput& input, Findings& findings) {
     const bool refused = add_refused(input, findings);
     const Count all = all_process_bytes(input);
     const std::vector<ProcId> everybody = all_processes(input.snapshot);
-    const ProcessColumn by =
-        input.totals.memory_bytes.value().value_or(0) != 0 ? ProcessColumn::memory : ProcessColumn::heap;
+    Count Process::*const by =
+        input.totals.memory_bytes.value().value_or(0) != 0 ? &Process::memory_bytes : &Process::heap_words;
     for (const ProcId id : largest(input.snapshot, everybody, by, most_findings)) {
         const Count bytes = process_bytes(input, input.snapshot[id]);
         const auto percent = percent_of(bytes, all);

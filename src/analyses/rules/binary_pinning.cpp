@@ -14,6 +14,7 @@
 
 #include <algorithm>
 
+#include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/rule_list.hpp"
 #include "analyses/rules/phrases.hpp"
 
@@ -39,7 +40,7 @@ void add_area(const RuleInput& input, Findings& findings) {
     Count most = 0;
     for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
         const Process& p = s.processes[i];
-        const Count words = saturating_add(p.bin_vheap_words.value_or(0), p.old_bin_vheap_words.value_or(0));
+        const Count words = virtual_heap_words(p).value_or(0);
         if (words <= most) continue;
         most = words;
         holder = ProcId{i};

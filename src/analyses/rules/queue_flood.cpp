@@ -100,7 +100,7 @@ void queue_flood(const RuleInput& input, Findings& findings) {
     for (std::uint32_t i = 0; i < input.snapshot.processes.size(); ++i)
         if (input.snapshot.processes[i].msgq_len.value_or(0) >= medium_messages) flooded.push_back(ProcId{i});
     if (flooded.empty()) return;
-    const std::vector<ProcId> worst = largest(input.snapshot, flooded, ProcessColumn::msgq, most_findings);
+    const std::vector<ProcId> worst = largest(input.snapshot, flooded, &Process::msgq_len, most_findings);
     for (const ProcId id : worst) findings.push_back(finding_of(input, id));
     if (flooded.size() > worst.size())
         findings.back().evidence.push_back(

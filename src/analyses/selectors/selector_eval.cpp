@@ -134,17 +134,17 @@ private:
 
     Mask compare(const Step& step) {
         const bool as_bytes =
-            step.quantity.unit == Quantity::Unit::bytes && info(step.column).measure == Measure::words;
+            step.quantity.unit == Quantity::Unit::bytes && step.column->measure == Measure::words;
         if (step.quantity.unit == Quantity::Unit::percent) {
             Sum sum;
-            for (const Process& process : snapshot_.processes) sum.add(value_of(process, step.column));
+            for (const Process& process : snapshot_.processes) sum.add(step.column->figure(process));
             return where([&](const Process& p) {
-                const std::optional<double> share = percent_of(value_of(p, step.column), sum.value());
+                const std::optional<double> share = percent_of(step.column->figure(p), sum.value());
                 return share && holds(step.op, *share, step.quantity.percent);
             });
         }
         return where([&](const Process& p) {
-            Count value = value_of(p, step.column);
+            Count value = step.column->figure(p);
             if (as_bytes) value = words_to_bytes(value, snapshot_.source.word_size);
             return value.has() && holds(step.op, *value, step.quantity.value);
         });

@@ -319,19 +319,20 @@ private:
             negation.kind = Kind::negate;
             return add(std::move(negation), begin);
         }
-        const std::optional<ProcessColumn> column = find_process_column(name);
-        if (!column) {
+        const ProcessColumn* const column = find_process_figure(name);
+        if (column == nullptr) {
             at_ = begin;
             std::string known = "state";
-            for (const ProcessColumnInfo& c : process_columns()) known += ", " + std::string(c.name);
+            for (const ProcessColumn& each : process_columns())
+                if (!each.key.empty()) known += ", " + std::string(each.key);
             return fail("there is no column '" + name + "' to compare", "columns are " + known);
         }
         auto quantity = parse_quantity(right);
         if (!quantity) return fail(quantity.error());
-        if (quantity->unit == Quantity::Unit::bytes && info(*column).measure == Measure::count)
+        if (quantity->unit == Quantity::Unit::bytes && column->measure == Measure::count)
             return fail(name + " is a count and has no size in bytes");
         step.kind = Kind::compare;
-        step.column = *column;
+        step.column = column;
         step.op = op;
         step.quantity = *quantity;
         at_ = end;
@@ -349,8 +350,8 @@ private:
 
 Result<Selector> parse_selector(std::string_view text) { return Parser(text).run(); }
 
-SelectorNeeds Selector::needs() const {
-    SelectorNeeds needs;
+ProcessNeeds Selector::needs() const {
+    ProcessNeeds needs;
     for (const Step& step : steps) {
         switch (step.kind) {
             case Kind::children:
@@ -360,11 +361,7 @@ SelectorNeeds Selector::needs() const {
             case Kind::group:
             case Kind::initial: needs.labels = true; break;
             case Kind::stack: needs.stacks = true; break;
-            case Kind::compare:
-                needs.stacks |= step.column == ProcessColumn::stack;
-                needs.heaps |= step.column == ProcessColumn::live || step.column == ProcessColumn::garbage ||
-                               step.column == ProcessColumn::refc;
-                break;
+            case Kind::compare: needs.add(step.column->needs); break;
             default: break;
         }
     }

@@ -74,18 +74,11 @@ std::vector<bool> matching_functions(const FunctionPattern& pattern, const Snaps
 /// Whether `text` fits `glob`, where * stands for any bytes. O(length of both) for one *, never exponential.
 bool fits_glob(std::string_view text, std::string_view glob);
 
-/// What an input must have loaded before a selector can be answered (LoadPlan's words).
-struct SelectorNeeds {
-    bool links = false;
-    bool labels = false;
-    bool stacks = false;
-    bool heaps = false;  ///< live_words, garbage_words, refc_bytes
-};
-
 /// A selector that was read: an expression in postfix order.
 class Selector {
 public:
-    SelectorNeeds needs() const;
+    /// What an input must have loaded before it can be answered.
+    ProcessNeeds needs() const;
 
     struct Step {
         enum class Kind : std::uint8_t {
@@ -111,7 +104,7 @@ public:
         enum class Operator : std::uint8_t { less, less_equal, greater, greater_equal, equal, not_equal };
         Kind kind = Kind::all;
         ProcessState state = ProcessState::unknown;
-        ProcessColumn column = ProcessColumn::msgq;
+        const ProcessColumn* column = nullptr;  ///< a figure
         Operator op = Operator::equal;
         Quantity quantity;
         PidOrName process;
