@@ -155,14 +155,16 @@ Status Context::print(const present::Document& document, present::RedactOptions 
     render_options.sort = options_.sort.empty() ? std::string(default_sort) : options_.sort;
     render_options.descending = options_.descending;
     render_options.top = options_.top;
-    render_options.color = options_.format == "table" && wants_color(options_.color, is_terminal(STDOUT_FILENO));
-    render_options.width = options_.format == "table" ? terminal_width() : 0;
+    const present::Presenter* const presenter = present::find_presenter(options_.format);
+    const bool for_terminals = presenter != nullptr && presenter->for_terminals;
+    render_options.color = for_terminals && wants_color(options_.color, is_terminal(STDOUT_FILENO));
+    render_options.width = for_terminals ? terminal_width() : 0;
     render_options.redact = std::move(redact);
     FileSink out(STDOUT_FILENO);
     BH_CHECK(present::render(document, render_options, out));
     if (out.error() != 0)
         return Error{ErrorCode::resource_limit, fmt::format("standard output: {}", std::strerror(out.error())), {}};
-    if (options_.quiet || options_.format == "json") return ok();
+    if (options_.quiet || (presenter != nullptr && presenter->holds_warnings)) return ok();
     render_options.color = wants_color(options_.color, is_terminal(STDERR_FILENO));
     render_options.notes = options_.verbose;
     FileSink errors(STDERR_FILENO);

@@ -250,8 +250,8 @@ present::Document help_document() {
                                     {"every_verb", row.scope == Scope::every}});
     }
     Array formats;
-    for (const present::Presenter& each : present::presenters())
-        formats.emplace_back(Object{{"name", each.name}, {"help", each.doc}, {"for_people", each.for_people}});
+    for (const present::Presenter* each : present::presenters())
+        formats.emplace_back(Object{{"name", each->name}, {"help", each->doc}, {"for_people", each->for_people}});
     present::Document document;
     document.kind = "help";
     document.members.push_back({.key = "verbs", .body = Value(std::move(verbs))});

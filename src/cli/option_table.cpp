@@ -87,7 +87,8 @@ Status set_json(Options& options, std::string_view) {
 
 std::string format_names() {
     std::string names;
-    for (const present::Presenter& each : present::presenters()) names.append(names.empty() ? "" : " ").append(each.name);
+    for (const present::Presenter* each : present::presenters())
+        names.append(names.empty() ? "" : " ").append(each->name);
     return names;
 }
 std::string figure_names() {

@@ -28,7 +28,19 @@ void write_table(const View& view, Sink& sink, char separator, void (*append)(st
 
 }  // namespace
 
-void present_csv(const View& view, Sink& sink) { write_table(view, sink, ',', &append_csv); }
-void present_tsv(const View& view, Sink& sink) { write_table(view, sink, '\t', &append_tsv); }
+static void present_csv(const View& view, Sink& sink) { write_table(view, sink, ',', &append_csv); }
+static void present_tsv(const View& view, Sink& sink) { write_table(view, sink, '\t', &append_tsv); }
+
+BH_DEFINE_FORMAT(csv){
+    .name = "csv",
+    .doc = "the main table as comma-separated values",
+    .present = &present_csv,
+};
+
+BH_DEFINE_FORMAT(tsv){
+    .name = "tsv",
+    .doc = "the main table as tab-separated values",
+    .present = &present_tsv,
+};
 
 }  // namespace beamheap::present

@@ -1,5 +1,6 @@
 // The main table as a graph for GraphViz: an edge a row, from its column `waiter` to its column `target`, with the
 // names beside them as labels. Only tables that have both can be drawn (Presenter::needs).
+#include <array>
 #include <map>
 
 #include "present/sanitise.hpp"
@@ -49,7 +50,7 @@ private:
 
 }  // namespace
 
-void present_dot(const View& view, Sink& sink) {
+static void present_dot(const View& view, Sink& sink) {
     sink.write("digraph waits {\n  rankdir=LR;\n  node [shape=box];\n");
     if (const TableView* table = view.primary()) {
         Drawing drawing(view, *table);
@@ -63,5 +64,15 @@ void present_dot(const View& view, Sink& sink) {
     }
     sink.write("}\n");
 }
+
+static constexpr std::array<std::string_view, 2> ends_of_edges{"waiter", "target"};
+
+BH_DEFINE_FORMAT(dot){
+    .name = "dot",
+    .doc = "the main table as a graph for GraphViz (waits)",
+    .needs = ends_of_edges,
+    .needs_advice = "Format dot draws who waits for whom: beamheap waits DUMP --format dot",
+    .present = &present_dot,
+};
 
 }  // namespace beamheap::present

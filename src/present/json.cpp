@@ -27,7 +27,7 @@ void write_source(const View& view, const Object& source, JsonWriter& json) {
 
 }  // namespace
 
-void present_json(const View& view, Sink& sink) {
+static void present_json(const View& view, Sink& sink) {
     const Document& document = view.document();
     JsonWriter json(sink);
     json.begin_object();
@@ -102,7 +102,7 @@ void present_json(const View& view, Sink& sink) {
     sink.write("\n");
 }
 
-void present_ndjson(const View& view, Sink& sink) {
+static void present_ndjson(const View& view, Sink& sink) {
     const TableView* table = view.primary();
     if (table == nullptr) return;
     for (std::size_t row = 0; row < table->rows() && !sink.closed(); ++row) {
@@ -111,5 +111,18 @@ void present_ndjson(const View& view, Sink& sink) {
         sink.write("\n");
     }
 }
+
+BH_DEFINE_FORMAT(json){
+    .name = "json",
+    .doc = "one object, schema beamheap/1",
+    .holds_warnings = true,
+    .present = &present_json,
+};
+
+BH_DEFINE_FORMAT(ndjson){
+    .name = "ndjson",
+    .doc = "the main table, one JSON object a line",
+    .present = &present_ndjson,
+};
 
 }  // namespace beamheap::present

@@ -70,7 +70,7 @@ void write_value(const View& view, const Member& member, const Value& value, Sin
 
 }  // namespace
 
-void present_markdown(const View& view, Sink& sink) {
+static void present_markdown(const View& view, Sink& sink) {
     bool started = false;
     for (const std::string& sentence : view.document().lead) {
         sink.write(fmt::format("{}{}\n", started ? "\n" : "", safe(view.text(sentence, Content::message))));
@@ -99,5 +99,12 @@ void present_markdown(const View& view, Sink& sink) {
     }
     sink.flush();
 }
+
+BH_DEFINE_FORMAT(md){
+    .name = "md",
+    .doc = "Markdown, to paste into an issue",
+    .for_people = true,
+    .present = &present_markdown,
+};
 
 }  // namespace beamheap::present

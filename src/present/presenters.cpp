@@ -4,27 +4,26 @@
 #include "present/view.hpp"
 
 namespace beamheap::present {
+
+#define BH_FORMAT(format) extern const Presenter format_##format;
+#include "present/formats.inc"
+#undef BH_FORMAT
+
 namespace {
 
-constexpr std::array<std::string_view, 2> ends_of_edges{"waiter", "target"};
-
-constexpr std::array<Presenter, 7> list{{
-    {"table", "text for people: aligned tables, human units", true, &present_text},
-    {"json", "one object, schema beamheap/1", false, &present_json},
-    {"ndjson", "the main table, one JSON object a line", false, &present_ndjson},
-    {"csv", "the main table as comma-separated values", false, &present_csv},
-    {"tsv", "the main table as tab-separated values", false, &present_tsv},
-    {"md", "Markdown, to paste into an issue", true, &present_markdown},
-    {"dot", "the main table as a graph for GraphViz (waits)", false, &present_dot, ends_of_edges},
-}};
+constexpr std::array all_formats{
+#define BH_FORMAT(format) &format_##format,
+#include "present/formats.inc"
+#undef BH_FORMAT
+};
 
 }  // namespace
 
-std::span<const Presenter> presenters() { return list; }
+std::span<const Presenter* const> presenters() { return all_formats; }
 
 const Presenter* find_presenter(std::string_view name) {
-    const auto found = std::ranges::find(list, name, &Presenter::name);
-    return found == list.end() ? nullptr : found;
+    const auto found = std::ranges::find(all_formats, name, [](const Presenter* each) { return each->name; });
+    return found == all_formats.end() ? nullptr : *found;
 }
 
 }  // namespace beamheap::present

@@ -19,7 +19,7 @@ Status render(const Document& document, const RenderOptions& options, Sink& sink
     const Presenter* presenter = find_presenter(options.format);
     if (presenter == nullptr) {
         std::vector<std::string> names;
-        for (const Presenter& each : presenters()) names.emplace_back(each.name);
+        for (const Presenter* each : presenters()) names.emplace_back(each->name);
         return Error{ErrorCode::usage, fmt::format("there is no format {}", options.format),
                      fmt::format("formats are: {}", fmt::join(names, " "))};
     }
@@ -31,7 +31,7 @@ Status render(const Document& document, const RenderOptions& options, Sink& sink
         if (!found)
             return Error{ErrorCode::usage,
                          fmt::format("{} has no column {}, which format {} needs", document.kind, need, options.format),
-                         "Format dot draws who waits for whom: beamheap waits DUMP --format dot"};
+                         std::string(presenter->needs_advice)};
     }
     presenter->present(view, sink);
     sink.flush();

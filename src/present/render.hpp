@@ -1,6 +1,6 @@
 // From a Document to bytes: choose the columns, sort, cut, redact, sanitise, and write it in the format asked for.
 //
-// A new output format is one file with a function of Presenter's type, and one row in presenters.cpp.
+// A new output format is one file that ends with its row (BH_DEFINE_FORMAT of view.hpp), and its name in formats.inc.
 #pragma once
 
 #include <optional>
@@ -44,11 +44,14 @@ class View;
 struct Presenter {
     std::string_view name;
     std::string_view doc;
-    bool for_people;  ///< 20 rows, wide columns left out, human units, warnings on standard error
-    void (*present)(const View& view, Sink& sink);
+    bool for_people = false;      ///< 20 rows, wide columns left out, human units
+    bool for_terminals = false;   ///< colours, and lines that end at the terminal's edge
+    bool holds_warnings = false;  ///< they are in the answer itself; else they go to standard error
     std::span<const std::string_view> needs = {};  ///< columns of the main table that it can't do without
+    std::string_view needs_advice = {};            ///< what to do where they are missing
+    void (*present)(const View& view, Sink& sink) = nullptr;
 };
-std::span<const Presenter> presenters();
+std::span<const Presenter* const> presenters();
 const Presenter* find_presenter(std::string_view name);
 
 /// "did you mean a or b?" of those among `candidates` that `word` may have been meant for; empty if none is near.

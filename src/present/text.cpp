@@ -245,6 +245,14 @@ private:
 
 }  // namespace
 
-void present_text(const View& view, Sink& sink) { TextPresenter(view, sink).run(); }
+static void present_text(const View& view, Sink& sink) { TextPresenter(view, sink).run(); }
+
+BH_DEFINE_FORMAT(table){
+    .name = "table",
+    .doc = "text for people: aligned tables, human units",
+    .for_people = true,
+    .for_terminals = true,
+    .present = &present_text,
+};
 
 }  // namespace beamheap::present

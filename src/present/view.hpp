@@ -96,13 +96,9 @@ class JsonWriter;
 /// A value as JSON, texts redacted.
 void write_json(const View& view, const Value& value, Content content, std::string_view key, JsonWriter& json);
 
-// One presenter a file.
-void present_text(const View& view, Sink& sink);
-void present_json(const View& view, Sink& sink);
-void present_ndjson(const View& view, Sink& sink);
-void present_csv(const View& view, Sink& sink);
-void present_tsv(const View& view, Sink& sink);
-void present_markdown(const View& view, Sink& sink);
-void present_dot(const View& view, Sink& sink);
+/// Defines the row of an output format, at the end of its file: BH_DEFINE_FORMAT(csv){.name = "csv", ...};
+#define BH_DEFINE_FORMAT(format)               \
+    extern const Presenter format_##format; \
+    constinit const Presenter format_##format
 
 }  // namespace beamheap::present
