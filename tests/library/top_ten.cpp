@@ -10,8 +10,8 @@ int main(int count, char** arguments) {
     if (!artifact) return std::puts(artifact.error().message.c_str()), 3;
     if (const Status loaded = (*artifact)->load({}); !loaded) return std::puts(loaded.error().message.c_str()), 3;
     const Snapshot& node = (*artifact)->snapshot();
-    for (const ProcId id : analyses::largest(node, analyses::all_processes(node), analyses::ProcessColumn::memory, 10)) {
-        const Count bytes = analyses::value_of(node[id], analyses::ProcessColumn::memory);
+    for (const ProcId id : analyses::largest(node, analyses::all_processes(node), &Process::memory_bytes, 10)) {
+        const Count bytes = node[id].memory_bytes;
         std::printf("<0.%u.%u> %llu\n", node[id].pid.number, node[id].pid.serial, bytes.has() ? 0ull + *bytes : 0ull);
     }
 }
