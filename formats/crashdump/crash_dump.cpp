@@ -63,11 +63,11 @@ private:
 // The place in the writing order behind which nothing is asked for.
 std::uint8_t CrashDump::last_order(const LoadPlan& plan) const {
     if (plan.to_the_end || plan.atoms) return 0xFF;
-    if (plan.terms || plan.binaries) return find_tag("binary")->order;
-    if (plan.labels) return find_tag("literals")->order;
-    if (plan.stacks || plan.heaps != nullptr) return find_tag("proc_heap")->order;
-    if (plan.modules) return find_tag("fun")->order;
-    if (plan.tables) return find_tag("loaded_modules")->order;
+    if (plan.terms || plan.binaries) return crashdump::last_order(Part::terms);
+    if (plan.labels) return order_of(TermSection::literals);
+    if (plan.stacks || plan.heaps != nullptr) return order_of(TermSection::heap);
+    if (plan.modules) return crashdump::last_order(Part::modules);
+    if (plan.tables) return crashdump::last_order(Part::tables);
     return find_tag("proc")->order;
 }
 

@@ -25,19 +25,6 @@ std::string_view tag_at(std::string_view text, std::size_t at, bool& cut) {
     return text.substr(at + 1, end - at - 1);
 }
 
-TermSection term_section(Terms terms) {
-    switch (terms) {
-        case Terms::messages: return TermSection::messages;
-        case Terms::dictionary: return TermSection::dictionary;
-        case Terms::stack: return TermSection::stack;
-        case Terms::persistent_terms: return TermSection::persistent_terms;
-        case Terms::literals: return TermSection::literals;
-        case Terms::heap:
-        case Terms::none: break;
-    }
-    return TermSection::heap;
-}
-
 }  // namespace
 
 bool Scanner::next(Head& head) {
@@ -100,7 +87,7 @@ bool Scanner::accept(const Head& head, std::size_t at, bool& undecided) {
     if (head.row != nullptr && head.row->body == Body::dump_start) {
         accepted = row != nullptr && (header_without_version || accept_header(at));
     } else if (head.row != nullptr && head.row->body == Body::term_lines) {
-        accepted = line_starts_after(term_section(head.row->terms), style, view.substr(0, at), body_start_in_view_) ==
+        accepted = line_starts_after(head.row->terms.value_or(TermSection::heap), style, view.substr(0, at), body_start_in_view_) ==
                    LineStart::yes;
     } else if (head.row != nullptr && head.row->free_text) {
         accepted = row != nullptr && (row->order >= head.row->order || row->body == Body::dump_start);

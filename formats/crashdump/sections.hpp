@@ -1,10 +1,12 @@
-// The sections of a dump: one table, tag by tag. A new section tag is one row here and one reader.
+// The sections of a dump: one table, tag by tag. A new section tag is one row in sections.inc and one reader.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "formats/crashdump/readers.hpp"
+#include "formats/crashdump/term_grammar.hpp"
 
 namespace beamheap::crashdump {
 
@@ -23,21 +25,22 @@ enum class Body : std::uint8_t {
 /// What must be asked for to have the section read at all; see LoadPlan.
 enum class Part : std::uint8_t { always, tables, modules, terms, atoms };
 
-/// Per-process and global sections of terms; order within a process as written.
-enum class Terms : std::uint8_t { none, messages, dictionary, stack, heap, persistent_terms, literals };
-
 struct SectionTag {
     std::string_view tag;
     std::uint8_t order = 0;      ///< place in the writing order: a section never comes before one of a lower place
     Body body = Body::skipped;
     Part part = Part::always;
     Reader reader = nullptr;     ///< of Body::whole
-    Terms terms = Terms::none;   ///< of Body::term_lines
+    std::optional<TermSection> terms;  ///< of Body::term_lines; none: not read
     bool free_text = false;      ///< the body holds raw text of others (command lines), which may forge tags
     std::string_view doc;        ///< since when and what, for `doctor` and the curious
 };
 
 /// The row of `tag`, or null for a tag that no release writes.
 const SectionTag* find_tag(std::string_view tag);
+/// The highest order of the sections of a part: behind it none of them comes.
+std::uint8_t last_order(Part part);
+/// The order of a section of terms.
+std::uint8_t order_of(TermSection section);
 
 }  // namespace beamheap::crashdump

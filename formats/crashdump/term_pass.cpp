@@ -78,7 +78,7 @@ void TermPass::note_extent(const Scanner::Head& head, TermSection section) {
 // Literals and persistent terms, which all heaps refer to.
 void TermPass::read_shared(Loader& loader, Scanner& scanner, const Scanner::Head& head) {
     end_process(loader);
-    const TermSection section = head.row->terms == Terms::literals ? TermSection::literals : TermSection::persistent_terms;
+    const TermSection section = *head.row->terms;
     const std::uint64_t offset = head.section().body_offset;
     const bool search = section == TermSection::literals && labels_.wants_literals();
     const bool keep = loader.plan.terms && texts_.keeps();
@@ -108,9 +108,10 @@ void TermPass::read_binary(Loader& loader, Scanner& scanner, const Scanner::Head
 }
 
 void TermPass::read(Loader& loader, Scanner& scanner, const Scanner::Head& head) {
-    const Terms terms = head.row->terms;
-    if (terms == Terms::none) return scanner.finish(head);
-    if (terms == Terms::literals || terms == Terms::persistent_terms) return read_shared(loader, scanner, head);
+    if (!head.row->terms) return scanner.finish(head);
+    const TermSection section = *head.row->terms;
+    if (section == TermSection::literals || section == TermSection::persistent_terms)
+        return read_shared(loader, scanner, head);
     ProcId process = ProcId::none;
     if (const auto pid = parse_pid(head.id)) process = loader.snapshot.find(*pid);
     if (process == ProcId::none) {
@@ -122,18 +123,18 @@ void TermPass::read(Loader& loader, Scanner& scanner, const Scanner::Head& head)
         begin_process(loader, process);
     }
     const auto all = [](std::string_view text, bool) { return text.size(); };
-    switch (terms) {
-        case Terms::stack: return read_stack(loader, scanner, head, process);
-        case Terms::heap: return read_heap(loader, scanner, head, process);
-        case Terms::dictionary:
+    switch (section) {
+        case TermSection::stack: return read_stack(loader, scanner, head, process);
+        case TermSection::heap: return read_heap(loader, scanner, head, process);
+        case TermSection::dictionary:
             if (loader.plan.labels) {
                 bool whole = false;
                 labels_.begin();
                 labels_.dictionary(scanner.body(head, heap_at_once, whole));
                 dictionary_of_ = process;
             }
-            return pass(scanner, head, TermSection::dictionary, all);
-        default: return pass(scanner, head, TermSection::messages, all);
+            return pass(scanner, head, section, all);
+        default: return pass(scanner, head, section, all);
     }
 }
 
