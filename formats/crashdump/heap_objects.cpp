@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <tuple>
 
 #include "formats/crashdump/data_text.hpp"
 #include "formats/crashdump/digits.hpp"
@@ -170,6 +171,28 @@ const char* HeapReader::bignum(const char* p, std::uint64_t address) {
     return end_of_line(p);
 }
 
+/// A reference, from its external term format of at least 9 bytes. What the next one's text will mostly begin with is
+/// remembered: up to the group of characters that the node's name ends in.
+std::pair<TermKind, std::uint32_t> HeapReader::reference(unsigned tag, std::uint64_t length, std::string_view encoded) {
+    std::array<std::uint8_t, 300> bytes;
+    const std::size_t n =
+        decode_data(dialect_.style, encoded, bytes.data(), std::min<std::uint64_t>(length, bytes.size()));
+    const std::size_t at = tag == 101 ? 2 : 4;
+    const std::uint32_t numbers = tag == 101 ? 1 : std::min(big_endian(bytes.data() + 2, 2), 5u);
+    const bool wide = bytes[at] == 100 || bytes[at] == 118;
+    const std::size_t name = at + (wide ? 3 : 2);
+    const std::size_t name_length = wide ? big_endian(bytes.data() + at + 1, 2) : bytes[at + 1];
+    const std::string_view node(reinterpret_cast<const char*>(bytes.data()) + name,
+                                name + name_length <= n ? name_length : 0);
+    const bool local = dialect_.node_name.empty() || node == dialect_.node_name;
+    reference_kind_ = local ? TermKind::reference : TermKind::external_reference;
+    reference_words_ = local ? reference_words(numbers, dialect_.word_bytes)
+                             : external_reference_words(numbers, dialect_.word_bytes);
+    reference_prefix_.assign(encoded.substr(0, encoded_size(dialect_.style, name + node.size())));
+    reference_length_ = length;
+    return {reference_kind_, reference_words_};
+}
+
 /// An object in external term format: funs, references, and whatever the writer has no form of its own for.
 const char* HeapReader::external(const char* p, std::uint64_t address) {
     std::uint64_t length = 0;
@@ -185,8 +208,9 @@ const char* HeapReader::external(const char* p, std::uint64_t address) {
     }
     TermKind kind = TermKind::unknown;
     std::uint32_t words = static_cast<std::uint32_t>((length + dialect_.word_bytes - 1) / dialect_.word_bytes);
-    std::array<std::uint8_t, 300> bytes;
-    std::size_t n = decode_data(dialect_.style, {text, encoded}, bytes.data(), std::min<std::uint64_t>(length, 36));
+    std::array<std::uint8_t, 36> bytes;
+    const std::size_t n =
+        decode_data(dialect_.style, {text, encoded}, bytes.data(), std::min<std::uint64_t>(length, bytes.size()));
     const unsigned tag = n > 1 && bytes[0] == 131 ? bytes[1] : 0;
     switch (tag) {
         case 0:
@@ -213,29 +237,9 @@ const char* HeapReader::external(const char* p, std::uint64_t address) {
         }
         case 90:     // NEWER_REFERENCE_EXT: numbers(2) node creation(4) ...
         case 114:    // NEW_REFERENCE_EXT: numbers(2) node creation(1) ...
-        case 101: {  // REFERENCE_EXT: node number(4) creation(1)
-            if (n < 9) break;
-            n = decode_data(dialect_.style, {text, encoded}, bytes.data(),
-                            std::min<std::uint64_t>(length, bytes.size()));
-            const std::size_t at = tag == 101 ? 2 : 4;
-            const std::uint32_t numbers = tag == 101 ? 1 : std::min(big_endian(bytes.data() + 2, 2), 5u);
-            const bool wide = bytes[at] == 100 || bytes[at] == 118;
-            const std::size_t name = at + (wide ? 3 : 2);
-            const std::size_t name_length = wide ? big_endian(bytes.data() + at + 1, 2) : bytes[at + 1];
-            const std::string_view node(reinterpret_cast<const char*>(bytes.data()) + name,
-                                        name + name_length <= n ? name_length : 0);
-            const bool local = dialect_.node_name.empty() || node == dialect_.node_name;
-            kind = local ? TermKind::reference : TermKind::external_reference;
-            words = local ? reference_words(numbers, dialect_.word_bytes)
-                          : external_reference_words(numbers, dialect_.word_bytes);
-            // The next reference's text mostly begins the same: up to the group of characters that the name ends in.
-            const std::uint64_t common = encoded_size(dialect_.style, name + node.size());
-            reference_prefix_.assign(text, std::min<std::size_t>(encoded, common));
-            reference_length_ = length;
-            reference_kind_ = kind;
-            reference_words_ = words;
+        case 101:    // REFERENCE_EXT: node number(4) creation(1)
+            if (n >= 9) std::tie(kind, words) = reference(tag, length, {text, encoded});
             break;
-        }
         case 88:   // NEW_PID_EXT
         case 103:  // PID_EXT
             kind = TermKind::external_pid;

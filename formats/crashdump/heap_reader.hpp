@@ -98,6 +98,7 @@ private:
     const char* map(const char* p, std::uint64_t address);
     const char* binary(const char* p, std::uint64_t address);
     const char* external(const char* p, std::uint64_t address);
+    std::pair<TermKind, std::uint32_t> reference(unsigned tag, std::uint64_t length, std::string_view encoded);
     const char* bignum(const char* p, std::uint64_t address);
     const char* elements(const char* p, std::uint64_t count);
     const char* element(const char* p);

@@ -7,6 +7,7 @@
 
 #include "analyses/processes/process_columns.hpp"
 #include "present/render.hpp"
+#include "present/table_cells.hpp"
 
 namespace beamheap::cli {
 namespace {
@@ -196,17 +197,15 @@ using present::Array;
 using present::Object;
 using present::Value;
 
-Value null_or(std::string_view text) { return text.empty() ? Value() : Value(text); }
-
 Array process_column_rows() {
     constexpr std::array<std::string_view, 4> units{"", "count", "bytes", "words"};  // as Measure
     Array rows;
     for (const analyses::ProcessColumn& each : analyses::process_columns())
         rows.emplace_back(Object{{"name", each.name},
-                                 {"by", null_or(each.key)},
+                                 {"by", present::cells::text(each.key)},
                                  {"title", each.title},
                                  {"kind", each.kind()},
-                                 {"unit", null_or(units[static_cast<std::size_t>(each.measure)])},
+                                 {"unit", present::cells::text(units[static_cast<std::size_t>(each.measure)])},
                                  {"help", each.doc}});
     return rows;
 }
@@ -243,9 +242,9 @@ present::Document help_document() {
         Array names;
         for (const std::string_view name : split(row.names, ',')) names.emplace_back(name);
         options.emplace_back(Object{{"names", std::move(names)},
-                                    {"argument", null_or(row.argument)},
+                                    {"argument", present::cells::text(row.argument)},
                                     {"values", words(row.values)},
-                                    {"default", null_or(row.preset)},
+                                    {"default", present::cells::text(row.preset)},
                                     {"help", row.help},
                                     {"every_verb", row.scope == Scope::every}});
     }

@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "present/table_cells.hpp"
 #include "present/units.hpp"
 
 namespace beamheap::present {
 namespace {
-
-Value text_or_null(std::string_view text) { return text.empty() ? Value() : Value(text); }
-Value flag_or_null(const std::optional<bool>& flag) { return flag ? Value(*flag) : Value(); }
 
 std::string_view severity_name(Severity severity) {
     switch (severity) {
@@ -43,14 +41,14 @@ Object source_of(const Snapshot& snapshot) {
     const Source& source = snapshot.source;
     return {{"path", source.path},
             {"format", source.format == InputFormat::crash_dump ? "crash_dump" : "core"},
-            {"format_version", text_or_null(source.format_version)},
-            {"otp_release", text_or_null(source.otp_release)},
-            {"erts_version", text_or_null(source.erts_version)},
+            {"format_version", cells::text(source.format_version)},
+            {"otp_release", cells::text(source.otp_release)},
+            {"erts_version", cells::text(source.erts_version)},
             {"word_size", source.word_size},
-            {"jit", flag_or_null(source.jit)},
-            {"complete", flag_or_null(source.complete)},
-            {"truncation", text_or_null(source.truncation)},
-            {"slogan", text_or_null(snapshot.node.slogan)}};
+            {"jit", cells::flag(source.jit)},
+            {"complete", cells::flag(source.complete)},
+            {"truncation", cells::text(source.truncation)},
+            {"slogan", cells::text(snapshot.node.slogan)}};
 }
 
 std::vector<Warning> warnings_of(const Snapshot& snapshot) {

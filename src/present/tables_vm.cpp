@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include "present/table_cells.hpp"
@@ -16,100 +18,12 @@ std::vector<const Row*> pointers(std::span<const Row> rows) {
     return out;
 }
 
-}  // namespace
+using AllocatorRow = const analyses::AllocatorUse*;
 
-Table atom_table(const Names& names) {
-    const Snapshot& s = names.snapshot();
-    using Row = std::uint32_t;
-    std::vector<Row> rows(s.atoms.size());
-    std::iota(rows.begin(), rows.end(), 0u);
-    std::vector<ColumnOf<Row>> columns{
-        {{.name = "position", .title = "#", .unit = Unit::count, .doc = "0 is the newest atom"},
-         [](const Row& r) { return Value(r); }},
-        {{.name = "atom", .title = "ATOM", .doc = "the atom, quoted where it must be", .content = Content::name},
-         [=, &s](const Row& r) { return Value(atom_text(s.text(s.atoms[r]), names.syntax())); }},
-        {{.name = "bytes", .title = "BYTES", .unit = Unit::count, .doc = "length of its name"},
-         [&s](const Row& r) { return Value(static_cast<std::uint64_t>(s.text(s.atoms[r]).size())); }},
-    };
-    return table_of(std::move(columns), std::move(rows), "no atom in this input");
-}
-
-Table atom_family_table(const Names& names, const analyses::AtomFamilies& families) {
-    const Snapshot& s = names.snapshot();
-    using Row = const analyses::AtomFamily*;
-    std::vector<ColumnOf<Row>> columns{
-        {{.name = "pattern",
-          .title = "PATTERN",
-          .doc = "atoms that differ in the parts in <>",
-          .content = Content::name},
-         [](const Row& f) { return Value(f->pattern); }},
-        {{.name = "count", .title = "COUNT", .unit = Unit::count, .doc = "atoms"},
-         [](const Row& f) { return Value(f->count); }},
-        {{.name = "percent", .title = "%", .unit = Unit::percent, .doc = "of all atoms"},
-         [](const Row& f) { return percent(f->percent); }},
-        {{.name = "newest",
-          .title = "NEWEST",
-          .unit = Unit::count,
-          .doc = "position of its newest atom; 0 is the newest of all"},
-         [](const Row& f) { return Value(f->newest); }},
-        {{.name = "oldest", .title = "OLDEST", .unit = Unit::count, .doc = "position of its oldest atom"},
-         [](const Row& f) { return Value(f->oldest); }},
-        {{.name = "examples", .title = "EXAMPLES", .doc = "up to three, newest first", .content = Content::name},
-         [=, &s](const Row& f) {
-             Array examples;
-             for (const TextId id : f->examples) examples.emplace_back(atom_text(s.text(id), names.syntax()));
-             return Value(std::move(examples));
-         }},
-    };
-    return table_of(std::move(columns), pointers(std::span(families.families)), "no family of atoms");
-}
-
-Table allocator_table(const Names& names, std::span<const analyses::AllocatorUse> uses) {
-    using Row = const analyses::AllocatorUse*;
-    std::vector<ColumnOf<Row>> columns{
-        {{.name = "name", .title = "ALLOCATOR", .doc = "allocator"}, [=](const Row& a) { return raw(names, a->name); }},
-        {{.name = "instance",
-          .title = "INSTANCE",
-          .unit = Unit::count,
-          .doc = "scheduler number; 0: other threads; null: not per scheduler, or a sum"},
-         [](const Row& a) { return a->instance < 0 ? Value() : Value(static_cast<std::int64_t>(a->instance)); }},
-        {{.name = "instances",
-          .title = "INSTANCES",
-          .unit = Unit::count,
-          .doc = "how many were added up",
-          .wide = true},
-         [](const Row& a) { return Value(a->instances); }},
-        {{.name = "enabled", .title = "ENABLED", .doc = "no: its blocks are malloc's and not known here", .wide = true},
-         [](const Row& a) { return Value(a->enabled); }},
-        {{.name = "block_bytes", .title = "BLOCKS", .unit = Unit::bytes, .doc = "in use"},
-         [](const Row& a) { return Value(a->block_bytes); }},
-        {{.name = "carrier_bytes", .title = "CARRIERS", .unit = Unit::bytes, .doc = "taken from the system"},
-         [](const Row& a) { return Value(a->carrier_bytes); }},
-        {{.name = "lost_bytes", .title = "LOST", .unit = Unit::bytes, .doc = "carriers minus blocks"},
-         [](const Row& a) { return Value(a->lost_bytes); }},
-        {{.name = "fragmentation_percent", .title = "LOST %", .unit = Unit::percent, .doc = "1 - blocks / carriers"},
-         [](const Row& a) { return share(a->fragmentation()); }},
-        {{.name = "mbcs_usage_percent",
-          .title = "MBCS USE",
-          .unit = Unit::percent,
-          .doc = "recon: blocks / carriers of multiblock carriers, now"},
-         [](const Row& a) { return share(a->recon_mbcs_usage()); }},
-        {{.name = "mbcs_max_usage_percent",
-          .title = "AT PEAK",
-          .unit = Unit::percent,
-          .doc = "the same at the highest ever"},
-         [](const Row& a) { return share(a->recon_mbcs_max_usage()); }},
-        {{.name = "sbcs_usage_percent",
-          .title = "SBCS USE",
-          .unit = Unit::percent,
-          .doc = "recon: of singleblock carriers, now"},
-         [](const Row& a) { return share(a->recon_sbcs_usage()); }},
-        {{.name = "sbcs_max_usage_percent",
-          .title = "AT PEAK",
-          .unit = Unit::percent,
-          .doc = "the same at the highest ever",
-          .wide = true},
-         [](const Row& a) { return share(a->recon_sbcs_max_usage()); }},
+// Blocks and carriers by their kind.
+std::vector<ColumnOf<AllocatorRow>> carrier_columns() {
+    using Row = AllocatorRow;
+    return {
         {{.name = "mbcs_blocks",
           .title = "MBCS BLOCKS",
           .unit = Unit::count,
@@ -171,6 +85,104 @@ Table allocator_table(const Names& names, std::span<const analyses::AllocatorUse
           .wide = true},
          [](const Row& a) { return Value(a->foreign_block_bytes); }},
     };
+}
+
+}  // namespace
+
+Table atom_table(const Names& names) {
+    const Snapshot& s = names.snapshot();
+    using Row = std::uint32_t;
+    std::vector<Row> rows(s.atoms.size());
+    std::iota(rows.begin(), rows.end(), 0u);
+    std::vector<ColumnOf<Row>> columns{
+        {{.name = "position", .title = "#", .unit = Unit::count, .doc = "0 is the newest atom"},
+         [](const Row& r) { return Value(r); }},
+        {{.name = "atom", .title = "ATOM", .doc = "the atom, quoted where it must be", .content = Content::name},
+         [=, &s](const Row& r) { return Value(atom_text(s.text(s.atoms[r]), names.syntax())); }},
+        {{.name = "bytes", .title = "BYTES", .unit = Unit::count, .doc = "length of its name"},
+         [&s](const Row& r) { return Value(static_cast<std::uint64_t>(s.text(s.atoms[r]).size())); }},
+    };
+    return table_of(std::move(columns), std::move(rows), "no atom in this input");
+}
+
+Table atom_family_table(const Names& names, const analyses::AtomFamilies& families) {
+    const Snapshot& s = names.snapshot();
+    using Row = const analyses::AtomFamily*;
+    std::vector<ColumnOf<Row>> columns{
+        {{.name = "pattern",
+          .title = "PATTERN",
+          .doc = "atoms that differ in the parts in <>",
+          .content = Content::name},
+         [](const Row& f) { return Value(f->pattern); }},
+        {{.name = "count", .title = "COUNT", .unit = Unit::count, .doc = "atoms"},
+         [](const Row& f) { return Value(f->count); }},
+        {{.name = "percent", .title = "%", .unit = Unit::percent, .doc = "of all atoms"},
+         [](const Row& f) { return percent(f->percent); }},
+        {{.name = "newest",
+          .title = "NEWEST",
+          .unit = Unit::count,
+          .doc = "position of its newest atom; 0 is the newest of all"},
+         [](const Row& f) { return Value(f->newest); }},
+        {{.name = "oldest", .title = "OLDEST", .unit = Unit::count, .doc = "position of its oldest atom"},
+         [](const Row& f) { return Value(f->oldest); }},
+        {{.name = "examples", .title = "EXAMPLES", .doc = "up to three, newest first", .content = Content::name},
+         [=, &s](const Row& f) {
+             Array examples;
+             for (const TextId id : f->examples) examples.emplace_back(atom_text(s.text(id), names.syntax()));
+             return Value(std::move(examples));
+         }},
+    };
+    return table_of(std::move(columns), pointers(std::span(families.families)), "no family of atoms");
+}
+
+Table allocator_table(const Names& names, std::span<const analyses::AllocatorUse> uses) {
+    using Row = AllocatorRow;
+    std::vector<ColumnOf<Row>> columns{
+        {{.name = "name", .title = "ALLOCATOR", .doc = "allocator"}, [=](const Row& a) { return raw(names, a->name); }},
+        {{.name = "instance",
+          .title = "INSTANCE",
+          .unit = Unit::count,
+          .doc = "scheduler number; 0: other threads; null: not per scheduler, or a sum"},
+         [](const Row& a) { return a->instance < 0 ? Value() : Value(static_cast<std::int64_t>(a->instance)); }},
+        {{.name = "instances",
+          .title = "INSTANCES",
+          .unit = Unit::count,
+          .doc = "how many were added up",
+          .wide = true},
+         [](const Row& a) { return Value(a->instances); }},
+        {{.name = "enabled", .title = "ENABLED", .doc = "no: its blocks are malloc's and not known here", .wide = true},
+         [](const Row& a) { return Value(a->enabled); }},
+        {{.name = "block_bytes", .title = "BLOCKS", .unit = Unit::bytes, .doc = "in use"},
+         [](const Row& a) { return Value(a->block_bytes); }},
+        {{.name = "carrier_bytes", .title = "CARRIERS", .unit = Unit::bytes, .doc = "taken from the system"},
+         [](const Row& a) { return Value(a->carrier_bytes); }},
+        {{.name = "lost_bytes", .title = "LOST", .unit = Unit::bytes, .doc = "carriers minus blocks"},
+         [](const Row& a) { return Value(a->lost_bytes); }},
+        {{.name = "fragmentation_percent", .title = "LOST %", .unit = Unit::percent, .doc = "1 - blocks / carriers"},
+         [](const Row& a) { return share(a->fragmentation()); }},
+        {{.name = "mbcs_usage_percent",
+          .title = "MBCS USE",
+          .unit = Unit::percent,
+          .doc = "recon: blocks / carriers of multiblock carriers, now"},
+         [](const Row& a) { return share(a->recon_mbcs_usage()); }},
+        {{.name = "mbcs_max_usage_percent",
+          .title = "AT PEAK",
+          .unit = Unit::percent,
+          .doc = "the same at the highest ever"},
+         [](const Row& a) { return share(a->recon_mbcs_max_usage()); }},
+        {{.name = "sbcs_usage_percent",
+          .title = "SBCS USE",
+          .unit = Unit::percent,
+          .doc = "recon: of singleblock carriers, now"},
+         [](const Row& a) { return share(a->recon_sbcs_usage()); }},
+        {{.name = "sbcs_max_usage_percent",
+          .title = "AT PEAK",
+          .unit = Unit::percent,
+          .doc = "the same at the highest ever",
+          .wide = true},
+         [](const Row& a) { return share(a->recon_sbcs_max_usage()); }},
+    };
+    std::ranges::move(carrier_columns(), std::back_inserter(columns));
     return table_of(std::move(columns), pointers(uses), "no allocator in this input");
 }
 
