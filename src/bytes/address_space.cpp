@@ -7,7 +7,7 @@ namespace beamheap::bytes {
 void AddressSpace::add(std::uint64_t start, Bytes bytes, Origin origin, bool writable) {
     std::uint64_t end = 0;
     if (bytes.empty() || __builtin_add_overflow(start, bytes.size(), &end)) return;
-    segments_.push_back({start, end, bytes.data(), origin, writable});
+    segments_.push_back({start, end, bytes.data(), origin, writable, end});
 }
 
 void AddressSpace::seal() {
@@ -36,7 +36,7 @@ void AddressSpace::seal() {
                 }
                 std::uint64_t stop = segment.end;
                 if (cover < placed.size()) stop = std::min(stop, placed[cover].start);
-                fresh.push_back({at, stop, segment.data + (at - segment.start), origin, segment.writable});
+                fresh.push_back({at, stop, segment.data + (at - segment.start), origin, segment.writable, stop});
                 at = stop;
             }
             covered = std::max(covered, segment.end);
@@ -51,11 +51,17 @@ void AddressSpace::seal() {
             Segment& last = segments_.back();
             if (last.end == segment.start && last.data + (last.end - last.start) == segment.data &&
                 last.origin == segment.origin && last.writable == segment.writable) {
-                last.end = segment.end;
+                last.end = last.run_end = segment.end;
                 continue;
             }
         }
         segments_.push_back(segment);
+    }
+    for (std::size_t i = segments_.size(); i-- > 1;) {
+        const Segment& next = segments_[i];
+        Segment& here = segments_[i - 1];
+        if (here.end == next.start && here.data + (here.end - here.start) == next.data && here.origin == next.origin)
+            here.run_end = next.run_end;
     }
 }
 

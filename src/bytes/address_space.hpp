@@ -25,6 +25,8 @@ public:
         const std::byte* data = nullptr;
         Origin origin = Origin::core;
         bool writable = false;
+        /// Where the bytes end that go on from `data`: in this segment, or in neighbours of other protection.
+        std::uint64_t run_end = 0;
     };
 
     /// `bytes` are what the process had at `start`; they must outlive this object. Ignored when empty.
@@ -48,20 +50,20 @@ public:
     /// `size` bytes in place, or null when they are not all there (or not contiguous in the file).
     const std::byte* at(std::uint64_t address, std::uint64_t size) {
         const AddressSpace::Segment* segment = lookup(address);
-        if (segment == nullptr || size > segment->end - address) return miss(address);
+        if (segment == nullptr || size > segment->run_end - address) return miss(address);
         return segment->data + (address - segment->start);
     }
     /// As at(), without counting a failure: for scans that try addresses.
     const std::byte* probe(std::uint64_t address, std::uint64_t size) {
         const AddressSpace::Segment* segment = lookup(address);
-        if (segment == nullptr || size > segment->end - address) return nullptr;
+        if (segment == nullptr || size > segment->run_end - address) return nullptr;
         return segment->data + (address - segment->start);
     }
-    /// All bytes from `address` to the end of its segment, at most `limit`; empty when it is not there.
+    /// All bytes from `address` on that are contiguous in the file, at most `limit`; empty when it is not there.
     Bytes from(std::uint64_t address, std::uint64_t limit) {
         const AddressSpace::Segment* segment = lookup(address);
         if (segment == nullptr) return {};
-        return {segment->data + (address - segment->start), std::min<std::uint64_t>(limit, segment->end - address)};
+        return {segment->data + (address - segment->start), std::min<std::uint64_t>(limit, segment->run_end - address)};
     }
     std::optional<std::uint64_t> word(std::uint64_t address) { return value<std::uint64_t>(address); }
     std::optional<std::uint32_t> word32(std::uint64_t address) { return value<std::uint32_t>(address); }

@@ -15,11 +15,9 @@
 namespace beamheap::bytes {
 namespace {
 
-// DWARF's numbers of the registers of x86-64 (System V psABI, figure 3.36), 16 being the return address.
-constexpr std::array<Register, 17> dwarf_registers{
-    Register::rax, Register::rdx, Register::rcx, Register::rbx, Register::rsi, Register::rdi,
-    Register::rbp, Register::rsp, Register::r8,  Register::r9,  Register::r10, Register::r11,
-    Register::r12, Register::r13, Register::r14, Register::r15, Register::rip};
+// Above the 48 bits that Linux gives to programs which don't ask for more: where signatures of arm64 are, if no note
+// says so.
+constexpr std::uint64_t usual_signature_bits = ~0ull << 48;
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
@@ -33,18 +31,36 @@ std::string readable(const char* name) {
     return result;
 }
 
+constexpr const char* code_of_no_file = "code of no file";
+
 struct Unwinding {
     const CoreNotes* notes = nullptr;
     MemoryReader* memory = nullptr;
+    Dwfl* dwfl = nullptr;
+    std::uint64_t signature_bits = 0;  // of a return address; 0 on machines that don't sign them
+    std::size_t registers = 0;         // that libdwfl is told of
+    const CoreThread* thread = nullptr;
+
+    /// A word of a stack as the address that it is: without a signature, if there is code where the rest points to.
+    std::uint64_t address(std::uint64_t word) const {
+        const std::uint64_t plain = word & ~signature_bits;
+        return plain != word && dwfl_addrmodule(dwfl, plain) != nullptr ? plain : word;
+    }
 };
 
 }  // namespace
 
 struct Unwinder::State {
-    State(const CoreNotes& n, const AddressSpace& s) : notes(n), memory(s) {}
+    State(const CoreNotes& n, const AddressSpace& s, std::uint16_t m)
+        : notes(n), memory(s), arm64(m == elf::machine_aarch64) {
+        unwinding.registers =
+            static_cast<std::size_t>(arm64 ? static_cast<unsigned>(Arm64::count_) : static_cast<unsigned>(X86::count_));
+        if (arm64) unwinding.signature_bits = notes.signature_bits.value_or(usual_signature_bits);
+    }
 
     const CoreNotes& notes;
     MemoryReader memory;
+    bool arm64;
     Unwinding unwinding{&notes, &memory};
     Dwfl* dwfl = nullptr;
     bool attached = false;
@@ -56,6 +72,15 @@ struct Unwinder::State {
     std::string report(const CoreFile& file);
     bool same_build(const CoreFile& file, const ElfImage& on_disk);
     std::string why_not(std::uint64_t address);
+    NativeFrame frame(std::uint64_t address, bool returning);
+    void follow_records(const CoreThread& thread, NativeStack& stack);
+    struct Walk {
+        State* state = nullptr;
+        NativeStack* out = nullptr;
+        bool outside = false;
+    };
+    static int on_frame(Dwfl_Frame* frame, void* argument);
+    bool goes_on_behind(const CoreThread& thread, const NativeStack& stack, std::uint64_t& record);
 };
 
 // The headers of a mapped file are in its first page, which kernels and gcore keep by default (core(5), coredump_filter
@@ -96,40 +121,116 @@ std::string Unwinder::State::why_not(std::uint64_t address) {
     return fmt::format("in {}, which can't be unwound", base_name(file->path));
 }
 
+// What is at an address; a return address is behind its call, which may be the last instruction of its function.
+NativeFrame Unwinder::State::frame(std::uint64_t address, bool returning) {
+    NativeFrame row;
+    row.address = address;
+    const Dwarf_Addr inside = returning && address != 0 ? address - 1 : address;
+    Dwfl_Module* module = dwfl_addrmodule(dwfl, inside);
+    if (module == nullptr) {
+        const CoreFile* file = notes.file_at(inside);
+        if (file == nullptr || file->path.starts_with("/memfd:")) return row;
+        row.file = base_name(file->path);
+        row.offset = address - file->start + file->file_offset;
+        return row;
+    }
+    Dwarf_Addr start = 0;
+    if (const char* name = dwfl_module_info(module, nullptr, &start, nullptr, nullptr, nullptr, nullptr, nullptr))
+        row.file = name;
+    row.offset = address - start;
+    GElf_Off offset = 0;
+    GElf_Sym symbol{};
+    const char* name = dwfl_module_addrinfo(module, inside, &offset, &symbol, nullptr, nullptr, nullptr);
+    if (name != nullptr && offset < symbol.st_size) {
+        row.function = readable(name);
+        row.offset = address - (inside - offset);
+    }
+    return row;
+}
+
+// Finds the record whose return address leads to the caller of the stack's oldest frame. That frame is itself some
+// record's return address, or what was interrupted; what was interrupted has no record where it calls nobody (a
+// wrapper of a system call): then its caller, in another file, is only in the link register.
+bool Unwinder::State::goes_on_behind(const CoreThread& thread, const NativeStack& stack, std::uint64_t& record) {
+    record = thread[Arm64::frame];
+    if (stack.frames.size() == 1) return true;
+    for (std::size_t n = 0; n < 2 * most_native_frames; ++n) {
+        const std::byte* p = memory.probe(record, 16);
+        if (p == nullptr) return false;
+        const auto older = load<std::uint64_t>(p);
+        const std::uint64_t address = load<std::uint64_t>(p + 8) & ~unwinding.signature_bits;
+        if (older <= record) return false;
+        record = older;
+        if (address == stack.frames.back().address) return true;
+    }
+    return false;
+}
+
+// The rest of a stack out of frame records {older record, return address}, each at a higher address than the last.
+void Unwinder::State::follow_records(const CoreThread& thread, NativeStack& stack) {
+    std::uint64_t record = 0;
+    if (stack.frames.empty() || stack.frames.back().file.empty() || !goes_on_behind(thread, stack, record)) return;
+    stack.end.clear();
+    const auto add = [&](std::uint64_t address) {
+        if (stack.frames.size() == most_native_frames) {
+            stack.end = "deeper than is shown";
+            return false;
+        }
+        stack.frames.push_back(frame(address, true));
+        if (stack.frames.back().file.empty()) stack.end = code_of_no_file;
+        return stack.end.empty();
+    };
+    const std::byte* p = memory.probe(record, 16);
+    if (stack.frames.size() == 1) {
+        const std::uint64_t link = thread[Arm64::link] & ~unwinding.signature_bits;
+        const std::uint64_t known = p == nullptr ? 0 : load<std::uint64_t>(p + 8) & ~unwinding.signature_bits;
+        const std::string file = link == 0 ? std::string{} : frame(link, true).file;
+        if (link != known && !file.empty() && file != stack.frames.front().file && !add(link)) return;
+    }
+    for (; p != nullptr && record % 8 == 0; p = memory.probe(record, 16)) {
+        const auto older = load<std::uint64_t>(p);
+        const std::uint64_t address = load<std::uint64_t>(p + 8) & ~unwinding.signature_bits;
+        if (address == 0 || !add(address) || older <= record) return;
+        record = older;
+    }
+}
+
 namespace {
 
 // Threads are known to libdwfl by their place in the list, from 1: a forged core may have two of one id.
 pid_t next_thread(Dwfl*, void*, void**) { return 0; }
 
 bool get_thread(Dwfl*, pid_t id, void* argument, void** thread) {
-    *thread =
-        const_cast<CoreThread*>(&static_cast<Unwinding*>(argument)->notes->threads[static_cast<std::size_t>(id - 1)]);
+    auto& unwinding = *static_cast<Unwinding*>(argument);
+    unwinding.thread = &unwinding.notes->threads[static_cast<std::size_t>(id - 1)];
+    *thread = argument;
     return true;
 }
 
 bool read_memory(Dwfl*, Dwarf_Addr address, Dwarf_Word* result, void* argument) {
-    const std::byte* word = static_cast<Unwinding*>(argument)->memory->probe(address, 8);
+    const auto& unwinding = *static_cast<Unwinding*>(argument);
+    const std::byte* word = unwinding.memory->probe(address, 8);
     if (word == nullptr) return false;
-    *result = load<std::uint64_t>(word);
+    *result = unwinding.address(load<std::uint64_t>(word));
     return true;
 }
 
 bool set_registers(Dwfl_Thread* thread, void* argument) {
-    const auto& core = *static_cast<const CoreThread*>(argument);
-    std::array<Dwarf_Word, dwarf_registers.size()> values{};
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = core[dwarf_registers[i]];
-    return dwfl_thread_state_registers(thread, 0, values.size(), values.data());
+    const auto& unwinding = *static_cast<const Unwinding*>(argument);
+    const CoreThread& core = *unwinding.thread;
+    std::array<Dwarf_Word, std::tuple_size_v<decltype(CoreThread::registers)>> values{};
+    for (std::size_t i = 0; i < unwinding.registers; ++i) values[i] = unwinding.address(core.registers[i]);
+    if (!dwfl_thread_state_registers(thread, 0, static_cast<unsigned>(unwinding.registers), values.data()))
+        return false;
+    dwfl_thread_state_register_pc(thread, core.program_counter);
+    return true;
 }
 
 constexpr Dwfl_Thread_Callbacks thread_callbacks{next_thread, get_thread, read_memory, set_registers, nullptr, nullptr};
 
-struct Walk {
-    Dwfl* dwfl = nullptr;
-    NativeStack* out = nullptr;
-    bool outside = false;
-};
+}  // namespace
 
-int on_frame(Dwfl_Frame* frame, void* argument) {
+int Unwinder::State::on_frame(Dwfl_Frame* frame, void* argument) {
     Walk& walk = *static_cast<Walk*>(argument);
     Dwarf_Addr pc = 0;
     bool interrupted = false;
@@ -138,35 +239,13 @@ int on_frame(Dwfl_Frame* frame, void* argument) {
         walk.out->end = "deeper than is shown";
         return DWARF_CB_ABORT;
     }
-    NativeFrame row;
-    row.address = pc;
-    // A return address is behind its call, which may be the last instruction of its function.
-    const Dwarf_Addr inside = interrupted || pc == 0 ? pc : pc - 1;
-    Dwfl_Module* module = dwfl_addrmodule(walk.dwfl, inside);
-    if (module == nullptr) {
-        walk.outside = true;
-        walk.out->frames.push_back(std::move(row));
-        return DWARF_CB_ABORT;
-    }
-    Dwarf_Addr start = 0;
-    if (const char* name = dwfl_module_info(module, nullptr, &start, nullptr, nullptr, nullptr, nullptr, nullptr))
-        row.file = name;
-    row.offset = pc - start;
-    GElf_Off offset = 0;
-    GElf_Sym symbol{};
-    const char* name = dwfl_module_addrinfo(module, inside, &offset, &symbol, nullptr, nullptr, nullptr);
-    if (name != nullptr && offset < symbol.st_size) {
-        row.function = readable(name);
-        row.offset = pc - (inside - offset);
-    }
-    walk.out->frames.push_back(std::move(row));
-    return DWARF_CB_OK;
+    walk.out->frames.push_back(walk.state->frame(pc, !interrupted));
+    walk.outside = dwfl_addrmodule(walk.state->dwfl, interrupted || pc == 0 ? pc : pc - 1) == nullptr;
+    return walk.outside ? DWARF_CB_ABORT : DWARF_CB_OK;
 }
 
-}  // namespace
-
 Unwinder::Unwinder(const CoreNotes& notes, const AddressSpace& space, const ElfImage& executable, std::uint64_t bias)
-    : state_(std::make_unique<State>(notes, space)) {
+    : state_(std::make_unique<State>(notes, space, executable.machine())) {
     State& s = *state_;
     s.finders.find_elf = dwfl_build_id_find_elf;
     s.finders.find_debuginfo = dwfl_standard_find_debuginfo;
@@ -176,6 +255,7 @@ Unwinder::Unwinder(const CoreNotes& notes, const AddressSpace& space, const ElfI
         s.missing.push_back(dwfl_errmsg(-1));
         return;
     }
+    s.unwinding.dwfl = s.dwfl;
     dwfl_report_begin(s.dwfl);
     const std::uint64_t base = executable.base_address() + bias;
     const std::string name = base_name(executable.name());
@@ -203,12 +283,16 @@ NativeStack Unwinder::stack(std::size_t thread) {
         stack.end = "nothing to unwind it with";
         return stack;
     }
-    Walk walk{s.dwfl, &stack};
-    const int result = dwfl_getthread_frames(s.dwfl, static_cast<pid_t>(thread + 1), on_frame, &walk);
+    State::Walk walk{&s, &stack, false};
+    const int result = dwfl_getthread_frames(s.dwfl, static_cast<pid_t>(thread + 1), State::on_frame, &walk);
+    if (!walk.outside && result >= 0) return stack;
+    const std::size_t unwound = stack.frames.size();
+    if (s.arm64) s.follow_records(s.notes.threads[thread], stack);
+    if (stack.frames.size() != unwound) return stack;
     if (walk.outside) {
         stack.end = s.why_not(stack.frames.back().address);
-        if (stack.end.empty()) stack.end = "code of no file";
-    } else if (result < 0) {
+        if (stack.end.empty()) stack.end = code_of_no_file;
+    } else {
         stack.end = dwfl_errmsg(-1);
     }
     return stack;

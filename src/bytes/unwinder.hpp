@@ -4,6 +4,9 @@
 // Each frame's caller is found by the call frame information (.eh_frame, .debug_frame) of the file that its code is in
 // (libdwfl of elfutils does that part), so every such file must be the very one that ran: a file counts only if
 // the core has its first page and the build ids are equal. Code that no file has (what a JIT wrote) ends a stack.
+// On arm64, where the psABI has every function that calls another keep {caller's frame, return address} at x29, a stack
+// goes on by these records through files that are not here: cores of servers are mostly read elsewhere. Return addresses
+// that pointer authentication signed are read without their signatures.
 // A name is the symbol whose extent holds the address; of stripped files only dynamic symbols are there, and code of
 // others stays without a name rather than borrow its neighbour's.
 #pragma once
@@ -35,7 +38,7 @@ inline constexpr std::size_t most_native_frames = 256;
 class Unwinder {
 public:
     /// Files of `notes` are looked for under their own names; `executable` is opened in place of the one that is
-    /// mapped at its address. All arguments must outlive the unwinder.
+    /// mapped at its address; its machine is the core's. All arguments must outlive the unwinder.
     Unwinder(const CoreNotes& notes, const AddressSpace& space, const ElfImage& executable, std::uint64_t bias);
     ~Unwinder();
     Unwinder(const Unwinder&) = delete;

@@ -236,7 +236,7 @@ private:
         auto current = load<Word>(p + at_.process_current);
         for (const RunningThread& thread : running_) {
             if (thread.process != row.offset) continue;
-            pc = (*thread.thread)[bytes::Register::rip];
+            pc = thread.thread->program_counter;
             current = 0;
         }
         row.program_counter = pc;
@@ -331,21 +331,31 @@ std::string state_flags(const Layout& layout, std::uint32_t bits) {
     return text;
 }
 
-// While JIT code runs, r13 is the process, rsp the top of its stack, r15 the top of its heap and rbx the x registers
-// (jit/x86/beam_asm.hpp, OTP 24 to 29; observed on cores of 25, 27 and 29).
+namespace {
+
+// Where the JIT keeps what belongs to the process whose code runs: the process, the top of its stack and of its heap
+// (beam/jit/x86/beam_asm.hpp, OTP 24 to 29; beam/jit/arm/beam_asm.hpp, OTP 25 to 29; observed on cores of 25, 27, 29).
+// The stack of a process is rsp on x86-64, and an ordinary register on arm64.
+RunningThread registers_of_jit(const bytes::CoreThread& thread, std::uint16_t machine) {
+    using bytes::Arm64, bytes::X86;
+    if (machine == bytes::elf::machine_aarch64)
+        return {&thread, thread[Arm64::x21], thread[Arm64::x20], thread[Arm64::x23]};
+    return {&thread, thread[X86::r13], thread[X86::rsp], thread[X86::r15]};
+}
+
+}  // namespace
+
 std::vector<RunningThread> running_threads(const Vm& vm, bytes::MemoryReader& memory) {
-    using enum bytes::Register;
     std::vector<RunningThread> running;
     if (!vm.image->build().jit) return running;
     for (const bytes::CoreThread& thread : vm.image->notes().threads) {
-        if (!vm.code.holds(thread[rip])) continue;
-        const std::uint64_t process = thread[r13];
-        const std::byte* p = memory.probe(process, vm.layout.at.process_size);
+        if (!vm.code.holds(thread.program_counter)) continue;
+        const RunningThread found = registers_of_jit(thread, vm.image->core().machine());
+        const std::byte* p = memory.probe(found.process, vm.layout.at.process_size);
         if (p == nullptr || !is_pid(load<Word>(p))) continue;
         const auto start = load<Word>(p + vm.layout.at.process_heap),
                    end = load<Word>(p + vm.layout.at.process_heap_end);
-        if (thread[rsp] < start || thread[rsp] > end) continue;
-        running.push_back({&thread, process, thread[rsp], thread[r15], thread[rbx]});
+        if (found.stop >= start && found.stop <= end) running.push_back(found);
     }
     return running;
 }

@@ -25,13 +25,12 @@ inline constexpr std::uint32_t free = 1u << 10, exiting = 1u << 11, active = 1u 
                                off_heap_queue = 1u << 24, dirty_running = 1u << 29, dirty_running_sys = 1u << 30;
 }
 
-/// A thread that is inside a process's Erlang code: its registers hold what Process does not (JIT of x86-64).
+/// A thread that is inside a process's Erlang code: its registers hold what Process does not (JIT).
 struct RunningThread {
     const bytes::CoreThread* thread = nullptr;
     std::uint64_t process = 0;  ///< Process*
     std::uint64_t stop = 0;     ///< top of the stack
     std::uint64_t heap_top = 0;
-    std::uint64_t x_registers = 0;
 };
 std::vector<RunningThread> running_threads(const Vm& vm, bytes::MemoryReader& memory);
 

@@ -219,7 +219,7 @@ private:
             written += data;
             const bool stack =
                 std::any_of(image.notes().threads.begin(), image.notes().threads.end(), [&](const auto& thread) {
-                    const std::uint64_t pointer = thread[bytes::Register::rsp];
+                    const std::uint64_t pointer = thread.stack_pointer;
                     return segment.address <= pointer && pointer < end;
                 });
             if (stack) {

@@ -2,13 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "bytes/unwinder.hpp"
 
 namespace beamheap::otp {
-
 namespace {
+
+constexpr std::uint64_t largest_thread_structure = 8192;  // bytes; threads are further apart, by their stacks
 
 // The JIT writes into anonymous memory, or into a memory file that is mapped twice (asmjit's dual mapping).
 bool written_by_jit(Reader& reader, std::uint64_t address) {
@@ -21,22 +23,51 @@ bool written_by_jit(Reader& reader, std::uint64_t address) {
 
 }  // namespace
 
-ThreadRole thread_role(Reader& reader, const bytes::CoreThread& thread) {
-    const Roots& roots = reader.vm.roots;
+ThreadRoles::ThreadRoles(const Vm& vm, bytes::MemoryReader& memory) : vm_(vm) {
     const std::pair<const std::vector<std::uint64_t>*, std::string_view> kinds[] = {
-        {&roots.schedulers, "scheduler"},
-        {&roots.dirty_cpu, "dirty_cpu_scheduler"},
-        {&roots.dirty_io, "dirty_io_scheduler"}};
-    for (const auto& kind : kinds)
-        for (std::size_t i = 0; i < kind.first->size(); ++i)
-            if (reader.memory.word((*kind.first)[i] + reader.at.scheduler_thread) == thread[bytes::Register::fs_base])
-                return {fmt::format("{}:{}", kind.second, i + 1), (*kind.first)[i]};
+        {&vm.roots.schedulers, "scheduler"},
+        {&vm.roots.dirty_cpu, "dirty_cpu_scheduler"},
+        {&vm.roots.dirty_io, "dirty_io_scheduler"}};
+    for (const auto& [list, name] : kinds)
+        for (std::size_t i = 0; i < list->size(); ++i)
+            if (const auto handle = memory.word((*list)[i] + vm.layout.at.scheduler_thread); handle && *handle != 0)
+                entries_.push_back({*handle, {fmt::format("{}:{}", name, i + 1), (*list)[i]}});
+    std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.handle < b.handle; });
+    std::unordered_map<std::uint64_t, std::size_t> votes;
+    for (const bytes::CoreThread& thread : vm.image->notes().threads)
+        for (const Entry& entry : entries_)
+            if (thread.thread_pointer && *thread.thread_pointer - entry.handle <= largest_thread_structure)
+                ++votes[*thread.thread_pointer - entry.handle];
+    std::size_t most = 0;
+    for (const auto& [distance, count] : votes) {
+        if (count < most || (count == most && distance > distance_)) continue;
+        most = count;
+        distance_ = distance;
+    }
+}
+
+ThreadRole ThreadRoles::of(const bytes::CoreThread& thread) const {
+    if (thread.thread_pointer) {
+        for (const Entry& entry : entries_)
+            if (entry.handle + distance_ == *thread.thread_pointer) return entry.role;
+        return {};
+    }
+    // The first structure above the stack pointer, if it is in the same mapping.
+    const auto above =
+        std::upper_bound(entries_.begin(), entries_.end(), thread.stack_pointer,
+                         [](std::uint64_t address, const Entry& entry) { return address < entry.handle; });
+    if (above == entries_.end()) return {};
+    for (const bytes::ElfSegment& segment : vm_.image->core().segments())
+        if (segment.type == bytes::elf::segment_load && segment.address <= thread.stack_pointer &&
+            above->handle >= segment.address && above->handle - segment.address < segment.memory_size)
+            return above->role;
     return {};
 }
 
 NativeThreads read_native_threads(Reader& reader) {
     const Image& image = *reader.vm.image;
     bytes::Unwinder unwinder(image.notes(), image.space(), image.executable(), image.bias());
+    const ThreadRoles roles(reader.vm, reader.memory);
     std::unordered_map<std::uint64_t, ProcId> process_at;
     for (std::uint32_t i = 0; i < reader.snapshot.processes.size(); ++i)
         process_at.emplace(reader.snapshot.processes[i].offset, static_cast<ProcId>(i));
@@ -47,7 +78,7 @@ NativeThreads read_native_threads(Reader& reader) {
         NativeThread& thread = result.threads.emplace_back();
         thread.id = core.id;
         thread.signal = core.signal;
-        const ThreadRole role = thread_role(reader, core);
+        const ThreadRole role = roles.of(core);
         thread.role = role.name;
         if (role.scheduler != 0)
             if (const auto process = reader.memory.word(role.scheduler + reader.at.scheduler_process))

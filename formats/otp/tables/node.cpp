@@ -48,7 +48,7 @@ std::string death(const bytes::CoreNotes& notes) {
 // The thread that a signal killed is the first one of the notes.
 std::string calling_thread(Reader& reader) {
     const bytes::CoreThread& thread = reader.vm.image->notes().threads.front();
-    const std::string role = thread_role(reader, thread).name;
+    const std::string role = ThreadRoles(reader.vm, reader.memory).of(thread).name;
     return role.empty() ? fmt::format("thread {}", thread.id) : role;
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "bytes/loaded_files.hpp"
+
 namespace beamheap::otp {
 namespace {
 
@@ -13,9 +15,9 @@ using bytes::ElfImage;
 using bytes::ElfSegment;
 namespace elf = bytes::elf;
 
-constexpr std::uint64_t page = 4096;
+constexpr std::uint64_t page = 4096;                              // the smallest; arm64 has larger ones as well
+constexpr std::uint64_t page_sizes[] = {page, 16384, 65536};
 constexpr std::size_t relocation_bytes = 24;
-constexpr std::uint32_t relocation_relative = 8;  // R_X86_64_RELATIVE
 constexpr std::size_t relocations_tried = 4096;
 
 std::string_view name_in(std::string_view path) {
@@ -122,6 +124,44 @@ std::optional<Build> find_build(const ElfImage& executable) {
     return std::nullopt;
 }
 
+namespace {
+
+std::uint32_t relative_relocation(std::uint16_t machine) {
+    return machine == elf::machine_aarch64 ? 1027 : 8;  // R_AARCH64_RELATIVE, R_X86_64_RELATIVE
+}
+
+// Calls visit(where, addend), both as linked, for each relative relocation, until it says that it has had enough.
+template <class Visit>
+void each_relative_relocation(const ElfImage& executable, Visit&& visit) {
+    const std::uint32_t relative = relative_relocation(executable.machine());
+    for (const bytes::ElfSection& section : executable.sections()) {
+        const Bytes table = executable.contents(section);
+        if (section.type == elf::section_relocations) {
+            for (std::size_t at = 0; at + relocation_bytes <= table.size(); at += relocation_bytes) {
+                const std::byte* entry = table.data() + at;
+                if (bytes::load<std::uint32_t>(entry + 8) != relative) continue;
+                if (!visit(bytes::load<std::uint64_t>(entry), bytes::load<std::uint64_t>(entry + 16))) return;
+            }
+        }
+        if (section.type != elf::section_relative_relocations) continue;
+        // Packed (gABI, SHT_RELR): an address, then words whose bits from 1 on say which of the next 63 have one too.
+        std::uint64_t next = 0;
+        for (std::size_t at = 0; at + 8 <= table.size(); at += 8) {
+            const auto word = bytes::load<std::uint64_t>(table.data() + at);
+            const bool bits = (word & 1) != 0;
+            for (unsigned i = 0; i < (bits ? 63u : 1u); ++i) {
+                const std::uint64_t where = bits ? next + 8ull * i : word;
+                const Bytes value = executable.at_address(where, 8);
+                if ((bits && (word >> (i + 1) & 1) == 0) || value.empty()) continue;
+                if (!visit(where, bytes::load<std::uint64_t>(value.data()))) return;
+            }
+            next = bits ? next + 63 * 8 : word + 8;
+        }
+    }
+}
+
+}  // namespace
+
 // Relative relocations of writable pages: each of them must hold "bias + addend", unless the program changed it later;
 // the loader protects those in RELRO from that, so they are the ones that are tried.
 Image::Match Image::match(const ElfImage& executable, const bytes::AddressSpace& space, std::uint64_t bias) {
@@ -130,21 +170,14 @@ Image::Match Image::match(const ElfImage& executable, const bytes::AddressSpace&
     AddressRange fixed{};
     for (const ElfSegment& segment : executable.segments())
         if (segment.type == elf::segment_relro) fixed = {segment.address, segment.address + segment.memory_size};
-    for (const bytes::ElfSection& section : executable.sections()) {
-        if (section.type != elf::section_relocations || result.tried >= relocations_tried) continue;
-        const Bytes table = executable.contents(section);
-        for (std::size_t at = 0; at + relocation_bytes <= table.size(); at += relocation_bytes) {
-            const std::byte* entry = table.data() + at;
-            if (bytes::load<std::uint32_t>(entry + 8) != relocation_relative) continue;
-            const auto where = bytes::load<std::uint64_t>(entry);
-            if (!fixed.holds(where)) continue;
-            const std::byte* value = memory.probe(where + bias, 8);
-            if (value == nullptr) continue;
-            ++result.tried;
-            if (bytes::load<std::uint64_t>(value) == bytes::load<std::uint64_t>(entry + 16) + bias) ++result.right;
-            if (result.tried >= relocations_tried) break;
-        }
-    }
+    each_relative_relocation(executable, [&](std::uint64_t where, std::uint64_t addend) {
+        if (!fixed.holds(where)) return true;
+        const std::byte* value = memory.probe(where + bias, 8);
+        if (value == nullptr) return true;
+        ++result.tried;
+        if (bytes::load<std::uint64_t>(value) == addend + bias) ++result.right;
+        return result.tried < relocations_tried;
+    });
     if (result.tried != 0 || executable.type() != elf::type_executable) return result;
     // A program at a fixed address has no relocations: most of its initialised data never changes.
     for (const ElfSegment& segment : executable.segments()) {
@@ -178,9 +211,11 @@ std::optional<std::uint64_t> Image::find_bias(const ElfImage& executable, const 
     // Without notes (gcore writes them last, a cut image has none): some segment begins where the relocated data does.
     for (const ElfSegment& segment : executable.segments()) {
         if (segment.type != elf::segment_load || (segment.flags & elf::flag_write) == 0) continue;
-        const std::uint64_t first = segment.address & ~(page - 1);
-        for (const bytes::AddressSpace::Segment& place : space.segments())
-            if (match(executable, space, place.start - first).good()) return place.start - first;
+        for (const std::uint64_t size : page_sizes) {
+            const std::uint64_t first = segment.address & ~(size - 1);
+            for (const bytes::AddressSpace::Segment& place : space.segments())
+                if (match(executable, space, place.start - first).good()) return place.start - first;
+        }
     }
     return std::nullopt;
 }
@@ -219,6 +254,16 @@ std::vector<Image::StaticWords> Image::static_words() const {
     return parts;
 }
 
+bool Image::musl() const {
+    for (const ElfSegment& segment : executable_.segments()) {
+        if (segment.type != elf::segment_interpreter) continue;
+        const Bytes name = executable_.contents(segment);
+        return std::string_view{reinterpret_cast<const char*>(name.data()), name.size()}.find("musl") !=
+               std::string_view::npos;
+    }
+    return false;
+}
+
 bool Image::in_constants(std::uint64_t address) const {
     return std::any_of(constants_.begin(), constants_.end(), [&](const AddressRange& r) { return r.holds(address); });
 }
@@ -238,8 +283,8 @@ Result<std::unique_ptr<Image>> Image::adopt(ElfImage core, const std::string& pa
     if (core.type() != elf::type_core)
         return refuse(path, "an ELF program, not a core image",
                       "Give the core image as input, and the executable with --exe.");
-    if (core.machine() != elf::machine_x86_64)
-        return refuse(path, fmt::format("a core image of {}; core images are read on x86-64 only",
+    if (core.machine() != elf::machine_x86_64 && core.machine() != elf::machine_aarch64)
+        return refuse(path, fmt::format("a core image of {}; those of x86-64 and arm64 are read",
                                         bytes::machine_name(core.machine())),
                       "A crash dump of that machine can be read.");
 
@@ -277,6 +322,11 @@ Result<std::unique_ptr<Image>> Image::adopt(ElfImage core, const std::string& pa
             why_not = fmt::format("{} is not an Erlang VM", place);
             continue;
         }
+        if (opened->machine() != core.machine()) {
+            why_not = fmt::format("the core image is of {}, and {} is a program of {}", bytes::machine_name(core.machine()),
+                                  place, bytes::machine_name(opened->machine()));
+            continue;
+        }
         const std::string theirs = opened->build_id();
         if (!id.empty() && !theirs.empty() && id != theirs) {
             why_not = fmt::format("the core image is of another build than {} (build ids {} and {})", place, id, theirs);
@@ -292,6 +342,8 @@ Result<std::unique_ptr<Image>> Image::adopt(ElfImage core, const std::string& pa
         image->notes_ = std::move(notes);
         image->build_ = std::move(*build);
         image->bias_ = *bias;
+        if (image->notes_.files.empty())
+            image->notes_.files = bytes::loaded_files(image->executable_, *bias, image->core_, space);
         const Match proof = match(image->executable_, space, *bias);
         image->space_ = std::move(space);
         image->map_executable();

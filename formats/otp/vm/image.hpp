@@ -56,6 +56,8 @@ public:
     const bytes::CoreNotes& notes() const { return notes_; }
     const bytes::AddressSpace& space() const { return space_; }
     const Build& build() const { return build_; }
+    /// Whether the executable is of the C library musl, which has other structures for threads than glibc.
+    bool musl() const;
     /// Load address minus link address of the executable.
     std::uint64_t bias() const { return bias_; }
     /// The executable's writable data, in memory: where the VM's static variables are.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "formats/otp/layout/dwarf_layout.hpp"
+#include "formats/otp/layout/platform.hpp"
 
 namespace beamheap::otp {
 namespace {
@@ -120,6 +121,11 @@ std::vector<const Layout*> rows_of_release(const Build& build) {
     return rows;
 }
 
+Platform platform_of(const Image& image) {
+    if (image.core().machine() != bytes::elf::machine_aarch64) return Platform::x86_64;
+    return image.musl() ? Platform::arm64_musl : Platform::arm64;
+}
+
 // What is tried, in order: the executable's own DWARF, then the tables.
 std::vector<Layout> candidates_for(Vm& vm) {
     const Build& build = vm.image->build();
@@ -149,6 +155,8 @@ std::vector<Layout> candidates_for(Vm& vm) {
     for (const Layout& other : known_layouts())
         if (std::none_of(rows.begin(), rows.end(), [&](const Layout* row) { return row->release == other.release; }))
             candidates.push_back(other);
+    for (Layout& candidate : candidates)
+        if (candidate.source != dwarf_source) candidate.at = on_platform(candidate.at, platform_of(*vm.image));
     return candidates;
 }
 

@@ -309,7 +309,7 @@ private:
         roots_.found.push_back({"persistent terms", false, "not found"});
     }
 
-    // erts_this_dist_entry and erts_this_node stand side by side: a node whose entry is the word before it.
+    // erts_this_node and erts_this_dist_entry: a node whose entry is in a variable of its own.
     void node() {
         if (const auto variable = image_.symbol("erts_this_node")) {
             if (const auto node = memory_.word(*variable); node && node_at(*node, 0)) {
@@ -319,17 +319,22 @@ private:
             }
         }
         for (const Statics& part : statics_) {
-            for (std::size_t i = 0; i + 1 < part.words(); ++i) {
-                for (const bool swapped : {false, true}) {
-                    const Word entry = part.word(i + (swapped ? 1 : 0)), node = part.word(i + (swapped ? 0 : 1));
-                    if (entry == 0 || entry % 8 != 0 || !node_at(node, entry)) continue;
-                    roots_.this_node = node;
-                    found("this node", node, "by its structure");
-                    return;
-                }
+            for (std::size_t i = 0; i < part.words(); ++i) {
+                const Word node = part.word(i);
+                const auto entry = node_at(node, 0) ? memory_.word(node + at_.node_entry) : std::nullopt;
+                if (!entry || !in_statics(*entry)) continue;
+                roots_.this_node = node;
+                found("this node", node, "by its structure");
+                return;
             }
         }
         roots_.found.push_back({"this node", false, "not found"});
+    }
+    bool in_statics(Word word) const {
+        for (const Statics& part : statics_)
+            for (std::size_t i = 0; i < part.words(); ++i)
+                if (part.word(i) == word) return true;
+        return false;
     }
     bool node_at(Word node, Word entry) {
         if (node == 0 || node % 8 != 0) return false;
