@@ -60,6 +60,9 @@ public:
         if (description.size() != 0) std::memcpy(notes_.data() + body, description.bytes().data(), description.size());
     }
 
+    /// A section without a name, whose contents stand behind the segments.
+    void section(std::uint32_t type, Blob contents) { sections_.push_back({type, std::move(contents)}); }
+
     Blob write() const {
         std::vector<Segment> all = segments_;
         if (notes_.size() != 0) all.push_back({bytes::elf::segment_note, 0, 0, 0, notes_});
@@ -87,10 +90,35 @@ public:
                 std::memcpy(file.data() + offset, all[i].contents.bytes().data(), all[i].contents.size());
             offset += all[i].contents.size();
         }
+        if (!sections_.empty()) write_sections(file);
         return file;
     }
 
 private:
+    void write_sections(Blob& file) const {
+        constexpr std::size_t row = 64;
+        Blob table(row);  // the first one is none
+        for (std::size_t i = 0; i < sections_.size(); ++i) {
+            const Blob& contents = sections_[i].contents;
+            const std::size_t at = (file.size() + 7) / 8 * 8;
+            file.resize(at + contents.size());
+            if (contents.size() != 0) std::memcpy(file.data() + at, contents.bytes().data(), contents.size());
+            table.put<std::uint32_t>(row * (i + 1) + 4, sections_[i].type);
+            table.word(row * (i + 1) + 24, at);
+            table.word(row * (i + 1) + 32, contents.size());
+            table.resize(row * (i + 2));
+        }
+        const std::size_t at = (file.size() + 7) / 8 * 8;
+        file.resize(at + table.size());
+        std::memcpy(file.data() + at, table.bytes().data(), table.size());
+        file.word(40, at);
+        file.put<std::uint16_t>(60, static_cast<std::uint16_t>(sections_.size() + 1));
+    }
+
+    struct Section {
+        std::uint32_t type;
+        Blob contents;
+    };
     struct Segment {
         std::uint32_t type, flags;
         std::uint64_t address, memory_size;
@@ -98,6 +126,7 @@ private:
     };
     std::uint16_t type_, machine_;
     std::vector<Segment> segments_;
+    std::vector<Section> sections_;
     Blob notes_;
 };
 

@@ -25,7 +25,7 @@ Blob status_note(std::uint32_t thread, std::uint64_t rip) {
     Blob note(336);
     note.put<std::uint16_t>(12, 11);
     note.put<std::uint32_t>(32, thread);
-    note.word(112 + 8 * static_cast<std::size_t>(bytes::Register::rip), rip);
+    note.word(112 + 8 * 16, rip);  // struct user_regs_struct
     return note;
 }
 
@@ -70,7 +70,8 @@ TEST_CASE("a core's segments and notes are read", "[otp][elf]") {
     REQUIRE(notes.threads.size() == 1);
     CHECK(notes.threads[0].id == 4711);
     CHECK(notes.threads[0].signal == 11);
-    CHECK(notes.threads[0][bytes::Register::rip] == 0x401234);
+    CHECK(notes.threads[0].program_counter == 0x401234);
+    CHECK(notes.threads[0][bytes::X86::rip] == 0x401234);
     REQUIRE(notes.files.size() == 2);
     CHECK(notes.files[0].path == "/opt/beam.smp");
     CHECK(notes.files[1].path == "/lib/libc.so");
@@ -191,6 +192,22 @@ TEST_CASE("what the process wrote wins over what its files hold", "[otp][memory]
     CHECK(byte_at(memory, 0x14000) == 0xCC);
     CHECK(byte_at(memory, 0x157ff) == 0xCC);
     CHECK(byte_at(memory, 0x15800) == 0xEE);
+}
+
+TEST_CASE("what lies in two segments of other protection is read in place where it is contiguous", "[otp][memory]") {
+    const Blob blob = filled(3 * 4096, 0x55);
+    bytes::AddressSpace space;
+    space.add(0x10000, blob.bytes().first(4096), bytes::AddressSpace::Origin::core, true);
+    space.add(0x11000, blob.bytes().subspan(4096, 4096), bytes::AddressSpace::Origin::core, false);
+    space.add(0x13000, blob.bytes().subspan(8192), bytes::AddressSpace::Origin::core, false);
+    space.seal();
+    bytes::MemoryReader memory(space);
+    CHECK(memory.at(0x10ffc, 8) != nullptr);
+    CHECK(memory.from(0x10010, 1u << 20).size() == 8192 - 0x10);
+    CHECK(memory.writable(0x10fff));
+    CHECK_FALSE(memory.writable(0x11000));
+    CHECK(memory.probe(0x11ffc, 8) == nullptr);
+    CHECK(memory.probe(0x10000, 3 * 4096) == nullptr);
 }
 
 TEST_CASE("texts end inside their segment", "[otp][memory]") {
