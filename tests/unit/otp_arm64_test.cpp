@@ -165,6 +165,31 @@ TEST_CASE("an executable is found in a core with pages of every size", "[otp][ar
     }
 }
 
+TEST_CASE("the notes of a kernel with pages of 64 kB tell the executable and its place", "[otp][arm64]") {
+    Program program;
+    const FileOfMemory executable(program.write());
+    ElfWriter writer = core_of(program.data, 65536);
+    writer.note("CORE", prstatus, status_note(1, {.pc = bias + 0x1200}));
+    writer.note("CORE", auxv, words({6, 65536, 9, bias, 3, bias + 64, 0, 0}));
+    // Offsets in pages of the kernel's size: code at the file's beginning, data from its third page on.
+    Blob files = words({2, 65536, bias, bias + 0x10000, 0, bias + 0x210000, bias + 0x220000, 0x21});
+    const std::string path = executable.path() + '\0';
+    files.text(files.size(), path + path);
+    writer.note("CORE", file_names, files);
+    const FileOfMemory core(writer.write());
+    const auto image = Image::open(core.path(), "");  // by the notes alone
+    REQUIRE_FALSE(image);  // ... which name a program that is no Erlang VM by its name
+    CHECK(image.error().message.find("is not an Erlang VM") != std::string::npos);
+    const auto given = Image::open(core.path(), executable.path());
+    REQUIRE(given);
+    CHECK((*given)->bias() == bias);
+    const bytes::CoreNotes& notes = (*given)->notes();
+    REQUIRE(notes.files.size() == 2);
+    CHECK(notes.files[1].file_offset == 0x210000);
+    CHECK(notes.file_at(notes.threads.at(0).program_counter) == notes.files.data());
+    CHECK(notes.program_headers == bias + 64);
+}
+
 TEST_CASE("a program whose relocations or machine are not the core's is refused", "[otp][arm64]") {
     Program program;
     program.relocation = relative_of_x86;
