@@ -10,6 +10,7 @@ import subprocess
 import warnings
 
 import scenarios
+import schemas as schemas_of_program
 import suite as s
 import truth
 
@@ -264,7 +265,7 @@ def schemas(count, label, core, facts):
         count.skip("no jsonschema")
         return
     folder = s.SOURCE / "tests/schema"
-    known = {(folder / path.name).as_uri(): json.loads(path.read_text("utf-8")) for path in folder.glob("*.json")}
+    known = {(folder / name).as_uri(): document for name, document in schemas_of_program.documents().items()}
     table = next(t["name"] for t in facts["ets"] if t["name"] in ("table_set", "zoo_set"))
     pid = max(rows(core).items(), key=lambda item: item[1]["garbage_words"] or 0)[0]
     for verb, *arguments in (["ets", core, table], ["ets", core], ["heap", core, pid, "--dead"], ["heap", core, pid], ["profile", core, "--traced"],
