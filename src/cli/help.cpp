@@ -64,7 +64,7 @@ std::string option_words(const Command& verb) {
 }
 
 // Single quotes for a shell.
-std::string quoted(std::string_view text) {
+std::string shell_quoted(std::string_view text) {
     std::string out = "'";
     for (const char c : text) c == '\'' ? out += "'\\''" : out += c;
     return out + '\'';
@@ -78,14 +78,14 @@ std::string bash_script() {
         for (const std::string_view name : split(row.names, ','))
             patterns.append(patterns.empty() ? "" : "|").append(name);
         const std::string reply = !row.values.empty()
-                                      ? fmt::format("COMPREPLY=($(compgen -W {} -- \"$word\"))", quoted(row.values))
+                                      ? fmt::format("COMPREPLY=($(compgen -W {} -- \"$word\"))", shell_quoted(row.values))
                                   : row.argument == "FILE" ? std::string("COMPREPLY=($(compgen -f -- \"$word\"))")
                                                            : std::string("COMPREPLY=()");
         by_option += fmt::format("        {}) {}; return ;;\n", patterns, reply);
     }
     std::string by_verb;
     for (const Command* command : commands())
-        by_verb += fmt::format("            {}) options={} ;;\n", command->name, quoted(option_words(*command)));
+        by_verb += fmt::format("            {}) options={} ;;\n", command->name, shell_quoted(option_words(*command)));
     return fmt::format(
         R"(# bash completion for beamheap
 _beamheap() {{
@@ -109,13 +109,13 @@ _beamheap() {{
 }}
 complete -o filenames -F _beamheap beamheap
 )",
-        by_option, verb_words(), by_verb, quoted(option_words(*find_command("analyze"))), quoted(verb_words()));
+        by_option, verb_words(), by_verb, shell_quoted(option_words(*find_command("analyze"))), shell_quoted(verb_words()));
 }
 
 std::string zsh_script() {
     std::string verbs;
     for (const Command* command : commands())
-        verbs += fmt::format("        {}\n", quoted(fmt::format("{}:{}", command->name, command->summary)));
+        verbs += fmt::format("        {}\n", shell_quoted(fmt::format("{}:{}", command->name, command->summary)));
     std::string options;
     for (const OptionRow& row : option_table()) {
         for (const std::string_view name : split(row.names, ',')) {
@@ -127,7 +127,7 @@ std::string zsh_script() {
                                     !row.values.empty()      ? fmt::format("({})", row.values)
                                     : row.argument == "FILE" ? std::string("_files")
                                                              : std::string());
-            options += fmt::format("        {} \\\n", quoted(spec));
+            options += fmt::format("        {} \\\n", shell_quoted(spec));
         }
     }
     return fmt::format(R"(#compdef beamheap
@@ -148,18 +148,18 @@ std::string fish_script() {
     std::string text = "# fish completion for beamheap\n";
     for (const Command* command : commands())
         text += fmt::format("complete -c beamheap -n __fish_use_subcommand -a {} -d {}\n", command->name,
-                            quoted(command->summary));
+                            shell_quoted(command->summary));
     text += "complete -c beamheap -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh fish'\n";
     for (const OptionRow& row : option_table()) {
         std::string line = "complete -c beamheap";
         if (row.scope != Scope::every)
-            line += fmt::format(" -n {}", quoted("__fish_seen_subcommand_from " + takers(row)));
+            line += fmt::format(" -n {}", shell_quoted("__fish_seen_subcommand_from " + takers(row)));
         for (const std::string_view name : split(row.names, ','))
             line +=
                 name.starts_with("--") ? fmt::format(" -l {}", name.substr(2)) : fmt::format(" -s {}", name.substr(1));
         if (!row.argument.empty()) line += row.argument == "FILE" ? " -r -F" : " -x";
-        if (!row.values.empty()) line += fmt::format(" -a {}", quoted(row.values));
-        text += fmt::format("{} -d {}\n", line, quoted(row.help));
+        if (!row.values.empty()) line += fmt::format(" -a {}", shell_quoted(row.values));
+        text += fmt::format("{} -d {}\n", line, shell_quoted(row.help));
     }
     return text;
 }
