@@ -31,8 +31,9 @@ int main(int argc, char** argv) {
     if (!(*types)->damage.empty())
         return fail({ErrorCode::damaged, fmt::format("{}: {}", argv[1], (*types)->damage), {}});
 
-    fmt::print("// Offsets of OTP {} (erts {}), x86-64, {}, from the DWARF of a {}, in the form of extract_layout.\n",
-               build->release, build->erts_version,
+    // Rows are of x86-64; what other platforms change in them is platform.hpp's.
+    fmt::print("// Offsets of OTP {} (erts {}), {}, {}, from the DWARF of a {}, in the form of extract_layout.\n",
+               build->release, build->erts_version, bytes::machine_name(executable->machine()),
                build->hipe  ? "with HiPE"
                : build->jit ? "JIT"
                             : "interpreter",
