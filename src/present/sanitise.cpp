@@ -1,5 +1,7 @@
 #include "present/sanitise.hpp"
 
+#include <utf8proc.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -148,36 +150,13 @@ constexpr bool starts_formula(std::string_view raw) {
     return first != raw.npos && std::string_view("=+-@").find(raw[first]) != raw.npos;
 }
 
-struct Interval {
-    char32_t first, last;
-};
-// Coarse on purpose: enough for columns to line up, not a Unicode database.
-constexpr std::array<Interval, 9> wide_characters{{{0x1100, 0x115F},
-                                                   {0x2E80, 0x303E},
-                                                   {0x3041, 0xA4CF},
-                                                   {0xAC00, 0xD7A3},
-                                                   {0xF900, 0xFAFF},
-                                                   {0xFE30, 0xFE6F},
-                                                   {0xFF00, 0xFF60},
-                                                   {0x1F300, 0x1FAFF},
-                                                   {0x20000, 0x3FFFD}}};
-constexpr std::array<Interval, 7> combining_characters{{{0x300, 0x36F},
-                                                        {0x483, 0x489},
-                                                        {0x591, 0x5BD},
-                                                        {0x64B, 0x65F},
-                                                        {0x1AB0, 0x1AFF},
-                                                        {0x20D0, 0x20FF},
-                                                        {0xFE00, 0xFE0F}}};
-
-template <std::size_t N>
-bool within(const std::array<Interval, N>& table, char32_t c) {
-    return std::ranges::any_of(table, [c](const Interval& range) { return c >= range.first && c <= range.last; });
-}
-
+// Columns of a terminal that a character takes: 0 where it combines with the one before it.
 std::size_t width_of(char32_t c) {
     if (c < 0x300) return 1;
-    if (within(combining_characters, c)) return 0;
-    return within(wide_characters, c) ? 2 : 1;
+    const auto point = static_cast<utf8proc_int32_t>(c);
+    // What is no character yet is drawn as a box.
+    if (utf8proc_category(point) == UTF8PROC_CATEGORY_CN) return 1;
+    return static_cast<std::size_t>(std::max(0, utf8proc_charwidth(point)));
 }
 
 }  // namespace

@@ -112,6 +112,12 @@ TEST_CASE("widths and clipping count columns, not bytes", "[present]") {
     CHECK(display_width("abc") == 3);
     CHECK(display_width("日本") == 4);
     CHECK(display_width("e\u0301") == 1);
+    CHECK(display_width("\u0645\u0651") == 1);      // Arabic shadda
+    CHECK(display_width("\u0915\u0941") == 1);      // a vowel sign below a Devanagari letter
+    CHECK(display_width("\u0e01\u0e34") == 1);      // one above a Thai letter
+    CHECK(display_width("\u231a") == 2);            // a watch, an emoji outside the emoji blocks
+    CHECK(display_width("\u303f\u25a0") == 2);      // half a space among wide characters; a square
+    CHECK(display_width("\U000e0fff") == 1);        // not assigned
     CHECK(clipped("abcdef", 6) == "abcdef");
     CHECK(clipped("abcdef", 4) == "abc…");
     CHECK(clipped("日本語", 4) == "日…");
