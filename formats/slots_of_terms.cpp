@@ -44,7 +44,7 @@ void add_slot(Snapshot& snapshot, TermSource& terms, ProcId process, std::size_t
 }  // namespace
 
 void add_slots(Artifact& artifact, const LoadPlan& plan, std::uint64_t most_words) {
-    if (!plan.slots_of) return;
+    if (plan.slots_of == nullptr) return;
     Snapshot& snapshot = artifact.snapshot();
     std::vector<std::uint8_t> functions(snapshot.functions.size());  // 0 not asked yet, 1 no, 2 yes
     for (std::uint32_t i = 0; i < snapshot.processes.size(); ++i) {

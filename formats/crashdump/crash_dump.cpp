@@ -20,7 +20,7 @@ public:
     CrashDump(std::unique_ptr<bytes::Source> source, const std::string& path, const OpenOptions& options)
         : options_(options), window_(std::move(source)), texts_(window_.source()), terms_(window_, texts_) {
         snapshot_.source.path = path;
-        snapshot_.source.format = InputFormat::crash_dump;
+        snapshot_.source.kind = crash_dump_kind;
         if (options_.progress)
             window_.on_read = [this] {
                 options_.progress(window_.source().stored_position(), window_.source().stored_size());
@@ -37,7 +37,32 @@ public:
         return place == nullptr ? Count() : Count(place->bytes);
     }
 
+    Result<std::unique_ptr<TermSource>> terms_and_garbage(ProcId) override {
+        return not_held("a crash dump holds live terms only",
+                        "Garbage is in core images; `top --by garbage` says how much of it there was.");
+    }
+    Result<TableContents> table_contents(std::size_t, std::uint64_t) override {
+        return not_held("a crash dump has no contents of ETS tables, only their sizes",
+                        "A core image has them: `gcore PID`, then `beamheap ets core.PID TABLE`.");
+    }
+    Result<StoredBinaries> stored_binaries() override {
+        return not_held("a crash dump has no contents of ETS tables", "Core images have them.");
+    }
+    Result<std::vector<TracedFunction>> traced() override {
+        return not_held("a crash dump has no counters of traced functions", "Core images have them.");
+    }
+    Result<Carriers> carriers() override {
+        return not_held("a crash dump has sums over carriers, not each of them", "Core images have them.");
+    }
+    Result<NativeThreads> native_threads() override {
+        return not_held("a crash dump has no native stacks", "Core images have them: `gcore PID`.");
+    }
+
 private:
+    static Error not_held(std::string what, std::string advice) {
+        return {ErrorCode::not_held, std::move(what), std::move(advice)};
+    }
+
     Count channel_of(std::string_view node) const;
     Status read_head(Loader& loader, Scanner& scanner, Scanner::Head& head);
     void read_sections(Loader& loader, Scanner& scanner, Scanner::Head& head);

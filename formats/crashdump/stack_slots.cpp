@@ -23,7 +23,7 @@ StackSlot slot_of(ProcId process, std::uint32_t frame, StackSlot::Kind kind) {
 }  // namespace
 
 bool SlotKeeper::wants(const Loader& loader, FunctionId function) {
-    if (!loader.plan.slots_of || function == FunctionId::none) return false;
+    if (loader.plan.slots_of == nullptr || function == FunctionId::none) return false;
     const std::size_t index = index_of(function);
     if (index >= functions_.size()) functions_.resize(index + 1);
     std::uint8_t& known = functions_[index];

@@ -1,4 +1,5 @@
-// An opened input: a crash dump or a core. The verbs of src/cli speak to it and never ask which of the two it is.
+// An opened input: a crash dump or a core. The verbs of src/cli ask it the same questions whichever of the two it is, and
+// learn from the answer (ErrorCode::not_held) or from Source::kind what inputs of its kind don't tell.
 //
 // Tables stay, heaps pass through: load() fills the Snapshot and, where LoadPlan::heaps asks for it, decodes the heaps
 // of processes as it passes them, several workers side by side, each into a HeapGraph whose arena the next one reuses.
@@ -46,7 +47,7 @@ struct LoadPlan {
     bool links = false;       ///< Snapshot::links
     bool stacks = false;      ///< Process::stack, Process::stack_words
     /// Snapshot::slots of the processes whose current function this names; asked once for each function. Needs `stacks`.
-    std::function<bool(const Snapshot&, FunctionId)> slots_of;
+    bool (*slots_of)(const Snapshot&, FunctionId) = nullptr;
     bool labels = false;      ///< real_initial_call, application, label ($initial_call, $ancestors, $process_label)
     bool atoms = false;       ///< Snapshot::atoms
     bool modules = false;     ///< Snapshot::modules, Snapshot::funs
@@ -57,6 +58,14 @@ struct LoadPlan {
     std::function<bool(const Snapshot&, ProcId)> terms_of;
     bool binaries = false;              ///< sizes of all binaries outside the heaps: Artifact::binary_bytes()
     const HeapRequest* heaps = nullptr;  ///< decode heaps on the way; must outlive load()
+    /// Whether what this plan has loaded answers `other` too, its `heaps` aside, which are decoded when they are asked for.
+    bool covers(const LoadPlan& other) const {
+        const auto has = [](bool ours, bool theirs) { return ours || !theirs; };
+        return has(tables, other.tables) && has(links, other.links) && has(stacks, other.stacks) &&
+               has(labels, other.labels) && has(atoms, other.atoms) && has(modules, other.modules) &&
+               has(to_the_end, other.to_the_end) && has(terms && !terms_of, other.terms) &&
+               has(binaries || terms, other.binaries) && (slots_of == other.slots_of || other.slots_of == nullptr);
+    }
     /// Nothing but the process table: a dump is read up to the end of that table.
     bool only_processes() const {
         return !tables && !stacks && !labels && !atoms && !modules && !to_the_end && !terms && !binaries &&
@@ -89,6 +98,8 @@ struct TableContents {
     bool damaged = false;   ///< its structure could not be followed to the end
 };
 
+/// Every kind of input answers every question itself: there are no answers to inherit. What no input of its kind holds
+/// it says as ErrorCode::not_held, in a sentence that names the kind and says where else to look.
 class Artifact {
 public:
     virtual ~Artifact() = default;
@@ -101,60 +112,34 @@ public:
     /// The terms of one process, to be looked into and printed. load() must have been asked for them
     /// (LoadPlan::terms; of a stream, LoadPlan::terms_of chose them). Empty, without roots, where the input has no heap
     /// of the process. Must not outlive the artifact.
-    virtual Result<std::unique_ptr<TermSource>> terms(ProcId process) {
-        (void)process;
-        return Error{ErrorCode::not_recognised, "terms of single processes can't be read from this kind of input", {}};
-    }
+    virtual Result<std::unique_ptr<TermSource>> terms(ProcId process) = 0;
 
     /// The same with all that lies on the heaps of the process, dead or alive: terms that no root reaches, and that no
-    /// other such term holds, are roots of kind `garbage`.
-    virtual Result<std::unique_ptr<TermSource>> terms_and_garbage(ProcId process) {
-        (void)process;
-        return Error{ErrorCode::usage, "a crash dump holds live terms only",
-                     "Garbage is in core images; `top --by garbage` says how much of it there was."};
-    }
+    /// other such term holds, are roots of kind `garbage`. not_held where the input has live terms only.
+    virtual Result<std::unique_ptr<TermSource>> terms_and_garbage(ProcId process) = 0;
 
     /// Objects of the ETS table with this index in Snapshot::ets, `limit` of them at the most, as roots of kind
     /// `table_object` in the table's order: by key in ordered sets, else by hash. Needs LoadPlan::tables.
-    virtual Result<TableContents> table_contents(std::size_t table, std::uint64_t limit) {
-        (void)table;
-        (void)limit;
-        return Error{ErrorCode::usage, "a crash dump has no contents of ETS tables, only their sizes",
-                     "A core image has them: `gcore PID`, then `beamheap ets core.PID TABLE`."};
-    }
+    virtual Result<TableContents> table_contents(std::size_t table, std::uint64_t limit) = 0;
 
     /// Binaries that ETS tables and persistent terms hold. Needs LoadPlan::tables.
-    virtual Result<StoredBinaries> stored_binaries() {
-        return Error{ErrorCode::usage, "a crash dump has no contents of ETS tables", "Core images have them."};
-    }
+    virtual Result<StoredBinaries> stored_binaries() = 0;
 
     /// Counters of traced functions. Time and words of a call that is under way are not in them yet.
-    virtual Result<std::vector<TracedFunction>> traced() {
-        return Error{ErrorCode::usage, "a crash dump has no counters of traced functions", "Core images have them."};
-    }
+    virtual Result<std::vector<TracedFunction>> traced() = 0;
 
     /// The VM's carriers, each walked. Needs LoadPlan::tables.
-    virtual Result<Carriers> carriers() {
-        return Error{ErrorCode::usage, "a crash dump has sums over carriers, not each of them", "Core images have them."};
-    }
+    virtual Result<Carriers> carriers() = 0;
 
     /// The operating system's threads with their native stacks. Needs LoadPlan::stacks for what they ran.
-    virtual Result<NativeThreads> native_threads() {
-        return Error{ErrorCode::usage, "a crash dump has no native stacks", "Core images have them: `gcore PID`."};
-    }
+    virtual Result<NativeThreads> native_threads() = 0;
 
     /// Decodes heaps after loading, as LoadPlan::heaps does on the way; load() must have been asked for terms.
-    virtual Status visit_heaps(const HeapRequest& demand) {
-        (void)demand;
-        return Error{
-            ErrorCode::not_recognised, "heaps of this kind of input can only be decoded while it is loaded", {}};
-    }
+    virtual Status visit_heaps(const HeapRequest& demand) = 0;
+
     /// Bytes of the binary outside the heaps at this address; missing if the input does not list it, or if load() was
     /// asked for neither terms nor binaries.
-    virtual Count binary_bytes(std::uint64_t address) const {
-        (void)address;
-        return {};
-    }
+    virtual Count binary_bytes(std::uint64_t address) const = 0;
 
     /// What was recognised and chosen while loading, for `doctor`.
     virtual std::vector<Check> checks() const = 0;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cassert>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -14,6 +15,7 @@ namespace beamheap {
 /// Kinds of failure; src/cli maps each to one of the exit codes of the README.
 enum class ErrorCode {
     usage,           ///< an option, pid, name, address or table that does not fit the input (exit 2)
+    not_held,        ///< no input of this kind holds what was asked for: a crash dump has no carriers (exit 2)
     unreadable,      ///< no such file, no permission, I/O error (exit 3)
     not_recognised,  ///< not a crash dump or core, or one that can't be read by design (exit 3)
     damaged,         ///< truncated or partly unreadable, asked to be strict about it (exit 4)
@@ -50,6 +52,15 @@ private:
 
 using Status = Result<std::monostate>;
 inline Status ok() { return std::monostate{}; }
+
+/// The answer where this kind of input can give one, nothing where it can't (ErrorCode::not_held). Every other error
+/// stays one, so that an answer that failed is not taken for one that there is not.
+template <class T>
+Result<std::optional<T>> if_held(Result<T> answer) {
+    if (answer) return std::optional<T>(std::move(*answer));
+    if (answer.error().code == ErrorCode::not_held) return std::optional<T>();
+    return std::move(answer.error());
+}
 
 }  // namespace beamheap
 

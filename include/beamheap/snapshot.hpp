@@ -22,10 +22,23 @@ namespace beamheap {
 
 enum class InputFormat : std::uint8_t { crash_dump, core };
 
+/// What an input of its kind tells, whatever the release: analyses and verbs ask this, not which kind it is.
+struct SourceKind {
+    InputFormat format = InputFormat::crash_dump;  ///< to be shown
+    /// The VM wrote it at its end, or when it was told to: where it gives no cause, the cause is unknown. False: an
+    /// image of memory, which without a cause of death is that of a running node.
+    bool report_of_end = true;
+    /// All that lies on heaps is in it. False: live terms only, of funs not what they close over.
+    bool whole_heaps = false;
+    bool places_are_addresses = false;  ///< what was met is placed by address; false: by byte of the file
+};
+inline constexpr SourceKind crash_dump_kind{};
+inline constexpr SourceKind core_kind{InputFormat::core, false, true, true};
+
 /// Where the tables come from, and how far the input could be read.
 struct Source {
     std::string path;            ///< as the user gave it; "-" is standard input
-    InputFormat format = InputFormat::crash_dump;
+    SourceKind kind = crash_dump_kind;
     std::string format_version;  ///< "0.5" of a crash dump; empty for a core
     std::string otp_release;     ///< "25", "R15B03"; empty when unknown
     std::string erts_version;    ///< "13.1.5"; empty when unknown

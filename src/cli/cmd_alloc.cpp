@@ -14,7 +14,7 @@ namespace beamheap::cli {
 static Status cmd_alloc(const Context& context) {
     LoadPlan plan;
     plan.tables = true;
-    BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();
     const present::Names names = context.names(snapshot);
     const analyses::AllocatorReport report = analyses::allocators(snapshot);
@@ -39,8 +39,8 @@ static Status cmd_alloc(const Context& context) {
         {.key = "areas", .title = "Allocated areas", .body = present::area_table(names), .in_text = false});
     document.members.push_back(
         {.key = "vm_tables", .title = "The VM's tables", .body = present::vm_table_table(names), .in_text = false});
-    // Of core images: each carrier, and what is in none.
-    const auto carriers = artifact->carriers();
+    // Each carrier, and what is in none, where the input holds them.
+    BH_TRY(const std::optional<Carriers> carriers, if_held(artifact->carriers()));
     if (carriers) {
         document.members.push_back({.key = "carriers",
                                     .title = "Carriers, block by block",

@@ -309,8 +309,9 @@ Status run(const Context& context) {
     BH_CHECK(context.plan_for_selector(plan));
     Diagnoser diagnoser(context.options(), context.options().full || context.selector_needs_heaps());
     diagnoser.demand(plan);
-    BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
-    const Diagnosis diagnosis = diagnoser.diagnose(*artifact);
+    plan.modules = true;  // totals count them
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
+    BH_TRY(const Diagnosis diagnosis, diagnoser.diagnose(*artifact));
     const Snapshot& snapshot = artifact->snapshot();
     const Facts facts{snapshot, context.names(snapshot), diagnosis.slogan, diagnosis.totals, diagnosis.death};
     BH_TRY(const std::vector<ProcId> processes, context.selected(snapshot));
@@ -319,7 +320,7 @@ Status run(const Context& context) {
     Document document = context.document(snapshot);
     document.kind = "analyze";
     document.lead = present::verdict(facts.names, diagnosis.findings);
-    const bool alive = facts.slogan.kind == analyses::SloganKind::none && snapshot.source.format == InputFormat::core;
+    const bool alive = facts.slogan.kind == analyses::SloganKind::none && !snapshot.source.kind.report_of_end;
     for (std::string sentence : {alive ? "The node was running when its image was taken." : facts.slogan.meaning,
                                  death_sentence(facts), completeness_sentence(snapshot)})
         if (!sentence.empty() && std::ranges::find(document.lead, sentence) == document.lead.end())

@@ -15,7 +15,7 @@ static Status cmd_atoms(const Context& context) {
     LoadPlan plan;
     plan.tables = plan.atoms = true;
     plan_for_secrets(plan);
-    BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();
     const present::Names names = context.names(snapshot);
     const analyses::AtomFamilies families = analyses::atom_families(snapshot);

@@ -174,7 +174,7 @@ static Status cmd_binaries(const Context& context) {
     plan.tables = plan.labels = true;
     BH_CHECK(context.plan_for_selector(plan));
     stats.demand(plan);
-    BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     stats.store(*artifact);
     const Snapshot& snapshot = artifact->snapshot();
     BH_TRY(const std::vector<ProcId> selected, context.selected(snapshot));
@@ -189,8 +189,10 @@ static Status cmd_binaries(const Context& context) {
         holds.push_back(hold);
     }
     // Whether whole tables are asked for: --procs picks processes.
-    const auto stored =
-        context.options().procs.empty() ? artifact->stored_binaries() : Result<StoredBinaries>(StoredBinaries{});
+    std::optional<StoredBinaries> stored(std::in_place);
+    if (context.options().procs.empty()) {
+        BH_TRY(stored, if_held(artifact->stored_binaries()));
+    }
     if (stored) {
         using Kind = BinaryHolder::Kind;
         for (const StoredBinary& each : stored->references) {
@@ -238,7 +240,7 @@ static Status cmd_binaries(const Context& context) {
                                 .in_text = any});
     std::vector<std::uint64_t> referenced;
     for (const BinaryHold& hold : stats.binaries()) referenced.push_back(hold.address);
-    const auto unheld = unheld_binaries(*artifact, std::move(referenced));
+    BH_TRY(const auto unheld, unheld_binaries(*artifact, std::move(referenced)));
     if (unheld)
         document.members.push_back({.key = "unheld",
                                     .title = "Blocks that nothing refers to: buffers of drivers, native code, garbage",

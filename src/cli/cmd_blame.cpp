@@ -12,7 +12,7 @@ namespace beamheap::cli {
 static Status cmd_blame(const Context& context) {
     LoadPlan plan;
     plan.stacks = true;
-    BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();
     BH_TRY(const NativeThreads native, artifact->native_threads());
     const std::string& function = context.argument(1);
@@ -43,7 +43,6 @@ BH_DEFINE_VERB(blame){
     .summary = "threads inside a native function, by the Erlang function above it",
     .details = "FUNCTION is a name as the executable's symbols have it; * stands for any text.",
     .examples = "blame core.4711 erts_garbage_collect\nblame core.4711 'copy_*'",
-    .alone = true,
     .run = &cmd_blame,
 };
 

@@ -75,10 +75,10 @@ Finding dump_finding(const Snapshot& snapshot, const analyses::Slogan& slogan) {
     Finding finding;
     finding.rule = unexpected_dump;
     finding.severity = analyses::FindingSeverity::medium;
-    const bool core = snapshot.source.format == InputFormat::core;
-    finding.title = core ? "A node left a core image."
-                         : fmt::format("A node left a crash dump: {}", text.empty() ? "it gives no reason." : text);
-    if (!core && slogan.kind == analyses::SloganKind::requested) finding.title += " (somebody asked for it)";
+    const bool report = snapshot.source.kind.report_of_end;
+    finding.title = report ? fmt::format("A node left a crash dump: {}", text.empty() ? "it gives no reason." : text)
+                           : "A node left a core image.";
+    if (report && slogan.kind == analyses::SloganKind::requested) finding.title += " (somebody asked for it)";
     finding.subject = {analyses::SubjectKind::node, std::string(text.empty() ? "no slogan" : text.substr(0, 200))};
     finding.evidence.push_back({.name = "node", .text = std::string(snapshot.text(snapshot.node.name))});
     if (!snapshot.node.created.empty()) finding.evidence.push_back({.name = "died", .text = snapshot.node.created});
@@ -150,7 +150,12 @@ public:
             unreadable(name, loaded.error());
             return ok();
         }
-        Diagnosis diagnosis = diagnoser.diagnose(**artifact);
+        auto diagnosed = diagnoser.diagnose(**artifact);
+        if (!diagnosed) {
+            unreadable(name, diagnosed.error());
+            return ok();
+        }
+        Diagnosis& diagnosis = *diagnosed;
         const Snapshot& snapshot = (*artifact)->snapshot();
         diagnosis.findings.push_back(dump_finding(snapshot, diagnosis.slogan));
         for (const analyses::Limit& limit : fail_on_.limits) {

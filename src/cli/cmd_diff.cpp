@@ -15,7 +15,7 @@ namespace beamheap::cli {
 namespace {
 
 struct Side {
-    std::unique_ptr<Artifact> artifact;
+    std::shared_ptr<Artifact> artifact;
     Diagnosis diagnosis;
 };
 
@@ -27,7 +27,7 @@ Result<Side> load(const Context& context, const std::string& path) {
     plan_for_secrets(plan, plan.terms_of);
     Side side;
     BH_TRY(side.artifact, context.open(path, plan));
-    side.diagnosis = diagnoser.diagnose(*side.artifact);
+    BH_TRY(side.diagnosis, diagnoser.diagnose(*side.artifact));
     return side;
 }
 

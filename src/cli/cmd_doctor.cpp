@@ -8,7 +8,7 @@ namespace beamheap::cli {
 static Status cmd_doctor(const Context& context) {
     LoadPlan plan;
     plan.tables = plan.links = plan.stacks = plan.labels = plan.atoms = plan.modules = plan.to_the_end = true;
-    BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();
     std::vector<Check> checks = artifact->checks();
     present::Document document = context.document(snapshot);

@@ -53,7 +53,7 @@ Result<std::size_t> find_table(const Snapshot& snapshot, std::string_view wanted
 Status show_contents(const Context& context) {
     LoadPlan plan;
     plan.tables = true;
-    BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();
     BH_TRY(const std::size_t number, find_table(snapshot, context.argument(1)));
     const std::uint64_t preset = context.for_people() ? objects_for_people : most_objects;
@@ -96,7 +96,7 @@ static Status cmd_ets(const Context& context) {
     if (context.options().inputs.size() > 1) return show_contents(context);
     LoadPlan plan;
     plan.tables = true;
-    BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();
     const present::Names names = context.names(snapshot);
     const analyses::EtsReport report = analyses::ets_tables(snapshot);

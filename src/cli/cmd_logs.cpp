@@ -11,7 +11,7 @@ static Status cmd_logs(const Context& context) {
     plan.stacks = plan.terms = true;
     analyses::EventHolders holders;
     plan_for_secrets(plan, [&](const Snapshot& snapshot, ProcId id) { return holders(snapshot, id); });
-    BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();
     const std::vector<analyses::LogEvent> events = analyses::log_events(*artifact);
     present::Document document = context.document(snapshot);

@@ -9,7 +9,7 @@ namespace beamheap::cli {
 static Status cmd_modules(const Context& context) {
     LoadPlan plan;
     plan.tables = plan.modules = true;
-    BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();
     const analyses::ModuleReport report = analyses::modules(snapshot);
     present::Document document = context.document(snapshot);

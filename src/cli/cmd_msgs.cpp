@@ -88,9 +88,7 @@ static Status cmd_msgs(const Context& context) {
     if (!by.empty() && by != "shape" && by != "sender")
         return Error{ErrorCode::usage, fmt::format("--by: messages are not grouped by '{}'", by),
                      "choose one of: shape sender"};
-    LoadPlan plan;
-    plan.labels = by == "sender";
-    BH_TRY(const ProcessTerms process, open_process_terms(context, plan, context.argument(1)));
+    BH_TRY(const ProcessTerms process, open_process_terms(context, {}, context.argument(1)));
     const present::TermView view = process.view(context);
     std::vector<std::uint32_t> messages = view.roots_of(RootKind::message);
     const std::size_t count = messages.size();

@@ -35,7 +35,7 @@ std::string_view place_name(std::uint32_t place) {
     return place == PlaceWords::dictionary ? "(dictionary)" : place == PlaceWords::messages ? "(messages)" : "(other)";
 }
 
-/// Rows by function (and process), in the order of the input.
+/// Rows by function (and process): most words first, else by process and name, whatever order the input was read in.
 std::vector<Row> rows_of(const Snapshot& snapshot, const HeapStats& stats, const std::vector<bool>& wanted,
                          bool per_process) {
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Row> rows;
@@ -57,7 +57,14 @@ std::vector<Row> rows_of(const Snapshot& snapshot, const HeapStats& stats, const
     }
     std::vector<Row> all;
     for (const auto& [key, row] : rows) all.push_back(row);
-    std::stable_sort(all.begin(), all.end(), [](const Row& a, const Row& b) { return a.words > b.words; });
+    const auto name = [&snapshot](const Row& row) {
+        const Function f = row.function == FunctionId::none ? Function{} : snapshot.functions[row.function];
+        return std::tuple(row.function == FunctionId::none, snapshot.text(f.module), snapshot.text(f.name), f.arity);
+    };
+    std::stable_sort(all.begin(), all.end(), [&name](const Row& a, const Row& b) {
+        if (a.words != b.words) return a.words > b.words;
+        return a.process != b.process ? index_of(a.process) < index_of(b.process) : name(a) < name(b);
+    });
     return all;
 }
 
@@ -109,7 +116,7 @@ static Status cmd_profile(const Context& context) {
     BH_CHECK(context.plan_for_selector(plan));
     stats.demand(plan);
     plan.binaries = false;
-    BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     stats.store(*artifact);
     const Snapshot& snapshot = artifact->snapshot();
     BH_TRY(const std::vector<ProcId> selected, context.selected(snapshot));

@@ -11,7 +11,7 @@ namespace beamheap::cli {
 static Status cmd_schedulers(const Context& context) {
     LoadPlan plan;
     plan.tables = plan.stacks = true;
-    BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();
     const analyses::SchedulerReport report = analyses::schedulers(snapshot);
     present::Document document = context.document(snapshot);
@@ -27,8 +27,7 @@ static Status cmd_schedulers(const Context& context) {
                                                                        {"queued", present::cells::sum(report.queued)},
                                                                        {"longest_queue", report.longest_queue},
                                                                        {"crashed", report.crashed}})});
-    // Crash dumps have no native stacks.
-    const auto native = artifact->native_threads();
+    BH_TRY(const std::optional<NativeThreads> native, if_held(artifact->native_threads()));
     std::vector<analyses::ThreadGroup> threads;
     if (native) {
         threads = analyses::group_threads(*native);

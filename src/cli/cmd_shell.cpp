@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analyses/processes/waits.hpp"
 #include "cli/commands.hpp"
 #include "cli/terminal.hpp"
 #include "present/sanitise.hpp"
@@ -114,7 +115,9 @@ static Status cmd_shell(const Context& context) {
     LoadPlan plan;
     plan.tables = plan.links = plan.stacks = plan.labels = plan.atoms = plan.modules = plan.to_the_end = true;
     plan.terms = plan.binaries = true;
-    BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
+    plan.slots_of = analyses::is_waiting_function;
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
+    LoadedInput loaded{context.argument(0), plan, artifact, artifact->snapshot().anomalies};
     const present::Names names = context.names(artifact->snapshot());
     std::vector<std::string> words;
     for (const Command* command : commands()) words.emplace_back(command->name);
@@ -133,7 +136,7 @@ static Status cmd_shell(const Context& context) {
         }
         if (question.empty()) continue;
         if (question.front() == "quit" || question.front() == "exit" || question.front() == "q") break;
-        run_words(std::move(question), context.options(), *artifact);
+        run_words(std::move(question), context.options(), loaded);
     }
     return ok();
 }

@@ -14,13 +14,13 @@ namespace {
 Status running(const Context& context) {
     LoadPlan plan;
     plan.stacks = true;
-    std::vector<std::unique_ptr<Artifact>> artifacts;
+    std::vector<std::shared_ptr<Artifact>> artifacts;
     std::vector<std::vector<analyses::Sample>> samples;
     present::Document document;
     document.kind = "samples";
     for (const std::string& path : context.options().inputs) {
-        BH_TRY(std::unique_ptr<Artifact> artifact, context.open(path, plan));
-        const auto native = artifact->native_threads();
+        BH_TRY(std::shared_ptr<Artifact> artifact, context.open(path, plan));
+        BH_TRY(const std::optional<NativeThreads> native, if_held(artifact->native_threads()));
         samples.push_back(analyses::samples(artifact->snapshot(), native ? &*native : nullptr));
         document.sources.push_back(present::source_of(artifact->snapshot()));
         artifacts.push_back(std::move(artifact));
@@ -41,7 +41,7 @@ static Status cmd_stacks(const Context& context) {
     LoadPlan plan;
     plan.stacks = true;
     BH_CHECK(context.plan_for_selector(plan));
-    BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();
     BH_TRY(const std::vector<ProcId> processes, context.selected(snapshot));
     const analyses::ProcessGroups groups = analyses::group_by_stack(snapshot, processes);

@@ -24,7 +24,7 @@ Result<std::string> owner_of(const Context& context, const AddressArgument& argu
     if (!argument.pid.empty()) return argument.pid;
     BH_TRY(const std::vector<AddressOwner> owners, find_owners(context, argument.address));
     LoadPlan plan;
-    BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const present::Names names(artifact->snapshot(), present::Syntax::erlang);
     const auto pid = [&](const AddressOwner& owner) { return names.pid(owner.pid); };
     if (owners.empty()) {

@@ -8,7 +8,7 @@ namespace beamheap::cli {
 static Status cmd_timers(const Context& context) {
     LoadPlan plan;
     plan.tables = true;
-    BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();
     const present::Names names = context.names(snapshot);
     const analyses::TimerReport report = analyses::timers(snapshot);

@@ -41,7 +41,7 @@ static Status cmd_top(const Context& context) {
     HeapStats stats(options, {});
     const bool heaps = needs.heaps || inner.selector_needs_heaps();
     if (heaps) stats.demand(plan);
-    BH_TRY(const std::unique_ptr<Artifact> artifact, inner.open(plan));
+    BH_TRY(const std::shared_ptr<Artifact> artifact, inner.open(plan));
     if (heaps) stats.store(*artifact);
     const Snapshot& snapshot = artifact->snapshot();
 

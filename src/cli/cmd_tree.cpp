@@ -9,7 +9,7 @@ namespace beamheap::cli {
 static Status cmd_tree(const Context& context) {
     LoadPlan plan;
     plan.links = plan.labels = true;
-    BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();
     ProcId top = ProcId::none;
     if (context.options().inputs.size() > 1) {

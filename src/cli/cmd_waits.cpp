@@ -12,7 +12,7 @@ static Status cmd_waits(const Context& context) {
     LoadPlan plan;
     plan.tables = plan.links = plan.stacks = plan.labels = true;
     plan.slots_of = analyses::is_waiting_function;
-    BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();
     const analyses::Waits waits = analyses::waits(snapshot);
     const present::Names names = context.names(snapshot);

@@ -39,7 +39,7 @@ Status print_text(const std::string& text) {
     return ok();
 }
 
-Status run_command(const Options& options) {
+Status run_command(const Options& options, const LoadedInput* loaded = nullptr) {
     const Command& command = *find_command(options.verb);
     if (options.inputs.size() < command.least() || options.inputs.size() > command.most())
         return Error{
@@ -47,7 +47,7 @@ Status run_command(const Options& options) {
             fmt::format("{} {}", command.name,
                         options.inputs.size() < command.least() ? "needs more arguments" : "takes fewer arguments"),
             fmt::format("usage: beamheap {} {}", command.name, command.usage())};
-    return command.run(Context(options));
+    return command.run(Context(options, loaded));
 }
 
 // To people as text, to programs as the rows themselves.
@@ -119,7 +119,7 @@ const Command* find_command(std::string_view name) {
     return found == table.end() ? nullptr : *found;
 }
 
-void run_words(std::vector<std::string> words, const Options& shell, Artifact& loaded) {
+void run_words(std::vector<std::string> words, const Options& shell, LoadedInput& loaded) {
     if (words.front() == "help") {
         std::string text;
         const Command* about = words.size() > 1 ? find_command(words[1]) : nullptr;
@@ -150,14 +150,15 @@ void run_words(std::vector<std::string> words, const Options& shell, Artifact& l
         FileSink(STDOUT_FILENO).write(help_text(*command));
         return;
     }
-    options->loaded = &loaded;
-    if (const Status status = run_command(*options); !status) report(status.error());
+    if (const Status status = run_command(*options, &loaded); !status) report(status.error());
+    loaded.forget_answers();
 }
 
 int exit_code(ErrorCode code) {
     switch (code) {
         case ErrorCode::findings: return 1;
-        case ErrorCode::usage: return 2;
+        case ErrorCode::usage:
+        case ErrorCode::not_held: return 2;
         case ErrorCode::unreadable:
         case ErrorCode::not_recognised: return 3;
         case ErrorCode::damaged: return 4;

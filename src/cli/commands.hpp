@@ -75,7 +75,7 @@ const Command* find_command(std::string_view name);
 int run(int argc, char** argv);
 /// Runs one line of the shell on the input that it has loaded: words[0] is the verb, the input's path is put behind it.
 /// Errors are reported on standard error.
-void run_words(std::vector<std::string> words, const Options& shell, Artifact& loaded);
+void run_words(std::vector<std::string> words, const Options& shell, LoadedInput& loaded);
 /// The exit code for a kind of error.
 int exit_code(ErrorCode code);
 

@@ -18,34 +18,11 @@
 namespace beamheap::cli {
 namespace {
 
-/// An input that was loaded before, as far as any verb may ask.
-class LoadedArtifact final : public Artifact {
-public:
-    explicit LoadedArtifact(Artifact& artifact) : artifact_(artifact) {}
-    Status load(const LoadPlan& plan) override {
-        return plan.heaps == nullptr ? ok() : artifact_.visit_heaps(*plan.heaps);
-    }
-    Snapshot& snapshot() override { return artifact_.snapshot(); }
-    Result<std::unique_ptr<TermSource>> terms(ProcId process) override { return artifact_.terms(process); }
-    Result<std::unique_ptr<TermSource>> terms_and_garbage(ProcId process) override {
-        return artifact_.terms_and_garbage(process);
-    }
-    Result<TableContents> table_contents(std::size_t table, std::uint64_t limit) override {
-        return artifact_.table_contents(table, limit);
-    }
-    Result<std::vector<TracedFunction>> traced() override { return artifact_.traced(); }
-    Count binary_bytes(std::uint64_t address) const override { return artifact_.binary_bytes(address); }
-    std::vector<Check> checks() const override { return artifact_.checks(); }
-
-private:
-    Artifact& artifact_;
-};
-
 void tell_what_was_read(const Snapshot& snapshot, std::chrono::duration<double> time) {
     const Source& source = snapshot.source;
     std::string text =
         fmt::format("read {} in {:.2f} s: {} {}", present::human_bytes(source.bytes), time.count(),
-                    source.format == InputFormat::crash_dump ? "crash dump" : "core image", source.format_version);
+                    source.kind.format == InputFormat::crash_dump ? "crash dump" : "core image", source.format_version);
     if (!source.otp_release.empty()) text += fmt::format(" of Erlang/OTP {}", source.otp_release);
     text += fmt::format(", {}", present::counted(snapshot.processes.size(), "process", "processes"));
     FileSink(STDERR_FILENO).write(present::safe_text(text) + '\n');
@@ -53,13 +30,18 @@ void tell_what_was_read(const Snapshot& snapshot, std::chrono::duration<double> 
 
 }  // namespace
 
-Result<std::unique_ptr<Artifact>> Context::open(const std::string& path, LoadPlan plan) const {
+void LoadedInput::forget_answers() {
+    Snapshot& snapshot = artifact->snapshot();
+    snapshot.anomalies = met_by_loading;
+    for (Process& process : snapshot.processes) process.live_words = process.garbage_words = process.refc_bytes = Count();
+}
+
+Result<std::shared_ptr<Artifact>> Context::open(const std::string& path, LoadPlan plan) const {
     // The key of pseudonyms comes from the tables: with them every verb has the same.
     if (options_.redact == present::RedactLevel::full) plan.tables = true;
-    if (options_.loaded != nullptr && path == argument(0)) {
-        auto artifact = std::make_unique<LoadedArtifact>(*options_.loaded);
-        BH_CHECK(artifact->load(plan));
-        return std::unique_ptr<Artifact>(std::move(artifact));
+    if (loaded_ != nullptr && path == loaded_->path && loaded_->plan.covers(plan)) {
+        if (plan.heaps != nullptr) BH_CHECK(loaded_->artifact->visit_heaps(*plan.heaps));
+        return loaded_->artifact;
     }
     const auto start = std::chrono::steady_clock::now();
     ProgressLine progress(options_.progress);
@@ -67,7 +49,7 @@ Result<std::unique_ptr<Artifact>> Context::open(const std::string& path, LoadPla
     open_options.executable = options_.executable;
     open_options.threads = options_.threads;
     open_options.progress = progress.callback();
-    BH_TRY(std::unique_ptr<Artifact> artifact, open_artifact(path, open_options));
+    BH_TRY(std::shared_ptr<Artifact> artifact, open_artifact(path, open_options));
     if (options_.strict) plan.to_the_end = true;
     BH_CHECK(artifact->load(plan));
     progress.completed(artifact->snapshot().source.bytes);

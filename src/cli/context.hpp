@@ -13,16 +13,30 @@
 
 namespace beamheap::cli {
 
+/// An input that the shell loaded once, with the plan that says what it is able to answer.
+struct LoadedInput {
+    std::string path;
+    LoadPlan plan;
+    std::shared_ptr<Artifact> artifact;
+    Anomalies met_by_loading;
+
+    /// Takes back what a question has added to the snapshot (figures of heaps, what was met in them), so that each
+    /// question is answered as if it were the first.
+    void forget_answers();
+};
+
 class Context {
 public:
-    explicit Context(const Options& options) : options_(options) {}
+    explicit Context(const Options& options, const LoadedInput* loaded = nullptr)
+        : options_(options), loaded_(loaded) {}
     const Options& options() const { return options_; }
     /// Positional argument number `i`; the table of verbs says how many there are.
     const std::string& argument(std::size_t i) const { return options_.inputs[i]; }
 
-    /// Opens the input (the first argument unless told otherwise) and loads what the plan asks for, showing progress.
-    Result<std::unique_ptr<Artifact>> open(LoadPlan plan) const { return open(argument(0), std::move(plan)); }
-    Result<std::unique_ptr<Artifact>> open(const std::string& path, LoadPlan plan) const;
+    /// Opens the input (the first argument unless told otherwise) and loads what the plan asks for, showing progress. Where
+    /// the shell has loaded that input and its plan covers this one, it is that same artifact; heaps are decoded anew.
+    Result<std::shared_ptr<Artifact>> open(LoadPlan plan) const { return open(argument(0), std::move(plan)); }
+    Result<std::shared_ptr<Artifact>> open(const std::string& path, LoadPlan plan) const;
 
     /// How names are written: --syntax; by itself Elixir for people where the input is Elixir's, else Erlang.
     present::Names names(const Snapshot& snapshot) const;
@@ -51,6 +65,7 @@ public:
 private:
     Status print(const present::Document& document, present::RedactOptions redact, std::string_view default_sort) const;
     const Options& options_;
+    const LoadedInput* loaded_;  // null but in the shell
 };
 
 }  // namespace beamheap::cli

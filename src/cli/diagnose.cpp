@@ -42,7 +42,7 @@ std::vector<analyses::TermFacts> Diagnoser::look_into_terms(Artifact& artifact) 
     return facts;
 }
 
-Diagnosis Diagnoser::diagnose(Artifact& artifact) {
+Result<Diagnosis> Diagnoser::diagnose(Artifact& artifact) {
     stats_.store(artifact);
     const Snapshot& snapshot = artifact.snapshot();
     std::vector<analyses::HeldBinary> held;
@@ -51,10 +51,11 @@ Diagnosis Diagnoser::diagnose(Artifact& artifact) {
     const auto size_of = [&](std::uint64_t address) { return artifact.binary_bytes(address); };
     const std::vector<analyses::PinnedBinaries> pinned = analyses::pinned_binaries(snapshot, held, size_of);
     const std::vector<analyses::TermFacts> terms = look_into_terms(artifact);
-    // Where binaries are much of the node, a core tells how much of them nothing refers to.
+    // Where binaries are much of the node, an input with the allocator's blocks tells how much nothing refers to.
     std::optional<analyses::UnheldBinaries> unheld;
-    if (snapshot.source.format == InputFormat::core && snapshot.memory_bytes("binary").value_or(0) >= many_binary_bytes)
-        unheld = unheld_binaries(artifact, referenced_binaries(artifact, threads_));
+    if (snapshot.memory_bytes("binary").value_or(0) >= many_binary_bytes) {
+        BH_TRY(unheld, unheld_binaries(artifact, threads_));
+    }
     Diagnosis diagnosis;
     diagnosis.slogan = analyses::read_slogan(snapshot.node.slogan);
     diagnosis.totals = analyses::totals(snapshot);

@@ -29,7 +29,7 @@ public:
     /// Adds what the rules need to a plan; this must outlive load().
     void demand(LoadPlan& plan);
     /// After load().
-    Diagnosis diagnose(Artifact& artifact);
+    Result<Diagnosis> diagnose(Artifact& artifact);
     /// What the heaps that were decoded gave.
     const HeapStats& heaps() const { return stats_; }
 

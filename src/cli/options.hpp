@@ -12,7 +12,6 @@
 #include <string_view>
 #include <vector>
 
-#include "beamheap/artifact.hpp"
 #include "beamheap/error.hpp"
 #include "present/erlang_text.hpp"
 #include "present/redact.hpp"
@@ -72,8 +71,6 @@ struct Options {
     bool version = false;
 
     std::vector<GivenOption> given;  ///< everything above that was set by an option, in the table's order
-    /// What the shell has loaded already: opening an input then gives this. Null elsewhere.
-    Artifact* loaded = nullptr;
     bool operator==(const Options&) const = default;
 };
 

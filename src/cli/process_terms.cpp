@@ -13,6 +13,7 @@ namespace beamheap::cli {
 
 Result<ProcessTerms> open_process_terms(const Context& context, LoadPlan plan, const std::string& pid, bool garbage) {
     plan.terms = true;
+    plan.labels = true;  // processes are named by what they are
     // Of a stream only the terms of this process are kept; who it is, is known when the process table is complete.
     ProcId wanted = ProcId::none;
     bool looked = false;
@@ -97,7 +98,7 @@ Result<std::vector<AddressOwner>> find_owners(const Context& context, std::uint6
     };
     LoadPlan plan;
     plan.heaps = &demand;
-    BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(plan));
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     std::vector<AddressOwner> all;
     for (const auto& each : found) all.insert(all.end(), each.begin(), each.end());
     std::sort(all.begin(), all.end(),

@@ -14,7 +14,7 @@ namespace beamheap::cli {
 
 /// An input and the terms of one of its processes.
 struct ProcessTerms {
-    std::unique_ptr<Artifact> artifact;
+    std::shared_ptr<Artifact> artifact;
     ProcId process = ProcId::none;
     std::unique_ptr<TermSource> terms;
     std::unique_ptr<analyses::TermMeasures> measures;

@@ -116,7 +116,7 @@ present::Table traced_table(const present::Names& names, std::vector<TracedRow> 
 
 Status show_traced(const Context& context, const analyses::FunctionPattern& pattern) {
     const Options& options = context.options();
-    BH_TRY(const std::unique_ptr<Artifact> artifact, context.open(LoadPlan{}));
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(LoadPlan{}));
     BH_TRY(const std::vector<TracedFunction> traced, artifact->traced());
     const Snapshot& snapshot = artifact->snapshot();
     std::vector<TracedRow> rows;

@@ -9,11 +9,13 @@
 
 namespace beamheap::cli {
 
-/// Addresses of all binaries that some heap refers to. The artifact is a loaded core image; 0 workers: one for each core
-/// of this machine.
-std::vector<std::uint64_t> referenced_binaries(Artifact& artifact, unsigned workers);
+/// Binaries that nothing refers to: neither the heaps (`referenced`: addresses of all binaries that some heap refers to,
+/// of an artifact that was loaded with tables) nor tables nor persistent terms. Nothing where the input does not hold the
+/// allocator's blocks.
+Result<std::optional<analyses::UnheldBinaries>> unheld_binaries(Artifact& artifact,
+                                                                std::vector<std::uint64_t> referenced);
 
-/// `referenced` by heaps; what tables and persistent terms hold is added. Nothing where the input is no core image.
-std::optional<analyses::UnheldBinaries> unheld_binaries(Artifact& artifact, std::vector<std::uint64_t> referenced);
+/// The same, decoding all heaps to know what they refer to. 0 workers: one for each core of this machine.
+Result<std::optional<analyses::UnheldBinaries>> unheld_binaries(Artifact& artifact, unsigned workers);
 
 }  // namespace beamheap::cli

@@ -20,7 +20,7 @@ std::string_view severity_name(Severity severity) {
 // Where an oddity was first met: a byte of the file, or an address of the image; empty where it concerns the whole.
 std::string place_of(const Source& source, Anomaly kind, const Anomalies::Entry& entry) {
     if (entry.first_offset == 0 && !entry.first_detail.empty()) return entry.first_detail;
-    const bool address = source.format == InputFormat::core && kind != Anomaly::truncated;
+    const bool address = source.kind.places_are_addresses && kind != Anomaly::truncated;
     std::string place = address ? fmt::format("at address {:#x}", entry.first_offset) : fmt::format("at byte {}", entry.first_offset);
     if (!entry.first_detail.empty()) place += ": " + entry.first_detail;
     return place;
@@ -40,7 +40,7 @@ Warning warning_of(const Source& source, Anomaly kind, const Anomalies::Entry& e
 Object source_of(const Snapshot& snapshot) {
     const Source& source = snapshot.source;
     return {{"path", source.path},
-            {"format", source.format == InputFormat::crash_dump ? "crash_dump" : "core"},
+            {"format", source.kind.format == InputFormat::crash_dump ? "crash_dump" : "core"},
             {"format_version", cells::text(source.format_version)},
             {"otp_release", cells::text(source.otp_release)},
             {"erts_version", cells::text(source.erts_version)},

@@ -58,7 +58,7 @@ void read_node(Reader& reader) {
     const Vm& vm = reader.vm;
     const Image& image = *vm.image;
     Source& source = reader.snapshot.source;
-    source.format = InputFormat::core;
+    source.kind = core_kind;
     source.otp_release = fmt::format("{}", image.build().release);
     source.erts_version = image.build().erts_version;
     source.word_size = 8;

@@ -132,7 +132,7 @@ TermFacts look_into(const Snapshot& s, ProcId process, TermSource& terms) {
     if (!point.what.empty() && explains) {
         facts.accumulation = point.what + " keeps " + human_percent(point.percent) + " of what is live (" +
                              human_bytes(saturating_multiply(point.words, s.source.word_size)) + "): " + point.where;
-        if (s.source.format == InputFormat::crash_dump) facts.accumulation_confidence = Confidence::lower_bound;
+        if (!s.source.kind.whole_heaps) facts.accumulation_confidence = Confidence::lower_bound;
     }
     return facts;
 }

@@ -27,7 +27,7 @@ bool is_crash(std::string_view death) {
 // A core image: where a crash dump has its slogan stands the signal.
 void killed_by_signal(const RuleInput& input, Findings& findings) {
     const Snapshot& s = input.snapshot;
-    if (s.source.format != InputFormat::core || !is_crash(s.node.slogan)) return;
+    if (s.source.kind.report_of_end || !is_crash(s.node.slogan)) return;
     Finding finding;
     finding.severity = FindingSeverity::critical;
     const std::string signal = s.node.slogan.substr(0, s.node.slogan.find(' '));
