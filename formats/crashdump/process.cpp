@@ -172,6 +172,14 @@ constexpr std::string_view kept_as_text[] = {
     "Started",   "Run queue",      "CP",           "Last calls",   "New heap start", "New heap top", "Stack top",
     "Stack end", "Old heap start", "Old heap top", "Old heap end", "Message queue",  "Dictionary",   "Group leader"};
 
+// "arity = " tells how many x registers a process was scheduled out with: the arguments of the function that it is to
+// enter, above all of erlang:hibernate/3, where they are all that is left of it. Who waits in a receive has none. A dump
+// never writes what they hold (erts_program_counter_info), and of one that runs not even how many they are.
+bool registers_lost(const Process& process) {
+    return process.arity != 0 || process.state == ProcessState::running ||
+           process.state == ProcessState::garbage_collecting;
+}
+
 constexpr std::size_t longest_extra = 8192;  // of a field that is kept as text
 
 }  // namespace
@@ -214,6 +222,7 @@ void read_process(Loader& loader, const Section& section, std::string_view body)
         extra = line.substr(colon + 2, longest_extra);
     });
     end_extra();
+    process.registers_lost = registers_lost(process);
     process.extra_range.count = static_cast<std::uint32_t>(snapshot.extras.size()) - process.extra_range.first;
 
     const auto id = static_cast<ProcId>(snapshot.processes.size());

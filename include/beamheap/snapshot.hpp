@@ -129,13 +129,17 @@ struct Process {
     Count old_bin_vheap_words;
     Count bin_vheap_unused_words;
     Count old_bin_vheap_unused_words;
-    Count live_words;             ///< reachable; only when heaps were decoded
+    Count live_words;             ///< reachable; only when heaps were decoded, and no registers_lost
     Count garbage_words;          ///< used minus live; only when heaps were decoded
     Count refc_bytes;             ///< distinct refc binaries that it reaches; only when heaps were decoded
     std::uint64_t program_counter = 0;
     std::uint32_t pc_offset = 0;  ///< bytes into current_function's code
     std::uint32_t frames_before_returns = 1;  ///< entries of `stack` above the first return address: 1, or 2 with a CP
     std::uint32_t arity = 0;      ///< live x registers when it was scheduled out
+    /// Terms in x registers, which the input does not write, may hold more than its stack, dictionary and messages do:
+    /// what is live on its heaps is unknown. Of crash dumps: whoever runs, hibernates, or was scheduled out at the head
+    /// of a function. Core images hold the registers.
+    bool registers_lost = false;
     std::uint32_t links = 0;      ///< number of links
     std::uint32_t monitors = 0;   ///< number of monitors that it holds on others
     Range link_range;             ///< its Links in Snapshot::links; empty unless loaded

@@ -30,13 +30,13 @@ constexpr std::size_t shown_holders = 10;
 
 present::Table binary_table(const present::Names& names, const analyses::BinaryReport& report) {
     const Snapshot& snapshot = names.snapshot();
-    const auto processes = [names, &snapshot, &report](const BinaryHolders& b) {
-        Array pids;
+    const auto processes = [&snapshot, &report](const BinaryHolders& b, auto what) {
+        Array shown;
         for (const BinaryHolder& holder : report.holders_of(b)) {
-            if (holder.kind != BinaryHolder::Kind::process || pids.size() == shown_holders) break;
-            pids.emplace_back(names.process(snapshot[holder.process()]));
+            if (holder.kind != BinaryHolder::Kind::process || shown.size() == shown_holders) break;
+            shown.push_back(what(snapshot[holder.process()]));
         }
-        return Value(std::move(pids));
+        return Value(std::move(shown));
     };
     const auto stored = [&snapshot, &report](const BinaryHolders& b) {
         Array tables;
@@ -77,8 +77,20 @@ present::Table binary_table(const present::Names& names, const analyses::BinaryR
           .doc = "heap objects that do",
           .wide = true},
          [](const BinaryHolders& b) { return Value(b.references); }},
-        {{.name = "pids", .title = "PIDS", .doc = "the processes, at most ten", .content = present::Content::name},
-         processes},
+        {{.name = "pids", .title = "PIDS", .doc = "the processes, at most ten"},
+         [names, processes](const BinaryHolders& b) {
+             return processes(b, [&names](const Process& p) { return present::cells::pid(names, p.pid); });
+         }},
+        {{.name = "names",
+          .title = "NAMES",
+          .doc = "what each of these processes is called: its name, else its label, else its $initial_call",
+          .content = present::Content::name},
+         [names, processes](const BinaryHolders& b) {
+             return processes(b, [&names](const Process& p) {
+                 const std::string name = names.called(p);
+                 return name.empty() ? Value() : Value(name);
+             });
+         }},
         {{.name = "stored_in",
           .title = "STORED IN",
           .doc = "ETS tables, at most ten, and \"persistent_term\"; only core images tell",

@@ -28,8 +28,9 @@ static Status cmd_heap(const Context& context) {
     std::uint64_t objects = 0;
     for (const analyses::KindShare& share : histogram.rows()) objects += share.count;
 
-    // While they are being moved nobody knows which of its words are alive.
+    // While they are being moved, or where the input does not show all that holds them, nobody knows which are alive.
     const bool moving = process.row().state == ProcessState::garbage_collecting && view.graph().size() == 0;
+    const bool unknown = moving || process.row().registers_lost || !process.row().has_heap;
 
     present::Document document = context.document(process.snapshot());
     add_term_warnings(process, document);
@@ -41,8 +42,8 @@ static Status cmd_heap(const Context& context) {
     document.members.push_back({.key = "totals",
                                 .title = "Words of its heaps",
                                 .body = Value(Object{{"used_words", words.used_words},
-                                                     {"live_words", moving ? Value() : Value(words.live_words)},
-                                                     {"garbage_words", moving ? Value() : Value(words.garbage_words)},
+                                                     {"live_words", unknown ? Value() : Value(words.live_words)},
+                                                     {"garbage_words", unknown ? Value() : Value(words.garbage_words)},
                                                      {"message_fragment_words", words.message_words},
                                                      {"objects", objects}})});
     document.members.push_back({.key = "kinds",

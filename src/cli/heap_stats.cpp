@@ -99,8 +99,10 @@ void HeapStats::store(Artifact& artifact) {
         for (std::size_t i = 0; i < w.rows.size(); ++i) {
             const Worker::Row& row = w.rows[i];
             Process& process = snapshot[row.process];
-            process.live_words = row.live_words;
-            process.garbage_words = row.garbage_words;
+            if (!process.registers_lost) {
+                process.live_words = row.live_words;
+                process.garbage_words = row.garbage_words;
+            }
             std::uint64_t bytes = 0;
             const std::uint64_t end = i + 1 < w.rows.size() ? w.rows[i + 1].first_binary : w.held.size();
             for (std::uint64_t b = row.first_binary; b < end; ++b)

@@ -33,6 +33,21 @@ Result<ProcessTerms> open_process_terms(const Context& context, LoadPlan plan, c
     return all;
 }
 
+namespace {
+
+// Why a process holds terms in registers.
+std::string_view why_in_registers(const Snapshot& snapshot, const Process& process) {
+    if (process.arity == 0) return "the process was running";
+    if (process.current_function != FunctionId::none) {
+        const Function& function = snapshot.functions[process.current_function];
+        if (snapshot.text(function.module) == "erlang" && snapshot.text(function.name) == "hibernate")
+            return "the process hibernates: its state is in argument registers";
+    }
+    return "the process was to enter a function, whose arguments are in registers";
+}
+
+}  // namespace
+
 void add_term_warnings(const ProcessTerms& process, present::Document& document) {
     const TermSource& terms = *process.terms;
     const std::uint64_t cut_references = process.measures->cut_references();
@@ -45,6 +60,13 @@ void add_term_warnings(const ProcessTerms& process, present::Document& document)
             {"whole_bytes_only", slices, "info",
              "slices of binaries are shown in whole bytes: a crash dump of this release does not tell where within a "
              "byte a bitstring begins and ends"});
+    std::uint64_t unlisted = 0;
+    for (const BinaryUse& use : terms.graph().binaries()) unlisted += use.named ? 0 : 1;
+    if (unlisted != 0)
+        document.warnings.push_back(
+            {"slices_alone", unlisted, "info",
+             "slices of binaries are in the dump without what lies behind them, which dumps of releases up to 26 leave "
+             "out: live words are a lower bound, garbage an upper one"});
     std::uint64_t funs = 0;
     for (NodeId node = 0; node < terms.graph().size(); ++node) {
         if (terms.graph().kind(node) != TermKind::fun) continue;
@@ -59,6 +81,11 @@ void add_term_warnings(const ProcessTerms& process, present::Document& document)
         document.warnings.push_back(
             {"in_collection", 1, "data_loss",
              "the process is in garbage collection: its terms are being moved, and can't be read"});
+    if (process.row().registers_lost)
+        document.warnings.push_back({"registers_lost", 1, "data_loss",
+                                     fmt::format("{}, and a crash dump leaves registers out: terms that only they hold "
+                                                 "are not shown, and what is live and what is garbage is not known",
+                                                 why_in_registers(process.snapshot(), process.row()))});
     if (cut_references != 0)
         document.warnings.push_back(
             {"cyclic_term", cut_references, "data_loss",

@@ -148,13 +148,15 @@ std::string Names::group(const analyses::GroupKey& key) const {
     return {};
 }
 
+std::string Names::called(const Process& process) const {
+    if (process.name != TextId::none) return bare(process.name);
+    if (process.label != TextId::none) return std::string(snapshot_->text(process.label));
+    return function(process.real_initial_call);
+}
+
 std::string Names::process(const Process& process) const {
-    const std::string own = pid(process.pid);
-    if (process.name != TextId::none) return fmt::format("{} {}", bare(process.name), own);
-    if (process.label != TextId::none) return fmt::format("{} {}", snapshot_->text(process.label), own);
-    if (process.real_initial_call != FunctionId::none)
-        return fmt::format("{} {}", function(process.real_initial_call), own);
-    return own;
+    const std::string name = called(process);
+    return name.empty() ? pid(process.pid) : fmt::format("{} {}", name, pid(process.pid));
 }
 
 namespace {

@@ -36,6 +36,8 @@ public:
     std::string pid(Pid pid) const { return pid_text(pid, syntax_); }
     /// What a process belongs to: an atom, a label as it was printed, m:f/a; empty for none.
     std::string group(const analyses::GroupKey& key) const;
+    /// "lager_event": its registered name, else its label, else its $initial_call; empty where it has none of them.
+    std::string called(const Process& process) const;
     /// "lager_event <0.89.0>" of a process that has a name, label or $initial_call, else the pid alone.
     std::string process(const Process& process) const;
     /// A sentence whose functions, pids and modules are in Erlang's syntax, in this one.

@@ -46,6 +46,7 @@ constexpr Word pid_28(std::uint32_t number, std::uint32_t serial) { return stati
 TEST_CASE("the version line of an executable is understood", "[otp][image]") {
     const auto jit = parse_build("Erlang/OTP 25%s [erts-13.1.5] [source] [64-bit] [smp:%beu:%beu] [jit:ns%s]\n");
     REQUIRE(jit);
+    CHECK(jit->line == "Erlang/OTP 25 [erts-13.1.5] [source] [64-bit] [smp] [jit:ns]");
     CHECK(jit->release == 25);
     CHECK(jit->erts_version == "13.1.5");
     CHECK(jit->jit);

@@ -82,6 +82,20 @@ std::vector<std::string> places_to_look(const std::string& core, const std::stri
     return places;
 }
 
+// A format string without its conversions and what leads to them: "25%s [smp:%beu:%beu]\n" is "25 [smp]".
+std::string without_conversions(std::string_view format) {
+    std::string text;
+    for (std::size_t i = 0; i < format.size() && format[i] != '\n'; ++i) {
+        if (format[i] != '%') {
+            text += format[i];
+            continue;
+        }
+        if (text.ends_with(':')) text.pop_back();
+        while (i + 1 < format.size() && format[i + 1] >= 'a' && format[i + 1] <= 'z') ++i;
+    }
+    return text;
+}
+
 }  // namespace
 
 std::optional<Build> parse_build(std::string_view line) {
@@ -96,7 +110,7 @@ std::optional<Build> parse_build(std::string_view line) {
     const std::size_t end = line.find(']', version);
     if (end == std::string_view::npos || end - version > 64) return std::nullopt;
     build.erts_version = line.substr(version + erts.size(), end - version - erts.size());
-    build.line = line;
+    build.line = without_conversions(line);
     build.jit = line.find(" [jit") != std::string_view::npos;
     build.hipe = line.find(" [hipe]") != std::string_view::npos;
     for (std::string_view option : {"debug-compiled", "lock-counting", "lock-checking", "valgrind-compiled", "dtrace",

@@ -27,7 +27,7 @@ namespace beamheap::otp {
 struct Build {
     std::uint32_t release = 0;   ///< 25
     std::string erts_version;    ///< "13.1.5"
-    std::string line;            ///< the whole format string
+    std::string line;            ///< the whole of it, less what only the running VM fills in: "... [64-bit] [smp] [jit]"
     bool jit = false;
     bool hipe = false;
     std::string foreign;         ///< a build option that changes structures ("debug-compiled", "lock-counting"), or empty

@@ -28,7 +28,8 @@ std::vector<IdleGroup> idle_groups(const Snapshot& snapshot) {
         const Process& process = snapshot.processes[i];
         const std::uint64_t bytes = saturating_multiply(heap_words(process), snapshot.source.word_size);
         all = saturating_add(all, bytes);
-        if (process.state != ProcessState::waiting || bytes < least_heap_bytes || process.sensitive) continue;
+        if (process.state != ProcessState::waiting || bytes < least_heap_bytes) continue;
+        if (process.sensitive || process.registers_lost) continue;  // nobody knows how much of it is garbage
         const auto [entry, added] =
             index.try_emplace({index_of(process.initial_call), index_of(process.current_function)}, groups.size());
         if (added) groups.push_back({process.initial_call, process.current_function, {}, 0});

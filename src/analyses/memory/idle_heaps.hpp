@@ -13,7 +13,8 @@
 
 namespace beamheap::analyses {
 
-/// Waiting processes with the same initial call and current function.
+/// Waiting processes with the same initial call and current function. Those whose live terms the input does not show
+/// (sensitive, registers_lost) are left out: what is not seen is not garbage.
 struct IdleGroup {
     FunctionId initial_call = FunctionId::none;
     FunctionId current_function = FunctionId::none;

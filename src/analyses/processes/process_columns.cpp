@@ -46,10 +46,12 @@ constexpr ProcessColumn columns[] = {
     {.name = "used_words", .key = "used", .title = "USED words", .measure = words,
      .doc = "held by both heaps and their fragments, without the stack", .shown = on_demand, .get = &used_words},
     {.name = "live_words", .key = "live", .title = "LIVE words", .measure = words,
-     .doc = "of used_words, reachable; needs the heap decoded", .needs = heaps, .shown = on_demand,
+     .doc = "of used_words, reachable; needs the heap decoded. Null where argument registers, which crash dumps leave out, "
+            "may hold more: of who runs, hibernates or is to enter a function. In dumps up to OTP 26 a lower bound where "
+            "there are slices of binaries: what lies behind them is not dumped", .needs = heaps, .shown = on_demand,
      .get = of<&Process::live_words>},
     {.name = "garbage_words", .key = "garbage", .title = "GARBAGE words", .measure = words,
-     .doc = "of used_words, not reachable", .needs = heaps, .shown = on_demand, .get = of<&Process::garbage_words>},
+     .doc = "of used_words, not reachable; null where live_words is, an upper bound where that is a lower one", .needs = heaps, .shown = on_demand, .get = of<&Process::garbage_words>},
     {.name = "reductions", .key = "reductions", .title = "REDUCTIONS", .measure = count,
      .doc = "work done since it started", .get = of<&Process::reductions>},
     {.name = "links", .key = "links", .title = "LINKS", .measure = count, .doc = "number of links", .shown = on_demand,
