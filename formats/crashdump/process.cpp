@@ -225,6 +225,9 @@ void read_process(Loader& loader, const Section& section, std::string_view body)
     process.registers_lost = registers_lost(process);
     process.extra_range.count = static_cast<std::uint32_t>(snapshot.extras.size()) - process.extra_range.first;
 
+    // A dirty scheduler is to collect it: until then it may go on in a fragment, of which the dump does not tell.
+    if (snapshot.text(process.internal_state).find("DIRTY_ACTIVE_SYS") != std::string_view::npos)
+        loader.anomalies().add(Anomaly::collection_awaited, section.offset, section.id);
     const auto id = static_cast<ProcId>(snapshot.processes.size());
     snapshot.processes.push_back(process);
     if (!snapshot.index_process(id)) {

@@ -38,6 +38,7 @@ enum class Severity : std::uint8_t { info, data_loss, error };
     X(cyclic_term, data_loss, "terms contain themselves, which no Erlang term does; the references were cut")          \
     X(undecodable_term, data_loss, "terms could not be decoded and are shown raw")                                     \
     X(heap_missing, info, "processes without a heap in the input (sensitive, exiting or in garbage collection)")       \
+    X(collection_awaited, info, "processes await a garbage collection, mostly with a heap fragment to go on in: the unused words that a crash dump tells of them are the fragment's, those of a core image are the heap's") \
     X(compressed_damage, data_loss, "the compressed data is damaged or ends early")                                    \
     X(layout_guessed, info, "the release's layout was chosen by what the image shows, not by name")                    \
     X(unreadable_memory, data_loss, "addresses that the core image does not hold were asked for")                      \

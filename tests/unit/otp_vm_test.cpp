@@ -11,6 +11,7 @@
 #include "formats/otp/processes/links.hpp"
 #include "formats/otp/processes/process_table.hpp"
 #include "formats/otp/processes/queues.hpp"
+#include "formats/otp/vm/young_heap.hpp"
 #include "support/elf_writer.hpp"
 
 using namespace beamheap;
@@ -163,6 +164,66 @@ TEST_CASE("messages are counted over all queues, other signals are not", "[otp][
         world.memory.word(8192 + at.fragment_used, 5);
         const QueueSums sums = sum_queues(world.reader(), world.memory.bytes().data() + process);
         CHECK(sums.fragment_words == 12);
+    }
+}
+
+TEST_CASE("receive markers count with their bytes", "[otp][queue]") {
+    for (const std::uint32_t release : {25u, 27u, 29u}) {
+        World world(release);
+        const Offsets& at = world.at();
+        const std::size_t block = 4096, markers = block + 8 * 8;
+        world.memory.resize(8192);
+        world.memory.word(at.process_marker_block, base + block);
+        world.memory.word(at.process_inner_queue, base + markers + 56);
+        world.memory.word(markers + 56, base + 6144);  // the second of the block
+        world.memory.word(markers + 56 + at.message_words, 0x30 | 16 << 6);
+        world.memory.word(6144 + at.message_words, 0x30 | 16 << 6);  // some other signal
+        const QueueSums sums = sum_queues(world.reader(), world.memory.bytes().data());
+        INFO("OTP " << release);
+        CHECK(sums.others == 2);
+        CHECK(sums.marker_bytes == 56);  // sizeof(ErtsRecvMarker)
+    }
+}
+
+TEST_CASE("the young heap of a process, and what stands in for it", "[otp][heap]") {
+    for (const std::uint32_t release : {23u, 25u, 27u, 29u}) {
+        INFO("OTP " << release);
+        World world(release);
+        const Offsets& at = world.at();
+        const std::uint64_t block = base + 4096, fragment = base + 8192, memory = fragment + at.fragment_memory;
+        world.memory.resize(16384);
+        const auto process = [&](std::uint64_t heap, std::uint64_t top, std::uint64_t stop, std::uint64_t end, std::uint64_t words,
+                                 std::uint64_t abandoned) {
+            world.memory.word(at.process_heap, heap);
+            world.memory.word(at.process_htop, top);
+            world.memory.word(at.process_stop, stop);
+            world.memory.word(at.process_heap_end, end);
+            world.memory.word(at.process_heap_words, words);
+            world.memory.word(at.process_abandoned_heap, abandoned);
+            return read_young_heap(world.reader().memory, world.vm.layout, world.memory.bytes().data());
+        };
+        const YoungHeap plain = process(block, block + 80, block + 720, block + 800, 100, 0);
+        CHECK(plain.fits);
+        CHECK_FALSE(plain.abandoned());
+        CHECK_FALSE(process(block, block + 80, block + 720, block + 800, 99, 0).fits);
+        CHECK_FALSE(process(block, block + 80, block + 64, block + 800, 100, 0).fits);
+        // The fragment is as long as its head says; OTP 27 and later have a word behind the stack.
+        for (const std::uint64_t behind : {0, 1, 2}) {
+            world.memory.word(8192 + at.fragment_allocated, 50 + behind);
+            const YoungHeap moved = process(memory, memory + 16, memory + 380, memory + 400, 100, block);
+            CHECK(moved.fits == (behind < 2));
+            CHECK(moved.abandoned() == (behind < 2));
+        }
+        world.memory.word(8192 + at.fragment_allocated, 50);
+        const auto moved = [&] { return process(memory, memory + 16, memory + 384, memory + 400, 100, block); };
+        CHECK(moved().words == 100);
+        CHECK(moved().block_top == block + 800);  // full
+        world.memory.word(4096 + 8 * 60, 39 << 6 | 2 << 2);  // what is left, as a dead bignum
+        world.memory.word(4096 + 8 * 99, 60);
+        CHECK(moved().block_top == block + 8 * 60);
+        world.memory.word(4096 + 8 * 99, 61);  // no bignum there
+        CHECK(moved().block_top == block + 800);
+        CHECK_FALSE(process(memory, memory + 16, memory + 384, memory + 400, 100, 0x1000).fits);
     }
 }
 

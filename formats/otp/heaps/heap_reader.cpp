@@ -4,6 +4,7 @@
 
 #include "formats/otp/processes/process_identity.hpp"
 #include "formats/otp/processes/queues.hpp"
+#include "formats/otp/vm/young_heap.hpp"
 
 namespace beamheap::otp {
 namespace {
@@ -224,23 +225,17 @@ void HeapReader::collect_fragments(std::uint64_t first, AreaKind kind) {
 }
 
 void HeapReader::collect_areas(const std::byte* p) {
-    const auto heap = load<Word>(p + at_.process_heap), end = load<Word>(p + at_.process_heap_end);
-    Word top = load<Word>(p + at_.process_htop), stop = load<Word>(p + at_.process_stop);
-    for (const RunningThread& thread : running_) {
-        if (thread.process != process_) continue;
-        if (heap <= thread.stop && thread.stop <= end) stop = thread.stop;
-        if (heap <= thread.heap_top && thread.heap_top <= stop) top = thread.heap_top;
-    }
-    if (heap <= top && top <= stop && stop <= end && (end - heap) / 8 == load<Word>(p + at_.process_heap_words)) {
-        stack_top_ = stop;
-        stack_end_ = end;
-        add_area(heap, top, AreaKind::young);
+    YoungHeap young = read_young_heap(memory_, vm_.layout, p);
+    for (const RunningThread& thread : running_)
+        if (thread.process == process_) young.goes_on(thread.heap_top, thread.stop);
+    if (young.fits) {
+        stack_top_ = young.stop;
+        stack_end_ = young.end;
+        add_area(young.start, young.top, AreaKind::young);
+        if (young.abandoned()) add_area(young.block, young.block_top, AreaKind::young);
     } else {
         ++damage_.unreadable;
     }
-    // The block that a BIF ran out of: full to its end, while `heap` is a fragment for the time being.
-    if (const auto abandoned = load<Word>(p + at_.process_abandoned_heap); abandoned != 0)
-        add_area(abandoned, abandoned + 8 * (end - heap) / 8, AreaKind::young);
     const auto old = load<Word>(p + at_.process_old_heap), old_top = load<Word>(p + at_.process_old_top);
     if (old <= old_top) add_area(old, old_top, AreaKind::old);
     collect_fragments(load<Word>(p + at_.process_fragments), AreaKind::fragment);

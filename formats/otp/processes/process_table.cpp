@@ -9,6 +9,7 @@
 #include "formats/otp/processes/links.hpp"
 #include "formats/otp/processes/queues.hpp"
 #include "formats/otp/processes/stack.hpp"
+#include "formats/otp/vm/young_heap.hpp"
 
 namespace beamheap::otp {
 namespace {
@@ -158,42 +159,36 @@ private:
     }
 
     void heap(const std::byte* p, std::uint32_t bits, Process& row, Anomalies& anomalies) {
-        const auto start = load<Word>(p + at_.process_heap), end = load<Word>(p + at_.process_heap_end),
-                   words = load<Word>(p + at_.process_heap_words);
-        Word top = load<Word>(p + at_.process_htop), stop = load<Word>(p + at_.process_stop);
-        for (const RunningThread& thread : running_) {
-            if (thread.process != row.offset) continue;
-            if (start <= thread.stop && thread.stop <= end) stop = thread.stop;
-            if (start <= thread.heap_top && thread.heap_top <= stop) top = thread.heap_top;
-        }
+        YoungHeap young = read_young_heap(memory_, reader_.vm.layout, p);
+        for (const RunningThread& thread : running_)
+            if (thread.process == row.offset) young.goes_on(thread.heap_top, thread.stop);
         const auto old = load<Word>(p + at_.process_old_heap), old_top = load<Word>(p + at_.process_old_top),
                    old_end = load<Word>(p + at_.process_old_end);
-        const bool young_fits = words <= largest_block && start <= stop && stop <= end && end - start == 8 * words;
-        if (young_fits) {
-            row.heap_words = words;
-            row.stack_words = (end - stop) / 8;
+        if (young.fits) {
+            row.heap_words = young.words;
+            row.stack_words = (young.end - young.stop) / 8;
             row.stack_scanned = true;
-            if (start <= top && top <= stop) row.heap_unused_words = (end - top) / 8;
-            row.has_heap = (bits & state::gc) == 0 && memory_.mapped(start);
+            row.has_heap = (bits & state::gc) == 0 && memory_.mapped(young.start);
+            // Its stack moved to the fragment, and left room in the block.
+            row.heap_unused_words = young.abandoned() ? young.words - (young.block_top - young.block) / 8
+                                                      : (young.end - young.top) / 8;
         } else if ((bits & (state::gc | state::free | state::exiting)) == 0) {
             anomalies.add(Anomaly::inconsistent_state, row.offset, "heap and stack of a process");
-        } else if (words <= largest_block) {
-            row.heap_words = words;
+        } else if (young.words <= largest_block) {
+            row.heap_words = young.words;
         }
         if (old <= old_top && old_top <= old_end && (old_end - old) / 8 <= largest_block) {
             row.old_heap_words = (old_end - old) / 8;
             row.old_heap_unused_words = (old_end - old_top) / 8;
         }
-        row.fragment_words = load<Word>(p + at_.process_fragment_words);
-        std::uint32_t fragments = 0;
-        std::uint64_t fragment = load<Word>(p + at_.process_fragments);
-        while (fragment != 0 && fragments < most_fragments) {
-            const auto next = memory_.word(fragment + at_.fragment_next);
-            if (!next) break;
-            ++fragments;
-            fragment = *next;
-        }
-        row.fragments = fragments;
+        // The fragment that stands in for the heap is in no list yet.
+        const auto in_list = load<Word>(p + at_.process_fragment_words);
+        row.fragment_words = in_list + (young.abandoned() ? (young.top - young.start) / 8 : 0);
+        row.fragments = fragments(load<Word>(p + at_.process_fragments));
+        if (young.abandoned()) row.fragments = row.fragments + 1;
+        // At the end of a collection they are freed before the process forgets them.
+        if (!row.fragments.has() && (bits & state::gc) == 0)
+            anomalies.add(Anomaly::unreadable_memory, row.offset, "heap fragments of a process");
         const auto overhead = load<Word>(p + at_.process_off_heap_overhead),
                    size = load<Word>(p + at_.process_bin_vheap),
                    old_overhead = load<Word>(p + at_.process_old_bin_vheap),
@@ -202,8 +197,24 @@ private:
         row.old_bin_vheap_words = old_overhead;
         if (overhead <= size) row.bin_vheap_unused_words = size - overhead;
         if (old_overhead <= old_size) row.old_bin_vheap_unused_words = old_size - old_overhead;
-        stop_ = young_fits ? stop : 0;
-        end_ = end;
+        stop_ = young.fits ? young.stop : 0;
+        end_ = young.end;
+        // Both are counted as allocated, not as used (erts_process_memory).
+        heap_bytes_ = 8 * (row.heap_words.value_or(0) + in_list);
+        if (!young.abandoned()) return;
+        heap_bytes_ += young.end - young.start;
+        anomalies.add(Anomaly::collection_awaited, row.offset);
+    }
+
+    // How many are in a list; missing where it leads to what is no fragment.
+    Count fragments(std::uint64_t fragment) {
+        std::uint32_t count = 0;
+        for (; fragment != 0 && count < most_fragments; ++count) {
+            const std::byte* head = fragment % 8 == 0 ? memory_.probe(fragment, at_.fragment_memory) : nullptr;
+            if (head == nullptr || load<Word>(head + at_.fragment_used) > load<Word>(head + at_.fragment_allocated)) return {};
+            fragment = load<Word>(head + at_.fragment_next);
+        }
+        return count;
     }
 
     void queue(const std::byte* p, Process& row, Anomalies& anomalies) {
@@ -269,11 +280,10 @@ private:
     // erts_process_memory (erl_process_dump.c): the same sum, of what is not in transit.
     void memory(const std::byte* p, std::uint32_t bits, Process& row) {
         if (!row.heap_words.has()) return;
-        std::uint64_t bytes = at_.process_size + 8 * (*row.heap_words + *row.fragment_words);
+        std::uint64_t bytes = at_.process_size + heap_bytes_;
         if ((bits & state::exiting) == 0) bytes += link_sums_.bytes;
-        if (load<Word>(p + at_.process_abandoned_heap) != 0) bytes += 8 * *row.heap_words;
         bytes += 8 * row.old_heap_words.value_or(0);
-        bytes += queue_.messages * at_.message_size + 8 * queue_.fragment_words;
+        bytes += queue_.messages * at_.message_size + 8 * queue_.fragment_words + queue_.marker_bytes;
         if (load<Word>(p + at_.process_argument_registers) != row.offset + at_.process_default_registers)
             bytes += 8ull * row.arity;
         if (const auto specific = load<Word>(p + at_.process_specific); specific != 0) {
@@ -303,6 +313,7 @@ private:
     QueueSums queue_;
     LinkSums link_sums_;
     std::uint64_t stop_ = 0, end_ = 0;
+    std::uint64_t heap_bytes_ = 0;  // allocated: young heap, fragments
 };
 
 }  // namespace

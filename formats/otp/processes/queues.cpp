@@ -8,6 +8,14 @@ using bytes::load;
 constexpr std::size_t outer_buffers = 64;   // ERTS_PROC_SIG_INQ_BUFFERED_NR_OF_BUFFERS
 constexpr std::size_t longest_chain = 1u << 20;
 
+// A process has one block of eight markers, ErtsRecvMarkerBlock: eight references, the markers, and four bytes.
+std::uint64_t marker_bytes(const Offsets& at) {
+    constexpr std::uint64_t markers = 8;
+    return at.marker_block_size == absent || at.marker_block_size < markers * 8
+               ? 0
+               : (at.marker_block_size - markers * 8) / markers & ~7ull;
+}
+
 }  // namespace
 
 QueueWalk::QueueWalk(Decoder& reader, const std::byte* process) : reader_(reader) {
@@ -81,6 +89,8 @@ std::uint64_t fragment_words(Decoder& reader, const Signal& signal) {
 }
 
 QueueSums sum_queues(Decoder& reader, const std::byte* process) {
+    const Offsets& at = reader.at;
+    const std::uint64_t block = at.process_marker_block == absent ? 0 : load<Word>(process + at.process_marker_block);
     QueueSums sums;
     QueueWalk walk(reader, process);
     for (Signal signal; walk.next(signal);) {
@@ -89,6 +99,8 @@ QueueSums sum_queues(Decoder& reader, const std::byte* process) {
             if (signal.attached != 0) sums.fragment_words += fragment_words(reader, signal);
         } else {
             ++sums.others;
+            if (block != 0 && signal.address >= block && signal.address - block < at.marker_block_size)
+                sums.marker_bytes += marker_bytes(at);
         }
     }
     sums.cut = walk.cut();

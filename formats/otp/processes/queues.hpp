@@ -26,6 +26,7 @@ struct Signal {
 struct QueueSums {
     std::uint64_t messages = 0, others = 0;
     std::uint64_t fragment_words = 0;  ///< used words of the fragments that messages carry
+    std::uint64_t marker_bytes = 0;    ///< of receive markers, which stand in a queue where a reference was made
     bool cut = false;                  ///< a list could not be followed to its end
     bool cyclic = false;               ///< a list leads back into itself
 };

@@ -6,6 +6,7 @@
 
 #include "formats/otp/layout/dwarf_layout.hpp"
 #include "formats/otp/layout/platform.hpp"
+#include "formats/otp/vm/young_heap.hpp"
 
 namespace beamheap::otp {
 namespace {
@@ -15,7 +16,7 @@ using bytes::load;
 using bytes::MemoryReader;
 
 constexpr std::uint32_t most_sampled = 4096;
-constexpr std::uint64_t largest_heap = 1ull << 40;  // words
+constexpr std::uint32_t gc_bit = 1u << 17;  // of Process.state, ERTS_PSFLG_GC
 
 LayoutScore score(MemoryReader& memory, const Layout& layout, const SlotTable& table) {
     const Offsets& at = layout.at;
@@ -29,13 +30,14 @@ LayoutScore score(MemoryReader& memory, const Layout& layout, const SlotTable& t
         if (p == nullptr) continue;
         const auto id = load<Word>(p);
         result.slots += is_pid(id) && table.slot_of(id, layout.pid_form) == slot;
-        const auto heap = load<Word>(p + at.process_heap), top = load<Word>(p + at.process_htop),
-                   stop = load<Word>(p + at.process_stop), end = load<Word>(p + at.process_heap_end),
-                   words = load<Word>(p + at.process_heap_words);
         const auto old = load<Word>(p + at.process_old_heap), old_top = load<Word>(p + at.process_old_top),
                    old_end = load<Word>(p + at.process_old_end);
-        result.heaps += words < largest_heap && heap <= top && top <= stop && stop <= end && end - heap == 8 * words &&
-                        old <= old_top && old_top <= old_end && (old == 0) == (old_end == 0);
+        const YoungHeap young = read_young_heap(memory, layout, p);
+        const bool in_order = young.fits && old <= old_top && old_top <= old_end && (old == 0) == (old_end == 0);
+        result.heaps += in_order;
+        result.abandoned += young.abandoned();
+        // Whoever moves its objects at this very moment may be between two stores.
+        result.torn += !in_order && (load<std::uint32_t>(p + at.process_state) & gc_bit) != 0;
         // A process that hibernates, exits or was just made may have none of these; nearly all have them.
         result.functions += is_atom(load<Word>(p + at.process_initial)) &&
                             is_atom(load<Word>(p + at.process_initial + 8)) &&
@@ -180,9 +182,11 @@ Status choose_layout(Vm& vm) {
         Roots roots = find_roots(image, candidate);
         const auto table = SlotTable::read(memory, candidate, roots.process_table);
         const LayoutScore fit = table ? score(memory, candidate, *table) : LayoutScore{};
-        const std::string sentence =
+        std::string sentence =
             fmt::format("{} processes sampled: {} in their slot, {} with a heap in order, {} with an initial function",
                         fit.processes, fit.slots, fit.heaps, fit.functions);
+        if (fit.abandoned != 0)
+            sentence += fmt::format("; {} await a collection, with a fragment for a heap", fit.abandoned);
         if (!fit.good()) {
             if (candidate.source == dwarf_source)
                 vm.checks.push_back({"layout", false, fmt::format("{}: {}", candidate.source, sentence)});
