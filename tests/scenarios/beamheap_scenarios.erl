@@ -20,7 +20,7 @@
 -export([main/1, list/0]).
 
 themes() ->
-    [scenario_zoo, scenario_waits, scenario_growth, scenario_leaks, scenario_deaths, scenario_large, scenario_collecting].
+    [scenario_zoo, scenario_waits, scenario_growth, scenario_leaks, scenario_deaths, scenario_large, scenario_collecting, scenario_resting].
 
 %% Prints the names of all scenarios.
 list() ->

@@ -265,8 +265,11 @@ private:
         const bool runs =
             unlisted || row.state == ProcessState::running || row.state == ProcessState::garbage_collecting;
         if ((!plan_.stacks && !runs) || stop_ == 0) return;
-        const std::byte* words = memory_.at(stop_, end_ - stop_);
+        // At the end of a collection the old block may have been given back.
+        const bool collecting = (bits & state::gc) != 0;
+        const std::byte* words = collecting ? memory_.probe(stop_, end_ - stop_) : memory_.at(stop_, end_ - stop_);
         if (words == nullptr) {
+            if (collecting) return;
             if (end_ != stop_) anomalies.add(Anomaly::unreadable_memory, stop_, "a stack");
             return;
         }

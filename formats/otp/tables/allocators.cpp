@@ -77,7 +77,6 @@ private:
         for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
             const auto count = load<Word>(p + at_.allocator_pool_blocks + 8 * kind), size = load<Word>(p + at_.allocator_pool_blocks_size + 8 * kind);
             blocks_[kind] += size;
-            if (count == 0 && size == 0) continue;
             line(row, text(fmt::format("mbcs_pool blocks[{}alloc] count", kinds[kind])), count);
             line(row, text(fmt::format("mbcs_pool blocks[{}alloc] size", kinds[kind])), size);
         }
@@ -88,24 +87,27 @@ private:
         reader_.snapshot.allocators.push_back(std::move(row));
     }
 
+    // The VM raises its "highest ever" to the highest since it was last asked only when it is asked (update_max_ever_values).
     void carriers(const std::byte* stats, std::string_view name, AllocatorInstance& row) {
         for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
             const std::byte* block = stats + at_.carrier_stats_blocks + kind * block_stats_bytes;
             const auto number = [block](std::size_t i) { return load<Word>(block + 8 * i); };
             blocks_[kind] += number(1);
-            if (number(0) == 0 && number(4) == 0) continue;
-            line(row, text(fmt::format("{} blocks[{}alloc] count", name, kinds[kind])), number(0), number(2), number(4));
-            line(row, text(fmt::format("{} blocks[{}alloc] size", name, kinds[kind])), number(1), number(3), number(5));
+            const auto ever = [&](std::size_t i) { return std::max(number(i), number(i - 2)); };
+            line(row, text(fmt::format("{} blocks[{}alloc] count", name, kinds[kind])), number(0), number(2), ever(4));
+            line(row, text(fmt::format("{} blocks[{}alloc] size", name, kinds[kind])), number(1), number(3), ever(5));
         }
         std::uint64_t count = 0, size = 0;
         for (std::size_t i = 0; i < carrier_kinds; ++i) {
             count += load<Word>(stats + 16 * i);
             size += load<Word>(stats + 16 * i + 8);
         }
-        const std::byte* recent = stats + at_.carrier_stats_max;
-        const std::byte* ever = stats + at_.carrier_stats_max_ever;
-        line(row, text(fmt::format("{} carriers", name)), count, load<Word>(recent), load<Word>(ever));
-        line(row, text(fmt::format("{} carriers size", name)), size, load<Word>(recent + 8), load<Word>(ever + 8));
+        const auto recent = [&](std::size_t i) { return load<Word>(stats + at_.carrier_stats_max + 8 * i); };
+        const auto ever = [&](std::size_t i) {
+            return std::max(load<Word>(stats + at_.carrier_stats_max_ever + 8 * i), recent(i));
+        };
+        line(row, text(fmt::format("{} carriers", name)), count, recent(0), ever(0));
+        line(row, text(fmt::format("{} carriers size", name)), size, recent(1), ever(1));
     }
 
     void fixed_sizes(std::uint64_t list) {

@@ -145,8 +145,9 @@ private:
         Carrier carrier = carrier_of(allocator, address, load<Word>(p) & size_mask);
         carrier.single = true;
         carrier.blocks = 1;
-        // The one block's header stands behind the carrier's, and has no bits for an offset.
-        carrier.block_bytes = std::min(load<Word>(p + at_.carrier_allocator + 8) & size_mask, carrier.bytes);
+        // The one block's header stands behind the carrier's, and has no bits for an offset; its flags are those of a
+        // free block, of which one is the highest bit.
+        carrier.block_bytes = std::min(load<Word>(p + at_.carrier_allocator + 8) & free_size_mask, carrier.bytes);
         carrier.free_bytes = carrier.bytes - carrier.block_bytes;
         if (allocator.prefix == "binary_")
             result_.binary_blocks.push_back({address + at_.carrier_allocator + 16, carrier.block_bytes});

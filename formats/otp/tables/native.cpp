@@ -28,10 +28,13 @@ ThreadRoles::ThreadRoles(const Vm& vm, bytes::MemoryReader& memory) : vm_(vm) {
         {&vm.roots.schedulers, "scheduler"},
         {&vm.roots.dirty_cpu, "dirty_cpu_scheduler"},
         {&vm.roots.dirty_io, "dirty_io_scheduler"}};
+    std::size_t number = 0;  // as in the table of schedulers
     for (const auto& [list, name] : kinds)
-        for (std::size_t i = 0; i < list->size(); ++i)
-            if (const auto handle = memory.word((*list)[i] + vm.layout.at.scheduler_thread); handle && *handle != 0)
-                entries_.push_back({*handle, {fmt::format("{}:{}", name, i + 1), (*list)[i]}});
+        for (const std::uint64_t scheduler : *list) {
+            const auto handle = memory.word(scheduler + vm.layout.at.scheduler_thread);
+            if (++number; handle && *handle != 0)
+                entries_.push_back({*handle, {fmt::format("{}:{}", name, number), scheduler}});
+        }
     std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.handle < b.handle; });
     std::unordered_map<std::uint64_t, std::size_t> votes;
     for (const bytes::CoreThread& thread : vm.image->notes().threads)

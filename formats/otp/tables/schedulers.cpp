@@ -44,7 +44,7 @@ void add(Reader& reader, std::uint64_t address, Scheduler::Kind kind, std::uint3
             std::string text;
             for (std::size_t i = 0; i < std::size(sleep_names); ++i)
                 if ((*flags >> i & 1) != 0) (text += text.empty() ? "" : " | ") += sleep_names[i];
-            row.sleep_flags = reader.snapshot.texts.intern(text);
+            if (!text.empty()) row.sleep_flags = reader.snapshot.texts.intern(text);
         }
     }
     if (kind == Scheduler::Kind::normal) run_queue(reader, reader.memory.word(address + at.scheduler_run_queue).value_or(0), row);
@@ -61,8 +61,8 @@ void read_schedulers(Reader& reader) {
     const Group groups[] = {{&reader.vm.roots.schedulers, Scheduler::Kind::normal, Scheduler::Kind::normal},
                             {&reader.vm.roots.dirty_cpu, Scheduler::Kind::dirty_cpu, Scheduler::Kind::dirty_cpu_queue},
                             {&reader.vm.roots.dirty_io, Scheduler::Kind::dirty_io, Scheduler::Kind::dirty_io_queue}};
+    std::uint32_t id = 0;  // goes on from kind to kind, as crash dumps number them
     for (const Group& group : groups) {
-        std::uint32_t id = 0;
         for (const std::uint64_t address : *group.list) add(reader, address, group.kind, ++id);
         if (group.kind == Scheduler::Kind::normal || group.list->empty()) continue;
         // Dirty schedulers of a kind share one queue.

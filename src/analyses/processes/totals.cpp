@@ -70,7 +70,7 @@ Totals totals(const Snapshot& snapshot) {
     totals.ports = snapshot.ports.size();
     totals.ets_tables = snapshot.ets.size();
     totals.timers = snapshot.timers.size();
-    totals.modules = snapshot.modules.size();
+    if (!snapshot.modules.empty()) totals.modules = snapshot.modules.size();  // every node has some
     for (const Process& process : snapshot.processes) {
         totals.registered += process.name != TextId::none;
         totals.messages.add(process.msgq_len);

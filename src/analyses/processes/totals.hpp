@@ -21,7 +21,8 @@ struct Fill {
 struct Totals {
     std::uint64_t processes = 0;   ///< entries of the process table in the input
     std::uint64_t registered = 0;  ///< of them, with a name
-    std::uint64_t ports = 0, ets_tables = 0, timers = 0, modules = 0;
+    std::uint64_t ports = 0, ets_tables = 0, timers = 0;
+    Count modules;  ///< missing where the input was not read, or not written, as far as that
     Fill process_fill, port_fill, atom_fill;
     Sum messages;      ///< in all queues
     Sum memory_bytes;  ///< of all processes, as process_info(memory)
