@@ -83,6 +83,16 @@ std::string trimmed(std::string_view text) {
     return std::string(text);
 }
 
+// "scheduler:3"; a dirty scheduler, of which all have the number 0 here, is "scheduler:0".
+std::optional<CallingScheduler> calling_scheduler(std::string_view thread) {
+    constexpr std::string_view prefix = "scheduler:";
+    if (!thread.starts_with(prefix)) return std::nullopt;
+    const Count number = parse_decimal(thread.substr(prefix.size()));
+    if (!number.has() || *number > 999'999) return std::nullopt;
+    if (*number == 0) return CallingScheduler{};
+    return CallingScheduler{Scheduler::Kind::normal, static_cast<std::uint32_t>(*number)};
+}
+
 }  // namespace
 
 void read_header(Loader& loader, const Section& section, std::string_view body) {
@@ -121,6 +131,7 @@ void read_header(Loader& loader, const Section& section, std::string_view body) 
     const Section rest{section.id, section.offset, section.body_offset + static_cast<std::uint64_t>(body.data() - begin)};
     read_fields(loader, std::span<const Field<Header>>(header_fields), header, rest, body);
     node.atoms = header.atoms;
+    node.calling_scheduler = calling_scheduler(node.calling_thread);
 }
 
 }  // namespace beamheap::crashdump

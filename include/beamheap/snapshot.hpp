@@ -242,14 +242,30 @@ struct NamedBytes {
     Count bytes, used_bytes;
 };
 
+/// The signal that ended the VM, as the kernel notes it in a core image.
+struct Signal {
+    std::uint32_t number = 0;              ///< of Linux: 11 is SIGSEGV
+    std::optional<std::uint64_t> address;  ///< that was touched; none where the signal was sent, or has no address
+    friend bool operator==(const Signal&, const Signal&) = default;
+};
+
+/// The scheduler on whose thread the node ended, or that called for the dump.
+struct CallingScheduler {
+    std::optional<Scheduler::Kind> kind;  ///< none: a dirty one, the input does not say which
+    std::uint32_t id = 0;                 ///< Scheduler::id; 0 where the kind is not known
+};
+
 /// The node and the header of the input.
 struct Node {
     TextId name = TextId::none;             ///< "rabbit@host", "nonode@nohost"
     std::optional<bool> distributed;
     std::string created;                    ///< local time of the node as printed; no zone
-    std::string slogan;
+    std::string slogan;                     ///< the text that the VM, or who called erlang:halt/1, gave; dumps only
+    std::optional<Signal> signal;           ///< of core images: what killed the VM; none: it was alive
+    std::optional<CallingScheduler> calling_scheduler;  ///< none: another thread, or not told
     std::string system_version;
-    std::string compiled, taints, calling_thread;
+    std::string compiled, taints;
+    std::string calling_thread;             ///< as the input names it, "scheduler:1"; for people
     Count atoms;                            ///< entries of the atom table
     Count atom_limit, process_limit, port_limit;
     Count current_code_bytes, old_code_bytes;

@@ -210,8 +210,8 @@ std::size_t skip_space(std::string_view text, std::size_t at) {
 
 }  // namespace
 
-bool Ignore::fits(const analyses::Finding& finding) const {
-    return analyses::fits_glob(finding.rule, rule) && analyses::fits_glob(finding.subject.text, subject);
+bool Ignore::fits(std::string_view of_rule, std::string_view of) const {
+    return analyses::fits_glob(of_rule, rule) && analyses::fits_glob(of, subject);
 }
 
 Result<CheckConfig> parse_check_config(std::string_view text, const std::string& path,

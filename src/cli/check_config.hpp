@@ -32,7 +32,8 @@ struct Ignore {
     std::string reason;
     std::size_t line = 0;
     bool expired(std::string_view today) const { return !until.empty() && today >= until; }
-    bool fits(const analyses::Finding& finding) const;
+    /// `of`: the finding's subject, as text.
+    bool fits(std::string_view of_rule, std::string_view of) const;
 };
 
 struct CheckConfig {

@@ -4,6 +4,7 @@
 #include "analyses/memory/allocators.hpp"
 #include "analyses/memory/carrier_sums.hpp"
 #include "cli/commands.hpp"
+#include "present/spelling.hpp"
 #include "present/carriers.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
@@ -20,12 +21,12 @@ static Status cmd_alloc(const Context& context) {
     const analyses::AllocatorReport report = analyses::allocators(snapshot);
     present::Document document = context.document(snapshot);
     const analyses::AllocatorUse& total = report.total;
+    const auto bytes = [](std::uint64_t value) { return analyses::Amount{value, analyses::AmountUnit::bytes}; };
     if (total.carrier_bytes.has() && total.block_bytes.has() && *total.carrier_bytes != 0)
-        document.lead = {fmt::format("Carriers hold {}, blocks use {} of it: {} ({}) is lost to fragmentation.",
-                                     present::human_bytes(*total.carrier_bytes),
-                                     present::human_bytes(*total.block_bytes),
-                                     present::human_bytes(total.lost_bytes.value_or(0)),
-                                     present::human_percent(total.fragmentation().value_or(0) * 100))};
+        document.lead = {present::spell(analyses::sentence(
+            "Carriers hold {}, blocks use {} of it: {} ({}) is lost to fragmentation.", bytes(*total.carrier_bytes),
+            bytes(*total.block_bytes), bytes(total.lost_bytes.value_or(0)),
+            analyses::Percent{total.fragmentation().value_or(0) * 100}))};
     document.members.push_back(
         {.key = "rows", .title = "Allocators", .body = present::allocator_table(names, report.types)});
     document.members.push_back({.key = "instances",

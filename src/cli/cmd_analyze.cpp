@@ -7,11 +7,13 @@
 
 #include "analyses/processes/groups.hpp"
 #include "analyses/processes/process_columns.hpp"
+#include "analyses/diagnosis/diagnose.hpp"
 #include "analyses/slogan/slogan.hpp"
 #include "analyses/processes/totals.hpp"
 #include "cli/commands.hpp"
-#include "cli/diagnose.hpp"
+#include "present/describe.hpp"
 #include "present/findings.hpp"
+#include "present/spelling.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
 #include "present/units.hpp"
@@ -44,6 +46,9 @@ struct Facts {
 
 Value text_or_null(std::string_view text) { return text.empty() ? Value() : Value(text); }
 
+// What the VM says of itself, which is nobody's secret.
+Value of_vm(const std::string& text) { return text.empty() ? Value() : Value(present::Text{}.add(text)); }
+
 std::string of_limit(Count used, const analyses::Fill& fill) {
     std::string text = used.has() ? present::grouped(*used) : "unknown";
     if (fill.limit.has()) text += fmt::format(" of {}", present::grouped(*fill.limit));
@@ -51,93 +56,37 @@ std::string of_limit(Count used, const analyses::Fill& fill) {
     return text;
 }
 
-// What a process has, to judge whether it is to blame: ", in lists:reverse/1: 1.9 GiB (71 % of what all processes use),
-// 12,345 messages in its queue".
-std::string process_facts(const Facts& facts, const Process& p) {
-    std::string text;
-    if (const std::string function = facts.names.function(p.current_function); !function.empty())
-        text = fmt::format(", in {}", function);
-    std::string has;
-    if (p.memory_bytes.has()) {
-        has = present::human_bytes(*p.memory_bytes);
-        const auto share = analyses::percent_of(p.memory_bytes, facts.totals.memory_bytes.value());
-        if (share && *share >= 1) has += fmt::format(" ({} of what all processes use)", present::human_percent(*share));
-    }
-    if (p.msgq_len.value_or(0) != 0)
-        has += fmt::format("{}{} in its queue", has.empty() ? "" : ", ",
-                           present::counted(*p.msgq_len, "message", "messages"));
-    return has.empty() ? text : fmt::format("{}: {}", text, has);
-}
-
-std::string suspect_name(const Facts& facts, const Pid& pid) {
-    const ProcId id = facts.snapshot.find(pid);
-    return id == ProcId::none ? facts.names.pid(pid) : facts.names.process(facts.snapshot[id]);
-}
-
-// "lager_event <0.89.0> was collecting garbage, in lists:reverse/1: 1.9 GiB."
-std::string death_sentence(const Facts& facts) {
-    const analyses::Death& death = facts.death;
-    const Snapshot& s = facts.snapshot;
-    if (death.evidence == analyses::DeathEvidence::none) return {};
-    if (death.evidence == analyses::DeathEvidence::one_of_several) {
-        std::string suspects;
-        for (const std::size_t i : death.candidates)
-            suspects +=
-                fmt::format("{}{}", suspects.empty() ? "" : ", ", suspect_name(facts, s.schedulers[i].current_process));
-        return fmt::format(
-            "A dirty scheduler called for the dump, and the input does not say which; these were on one: {}.",
-            suspects);
-    }
-    const bool known = death.process != ProcId::none;
-    const bool asked =
-        facts.slogan.kind == analyses::SloganKind::requested || facts.slogan.kind == analyses::SloganKind::unknown;
-    std::string text = suspect_name(facts, death.pid);
-    text += death.state == ProcessState::garbage_collecting ? " was collecting garbage"
-            : asked                                         ? " was running when the dump was asked for"
-                                                            : " was running";
-    if (death.evidence == analyses::DeathEvidence::only_collecting) text += ", the only one to do so";
-    if (!known) return text + "; it is not in the process table.";
-    return text + process_facts(facts, s[death.process]) + '.';
-}
-
-std::string completeness_sentence(const Snapshot& s) {
-    if (s.source.complete.value_or(true)) return {};
-    std::string text = "The input is incomplete, and sums are lower bounds";
-    if (!s.source.truncation.empty()) text += ": " + s.source.truncation;
-    if (!text.ends_with('.')) text += '.';
-    return text;
-}
-
 Object node_object(const Facts& facts) {
     const Node& node = facts.snapshot.node;
-    return {{"name", cells::raw(facts.names, node.name)},   {"created", text_or_null(node.created)},
-            {"slogan", text_or_null(node.slogan)},          {"system_version", text_or_null(node.system_version)},
-            {"distributed", cells::flag(node.distributed)}, {"calling_thread", text_or_null(node.calling_thread)},
-            {"compiled", text_or_null(node.compiled)},      {"taints", text_or_null(node.taints)}};
+    return {{"name", cells::raw(facts.names, node.name)},   {"created", of_vm(node.created)},
+            {"slogan", present::death_value(node)},          {"system_version", of_vm(node.system_version)},
+            {"distributed", cells::flag(node.distributed)}, {"calling_thread", of_vm(node.calling_thread)},
+            {"compiled", of_vm(node.compiled)},      {"taints", text_or_null(node.taints)}};
 }
 
-// Steps name the input as DUMP; what this very verb would show is no step.
-std::vector<std::string> next_steps(const Facts& facts) {
-    std::vector<std::string> steps;
-    for (const std::string& step : facts.slogan.next_steps)
-        if (step.find("beamheap analyze DUMP") == step.npos)
-            steps.push_back(present::step_for(step, facts.snapshot.source.path));
-    return steps;
+// What this very verb would show is no step.
+Array next_steps(const Facts& facts, std::span<const analyses::Sentence> steps, std::string_view prefix = {}) {
+    Array out;
+    for (const analyses::Sentence& step : steps)
+        if (!step.names_command("analyze"))
+            out.emplace_back(present::Text{}.add(std::string(prefix)).add(present::spell(facts.names, step)));
+    return out;
 }
 
 Object slogan_object(const Facts& facts) {
     const analyses::Slogan& slogan = facts.slogan;
-    Array steps;
-    for (std::string& step : next_steps(facts)) steps.emplace_back(std::move(step));
-    return {{"kind", analyses::name_of(slogan.kind)},
-            {"meaning", text_or_null(slogan.meaning)},
+    const auto holds = [](const std::string& text, Content content) {
+        return text.empty() ? Value() : Value(present::Text{}.add(text, content));
+    };
+    return {{"kind", analyses::name_of(slogan.kind).text()},
+            {"meaning", slogan.meaning.empty() ? Value() : Value(present::spell(facts.names, slogan.meaning))},
             {"refused_bytes", slogan.refused_bytes},
-            {"allocator", text_or_null(slogan.allocator)},
-            {"memory_type", text_or_null(slogan.memory_type)},
-            {"application", text_or_null(slogan.application)},
-            {"reason", text_or_null(slogan.reason)},
-            {"cause", text_or_null(slogan.cause)},
-            {"next_steps", std::move(steps)}};
+            {"allocator", holds(slogan.allocator, Content::plain)},
+            {"memory_type", holds(slogan.memory_type, Content::plain)},
+            {"application", holds(slogan.application, Content::name)},
+            {"reason", holds(slogan.reason, Content::term)},
+            {"cause", holds(slogan.cause, Content::term)},
+            {"next_steps", next_steps(facts, slogan.next_steps)}};
 }
 
 std::string_view evidence_name(analyses::DeathEvidence evidence) {
@@ -276,15 +225,15 @@ Object totals_lines(const Facts& facts) {
 Object node_lines(const Facts& facts) {
     const Source& source = facts.snapshot.source;
     const Node& node = facts.snapshot.node;
-    Object lines{{"slogan", text_or_null(node.slogan)},
+    Object lines{{"slogan", present::death_value(node)},
                  {"node", cells::raw(facts.names, node.name)},
-                 {"died", text_or_null(node.created)}};
+                 {"died", of_vm(node.created)}};
     std::string system = source.otp_release.empty() ? "" : fmt::format("Erlang/OTP {}", source.otp_release);
     if (!source.erts_version.empty())
         system += fmt::format("{}erts {}", system.empty() ? "" : ", ", source.erts_version);
     system += fmt::format("{}{}-bit{}", system.empty() ? "" : ", ", source.word_size * 8,
                           source.jit.value_or(false) ? ", JIT" : "");
-    lines.emplace_back("system", system);
+    lines.emplace_back("system", present::Text{}.add(system));
     lines.emplace_back("taints", text_or_null(node.taints));
     return lines;
 }
@@ -307,11 +256,13 @@ Member ranking(const Facts& facts, std::string_view key, std::string_view title,
 Status run(const Context& context) {
     LoadPlan plan;
     BH_CHECK(context.plan_for_selector(plan));
-    Diagnoser diagnoser(context.options(), context.options().full || context.selector_needs_heaps());
+    analyses::Diagnoser diagnoser({.threads = context.options().threads,
+                                   .full = context.options().full || context.selector_needs_heaps(),
+                                   .sizes = context.options().full});
     diagnoser.demand(plan);
     plan.modules = true;  // totals count them
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
-    BH_TRY(const Diagnosis diagnosis, diagnoser.diagnose(*artifact));
+    BH_TRY(const analyses::Diagnosis diagnosis, diagnoser.judge(*artifact));
     const Snapshot& snapshot = artifact->snapshot();
     const Facts facts{snapshot, context.names(snapshot), diagnosis.slogan, diagnosis.totals, diagnosis.death};
     BH_TRY(const std::vector<ProcId> processes, context.selected(snapshot));
@@ -319,12 +270,8 @@ Status run(const Context& context) {
 
     Document document = context.document(snapshot);
     document.kind = "analyze";
-    document.lead = present::verdict(facts.names, diagnosis.findings);
-    const bool alive = facts.slogan.kind == analyses::SloganKind::none && !snapshot.source.kind.report_of_end;
-    for (std::string sentence : {alive ? "The node was running when its image was taken." : facts.slogan.meaning,
-                                 death_sentence(facts), completeness_sentence(snapshot)})
-        if (!sentence.empty() && std::ranges::find(document.lead, sentence) == document.lead.end())
-            document.lead.push_back(std::move(sentence));
+    for (const analyses::Sentence& sentence : diagnosis.summary)
+        document.lead.push_back(present::spell(facts.names, sentence));
 
     std::vector<Member>& members = document.members;
     const Array stack = death_stack(facts);
@@ -344,14 +291,11 @@ Status run(const Context& context) {
         members.push_back(
             {.key = {}, .title = std::move(title), .body = std::move(body), .in_json = false, .content = content});
     };
-    bool said = !present::verdict(facts.names, diagnosis.findings).empty();
+    bool said = diagnosis.says_worst;
     for (const analyses::Finding& finding : diagnosis.findings)
         members.push_back(present::finding_member(facts.names, finding, std::exchange(said, false)));
     if (diagnosis.findings.empty()) for_people("", Value(present::nothing_found()), Content::plain);
-    Array steps;
-    for (const std::string& step : next_steps(facts))
-        if (!present::says(diagnosis.findings, step)) steps.emplace_back("- " + step);
-    for_people("Next", Value(std::move(steps)), Content::message);
+    for_people("Next", Value(next_steps(facts, diagnosis.next_steps, "- ")), Content::plain);
     for_people("", Value(node_lines(facts)), Content::message);
     for_people("", memory_table(facts), Content::plain);
     for_people("", Value(totals_lines(facts)), Content::plain);

@@ -5,6 +5,7 @@
 #include "analyses/processes/totals.hpp"
 #include "cli/commands.hpp"
 #include "cli/secrets.hpp"
+#include "present/spelling.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
 #include "present/units.hpp"
@@ -22,8 +23,9 @@ static Status cmd_atoms(const Context& context) {
     const analyses::Fill fill = analyses::totals(snapshot).atom_fill;
     present::Document document = context.document(snapshot);
     if (fill.used.has() && fill.limit.has() && fill.percent)
-        document.lead = {fmt::format("{} of {} atoms: the table is {} full.", present::grouped(*fill.used),
-                                     present::grouped(*fill.limit), present::human_percent(*fill.percent))};
+        document.lead = {present::spell(analyses::sentence("{} of {} atoms: the table is {} full.",
+                                                           analyses::Amount{*fill.used}, analyses::Amount{*fill.limit},
+                                                           analyses::Percent{*fill.percent}))};
     document.members.push_back(
         {.key = "families", .title = "Families", .body = present::atom_family_table(names, families)});
     document.members.push_back({.key = "rows", .title = "Newest atoms", .body = present::atom_table(names)});

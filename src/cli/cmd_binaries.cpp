@@ -8,8 +8,9 @@
 #include "analyses/base/sum.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "cli/commands.hpp"
-#include "cli/heap_stats.hpp"
-#include "cli/unreferenced.hpp"
+#include "analyses/diagnosis/heap_stats.hpp"
+#include "analyses/diagnosis/unreferenced.hpp"
+#include "present/spelling.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
 #include "present/tables_terms.hpp"
@@ -111,7 +112,7 @@ struct Hidden {
     std::uint64_t hidden_bytes = 0;
 };
 
-std::vector<Hidden> hidden_binaries(const Artifact& artifact, const std::vector<BinaryHold>& holds) {
+std::vector<Hidden> hidden_binaries(const Artifact& artifact, const std::vector<analyses::BinaryHold>& holds) {
     const Snapshot& snapshot = artifact.snapshot();
     std::vector<Hidden> found;
     for (std::size_t i = 0; i < holds.size();) {
@@ -119,7 +120,7 @@ std::vector<Hidden> hidden_binaries(const Artifact& artifact, const std::vector<
         row.process = holds[i].process;
         std::map<std::uint64_t, std::uint64_t> known;  // a copied slice counts with its own size
         for (; i < holds.size() && holds[i].process == row.process; ++i) {
-            const BinaryHold& hold = holds[i];
+            const analyses::BinaryHold& hold = holds[i];
             if (hold.named) {
                 const std::uint64_t size = std::min(artifact.binary_bytes(hold.address).value_or(hold.size), hold.size);
                 std::uint64_t& most = known[hold.address];
@@ -181,7 +182,7 @@ present::Table unheld_table(std::vector<analyses::UnheldGroup> groups) {
 }  // namespace
 
 static Status cmd_binaries(const Context& context) {
-    HeapStats stats(context.options(), {.binaries = true});
+    analyses::HeapStats stats(context.options().threads, {.binaries = true});
     LoadPlan plan;
     plan.tables = plan.labels = true;
     BH_CHECK(context.plan_for_selector(plan));
@@ -194,8 +195,8 @@ static Status cmd_binaries(const Context& context) {
     for (const ProcId id : selected) wanted[index_of(id)] = true;
 
     std::vector<analyses::BinaryReference> references;
-    std::vector<BinaryHold> holds;
-    for (const BinaryHold& hold : stats.binaries()) {
+    std::vector<analyses::BinaryHold> holds;
+    for (const analyses::BinaryHold& hold : stats.binaries()) {
         if (!wanted[index_of(hold.process)]) continue;
         references.push_back({hold.address, hold.offset, hold.size, hold.process});
         holds.push_back(hold);
@@ -220,22 +221,26 @@ static Status cmd_binaries(const Context& context) {
 
     present::Document document = context.document(snapshot);
     const Count all = snapshot.memory_bytes("binary");
-    document.lead = {fmt::format("{} that something refers to, {} in total; slices show {} of them and pin {}.",
-                                 present::counted(report.binaries.size(), "binary", "binaries"),
-                                 present::human_bytes(report.bytes), present::human_bytes(report.seen_bytes),
-                                 present::human_bytes(report.pinned_bytes))};
+    using analyses::Counted;
+    using analyses::Ours;
+    const auto say = [&document](const analyses::Sentence& sentence) {
+        document.lead.push_back(present::spell(sentence));
+    };
+    const auto bytes = [](std::uint64_t value) { return analyses::Amount{value, analyses::AmountUnit::bytes}; };
+    say(analyses::sentence("{} that something refers to, {} in total; slices show {} of them and pin {}.",
+                           Counted{report.binaries.size(), "binary", "binaries"}, bytes(report.bytes),
+                           bytes(report.seen_bytes), bytes(report.pinned_bytes)));
     if (all.has() && *all > report.bytes)
-        document.lead.push_back(fmt::format("The node held {} in binaries: the rest is in {}drivers, or garbage.",
-                                            present::human_bytes(*all), stored ? "" : "ETS, in "));
+        say(analyses::sentence("The node held {} in binaries: the rest is in {}drivers, or garbage.", bytes(*all),
+                               stored ? Ours("") : Ours("ETS, in ")));
     if (stored && stored->compressed_tables != 0)
-        document.lead.push_back(
-            fmt::format("{} not looked into.",
-                        present::counted(stored->compressed_tables, "compressed table was", "compressed tables were")));
+        say(analyses::sentence("{} not looked into.", Counted{stored->compressed_tables, "compressed table was",
+                                                             "compressed tables were"}));
     if (report.unknown != 0)
-        document.lead.push_back(fmt::format(
+        say(analyses::sentence(
             "Of {} the input has slices only, not the size: up to OTP 26 a dump leaves out a binary that only a slice "
             "refers to.",
-            present::counted(report.unknown, "binary", "binaries")));
+            Counted{report.unknown, "binary", "binaries"}));
     document.members.push_back({.key = "rows", .body = binary_table(names, report)});
     document.members.push_back({.key = "totals",
                                 .body = Value(Object{{"bytes", report.bytes},
@@ -251,8 +256,8 @@ static Status cmd_binaries(const Context& context) {
                                 .body = hidden_table(names, std::move(hidden)),
                                 .in_text = any});
     std::vector<std::uint64_t> referenced;
-    for (const BinaryHold& hold : stats.binaries()) referenced.push_back(hold.address);
-    BH_TRY(const auto unheld, unheld_binaries(*artifact, std::move(referenced)));
+    for (const analyses::BinaryHold& hold : stats.binaries()) referenced.push_back(hold.address);
+    BH_TRY(const auto unheld, analyses::unheld_binaries(*artifact, std::move(referenced)));
     if (unheld)
         document.members.push_back({.key = "unheld",
                                     .title = "Blocks that nothing refers to: buffers of drivers, native code, garbage",

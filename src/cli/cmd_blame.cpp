@@ -3,6 +3,7 @@
 
 #include "analyses/processes/native_stacks.hpp"
 #include "cli/commands.hpp"
+#include "present/spelling.hpp"
 #include "present/native.hpp"
 #include "present/render.hpp"
 #include "present/units.hpp"
@@ -18,19 +19,27 @@ static Status cmd_blame(const Context& context) {
     const std::string& function = context.argument(1);
     const analyses::Blame blame = analyses::blame(snapshot, native, function);
     present::Document document = context.document(snapshot);
-    document.lead.push_back(
-        fmt::format("{} of {} threads were inside {}.", blame.threads, native.threads.size(), function));
+    using analyses::Amount;
+    using analyses::AmountUnit;
+    const auto say = [&document](const analyses::Sentence& sentence) {
+        document.lead.push_back(present::spell(sentence));
+    };
+    const auto vm = [](std::string text) {
+        return analyses::InputText{std::move(text), analyses::InputText::Holds::vm};
+    };
+    say(analyses::sentence("{} of {} threads were inside {}.", Amount{blame.threads, AmountUnit::plain},
+                           Amount{native.threads.size(), AmountUnit::plain}, vm(function)));
     if (blame.threads == 0) {
         const std::vector<std::string_view> names(blame.names.begin(), blame.names.end());
         if (const std::string near = present::did_you_mean(function, names); !near.empty())
-            document.lead.push_back(near);
+            say(analyses::sentence("{}", vm(near)));
         if (blame.unnamed != 0)
-            document.lead.push_back(
-                fmt::format("{} of {} native frames have no name: their file is stripped. An executable with symbols, "
-                            "or its debug package, gives them.",
-                            present::grouped(blame.unnamed), present::grouped(blame.frames)));
+            say(analyses::sentence(
+                "{} of {} native frames have no name: their file is stripped. An executable with symbols, or its debug "
+                "package, gives them.",
+                Amount{blame.unnamed}, Amount{blame.frames}));
     }
-    for (const std::string& file : native.missing) document.lead.push_back("Not unwound: " + file + ".");
+    for (const std::string& file : native.missing) say(analyses::sentence("Not unwound: {}.", vm(file)));
     document.members.push_back({.key = "native_function", .body = present::Value(function), .in_text = false});
     document.members.push_back({.key = "rows", .body = present::blame_table(context.names(snapshot), native, blame)});
     document.primary = "rows";

@@ -8,10 +8,10 @@
 #include <functional>
 
 #include "analyses/base/erlang_syntax.hpp"
+#include "analyses/diagnosis/diagnose.hpp"
 #include "cli/check_config.hpp"
 #include "cli/check_inputs.hpp"
 #include "cli/commands.hpp"
-#include "cli/diagnose.hpp"
 #include "cli/output_file.hpp"
 #include "cli/secrets.hpp"
 #include "cli/terminal.hpp"
@@ -20,11 +20,14 @@
 #include "present/describe.hpp"
 #include "present/findings.hpp"
 #include "present/render.hpp"
+#include "present/spelling.hpp"
 
 namespace beamheap::cli {
 namespace {
 
 using analyses::Finding;
+using analyses::InputText;
+using analyses::Ours;
 using present::CheckedFinding;
 using present::CheckedInput;
 using present::CheckReport;
@@ -71,19 +74,35 @@ std::vector<std::string_view> rule_names() {
 
 // That there is a dump at all: a node died in a test that may have passed.
 Finding dump_finding(const Snapshot& snapshot, const analyses::Slogan& slogan) {
-    const std::string_view text = snapshot.node.slogan;
+    const Node& node = snapshot.node;
     Finding finding;
     finding.rule = unexpected_dump;
     finding.severity = analyses::FindingSeverity::medium;
-    const bool report = snapshot.source.kind.report_of_end;
-    finding.title = report ? fmt::format("A node left a crash dump: {}", text.empty() ? "it gives no reason." : text)
-                           : "A node left a core image.";
-    if (report && slogan.kind == analyses::SloganKind::requested) finding.title += " (somebody asked for it)";
-    finding.subject = {analyses::SubjectKind::node, std::string(text.empty() ? "no slogan" : text.substr(0, 200))};
-    finding.evidence.push_back({.name = "node", .text = std::string(snapshot.text(snapshot.node.name))});
-    if (!snapshot.node.created.empty()) finding.evidence.push_back({.name = "died", .text = snapshot.node.created});
-    finding.next_steps = {"beamheap analyze DUMP says what happened."};
-    finding.fingerprint = analyses::fingerprint(finding.rule, finding.subject);
+    if (!snapshot.source.kind.report_of_end) {
+        finding.title.say("A node left a core image.");
+    } else {
+        finding.title.say("A node left a crash dump: ");
+        if (node.slogan.empty())
+            finding.title.say("it gives no reason.");
+        else
+            finding.title.say("{}", InputText{node.slogan, InputText::Holds::message});
+        if (slogan.kind == analyses::SloganKind::requested) finding.title.say(" (somebody asked for it)");
+    }
+    finding.subject.kind = analyses::SubjectKind::node;
+    if (node.signal)
+        finding.subject.text = analyses::signal_text(*node.signal);
+    else if (node.slogan.empty())
+        finding.subject.text = Ours("no slogan");
+    else
+        finding.subject.text.say("{}", InputText{node.slogan.substr(0, 200), InputText::Holds::message});
+    finding.evidence.push_back(
+        analyses::fact("node", analyses::sentence("{}", InputText{std::string(snapshot.text(node.name)),
+                                                                  InputText::Holds::name})));
+    if (!node.created.empty())
+        finding.evidence.push_back(
+            analyses::fact("died", analyses::sentence("{}", InputText{node.created, InputText::Holds::vm})));
+    finding.advise("`beamheap analyze DUMP` says what happened.");
+    finding.fingerprint = analyses::fingerprint(finding.rule, finding.subject, snapshot);
     return finding;
 }
 
@@ -91,13 +110,14 @@ Finding unreadable_finding(const std::string& name, const Error& error) {
     Finding finding;
     finding.rule = unreadable_input;
     finding.severity = analyses::FindingSeverity::medium;
-    finding.title = error.message.starts_with(name) ? error.message.substr(name.size()) : error.message;
-    while (!finding.title.empty() && (finding.title.front() == ':' || finding.title.front() == ' '))
-        finding.title.erase(0, 1);
-    finding.title = "It can't be read: " + finding.title;
-    finding.subject = {analyses::SubjectKind::node, name};
-    if (!error.advice.empty()) finding.next_steps.push_back(error.advice);
-    finding.fingerprint = analyses::fingerprint(finding.rule, finding.subject);
+    // Messages begin with the file, which stands above the finding.
+    std::string_view why = error.message;
+    if (why.starts_with(name)) why.remove_prefix(std::min(name.size() + 2, why.size()));
+    finding.title.say("It can't be read: {}", InputText{std::string(why), InputText::Holds::vm});
+    finding.subject = {analyses::SubjectKind::node, analyses::sentence("{}", InputText{name, InputText::Holds::vm})};
+    if (!error.advice.empty())
+        finding.advise("{}", InputText{error.advice, InputText::Holds::vm});
+    finding.fingerprint = analyses::fingerprint(finding.rule, finding.subject, Snapshot{});
     return finding;
 }
 
@@ -116,7 +136,8 @@ public:
           fail_on_(std::move(fail_on)),
           baseline_(std::move(baseline)),
           today_(today()),
-          levels_{options_.redact, options_.redact_chosen ? options_.redact : RedactLevel::values} {
+          for_people_(context.for_people()),
+          levels_{options_.redact, in_files_, in_files_} {
         for (CheckReport& report : reports_) {
             report.threshold = fail_on_.severity.value_or(analyses::FindingSeverity::high);
             for (const analyses::Rule& rule : analyses::rules()) report.rules.emplace_back(rule.id);
@@ -135,7 +156,7 @@ public:
 
     Status add(std::unique_ptr<bytes::Source> source, const std::string& name) {
         LoadPlan plan;
-        Diagnoser diagnoser(options_, false);
+        analyses::Diagnoser diagnoser({.threads = options_.threads, .sizes = options_.full});
         diagnoser.demand(plan);
         plan_for_secrets(plan, plan.terms_of);
         OpenOptions open_options;
@@ -150,12 +171,12 @@ public:
             unreadable(name, loaded.error());
             return ok();
         }
-        auto diagnosed = diagnoser.diagnose(**artifact);
+        auto diagnosed = diagnoser.judge(**artifact);
         if (!diagnosed) {
             unreadable(name, diagnosed.error());
             return ok();
         }
-        Diagnosis& diagnosis = *diagnosed;
+        analyses::Diagnosis& diagnosis = *diagnosed;
         const Snapshot& snapshot = (*artifact)->snapshot();
         diagnosis.findings.push_back(dump_finding(snapshot, diagnosis.slogan));
         for (const analyses::Limit& limit : fail_on_.limits) {
@@ -166,7 +187,7 @@ public:
                                                   name, limit.text));
         }
         for (present::Warning warning : present::warnings_of(snapshot)) {
-            warning.text = fmt::format("{}: {}", name, warning.text);
+            warning.text = present::Text{}.add(name + ": ").add(warning.text);
             for (CheckReport& report : reports_) report.warnings.push_back(warning);
         }
         damaged_ = damaged_ || snapshot.anomalies.data_lost() || !snapshot.source.complete.value_or(true);
@@ -174,9 +195,10 @@ public:
         const std::vector<std::string> secrets = known_secrets(**artifact);
         for (std::size_t i = 0; i < reports_.size(); ++i) {
             const present::Redactor redactor(present::redaction(levels_[i], snapshot, secrets));
+            const present::Names names(snapshot, syntax(snapshot, i), std::string(to_open(name)));
             CheckedInput input{name, redacted(present::source_of(snapshot), redactor), {}};
             for (const Finding& finding : diagnosis.findings)
-                input.findings.push_back(checked(finding, name, redactor));
+                input.findings.push_back(checked(finding, names, redactor));
             ++reports_[i].dumps;
             reports_[i].inputs.push_back(std::move(input));
         }
@@ -186,10 +208,12 @@ public:
     void unreadable(const std::string& name, const Error& error) {
         ++unreadable_;
         const Finding finding = unreadable_finding(name, error);
+        const Snapshot none;
+        const present::Names names(none, present::Syntax::erlang, std::string(to_open(name)));
         for (std::size_t i = 0; i < reports_.size(); ++i) {
             present::RedactOptions level;
             level.level = levels_[i];
-            reports_[i].inputs.push_back({name, {}, {checked(finding, name, present::Redactor(std::move(level)))}});
+            reports_[i].inputs.push_back({name, {}, {checked(finding, names, present::Redactor(std::move(level)))}});
         }
     }
 
@@ -197,48 +221,76 @@ public:
         for (CheckReport& report : reports_) report.files = counts.files, report.archives = counts.archives;
     }
     const CheckReport& on_screen() const { return reports_[0]; }
-    const CheckReport& in_files() const { return reports_[1]; }
+    /// Reports in files: for people, and for machines.
+    const CheckReport& in_files(bool for_people) const { return reports_[for_people ? 1 : 2]; }
     bool damaged() const { return damaged_; }
     std::uint64_t unreadable_inputs() const { return unreadable_; }
 
 private:
     void warn(std::string name, std::string text) {
-        for (CheckReport& report : reports_) report.warnings.push_back({name, 1, "error", text});
+        for (CheckReport& report : reports_)
+            report.warnings.push_back({name, 1, "error", present::Text{}.add(text)});
     }
 
-    Verdict verdict_of(const Finding& finding) const {
+    Verdict verdict_of(const Finding& finding, const Snapshot& snapshot) const {
+        const std::string subject = present::plain_text(snapshot, finding.subject.text);
         for (const Ignore& ignore : config_.ignores)
-            if (!ignore.expired(today_) && ignore.fits(finding)) return Verdict::ignored;
+            if (!ignore.expired(today_) && ignore.fits(finding.rule, subject)) return Verdict::ignored;
         if (baseline_.contains(finding.fingerprint)) return Verdict::known;
         const bool limit = finding.rule.starts_with("limit-");
         return limit || finding.severity >= reports_[0].threshold ? Verdict::fails : Verdict::reported;
     }
 
-    CheckedFinding checked(const Finding& finding, const std::string& path, const present::Redactor& redactor) const {
+    // As `analyze` speaks: Elixir on its nodes where people read it, Erlang where machines do.
+    present::Syntax syntax(const Snapshot& snapshot, std::size_t report) const {
+        if (options_.syntax) return *options_.syntax;
+        const bool people = report == 0 ? for_people_ : report == 1;
+        return people ? present::syntax_of(snapshot) : present::Syntax::erlang;
+    }
+
+    CheckedFinding checked(const Finding& finding, const present::Names& names,
+                           const present::Redactor& redactor) const {
         CheckedFinding out;
         out.rule = finding.rule;
         out.severity = finding.severity;
-        out.verdict = verdict_of(finding);
-        out.title = redactor.apply(finding.title, Content::message);
-        out.subject = redactor.apply(finding.subject.text, Content::message);
-        out.pid = analyses::pid_text(finding.pid);
-        out.name = redactor.apply(finding.name, Content::name);
+        out.verdict = verdict_of(finding, names.snapshot());
+        out.title = redactor.apply(present::spell(names, finding.title));
+        out.title_parts = redacted(present::sentence_parts(names, finding.title), redactor);
+        out.subject = redactor.apply(present::subject_text(names.snapshot(), finding));
+        out.pid = names.pid(finding.pid);
+        out.name = redactor.apply(names.snapshot().text(finding.name), Content::name);
         out.count = finding.count;
         out.bytes = finding.bytes;
         out.percent = finding.percent;
         out.fingerprint = finding.fingerprint;
         for (const analyses::Evidence& evidence : finding.evidence)
-            out.evidence.push_back(redactor.apply(present::evidence_line(evidence), Content::message));
-        for (const std::string& step : finding.next_steps)
-            out.next_steps.push_back(redactor.apply(present::step_for(step, to_open(path)), Content::message));
+            out.evidence.push_back(redactor.apply(present::evidence_line(names, evidence)));
+        for (const analyses::Sentence& step : finding.next_steps)
+            out.next_steps.push_back(redactor.apply(present::spell(names, step)));
         return out;
     }
 
     static present::Object redacted(present::Object source, const present::Redactor& redactor) {
-        for (auto& [key, value] : source)
+        for (auto& [key, value] : source) {
             if (const auto* text = std::get_if<std::string>(&value.data()); text != nullptr && key != "path")
                 value = present::Value(redactor.apply(*text, Content::message));
+            if (const auto* text = std::get_if<std::shared_ptr<const present::Text>>(&value.data()))
+                value = present::Value(redactor.apply(**text));
+        }
         return source;
+    }
+
+    // The parts of a sentence, which are objects of which only the texts can be the node's.
+    static present::Array redacted(const present::Array& parts, const present::Redactor& redactor) {
+        present::Array out;
+        for (const present::Value& part : parts) {
+            present::Object object = *std::get<std::shared_ptr<const present::Object>>(part.data());
+            for (auto& [key, value] : object)
+                if (const auto* text = std::get_if<std::shared_ptr<const present::Text>>(&value.data()))
+                    value = present::Value(redactor.apply(**text));
+            out.emplace_back(std::move(object));
+        }
+        return out;
     }
 
     const Options& options_;
@@ -246,8 +298,10 @@ private:
     analyses::FailOn fail_on_;
     std::set<std::string, std::less<>> baseline_;
     std::string today_;
-    std::array<RedactLevel, 2> levels_;  // on the screen, in files
-    std::array<CheckReport, 2> reports_;
+    RedactLevel in_files_ = options_.redact_chosen ? options_.redact : RedactLevel::values;
+    bool for_people_;                    // whether the screen is
+    std::array<RedactLevel, 3> levels_;  // on the screen; in files, for people and for machines
+    std::array<CheckReport, 3> reports_;
     bool damaged_ = false;
     std::uint64_t unreadable_ = 0;
 };
@@ -321,7 +375,7 @@ static Status cmd_check(const Context& context) {
 
     BH_CHECK(print(context, gate.on_screen()));
     for (const Output& output : outputs) {
-        BH_TRY(const std::string text, rendered(gate.in_files(), output.format));
+        BH_TRY(const std::string text, rendered(gate.in_files(output.format != "json" && output.format != "gitlab"), output.format));
         BH_CHECK(write_file(output.path, text, options.overwrite));
     }
     BH_CHECK(visited);

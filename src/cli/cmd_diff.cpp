@@ -5,8 +5,9 @@
 
 #include "analyses/diagnosis/diff.hpp"
 #include "cli/commands.hpp"
-#include "cli/diagnose.hpp"
+#include "analyses/diagnosis/diagnose.hpp"
 #include "cli/secrets.hpp"
+#include "present/spelling.hpp"
 #include "present/describe.hpp"
 #include "present/diff.hpp"
 #include "present/units.hpp"
@@ -16,34 +17,39 @@ namespace {
 
 struct Side {
     std::shared_ptr<Artifact> artifact;
-    Diagnosis diagnosis;
+    analyses::Diagnosis diagnosis;
 };
 
 Result<Side> load(const Context& context, const std::string& path) {
     LoadPlan plan;
-    Diagnoser diagnoser(context.options(), false);
+    analyses::Diagnoser diagnoser({.threads = context.options().threads, .sizes = context.options().full});
     diagnoser.demand(plan);
     plan.atoms = plan.binaries = plan.modules = true;
     plan_for_secrets(plan, plan.terms_of);
     Side side;
     BH_TRY(side.artifact, context.open(path, plan));
-    BH_TRY(side.diagnosis, diagnoser.diagnose(*side.artifact));
+    BH_TRY(side.diagnosis, diagnoser.judge(*side.artifact));
     return side;
 }
 
-std::string figure(const analyses::Growth& row, std::uint64_t value) {
-    return row.bytes ? present::human_bytes(value) : present::grouped(value);
+analyses::Amount figure(const analyses::Growth& row, std::uint64_t value) {
+    return {value, row.bytes ? analyses::AmountUnit::bytes : analyses::AmountUnit::count};
 }
 
 // "process lager_event: messages grew from 0 to 12,003".
-std::string growth_sentence(const analyses::Growth& row) {
-    std::string what(analyses::name_of(row.what));
-    std::ranges::replace(what, '_', ' ');
-    std::string measure(row.measure);
-    std::ranges::replace(measure, '_', ' ');
-    const bool named = row.key != measure && row.key != row.measure;
-    return fmt::format("{}{}{}: {} grew from {} to {}", what, named ? " " : "", named ? row.key : "", measure,
-                       figure(row, *row.before), figure(row, *row.after));
+analyses::Sentence growth_sentence(const analyses::Growth& row) {
+    using Holds = analyses::InputText::Holds;
+    const auto words = [](std::string_view name) {
+        analyses::InputText text{std::string(name), Holds::vm};
+        std::ranges::replace(text.text, '_', ' ');
+        return text;
+    };
+    const analyses::InputText measure = words(row.measure);
+    analyses::Sentence sentence = analyses::sentence("{}", words(analyses::name_of(row.what)));
+    if (row.key != measure.text && row.key != row.measure)
+        sentence.say(" {}", analyses::InputText{row.key, Holds::name});
+    sentence.say(": {} grew from {} to {}", measure, figure(row, *row.before), figure(row, *row.after));
+    return sentence;
 }
 
 }  // namespace
@@ -65,37 +71,44 @@ static Status cmd_diff(const Context& context) {
     const std::vector<analyses::ChangedFinding> findings =
         analyses::diff_findings(before.diagnosis.findings, after.diagnosis.findings);
 
-    std::vector<std::string> broken;
+    const present::Names names_before = context.names(a);
+    const present::Names names_after = context.names(b);
+    std::vector<present::Text> broken;
     for (const analyses::Limit& limit : fail_on.limits) {
         BH_TRY(const std::vector<const analyses::Growth*> over, analyses::over_limit(limit, rows));
         for (const analyses::Growth* row : over)
-            broken.push_back(fmt::format("{}: {}", limit.text, growth_sentence(*row)));
+            broken.push_back(
+                present::Text{}.add(limit.text + ": ").add(present::spell(growth_sentence(*row))));
     }
     if (fail_on.severity)
         for (const analyses::ChangedFinding& each : findings)
             if (each.change == analyses::FindingChange::added && each.finding->severity >= *fail_on.severity)
-                broken.push_back(fmt::format("{}: {}", analyses::name_of(each.finding->severity), each.finding->title));
+                broken.push_back(present::Text{}
+                                     .add(fmt::format("{}: ", analyses::name_of(each.finding->severity)))
+                                     .add(present::spell(names_after, each.finding->title)));
 
     present::Document document;
     document.kind = "diff";
     for (const Snapshot* snapshot : {&a, &b}) {
         document.sources.push_back(present::source_of(*snapshot));
         for (present::Warning& warning : present::warnings_of(*snapshot)) {
-            warning.text = fmt::format("{}: {}", snapshot->source.path, warning.text);
+            warning.text =
+                present::Text{}.add(snapshot->source.path, present::Content::message).add(": ").add(warning.text);
             document.warnings.push_back(std::move(warning));
         }
     }
     if (!rows.empty() && rows.front().delta.value_or(0) > 0)
-        document.lead.push_back(fmt::format("Most growth: {}.", growth_sentence(rows.front())));
+        document.lead.push_back(
+            present::spell(analyses::sentence("Most growth: {}.", growth_sentence(rows.front()))));
     else
-        document.lead.emplace_back("Nothing grew.");
+        document.lead.push_back(present::spell(analyses::Ours("Nothing grew.")));
     document.members.push_back({.key = "rows", .body = present::growth_table(rows)});
     document.members.push_back({.key = "findings",
                                 .title = "Findings",
-                                .body = present::changed_finding_table(findings),
+                                .body = present::changed_finding_table(names_before, names_after, findings),
                                 .in_text = !findings.empty()});
     present::Array failures;
-    for (const std::string& each : broken) failures.emplace_back(each);
+    for (const present::Text& each : broken) failures.emplace_back(each);
     document.members.push_back({.key = "failures",
                                 .title = "Over the limits",
                                 .body = present::Value(std::move(failures)),

@@ -1,10 +1,13 @@
 // explain: what a slogan or a topic means, and what to do.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "analyses/rules/rules.hpp"
 #include "analyses/slogan/slogan.hpp"
 #include "cli/commands.hpp"
 #include "present/render.hpp"
+#include "present/spelling.hpp"
 
 namespace beamheap::cli {
 namespace {
@@ -15,52 +18,38 @@ using present::Document;
 using present::Object;
 using present::Value;
 
-Array strings(std::span<const std::string_view> texts, std::string_view prefix) {
+Array texts(std::span<const analyses::Sentence> sentences, std::string_view prefix = {}) {
     Array out;
-    for (const std::string_view text : texts) out.emplace_back(fmt::format("{}{}", prefix, text));
-    return out;
-}
-
-// Paragraphs of a page, separated by an empty line.
-std::vector<std::string> paragraphs(std::string_view text) {
-    std::vector<std::string> out;
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find("\n\n"), text.size());
-        std::string paragraph(text.substr(0, end));
-        for (char& c : paragraph)
-            if (c == '\n') c = ' ';
-        if (!paragraph.empty()) out.push_back(std::move(paragraph));
-        text.remove_prefix(std::min(end + 2, text.size()));
-    }
-    return out;
-}
-
-Array values(const std::vector<std::string>& texts, std::string_view prefix = {}) {
-    Array out;
-    for (const std::string& text : texts) out.emplace_back(fmt::format("{}{}", prefix, text));
+    for (const analyses::Sentence& each : sentences)
+        out.emplace_back(present::Text{}.add(std::string(prefix)).add(present::spell(each)));
     return out;
 }
 
 void add_page(Document& document, const analyses::Explanation* page) {
-    document.members.push_back(
-        {.key = "name", .body = page == nullptr ? Value() : Value(page->name), .in_text = false});
-    document.members.push_back(
-        {.key = "title", .body = page == nullptr ? Value() : Value(page->title), .in_text = false});
-    document.members.push_back({.key = "text",
-                                .body = page == nullptr ? Value(Array{}) : Value(values(paragraphs(page->text))),
-                                .in_text = false});
+    const auto for_json = [&document](std::string key, Value body) {
+        document.members.push_back({.key = std::move(key), .body = std::move(body), .in_text = false});
+    };
+    for_json("name", page == nullptr ? Value() : Value(page->name));
+    for_json("title", page == nullptr ? Value() : Value(page->title.text()));
+    for_json("text", page == nullptr ? Value(Array{}) : Value(texts(page->paragraphs)));
     if (page != nullptr)
         document.members.push_back(
-            {.title = std::string(page->title), .body = Value(values(paragraphs(page->text))), .in_json = false});
+            {.title = std::string(page->title.text()), .body = Value(texts(page->paragraphs)), .in_json = false});
 }
 
-void add_steps(Document& document, const Array& steps) {
-    document.members.push_back(
-        {.key = "next_steps", .body = Value(steps), .in_text = false, .content = Content::message});
-    Array bullets;
-    for (const Value& step : steps) bullets.emplace_back("- " + std::get<std::string>(step.data()));
-    document.members.push_back(
-        {.title = "What to do", .body = Value(std::move(bullets)), .in_json = false, .content = Content::message});
+void add_steps(Document& document, std::span<const analyses::Sentence> steps) {
+    document.members.push_back({.key = "next_steps", .body = Value(texts(steps)), .in_text = false});
+    document.members.push_back({.title = "What to do", .body = Value(texts(steps, "- ")), .in_json = false});
+}
+
+// Rules first, then what slogans mean, then the other pages.
+std::vector<const analyses::Explanation*> all_pages() {
+    std::vector<const analyses::Explanation*> pages;
+    for (const analyses::Rule& rule : analyses::rules())
+        if (const analyses::Explanation* page = analyses::find_explanation(rule.id)) pages.push_back(page);
+    for (const analyses::Explanation& page : analyses::explanations())
+        if (std::ranges::find(pages, &page) == pages.end()) pages.push_back(&page);
+    return pages;
 }
 
 Status list_topics(const Context& context) {
@@ -70,8 +59,7 @@ Status list_topics(const Context& context) {
         std::string_view name, title;
     };
     std::vector<Topic> rows;
-    for (const analyses::Rule& rule : analyses::rules()) rows.push_back({rule.id, rule.description});
-    for (const analyses::Explanation& page : analyses::explanations()) rows.push_back({page.name, page.title});
+    for (const analyses::Explanation* page : all_pages()) rows.push_back({page->name, page->title.text()});
     using Row = Topic;
     std::vector<present::ColumnOf<Row>> columns{
         {{.name = "name", .title = "TOPIC", .doc = "what to ask for"}, [](const Row& row) { return Value(row.name); }},
@@ -90,30 +78,27 @@ static Status cmd_explain(const Context& context) {
     const std::string& asked = context.argument(0);
     Document document;
     document.kind = "explain";
-    const analyses::Rule* rule = analyses::find_rule(asked);
-    const auto of_rule = rule == nullptr ? std::nullopt : analyses::explanation_of(*rule);
-    const analyses::Explanation* page = of_rule ? &*of_rule : analyses::find_explanation(asked);
-    if (page != nullptr) {
+    if (const analyses::Explanation* page = analyses::find_explanation(asked)) {
         document.members.push_back({.key = "slogan", .body = Value(), .in_text = false});
         add_page(document, page);
-        add_steps(document, strings(page->next, {}));
+        add_steps(document, page->next);
         return context.print(document);
     }
     // One word is a topic that was mistyped, more are a slogan.
     if (asked.find_first_of(" :({") == asked.npos) {
         std::vector<std::string_view> topics;
-        for (const analyses::Explanation& each : analyses::explanations()) topics.push_back(each.name);
-        for (const analyses::Rule& each : analyses::rules()) topics.push_back(each.id);
+        for (const analyses::Explanation* each : all_pages()) topics.push_back(each->name);
         const std::string near = present::did_you_mean(asked, topics);
         return Error{ErrorCode::usage, fmt::format("there is no topic '{}'", asked),
                      near.empty() ? "beamheap explain lists the topics; a slogan is given in quotes" : near};
     }
     const analyses::Slogan slogan = analyses::read_slogan(asked);
-    if (!slogan.meaning.empty()) document.lead = {slogan.meaning};
+    const present::Text meaning = present::spell(slogan.meaning);
+    if (!meaning.empty()) document.lead = {meaning};
     document.members.push_back(
         {.key = "slogan",
-         .body = Value(Object{{"kind", analyses::name_of(slogan.kind)},
-                              {"meaning", slogan.meaning},
+         .body = Value(Object{{"kind", analyses::name_of(slogan.kind).text()},
+                              {"meaning", meaning},
                               {"refused_bytes", slogan.refused_bytes},
                               {"allocator", slogan.allocator.empty() ? Value() : Value(slogan.allocator)},
                               {"memory_type", slogan.memory_type.empty() ? Value() : Value(slogan.memory_type)},
@@ -121,7 +106,7 @@ static Status cmd_explain(const Context& context) {
          .in_text = false,
          .content = Content::message});
     add_page(document, analyses::explanation_of(slogan.kind));
-    add_steps(document, values(slogan.next_steps));
+    add_steps(document, slogan.next_steps);
     return context.print(document);
 }
 

@@ -10,6 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/process_terms.hpp"
 #include "cli/secrets.hpp"
+#include "present/spelling.hpp"
 #include "present/table_cells.hpp"
 #include "present/units.hpp"
 
@@ -95,11 +96,14 @@ static Status cmd_msgs(const Context& context) {
 
     present::Document document = context.document(process.snapshot());
     add_term_warnings(process, document);
-    document.lead = {fmt::format("{} in the queue of {}.", present::counted(count, "message", "messages"),
-                                 process.names->process(process.row()))};
+    document.lead = {
+        present::spell(analyses::sentence("{} in the queue of ", analyses::Counted{count, "message", "messages"}))
+            .add(process.names->process(process.row()), Content::name)
+            .add(".")};
     if (process.row().msgq_len.has() && *process.row().msgq_len != count)
-        document.lead.push_back(fmt::format("The process table says {}: the rest is not in the input.",
-                                            present::grouped(*process.row().msgq_len)));
+        document.lead.push_back(
+            present::spell(analyses::sentence("The process table says {}: the rest is not in the input.",
+                                              analyses::Amount{*process.row().msgq_len})));
     document.members.push_back({.key = "count", .body = Value(std::uint64_t{count}), .in_text = false});
     if (by.empty()) {
         document.members.push_back({.key = "rows", .body = present::message_table(view, std::move(messages))});

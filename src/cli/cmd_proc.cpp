@@ -7,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/process_terms.hpp"
 #include "cli/secrets.hpp"
+#include "present/spelling.hpp"
 #include "present/tables.hpp"
 
 namespace beamheap::cli {
@@ -51,8 +52,8 @@ static Status cmd_proc(const Context& context) {
     present::Document document = context.document(snapshot);
     add_term_warnings(terms, document);
     if (view.graph().roots().empty() && process.sensitive)
-        document.lead.push_back(
-            "The process is sensitive: the VM leaves its stack, heap, messages and dictionary out.");
+        document.lead.push_back(present::spell(
+            analyses::Ours("The process is sensitive: the VM leaves its stack, heap, messages and dictionary out.")));
     const std::size_t usual_links = context.for_people() ? shown_links : 0;
     const std::size_t wanted_links = context.options().top.value_or(usual_links);
     const std::size_t most_links = wanted_links == 0 ? std::numeric_limits<std::size_t>::max() : wanted_links;

@@ -8,8 +8,9 @@
 #include "analyses/selectors/selectors.hpp"
 #include "analyses/base/sum.hpp"
 #include "cli/commands.hpp"
-#include "cli/heap_stats.hpp"
+#include "analyses/diagnosis/heap_stats.hpp"
 #include "cli/traced_profile.hpp"
+#include "present/spelling.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
 #include "present/units.hpp"
@@ -36,10 +37,10 @@ std::string_view place_name(std::uint32_t place) {
 }
 
 /// Rows by function (and process): most words first, else by process and name, whatever order the input was read in.
-std::vector<Row> rows_of(const Snapshot& snapshot, const HeapStats& stats, const std::vector<bool>& wanted,
+std::vector<Row> rows_of(const Snapshot& snapshot, const analyses::HeapStats& stats, const std::vector<bool>& wanted,
                          bool per_process) {
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Row> rows;
-    for (const HeapStats::FramesOf& each : stats.frames()) {
+    for (const analyses::HeapStats::FramesOf& each : stats.frames()) {
         if (!wanted[index_of(each.process)]) continue;
         const auto frames = snapshot.stacks[snapshot[each.process].stack];
         const ProcId process = per_process ? each.process : ProcId::none;
@@ -110,7 +111,7 @@ static Status cmd_profile(const Context& context) {
         BH_TRY(pattern, analyses::parse_function_pattern(options.pattern));
     }
     if (options.traced) return show_traced(context, pattern);
-    HeapStats stats(options, {.frames = true});
+    analyses::HeapStats stats(options.threads, {.frames = true});
     LoadPlan plan;
     plan.stacks = true;
     BH_CHECK(context.plan_for_selector(plan));
@@ -138,13 +139,14 @@ static Status cmd_profile(const Context& context) {
     }
     const present::Names names = context.names(snapshot);
     present::Document document = context.document(snapshot);
-    document.lead = {fmt::format(
+    document.lead = {present::spell(analyses::sentence(
         "{} live words of {}, each charged to the youngest frame that reaches it. FRAMES counts frames that hold words "
         "now, where hprof counts calls.",
-        present::grouped(total), present::counted(selected.size(), "process", "processes"))};
+        analyses::Amount{total}, analyses::Counted{selected.size(), "process", "processes"}))};
     if (stats.message_fragment_words() != 0 && selected.size() == snapshot.processes.size())
-        document.lead.push_back(fmt::format("{} more words are messages outside of the heaps.",
-                                            present::grouped(stats.message_fragment_words())));
+        document.lead.push_back(
+            present::spell(analyses::sentence("{} more words are messages outside of the heaps.",
+                                              analyses::Amount{stats.message_fragment_words()})));
     document.members.push_back(
         {.key = "rows", .body = profile_table(names, std::move(rows), total, options.per_process)});
     document.members.push_back({.key = "total_words", .body = Value(total), .in_text = false});

@@ -122,8 +122,9 @@ static Status cmd_why(const Context& context) {
     if (!path) {
         const bool literal = found.term.id.space == ObjectId::Space::literals;
         document.lead.push_back(
-            literal ? "A literal: a module or a persistent term holds it. PID@ADDRESS tells how one process refers to it."
-                    : fmt::format("No root of {} reaches it.", owner));
+            literal ? present::Text{}.add("A literal: a module or a persistent term holds it. PID@ADDRESS tells how one "
+                                          "process refers to it.")
+                    : present::Text{}.add("No root of ").add(owner, Content::name).add(" reaches it."));
         document.members.push_back({.key = "path", .body = Value(), .in_text = false});
     } else {
         std::vector<present::PathStep> steps = present::path_steps(view, *path);

@@ -5,7 +5,8 @@
 
 #include "analyses/processes/process_columns.hpp"
 #include "cli/commands.hpp"
-#include "cli/heap_stats.hpp"
+#include "analyses/diagnosis/heap_stats.hpp"
+#include "present/spelling.hpp"
 #include "present/tables.hpp"
 #include "present/units.hpp"
 
@@ -38,7 +39,7 @@ static Status cmd_top(const Context& context) {
     plan.stacks = needs.stacks;
     plan.labels = needs.labels;
     BH_CHECK(inner.plan_for_selector(plan));
-    HeapStats stats(options, {});
+    analyses::HeapStats stats(options.threads, {});
     const bool heaps = needs.heaps || inner.selector_needs_heaps();
     if (heaps) stats.demand(plan);
     BH_TRY(const std::shared_ptr<Artifact> artifact, inner.open(plan));
@@ -48,8 +49,9 @@ static Status cmd_top(const Context& context) {
     BH_TRY(std::vector<ProcId> rows, inner.selected(snapshot));
     present::Document document = inner.document(snapshot);
     const bool whole = snapshot.source.process_table_complete;
-    document.lead = {fmt::format("{}; the process table is {}.", present::counted(rows.size(), "process", "processes"),
-                                 whole ? "complete" : "cut: further processes are missing")};
+    document.lead = {present::spell(analyses::sentence(
+        "{}; the process table is {}.", analyses::Counted{rows.size(), "process", "processes"},
+        whole ? analyses::Ours("complete") : analyses::Ours("cut: further processes are missing")))};
     document.members.push_back(
         {.key = "rows",
          .body = present::process_table(inner.names(snapshot), std::move(rows), {.labels = plan.labels})});

@@ -3,6 +3,7 @@
 
 #include "analyses/processes/waits.hpp"
 #include "cli/commands.hpp"
+#include "present/spelling.hpp"
 #include "present/units.hpp"
 #include "present/waits.hpp"
 
@@ -17,10 +18,11 @@ static Status cmd_waits(const Context& context) {
     const analyses::Waits waits = analyses::waits(snapshot);
     const present::Names names = context.names(snapshot);
     present::Document document = context.document(snapshot);
-    document.lead.push_back(fmt::format(
-        "{} of {} wait for somebody: {} waited for, {}.", present::grouped(waits.edges.size()),
-        present::counted(snapshot.processes.size(), "process", "processes"),
-        present::counted(waits.fan_in.size(), "is", "are"), present::counted(waits.cycles.size(), "cycle", "cycles")));
+    using analyses::Counted;
+    document.lead.push_back(present::spell(analyses::sentence(
+        "{} of {} wait for somebody: {} waited for, {}.", analyses::Amount{waits.edges.size()},
+        Counted{snapshot.processes.size(), "process", "processes"}, Counted{waits.fan_in.size(), "is", "are"},
+        Counted{waits.cycles.size(), "cycle", "cycles"})));
     std::vector<present::Member>& members = document.members;
     if (!waits.cycles.empty())
         members.push_back({.key = "",

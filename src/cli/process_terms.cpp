@@ -7,7 +7,8 @@
 #include <thread>
 
 #include "analyses/selectors/selectors.hpp"
-#include "cli/heap_stats.hpp"
+#include "analyses/diagnosis/heap_stats.hpp"
+#include "present/spelling.hpp"
 
 namespace beamheap::cli {
 
@@ -58,15 +59,17 @@ void add_term_warnings(const ProcessTerms& process, present::Document& document)
     if (slices != 0)
         document.warnings.push_back(
             {"whole_bytes_only", slices, "info",
-             "slices of binaries are shown in whole bytes: a crash dump of this release does not tell where within a "
-             "byte a bitstring begins and ends"});
+             present::spell(
+                 analyses::Ours("slices of binaries are shown in whole bytes: a crash dump of this release does not tell "
+                                "where within a byte a bitstring begins and ends"))});
     std::uint64_t unlisted = 0;
     for (const BinaryUse& use : terms.graph().binaries()) unlisted += use.named ? 0 : 1;
     if (unlisted != 0)
         document.warnings.push_back(
             {"slices_alone", unlisted, "info",
-             "slices of binaries are in the dump without what lies behind them, which dumps of releases up to 26 leave "
-             "out: live words are a lower bound, garbage an upper one"});
+             present::spell(
+                 analyses::Ours("slices of binaries are in the dump without what lies behind them, which dumps of "
+                                "releases up to 26 leave out: live words are a lower bound, garbage an upper one"))});
     std::uint64_t funs = 0;
     for (NodeId node = 0; node < terms.graph().size(); ++node) {
         if (terms.graph().kind(node) != TermKind::fun) continue;
@@ -75,22 +78,25 @@ void add_term_warnings(const ProcessTerms& process, present::Document& document)
     }
     if (funs != 0)
         document.warnings.push_back({"environments_lost", funs, "info",
-                                     "funs are shown without the values that they close over, which crash dumps do not "
-                                     "hold; sizes leave these out"});
+                                     present::spell(analyses::Ours("funs are shown without the values that they close over, which crash dumps do not "
+                                     "hold; sizes leave these out"))});
     if (process.row().state == ProcessState::garbage_collecting && terms.graph().size() == 0)
         document.warnings.push_back(
             {"in_collection", 1, "data_loss",
-             "the process is in garbage collection: its terms are being moved, and can't be read"});
+             present::spell(analyses::Ours(
+                 "the process is in garbage collection: its terms are being moved, and can't be read"))});
     if (process.row().registers_lost)
-        document.warnings.push_back({"registers_lost", 1, "data_loss",
-                                     fmt::format("{}, and a crash dump leaves registers out: terms that only they hold "
-                                                 "are not shown, and what is live and what is garbage is not known",
-                                                 why_in_registers(process.snapshot(), process.row()))});
+        document.warnings.push_back(
+            {"registers_lost", 1, "data_loss",
+             present::Text{}
+                 .add(std::string(why_in_registers(process.snapshot(), process.row())))
+                 .add(", and a crash dump leaves registers out: terms that only they hold are not shown, and what is live "
+                      "and what is garbage is not known")});
     if (cut_references != 0)
         document.warnings.push_back(
             {"cyclic_term", cut_references, "data_loss",
-             "terms contain themselves, which no Erlang term does; sizes leave those references "
-             "out"});
+             present::spell(analyses::Ours("terms contain themselves, which no Erlang term does; sizes leave those references "
+             "out"))});
 }
 
 Result<AddressArgument> parse_address(std::string_view text) {
@@ -109,7 +115,7 @@ Result<AddressArgument> parse_address(std::string_view text) {
 }
 
 Result<std::vector<AddressOwner>> find_owners(const Context& context, std::uint64_t address) {
-    const unsigned workers = worker_count(context.options());
+    const unsigned workers = analyses::worker_count(context.options().threads);
     std::vector<std::vector<AddressOwner>> found(workers);
     HeapRequest demand;
     demand.workers = workers;

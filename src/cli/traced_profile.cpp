@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analyses/base/sum.hpp"
+#include "present/spelling.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
 #include "present/units.hpp"
@@ -131,8 +132,9 @@ Status show_traced(const Context& context, const analyses::FunctionPattern& patt
                      "Without --pattern all traced functions are shown."};
     const present::Names names = context.names(snapshot);
     present::Document document = context.document(snapshot);
-    document.lead = {fmt::format("{} with counters. What calls under way had spent is not counted yet.",
-                                 present::counted(functions, "traced function", "traced functions"))};
+    document.lead = {present::spell(
+        analyses::sentence("{} with counters. What calls under way had spent is not counted yet.",
+                           analyses::Counted{functions, "traced function", "traced functions"}))};
     document.members.push_back({.key = "rows", .body = traced_table(names, std::move(rows), options.per_process)});
     return context.print(document, snapshot);
 }

@@ -6,6 +6,7 @@
 
 #include "present/json_writer.hpp"
 #include "present/sanitise.hpp"
+#include "present/spelling.hpp"
 #include "present/table_cells.hpp"
 #include "present/units.hpp"
 
@@ -96,20 +97,23 @@ std::uint64_t CheckReport::count(Verdict verdict) const {
     return total;
 }
 
-std::string CheckReport::summary() const {
-    std::string text = fmt::format("{} in {}", counted(dumps, "dump", "dumps"), counted(files, "file", "files"));
+analyses::Sentence CheckReport::summary() const {
+    using analyses::Amount;
+    using analyses::Counted;
+    const analyses::InputText level{std::string(analyses::name_of(threshold)), analyses::InputText::Holds::vm};
+    analyses::Sentence text =
+        analyses::sentence("{} in {}", Counted{dumps, "dump", "dumps"}, Counted{files, "file", "files"});
     const std::uint64_t fails = count(Verdict::fails);
     const bool limits = std::ranges::any_of(rules, [](const std::string& rule) { return rule.starts_with("limit-"); });
-    text += fails == 0 ? fmt::format(": no finding at or above {}", analyses::name_of(threshold))
-                       : fmt::format(": {} at or above {}{}", counted(fails, "finding", "findings"),
-                                     analyses::name_of(threshold), limits ? " or over a limit" : "");
-    if (const std::uint64_t below = count(Verdict::reported); below != 0)
-        text += fmt::format(", {} below", grouped(below));
-    if (const std::uint64_t known = count(Verdict::known); known != 0)
-        text += fmt::format(", {} in the baseline", grouped(known));
-    if (const std::uint64_t ignored = count(Verdict::ignored); ignored != 0)
-        text += fmt::format(", {} ignored", grouped(ignored));
-    return text + '.';
+    if (fails == 0)
+        text.say(": no finding at or above {}", level);
+    else
+        text.say(": {} at or above {}{}", Counted{fails, "finding", "findings"}, level,
+                 limits ? analyses::Ours(" or over a limit") : analyses::Ours(""));
+    if (const std::uint64_t below = count(Verdict::reported); below != 0) text.say(", {} below", Amount{below});
+    if (const std::uint64_t known = count(Verdict::known); known != 0) text.say(", {} in the baseline", Amount{known});
+    if (const std::uint64_t ignored = count(Verdict::ignored); ignored != 0) text.say(", {} ignored", Amount{ignored});
+    return text.say(".");
 }
 
 Document check_document(const CheckReport& report) {
@@ -118,7 +122,7 @@ Document check_document(const CheckReport& report) {
     for (const CheckedInput& input : report.inputs)
         if (!input.source.empty()) document.sources.push_back(input.source);
     document.warnings = report.warnings;
-    document.lead.push_back(report.summary());
+    document.lead.push_back(spell(report.summary()));
     document.members.push_back({.key = "totals",
                                 .body = Value(Object{{"files", report.files},
                                                      {"archives", report.archives},
@@ -148,6 +152,8 @@ Document check_document(const CheckReport& report) {
          [](const Row& r) { return Value(r.finding->rule); }},
         {{.name = "title", .title = "TITLE", .doc = "the finding in a sentence"},
          [](const Row& r) { return Value(r.finding->title); }},
+        {{.name = "title_parts", .title = "TITLE PARTS", .doc = "that sentence part by part", .wide = true},
+         [](const Row& r) { return Value(r.finding->title_parts); }},
         {{.name = "subject", .title = "SUBJECT", .doc = "what it is about, without pids"},
          [](const Row& r) { return Value(r.finding->subject); }},
         {{.name = "pid", .title = "PID", .doc = "the process that it is about"},
@@ -190,14 +196,14 @@ std::string check_text(const CheckReport& report) {
         }
         text += '\n';
     }
-    return text + safe_text(report.summary()) + '\n';
+    return text + safe_text(spell(report.summary()).raw()) + '\n';
 }
 
 std::string check_markdown(const CheckReport& report) {
     constexpr std::size_t for_the_end = 256;
     const bool failed = report.count(Verdict::fails) != 0;
     std::string text = fmt::format("### {} beamheap\n\n{}\n",
-                                   failed ? ":x:" : ":white_check_mark:", markdown(cut(report.summary(), 1024)));
+                                   failed ? ":x:" : ":white_check_mark:", markdown(spell(report.summary()).raw()));
     const std::vector<Place> places = worst_first(report);
     std::size_t shown = 0;
     const CheckedInput* input = nullptr;
@@ -318,7 +324,7 @@ std::string check_gitlab(const CheckReport& report) {
         json.key("check_name");
         json.text(finding.rule);
         json.key("fingerprint");
-        json.text(analyses::fingerprint(finding.fingerprint, {analyses::SubjectKind::node, place.input->path}) +
+        json.text(analyses::fingerprint(finding.fingerprint, analyses::SubjectKind::node, place.input->path) +
                   finding.fingerprint);
         json.key("severity");
         json.text(finding.severity == FindingSeverity::critical ? "critical"

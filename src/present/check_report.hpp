@@ -31,6 +31,7 @@ struct CheckedFinding {
     analyses::FindingSeverity severity = analyses::FindingSeverity::info;
     Verdict verdict = Verdict::reported;
     std::string title;
+    Array title_parts;  ///< as sentence_parts() gives them
     std::string subject;
     std::string pid;   ///< empty: none
     std::string name;  ///< registered name; empty: none
@@ -59,7 +60,7 @@ struct CheckReport {
 
     std::uint64_t count(Verdict verdict) const;
     /// "2 dumps in 14 files: 1 finding at or above high, 3 others."
-    std::string summary() const;
+    analyses::Sentence summary() const;
 };
 
 /// The document of `check --json` and of the other formats of tables.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "analyses/slogan/slogan.hpp"
+#include "present/spelling.hpp"
 #include "present/table_cells.hpp"
 #include "present/units.hpp"
 
@@ -18,24 +20,36 @@ std::string_view severity_name(Severity severity) {
 }
 
 // Where an oddity was first met: a byte of the file, or an address of the image; empty where it concerns the whole.
-std::string place_of(const Source& source, Anomaly kind, const Anomalies::Entry& entry) {
-    if (entry.first_offset == 0 && !entry.first_detail.empty()) return entry.first_detail;
+Text place_of(const Source& source, Anomaly kind, const Anomalies::Entry& entry) {
+    if (entry.first_offset == 0 && !entry.first_detail.empty())
+        return Text{}.add(entry.first_detail, Content::message);
     const bool address = source.kind.places_are_addresses && kind != Anomaly::truncated;
-    std::string place = address ? fmt::format("at address {:#x}", entry.first_offset) : fmt::format("at byte {}", entry.first_offset);
-    if (!entry.first_detail.empty()) place += ": " + entry.first_detail;
+    Text place = Text{}.add(address ? fmt::format("at address {:#x}", entry.first_offset)
+                                    : fmt::format("at byte {}", entry.first_offset));
+    if (!entry.first_detail.empty()) place.add(": ").add(entry.first_detail, Content::message);
     return place;
 }
 
 Warning warning_of(const Source& source, Anomaly kind, const Anomalies::Entry& entry) {
     const AnomalyKind& row = anomaly_table[static_cast<std::size_t>(kind)];
-    std::string text(row.sentence);
     const bool once = entry.count == 1;
-    text += once ? " (" : fmt::format(" ({} times; first ", grouped(entry.count));
-    text += place_of(source, kind, entry) + ')';
+    Text text = Text{}.add(std::string(row.sentence));
+    text.add(once ? " (" : fmt::format(" ({} times; first ", grouped(entry.count)));
+    text.add(place_of(source, kind, entry)).add(")");
     return {std::string(row.name), entry.count, std::string(severity_name(row.severity)), std::move(text)};
 }
 
 }  // namespace
+
+Text death_text(const Node& node) {
+    if (node.signal) return spell(analyses::signal_text(*node.signal));
+    return node.slogan.empty() ? Text{} : Text{}.add(node.slogan, Content::message);
+}
+
+Value death_value(const Node& node) {
+    Text text = death_text(node);
+    return text.empty() ? Value() : Value(std::move(text));
+}
 
 Object source_of(const Snapshot& snapshot) {
     const Source& source = snapshot.source;
@@ -48,7 +62,7 @@ Object source_of(const Snapshot& snapshot) {
             {"jit", cells::flag(source.jit)},
             {"complete", cells::flag(source.complete)},
             {"truncation", cells::text(source.truncation)},
-            {"slogan", cells::text(snapshot.node.slogan)}};
+            {"slogan", death_value(snapshot.node)}};
 }
 
 std::vector<Warning> warnings_of(const Snapshot& snapshot) {
@@ -68,7 +82,7 @@ RedactOptions redaction(RedactLevel level, const Snapshot& snapshot, std::vector
     RedactOptions options;
     options.level = level;
     std::string identity = snapshot.node.system_version;
-    identity.append(snapshot.text(snapshot.node.name)).append(snapshot.node.created).append(snapshot.node.slogan);
+    identity.append(snapshot.text(snapshot.node.name)).append(snapshot.node.created).append(death_text(snapshot.node).raw());
     if (snapshot.ets.empty())
         for (const std::string& secret : known_secrets) identity.append(secret);
     // Addresses differ between any two runs of a VM and are not shown unless asked for.

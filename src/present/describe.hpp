@@ -10,6 +10,11 @@
 
 namespace beamheap::present {
 
+/// How the node died, in the words of the input: its slogan, or of a core image the signal; empty where it did not.
+Text death_text(const Node& node);
+/// The same as a value: null where there is none.
+Value death_value(const Node& node);
+
 /// JSON member "source": path, format, format_version, otp_release, erts_version, word_size, jit, complete, truncation,
 /// slogan.
 Object source_of(const Snapshot& snapshot);

@@ -1,5 +1,7 @@
 #include "present/diff.hpp"
 
+#include "present/findings.hpp"
+#include "present/spelling.hpp"
 #include "present/table_cells.hpp"
 
 namespace beamheap::present {
@@ -35,8 +37,12 @@ Table growth_table(std::span<const analyses::Growth> rows) {
     return table_of(std::move(columns), std::move(each), "nothing changed");
 }
 
-Table changed_finding_table(std::span<const analyses::ChangedFinding> findings) {
+Table changed_finding_table(const Names& before, const Names& after,
+                            std::span<const analyses::ChangedFinding> findings) {
     using Row = const analyses::ChangedFinding*;
+    const auto names = [before, after](Row f) -> const Names& {
+        return f->change == analyses::FindingChange::gone ? before : after;
+    };
     std::vector<ColumnOf<Row>> columns{
         {{.name = "change", .title = "CHANGE", .doc = "new, kept or gone"},
          [](Row f) { return Value(analyses::name_of(f->change)); }},
@@ -44,14 +50,13 @@ Table changed_finding_table(std::span<const analyses::ChangedFinding> findings) 
          [](Row f) { return Value(f->finding->rule); }},
         {{.name = "severity", .title = "SEVERITY", .doc = "critical, high, medium or info"},
          [](Row f) { return Value(analyses::name_of(f->finding->severity)); }},
-        {{.name = "title", .title = "TITLE", .doc = "the finding in a sentence", .content = Content::message},
-         [](Row f) { return Value(f->finding->title); }},
+        {{.name = "title", .title = "TITLE", .doc = "the finding in a sentence"},
+         [names](Row f) { return Value(spell(names(f), f->finding->title)); }},
         {{.name = "subject",
           .title = "SUBJECT",
           .doc = "what it is about, without pids",
-          .content = Content::name,
           .wide = true},
-         [](Row f) { return Value(f->finding->subject.text); }},
+         [names](Row f) { return Value(subject_text(names(f).snapshot(), *f->finding)); }},
         {{.name = "fingerprint", .title = "FINGERPRINT", .doc = "the same in another input", .wide = true},
          [](Row f) { return Value(f->finding->fingerprint); }},
     };

@@ -6,12 +6,15 @@
 
 #include "analyses/diagnosis/diff.hpp"
 #include "present/document.hpp"
+#include "present/erlang_text.hpp"
 
 namespace beamheap::present {
 
 /// what, key, measure, unit, before, after, delta, percent. `rows` must outlive it.
 Table growth_table(std::span<const analyses::Growth> rows);
-/// change, rule, severity, title, subject, fingerprint. `findings` must outlive it.
-Table changed_finding_table(std::span<const analyses::ChangedFinding> findings);
+/// change, rule, severity, title, subject, fingerprint; those that are gone are named as in the input before.
+/// `findings` must outlive it.
+Table changed_finding_table(const Names& before, const Names& after,
+                            std::span<const analyses::ChangedFinding> findings);
 
 }  // namespace beamheap::present

@@ -21,15 +21,49 @@ namespace beamheap::present {
 /// How a value is to be shown to a person; machine formats print the bare value.
 enum class Unit : std::uint8_t { none, count, bytes, words, percent, milliseconds, address };
 
+/// What a text holds, so that redaction (redact.hpp) knows what to do with it.
+enum class Content : std::uint8_t {
+    plain,    ///< words, states and numbers of ours, and names of the VM's: only scanned for secrets
+    name,     ///< names of the node: atoms, modules, m:f/a, process labels; `full` replaces those that are not OTP's
+    term,     ///< a printed Erlang term: subject to `values`
+    message,  ///< free text of the node (slogan): terms that it quotes are subject to `values`, names in it to `full`
+};
+
+/// A sentence as it is spelled (spelling.hpp), in pieces of which each says what it holds: those that are ours leave
+/// redaction as they came.
+struct Text {
+    struct Piece {
+        std::string text;
+        Content content = Content::plain;
+    };
+    std::vector<Piece> pieces;
+
+    bool empty() const { return pieces.empty(); }
+    Text& add(std::string text, Content content = Content::plain) {
+        pieces.push_back({std::move(text), content});
+        return *this;
+    }
+    Text& add(const Text& other) {
+        pieces.insert(pieces.end(), other.pieces.begin(), other.pieces.end());
+        return *this;
+    }
+    /// As it is without redaction.
+    std::string raw() const {
+        std::string all;
+        for (const Piece& piece : pieces) all += piece.text;
+        return all;
+    }
+};
+
 class Value;
 using Array = std::vector<Value>;
 using Object = std::vector<std::pair<std::string, Value>>;  ///< ordered
 
-/// null, bool, integer, double, text, array or object, with a unit for people.
+/// null, bool, integer, double, text, sentence, array or object, with a unit for people.
 class Value {
 public:
     using Data = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string,
-                              std::shared_ptr<const Array>, std::shared_ptr<const Object>>;
+                              std::shared_ptr<const Array>, std::shared_ptr<const Object>, std::shared_ptr<const Text>>;
     Value() = default;
     Value(std::nullptr_t) {}
     Value(bool value) : data_(value) {}
@@ -46,20 +80,13 @@ public:
     }
     Value(Array value) : data_(std::make_shared<const Array>(std::move(value))) {}
     Value(Object value) : data_(std::make_shared<const Object>(std::move(value))) {}
+    Value(Text value) : data_(std::make_shared<const Text>(std::move(value))) {}
 
     bool is_null() const { return std::holds_alternative<std::monostate>(data_); }
     const Data& data() const { return data_; }
 
 private:
     Data data_;
-};
-
-/// What a text holds, so that redaction (redact.hpp) knows what to do with it.
-enum class Content : std::uint8_t {
-    plain,    ///< sentences, states and numbers of ours: only scanned for secrets
-    name,     ///< names of the node: atoms, modules, m:f/a, process labels; `full` replaces those that are not OTP's
-    term,     ///< a printed Erlang term: subject to `values`
-    message,  ///< free text of the node (slogan): as plain, but terms that it quotes are subject to `values`
 };
 
 struct Column {
@@ -125,7 +152,7 @@ struct Warning {
     std::string name;
     std::uint64_t count = 0;
     std::string severity;  ///< "info", "data_loss", "error"
-    std::string text;
+    Text text;
 };
 
 struct Document {
@@ -133,7 +160,7 @@ struct Document {
     Object source;                  ///< JSON "source"; see source_of() in describe.hpp
     std::vector<Object> sources;    ///< of verbs over several inputs; then `source` is empty
     std::vector<Warning> warnings;  ///< on stderr in text mode, member "warnings" in JSON
-    std::vector<std::string> lead;  ///< sentences that open the text output; JSON member "summary"
+    std::vector<Text> lead;         ///< sentences that open the text output; JSON member "summary"
     std::vector<Member> members;    ///< in order
     std::string primary;            ///< key of the table that CSV, TSV, NDJSON and Markdown print; default: the first
 };

@@ -123,12 +123,13 @@ std::string pid_text(Pid pid, Syntax syntax) {
     return syntax == Syntax::elixir && !text.empty() ? "#PID" + text : text;
 }
 
-std::string Names::bare(TextId atom) const {
-    const std::string_view text = snapshot_->text(atom);
-    if (syntax_ == Syntax::elixir)
-        if (const auto alias = elixir_alias(text)) return std::string(*alias);
-    return std::string(text);
+std::string bare_text(std::string_view atom, Syntax syntax) {
+    if (syntax == Syntax::elixir)
+        if (const auto alias = elixir_alias(atom)) return std::string(*alias);
+    return std::string(atom);
 }
+
+std::string Names::bare(TextId atom) const { return bare_text(snapshot_->text(atom), syntax_); }
 
 std::string Names::function(FunctionId function) const {
     if (function == FunctionId::none) return {};
@@ -159,90 +160,7 @@ std::string Names::process(const Process& process) const {
     return name.empty() ? pid(process.pid) : fmt::format("{} {}", name, pid(process.pid));
 }
 
-namespace {
-
-// An atom of Erlang at text[at], its quotes included; empty where there is none that reads the same without escapes.
-std::string_view atom_at(std::string_view text, std::size_t at) {
-    if (at >= text.size()) return {};
-    std::size_t end = at + 1;
-    if (text[at] == '\'') {
-        end = text.find('\'', end);
-        if (end == text.npos || text.substr(at, end - at).find('\\') != text.npos) return {};
-        return text.substr(at, end + 1 - at);
-    }
-    if (!lower(text[at])) return {};
-    while (end < text.size() && (word(text[end]) || text[end] == '@')) ++end;
-    return text.substr(at, end - at);
-}
-
-std::string_view unquoted(std::string_view atom) {
-    return atom.front() == '\'' ? atom.substr(1, atom.size() - 2) : atom;
-}
-
-std::size_t digits_end(std::string_view text, std::size_t at) {
-    while (at < text.size() && digit(text[at])) ++at;
-    return at;
-}
-
-// "m:f/a" at text[at], in Elixir; the number of characters that were read, or 0.
-std::size_t append_function_at(std::string_view text, std::size_t at, std::string& out) {
-    const std::string_view module = atom_at(text, at);
-    std::size_t next = at + module.size();
-    if (module.empty() || next >= text.size() || text[next] != ':') return 0;
-    const std::string_view name = atom_at(text, ++next);
-    next += name.size();
-    if (name.empty() || next >= text.size() || text[next] != '/') return 0;
-    const std::size_t end = digits_end(text, ++next);
-    if (end == next || end - next > 3) return 0;
-    std::uint32_t arity = 0;
-    for (const char c : text.substr(next, end - next)) arity = arity * 10 + static_cast<std::uint32_t>(c - '0');
-    out += function_text(unquoted(module), unquoted(name), arity, Syntax::elixir);
-    return end - at;
-}
-
-// "<0.1.0>" at text[at]: its length, or 0.
-std::size_t pid_at(std::string_view text, std::size_t at) {
-    std::size_t next = at;
-    for (const char before : {'<', '.', '.'}) {
-        if (next >= text.size() || text[next] != before) return 0;
-        const std::size_t end = digits_end(text, next + 1);
-        if (end == next + 1) return 0;
-        next = end;
-    }
-    return next < text.size() && text[next] == '>' ? next + 1 - at : 0;
-}
-
-}  // namespace
-
-std::string Names::prose(std::string_view sentence) const {
-    if (syntax_ == Syntax::erlang) return std::string(sentence);
-    std::string out;
-    for (std::size_t i = 0; i < sentence.size();) {
-        const bool begins = i == 0 || !(word(sentence[i - 1]) || std::string_view("#.\\").find(sentence[i - 1]) != std::string_view::npos);
-        if (const std::size_t length = begins ? append_function_at(sentence, i, out) : 0; length != 0) {
-            i += length;
-            continue;
-        }
-        if (const std::size_t length = begins ? pid_at(sentence, i) : 0; length != 0) {
-            out += "#PID";
-            out += sentence.substr(i, length);
-            i += length;
-            continue;
-        }
-        if (begins && sentence.substr(i).starts_with("Elixir.")) {
-            std::size_t end = i;
-            while (end < sentence.size() && (word(sentence[end]) || sentence[end] == '.')) ++end;
-            while (sentence[end - 1] == '.') --end;
-            if (const auto alias = elixir_alias(sentence.substr(i, end - i))) {
-                out += *alias;
-                i = end;
-                continue;
-            }
-        }
-        out += sentence[i++];
-    }
-    return out;
-}
+std::string Names::port(const PortName& port) const { return analyses::port_text(port); }
 
 Syntax syntax_of(const Snapshot& snapshot) {
     if (snapshot.texts.find("Elixir.Kernel") != TextId::none) return Syntax::elixir;

@@ -17,6 +17,8 @@ enum class Syntax : std::uint8_t { erlang, elixir };
 
 /// Erlang: ok, 'hello world', 'Elixir.MyApp.Worker'. Elixir: :ok, nil, :"hello world", MyApp.Worker.
 std::string atom_text(std::string_view atom, Syntax syntax);
+/// An atom as itself, without quotes, and in Elixir without the "Elixir." of modules.
+std::string bare_text(std::string_view atom, Syntax syntax);
 /// Erlang: lists:map/2, 'Elixir.MyApp.Worker':handle_call/3.
 /// Elixir: :lists.map/2, MyApp.Worker.handle_call/3, "anonymous fn/1 in MyApp.Worker.init/1" for funs.
 std::string function_text(std::string_view module, std::string_view name, std::uint32_t arity, Syntax syntax);
@@ -26,7 +28,11 @@ std::string pid_text(Pid pid, Syntax syntax);
 /// How the names of one snapshot are to be shown: what tables.cpp and the verbs make their cells with.
 class Names {
 public:
-    Names(const Snapshot& snapshot, Syntax syntax) : snapshot_(&snapshot), syntax_(syntax) {}
+    /// `input`: what commands call the input, the path that it was opened by unless told otherwise.
+    Names(const Snapshot& snapshot, Syntax syntax) : Names(snapshot, syntax, snapshot.source.path) {}
+    Names(const Snapshot& snapshot, Syntax syntax, std::string input)
+        : snapshot_(&snapshot), syntax_(syntax), input_(std::move(input)) {}
+    const std::string& input() const { return input_; }
     const Snapshot& snapshot() const { return *snapshot_; }
     Syntax syntax() const { return syntax_; }
 
@@ -40,12 +46,13 @@ public:
     std::string called(const Process& process) const;
     /// "lager_event <0.89.0>" of a process that has a name, label or $initial_call, else the pid alone.
     std::string process(const Process& process) const;
-    /// A sentence whose functions, pids and modules are in Erlang's syntax, in this one.
-    std::string prose(std::string_view sentence) const;
+    /// "#Port<0.5>", in both.
+    std::string port(const PortName& port) const;
 
 private:
     const Snapshot* snapshot_;
     Syntax syntax_;
+    std::string input_;
 };
 
 /// Elixir where the snapshot names modules of Elixir, else Erlang (`--syntax auto`).

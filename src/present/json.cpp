@@ -61,7 +61,7 @@ static void present_json(const View& view, Sink& sink) {
         json.key("severity");
         json.text(warning.severity);
         json.key("text");
-        json.text(view.text(warning.text, Content::message));
+        json.text(view.text(warning.text));
         json.end_object();
     }
     json.end_array();
@@ -69,9 +69,9 @@ static void present_json(const View& view, Sink& sink) {
         json.line();
         json.key("summary");
         json.begin_array();
-        for (const std::string& sentence : document.lead) {
+        for (const Text& sentence : document.lead) {
             json.line();
-            json.text(view.text(sentence, Content::message));
+            json.text(view.text(sentence));
         }
         json.end_array();
     }

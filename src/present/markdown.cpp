@@ -72,8 +72,8 @@ void write_value(const View& view, const Member& member, const Value& value, Sin
 
 static void present_markdown(const View& view, Sink& sink) {
     bool started = false;
-    for (const std::string& sentence : view.document().lead) {
-        sink.write(fmt::format("{}{}\n", started ? "\n" : "", safe(view.text(sentence, Content::message))));
+    for (const Text& sentence : view.document().lead) {
+        sink.write(fmt::format("{}{}\n", started ? "\n" : "", safe(view.text(sentence))));
         started = true;
     }
     for (const View::Item& item : view.items()) {

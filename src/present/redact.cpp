@@ -91,10 +91,15 @@ std::string Redactor::apply(std::string_view text, Content content, std::string_
         mask_secrets(options_.known_secrets.empty() ? std::string(text) : mask_known(text, options_.known_secrets));
     if (options_.level >= RedactLevel::values && (content == Content::term || content == Content::message))
         out = mask_values(out, content == Content::message, options_.salt);
-    if (options_.level == RedactLevel::full)
-        out = content == Content::term || content == Content::name
-                  ? mask_names(out, options_.salt)
-                  : mask_words(out, options_.private_names, options_.salt);
+    if (options_.level != RedactLevel::full || content == Content::plain) return out;
+    return content == Content::message ? mask_words(out, options_.private_names, options_.salt)
+                                       : mask_names(out, options_.salt);
+}
+
+std::string Redactor::apply(const Text& sentence) const {
+    std::string out;
+    for (const Text::Piece& piece : sentence.pieces)
+        out += piece.content == Content::plain ? piece.text : apply(piece.text, piece.content);
     return out;
 }
 

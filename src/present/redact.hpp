@@ -30,7 +30,7 @@ struct RedactOptions {
     RedactLevel level = RedactLevel::secrets;
     /// Texts that are secrets wherever they appear; those under three bytes are ignored.
     std::vector<std::string> known_secrets;
-    /// Names of this input (atoms, modules) to be replaced in sentences by `full`; those of OTP are left out.
+    /// Names of this input (atoms, modules) to be replaced in its free texts by `full`; those of OTP are left out.
     std::vector<std::string> private_names;
     /// Key of the hashes; the same key gives the same placeholders. It should not be guessable from the output.
     std::array<std::uint64_t, 2> salt{};
@@ -44,6 +44,8 @@ public:
     /// The text as it may be shown. `key` is what the text is filed under, where that is known (a dictionary key):
     /// then a key like "password" masks all of it.
     std::string apply(std::string_view text, Content content, std::string_view key = {}) const;
+    /// The same for each piece of a sentence, by what it holds; our own words and figures are left as they are.
+    std::string apply(const Text& sentence) const;
 
 private:
     RedactOptions options_;
@@ -62,10 +64,9 @@ std::string mask_secrets(std::string_view text);
 /// `only_nested`: strings outside of { [ and << are left alone (free text that quotes a term).
 std::string mask_values(std::string_view text, bool only_nested, const std::array<std::uint64_t, 2>& salt);
 std::string mask_names(std::string_view text, const std::array<std::uint64_t, 2>& salt);
-/// The words that names are made of ("Elixir.MyShop.Worker": MyShop, Worker), sorted; without those of OTP and of
-/// beamheap's own sentences.
+/// The words that names are made of ("Elixir.MyShop.Worker": MyShop, Worker), sorted; without those of OTP.
 std::vector<std::string> name_words(const std::vector<std::string>& names);
-/// Replaces the words of a sentence that are among the sorted `names`, as name_words gives them.
+/// Replaces the words of a free text that are among the sorted `names`, as name_words gives them.
 std::string mask_words(std::string_view text, const std::vector<std::string>& names,
                        const std::array<std::uint64_t, 2>& salt);
 

@@ -15,8 +15,6 @@ namespace {
 using namespace lex;
 
 #include "present/otp_names.inc"
-// Words of beamheap's own sentences, made by cmake/own_words.sh: names that are such words tell nothing.
-#include "own_words.inc"
 
 static_assert(std::ranges::is_sorted(otp_modules));
 static_assert(std::ranges::is_sorted(otp_atoms));
@@ -74,7 +72,23 @@ private:
     void number() {
         std::size_t end = i_;
         while (end < text_.size() && (word(text_[end]) || text_[end] == '#')) ++end;
-        keep_to(end);
+        const std::string_view found = text_.substr(i_, end - i_);
+        if (is_number(found))
+            keep_to(end);
+        else
+            emit(found, i_, end);
+    }
+    // 12, 16#ff, 0x7f and the 0e10 of 1.0e10; 13a236ab is a name that begins with a digit.
+    static bool is_number(std::string_view found) {
+        const std::size_t letters = found.find_first_not_of("0123456789_");
+        if (letters == found.npos || found.find('#') != found.npos || found.starts_with("0x")) return true;
+        return found[letters] == 'e' && found.find_first_not_of("0123456789", letters + 1) == found.npos;
+    }
+    // What stands for the changing part of atoms of one pattern: <hex8>, <int>, <uuid>, <base64>, <function>.
+    bool placeholder(std::string_view name, std::size_t begin, std::size_t end) const {
+        if (begin == 0 || text_[begin - 1] != '<' || at(text_, end) != '>') return false;
+        if (name.starts_with("hex")) return name.find_first_not_of("0123456789", 3) == name.npos;
+        return name == "int" || name == "uuid" || name == "base64" || name == "function";
     }
     void quoted() {
         const std::size_t end = skip_quoted(text_, i_);
@@ -93,7 +107,7 @@ private:
         const bool of_otp = otp_name(name);
         // The function of a module of OTP tells no more than the module.
         const bool too_short = name.size() <= 2 && std::ranges::none_of(name, upper);  // x(0), y(1), ok
-        if (of_otp || own_function_ || too_short || name == "***" || name.starts_with("integer #") ||
+        if (of_otp || own_function_ || too_short || placeholder(name, begin, end) || name == "***" || name.starts_with("integer #") ||
             std::ranges::find(kept_words, name) != kept_words.end())
             out_.append(text_, begin, end - begin);
         else
@@ -133,8 +147,7 @@ std::vector<std::string> name_words(const std::vector<std::string>& names) {
             std::size_t end = i;
             while (end < name.size() && name_character(name[end])) ++end;
             std::string part = name.substr(i, end - i);
-            if (part.size() >= 2 && !std::ranges::all_of(part, digit) && !otp_name(part) &&
-                !std::ranges::binary_search(own_words, part))
+            if (part.size() >= 2 && !std::ranges::all_of(part, digit) && !otp_name(part))
                 words.push_back(std::move(part));
             i = end + (end == i ? 1 : 0);
         }
@@ -156,7 +169,9 @@ std::string mask_words(std::string_view text, const std::vector<std::string>& na
             continue;
         }
         const std::string_view found = text.substr(i, end - i);
-        if (!own_function && std::ranges::binary_search(names, found))
+        // "12 chars #a1b2c3" stands for a value that is hidden already.
+        const bool hidden = text.substr(end).starts_with(" #") && i >= 2 && text[i - 1] == ' ' && digit(text[i - 2]);
+        if (!own_function && !hidden && std::ranges::binary_search(names, found))
             out += pseudonym(found, salt);
         else
             out += found;

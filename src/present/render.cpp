@@ -44,7 +44,7 @@ void render_warnings(const Document& document, const RenderOptions& options, Sin
         const bool note = warning.severity == "info";
         if (note && !options.notes) continue;
         std::string line = note ? "note: " : options.color ? "\x1b[33mwarning:\x1b[0m " : "warning: ";
-        append_text(redactor.apply(warning.text, Content::message), line);
+        append_text(redactor.apply(warning.text), line);
         line += '\n';
         sink.write(line);
     }

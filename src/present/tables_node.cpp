@@ -158,7 +158,7 @@ Table ets_table(const Names& names, const analyses::EtsReport& report) {
          [](const Row& r) { return Value(r->bytes); }},
         {{.name = "percent", .title = "%", .unit = Unit::percent, .doc = "of all tables' bytes"},
          [](const Row& r) { return percent(r->percent); }},
-        {{.name = "id", .title = "ID", .doc = "table identifier", .wide = true},
+        {{.name = "id", .title = "ID", .doc = "table identifier", .content = Content::name, .wide = true},
          [=](const Row& r) { return raw(names, of(r).id); }},
         {{.name = "owner_alive", .title = "OWNER ALIVE", .doc = "the owner is in the process table", .wide = true},
          [](const Row& r) { return Value(r->owner.alive()); }},
@@ -334,7 +334,7 @@ Table node_table(const Names& names) {
           .unit = Unit::count,
           .doc = "monitors from its processes"},
          [&s](const Row& r) { return Value(s.nodes[r].remote_monitored_by); }},
-        {{.name = "error", .title = "ERROR", .doc = "as the VM prints it", .wide = true},
+        {{.name = "error", .title = "ERROR", .doc = "as the VM prints it", .content = Content::message, .wide = true},
          [=, &s](const Row& r) { return raw(names, s.nodes[r].error); }},
     };
     return table_of(std::move(columns), all_rows(s.nodes.size()),

@@ -152,7 +152,8 @@ Table message_table(const TermView& view, std::vector<std::uint32_t> roots) {
          [=](const std::uint32_t& r) { return Value(view.measures().flat_words(view.source().root(r))); }},
         {{.name = "sender",
           .title = "SENDER",
-          .doc = "who sent it: as the VM recorded it (cores), or as a message of OTP's form says"},
+          .doc = "who sent it: as the VM recorded it (cores), or as a message of OTP's form says",
+          .content = Content::name},
          [=](const std::uint32_t& r) { return cells::text(sender_text(view, r)); }},
     };
     return table_of(std::move(columns), std::move(roots), "no messages");

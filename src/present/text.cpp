@@ -33,8 +33,7 @@ public:
     TextPresenter(const View& view, Sink& sink) : view_(view), sink_(sink) {}
 
     void run() {
-        for (const std::string& sentence : view_.document().lead)
-            line(safe_text(view_.text(sentence, Content::message)));
+        for (const Text& sentence : view_.document().lead) line(safe_text(view_.text(sentence)));
         for (const View::Item& item : view_.items()) {
             if (!item.member->in_text) continue;
             if (sink_.closed()) return;

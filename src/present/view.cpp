@@ -54,7 +54,11 @@ SortKey sort_key(const Value& value) {
                               key.text = text;
                           },
                           [&](const std::shared_ptr<const Array>& array) { number(array->size()); },
-                          [&](const std::shared_ptr<const Object>& object) { number(object->size()); }},
+                          [&](const std::shared_ptr<const Object>& object) { number(object->size()); },
+                          [&](const std::shared_ptr<const Text>& text) {
+                              key.kind = SortKey::Kind::text;
+                              key.text = text->raw();
+                          }},
                value.data());
     return key;
 }
@@ -285,7 +289,8 @@ std::string people_text(const View& view, const Value& value, Unit unit, Content
                     joined += entry.first + ' ' + people_text(view, entry.second, unit_of(entry.first), content, key);
                 }
                 return joined;
-            }},
+            },
+            [&](const std::shared_ptr<const Text>& text) { return safe_text(view.text(*text)); }},
         value.data());
 }
 
@@ -306,12 +311,14 @@ void write_json(const View& view, const Value& value, Content content, std::stri
                                   write_json(view, entry.second, content, key, json);
                               }
                               json.end_object();
-                          }},
+                          },
+                          [&](const std::shared_ptr<const Text>& text) { json.text(view.text(*text)); }},
                value.data());
 }
 
 std::string machine_text(const View& view, const Value& value, Content content, std::string_view key) {
     if (const auto* text = std::get_if<std::string>(&value.data())) return view.text(*text, content, key);
+    if (const auto* text = std::get_if<std::shared_ptr<const Text>>(&value.data())) return view.text(**text);
     if (value.is_null()) return {};
     if (const auto* array = std::get_if<std::shared_ptr<const Array>>(&value.data())) {
         const bool flat = std::ranges::none_of(**array, [](const Value& each) {

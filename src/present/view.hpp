@@ -64,6 +64,7 @@ public:
     std::string text(std::string_view raw, Content content, std::string_view key = {}) const {
         return redactor_.apply(raw, content, key);
     }
+    std::string text(const Text& sentence) const { return redactor_.apply(sentence); }
 
 private:
     View(const Document& document, const RenderOptions& options)

@@ -3,6 +3,7 @@
 #include "analyses/diagnosis/diff.hpp"
 #include "analyses/diagnosis/limits.hpp"
 #include "support/made_snapshot.hpp"
+#include "present/spelling.hpp"
 
 using namespace beamheap;
 using namespace beamheap::analyses;
@@ -153,9 +154,9 @@ TEST_CASE("a limit is held against each process and against the node", "[limits]
     REQUIRE(queue.finding);
     CHECK(queue.finding->rule == "limit-msgq");
     CHECK(queue.finding->severity == FindingSeverity::high);
-    CHECK(queue.finding->name == "writer");
+    CHECK(s.text(queue.finding->name) == "writer");
     CHECK(queue.finding->count == Count(12'000));
-    CHECK(queue.finding->title ==
+    CHECK(present::plain_text(s, queue.finding->title) ==
           "writer <0.10.0> is over the limit of 10000 on msgq: 12,000; 2 processes are over it in all.");
     CHECK_FALSE(found("msgq>12000").finding);
     CHECK(found("msgq>=12000").finding);

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "analyses/slogan/slogan.hpp"
+#include "present/spelling.hpp"
 
 using namespace beamheap;
 using namespace beamheap::analyses;
@@ -9,9 +10,10 @@ using namespace beamheap::analyses;
 namespace {
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+std::string said(const Sentence& sentence) { return present::spell(sentence).raw(); }
 bool advises(const Slogan& slogan, std::string_view part) {
-    for (const std::string& step : slogan.next_steps)
-        if (has(step, part)) return true;
+    for (const Sentence& step : slogan.next_steps)
+        if (has(said(step), part)) return true;
     return false;
 }
 
@@ -27,7 +29,7 @@ TEST_CASE("a refused allocation is taken apart", "[slogan]") {
     CHECK(s.memory_type == "old_heap");
     CHECK(s.thread == Count(2));
     CHECK(
-        s.meaning ==
+        said(s.meaning) ==
         "The node ran out of memory: eheap_alloc was refused 1898305688 bytes (1.8 GiB) for the old heap of a process "
         "in garbage collection.");
     CHECK(advises(s, "top DUMP --by memory"));
@@ -57,7 +59,7 @@ TEST_CASE("full tables are told apart", "[slogan]") {
     CHECK(atoms.kind == SloganKind::atom_table_full);
     CHECK(atoms.table == "atom_tab");
     CHECK(atoms.table_max == Count(8500));
-    CHECK(has(atoms.meaning, "8500"));
+    CHECK(has(said(atoms.meaning), "8500"));
     CHECK(advises(atoms, "atoms DUMP"));
     CHECK(read_slogan("no more index entries in export_list (max=524288)").kind == SloganKind::table_full);
     CHECK(read_slogan("no more index entries in x").kind == SloganKind::table_full);
@@ -74,7 +76,7 @@ TEST_CASE("init's reasons name application and cause", "[slogan]") {
     CHECK(advises(start, "epmd"));
     CHECK(start.failed_children == std::vector<std::string>{"net_sup", "net_kernel"});
     CHECK(start.cause == "{'EXIT',nodistribution}");
-    CHECK(start.meaning ==
+    CHECK(said(start.meaning) ==
           "Application kernel did not start, and the node needs it: net_sup > net_kernel failed with "
           "{'EXIT',nodistribution}.");
 
@@ -110,20 +112,20 @@ TEST_CASE("init's reasons name application and cause", "[slogan]") {
     const Slogan longer =
         read_slogan("init terminating in do_boot (x" + std::string(79, '\xC3') + "\xA5" + std::string(1000, 'y') + ")");
     CHECK(longer.reason.size() == 1081);
-    CHECK(longer.meaning.size() < 400);
-    CHECK(longer.meaning.ends_with("..."));
-    CHECK(!longer.meaning.ends_with("...."));
+    CHECK(said(longer.meaning).size() < 400);
+    CHECK(said(longer.meaning).ends_with("..."));
+    CHECK(!said(longer.meaning).ends_with("...."));
     // "undefined" is not "undef".
     CHECK(!advises(read_slogan("init terminating in do_boot ({badmatch,undefined})"), "code path, or"));
     CHECK(advises(read_slogan("init terminating in do_boot ({undefined,{undef,x}})"), "code path, or"));
-    CHECK(has(read_slogan("Kernel pid terminated").meaning, "does not say why"));
+    CHECK(has(said(read_slogan("Kernel pid terminated").meaning), "does not say why"));
 
     const Slogan ended =
         read_slogan("Kernel pid terminated (application_controller) ({application_terminated,my_app,shutdown})");
     CHECK(ended.kind == SloganKind::application_terminated);
     CHECK(ended.application == "my_app");
     CHECK(ended.reason == "shutdown");
-    CHECK(has(ended.meaning, "restart intensity"));
+    CHECK(has(said(ended.meaning), "restart intensity"));
 
     CHECK(read_slogan("Kernel pid terminated (kernel_sup) (killed)").kind == SloganKind::kernel_process_terminated);
     const Slogan config =
@@ -136,7 +138,7 @@ TEST_CASE("boot failures, with and without a reason", "[slogan]") {
     const Slogan empty = read_slogan("init terminating in do_boot ()");
     CHECK(empty.kind == SloganKind::boot_failure);
     CHECK(empty.reason.empty());
-    CHECK(has(empty.meaning, "standard output"));
+    CHECK(has(said(empty.meaning), "standard output"));
     const Slogan undef = read_slogan("Runtime terminating during boot ({undef,[{numerl_test,test,[],[]}]})");
     CHECK(undef.kind == SloganKind::boot_failure);
     CHECK(undef.reason == "{undef,[{numerl_test,test,[],[]}]}");
@@ -222,21 +224,41 @@ TEST_CASE("every kind has a page, and no-dump is one", "[slogan]") {
         INFO(page.name);
         CHECK(names.insert(page.name).second);
         CHECK(!page.title.empty());
-        CHECK(page.text.size() > 60);
+        CHECK(!page.paragraphs.empty());
+        for (const Sentence& each : page.paragraphs) CHECK(said(each).size() > 10);
         CHECK(!page.next.empty());
         CHECK(find_explanation(page.name) == &page);
     }
     for (int i = 0; i <= static_cast<int>(SloganKind::code_server); ++i) {
         const auto kind = static_cast<SloganKind>(i);
-        INFO(name_of(kind));
+        INFO(name_of(kind).text());
         if (kind == SloganKind::none) {
             CHECK(explanation_of(kind) == nullptr);
         } else {
             REQUIRE(explanation_of(kind) != nullptr);
-            CHECK(explanation_of(kind)->name == name_of(kind));
+            CHECK(explanation_of(kind)->name == name_of(kind).text());
         }
     }
     CHECK(find_explanation("no-dump") != nullptr);
     CHECK(find_explanation("no_dump") == find_explanation("no-dump"));
     CHECK(find_explanation("nonsense") == nullptr);
+}
+
+TEST_CASE("a signal is a death of its own kind, never a text", "[slogan]") {
+    Node node;
+    node.signal = Signal{11, 0x10};
+    const Slogan crash = read_death(node);
+    CHECK(crash.kind == SloganKind::corruption);
+    CHECK(said(signal_text(*node.signal)) == "SIGSEGV at address 0x10");
+    CHECK(is_crash(*node.signal));
+    node.signal = Signal{15, {}};
+    CHECK(read_death(node).kind == SloganKind::requested);
+    CHECK(!is_crash(*node.signal));
+    node.signal = Signal{42, {}};
+    CHECK(said(read_death(node).meaning) == "The VM was ended by signal 42.");
+    CHECK(read_death(node).next_steps.empty());
+    // A program that halts with the name of a signal died of no signal.
+    node.signal.reset();
+    node.slogan = "SIGSEGV";
+    CHECK(read_death(node).kind == SloganKind::unknown);
 }

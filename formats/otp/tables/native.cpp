@@ -24,16 +24,22 @@ bool written_by_jit(Reader& reader, std::uint64_t address) {
 }  // namespace
 
 ThreadRoles::ThreadRoles(const Vm& vm, bytes::MemoryReader& memory) : vm_(vm) {
-    const std::pair<const std::vector<std::uint64_t>*, std::string_view> kinds[] = {
-        {&vm.roots.schedulers, "scheduler"},
-        {&vm.roots.dirty_cpu, "dirty_cpu_scheduler"},
-        {&vm.roots.dirty_io, "dirty_io_scheduler"}};
-    std::size_t number = 0;  // as in the table of schedulers
-    for (const auto& [list, name] : kinds)
-        for (const std::uint64_t scheduler : *list) {
+    struct Pool {
+        const std::vector<std::uint64_t>& schedulers;
+        Scheduler::Kind kind;
+        std::string_view name;
+    };
+    const Pool pools[] = {{vm.roots.schedulers, Scheduler::Kind::normal, "scheduler"},
+                          {vm.roots.dirty_cpu, Scheduler::Kind::dirty_cpu, "dirty_cpu_scheduler"},
+                          {vm.roots.dirty_io, Scheduler::Kind::dirty_io, "dirty_io_scheduler"}};
+    std::uint32_t number = 0;  // as in the table of schedulers
+    for (const Pool& pool : pools)
+        for (const std::uint64_t scheduler : pool.schedulers) {
             const auto handle = memory.word(scheduler + vm.layout.at.scheduler_thread);
             if (++number; handle && *handle != 0)
-                entries_.push_back({*handle, {fmt::format("{}:{}", name, number), scheduler}});
+                entries_.push_back({*handle,
+                                    {fmt::format("{}:{}", pool.name, number), scheduler,
+                                     CallingScheduler{pool.kind, number}}});
         }
     std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.handle < b.handle; });
     std::unordered_map<std::uint64_t, std::size_t> votes;

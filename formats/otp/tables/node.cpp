@@ -15,41 +15,25 @@ constexpr unsigned index_page_shift = 10;  // INDEX_PAGE_SHIFT (index.h)
 constexpr std::uint32_t most_modules = 1u << 20;
 constexpr std::uint64_t largest_literal_area = 1ull << 32;
 
-std::string_view signal_name(std::uint32_t number) {
-    switch (number) {
-        case 3: return "SIGQUIT";
-        case 4: return "SIGILL";
-        case 5: return "SIGTRAP";
-        case 6: return "SIGABRT";
-        case 7: return "SIGBUS";
-        case 8: return "SIGFPE";
-        case 9: return "SIGKILL";
-        case 11: return "SIGSEGV";
-        case 15: return "SIGTERM";
-        case 31: return "SIGSYS";
-        default: return {};
-    }
-}
-
-// The sentence that stands where a crash dump has its slogan: what the kernel says killed the VM.
-std::string death(const bytes::CoreNotes& notes) {
-    std::uint32_t number = notes.signal ? notes.signal->number : 0;
-    if (number == 0 && !notes.threads.empty()) number = notes.threads.front().signal;
+// What the kernel says killed the VM.
+std::optional<Signal> signal_of(const bytes::CoreNotes& notes) {
+    Signal signal{notes.signal ? notes.signal->number : 0, {}};
+    if (signal.number == 0 && !notes.threads.empty()) signal.number = notes.threads.front().signal;
     // SIGSTOP and SIGTRAP are what a debugger stops a living process with.
-    if (number == 0 || number == 19 || number == 5) return {};
-    std::string text =
-        signal_name(number).empty() ? fmt::format("signal {}", number) : std::string{signal_name(number)};
-    if (notes.signal && (number == 11 || number == 7) &&
-        static_cast<std::int32_t>(notes.signal->code) > 0)  // else it was sent, and there is none
-        text += fmt::format(" at address {:#x}", notes.signal->address);
-    return text;
+    if (signal.number == 0 || signal.number == 19 || signal.number == 5) return std::nullopt;
+    // Of SIGSEGV and SIGBUS the kernel notes the address, but where they were sent.
+    if (notes.signal && (signal.number == 11 || signal.number == 7) &&
+        static_cast<std::int32_t>(notes.signal->code) > 0)
+        signal.address = notes.signal->address;
+    return signal;
 }
 
 // The thread that a signal killed is the first one of the notes.
-std::string calling_thread(Reader& reader) {
+void read_calling_thread(Reader& reader, Node& node) {
     const bytes::CoreThread& thread = reader.vm.image->notes().threads.front();
-    const std::string role = ThreadRoles(reader.vm, reader.memory).of(thread).name;
-    return role.empty() ? fmt::format("thread {}", thread.id) : role;
+    const ThreadRole role = ThreadRoles(reader.vm, reader.memory).of(thread);
+    node.calling_thread = role.name.empty() ? fmt::format("thread {}", thread.id) : role.name;
+    node.calling_scheduler = role.calling;
 }
 
 }  // namespace
@@ -82,8 +66,8 @@ void read_node(Reader& reader) {
             node.name = reader.atom(*name);
     const std::string_view name = reader.snapshot.text(node.name);
     if (!name.empty()) node.distributed = name != "nonode@nohost";
-    node.slogan = death(image.notes());
-    if (!node.slogan.empty() && !image.notes().threads.empty()) node.calling_thread = calling_thread(reader);
+    node.signal = signal_of(image.notes());
+    if (node.signal && !image.notes().threads.empty()) read_calling_thread(reader, node);
     node.system_version = fmt::format("Erlang/OTP {} [erts-{}]{}", source.otp_release, source.erts_version,
                                       image.build().jit ? " [jit]" : "");
     node.atoms = vm.atoms.size();

@@ -251,12 +251,12 @@ Result<std::vector<const Growth*>> over_limit(const Limit& limit, const std::vec
             case LimitMetric::total:
             case LimitMetric::binary:
             case LimitMetric::ets:
-            case LimitMetric::code: return memory && row.key == info(limit.metric).name;
-            default: return row.what == GrowthOf::total && row.measure == info(limit.metric).name && !row.bytes;
+            case LimitMetric::code: return memory && row.key == info(limit.metric).name.text();
+            default: return row.what == GrowthOf::total && row.measure == info(limit.metric).name.text() && !row.bytes;
         }
     };
     if (limit.metric == LimitMetric::heap || limit.metric == LimitMetric::stack || limit.metric == LimitMetric::links)
-        return Error{ErrorCode::usage, "diff does not compare " + std::string(info(limit.metric).name),
+        return Error{ErrorCode::usage, "diff does not compare " + std::string(info(limit.metric).name.text()),
                      "Take memory, which holds heap and stack."};
     std::vector<const Growth*> over;
     for (const Growth& row : rows) {

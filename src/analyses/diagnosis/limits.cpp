@@ -6,8 +6,6 @@
 #include <array>
 
 #include "analyses/processes/groups.hpp"
-#include "analyses/base/erlang_syntax.hpp"
-#include "analyses/base/number_format.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -72,30 +70,38 @@ NodeFigure node_figure(const Snapshot& snapshot, LimitMetric metric, const Total
     }
 }
 
-std::string figure_text(const LimitMetricInfo& metric, std::uint64_t figure) {
-    return metric.bytes ? human_bytes(figure) : grouped(figure);
+Amount amount(const LimitMetricInfo& metric, std::uint64_t figure) {
+    return {figure, metric.bytes ? AmountUnit::bytes : AmountUnit::count};
 }
 
-std::string process_text(const Snapshot& snapshot, const Process& p) {
-    if (p.name != TextId::none) return std::string(snapshot.text(p.name));
-    const std::string group = group_text(snapshot, group_key(p));
-    return group.empty() ? "a process" : "a process of " + group;
+Sentence subject_of(const Snapshot& snapshot, const Process& p) {
+    if (p.name != TextId::none) return sentence("{}", Name{p.name});
+    const GroupKey key = group_key(p);
+    switch (key.kind) {
+        case GroupKey::Kind::none: break;
+        case GroupKey::Kind::ancestor: return sentence("a process of {}", Atom{std::string(snapshot.text(key.text))});
+        case GroupKey::Kind::label:
+            return sentence("a process of {}", InputText{std::string(snapshot.text(key.text)), InputText::Holds::name});
+        case GroupKey::Kind::initial_call:
+        case GroupKey::Kind::spawned_as: return sentence("a process of {}", key.function);
+    }
+    return Ours("a process");
 }
 
-std::string of_limit(const Limit& limit) {
+// What was written behind the sign. Words of who asks, not of the node.
+InputText of_limit(const Limit& limit) {
     const std::string_view text = limit.text;
     const std::size_t sign = text.find('>');
-    return std::string(trimmed(text.substr(sign + (limit.inclusive ? 2 : 1))));
+    return {std::string(trimmed(text.substr(sign + (limit.inclusive ? 2 : 1)))), InputText::Holds::vm};
 }
 
 Finding broken(const Limit& limit, const LimitMetricInfo& metric, std::uint64_t figure, Count whole) {
     Finding finding;
     finding.rule = metric.rule;
     finding.severity = FindingSeverity::high;
-    finding.evidence.push_back({.name = std::string(metric.says),
-                                .number = static_cast<double>(figure),
-                                .unit = metric.bytes ? EvidenceUnit::bytes : EvidenceUnit::count});
-    finding.evidence.push_back({.name = "limit", .text = limit.text});
+    finding.evidence.push_back(
+        beamheap::analyses::figure(metric.says, figure, metric.bytes ? AmountUnit::bytes : AmountUnit::count));
+    finding.evidence.push_back(fact("limit", sentence("{}", InputText{limit.text, InputText::Holds::vm})));
     finding.percent = percent_of(figure, whole);
     (metric.bytes ? finding.bytes : finding.count) = figure;
     return finding;
@@ -118,22 +124,19 @@ LimitVerdict check_processes(const Limit& limit, const LimitMetricInfo& metric, 
     if (worst == ProcId::none) return verdict;
     const Process& p = snapshot[worst];
     Finding finding = broken(limit, metric, most, sum.value());
-    const std::string name = process_text(snapshot, p);
-    finding.title = fmt::format("{} {} is over the limit of {} on {}: {}", name, pid_text(p.pid), of_limit(limit),
-                                metric.name, figure_text(metric, most));
-    if (over > 1) finding.title += fmt::format("; {} are over it in all", counted(over, "process", "processes"));
-    finding.title += '.';
-    finding.subject = {SubjectKind::process, name};
+    finding.subject = {SubjectKind::process, subject_of(snapshot, p)};
+    finding.title.say("{} {} is over the limit of {} on {}: {}", finding.subject.text, p.pid, of_limit(limit),
+                      metric.name, amount(metric, most));
+    if (over > 1) finding.title.say("; {} are over it in all", Counted{over, "process", "processes"});
+    finding.title.say(".");
     finding.process = worst;
     finding.pid = p.pid;
-    finding.name = snapshot.text(p.name);
-    finding.evidence.push_back(
-        {.name = "processes over it", .number = static_cast<double>(over), .unit = EvidenceUnit::count});
-    finding.next_steps = {fmt::format("beamheap proc DUMP {} shows what it does and holds.",
-                                      p.name == TextId::none
-                                          ? fmt::format("{}.{}.{}", p.pid.node, p.pid.number, p.pid.serial)
-                                          : atom_text(snapshot.text(p.name)))};
-    finding.fingerprint = fingerprint(finding.rule, finding.subject);
+    finding.name = p.name;
+    finding.evidence.push_back(figure("processes over it", over, AmountUnit::count));
+    Command command{"proc", p.pid};
+    if (p.name != TextId::none) command.subject = Name{p.name};
+    finding.advise("{} shows what it does and holds.", std::move(command));
+    finding.fingerprint = fingerprint(finding.rule, finding.subject, snapshot);
     verdict.finding = std::move(finding);
     return verdict;
 }
@@ -146,28 +149,28 @@ LimitVerdict check_node(const Limit& limit, const LimitMetricInfo& metric, const
         figure.value.has() && (limit.quantity.unit != Quantity::Unit::percent || figure.whole.value_or(0) != 0);
     if (!exceeds(limit, figure.value, figure.whole)) return verdict;
     Finding finding = broken(limit, metric, *figure.value, figure.whole);
-    finding.title = fmt::format("The node is over the limit of {} on {}: {}", of_limit(limit), metric.name,
-                                figure_text(metric, *figure.value));
-    if (finding.percent) finding.title += fmt::format(" ({})", human_percent(*finding.percent));
-    finding.title += '.';
-    finding.subject = {SubjectKind::node, std::string(metric.name)};
-    finding.next_steps = {"beamheap analyze DUMP shows what it consists of."};
-    finding.fingerprint = fingerprint(finding.rule, finding.subject);
+    finding.title.say("The node is over the limit of {} on {}: {}", of_limit(limit), metric.name,
+                      amount(metric, *figure.value));
+    if (finding.percent) finding.title.say(" ({})", Percent{*finding.percent});
+    finding.title.say(".");
+    finding.subject = {SubjectKind::node, metric.name};
+    finding.advise("`beamheap analyze DUMP` shows what it consists of.");
+    finding.fingerprint = fingerprint(finding.rule, finding.subject, snapshot);
     verdict.finding = std::move(finding);
     return verdict;
 }
 
 std::string metric_names() {
     std::string names;
-    for (const LimitMetricInfo& metric : metrics) names.append(names.empty() ? "" : " ").append(metric.name);
+    for (const LimitMetricInfo& metric : metrics) names.append(names.empty() ? "" : " ").append(metric.name.text());
     return names;
 }
 
 Result<Limit> limit_on(std::string_view name, std::string_view quantity, bool inclusive, std::string text) {
-    const auto found = std::ranges::find(metrics, name, &LimitMetricInfo::name);
+    const auto found = std::ranges::find(metrics, name, [](const LimitMetricInfo& each) { return each.name.text(); });
     if (found == metrics.end()) {
         std::vector<std::string_view> names;
-        for (const LimitMetricInfo& metric : metrics) names.push_back(metric.name);
+        for (const LimitMetricInfo& metric : metrics) names.push_back(metric.name.text());
         const std::vector<std::string> near = near_names(name, names, 2);
         return usage(fmt::format("there is no limit on '{}'", name),
                      near.empty() ? "limits are on: " + metric_names()

@@ -40,11 +40,11 @@ enum class LimitMetric : std::uint8_t {
 
 struct LimitMetricInfo {
     LimitMetric metric;
-    std::string_view name;  ///< "msgq": as users write it
+    Ours name;              ///< "msgq": as users write it
     std::string_view rule;  ///< "limit-msgq": what a finding about it is called
     bool of_process;        ///< a figure of each process, not of the node
     bool bytes;             ///< bytes; else a count
-    std::string_view says;  ///< "messages in its queue"
+    Ours says;              ///< "messages in its queue"
 };
 std::span<const LimitMetricInfo> limit_metrics();
 const LimitMetricInfo& info(LimitMetric metric);

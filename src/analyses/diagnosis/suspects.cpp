@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 
 #include "analyses/heaps/accumulation.hpp"
 #include "analyses/memory/idle_heaps.hpp"
 #include "analyses/heaps/messages.hpp"
-#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/base/sum.hpp"
-#include "analyses/base/number_format.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -57,27 +54,18 @@ std::vector<ProcId> binary_holders_of(const Snapshot& s, std::uint64_t most_word
     return found;
 }
 
-std::vector<TermFacts::Share> shares(const std::unordered_map<std::string, std::uint64_t>& counts, std::uint64_t all) {
-    std::vector<std::pair<std::uint64_t, std::string>> sorted;
-    for (const auto& [text, count] : counts)
-        if (!text.empty()) sorted.emplace_back(count, text);
-    std::ranges::sort(sorted, [](const auto& a, const auto& b) {
-        return a.first != b.first ? a.first > b.first : a.second < b.second;
-    });
-    std::vector<TermFacts::Share> out;
-    for (const auto& [count, text] : sorted) {
+// The most frequent of what was counted, as shares of all; equally frequent ones by their order.
+template <class Share, class What>
+std::vector<Share> shares(const std::map<What, std::uint64_t>& counts, std::uint64_t all) {
+    std::vector<std::pair<std::uint64_t, What>> sorted;
+    for (const auto& [what, count] : counts) sorted.emplace_back(count, what);
+    std::ranges::stable_sort(sorted, std::ranges::greater(), [](const auto& each) { return each.first; });
+    std::vector<Share> out;
+    for (auto& [count, what] : sorted) {
         if (out.size() == most_shares) break;
-        out.push_back({text, 100.0 * static_cast<double>(count) / static_cast<double>(all)});
+        out.push_back({std::move(what), 100.0 * static_cast<double>(count) / static_cast<double>(all)});
     }
     return out;
-}
-
-std::string sender_text(const Snapshot& s, const Sender& sender) {
-    if (!sender.has()) return {};
-    if (!sender.pid.has()) return port_text(sender.port);
-    const ProcId known = s.find(sender.pid);
-    if (known == ProcId::none || s[known].name == TextId::none) return pid_text(sender.pid);
-    return std::string(s.text(s[known].name)) + ' ' + pid_text(sender.pid);
 }
 
 }  // namespace
@@ -116,22 +104,24 @@ TermFacts look_into(const Snapshot& s, ProcId process, TermSource& terms) {
     for (std::size_t i = 0; i < roots.size(); ++i)
         if (roots[i].kind == RootKind::message) messages.push_back(i);
     if (messages.size() >= least_messages) {
-        std::unordered_map<std::string, std::uint64_t> shapes, senders;
+        std::map<std::string, std::uint64_t> shapes;
+        std::map<Sender, std::uint64_t> senders;
         facts.messages_read = std::min(messages.size(), most_messages);
         for (std::size_t i = 0; i < facts.messages_read; ++i) {
             const std::size_t root = messages[i * messages.size() / facts.messages_read];
-            ++shapes[shape_of(terms, terms.root(root))];
-            ++senders[sender_text(s, sender_of_root(terms, root))];
+            if (std::string shape = shape_of(terms, terms.root(root)); !shape.empty()) ++shapes[std::move(shape)];
+            if (const Sender sender = sender_of_root(terms, root); sender.has()) ++senders[sender];
         }
-        facts.shapes = shares(shapes, facts.messages_read);
-        facts.senders = shares(senders, facts.messages_read);
+        facts.shapes = shares<TermFacts::Share>(shapes, facts.messages_read);
+        facts.senders = shares<TermFacts::FromSender>(senders, facts.messages_read);
     }
     const Accumulation point = accumulation(s, process, terms);
     // A heap that is mostly garbage, or was caught while it was moved, is not explained by what is live in it.
     const bool explains = saturating_multiply(point.words, 4) >= used_words(s[process]).value_or(0);
     if (!point.what.empty() && explains) {
-        facts.accumulation = point.what + " keeps " + human_percent(point.percent) + " of what is live (" +
-                             human_bytes(saturating_multiply(point.words, s.source.word_size)) + "): " + point.where;
+        facts.accumulation.say("{} keeps {} of what is live ({}): {}", point.what, Percent{point.percent},
+                               Amount{saturating_multiply(point.words, s.source.word_size), AmountUnit::bytes},
+                               point.where);
         if (!s.source.kind.whole_heaps) facts.accumulation_confidence = Confidence::lower_bound;
     }
     return facts;

@@ -5,9 +5,7 @@
 
 #include "analyses/heaps/dominators.hpp"
 #include "analyses/heaps/heap_order.hpp"
-#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/heaps/retained.hpp"
-#include "analyses/base/number_format.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -43,7 +41,7 @@ public:
         for (unsigned depth = 0; depth < deepest; ++depth) {
             const auto next = heaviest(at, pair, in_hash);
             if (!next) break;
-            if (!next->step.empty()) found.where += " > " + next->step;
+            if (!next->step.empty()) found.where.say(" > {}", next->step);
             const TermKind kind = terms_.head(at.id).kind;
             in_hash = kind == TermKind::hash_map || kind == TermKind::hash_node;
             pair = false;
@@ -58,7 +56,7 @@ public:
 private:
     struct Next {
         Element element;
-        std::string step;
+        Sentence step;
     };
 
     static bool on_heap(const Element& element) {
@@ -66,24 +64,25 @@ private:
     }
     std::uint64_t weight(const Element& element) const { return on_heap(element) ? retained_[element.id.number] : 0; }
 
-    std::string root_text(const Root& root) const {
+    Sentence root_text(const Root& root) const {
         switch (root.kind) {
             case RootKind::stack: {
                 const std::span<const Frame> frames = s_.stacks[s_[p_].stack];
-                if (root.frame >= frames.size()) return "its stack";
-                return "stack of " + function_text(s_, frames[root.frame].function);
+                if (root.frame >= frames.size()) return Ours("its stack");
+                return sentence("stack of {}", frames[root.frame].function);
             }
-            case RootKind::dictionary: return "process dictionary";
-            case RootKind::message: return "message " + std::to_string(root.index);
-            default: return std::string(name_of(root.kind));
+            case RootKind::dictionary: return Ours("process dictionary");
+            case RootKind::message: return sentence("message {}", Amount{root.index, AmountUnit::plain});
+            default: return sentence("{}", InputText{std::string(name_of(root.kind)), InputText::Holds::vm});
         }
     }
 
-    std::string key_text(const Element& key) {
+    static Sentence key_text(const Element& key) {
         switch (key.kind) {
-            case ElementKind::atom: return atom_text(key.text);
-            case ElementKind::small: return std::to_string(key.number);
-            default: return "...";
+            case ElementKind::atom: return sentence("key {}", Atom{std::string(key.text)});
+            case ElementKind::small:
+                return sentence("key {}", InputText{std::to_string(key.number), InputText::Holds::term});
+            default: return Ours("key ...");
         }
     }
 
@@ -110,26 +109,29 @@ private:
         if (most < least || most == 0) return std::nullopt;
         switch (head.kind) {
             case TermKind::tuple:
-                best.step =
-                    pair && head.elements == 2 ? "key " + key_text(first) : "element " + std::to_string(best_place + 1);
+                best.step = pair && head.elements == 2
+                                ? key_text(first)
+                                : sentence("element {}", Amount{best_place + 1, AmountUnit::plain});
                 break;
-            case TermKind::flat_map: best.step = "key " + key_of(keys, best_place); break;
-            case TermKind::cons: best.step = "key " + key_text(first); break;  // [Key|Value] of a large map
+            case TermKind::flat_map: best.step = key_of(keys, best_place); break;
+            case TermKind::cons: best.step = key_text(first); break;  // [Key|Value] of a large map
             case TermKind::hash_map:
             case TermKind::hash_node: break;
-            case TermKind::fun: best.step = "environment of a fun of " + std::string(head.module); break;
+            case TermKind::fun: 
+                best.step = sentence("environment of a fun of {}", Atom{std::string(head.module), false});
+                break;
             default: break;
         }
         return best;
     }
 
     // Place 0 of a small map's elements is its keys.
-    std::string key_of(const Element& keys, std::uint64_t place) {
-        if (keys.kind != ElementKind::object || place == 0) return "...";
+    Sentence key_of(const Element& keys, std::uint64_t place) {
+        if (keys.kind != ElementKind::object || place == 0) return Ours("key ...");
         ElementCursor cursor = terms_.elements(keys.id);
         Element key;
         for (std::uint64_t i = 0; i < place; ++i)
-            if (!terms_.next(cursor, key)) return "...";
+            if (!terms_.next(cursor, key)) return Ours("key ...");
         return key_text(key);
     }
 
@@ -140,31 +142,31 @@ private:
             Element head, tail;
             if (!terms_.next(cursor, head) || !terms_.next(cursor, tail)) break;
             if (const std::uint64_t words = weight(head); words >= least && words != 0)
-                return Next{head, "item " + std::to_string(i)};
+                return Next{head, sentence("item {}", Amount{i, AmountUnit::plain})};
             if (weight(tail) < least && weight(tail) != 0) break;  // what is left can't hold such a one
             at = tail;
         }
         return std::nullopt;
     }
 
-    std::string describe(const Element& at) {
+    Sentence describe(const Element& at) {
         const ObjectHead head = terms_.head(at.id);
         switch (head.kind) {
             case TermKind::cons: {
                 std::uint64_t cells = 0;
                 Element cell = at;
                 while (cell.kind == ElementKind::object && terms_.head(cell.id).kind == TermKind::cons) {
-                    if (++cells >= most_elements) return "list of more than " + grouped(cells) + " elements";
+                    if (++cells >= most_elements) return sentence("list of more than {} elements", Amount{cells});
                     ElementCursor cursor = terms_.elements(cell.id);
                     Element skipped;
                     if (!terms_.next(cursor, skipped) || !terms_.next(cursor, cell)) break;
                 }
-                return "list of " + counted(cells, "element", "elements");
+                return sentence("list of {}", Counted{cells, "element", "elements"});
             }
-            case TermKind::tuple: return "tuple of " + grouped(head.elements);
+            case TermKind::tuple: return sentence("tuple of {}", Amount{head.elements});
             case TermKind::flat_map:
-            case TermKind::hash_map: return "map of " + counted(head.size, "pair", "pairs");
-            default: return std::string(name_of(head.kind));
+            case TermKind::hash_map: return sentence("map of {}", Counted{head.size, "pair", "pairs"});
+            default: return sentence("{}", InputText{std::string(name_of(head.kind)), InputText::Holds::vm});
         }
     }
 

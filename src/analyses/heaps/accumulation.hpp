@@ -6,16 +6,16 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
+#include "analyses/base/sentence.hpp"
 #include "beamheap/snapshot.hpp"
 #include "beamheap/terms.hpp"
 
 namespace beamheap::analyses {
 
 struct Accumulation {
-    std::string what;   ///< "list of 20,000 elements", "map of 312 pairs", "tuple of 5"; empty: nothing stands out
-    std::string where;  ///< "stack of gen_server:loop/7 > element 3 > key pending"
+    Sentence what;   ///< "list of 20,000 elements", "map of 312 pairs", "tuple of 5"; empty: nothing stands out
+    Sentence where;  ///< "stack of gen_server:loop/7 > element 3 > key pending"
     std::uint64_t words = 0;  ///< that it alone keeps alive
     double percent = 0;       ///< of all that the process's roots reach on its heap
 };

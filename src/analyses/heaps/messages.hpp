@@ -15,6 +15,7 @@ struct Sender {
     Pid pid;
     PortName port;
     bool has() const { return pid.has() || port.has(); }
+    friend auto operator<=>(const Sender&, const Sender&) = default;
 };
 Sender sender_of(TermSource& source, const Element& message);
 /// The sender of the message that is root `root`: the one that the VM recorded, else the one that its form names.

@@ -31,18 +31,6 @@ const VmTable* atom_table(const Snapshot& snapshot) {
 
 Fill fill(Count used, Count limit) { return {used, limit, percent_of(used, limit)}; }
 
-// N of "scheduler:N"; nullopt for any other thread.
-std::optional<std::uint32_t> scheduler_number(std::string_view thread) {
-    constexpr std::string_view prefix = "scheduler:";
-    if (!thread.starts_with(prefix) || thread.size() == prefix.size() || thread.size() > prefix.size() + 6) return {};
-    std::uint32_t number = 0;
-    for (const char c : thread.substr(prefix.size())) {
-        if (c < '0' || c > '9') return {};
-        number = number * 10 + static_cast<std::uint32_t>(c - '0');
-    }
-    return number;
-}
-
 }  // namespace
 
 Count process_limit(const Snapshot& snapshot) {
@@ -115,29 +103,16 @@ Death death(const Snapshot& snapshot) {
         if (scheduler.current_process.has()) found(evidence, scheduler.current_process, scheduler.process_state);
     };
 
-    death.calling_scheduler = scheduler_number(snapshot.node.calling_thread);
-    if (death.calling_scheduler.value_or(0) != 0) {
+    const std::optional<CallingScheduler>& calling = snapshot.node.calling_scheduler;
+    if (calling && calling->kind) {
         for (std::size_t i = 0; i < snapshot.schedulers.size(); ++i) {
             const Scheduler& scheduler = snapshot.schedulers[i];
-            if (scheduler.kind == Scheduler::Kind::normal && scheduler.id == *death.calling_scheduler) {
-                found_on(DeathEvidence::calling_thread, i);
-                return death;
-            }
+            if (scheduler.kind != *calling->kind || scheduler.id != calling->id) continue;
+            found_on(DeathEvidence::calling_thread, i);
+            return death;
         }
     }
-    // Core images say which dirty scheduler it was: "dirty_cpu_scheduler:2".
-    for (std::size_t i = 0; i < snapshot.schedulers.size(); ++i) {
-        const Scheduler& scheduler = snapshot.schedulers[i];
-        const std::string_view kind = scheduler.kind == Scheduler::Kind::dirty_cpu  ? "dirty_cpu_"
-                                      : scheduler.kind == Scheduler::Kind::dirty_io ? "dirty_io_"
-                                                                                    : "";
-        const std::string_view thread = snapshot.node.calling_thread;
-        if (kind.empty() || !thread.starts_with(kind) || scheduler_number(thread.substr(kind.size())) != scheduler.id)
-            continue;
-        found_on(DeathEvidence::calling_thread, i);
-        return death;
-    }
-    if (death.calling_scheduler == 0u) {
+    if (calling && !calling->kind) {
         std::vector<std::size_t> busy, collecting;
         for (std::size_t i = 0; i < snapshot.schedulers.size(); ++i) {
             const Scheduler& scheduler = snapshot.schedulers[i];
@@ -159,10 +134,10 @@ Death death(const Snapshot& snapshot) {
         }
     }
     // A thread that is no scheduler (a signal's, a driver's) runs no process.
-    if (!snapshot.node.calling_thread.empty() && !death.calling_scheduler) return death;
+    if (!snapshot.node.calling_thread.empty() && !calling) return death;
     if (death.collecting.size() == 1) {
         found(DeathEvidence::only_collecting, snapshot[death.collecting[0]].pid, ProcessState::garbage_collecting);
-    } else if (death.collecting.empty() && death.running.size() == 1 && death.calling_scheduler.value_or(0) == 0) {
+    } else if (death.collecting.empty() && death.running.size() == 1 && !(calling && calling->kind)) {
         found(DeathEvidence::only_running, snapshot[death.running[0]].pid, ProcessState::running);
     }
     return death;

@@ -65,7 +65,6 @@ struct Death {
     ProcessState state = ProcessState::unknown;
     std::optional<std::size_t> scheduler;            ///< index into Snapshot::schedulers
     std::vector<std::size_t> candidates;             ///< of one_of_several: indexes into Snapshot::schedulers
-    std::optional<std::uint32_t> calling_scheduler;  ///< its number in "Calling Thread: scheduler:N", 0: a dirty one
     std::vector<ProcId> running;                     ///< all that were running, in the input's order
     std::vector<ProcId> collecting;                  ///< all in garbage collection
 };

@@ -1,18 +1,20 @@
 // A finding: what one of the rules (rules.hpp) says is wrong with a node, with its proof and what to do about it.
 //
 // The title is a sentence that names the culprit and its numbers, as a person would say it who has looked for an hour.
-// Whoever is named may be the victim of another one: `role` says so. Texts are raw: the presenter sanitises and
-// redacts.
+// Whoever is named may be the victim of another one: `role` says so. Sentences are made of typed parts
+// (base/sentence.hpp); presenters spell them.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "analyses/base/sentence.hpp"
 #include "analyses/base/confidence.hpp"
-#include "beamheap/ids.hpp"
+#include "beamheap/snapshot.hpp"
 
 namespace beamheap::analyses {
 
@@ -45,41 +47,62 @@ struct Subject {
     SubjectKind kind = SubjectKind::node;
     /// What it is called without pids, so that it is the same in the next dump: "lager_event", "gen_event:rpc/2",
     /// "<hex8>-ctl-ejabberd@localhost". What `check` ignores and baselines are matched by.
-    std::string text;
+    Sentence text;
 };
-
-enum class EvidenceUnit : std::uint8_t { none, count, bytes, words, percent, milliseconds };
 
 /// One figure, or one fact in words, that proves a finding.
 struct Evidence {
-    std::string name;              ///< "messages in its queue"
+    Sentence name;                 ///< "messages in its queue"
     std::optional<double> number;  ///< integers up to 2^53 are exact
-    std::string text;              ///< where it is no number
-    EvidenceUnit unit = EvidenceUnit::none;
+    Sentence text;                 ///< where it is no number
+    AmountUnit unit = AmountUnit::none;
     Confidence confidence = Confidence::exact;
 };
+/// Evidence of each kind. A figure that is missing is said not to be in the input.
+Evidence figure(Sentence name, Count value, AmountUnit unit, Confidence confidence = Confidence::exact);
+Evidence share(Sentence name, double percent, Confidence confidence = Confidence::exact);
+Evidence fact(Sentence name, Sentence text, Confidence confidence = Confidence::exact);
+inline Evidence figure(Ours name, Count value, AmountUnit unit, Confidence confidence = Confidence::exact) {
+    return figure(Sentence(name), value, unit, confidence);
+}
+inline Evidence share(Ours name, double percent, Confidence confidence = Confidence::exact) {
+    return share(Sentence(name), percent, confidence);
+}
+inline Evidence fact(Ours name, Sentence text, Confidence confidence = Confidence::exact) {
+    return fact(Sentence(name), std::move(text), confidence);
+}
 
 struct Finding {
     std::string_view rule;  ///< its id: "queue-flood"
     FindingSeverity severity = FindingSeverity::info;
     FindingRole role = FindingRole::cause;
-    std::string title;  ///< one sentence: the culprit and its numbers
+    Sentence title;  ///< the culprit and its numbers
     Subject subject;
     ProcId process = ProcId::none;  ///< the process that it is about, where it is about one
     Pid pid;                        ///< its pid; none where it is not about one
-    std::string name;               ///< its registered name, bare; empty: none
+    TextId name = TextId::none;     ///< its registered name
     Count count;                    ///< processes, messages, tables, atoms: what the title counts
     Count bytes;                    ///< memory that it is about
     std::optional<double> percent;  ///< share that the title gives
     Confidence confidence = Confidence::exact;
+    bool tells_slogan = false;      ///< its title is what the slogan means
     std::vector<Evidence> evidence;
-    std::vector<std::string> next_steps;  ///< two to four sentences; commands have DUMP for the input
+    std::vector<Sentence> next_steps;  ///< two to four
     /// Sixteen hexadecimal digits that are the same for the same thing in another dump: made of the rule, the kind of
     /// subject and its text, in which numbers that change from run to run are replaced.
     std::string fingerprint;
+
+    /// Adds a next step: a form and its parts.
+    template <class... Args>
+    void advise(Form<sizeof...(Args)> form, Args&&... args) {
+        next_steps.emplace_back().say(form, std::forward<Args>(args)...);
+    }
 };
 
-/// The fingerprint of a rule's finding about a subject.
-std::string fingerprint(std::string_view rule, const Subject& subject);
+/// The fingerprint of a rule's finding about a subject of this snapshot. Names of the input count without the numbers
+/// in them that differ from run to run.
+std::string fingerprint(std::string_view rule, const Subject& subject, const Snapshot& snapshot);
+/// The same for a subject that is called `name`.
+std::string fingerprint(std::string_view rule, SubjectKind kind, std::string_view name);
 
 }  // namespace beamheap::analyses

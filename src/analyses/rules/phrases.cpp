@@ -1,12 +1,9 @@
 #include "analyses/rules/phrases.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 
-#include "analyses/processes/groups.hpp"
-#include "analyses/base/erlang_syntax.hpp"
+#include "analyses/base/sum.hpp"
 
 namespace beamheap::analyses::rule {
 namespace {
@@ -24,47 +21,42 @@ constexpr std::array loops{
     Loop{"gen_server", "loop_hibernate"},
 };
 
-std::string kind_text(const RuleInput& input, const Process& process) {
-    if (process.label != TextId::none) return std::string(input.snapshot.text(process.label));
-    const FunctionId call =
-        process.real_initial_call != FunctionId::none ? process.real_initial_call : process.initial_call;
-    return call == FunctionId::none ? std::string() : function_name(input, call);
-}
-
 }  // namespace
 
-std::string function_name(const RuleInput& input, FunctionId function) {
-    return function == FunctionId::none ? "an unknown function" : function_text(input.snapshot, function);
+Sentence kind_of(const RuleInput& input, const Process& process) {
+    Sentence kind;
+    const FunctionId call =
+        process.real_initial_call != FunctionId::none ? process.real_initial_call : process.initial_call;
+    if (process.label != TextId::none)
+        kind.add(names(input.snapshot.text(process.label)));
+    else if (call != FunctionId::none)
+        kind.add(call);
+    return kind;
 }
 
-std::string process_text(const RuleInput& input, ProcId process) {
+Sentence process_subject(const RuleInput& input, ProcId process) {
     const Process& p = input.snapshot[process];
-    if (p.name != TextId::none) return fmt::format("{} {}", input.snapshot.text(p.name), pid_text(p.pid));
-    const std::string kind = kind_text(input, p);
-    return kind.empty() ? pid_text(p.pid) : fmt::format("{} ({})", pid_text(p.pid), kind);
+    if (p.name != TextId::none) return sentence("{}", Name{p.name});
+    Sentence kind = kind_of(input, p);
+    return kind.empty() ? Sentence(Ours("process")) : kind;
 }
 
-std::string process_text(const RuleInput& input, const Pid& pid) {
-    const ProcId process = input.snapshot.find(pid);
-    if (process != ProcId::none) return process_text(input, process);
-    if (!pid.has() || pid.node == 0) return pid_text(pid);
-    const TextId node = input.snapshot.node_name(pid.node);
-    if (node == TextId::none) return pid_text(pid) + " of another node";
-    return fmt::format("{} of node {}", pid_text(pid), input.snapshot.text(node));
+Sentence group_sentence(const RuleInput& input, const GroupKey& key) {
+    switch (key.kind) {
+        case GroupKey::Kind::none: break;
+        case GroupKey::Kind::ancestor: return sentence("{}", Atom{std::string(input.snapshot.text(key.text))});
+        case GroupKey::Kind::label: return sentence("{}", names(input.snapshot.text(key.text)));
+        case GroupKey::Kind::initial_call:
+        case GroupKey::Kind::spawned_as: return sentence("{}", key.function);
+    }
+    return {};
 }
 
-std::string process_subject(const RuleInput& input, ProcId process) {
-    const Process& p = input.snapshot[process];
-    if (p.name != TextId::none) return std::string(input.snapshot.text(p.name));
-    std::string kind = kind_text(input, p);
-    return kind.empty() ? "process" : kind;
-}
-
-std::string target_text(const RuleInput& input, const WaitTarget& target) {
-    if (target.pid.has()) return process_text(input, target.pid);
-    if (target.port.has()) return port_text(target.port);
-    std::string text(input.snapshot.text(target.name));
-    if (target.node != TextId::none) text += fmt::format(" on node {}", input.snapshot.text(target.node));
+Sentence target_text(const WaitTarget& target) {
+    if (target.pid.has()) return sentence("{}", AnyProcess{target.pid});
+    if (target.port.has()) return sentence("{}", target.port);
+    Sentence text = sentence("{}", Name{target.name});
+    if (target.node != TextId::none) text.say(" on node {}", Name{target.node});
     return text;
 }
 
@@ -77,47 +69,45 @@ bool idle(const RuleInput& input, ProcId process) {
     return std::ranges::any_of(loops, [&](const Loop& l) { return l.module == module && l.function == name; });
 }
 
-std::string doing(const RuleInput& input, ProcId process) {
+Sentence doing(const RuleInput& input, ProcId process) {
     const Process& p = input.snapshot[process];
-    const std::string function = function_name(input, p.current_function);
     switch (p.state) {
         case ProcessState::garbage_collecting:
-            return p.current_function == FunctionId::none ? "is collecting garbage"
-                                                          : "is collecting garbage in " + function;
-        case ProcessState::running: return "is running " + function;
-        case ProcessState::runnable: return "is ready to run in " + function;
-        case ProcessState::suspended: return "is suspended in " + function;
-        case ProcessState::exiting: return "is exiting";
+            return p.current_function == FunctionId::none ? Sentence(Ours("is collecting garbage"))
+                                                          : sentence("is collecting garbage in {}", p.current_function);
+        case ProcessState::running: return sentence("is running {}", p.current_function);
+        case ProcessState::runnable: return sentence("is ready to run in {}", p.current_function);
+        case ProcessState::suspended: return sentence("is suspended in {}", p.current_function);
+        case ProcessState::exiting: return Ours("is exiting");
         default: break;
     }
-    return (idle(input, process) ? "is idle in " : "sits in ") + function;
+    return idle(input, process) ? sentence("is idle in {}", p.current_function)
+                                : sentence("sits in {}", p.current_function);
 }
 
-std::string frames_text(const RuleInput& input, ProcId process, std::size_t most) {
-    std::string text;
+Sentence frames_text(const RuleInput& input, ProcId process, std::size_t most) {
+    Sentence text;
     for (const Frame& frame : input.snapshot.stacks[input.snapshot[process].stack]) {
         if (most-- == 0) {
-            text += " < ...";
+            text.say(" < ...");
             break;
         }
-        if (!text.empty()) text += " < ";
-        text += function_name(input, frame.function);
+        if (!text.empty()) text.say(" < ");
+        text.add(frame.function);
     }
     return text;
 }
 
 void add_stack(const RuleInput& input, ProcId process, Finding& finding) {
-    if (const std::string frames = frames_text(input, process); !frames.empty())
-        finding.evidence.push_back(fact("its stack", frames));
+    if (Sentence frames = frames_text(input, process); !frames.empty())
+        finding.evidence.push_back(fact("its stack", std::move(frames)));
 }
-
-std::string shell_pid(const Pid& pid) { return fmt::format("{}.{}.{}", pid.node, pid.number, pid.serial); }
 
 void about(const RuleInput& input, ProcId process, Finding& finding) {
     const Process& p = input.snapshot[process];
     finding.process = process;
     finding.pid = p.pid;
-    finding.name = std::string(input.snapshot.text(p.name));
+    finding.name = p.name;
     finding.subject = {SubjectKind::process, process_subject(input, process)};
 }
 
@@ -138,22 +128,5 @@ Count all_process_bytes(const RuleInput& input) {
 }
 
 Count node_bytes(const RuleInput& input) { return input.snapshot.memory_bytes("total"); }
-
-Evidence figure(std::string name, Count value, EvidenceUnit unit, Confidence confidence) {
-    Evidence evidence{std::move(name), {}, {}, unit, confidence};
-    if (value.has())
-        evidence.number = static_cast<double>(*value);
-    else
-        evidence.text = "not in the input";
-    return evidence;
-}
-
-Evidence share(std::string name, double percent, Confidence confidence) {
-    return {std::move(name), percent, {}, EvidenceUnit::percent, confidence};
-}
-
-Evidence fact(std::string name, std::string text, Confidence confidence) {
-    return {std::move(name), {}, std::move(text), EvidenceUnit::none, confidence};
-}
 
 }  // namespace beamheap::analyses::rule

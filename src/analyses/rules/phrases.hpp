@@ -2,34 +2,30 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
+#include "analyses/processes/groups.hpp"
 #include "analyses/rules/rules.hpp"
-#include "analyses/base/number_format.hpp"
 
 namespace beamheap::analyses::rule {
 
-/// "lager_event <0.89.0>"; of a process without a name its label or initial call, if it has one: "<0.89.0>
-/// (my:init/1)".
-std::string process_text(const RuleInput& input, ProcId process);
-/// The same for a pid that may not be in the process table.
-std::string process_text(const RuleInput& input, const Pid& pid);
-/// The same without pid, for Subject::text: the name, the label's or initial call's text; "process" where there is
+/// What kind of process it is: its label or initial call. Empty where the input tells neither.
+Sentence kind_of(const RuleInput& input, const Process& process);
+/// What a process is called without its pid, for Subject::text: the name, else its kind; "process" where there is
 /// nothing.
-std::string process_subject(const RuleInput& input, ProcId process);
+Sentence process_subject(const RuleInput& input, ProcId process);
+/// What processes of a group belong to: the named ancestor, the label, m:f/a. Empty for none.
+Sentence group_sentence(const RuleInput& input, const GroupKey& key);
 /// Whom somebody waits for: "lager_event <0.89.0>", "#Port<0.5>", "name on node other@host".
-std::string target_text(const RuleInput& input, const WaitTarget& target);
-/// "gen_server:call/3"; "an unknown function" for none.
-std::string function_name(const RuleInput& input, FunctionId function);
+Sentence target_text(const WaitTarget& target);
 /// What a process does: "sits in timer:sleep/1", "is running lists:reverse/1", "is idle in gen_server:loop/7".
-std::string doing(const RuleInput& input, ProcId process);
+Sentence doing(const RuleInput& input, ProcId process);
 /// Whether it waits for its next message in a loop of OTP's, with nothing to do.
 bool idle(const RuleInput& input, ProcId process);
 /// Its youngest frames, youngest first: "timer:sleep/1 < my_handler:handle_event/2 < gen_event:server_update/4".
-std::string frames_text(const RuleInput& input, ProcId process, std::size_t most = 5);
+Sentence frames_text(const RuleInput& input, ProcId process, std::size_t most = 5);
 /// Adds its stack to a finding's evidence, where the input has one.
 void add_stack(const RuleInput& input, ProcId process, Finding& finding);
-/// A pid as a shell takes it: 0.89.0.
-std::string shell_pid(const Pid& pid);
 /// Fills process, pid, name and subject of a finding about one process.
 void about(const RuleInput& input, ProcId process, Finding& finding);
 
@@ -40,9 +36,18 @@ Count all_process_bytes(const RuleInput& input);
 /// What the node used, from =memory; missing where the input does not say.
 Count node_bytes(const RuleInput& input);
 
-/// Evidence of each kind.
-Evidence figure(std::string name, Count value, EvidenceUnit unit, Confidence confidence = Confidence::exact);
-Evidence share(std::string name, double percent, Confidence confidence = Confidence::exact);
-Evidence fact(std::string name, std::string text, Confidence confidence = Confidence::exact);
+/// Figures of a title.
+inline Amount bytes(std::uint64_t value) { return {value, AmountUnit::bytes}; }
+inline Amount number(std::uint64_t value) { return {value, AmountUnit::count}; }
+inline Counted messages(std::uint64_t value) { return {value, "message", "messages"}; }
+inline Counted processes(std::uint64_t value) { return {value, "process", "processes"}; }
+/// A text of the input that holds names: a driver, atoms of one pattern.
+inline InputText names(std::string_view text) { return {std::string(text), InputText::Holds::name}; }
+/// One that a term was printed to.
+inline InputText term(std::string_view text) { return {std::string(text), InputText::Holds::term}; }
+/// A word of the VM's own: an allocator, a type of memory or of table.
+inline InputText of_vm(std::string_view text) { return {std::string(text), InputText::Holds::vm}; }
+/// Free text.
+inline InputText message(std::string_view text) { return {std::string(text), InputText::Holds::message}; }
 
 }  // namespace beamheap::analyses::rule

@@ -1,7 +1,8 @@
 // The rules: each looks at a node for one thing that kills nodes, and says what it found.
 //
-// A rule is one function in a file of its own under rules/, with its theory and its thresholds, and one row of the
-// table in rules.cpp. It is a pure function of RuleInput. It says nothing rather than something doubtful.
+// A rule is one file of catalogue/, with its theory, its thresholds and its place among the others, and the page of
+// `explain` of its name (docs/explain): the build finds both. It is a pure function of RuleInput. It says nothing rather
+// than something doubtful.
 #pragma once
 
 #include <optional>
@@ -10,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analyses/heaps/messages.hpp"
 #include "analyses/rules/finding.hpp"
 #include "analyses/slogan/slogan.hpp"
 #include "analyses/processes/totals.hpp"
@@ -22,16 +24,20 @@ namespace beamheap::analyses {
 /// What was seen in the terms of a process that a rule suspects.
 struct TermFacts {
     struct Share {
-        std::string text;
+        std::string text;    ///< a shape, as a printed term
+        double percent = 0;  ///< of the messages that were read
+    };
+    struct FromSender {
+        Sender sender;
         double percent = 0;  ///< of the messages that were read
     };
     ProcId process = ProcId::none;
     std::uint64_t messages_read = 0;
     std::vector<Share> shapes;   ///< of messages, the most frequent first, at most three
-    std::vector<Share> senders;  ///< those that messages name, the most frequent first, at most three
+    std::vector<FromSender> senders;  ///< those that messages name, the most frequent first, at most three
     /// Where the most of its heap hangs: "dictionary queue: list of 41,000 elements keeps 92 % (3.8 MiB)". Empty:
     /// nothing stands out, or not looked at.
-    std::string accumulation;
+    Sentence accumulation;
     Confidence accumulation_confidence = Confidence::exact;
 };
 
@@ -48,7 +54,7 @@ struct PinnedBinaries {
 };
 
 /// What rules look at. The snapshot was loaded with tables, links, stacks, labels, to_the_end and the
-/// slots of waiting processes (src/cli/diagnose.cpp).
+/// slots of waiting processes (diagnosis/diagnose.hpp).
 struct RuleInput {
     const Snapshot& snapshot;
     const Slogan& slogan;
@@ -67,18 +73,15 @@ struct RuleInput {
 };
 
 struct Rule {
-    std::string_view id;           ///< "queue-flood": what findings, ignores and `explain` call it
-    std::string_view description;  ///< one line: what it looks for
+    std::string_view id;  ///< "queue-flood": what findings, ignores and `explain` call it
+    unsigned order = 0;   ///< at equal findings the smaller comes first: a cause before its consequences
     void (*run)(const RuleInput& input, std::vector<Finding>& findings);
 };
 
-/// All rules, in the order of their severity at equal findings: a cause before its consequences.
+/// All rules, by their order.
 std::span<const Rule> rules();
 /// The rule with this id; nullptr where there is none.
 const Rule* find_rule(std::string_view id);
-
-/// Its page for `explain`, with the description as title.
-std::optional<Explanation> explanation_of(const Rule& rule);
 
 /// Runs all rules. The findings come worst first: by severity, causes before victims, then by the order of rules().
 std::vector<Finding> run_rules(const RuleInput& input);

@@ -39,15 +39,10 @@ std::optional<std::uint64_t> take_number(std::string_view& text) {
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 // "8162366936 bytes (7.6 GiB)": the exact figure and one to talk about.
-std::string size_text(std::uint64_t bytes) {
-    std::string text = std::to_string(bytes) + " bytes";
-    constexpr std::array<const char*, 6> units{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    if (bytes < 10 * 1024) return text;
-    std::size_t unit = 0;
-    std::uint64_t size = 1024;  // of a unit
-    for (; unit + 1 < units.size() && bytes / size >= 1024; ++unit) size *= 1024;
-    const std::uint64_t tenths = bytes / size * 10 + (bytes % size * 10 + size / 2) / size;
-    return text + " (" + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " " + units[unit] + ")";
+Sentence size_text(std::uint64_t bytes) {
+    Sentence text = sentence("{} bytes", Amount{bytes, AmountUnit::plain});
+    if (bytes >= 10 * 1024) text.say(" ({})", Amount{bytes, AmountUnit::bytes});
+    return text;
 }
 
 // The inside of "(...)" at the start of what is left, to its matching bracket or to the end of a slogan that is cut.
@@ -92,19 +87,28 @@ std::string reason_text(std::string_view argument) {
     return readable_term(inner);
 }
 
-// At most `most` bytes of a term for use in a sentence; not cut within a UTF-8 character.
-std::string cut(std::string_view text, std::size_t most = 160) {
-    if (text.size() <= most) return std::string(text);
+// A term for use in a sentence: at most `most` bytes of it, not cut within a UTF-8 character.
+struct Cut {
+    InputText term;
+    bool whole = true;
+};
+Cut cut(std::string_view text, std::size_t most = 160) {
+    if (text.size() <= most) return {{std::string(text), InputText::Holds::term}, !text.ends_with("...")};
     std::size_t end = most;
     while (end > most - 4 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-    return std::string(text.substr(0, end)) + "...";
+    return {{std::string(text.substr(0, end)) + "...", InputText::Holds::term}, false};
+}
+
+// A term as the end of a sentence, which what is cut ends with its dots.
+Sentence ending(std::string_view text) {
+    const Cut shown = cut(text);
+    return shown.whole ? sentence("{}.", shown.term) : sentence("{}", shown.term);
 }
 
 // The end of a sentence that gives the reason, cut where it is long.
-std::string why(const Slogan& slogan) {
-    if (slogan.reason.empty()) return "the slogan does not say why.";
-    const std::string reason = cut(slogan.reason);
-    return "the reason is " + (reason.ends_with("...") ? reason : reason + ".");
+Sentence why(const Slogan& slogan) {
+    if (slogan.reason.empty()) return Ours("the slogan does not say why.");
+    return sentence("the reason is {}", ending(slogan.reason));
 }
 
 // The first element of "A,B,C..." and what follows its comma: brackets and quotes hide commas.
@@ -158,11 +162,15 @@ void find_cause(Slogan& slogan) {
     slogan.cause = std::string(reason);
 }
 
-std::string cause_text(const Slogan& slogan) {
-    std::string text;
-    for (const std::string& child : slogan.failed_children) text += (text.empty() ? "" : " > ") + cut(child, 60);
-    text += (text.empty() ? "" : " failed with ") + cut(slogan.cause);
-    return text.ends_with("...") ? text : text + ".";
+Sentence cause_text(const Slogan& slogan) {
+    Sentence text;
+    for (const std::string& child : slogan.failed_children) {
+        if (!text.empty()) text.say(" > ");
+        text.say("{}", cut(child, 60).term);
+    }
+    if (!text.empty()) text.say(" failed with ");
+    text.add(ending(slogan.cause));
+    return text;
 }
 
 // Whether `text` has `word`, not as a part of a longer one: undef, but not undefined.
@@ -216,15 +224,16 @@ void explain_allocation(Slogan& slogan) {
         break;
     }
     // No heap or table grows by a tebibyte in one step, and working memory is freed within one call.
+    const InputText allocator{slogan.allocator, InputText::Holds::vm};
     const bool absurd = bytes >= 1024 * gib || (slogan.allocator == "temp_alloc" && bytes >= gib);
     if (absurd) {
         slogan.kind = SloganKind::absurd_allocation;
-        slogan.meaning = slogan.allocator + " was asked for " + size_text(bytes) + " for " + std::string(use->what) +
-                         ": no node needs that at once, so a size was wrong.";
+        slogan.meaning.say("{} was asked for {} for {}: no node needs that at once, so a size was wrong.", allocator,
+                           size_text(bytes), use->what);
     } else {
         slogan.kind = SloganKind::out_of_memory;
-        slogan.meaning = "The node ran out of memory: " + slogan.allocator + " was refused " + size_text(bytes) +
-                         " for " + std::string(use->what) + ".";
+        slogan.meaning.say("The node ran out of memory: {} was refused {} for {}.", allocator, size_text(bytes),
+                           use->what);
     }
     slogan.next_steps.emplace_back(use->next);
 }
@@ -239,23 +248,27 @@ void read_application(Slogan& slogan) {
     reason.remove_prefix(used);
     take(reason, ",");
     if (reason.ends_with('}')) reason.remove_suffix(1);
-    const std::string application = atom_text(slogan.application);
+    const Atom application{slogan.application};
     slogan.reason = std::string(reason);
     find_cause(slogan);
     if (start) {
         slogan.kind = SloganKind::application_start_failure;
-        slogan.meaning = "Application " + application + " did not start, and the node needs it: " +
-                         (slogan.reason.empty() ? why(slogan) : cause_text(slogan));
+        slogan.meaning = sentence("Application {} did not start, and the node needs it: {}", application,
+                                  slogan.reason.empty() ? why(slogan) : cause_text(slogan));
     } else {
         slogan.kind = SloganKind::application_terminated;
-        slogan.meaning = "Application " + application + " ended with reason " + cut(slogan.reason) +
-                         ", and the node may not run without it" +
-                         (slogan.reason == "shutdown"
-                              ? ": its top supervisor gave up, most often because children failed faster than its "
-                                "restart intensity allows."
-                              : ".");
+        slogan.meaning = sentence("Application {} ended with reason {}, and the node may not run without it", application,
+                                  cut(slogan.reason).term);
+        if (slogan.reason == "shutdown")
+            slogan.meaning.say(
+                ": its top supervisor gave up, most often because children failed faster than its restart intensity "
+                "allows.");
+        else
+            slogan.meaning.say(".");
     }
 }
+
+InputText kernel_process(const Slogan& slogan) { return {slogan.kernel_process, InputText::Holds::name}; }
 
 bool read_init(std::string_view text, Slogan& slogan) {
     std::string_view rest = text;
@@ -263,25 +276,26 @@ bool read_init(std::string_view text, Slogan& slogan) {
         slogan.kind = SloganKind::kernel_process_terminated;
         slogan.kernel_process = std::string(take_argument(rest));
         slogan.reason = reason_text(take_argument(rest));
-        slogan.meaning = "The kernel process " + slogan.kernel_process + " ended, which ends the node: " + why(slogan);
+        slogan.meaning = sentence("The kernel process {} ended, which ends the node: {}", kernel_process(slogan),
+                                  why(slogan));
         slogan.cause = slogan.reason;
         read_application(slogan);
     } else if (take(rest, "could not start kernel pid") || take(rest, "Could not start kernel pid")) {
         slogan.kind = SloganKind::kernel_start_failure;
         slogan.kernel_process = std::string(take_argument(rest));
         slogan.reason = reason_text(take_argument(rest));
-        slogan.meaning =
-            "The kernel process " + slogan.kernel_process + " did not start, so the node did not: " + why(slogan);
+        slogan.meaning = sentence("The kernel process {} did not start, so the node did not: {}",
+                                  kernel_process(slogan), why(slogan));
         slogan.cause = slogan.reason;
     } else if (take(rest, "init terminating in do_boot") || take(rest, "Runtime terminating during boot")) {
         slogan.kind = SloganKind::boot_failure;
         slogan.reason = reason_text(take_argument(rest));
-        slogan.meaning = slogan.reason.empty()
-                             ? "The node stopped while it booted: the boot script, or what -s, -run or -eval "
-                               "called, failed; the reason is on its standard output only."
-                             : "The node stopped while it booted: the boot script, or what -s, -run or -eval called, "
-                               "failed: " +
-                                   why(slogan);
+        slogan.meaning.say(
+            "The node stopped while it booted: the boot script, or what -s, -run or -eval called, failed");
+        if (slogan.reason.empty())
+            slogan.meaning.say("; the reason is on its standard output only.");
+        else
+            slogan.meaning.say(": {}", why(slogan));
         slogan.cause = slogan.reason;
     } else {
         return false;
@@ -299,16 +313,16 @@ bool read_table_full(std::string_view text, Slogan& slogan) {
         if (take(text, "(max="))
             if (const auto max = take_number(text)) slogan.table_max = *max;
     }
-    const std::string limit = slogan.table_max.has() ? " of " + std::to_string(*slogan.table_max) + " entries" : "";
+    Sentence limit;
+    if (slogan.table_max.has())
+        limit.say(" with its limit of {} entries", Amount{*slogan.table_max, AmountUnit::plain});
     if (slogan.table == "atom_tab") {
         slogan.kind = SloganKind::atom_table_full;
-        slogan.meaning = "The atom table is full" + (limit.empty() ? "" : " with its limit" + limit) +
-                         ": a program keeps making new atoms, which are never freed.";
+        slogan.meaning.say("The atom table is full{}: a program keeps making new atoms, which are never freed.", limit);
     } else {
         slogan.kind = SloganKind::table_full;
-        slogan.meaning = "The VM's table " + slogan.table + " is full" +
-                         (limit.empty() ? "" : " with its limit" + limit) +
-                         ": modules or functions are generated without end.";
+        slogan.meaning.say("The VM's table {} is full{}: modules or functions are generated without end.",
+                           InputText{slogan.table, InputText::Holds::vm}, limit);
     }
     return true;
 }
@@ -319,9 +333,9 @@ bool read_fixed(std::string_view text, Slogan& slogan) {
         if (fixed.where == Where::source_line && !has(text, ", line ") && !has(text, ".c:")) continue;
         slogan.kind = fixed.kind;
         slogan.meaning = fixed.kind == SloganKind::corruption && fixed.meaning.empty()
-                             ? "The VM found its own data damaged: native code (a NIF or a driver), hardware, or a "
-                               "bug in the VM wrote where it should not."
-                             : std::string(fixed.meaning);
+                             ? Ours("The VM found its own data damaged: native code (a NIF or a driver), hardware, or "
+                                    "a bug in the VM wrote where it should not.")
+                             : fixed.meaning;
         return true;
     }
     return false;
@@ -344,13 +358,16 @@ void read_details(std::string_view text, Slogan& slogan) {
     } else if (take(rest, "Absurdly large distribution output data buffer (")) {
         if (const auto bytes = take_number(rest)) {
             slogan.refused_bytes = *bytes;
-            slogan.meaning = "A message of " + size_text(*bytes) +
-                             " to another node was larger than the distribution can send in one piece.";
+            slogan.meaning =
+                sentence("A message of {} to another node was larger than the distribution can send in one piece.",
+                         size_text(*bytes));
         }
     } else if (take(rest, "no next heap size found: ")) {
         if (const auto words = take_number(rest))
-            slogan.meaning = "A process needed a heap of " + std::to_string(*words) +
-                             " words, more than the VM can make: a term of that size can't be real, or is damaged.";
+            slogan.meaning = sentence(
+                "A process needed a heap of {} words, more than the VM can make: a term of that size can't be real, or "
+                "is damaged.",
+                Amount{*words, AmountUnit::plain});
     }
 }
 
@@ -361,13 +378,19 @@ bool read_system_process(std::string_view text, Slogan& slogan) {
     slogan.kind = SloganKind::system_process_terminated;
     slogan.subject = std::string(text.substr(0, at));
     slogan.reason = readable_term(text.substr(at + 13));
-    slogan.meaning = "The VM's own process " + slogan.subject + " ended, which ends the node: " + why(slogan);
+    slogan.meaning.say("The VM's own process {} ended, which ends the node: {}",
+                       InputText{slogan.subject, InputText::Holds::name}, why(slogan));
     return true;
+}
+
+void add_steps_of_page(Slogan& slogan) {
+    if (const Explanation* page = explanation_of(slogan.kind))
+        slogan.next_steps.insert(slogan.next_steps.end(), page->next.begin(), page->next.end());
 }
 
 }  // namespace
 
-std::string_view name_of(SloganKind kind) {
+Ours name_of(SloganKind kind) {
     switch (kind) {
         case SloganKind::unknown: return "unknown";
         case SloganKind::none: return "none";
@@ -396,7 +419,7 @@ Slogan read_slogan(std::string_view raw) {
     Slogan slogan;
     if (text.empty()) {
         slogan.kind = SloganKind::none;
-        slogan.meaning = "The dump gives no reason.";
+        slogan.meaning = Ours("The dump gives no reason.");
         return slogan;
     }
     if (read_allocation(text, slogan)) {
@@ -405,13 +428,43 @@ Slogan read_slogan(std::string_view raw) {
         if (read_fixed(text, slogan))
             read_details(text, slogan);
         else
-            slogan.meaning =
-                "None of the VM's own reasons: a program asked for this dump with this text "
-                "(erlang:halt/1).";
+            slogan.meaning = Ours(
+                "None of the VM's own reasons: a program asked for this dump with this text (erlang:halt/1).");
     }
-    if (const Explanation* page = explanation_of(slogan.kind))
-        for (const std::string_view step : page->next) slogan.next_steps.emplace_back(step);
+    add_steps_of_page(slogan);
     return slogan;
 }
+
+Ours signal_name(std::uint32_t number) {
+    const auto* found = std::ranges::find(signals, number, &SignalKind::number);
+    return found == signals.end() ? Ours("") : found->name;
+}
+
+Sentence signal_text(const Signal& signal) {
+    const Ours name = signal_name(signal.number);
+    Sentence text = name.empty() ? sentence("signal {}", Amount{signal.number, AmountUnit::plain}) : Sentence(name);
+    if (signal.address) text.say(" at address {}", Amount{*signal.address, AmountUnit::address});
+    return text;
+}
+
+bool is_crash(const Signal& signal) {
+    const auto* found = std::ranges::find(signals, signal.number, &SignalKind::number);
+    return found != signals.end() && found->crash;
+}
+
+Slogan read_signal(const Signal& signal) {
+    Slogan slogan;
+    const auto* found = std::ranges::find(signals, signal.number, &SignalKind::number);
+    if (found == signals.end()) {
+        slogan.meaning.say("The VM was ended by {}.", signal_text(signal));
+        return slogan;
+    }
+    slogan.kind = found->kind;
+    slogan.meaning = found->meaning;
+    add_steps_of_page(slogan);
+    return slogan;
+}
+
+Slogan read_death(const Node& node) { return node.signal ? read_signal(*node.signal) : read_slogan(node.slogan); }
 
 }  // namespace beamheap::analyses

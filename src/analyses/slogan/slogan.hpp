@@ -1,4 +1,4 @@
-// What the slogan of a crash dump says: the known ones, explained, with their numbers.
+// How a node died, as far as the input says it: the slogan of a crash dump or the signal in a core image, explained.
 //
 // The slogan is the text that the VM, or whoever called erlang:halt/1, gave as the reason for the dump. The VM's own
 // are a small set (erts_exit calls that write a dump, in OTP 23, 25 and 27; init.erl's crash/2; kernel's halt calls);
@@ -11,7 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "beamheap/ids.hpp"
+#include "analyses/base/sentence.hpp"
+#include "beamheap/snapshot.hpp"
 
 namespace beamheap::analyses {
 
@@ -36,12 +37,12 @@ enum class SloganKind : std::uint8_t {
     code_server,                ///< the code server called a module that is not loaded
 };
 /// snake_case name: "out_of_memory".
-std::string_view name_of(SloganKind kind);
+Ours name_of(SloganKind kind);
 
 struct Slogan {
     SloganKind kind = SloganKind::unknown;
-    std::string meaning;                  ///< one sentence, with the numbers of this slogan
-    std::vector<std::string> next_steps;  ///< where to look, one sentence each; commands with DUMP for the input
+    Sentence meaning;                  ///< one sentence, with the numbers of this slogan
+    std::vector<Sentence> next_steps;  ///< where to look
 
     std::string allocator;  ///< "eheap_alloc"
     std::string operation;  ///< "allocate" or "reallocate"
@@ -58,22 +59,33 @@ struct Slogan {
     std::string subject;                       ///< pid of a system process that ended, module of the code server, ...
 };
 
-/// Reads a slogan. Linear in its length; raw bytes in, raw bytes out.
+/// Reads the text of a slogan. Linear in its length.
 Slogan read_slogan(std::string_view slogan);
+/// What a signal says.
+Slogan read_signal(const Signal& signal);
+/// How this node died: its slogan or its signal.
+Slogan read_death(const Node& node);
+
+/// "SIGSEGV"; "signal 42" is a number without a name: then empty.
+Ours signal_name(std::uint32_t number);
+/// "SIGSEGV at address 0x10", "signal 42".
+Sentence signal_text(const Signal& signal);
+/// Whether it is a signal by which code that goes wrong ends; the others are sent by somebody.
+bool is_crash(const Signal& signal);
 
 /// Byte lists and plain binaries inside a printed term made readable: [97,98] becomes "ab", <<97,98>> becomes
 /// <<"ab">>. Only where every number is a printable ASCII character, tab, newline or return, and there are at least
 /// two. Text between quotes is left alone.
 std::string readable_term(std::string_view printed);
 
-/// A page of `explain`.
+/// A page of `explain`: docs/explain/NAME.md, which the build embeds.
 struct Explanation {
-    std::string_view name;  ///< "out_of_memory", "no-dump"
-    std::string_view title;
-    std::string_view text;                   ///< what it means: paragraphs, separated by an empty line
-    std::span<const std::string_view> next;  ///< what to do, one sentence each
+    std::string_view name;            ///< "out_of_memory", "queue-flood", "no-dump"
+    Ours title;
+    std::vector<Sentence> paragraphs;  ///< what it means
+    std::vector<Sentence> next;        ///< what to do, one sentence each
 };
-/// All pages: one of each kind of slogan but `none`, and "no-dump": why a node died without leaving a dump.
+/// All pages, by name. Made when first asked for.
 std::span<const Explanation> explanations();
 /// By name ('-' and '_' are the same); null where there is no such page.
 const Explanation* find_explanation(std::string_view name);

@@ -11,9 +11,9 @@ namespace beamheap::analyses {
 // What a word inside a reason says about its cause.
 struct Hint {
     std::string_view word;
-    std::string_view sentence;
+    Ours sentence;
 };
-constexpr std::array<Hint, 15> reason_hints{{
+inline constexpr std::array<Hint, 15> reason_hints{{
     {"dist_port_already_used", "The port of the distribution is taken: most likely this node was running already."},
     {"nodistribution",
      "Distribution did not start: the node's name is taken, epmd can't be reached, or the host name does "
@@ -37,38 +37,38 @@ constexpr std::array<Hint, 15> reason_hints{{
 struct AllocationUse {
     std::string_view allocator;
     std::string_view type;  // empty: any of this allocator
-    std::string_view what;
-    std::string_view next;
+    Ours what;
+    Ours next;
 };
-constexpr std::array<AllocationUse, 16> allocation_uses{{
+inline constexpr std::array<AllocationUse, 16> allocation_uses{{
     {"eheap_alloc", "old_heap", "the old heap of a process in garbage collection",
-     "The process in garbage collection, or the one with the most memory, is the first suspect: beamheap top DUMP --by "
-     "memory"},
+     "The process in garbage collection, or the one with the most memory, is the first suspect: `beamheap top DUMP --by "
+     "memory`"},
     {"eheap_alloc", "heap", "the heap of a process",
-     "The process in garbage collection, or the one with the most memory, is the first suspect: beamheap top DUMP --by "
-     "memory"},
+     "The process in garbage collection, or the one with the most memory, is the first suspect: `beamheap top DUMP --by "
+     "memory`"},
     {"eheap_alloc", "heap_frag", "a heap fragment: a term that was built or received outside a heap",
-     "Look for the process with the most memory and the longest queue: beamheap top DUMP --by msgq"},
-    {"eheap_alloc", "message", "a message", "Look for the longest queues: beamheap top DUMP --by msgq"},
-    {"eheap_alloc", "", "the heap of a process", "Look at the largest processes: beamheap top DUMP --by memory"},
+     "Look for the process with the most memory and the longest queue: `beamheap top DUMP --by msgq`"},
+    {"eheap_alloc", "message", "a message", "Look for the longest queues: `beamheap top DUMP --by msgq`"},
+    {"eheap_alloc", "", "the heap of a process", "Look at the largest processes: `beamheap top DUMP --by memory`"},
     {"binary_alloc", "drv_binary", "a binary of a driver or a socket",
-     "Look at who holds binaries and what the ports have queued: beamheap binaries DUMP; beamheap ports DUMP"},
+     "Look at who holds binaries and what the ports have queued: `beamheap binaries DUMP`; `beamheap ports DUMP`"},
     {"binary_alloc", "", "a binary outside the heaps",
-     "Look at the largest binaries and who holds them: beamheap binaries DUMP"},
-    {"ets_alloc", "", "an ETS table", "Look at the largest tables and their owners: beamheap ets DUMP"},
+     "Look at the largest binaries and who holds them: `beamheap binaries DUMP`"},
+    {"ets_alloc", "", "an ETS table", "Look at the largest tables and their owners: `beamheap ets DUMP`"},
     {"literal_alloc", "", "literals: constants of modules and persistent terms",
-     "The area for literals has a fixed size, 1 GB by default on 64-bit (+MIscs changes it): beamheap alloc DUMP"},
+     "The area for literals has a fixed size, 1 GB by default on 64-bit (+MIscs changes it): `beamheap alloc DUMP`"},
     {"driver_alloc", "", "a driver or a NIF",
-     "Look at the ports, and at which drivers and NIF libraries were loaded (Taints): beamheap ports DUMP"},
+     "Look at the ports, and at which drivers and NIF libraries were loaded (Taints): `beamheap ports DUMP`"},
     {"temp_alloc", "", "working memory of the VM",
-     "It was handling one very large term: look at the running process: beamheap schedulers DUMP"},
+     "It was handling one very large term: look at the running process: `beamheap schedulers DUMP`"},
     {"fix_alloc", "", "one of the VM's small fixed structures",
-     "So small a block is refused only when everything is used up: look at the largest users: beamheap analyze DUMP"},
-    {"sl_alloc", "", "something short-lived of the VM", "Look at the largest users of memory: beamheap analyze DUMP"},
+     "So small a block is refused only when everything is used up: look at the largest users: `beamheap analyze DUMP`"},
+    {"sl_alloc", "", "something short-lived of the VM", "Look at the largest users of memory: `beamheap analyze DUMP`"},
     {"ll_alloc", "", "something long-lived of the VM: code, atoms, tables",
-     "Look at atoms and modules: beamheap atoms DUMP; beamheap modules DUMP"},
-    {"std_alloc", "", "a structure of the VM", "Look at the largest users of memory: beamheap analyze DUMP"},
-    {"", "", "the VM", "Look at the largest users of memory: beamheap analyze DUMP"},
+     "Look at atoms and modules: `beamheap atoms DUMP`; `beamheap modules DUMP`"},
+    {"std_alloc", "", "a structure of the VM", "Look at the largest users of memory: `beamheap analyze DUMP`"},
+    {"", "", "the VM", "Look at the largest users of memory: `beamheap analyze DUMP`"},
 }};
 
 // Slogans that begin with, or hold, fixed words.
@@ -81,10 +81,10 @@ struct Fixed {
     std::string_view words;
     Where where;
     SloganKind kind;
-    std::string_view meaning;
+    Ours meaning;
 };
 using Where = Fixed::Where;
-constexpr std::array<Fixed, 45> fixed_slogans{{
+inline constexpr std::array<Fixed, 39> fixed_slogans{{
     {"Received SIGUSR1", Where::start, SloganKind::requested,
      "Somebody sent SIGUSR1 to the node, which asks for a crash dump."},
     {"Crash dump requested by user", Where::start, SloganKind::requested,
@@ -110,46 +110,60 @@ constexpr std::array<Fixed, 45> fixed_slogans{{
      "A driver used a file descriptor above the limit that the VM was started with (ulimit -n)."},
     {"Internal error: System limit", Where::start, SloganKind::limits, "A limit of the VM was reached."},
     {"system_limit", Where::anywhere, SloganKind::limits, "A limit of the VM was reached."},
-    {"Overrun stack and heap", Where::source_line, SloganKind::corruption, {}},
-    {"Catch not found", Where::start, SloganKind::corruption, {}},
-    {"Wild pointer found", Where::anywhere, SloganKind::corruption, {}},
-    {">: Wild stack pointer", Where::anywhere, SloganKind::corruption, {}},
-    {">: Stack underflow", Where::anywhere, SloganKind::corruption, {}},
-    {">: Stack overflow", Where::anywhere, SloganKind::corruption, {}},
-    {"Damaged process dictionary", Where::start, SloganKind::corruption, {}},
-    {"in process dictionary at position", Where::anywhere, SloganKind::corruption, {}},
-    {"heap overrun by", Where::source_line, SloganKind::corruption, {}},
-    {"bad header", Where::start, SloganKind::corruption, {}},
-    {"bad term:", Where::source_line, SloganKind::corruption, {}},
-    {"buffer overflow:", Where::source_line, SloganKind::corruption, {}},
-    {"bad primary tag", Where::anywhere, SloganKind::corruption, {}},
-    {"bad hashmap type", Where::anywhere, SloganKind::corruption, {}},
-    {": bad tag for", Where::anywhere, SloganKind::corruption, {}},
-    {"Invalid tag in ", Where::anywhere, SloganKind::corruption, {}},
-    {"Invalid reference count found", Where::anywhere, SloganKind::corruption, {}},
-    {"unexpected op code", Where::anywhere, SloganKind::corruption, {}},
-    {"beam_catches_delmod:", Where::anywhere, SloganKind::corruption, {}},
-    {"non-existing distribution table entry", Where::anywhere, SloganKind::corruption, {}},
-    {"non-existing node table entry", Where::anywhere, SloganKind::corruption, {}},
-    {"Internal data structure error (", Where::start, SloganKind::corruption, {}},
-    {"Internal error", Where::start, SloganKind::corruption, {}},
-    {": Internal error", Where::source_line, SloganKind::corruption, {}},
-    {"Uninitialized HAlloc'ed memory", Where::anywhere, SloganKind::corruption, {}},
-    // What core images have in place of a slogan: the signal that killed the VM.
-    {"SIGSEGV", Where::start, SloganKind::corruption,
-     "The VM touched memory that it does not have, which is the work of a NIF or a driver, or a bug of the VM."},
-    {"SIGBUS", Where::start, SloganKind::corruption,
-     "The VM touched memory that can't be had: a file that it mapped shrank, a device or memory failed, or a NIF or "
-     "driver went astray."},
-    {"SIGILL", Where::start, SloganKind::corruption,
+    {"Overrun stack and heap", Where::source_line, SloganKind::corruption, ""},
+    {"Catch not found", Where::start, SloganKind::corruption, ""},
+    {"Wild pointer found", Where::anywhere, SloganKind::corruption, ""},
+    {">: Wild stack pointer", Where::anywhere, SloganKind::corruption, ""},
+    {">: Stack underflow", Where::anywhere, SloganKind::corruption, ""},
+    {">: Stack overflow", Where::anywhere, SloganKind::corruption, ""},
+    {"Damaged process dictionary", Where::start, SloganKind::corruption, ""},
+    {"in process dictionary at position", Where::anywhere, SloganKind::corruption, ""},
+    {"heap overrun by", Where::source_line, SloganKind::corruption, ""},
+    {"bad header", Where::start, SloganKind::corruption, ""},
+    {"bad term:", Where::source_line, SloganKind::corruption, ""},
+    {"buffer overflow:", Where::source_line, SloganKind::corruption, ""},
+    {"bad primary tag", Where::anywhere, SloganKind::corruption, ""},
+    {"bad hashmap type", Where::anywhere, SloganKind::corruption, ""},
+    {": bad tag for", Where::anywhere, SloganKind::corruption, ""},
+    {"Invalid tag in ", Where::anywhere, SloganKind::corruption, ""},
+    {"Invalid reference count found", Where::anywhere, SloganKind::corruption, ""},
+    {"unexpected op code", Where::anywhere, SloganKind::corruption, ""},
+    {"beam_catches_delmod:", Where::anywhere, SloganKind::corruption, ""},
+    {"non-existing distribution table entry", Where::anywhere, SloganKind::corruption, ""},
+    {"non-existing node table entry", Where::anywhere, SloganKind::corruption, ""},
+    {"Internal data structure error (", Where::start, SloganKind::corruption, ""},
+    {"Internal error", Where::start, SloganKind::corruption, ""},
+    {": Internal error", Where::source_line, SloganKind::corruption, ""},
+    {"Uninitialized HAlloc'ed memory", Where::anywhere, SloganKind::corruption, ""},
+}};
+
+// Signals that end a VM.
+struct SignalKind {
+    std::uint32_t number;  // of Linux
+    Ours name;
+    SloganKind kind;
+    bool crash;  // by which code that goes wrong ends; the others are sent by somebody
+    Ours meaning;
+};
+inline constexpr std::array<SignalKind, 9> signals{{
+    {3, "SIGQUIT", SloganKind::requested, false, "Somebody sent SIGQUIT to the node, which asks for a core image."},
+    {4, "SIGILL", SloganKind::corruption, true,
      "The VM met an instruction that this processor does not know: it was built for another one, or its code was "
      "overwritten."},
-    {"SIGFPE", Where::start, SloganKind::corruption,
-     "The VM divided by zero in native code, most likely in a NIF or a driver."},
-    {"SIGABRT", Where::start, SloganKind::requested,
+    {6, "SIGABRT", SloganKind::requested, true,
      "The VM was aborted: by itself, which says why on its standard error, by a NIF, or from outside (heart, "
      "systemd)."},
-    {"SIGQUIT", Where::start, SloganKind::requested, "Somebody sent SIGQUIT to the node, which asks for a core image."},
+    {7, "SIGBUS", SloganKind::corruption, true,
+     "The VM touched memory that can't be had: a file that it mapped shrank, a device or memory failed, or a NIF or "
+     "driver went astray."},
+    {8, "SIGFPE", SloganKind::corruption, true,
+     "The VM divided by zero in native code, most likely in a NIF or a driver."},
+    {9, "SIGKILL", SloganKind::requested, false, "The node was killed from outside."},
+    {11, "SIGSEGV", SloganKind::corruption, true,
+     "The VM touched memory that it does not have, which is the work of a NIF or a driver, or a bug of the VM."},
+    {15, "SIGTERM", SloganKind::requested, false, "Somebody sent SIGTERM to the node, which asks it to stop."},
+    {31, "SIGSYS", SloganKind::corruption, true,
+     "The VM made a system call that it may not make: native code did, or a filter of the system is too strict."},
 }};
 
 }  // namespace beamheap::analyses

@@ -1,0 +1,79 @@
+#include "analyses/diagnosis/diagnose.hpp"
+
+#include <utility>
+
+#include "analyses/diagnosis/summary.hpp"
+#include "analyses/diagnosis/unreferenced.hpp"
+
+namespace beamheap::analyses {
+
+namespace {
+
+// What --full may look into: a process of 256 MB takes a second or two.
+constexpr SuspectBudget everything{.sample_words = 64'000'000, .term_words = 32'000'000, .messages = 200'000};
+
+constexpr std::uint64_t many_binary_bytes = 64u << 20;
+
+}  // namespace
+
+Diagnoser::Diagnoser(const DiagnosisOptions& options)
+    : full_(options.full),
+      threads_(options.threads),
+      stats_(options.threads, {.binaries = true, .binaries_of = &suspects_.binaries, .sizes = options.sizes}) {}
+
+const Suspects& Diagnoser::suspects(const Snapshot& snapshot) {
+    if (!std::exchange(chosen_, true))
+        suspects_ = analyses::suspects(snapshot, full_ ? everything : SuspectBudget{});
+    return suspects_;
+}
+
+void Diagnoser::demand(LoadPlan& plan) {
+    plan.tables = plan.links = plan.stacks = plan.labels = plan.atoms = plan.to_the_end = true;
+    plan.slots_of = is_waiting_function;
+    plan.terms = true;
+    plan.terms_of = [this](const Snapshot& snapshot, ProcId id) { return suspects(snapshot).look_into(id); };
+    stats_.demand(plan, [this](const Snapshot& snapshot, ProcId id) { return suspects(snapshot).decode(id) || full_; });
+}
+
+std::vector<TermFacts> Diagnoser::look_into_terms(Artifact& artifact) {
+    std::vector<TermFacts> facts;
+    for (const ProcId id : suspects(artifact.snapshot()).terms)
+        if (const auto terms = artifact.terms(id))
+            facts.push_back(analyses::look_into(artifact.snapshot(), id, **terms));
+    return facts;
+}
+
+Result<Diagnosis> Diagnoser::judge(Artifact& artifact) {
+    stats_.store(artifact);
+    const Snapshot& snapshot = artifact.snapshot();
+    std::vector<HeldBinary> held;
+    for (const BinaryHold& hold : stats_.binaries())
+        held.push_back({{hold.address, hold.offset, hold.size, hold.process}, hold.named});
+    const auto size_of = [&](std::uint64_t address) { return artifact.binary_bytes(address); };
+    const std::vector<PinnedBinaries> pinned = pinned_binaries(snapshot, held, size_of);
+    const std::vector<TermFacts> terms = look_into_terms(artifact);
+    // Where binaries are much of the node, an input with the allocator's blocks tells how much nothing refers to.
+    std::optional<UnheldBinaries> unheld;
+    if (snapshot.memory_bytes("binary").value_or(0) >= many_binary_bytes) {
+        BH_TRY(unheld, unheld_binaries(artifact, threads_));
+    }
+    Diagnosis diagnosis;
+    diagnosis.slogan = read_death(snapshot.node);
+    diagnosis.totals = analyses::totals(snapshot);
+    diagnosis.death = analyses::death(snapshot);
+    diagnosis.waits = analyses::waits(snapshot);
+    diagnosis.findings = run_rules({snapshot, diagnosis.slogan, diagnosis.totals, diagnosis.death,
+                                              diagnosis.waits, terms, pinned, unheld ? &*unheld : nullptr});
+    summarise(snapshot, diagnosis);
+    return diagnosis;
+}
+
+Result<Diagnosis> diagnose(Artifact& artifact, const DiagnosisOptions& options) {
+    Diagnoser diagnoser(options);
+    LoadPlan plan;
+    diagnoser.demand(plan);
+    BH_CHECK(artifact.load(plan));
+    return diagnoser.judge(artifact);
+}
+
+}  // namespace beamheap::analyses

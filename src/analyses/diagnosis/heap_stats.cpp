@@ -1,0 +1,134 @@
+#include "analyses/diagnosis/heap_stats.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "analyses/heaps/dominators.hpp"
+#include "analyses/heaps/heap_order.hpp"
+#include "analyses/heaps/live_garbage.hpp"
+#include "analyses/heaps/retained.hpp"
+#include "analyses/heaps/sizes.hpp"
+#include "analyses/base/sum.hpp"
+
+namespace beamheap::analyses {
+
+unsigned worker_count(unsigned threads) {
+    return threads != 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
+}
+
+/// What one thread works with, and what it has found.
+struct HeapStats::Worker {
+    struct Row {
+        ProcId process = ProcId::none;
+        std::uint64_t live_words = 0;
+        Count garbage_words;
+        std::uint64_t first_binary = 0;  // its distinct binaries are held[first_binary ..] up to the next row's
+    };
+    HeapOrder order;
+    Reach reach;
+    FlatSizes flat;
+    SharedSizes shared;
+    Dominators dominators;
+    RetainedSizes retained;
+    FrameWords charger;
+    Histogram histogram;
+    std::vector<Row> rows;
+    std::vector<std::uint64_t> held;
+    std::vector<FramesOf> frames;
+    std::vector<BinaryHold> binaries;
+    std::vector<BlownTerm> blown;
+    std::uint64_t message_words = 0, objects = 0, cycles = 0;
+};
+
+HeapStats::HeapStats(unsigned threads, HeapWishes wishes) : wishes_(wishes) {
+    demand_.workers = worker_count(threads);
+    for (unsigned i = 0; i < demand_.workers; ++i) workers_.push_back(std::make_unique<Worker>());
+    demand_.visit = [this](const HeapVisit& heap) { visit(heap); };
+}
+
+HeapStats::~HeapStats() = default;
+
+void HeapStats::demand(LoadPlan& plan, std::function<bool(const Snapshot&, ProcId)> wanted) {
+    demand_.wanted = std::move(wanted);
+    plan.heaps = &demand_;
+    plan.binaries = true;
+}
+
+void HeapStats::visit(const HeapVisit& visit) {
+    Worker& w = *workers_[visit.worker];
+    const HeapGraph& graph = visit.graph;
+    w.order.build(graph);
+    w.cycles += w.order.cut();
+    w.reach.build(graph, w.order);
+    w.objects += graph.size();
+    w.histogram.add(graph);
+    const LiveGarbage words = live_and_garbage(graph, w.reach, visit.process);
+    w.message_words += words.message_words;
+    w.rows.push_back({visit.id, words.live_words, words.garbage_words, w.held.size()});
+
+    const auto by_index = [](ProcId a, ProcId b) { return index_of(a) < index_of(b); };
+    const bool binaries = wishes_.binaries && (wishes_.binaries_of == nullptr ||
+                                               std::binary_search(wishes_.binaries_of->begin(),
+                                                                  wishes_.binaries_of->end(), visit.id, by_index));
+    const std::size_t first = w.held.size();
+    for (const BinaryUse& use : graph.binaries()) {
+        if (use.base != BinaryUse::Base::binary) continue;
+        w.held.push_back(use.address);
+        if (binaries) w.binaries.push_back({use.address, use.offset, use.size, visit.id, use.named});
+    }
+    const auto own = w.held.begin() + static_cast<std::ptrdiff_t>(first);
+    std::sort(own, w.held.end());
+    w.held.erase(std::unique(own, w.held.end()), w.held.end());
+
+    if (wishes_.frames) {
+        w.frames.push_back({visit.id, {}});
+        w.charger.charge(graph, w.order, w.reach, w.frames.back().places);
+        if (w.frames.back().places.empty()) w.frames.pop_back();
+    }
+    if (!wishes_.sizes) return;
+    w.flat.build(graph, w.order);
+    w.dominators.build(graph, w.order);
+    w.retained.build(graph, w.order, w.dominators);
+    add_blown_terms(graph, w.flat, w.retained, w.shared, visit.id, w.blown);
+}
+
+void HeapStats::store(Artifact& artifact) {
+    Snapshot& snapshot = artifact.snapshot();
+    for (const auto& worker : workers_) {
+        Worker& w = *worker;
+        for (std::size_t i = 0; i < w.rows.size(); ++i) {
+            const Worker::Row& row = w.rows[i];
+            Process& process = snapshot[row.process];
+            if (!process.registers_lost) {
+                process.live_words = row.live_words;
+                process.garbage_words = row.garbage_words;
+            }
+            std::uint64_t bytes = 0;
+            const std::uint64_t end = i + 1 < w.rows.size() ? w.rows[i + 1].first_binary : w.held.size();
+            for (std::uint64_t b = row.first_binary; b < end; ++b)
+                bytes = saturating_add(bytes, artifact.binary_bytes(w.held[b]).value_or(0));
+            process.refc_bytes = bytes;
+        }
+        heaps_ += w.rows.size();
+        objects_ += w.objects;
+        cycles_ += w.cycles;
+        message_words_ += w.message_words;
+        histogram_.add(w.histogram);
+        frames_.insert(frames_.end(), std::make_move_iterator(w.frames.begin()),
+                       std::make_move_iterator(w.frames.end()));
+        binaries_.insert(binaries_.end(), w.binaries.begin(), w.binaries.end());
+        blown_.insert(blown_.end(), w.blown.begin(), w.blown.end());
+    }
+    for (std::uint64_t i = 0; i < std::min<std::uint64_t>(cycles_, 1000); ++i)
+        snapshot.anomalies.add(Anomaly::cyclic_term, 0);
+    // Threads finish in any order; what is shown must not depend on it.
+    const auto by_process = [](const auto& a, const auto& b) { return index_of(a.process) < index_of(b.process); };
+    std::stable_sort(frames_.begin(), frames_.end(), by_process);
+    std::stable_sort(binaries_.begin(), binaries_.end(), by_process);
+    std::stable_sort(blown_.begin(), blown_.end(), by_process);
+    std::stable_sort(blown_.begin(), blown_.end(), [](const BlownTerm& a, const BlownTerm& b) {
+        return a.flat_words > b.flat_words;
+    });
+}
+
+}  // namespace beamheap::analyses

@@ -1,0 +1,78 @@
+// Figures of all processes' heaps, gathered while the input is loaded.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "analyses/heaps/unshared_terms.hpp"
+#include "analyses/heaps/frame_words.hpp"
+#include "analyses/heaps/histogram.hpp"
+#include "beamheap/artifact.hpp"
+
+namespace beamheap::analyses {
+
+/// How many threads decode heaps: `threads`, or as many as there are cores where that is 0.
+unsigned worker_count(unsigned threads);
+
+/// What to gather besides live and garbage words.
+struct HeapWishes {
+    bool frames = false;    ///< words by frame
+    bool binaries = false;  ///< references to binaries outside the heaps, one by one
+    /// `binaries` of these processes only, sorted; may be filled until the first heap is decoded.
+    const std::vector<ProcId>* binaries_of = nullptr;
+    bool sizes = false;     ///< flat and retained words: terms that a message would blow up
+};
+
+/// A reference to a binary, of one process.
+struct BinaryHold {
+    std::uint64_t address = 0;
+    std::uint64_t offset = 0;
+    std::uint64_t size = 0;
+    ProcId process = ProcId::none;
+    bool named = true;  ///< false: the input does not list the binary, only this slice of it
+};
+
+class HeapStats {
+public:
+    /// `threads` as worker_count() takes them.
+    HeapStats(unsigned threads, HeapWishes wishes);
+    ~HeapStats();
+    HeapStats(const HeapStats&) = delete;
+    HeapStats& operator=(const HeapStats&) = delete;
+
+    /// Adds the demand to a plan; this must outlive load(). Only the heaps that `wanted` names, where it is set.
+    void demand(LoadPlan& plan, std::function<bool(const Snapshot&, ProcId)> wanted = {});
+    /// After load(): stores live_words, garbage_words and refc_bytes in the rows of the snapshot.
+    void store(Artifact& artifact);
+
+    struct FramesOf {
+        ProcId process = ProcId::none;
+        std::vector<PlaceWords> places;
+    };
+    const std::vector<FramesOf>& frames() const { return frames_; }
+    const std::vector<BinaryHold>& binaries() const { return binaries_; }
+    /// Terms that a copy would blow up, largest copy first; with HeapWishes::sizes.
+    const std::vector<BlownTerm>& blown() const { return blown_; }
+    const Histogram& histogram() const { return histogram_; }
+    std::uint64_t message_fragment_words() const { return message_words_; }
+    std::uint64_t heaps() const { return heaps_; }
+    std::uint64_t objects() const { return objects_; }
+    /// References that closed a cycle, in all heaps.
+    std::uint64_t cycles() const { return cycles_; }
+
+private:
+    struct Worker;
+    void visit(const HeapVisit& visit);
+
+    HeapWishes wishes_;
+    HeapRequest demand_;
+    std::vector<std::unique_ptr<Worker>> workers_;
+    std::vector<FramesOf> frames_;
+    std::vector<BinaryHold> binaries_;
+    std::vector<BlownTerm> blown_;
+    Histogram histogram_;
+    std::uint64_t message_words_ = 0, heaps_ = 0, objects_ = 0, cycles_ = 0;
+};
+
+}  // namespace beamheap::analyses

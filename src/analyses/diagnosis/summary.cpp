@@ -1,0 +1,103 @@
+#include "analyses/diagnosis/summary.hpp"
+
+#include <algorithm>
+
+#include "analyses/base/sum.hpp"
+
+namespace beamheap::analyses {
+namespace {
+
+// "lager_event <0.89.0>", "my:init/1 <0.90.0>".
+Sentence suspect(const Snapshot& snapshot, const Pid& pid) {
+    const ProcId id = snapshot.find(pid);
+    if (id == ProcId::none) return sentence("{}", pid);
+    const Process& process = snapshot[id];
+    if (process.name != TextId::none) return sentence("{}", id);
+    if (process.label != TextId::none)
+        return sentence("{} {}", InputText{std::string(snapshot.text(process.label)), InputText::Holds::name}, pid);
+    if (process.real_initial_call != FunctionId::none) return sentence("{} {}", process.real_initial_call, pid);
+    return sentence("{}", pid);
+}
+
+// What a process has, to judge whether it is to blame: ", in lists:reverse/1: 1.9 GiB (71 % of what all processes use),
+// 12,345 messages in its queue".
+Sentence belongings(const Diagnosis& diagnosis, const Process& process) {
+    Sentence text;
+    if (process.current_function != FunctionId::none) text.say(", in {}", process.current_function);
+    Sentence has;
+    if (process.memory_bytes.has()) {
+        has.add(Amount{*process.memory_bytes, AmountUnit::bytes});
+        const auto share = percent_of(process.memory_bytes, diagnosis.totals.memory_bytes.value());
+        if (share && *share >= 1) has.say(" ({} of what all processes use)", Percent{*share});
+    }
+    if (process.msgq_len.value_or(0) != 0) {
+        if (!has.empty()) has.say(", ");
+        has.say("{} in its queue", Counted{*process.msgq_len, "message", "messages"});
+    }
+    if (!has.empty()) text.say(": {}", has);
+    return text;
+}
+
+// "lager_event <0.89.0> was collecting garbage, in lists:reverse/1: 1.9 GiB."
+Sentence who_was_running(const Snapshot& snapshot, const Diagnosis& diagnosis) {
+    const Death& death = diagnosis.death;
+    if (death.evidence == DeathEvidence::none) return {};
+    if (death.evidence == DeathEvidence::one_of_several) {
+        std::vector<Sentence> suspects;
+        for (const std::size_t i : death.candidates)
+            suspects.push_back(suspect(snapshot, snapshot.schedulers[i].current_process));
+        return sentence("A dirty scheduler called for the dump, and the input does not say which; these were on one: {}.",
+                        joined(suspects, ", "));
+    }
+    const bool asked =
+        diagnosis.slogan.kind == SloganKind::requested || diagnosis.slogan.kind == SloganKind::unknown;
+    Sentence text = suspect(snapshot, death.pid);
+    if (death.state == ProcessState::garbage_collecting)
+        text.say(" was collecting garbage");
+    else if (asked)
+        text.say(" was running when the dump was asked for");
+    else
+        text.say(" was running");
+    if (death.evidence == DeathEvidence::only_collecting) text.say(", the only one to do so");
+    if (death.process == ProcId::none)
+        text.say("; it is not in the process table.");
+    else
+        text.say("{}.", belongings(diagnosis, snapshot[death.process]));
+    return text;
+}
+
+Sentence what_is_missing(const Snapshot& snapshot) {
+    const Source& source = snapshot.source;
+    if (source.complete.value_or(true)) return {};
+    Sentence text = Ours("The input is incomplete, and sums are lower bounds");
+    if (!source.truncation.empty()) text.say(": {}", InputText{source.truncation, InputText::Holds::vm});
+    if (!source.truncation.ends_with('.')) text.say(".");
+    return text;
+}
+
+bool advised(const std::vector<Finding>& findings, const Sentence& step) {
+    return std::ranges::any_of(findings, [&](const Finding& finding) {
+        return std::ranges::find(finding.next_steps, step) != finding.next_steps.end();
+    });
+}
+
+}  // namespace
+
+void summarise(const Snapshot& snapshot, Diagnosis& diagnosis) {
+    const auto say = [&diagnosis](Sentence text) {
+        if (!text.empty()) diagnosis.summary.push_back(std::move(text));
+    };
+    const Finding* worst = diagnosis.findings.empty() ? nullptr : &diagnosis.findings.front();
+    diagnosis.says_worst = worst != nullptr && worst->severity != FindingSeverity::info;
+    if (diagnosis.says_worst) say(worst->tells_slogan ? worst->title : sentence("{}.", worst->title));
+    if (diagnosis.slogan.kind == SloganKind::none && !snapshot.source.kind.report_of_end)
+        say(Ours("The node was running when its image was taken."));
+    else if (!(diagnosis.says_worst && worst->tells_slogan))
+        say(diagnosis.slogan.meaning);
+    say(who_was_running(snapshot, diagnosis));
+    say(what_is_missing(snapshot));
+    for (const Sentence& step : diagnosis.slogan.next_steps)
+        if (!advised(diagnosis.findings, step)) diagnosis.next_steps.push_back(step);
+}
+
+}  // namespace beamheap::analyses

@@ -1,0 +1,87 @@
+// atom-exhaustion: the atom table is full, or on its way.
+//
+// Theory. Atoms are never freed, and the VM ends when the table is full (erl_index_table_put in index.c, "no more index
+// entries in atom_tab"). A program that is finished loading makes no new ones; one that turns data into atoms (node
+// names of a command-line tool, keys of parsed JSON, user ids) makes atoms that are alike but for a number or a token,
+// so the largest family of them (atom_families.hpp) is the leak. The table is listed newest first: a family at the top
+// was growing when the node ended.
+//
+// Thresholds: 60 % of the limit is medium, 80 % high; 95 %, or a slogan that says so, is critical. A family is named
+// from a tenth of all atoms on.
+#include <algorithm>
+
+#include "analyses/memory/atom_families.hpp"
+#include "analyses/rules/phrases.hpp"
+
+namespace beamheap::analyses::rule {
+namespace {
+
+constexpr double medium_percent = 60;
+constexpr double high_percent = 80;
+constexpr double critical_percent = 95;
+constexpr double family_percent = 10;
+constexpr std::uint64_t newest_atoms = 10000;
+
+// How many of the newest atoms have the pattern.
+std::uint64_t among_newest(const Snapshot& snapshot, const std::string& pattern, std::uint64_t looked_at) {
+    std::uint64_t count = 0;
+    for (std::uint64_t i = 0; i < looked_at; ++i)
+        count += atom_pattern(snapshot.text(snapshot.atoms[i])) == pattern ? 1 : 0;
+    return count;
+}
+
+void run(const RuleInput& input, std::vector<Finding>& findings) {
+    const Snapshot& s = input.snapshot;
+    const Fill& fill = input.totals.atom_fill;
+    const bool died_of_it = input.slogan.kind == SloganKind::atom_table_full;
+    const double percent = fill.percent.value_or(0);
+    if (!died_of_it && percent < medium_percent) return;
+
+    Finding finding;
+    finding.severity = died_of_it || percent >= critical_percent ? FindingSeverity::critical
+                       : percent >= high_percent                 ? FindingSeverity::high
+                                                                 : FindingSeverity::medium;
+    finding.subject = {SubjectKind::atoms, Ours("atom table")};
+    finding.count = fill.used;
+    if (fill.percent) finding.percent = percent;
+    if (died_of_it && fill.used.has())
+        finding.title.say("The atom table is full with {} atoms", number(*fill.used));
+    else if (died_of_it)
+        finding.title.say("The atom table is full with all its atoms");
+    else
+        finding.title.say("{} of {} atoms are in use ({})", number(*fill.used), number(*fill.limit), Percent{percent});
+    if (fill.used.has()) finding.evidence.push_back(figure("atoms", fill.used, AmountUnit::count));
+    if (fill.limit.has()) finding.evidence.push_back(figure("limit", fill.limit, AmountUnit::count));
+
+    const AtomFamilies families = atom_families(s);
+    if (!families.families.empty() && families.families.front().percent >= family_percent) {
+        const AtomFamily& family = families.families.front();
+        const Confidence trust = families.exact ? Confidence::exact : Confidence::lower_bound;
+        finding.subject.text = sentence("{}", names(family.pattern));
+        finding.confidence = trust;
+        finding.title.say(": {} of them are {}", Percent{family.percent}, names(family.pattern));
+        finding.evidence.push_back(
+            figure(sentence("of the pattern {}", names(family.pattern)), family.count, AmountUnit::count, trust));
+        const std::uint64_t looked_at = std::min<std::uint64_t>(newest_atoms, s.atoms.size());
+        if (const std::uint64_t newest = among_newest(s, family.pattern, looked_at); newest != 0)
+            finding.evidence.push_back(
+                figure(sentence("of the newest {} atoms", number(looked_at)), newest, AmountUnit::count));
+        std::vector<Sentence> examples;
+        for (const TextId example : family.examples) examples.push_back(sentence("{}", Name{example}));
+        if (!examples.empty()) finding.evidence.push_back(fact("newest of them", joined(examples, ", ")));
+        finding.advise(
+            "Find who turns data into atoms of the form {}: list_to_atom, binary_to_atom, a parser's keys, node names "
+            "made anew for every call of a command-line tool.",
+            names(family.pattern));
+    }
+    finding.advise("Use list_to_existing_atom/1 or keep the data as binaries; give tools a fixed node name.");
+    finding.advise("A larger limit (+t) only buys time.");
+    finding.advise("See the families and the newest atoms: `beamheap atoms DUMP`");
+    findings.push_back(std::move(finding));
+}
+
+}  // namespace
+
+Rule atom_exhaustion() { return {"atom-exhaustion", 110, run}; }
+
+}  // namespace beamheap::analyses::rule

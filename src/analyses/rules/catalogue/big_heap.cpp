@@ -1,0 +1,127 @@
+// big-heap: one process holds a large part of the memory, or asked for more than there was.
+//
+// Theory. A process's heap grows by the term that it keeps. A collection needs old and new heap at once, so a process
+// that lives on 8 GB needs up to 16 GB for a moment, and the VM dies when that is refused: the slogan then names
+// eheap_alloc and a size that is the heap's next one. Who was collecting, or running, asked for it. A small process
+// that asked for much wanted one large term at once. What its heap holds is followed from the root that keeps most
+// alive down to the term where that splits up: the accumulation point.
+//
+// Thresholds: at least 8 MiB and a fifth of the memory of all processes; half of it, and 64 MiB,
+// is high. The one that the VM died
+// in for lack of memory is critical with a tenth, or where it asked for four times what it had.
+#include <algorithm>
+
+#include "analyses/processes/process_columns.hpp"
+#include "analyses/rules/phrases.hpp"
+
+namespace beamheap::analyses::rule {
+namespace {
+
+constexpr std::uint64_t least_bytes = 8u << 20;
+constexpr double medium_percent = 20;
+constexpr std::uint64_t high_bytes = 64u << 20;
+constexpr double high_percent = 50;
+constexpr double dead_percent = 10;
+constexpr std::uint64_t times_its_own = 4;
+constexpr std::size_t most_findings = 3;
+
+bool asked_for_heap(const Slogan& slogan) {
+    return slogan.kind == SloganKind::out_of_memory && slogan.allocator == "eheap_alloc";
+}
+
+void add_contents(const RuleInput& input, ProcId id, Finding& finding) {
+    const Process& process = input.snapshot[id];
+    finding.evidence.push_back(figure("its memory", process_bytes(input, process), AmountUnit::bytes));
+    finding.evidence.push_back(figure("young heap", process.heap_words, AmountUnit::words));
+    finding.evidence.push_back(figure("old heap", process.old_heap_words, AmountUnit::words));
+    if (process.msgq_len.value_or(0) != 0)
+        finding.evidence.push_back(figure("messages in its queue", process.msgq_len, AmountUnit::count));
+    if (const TermFacts* facts = input.terms_of(id); facts != nullptr && !facts->accumulation.empty())
+        finding.evidence.push_back(fact("most of its heap", facts->accumulation, facts->accumulation_confidence));
+    add_stack(input, id, finding);
+}
+
+void add_steps(Finding& finding) {
+    finding.advise("Bound what it collects, or stream it: write it out, or hand it on in pieces.");
+    finding.advise(
+        "As a fuse: process_flag(max_heap_size, ...) kills the process instead of the node; a collection needs up to "
+        "twice what is live.");
+}
+
+// What the refused memory was for, in words.
+Sentence memory_type(const Slogan& slogan) {
+    if (slogan.memory_type.empty()) return Ours("heap");
+    InputText type = of_vm(slogan.memory_type);
+    std::ranges::replace(type.text, '_', ' ');
+    return sentence("{}", std::move(type));
+}
+
+// The process that was refused memory for its heap.
+bool add_refused(const RuleInput& input, std::vector<Finding>& findings) {
+    const ProcId id = input.death.process;
+    if (!asked_for_heap(input.slogan) || id == ProcId::none) return false;
+    const Process& process = input.snapshot[id];
+    const Count held = process_bytes(input, process);
+    const auto percent = percent_of(held, all_process_bytes(input));
+    const bool large = percent.value_or(0) >= dead_percent && held.value_or(0) >= least_bytes / 8;
+    const bool at_once = input.slogan.refused_bytes.value_or(0) / times_its_own >= held.value_or(~0ull / 8);
+    if (!large && !at_once) return false;
+    Finding finding;
+    about(input, id, finding);
+    finding.severity = FindingSeverity::critical;
+    finding.bytes = held;
+    finding.percent = percent;
+    const Sentence wanted = input.slogan.refused_bytes.has() ? sentence("{}", bytes(*input.slogan.refused_bytes))
+                                                             : Sentence(Ours("more memory"));
+    if (large)
+        finding.title.say("{} holds {} ({} of all processes' memory) and was refused {} more for its {}; it {}", id,
+                          bytes(*held), Percent{*percent}, wanted, memory_type(input.slogan), doing(input, id));
+    else
+        finding.title.say("{} asked for {} at once, having {}; it {}", id, wanted, bytes(held.value_or(0)),
+                          doing(input, id));
+    finding.confidence =
+        input.death.evidence == DeathEvidence::calling_thread ? Confidence::exact : Confidence::estimate;
+    finding.evidence.push_back(figure("refused", input.slogan.refused_bytes, AmountUnit::bytes));
+    add_contents(input, id, finding);
+    if (large)
+        finding.advise("See which of its terms keeps most alive: {}", Command{"heap", process.pid});
+    else
+        finding.advise("See what it was doing: {}", Command{"proc", process.pid});
+    add_steps(finding);
+    findings.push_back(std::move(finding));
+    return true;
+}
+
+void run(const RuleInput& input, std::vector<Finding>& findings) {
+    const bool refused = add_refused(input, findings);
+    const Count all = all_process_bytes(input);
+    const std::vector<ProcId> everybody = all_processes(input.snapshot);
+    Count Process::*const by =
+        input.totals.memory_bytes.value().value_or(0) != 0 ? &Process::memory_bytes : &Process::heap_words;
+    for (const ProcId id : largest(input.snapshot, everybody, by, most_findings)) {
+        const Count held = process_bytes(input, input.snapshot[id]);
+        const auto percent = percent_of(held, all);
+        if (held.value_or(0) < least_bytes || percent.value_or(0) < medium_percent) break;
+        if (refused && id == input.death.process) continue;
+        // What a long queue weighs is said by queue-flood.
+        if (input.snapshot[id].msgq_len.value_or(0) >= 10'000) continue;
+        Finding finding;
+        about(input, id, finding);
+        finding.severity =
+            *percent >= high_percent && *held >= high_bytes ? FindingSeverity::high : FindingSeverity::medium;
+        finding.bytes = held;
+        finding.percent = percent;
+        finding.title.say("{} holds {} of {} of all processes' memory ({}); it {}", id, bytes(*held), bytes(*all),
+                          Percent{*percent}, doing(input, id));
+        add_contents(input, id, finding);
+        finding.advise("See which of its terms keeps most alive: {}", Command{"heap", input.snapshot[id].pid});
+        add_steps(finding);
+        findings.push_back(std::move(finding));
+    }
+}
+
+}  // namespace
+
+Rule big_heap() { return {"big-heap", 80, run}; }
+
+}  // namespace beamheap::analyses::rule

@@ -1,0 +1,136 @@
+// binary-pinning: large binaries stay because of small slices of them.
+//
+// Theory. A binary of more than 64 bytes lives outside the heaps and is freed with its last reference. A slice of it
+// (of more than 64 bytes itself; smaller ones are copied by most functions) is such a reference: a field that was cut
+// out of a packet and kept keeps the packet. Bytes that no reference shows are pinned. Up to OTP 26 a dump does not
+// list binaries that only slices refer to; then the virtual binary heap of the process (BinVHeap, OldBinVHeap, in words
+// of whole binaries) less what is listed tells their size, an estimate. ETS tables and ports hold binaries as well,
+// which no dump shows.
+//
+// Thresholds: a process that pins at least 8 MiB, ten times what it sees, and a twentieth of all binaries' bytes. A
+// fifth of the node's memory, and 64 MiB, is high. Binaries as a whole are said where they take three tenths of the
+// node's memory and 64 MiB; half of it is high.
+#include <algorithm>
+
+#include "analyses/processes/process_columns.hpp"
+#include "analyses/rules/phrases.hpp"
+
+namespace beamheap::analyses::rule {
+namespace {
+
+constexpr std::uint64_t least_bytes = 8u << 20;
+constexpr std::uint64_t least_times_seen = 10;
+constexpr double least_percent = 5;
+constexpr std::uint64_t high_bytes = 64u << 20;
+constexpr double high_percent = 20;
+constexpr std::size_t most_findings = 5;
+constexpr double area_percent = 30;
+constexpr double area_high_percent = 50;
+
+// All binaries together, and who holds most of them as far as the virtual heaps tell.
+void add_area(const RuleInput& input, std::vector<Finding>& findings) {
+    const Snapshot& s = input.snapshot;
+    const Count binaries = s.memory_bytes("binary");
+    const auto percent = percent_of(binaries, node_bytes(input));
+    if (binaries.value_or(0) < high_bytes || percent.value_or(0) < area_percent) return;
+    ProcId holder = ProcId::none;
+    Count most = 0;
+    for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
+        const Process& p = s.processes[i];
+        const Count words = virtual_heap_words(p).value_or(0);
+        if (words <= most) continue;
+        most = words;
+        holder = ProcId{i};
+    }
+    Finding finding;
+    finding.severity = *percent >= area_high_percent ? FindingSeverity::high : FindingSeverity::medium;
+    finding.subject = {SubjectKind::binaries, Ours("binaries")};
+    finding.bytes = binaries;
+    finding.percent = percent;
+    finding.title.say("Binaries outside the heaps take {} ({} of the node's memory)", bytes(*binaries),
+                      Percent{*percent});
+    finding.evidence.push_back(figure("all binaries of the node", binaries, AmountUnit::bytes));
+    if (s.node.binary_bytes.has() && s.source.complete.value_or(false)) {
+        finding.evidence.push_back(
+            figure("of them listed, as processes refer to them", s.node.binary_bytes, AmountUnit::bytes));
+        if (*s.node.binary_bytes < *binaries / 2)
+            finding.title.say(
+                "; processes refer to {} of them as a whole, the rest is behind slices, or held "
+                "by ETS tables, ports and native code",
+                bytes(*s.node.binary_bytes));
+    }
+    if (input.unheld != nullptr && input.unheld->bytes >= *binaries / 2 && !input.unheld->groups.empty()) {
+        const UnheldBinaries& unheld = *input.unheld;
+        const UnheldGroup& most_of_it = unheld.groups.front();
+        finding.title.say("; no process, table or persistent term refers to {} of them, most of it {} of {}",
+                          bytes(unheld.bytes), Counted{most_of_it.blocks, "block", "blocks"},
+                          bytes(most_of_it.block_bytes));
+        finding.evidence.push_back(
+            figure("in binaries that something refers to", unheld.held_bytes, AmountUnit::bytes));
+        finding.evidence.push_back(figure("in blocks that nothing refers to", unheld.bytes, AmountUnit::bytes));
+        finding.evidence.push_back(
+            figure("of these, in blocks of the commonest size", most_of_it.bytes, AmountUnit::bytes));
+        finding.advise(
+            "Blocks of one size that nobody refers to are buffers of drivers: each socket has one of {buffer, Bytes}, "
+            "which is as large as {recbuf, Bytes} unless set. Count the sockets: `beamheap ports DUMP`");
+        finding.advise(
+            "Otherwise native code holds them, or garbage that its process has not collected yet: `beamheap binaries "
+            "DUMP`");
+        findings.push_back(std::move(finding));
+        return;
+    }
+    if (holder != ProcId::none) {
+        finding.evidence.push_back(figure(sentence("the most by one process, {}, by its virtual heap", holder),
+                                          words_to_bytes(most, s.source.word_size), AmountUnit::bytes,
+                                          Confidence::estimate));
+    }
+    finding.advise("See the largest, and who holds them: `beamheap binaries DUMP`");
+    finding.advise(
+        "A process that only passes binaries on keeps them until its next collection: hibernate it, or "
+        "give it a low fullsweep_after.");
+    finding.advise("Copy small parts of large binaries before storing them: `binary:copy/1`.");
+    findings.push_back(std::move(finding));
+}
+
+void run(const RuleInput& input, std::vector<Finding>& findings) {
+    const Count binaries = input.snapshot.memory_bytes("binary");
+    std::size_t left = most_findings;
+    for (const PinnedBinaries& pinned : input.pinned) {
+        const std::uint64_t pinned_bytes = std::min(pinned.pinned_bytes, binaries.value_or(pinned.pinned_bytes));
+        if (pinned_bytes < least_bytes || left == 0) break;  // most come first
+        if (pinned_bytes / least_times_seen < pinned.seen_bytes) continue;
+        if (percent_of(pinned_bytes, binaries).value_or(100) < least_percent) continue;
+        --left;
+        const auto of_node = percent_of(pinned_bytes, node_bytes(input));
+        Finding finding;
+        about(input, pinned.process, finding);
+        finding.severity = of_node.value_or(0) >= high_percent && pinned_bytes >= high_bytes ? FindingSeverity::high
+                                                                                             : FindingSeverity::medium;
+        finding.count = pinned.slices;
+        finding.bytes = pinned_bytes;
+        finding.percent = of_node;
+        finding.confidence = pinned.by_subtraction ? Confidence::estimate : Confidence::exact;
+        finding.title.say("{} of binaries stay because of {} that see {} of them, held by {}", bytes(pinned_bytes),
+                          Counted{pinned.slices, "slice", "slices"}, bytes(pinned.seen_bytes), pinned.process);
+        finding.evidence.push_back(figure("slices", pinned.slices, AmountUnit::count));
+        if (!pinned.by_subtraction)
+            finding.evidence.push_back(figure("binaries that they are parts of", pinned.binaries, AmountUnit::count));
+        finding.evidence.push_back(figure("bytes that they show", pinned.seen_bytes, AmountUnit::bytes));
+        finding.evidence.push_back(
+            figure("bytes that nobody sees", pinned_bytes, AmountUnit::bytes, finding.confidence));
+        finding.evidence.push_back(figure("all binaries of the node", binaries, AmountUnit::bytes));
+        add_stack(input, pinned.process, finding);
+        finding.advise("Copy what is to be kept: `binary:copy/1` before a slice is stored.");
+        finding.advise("See which binaries they are: `beamheap binaries DUMP --sort pinned_bytes`");
+        finding.advise("See where the slices are kept: {}", Command{"heap", finding.pid});
+        finding.advise("For processes that only pass binaries on: hibernate, or a low fullsweep_after.");
+        findings.push_back(std::move(finding));
+    }
+    if (left == most_findings) add_area(input, findings);
+}
+
+}  // namespace
+
+Rule binary_pinning() { return {"binary-pinning", 90, run}; }
+
+}  // namespace beamheap::analyses::rule

@@ -1,0 +1,100 @@
+// idle-garbage: idle processes keep heaps full of garbage.
+//
+// Theory: idle_heaps.hpp. What a full collection would free is what is allocated less what is live, for which it leaves
+// room to grow: twice the live words are counted as kept. Handshakes, requests and start-up work leave such heaps in
+// connections and workers; hibernation or a low fullsweep_after gives them back.
+//
+// Thresholds: a group of idle processes whose heaps are at least 8 MiB and a tenth of the node's memory, of which a
+// collection would free at least half, and at least a tenth of the node's memory; three tenths,
+// and 64 MiB, are high.
+#include <algorithm>
+
+#include "analyses/memory/idle_heaps.hpp"
+#include "analyses/processes/process_columns.hpp"
+#include "analyses/rules/phrases.hpp"
+
+namespace beamheap::analyses::rule {
+namespace {
+
+constexpr double least_garbage_percent = 50;
+constexpr double medium_percent = 10;
+constexpr std::uint64_t high_bytes = 64u << 20;
+constexpr double high_percent = 30;
+
+struct Sample {
+    std::uint64_t heaps = 0, allocated = 0, freed = 0, garbage = 0, live = 0;  // words
+};
+
+Sample measure(const Snapshot& s, const IdleGroup& group) {
+    Sample sample;
+    for (const ProcId id : group.members) {
+        const Process& process = s[id];
+        if (!process.live_words.has() || !process.has_heap) continue;
+        const std::uint64_t allocated = process.heap_words.value_or(0) + process.old_heap_words.value_or(0);
+        const std::uint64_t kept = std::min(allocated, saturating_multiply(*process.live_words, 2));
+        ++sample.heaps;
+        sample.allocated += allocated;
+        sample.freed += allocated - kept;
+        sample.live += *process.live_words;
+        sample.garbage += process.garbage_words.value_or(0);
+    }
+    return sample;
+}
+
+FunctionId kind_of(const RuleInput& input, const IdleGroup& group) {
+    const Process& first = input.snapshot[group.members.front()];
+    const bool alike = std::ranges::all_of(
+        group.members, [&](ProcId id) { return input.snapshot[id].real_initial_call == first.real_initial_call; });
+    return alike && first.real_initial_call != FunctionId::none ? first.real_initial_call : group.initial_call;
+}
+
+void run(const RuleInput& input, std::vector<Finding>& findings) {
+    const Snapshot& s = input.snapshot;
+    const Count total = node_bytes(input).has() ? node_bytes(input) : all_process_bytes(input);
+    for (const IdleGroup& group : idle_groups(s)) {
+        const Sample sample = measure(s, group);
+        if (sample.allocated == 0) continue;
+        const double ratio = static_cast<double>(sample.freed) / static_cast<double>(sample.allocated);
+        const auto freed = static_cast<std::uint64_t>(ratio * static_cast<double>(group.heap_bytes));
+        const auto of_node = percent_of(freed, total);
+        if (100 * ratio < least_garbage_percent || of_node.value_or(0) < medium_percent) continue;
+        const bool all = sample.heaps == group.members.size();
+        Finding finding;
+        const FunctionId kind = kind_of(input, group);
+        if (group.members.size() == 1)
+            about(input, group.members.front(), finding);
+        else
+            finding.subject = {SubjectKind::group, sentence("{}", kind)};
+        finding.severity =
+            *of_node >= high_percent && freed >= high_bytes ? FindingSeverity::high : FindingSeverity::medium;
+        finding.count = group.members.size();
+        finding.bytes = freed;
+        finding.percent = of_node;
+        finding.confidence = Confidence::estimate;
+        if (group.members.size() == 1)
+            finding.title.say("{} keeps", group.members.front());
+        else
+            finding.title.say("{} idle processes ({}, in {}) keep", number(group.members.size()), kind,
+                              group.current_function);
+        finding.title.say(" heaps of {}, of which a garbage collection would free {} ({} of the node's memory)",
+                          bytes(group.heap_bytes), bytes(freed), Percent{*of_node});
+        finding.evidence.push_back(figure("heaps, as allocated", group.heap_bytes, AmountUnit::bytes));
+        finding.evidence.push_back(figure("heaps that were decoded", sample.heaps, AmountUnit::count));
+        finding.evidence.push_back(figure("live in those", sample.live, AmountUnit::words));
+        finding.evidence.push_back(figure("garbage in those", sample.garbage, AmountUnit::words));
+        finding.evidence.push_back(figure("allocated in those", sample.allocated, AmountUnit::words));
+        finding.advise(
+            "Let them hibernate when idle: hibernate_after of gen_server, gen_statem and ssl, or `erlang:hibernate/3`.");
+        finding.advise(
+            "Or sweep the old heap more often: {fullsweep_after, 20} in spawn options, or ERL_FULLSWEEP_AFTER for all.");
+        finding.advise("Look at one of them: {}", Command{"proc", s[group.members.front()].pid});
+        if (!all) finding.advise("For exact figures of all of them: `beamheap analyze DUMP --full`");
+        findings.push_back(std::move(finding));
+    }
+}
+
+}  // namespace
+
+Rule idle_garbage() { return {"idle-garbage", 100, run}; }
+
+}  // namespace beamheap::analyses::rule

@@ -1,0 +1,86 @@
+// native-crash: native code, or damage to the VM's memory, ended the node.
+//
+// Theory. Erlang code can't damage the VM; NIFs, drivers, hardware and bugs in the VM can. The VM then notices data
+// that can't be (a bad tag, an overrun heap) or wants memory of a size that no term has, and writes that as its slogan;
+// or a thread dies by a signal, which a core image tells. The libraries that were loaded are in the dump's Taints.
+//
+// Thresholds: none; the slogan, or the signal, is a fact. That native code did it is an estimate where any is loaded.
+#include <algorithm>
+
+#include "analyses/rules/phrases.hpp"
+
+namespace beamheap::analyses::rule {
+namespace {
+
+constexpr std::size_t most_running = 4;
+
+// A core image tells the signal.
+void killed_by_signal(const RuleInput& input, std::vector<Finding>& findings) {
+    const Snapshot& s = input.snapshot;
+    if (!s.node.signal || !is_crash(*s.node.signal)) return;
+    const Signal& signal = *s.node.signal;
+    Finding finding;
+    finding.severity = FindingSeverity::critical;
+    finding.subject = {SubjectKind::node, signal_name(signal.number)};
+    finding.title.say("The VM died by {}", signal_text(signal));
+    std::vector<Sentence> who;
+    for (std::size_t i = 0; i < std::min(input.death.running.size(), most_running); ++i) {
+        const ProcId id = input.death.running[i];
+        finding.evidence.push_back(fact(sentence("was running: {}", id), frames_text(input, id)));
+        who.push_back(sentence("{}", id));
+    }
+    if (input.death.running.size() == 1) {
+        about(input, input.death.running.front(), finding);
+        finding.title.say(" while {} was running {}", finding.process, s[finding.process].current_function);
+    } else if (!who.empty()) {
+        finding.title.say("; running were {}", joined(who, ", "));
+    }
+    finding.evidence.push_back(fact("signal", signal_text(signal)));
+    finding.advise(
+        "Erlang code alone can't do this: suspect NIFs and drivers first, then the VM's version and the hardware.");
+    finding.advise(
+        "See the native stack of the thread that died: gdb BEAM CORE, then bt; symbols of the library tell the line.");
+    finding.advise("See who was running: `beamheap schedulers DUMP`");
+    findings.push_back(std::move(finding));
+}
+
+void run(const RuleInput& input, std::vector<Finding>& findings) {
+    killed_by_signal(input, findings);
+    const Slogan& slogan = input.slogan;
+    if (slogan.kind != SloganKind::corruption && slogan.kind != SloganKind::absurd_allocation) return;
+    const Node& node = input.snapshot.node;
+    Finding finding;
+    finding.severity = FindingSeverity::critical;
+    finding.title = slogan.meaning;
+    finding.tells_slogan = true;
+    finding.subject = {SubjectKind::node, name_of(slogan.kind)};
+    finding.confidence = Confidence::estimate;
+    if (slogan.refused_bytes.has())
+        finding.evidence.push_back(figure("asked for", slogan.refused_bytes, AmountUnit::bytes));
+    if (const ProcId id = input.death.process; id != ProcId::none) {
+        finding.process = id;
+        finding.pid = input.snapshot[id].pid;
+        finding.name = input.snapshot[id].name;
+        finding.evidence.push_back(fact("who was running", sentence("{}", id)));
+        add_stack(input, id, finding);
+    }
+    const bool tainted = !node.taints.empty() && node.taints != "(none)";
+    finding.evidence.push_back(fact("native libraries (Taints)",
+                                    tainted ? sentence("{}", names(node.taints)) : Sentence(Ours("none"))));
+    finding.next_steps = slogan.next_steps;
+    if (finding.next_steps.empty())
+        finding.advise(
+            "Keep a core image of the next crash (ulimit -c unlimited): it has the native stack.");
+    if (tainted)
+        finding.next_steps.insert(
+            finding.next_steps.begin(),
+            sentence("Suspect the native libraries first: update them, or run without each in turn: {}",
+                                           names(node.taints)));
+    findings.push_back(std::move(finding));
+}
+
+}  // namespace
+
+Rule native_crash() { return {"native-crash", 30, run}; }
+
+}  // namespace beamheap::analyses::rule

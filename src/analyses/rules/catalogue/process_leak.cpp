@@ -1,0 +1,91 @@
+// process-leak and port-leak: tables of the VM that fill up with things of one kind.
+//
+// Theory. Processes and ports are few kinds, many times: of a leak there is one kind that outgrows the rest until the
+// table is full and every spawn or open fails (system_limit). Ports are sockets, files and external programs; a port
+// ends with its owner, so an owner that never closes and never ends leaks them. A process that nobody links to or
+// monitors, that has no name and waits for a message, is one that nobody will ever end: the usual shape of a leak. How
+// many sockets there are is told beside, since a hundred thousand processes for two thousand connections are not load.
+//
+// Thresholds: 80 % of the limit is high, 95 % or a slogan that says so critical. Below that a group of processes is
+// medium if it has 10,000 members and half of all, and nine in ten of them have no link, monitor or name.
+#include <algorithm>
+
+#include "analyses/processes/groups.hpp"
+#include "analyses/processes/inventory.hpp"
+#include "analyses/rules/phrases.hpp"
+#include "analyses/selectors/selectors.hpp"
+
+namespace beamheap::analyses::rule {
+namespace {
+
+constexpr double high_percent = 80;
+constexpr double critical_percent = 95;
+constexpr std::uint64_t large_group = 10000;
+constexpr double alone_percent = 90;
+
+bool is_socket(std::string_view driver) {
+    return driver == "tcp_inet" || driver == "udp_inet" || driver == "sctp_inet";
+}
+
+std::uint64_t sockets(const PortReport& report) {
+    std::uint64_t count = 0;
+    for (const PortGroup& group : report.groups) count += is_socket(group.driver) ? group.count : 0;
+    return count;
+}
+
+FindingSeverity severity_of(double percent) {
+    return percent >= critical_percent ? FindingSeverity::critical : FindingSeverity::high;
+}
+
+void run(const RuleInput& input, std::vector<Finding>& findings) {
+    const Snapshot& s = input.snapshot;
+    if (s.processes.empty()) return;
+    const double percent = input.totals.process_fill.percent.value_or(0);
+    const ProcessGroups groups = group_by_initial_call(s, all_processes(s));
+    const ProcessGroup& group = groups.groups.front();
+    std::uint64_t alone = 0;
+    for (const ProcId id : groups.members_of(group)) {
+        const Process& p = s[id];
+        alone += p.link_range.count == 0 && p.links == 0 && p.monitors == 0 && p.name == TextId::none ? 1 : 0;
+    }
+    const double alone_share = percent_of(alone, group.count).value_or(0);
+    const bool full = percent >= high_percent;
+    if (!full && (group.count < large_group || group.percent < 50 || alone_share < alone_percent)) return;
+
+    const PortReport port_report = ports(s);
+    const Process& example = s[group.example];
+    Finding finding;
+    finding.severity = full ? severity_of(percent) : FindingSeverity::medium;
+    finding.subject = {SubjectKind::group, sentence("{}", group.function)};
+    finding.count = group.count;
+    finding.bytes = group.memory_bytes.value();
+    finding.percent = group.percent;
+    if (full)
+        finding.title.say("{} of {} processes that the node may have exist ({}): {} of them are {}",
+                          number(*input.totals.process_fill.used), number(*input.totals.process_fill.limit),
+                          Percent{percent}, number(group.count), group.function);
+    else
+        finding.title.say("{} of {} processes ({}) are {}, and nothing is linked to or monitors {} of them",
+                          number(group.count), number(s.processes.size()), Percent{group.percent}, group.function,
+                          alone == group.count ? Sentence(Ours("any")) : sentence("{}", number(alone)));
+    finding.confidence = input.totals.lower_bounds ? Confidence::lower_bound : Confidence::exact;
+    finding.evidence = {figure("processes of this kind", group.count, AmountUnit::count, finding.confidence),
+                        figure("their memory", group.memory_bytes.value(), AmountUnit::bytes, finding.confidence),
+                        figure("without link, monitor and name", alone, AmountUnit::count, finding.confidence),
+                        figure("sockets (ports) of the node", sockets(port_report), AmountUnit::count)};
+    if (example.parent.has())
+        finding.evidence.push_back(fact("one was spawned by", sentence("{}", AnyProcess{example.parent})));
+    add_stack(input, group.example, finding);
+    finding.advise("Find out what should end them, and see one: {}", Command{"proc", example.pid});
+    finding.advise(
+        "Spawn them linked or monitored, under a supervisor (simple_one_for_one, DynamicSupervisor) with a bound on how "
+        "many there may be.");
+    finding.advise("A larger limit (+P) only buys time.");
+    findings.push_back(std::move(finding));
+}
+
+}  // namespace
+
+Rule process_leak() { return {"process-leak", 120, run}; }
+
+}  // namespace beamheap::analyses::rule

@@ -1,0 +1,112 @@
+// queue-flood: a process gets messages faster than it handles them.
+//
+// Theory. A send never blocks, so nothing stops senders who outrun a receiver: its queue grows until memory ends. A
+// long queue also slows the receiver down, because every selective receive and every call that it makes itself scans
+// the queue, and each garbage collection copies what is in its heap. Whether it is slow, stuck or waiting for somebody
+// tells who is to blame: one that waits for another is its victim.
+//
+// Thresholds: 1,000 messages are medium (the default of OTP's queue_fun.awk and of many mailbox limits), 10,000 are
+// high, 100,000 or a quarter of all process memory with at least 10,000 messages are critical. More than five such
+// processes are counted, not listed.
+#include <algorithm>
+
+#include "analyses/processes/process_columns.hpp"
+#include "analyses/rules/phrases.hpp"
+
+namespace beamheap::analyses::rule {
+namespace {
+
+constexpr std::uint64_t medium_messages = 1'000;
+constexpr std::uint64_t high_messages = 10'000;
+constexpr std::uint64_t critical_messages = 100'000;
+constexpr double critical_percent = 25;
+constexpr std::uint64_t critical_bytes = 64u << 20;
+constexpr std::size_t most_findings = 5;
+
+FindingSeverity severity_of(std::uint64_t messages, std::uint64_t bytes, double percent) {
+    if (messages >= critical_messages ||
+        (messages >= high_messages && percent >= critical_percent && bytes >= critical_bytes))
+        return FindingSeverity::critical;
+    return messages >= high_messages ? FindingSeverity::high : FindingSeverity::medium;
+}
+
+// A process by its name, where it has one, else by its pid alone.
+Sentence sender(const RuleInput& input, const TermFacts::FromSender& from) {
+    if (!from.sender.pid.has()) return sentence("{}", from.sender.port);
+    const ProcId known = input.snapshot.find(from.sender.pid);
+    if (known != ProcId::none && input.snapshot[known].name != TextId::none) return sentence("{}", known);
+    return sentence("{}", from.sender.pid);
+}
+
+void add_contents(const RuleInput& input, ProcId id, Finding& finding) {
+    const TermFacts* facts = input.terms_of(id);
+    if (facts == nullptr) return;
+    const Confidence confidence = facts->messages_read == finding.count ? Confidence::exact : Confidence::estimate;
+    for (const TermFacts::Share& shape : facts->shapes)
+        finding.evidence.push_back(share(sentence("messages of the form {}", term(shape.text)), shape.percent, confidence));
+    for (const TermFacts::FromSender& from : facts->senders)
+        finding.evidence.push_back(
+            share(sentence("messages that {} is named in as sender", sender(input, from)), from.percent, confidence));
+}
+
+Finding finding_of(const RuleInput& input, ProcId id) {
+    const Process& process = input.snapshot[id];
+    const std::uint64_t queued = *process.msgq_len;
+    const Count held = process_bytes(input, process);
+    const auto percent = percent_of(held, all_process_bytes(input));
+    Finding finding;
+    about(input, id, finding);
+    finding.severity = severity_of(queued, held.value_or(0), percent.value_or(0));
+    finding.count = queued;
+    finding.bytes = held;
+    finding.percent = percent;
+    const WaitEdge* waits = input.waits.edge(id);
+    finding.role = waits == nullptr ? FindingRole::cause : FindingRole::victim;
+    finding.title.say("{} has {} in its queue", id, messages(queued));
+    if (held.has() && percent && *percent >= 1)
+        finding.title.say(" and holds {} ({} of all processes' memory)", bytes(*held), Percent{*percent});
+    if (waits != nullptr)
+        finding.title.say("; it waits in {} for {}", waits->function, target_text(waits->target));
+    else
+        finding.title.say("; it {}", doing(input, id));
+    finding.evidence.push_back(figure("messages in its queue", queued, AmountUnit::count));
+    finding.evidence.push_back(
+        share("of all messages in queues", percent_of(queued, input.totals.messages.value()).value_or(100)));
+    finding.evidence.push_back(figure("its memory", held, AmountUnit::bytes));
+    add_contents(input, id, finding);
+    add_stack(input, id, finding);
+    finding.advise("See what the messages are and who sent them: {}", Command{"msgs", process.pid, "--by shape"});
+    if (waits != nullptr)
+        finding.advise("Look at the one that it waits for first: `beamheap waits DUMP`");
+    else if (input.snapshot.text(process.name) == "lager_event")
+        finding.advise(
+            "Let lager drop or go asynchronous under load: async_threshold, error_logger_hwm.");
+    else if (input.snapshot.text(process.name).starts_with("logger") ||
+             input.snapshot.text(process.name) == "error_logger")
+        finding.advise(
+            "Lower the log handler's limits: sync_mode_qlen, drop_mode_qlen and flush_qlen.");
+    finding.advise(
+        "Nothing limits the senders: make them wait (a call), or let them or the receiver drop what is too much.");
+    finding.advise(
+        "As a fuse: process_flag(max_heap_size, ...) for the receiver, and {message_queue_data, off_heap} so that "
+        "collections do not copy its queue.");
+    return finding;
+}
+
+void run(const RuleInput& input, std::vector<Finding>& findings) {
+    std::vector<ProcId> flooded;
+    for (std::uint32_t i = 0; i < input.snapshot.processes.size(); ++i)
+        if (input.snapshot.processes[i].msgq_len.value_or(0) >= medium_messages) flooded.push_back(ProcId{i});
+    if (flooded.empty()) return;
+    const std::vector<ProcId> worst = largest(input.snapshot, flooded, &Process::msgq_len, most_findings);
+    for (const ProcId id : worst) findings.push_back(finding_of(input, id));
+    if (flooded.size() > worst.size())
+        findings.back().evidence.push_back(
+            figure("more processes with 1,000 messages or more", flooded.size() - worst.size(), AmountUnit::count));
+}
+
+}  // namespace
+
+Rule queue_flood() { return {"queue-flood", 70, run}; }
+
+}  // namespace beamheap::analyses::rule

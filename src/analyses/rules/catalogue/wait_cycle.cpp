@@ -1,0 +1,95 @@
+// wait-cycle: processes wait for each other in a circle.
+//
+// Theory. A process waits in one call at a time, so "who waits for whom" is a function, and a circle in it is a
+// deadlock: none of its members can answer the one that waits for it. Calls with a timeout end it when that runs out,
+// and crash; calls without one stay until the node ends. A circle through one's own node only is certain as far as its
+// edges are; one of two servers that call each other under load is the usual case.
+//
+// Thresholds: none, a circle is a finding. Critical where the calls have no timeout, as far as the frames tell.
+#include <algorithm>
+
+#include "analyses/base/erlang_syntax.hpp"
+#include "analyses/rules/phrases.hpp"
+
+namespace beamheap::analyses::rule {
+namespace {
+
+constexpr std::size_t most_findings = 10;
+constexpr std::size_t most_named = 4;
+
+// The same circle in another dump may begin elsewhere: its members' names, sorted, are what it is about.
+Sentence sorted_names(const RuleInput& input, const std::vector<ProcId>& cycle) {
+    struct Member {
+        std::string key;
+        Sentence subject;
+    };
+    std::vector<Member> members;
+    for (const ProcId id : cycle) {
+        const Process& p = input.snapshot[id];
+        const FunctionId call =
+            p.real_initial_call != FunctionId::none ? p.real_initial_call : p.initial_call;
+        std::string key(input.snapshot.text(p.name != TextId::none ? p.name : p.label));
+        if (key.empty()) key = call == FunctionId::none ? "process" : function_text(input.snapshot, call);
+        members.push_back({std::move(key), process_subject(input, id)});
+    }
+    std::ranges::sort(members, {}, &Member::key);
+    std::vector<Sentence> subjects;
+    for (std::size_t i = 0; i < std::min(members.size(), most_named); ++i) subjects.push_back(members[i].subject);
+    return joined(subjects, ", ");
+}
+
+void run(const RuleInput& input, std::vector<Finding>& findings) {
+    const Snapshot& s = input.snapshot;
+    std::size_t left = most_findings;
+    for (const std::vector<ProcId>& cycle : input.waits.cycles) {
+        if (left-- == 0) break;
+        Finding finding;
+        bool forever = true, exact = true;
+        Sum held;
+        for (const ProcId id : cycle) {
+            const WaitEdge& edge = *input.waits.edge(id);
+            forever = forever && edge.infinite;
+            exact = exact && edge.confidence == Confidence::exact;
+            held.add(process_bytes(input, s[id]));
+        }
+        about(input, cycle.front(), finding);
+        finding.subject = {SubjectKind::group, sorted_names(input, cycle)};
+        finding.severity = forever ? FindingSeverity::critical : FindingSeverity::high;
+        finding.count = cycle.size();
+        finding.bytes = held.value();
+        finding.confidence = exact ? Confidence::exact : Confidence::estimate;
+        finding.title.say("Deadlock of {} processes: ", number(cycle.size()));
+        for (std::size_t i = 0; i < std::min(cycle.size(), most_named); ++i)
+            finding.title.say("{} waits for ", cycle[i]);
+        if (cycle.size() > most_named)
+            finding.title.say("{} more, the last of which waits for ",
+                              Amount{cycle.size() - most_named, AmountUnit::plain});
+        if (cycle.size() == 2)
+            finding.title.say("the first");
+        else
+            finding.title.say("{}", cycle.front());
+        if (forever) finding.title.say(", all without a timeout");
+        for (std::size_t i = 0; i < std::min(cycle.size(), 2 * most_named); ++i)
+            finding.evidence.push_back(fact(sentence("{}", cycle[i]), frames_text(input, cycle[i], 6),
+                                            input.waits.edge(cycle[i])->confidence));
+        if (const WaitFanIn* fan = input.waits.fan_in_of(cycle.front());
+            fan != nullptr && fan->reaching > cycle.size() - 1)
+            finding.evidence.push_back(figure("more processes that wait for one of them",
+                                              fan->reaching + 1 - cycle.size(), AmountUnit::count));
+        finding.advise("Break one direction: a cast, or work handed to a task or to handle_continue instead of a call.");
+        finding.advise("Look at both stacks for the callbacks that call out: {}",
+                       Command{"proc", s[cycle.front()].pid});
+        if (forever)
+            finding.advise("Calls without a timeout never end it; a timeout makes one of them crash and the other go on.");
+        else
+            finding.advise(
+                "The calls have timeouts, so one of them will crash and set the others free, until next time.");
+        findings.push_back(std::move(finding));
+    }
+}
+
+}  // namespace
+
+Rule wait_cycle() { return {"wait-cycle", 40, run}; }
+
+}  // namespace beamheap::analyses::rule

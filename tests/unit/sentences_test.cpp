@@ -1,0 +1,165 @@
+// Sentences of typed parts: how they are made, spelled in both languages, and redacted.
+#include <catch2/catch.hpp>
+#include <string>
+#include <type_traits>
+
+#include "analyses/base/sentence.hpp"
+#include "analyses/diagnosis/summary.hpp"
+#include "present/describe.hpp"
+#include "present/findings.hpp"
+#include "present/redact.hpp"
+#include "present/spelling.hpp"
+#include "support/made_snapshot.hpp"
+
+using namespace beamheap;
+using namespace beamheap::analyses;
+using namespace beamheap::present;
+using test::MadeSnapshot;
+
+namespace {
+
+std::string in(Syntax syntax, const Snapshot& s, const Sentence& text) { return spell(Names(s, syntax), text).raw(); }
+
+std::string fully_redacted(const Snapshot& s, const Sentence& text) {
+    return Redactor(redaction(RedactLevel::full, s, {})).apply(spell(Names(s, Syntax::erlang), text));
+}
+
+}  // namespace
+
+// A text of a node is no literal: neither it nor a view of it becomes words of ours.
+static_assert(!std::is_convertible_v<std::string, Ours>);
+static_assert(!std::is_convertible_v<std::string_view, Ours>);
+static_assert(!std::is_constructible_v<Ours, std::string>);
+static_assert(!std::is_constructible_v<Ours, std::string_view>);
+static_assert(!std::is_constructible_v<Sentence, std::string>);
+static_assert(!std::is_constructible_v<Part, std::string>);
+static_assert(!std::is_constructible_v<Part, std::string_view>);
+
+TEST_CASE("a sentence is its words and parts, spelled in either language", "[sentence]") {
+    MadeSnapshot m;
+    m.process(1, "Elixir.MyShop.Carts");
+    Process& unnamed = m.process(2);
+    unnamed.initial_call = m.function("Elixir.MyShop.Carts", "init", 1);
+    const FunctionId call = m.function("gen_server", "call", 3);
+    const TextId node = m.text("shop@host");
+    const Snapshot& s = m.seal();
+    const ProcId carts = s.find({0, 1, 0}), other = s.find({0, 2, 0});
+    const Sentence text =
+        sentence("{} has {} ({}, {}) in {} for {} on {}", carts, Counted{1, "message", "messages"}, Percent{1.4},
+                 Amount{1536, AmountUnit::bytes}, call, other, Name{node});
+    CHECK(in(Syntax::erlang, s, text) ==
+          "Elixir.MyShop.Carts <0.1.0> has 1 message (1.4 %, 1.5 KiB) in gen_server:call/3 for <0.2.0> "
+          "('Elixir.MyShop.Carts':init/1) on shop@host");
+    CHECK(in(Syntax::elixir, s, text) ==
+          "MyShop.Carts #PID<0.1.0> has 1 message (1.4 %, 1.5 KiB) in :gen_server.call/3 for #PID<0.2.0> "
+          "(MyShop.Carts.init/1) on shop@host");
+    CHECK(in(Syntax::erlang, s, sentence("{}", AnyProcess{{0, 99, 0}})) == "<0.99.0>");
+    CHECK(in(Syntax::erlang, s, sentence("{} and {}", FunctionId::none, Atom{"odd name"})) ==
+          "an unknown function and 'odd name'");
+    CHECK(in(Syntax::elixir, s, sentence("{} {}", Atom{"Elixir.A"}, Atom{"Elixir.A", false})) == "A A");
+}
+
+TEST_CASE("Elixir's names inside of terms stay terms", "[sentence]") {
+    MadeSnapshot m;
+    const Snapshot& s = m.seal();
+    const std::string printed = "{'Elixir.MyApp.Worker',<0.1.0>,lists:map/2}";
+    const Sentence text = sentence("messages of the form {}", InputText{printed, InputText::Holds::term});
+    CHECK(in(Syntax::elixir, s, text) == "messages of the form " + printed);
+    CHECK(in(Syntax::erlang, s, text) == "messages of the form " + printed);
+}
+
+TEST_CASE("commands take the input as a word of the shell", "[sentence]") {
+    MadeSnapshot m;
+    m.s.source.path = "it's here.dump";
+    const Snapshot& s = m.seal();
+    CHECK(in(Syntax::erlang, s, sentence("See: {}", Command{"msgs", Pid{0, 5, 0}, "--by shape"})) ==
+          "See: beamheap msgs 'it'\\''s here.dump' 0.5.0 --by shape");
+    // In words of ours a command stands between backticks; other code keeps its words.
+    const Sentence words = Ours("See `beamheap top DUMP --by memory`, then `ulimit -c`.");
+    CHECK(in(Syntax::elixir, s, words) ==
+          "See beamheap top 'it'\\''s here.dump' --by memory, then ulimit -c.");
+    CHECK(spell(words).raw() == "See beamheap top DUMP --by memory, then ulimit -c.");
+    CHECK(!words.names_command("top"));
+    CHECK(Sentence(Ours("`beamheap analyze DUMP` tells")).names_command("analyze"));
+    const Sentence function = Ours("Copy it: `binary:copy/1`.");
+    CHECK(in(Syntax::erlang, s, function) == "Copy it: binary:copy/1.");
+    CHECK(in(Syntax::elixir, s, function) == "Copy it: :binary.copy/1.");
+    // A node's text that looks like one is none.
+    const Sentence text = sentence("{}", InputText{"`beamheap top DUMP`", InputText::Holds::message});
+    CHECK(in(Syntax::erlang, s, text) == "`beamheap top DUMP`");
+}
+
+TEST_CASE("full redaction hides every private word and none of ours", "[sentence]") {
+    MadeSnapshot m;
+    // Names of the node that are words of our own sentences, too.
+    m.process(1, "culprit");
+    m.process(2, "messages");
+    const FunctionId call = m.function("user_queue", "token", 3);
+    for (const char* word : {"has", "in", "its", "queue", "culprit", "token", "critical", "memory"}) m.text(word);
+    const Snapshot& s = m.seal();
+    const Sentence text = sentence("{} has {} in its queue; it sits in {}: {}", s.find({0, 1, 0}),
+                                   Counted{7, "message", "messages"}, call,
+                                   InputText{"{culprit,\"secret words\",token}", InputText::Holds::term});
+    const std::string shown = fully_redacted(s, text);
+    CHECK(shown.find(" <0.1.0> has 7 messages in its queue; it sits in x_") != shown.npos);
+    for (const char* word : {"culprit", "token", "user_queue", "secret"}) {
+        INFO(shown);
+        CHECK(shown.find(word) == shown.npos);
+    }
+    const std::string free = fully_redacted(s, sentence("A node left a crash dump: {}",
+                                                        InputText{"culprit has a token", InputText::Holds::message}));
+    CHECK(free.starts_with("A node left a crash dump: x_"));
+    CHECK(free.find("token") == free.npos);
+}
+
+TEST_CASE("parts of a title are told one by one", "[sentence]") {
+    MadeSnapshot m;
+    m.process(1, "writer");
+    const Snapshot& s = m.seal();
+    const Array parts = sentence_parts(
+        Names(s, Syntax::erlang), sentence("{} has {}", s.find({0, 1, 0}), Counted{2, "message", "messages"}));
+    REQUIRE(parts.size() == 3);
+    const auto member = [&](std::size_t part, std::size_t at) {
+        return (*std::get<std::shared_ptr<const Object>>(parts[part].data()))[at];
+    };
+    const auto kind = [&](std::size_t part) { return std::get<std::string>(member(part, 0).second.data()); };
+    const auto text = [&](std::size_t part) {
+        return std::get<std::shared_ptr<const Text>>(member(part, 1).second.data())->raw();
+    };
+    CHECK(kind(0) == "process");
+    CHECK(text(0) == "writer <0.1.0>");
+    CHECK(member(0, 2).first == "pid");
+    CHECK(kind(1) == "text");
+    CHECK(text(1) == " has ");
+    CHECK(kind(2) == "count");
+    CHECK(text(2) == "2 messages");
+    CHECK(std::get<std::uint64_t>(member(2, 2).second.data()) == 2);
+}
+
+TEST_CASE("what the slogan means is said once", "[sentence]") {
+    MadeSnapshot m;
+    m.s.node.slogan = "no more index entries in atom_tab (max=1048576)";
+    const Snapshot& s = m.seal();
+    Diagnosis diagnosis;
+    diagnosis.slogan = read_death(s.node);
+    Finding finding;
+    finding.severity = FindingSeverity::critical;
+    finding.title = diagnosis.slogan.meaning;
+    finding.tells_slogan = true;
+    finding.next_steps = {diagnosis.slogan.next_steps.front()};
+    diagnosis.findings = {finding};
+    summarise(s, diagnosis);
+    CHECK(diagnosis.says_worst);
+    REQUIRE(diagnosis.summary.size() == 1);
+    CHECK(diagnosis.summary[0] == diagnosis.slogan.meaning);
+    CHECK(diagnosis.next_steps.size() == diagnosis.slogan.next_steps.size() - 1);
+    // A finding of its own words stands before it.
+    diagnosis.summary.clear();
+    diagnosis.next_steps.clear();
+    diagnosis.findings[0].title = sentence("The atom table is full");
+    diagnosis.findings[0].tells_slogan = false;
+    summarise(s, diagnosis);
+    REQUIRE(diagnosis.summary.size() == 2);
+    CHECK(plain_text(s, diagnosis.summary[0]) == "The atom table is full.");
+    CHECK(diagnosis.summary[1] == diagnosis.slogan.meaning);
+}
