@@ -15,6 +15,7 @@
 #include "formats/otp/tables/native.hpp"
 #include "formats/otp/processes/process_table.hpp"
 #include "formats/otp/heaps/stored_binaries.hpp"
+#include "formats/otp/heaps/terms_check.hpp"
 #include "formats/otp/tables/tables.hpp"
 #include "formats/otp/tables/traced.hpp"
 #include "formats/otp/vm/vm.hpp"
@@ -64,6 +65,8 @@ public:
     Result<std::unique_ptr<TermSource>> terms_and_garbage(ProcId process) override { return read_terms(process, true); }
 
     Result<TableContents> table_contents(std::size_t table, std::uint64_t limit) override {
+        if (!vm_->terms_readable)
+            return Error{ErrorCode::not_recognised, "terms of this VM are in a form that no known layout has", vm_->unproven};
         Decoder reader(*vm_);
         const EtsObjects objects = read_ets_objects(reader, snapshot_.ets[table].address, limit);
         TableContents contents;
@@ -78,6 +81,7 @@ public:
     }
 
     Result<StoredBinaries> stored_binaries() override {
+        if (!vm_->terms_readable) return StoredBinaries{};
         Decoder reader(*vm_);
         StoredBinaries stored = read_stored_binaries(*vm_, snapshot_, reader);
         for (std::uint64_t i = 0; i < stored.damaged_tables; ++i)
@@ -192,6 +196,10 @@ private:
 
 }  // namespace
 
+std::string releases_read() {
+    return fmt::format("{} to {}", known_layouts().front().release, known_layouts().back().release);
+}
+
 bool sniff(std::string_view head) { return head.substr(0, 4) == "\177ELF"; }
 
 Result<std::unique_ptr<Artifact>> open(std::unique_ptr<bytes::Source> source, const std::string& path,
@@ -207,6 +215,7 @@ Result<std::unique_ptr<Artifact>> open(std::unique_ptr<bytes::Source> source, co
         BH_TRY(image, Image::adopt(std::move(core), path, options.executable));
     }
     BH_TRY(std::unique_ptr<Vm> vm, Vm::open(*image));
+    if (!vm->unproven.empty()) prove_terms(*vm);
     return std::unique_ptr<Artifact>(new CoreArtifact(std::move(image), std::move(vm), damage));
 }
 

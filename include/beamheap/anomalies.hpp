@@ -15,6 +15,7 @@ enum class Severity : std::uint8_t { info, data_loss, error };
 
 // X(name, severity, sentence): what it means for the user, and what to do, in a sentence.
 #define BEAMHEAP_ANOMALIES(X)                                                                                          \
+    X(layout_unproven, data_loss, "no VM of this release and kind has proved how it is read: figures may be wrong")    \
     X(truncated, data_loss, "the input ends early: what follows the cut is missing, and totals are lower bounds")      \
     X(size_limit_reached, data_loss, "the VM stopped writing at ERL_CRASH_DUMP_BYTES; unset it to get whole dumps")    \
     X(cut_in_process_table, data_loss, "the input ends inside the process table: further processes are missing")       \
@@ -40,7 +41,6 @@ enum class Severity : std::uint8_t { info, data_loss, error };
     X(heap_missing, info, "processes without a heap in the input (sensitive, exiting or in garbage collection)")       \
     X(collection_awaited, info, "processes await a garbage collection, mostly with a heap fragment to go on in: the unused words that a crash dump tells of them are the fragment's, those of a core image are the heap's") \
     X(compressed_damage, data_loss, "the compressed data is damaged or ends early")                                    \
-    X(layout_guessed, info, "the release's layout was chosen by what the image shows, not by name")                    \
     X(unreadable_memory, data_loss, "addresses that the core image does not hold were asked for")                      \
     X(code_missing, data_loss, "the core image has no code: stacks have no functions, so no call that waits is seen")    \
     X(inconsistent_state, data_loss, "a structure was caught in the middle of a change and was read in part")

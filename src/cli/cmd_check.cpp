@@ -331,13 +331,14 @@ Status print(const Context& context, const CheckReport& report) {
     std::string text = present::check_text(report);
     const char* github = std::getenv("GITHUB_ACTIONS");
     if (github != nullptr && std::string_view(github) == "true") text += present::check_github(report);
-    FileSink(STDOUT_FILENO).write(text);
-    if (options.quiet) return ok();
     present::RenderOptions render_options;
     render_options.redact.level = RedactLevel::none;
     render_options.color = wants_color(options.color, is_terminal(STDERR_FILENO));
     render_options.notes = options.verbose;
     FileSink errors(STDERR_FILENO);
+    if (!options.quiet) present::render_leading_warnings(document, render_options, errors);
+    FileSink(STDOUT_FILENO).write(text);
+    if (options.quiet) return ok();
     present::render_warnings(document, render_options, errors);
     return ok();
 }

@@ -10,6 +10,7 @@
 #include "beamheap_version.hpp"
 #include "cli/help.hpp"
 #include "cli/terminal.hpp"
+#include "formats/otp/core_artifact.hpp"
 #include "present/render.hpp"
 #include "present/sanitise.hpp"
 
@@ -60,7 +61,9 @@ Status print_help(const Options& options) {
 
 Status dispatch(int argc, char** argv) {
     BH_TRY(const Options options, parse_options(argc, argv));
-    if (options.version) return print_text("beamheap " BEAMHEAP_VERSION " (crash dumps of Erlang/OTP R10B to 29, core images of 23 to 29)\n");
+    if (options.version)
+        return print_text("beamheap " BEAMHEAP_VERSION " (crash dumps of Erlang/OTP R10B to 29, core images of " +
+                          otp::releases_read() + ")\n");
     if (options.help) return print_help(options);
     return run_command(options);
 }

@@ -142,6 +142,12 @@ Status Context::print(const present::Document& document, present::RedactOptions 
     render_options.color = for_terminals && wants_color(options_.color, is_terminal(STDOUT_FILENO));
     render_options.width = for_terminals ? terminal_width() : 0;
     render_options.redact = std::move(redact);
+    if (!options_.quiet && !for_people() && options_.format != "json") {
+        FileSink errors(STDERR_FILENO);
+        present::RenderOptions plain = render_options;
+        plain.color = wants_color(options_.color, is_terminal(STDERR_FILENO));
+        present::render_leading_warnings(document, plain, errors);
+    }
     FileSink out(STDOUT_FILENO);
     BH_CHECK(present::render(document, render_options, out));
     if (out.error() != 0)

@@ -36,7 +36,8 @@ Warning warning_of(const Source& source, Anomaly kind, const Anomalies::Entry& e
     Text text = Text{}.add(std::string(row.sentence));
     text.add(once ? " (" : fmt::format(" ({} times; first ", grouped(entry.count)));
     text.add(place_of(source, kind, entry)).add(")");
-    return {std::string(row.name), entry.count, std::string(severity_name(row.severity)), std::move(text)};
+    return {std::string(row.name), entry.count, std::string(severity_name(row.severity)), std::move(text),
+            kind == Anomaly::layout_unproven};
 }
 
 }  // namespace

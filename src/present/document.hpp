@@ -153,13 +153,14 @@ struct Warning {
     std::uint64_t count = 0;
     std::string severity;  ///< "info", "data_loss", "error"
     Text text;
+    bool leads = false;    ///< stands in front of every answer, whatever its format: all of it is in doubt
 };
 
 struct Document {
     std::string kind;               ///< the verb
     Object source;                  ///< JSON "source"; see source_of() in describe.hpp
     std::vector<Object> sources;    ///< of verbs over several inputs; then `source` is empty
-    std::vector<Warning> warnings;  ///< on stderr in text mode, member "warnings" in JSON
+    std::vector<Warning> warnings;  ///< on stderr in text mode, but for those that lead; member "warnings" in JSON
     std::vector<Text> lead;         ///< sentences that open the text output; JSON member "summary"
     std::vector<Member> members;    ///< in order
     std::string primary;            ///< key of the table that CSV, TSV, NDJSON and Markdown print; default: the first

@@ -72,6 +72,11 @@ void write_value(const View& view, const Member& member, const Value& value, Sin
 
 static void present_markdown(const View& view, Sink& sink) {
     bool started = false;
+    for (const Warning& warning : view.document().warnings) {
+        if (!warning.leads) continue;
+        sink.write(fmt::format("{}**Warning:** {}\n", started ? "\n" : "", safe(view.text(warning.text))));
+        started = true;
+    }
     for (const Text& sentence : view.document().lead) {
         sink.write(fmt::format("{}{}\n", started ? "\n" : "", safe(view.text(sentence))));
         started = true;

@@ -38,16 +38,30 @@ Status render(const Document& document, const RenderOptions& options, Sink& sink
     return ok();
 }
 
+namespace {
+
+void warn(const Warning& warning, const Redactor& redactor, const RenderOptions& options, Sink& sink) {
+    const bool note = warning.severity == "info";
+    if (note && !options.notes) return;
+    std::string line = note ? "note: " : options.color ? "\x1b[33mwarning:\x1b[0m " : "warning: ";
+    append_text(redactor.apply(warning.text), line);
+    line += '\n';
+    sink.write(line);
+}
+
+}  // namespace
+
 void render_warnings(const Document& document, const RenderOptions& options, Sink& sink) {
     const Redactor redactor(options.redact);
-    for (const Warning& warning : document.warnings) {
-        const bool note = warning.severity == "info";
-        if (note && !options.notes) continue;
-        std::string line = note ? "note: " : options.color ? "\x1b[33mwarning:\x1b[0m " : "warning: ";
-        append_text(redactor.apply(warning.text), line);
-        line += '\n';
-        sink.write(line);
-    }
+    for (const Warning& warning : document.warnings)
+        if (!warning.leads) warn(warning, redactor, options, sink);
+    sink.flush();
+}
+
+void render_leading_warnings(const Document& document, const RenderOptions& options, Sink& sink) {
+    const Redactor redactor(options.redact);
+    for (const Warning& warning : document.warnings)
+        if (warning.leads) warn(warning, redactor, options, sink);
     sink.flush();
 }
 

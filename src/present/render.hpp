@@ -38,6 +38,9 @@ Status render(const Document& document, const RenderOptions& options, Sink& sink
 /// The document's warnings as lines for standard error: "warning: <text> (<count> times; first: <place>)"; what is merely
 /// odd as "note: ..." where options.notes asks for it.
 void render_warnings(const Document& document, const RenderOptions& options, Sink& sink);
+/// Those that lead (Warning::leads), the same way. Formats for people and JSON have them in the answer; of others they go
+/// to standard error before it.
+void render_leading_warnings(const Document& document, const RenderOptions& options, Sink& sink);
 
 class View;
 /// One output format.

@@ -33,6 +33,8 @@ public:
     TextPresenter(const View& view, Sink& sink) : view_(view), sink_(sink) {}
 
     void run() {
+        for (const Warning& warning : view_.document().warnings)
+            if (warning.leads) line(safe_text("warning: " + view_.text(warning.text)));
         for (const Text& sentence : view_.document().lead) line(safe_text(view_.text(sentence)));
         for (const View::Item& item : view_.items()) {
             if (!item.member->in_text) continue;

@@ -56,7 +56,7 @@ def against_table(count, label, release, beam):
         count.skip(f"{label}: field by field (extract_layout is not built)")
         return
     made = subprocess.run([str(extractor()), str(beam)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
-    table = row_of((s.SOURCE / f"formats/otp/layouts/otp{release[:-1]}.inc").read_text())
+    table = row_of((s.SOURCE / f"formats/otp/layout/otp{release[:-1]}.inc").read_text())
     found = row_of(s.text(made.stdout))
     different = {name: (found.get(name), table.get(name)) for name in {**table, **found} if found.get(name) != table.get(name)}
     count.check(f"{label}: the table, field by field", made.returncode == 0 and len(found) > 250 and different == EXPLAINED[release],

@@ -141,7 +141,7 @@ namespace {
 
 // Memory of one segment, and a VM of OTP 27 over it without atoms.
 struct Small {
-    Small() { vm.layout = otp::layout_for(27); }
+    Small() { vm.layout = *otp::find_layout(27, otp::Flavour::jit); }
     otp::Reader& reader() {
         space = {};
         space.add(0x700000000000ull, memory.bytes(), bytes::AddressSpace::Origin::core, true);

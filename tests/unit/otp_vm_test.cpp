@@ -24,7 +24,7 @@ constexpr std::uint64_t base = 0x700000000000ull;
 
 // Memory of one segment, and a VM of a release over it.
 struct World {
-    explicit World(std::uint32_t release) { vm.layout = layout_for(release); }
+    explicit World(std::uint32_t release) { vm.layout = *find_layout(release, release < 24 ? Flavour::interpreter : Flavour::jit); }
     const Offsets& at() const { return vm.layout.at; }
     Reader& reader() {
         space = {};
@@ -82,9 +82,13 @@ TEST_CASE("every layout has what all releases have", "[otp][layout]") {
         CHECK(layout.at.process_heap_end == layout.at.process_heap + 8);
         CHECK(layout.at.message_size == 88);
     }
-    CHECK(layout_for(23).release == 23);
-    CHECK(layout_for(28).release == 27);
-    CHECK(layout_for(99).release == known_layouts().back().release);
+    const std::uint32_t last = known_layouts().back().release;
+    CHECK(find_layout(last, Flavour::jit)->release == last);
+    CHECK(find_layout(last + 1, Flavour::jit) == nullptr);
+    CHECK(find_layout(25, Flavour::hipe) == nullptr);
+    REQUIRE(nearest_layouts(last + 1, Flavour::interpreter).size() == 1);
+    CHECK(nearest_layouts(last + 1, Flavour::interpreter)[0]->flavour == Flavour::interpreter);
+    CHECK(nearest_layouts(last + 1, Flavour::interpreter)[0]->release == last);
 }
 
 TEST_CASE("local identifiers of both forms", "[otp][pid]") {
@@ -228,12 +232,12 @@ TEST_CASE("the young heap of a process, and what stands in for it", "[otp][heap]
 }
 
 TEST_CASE("links and monitors are told apart by type, in every release's form", "[otp][links]") {
-    for (const std::uint32_t release : {23u, 25u, 27u, 29u}) {
+    for (const std::uint32_t release : {23u, 24u, 25u, 27u, 29u}) {
         INFO("OTP " << release);
         World world(release);
         const Offsets& at = world.at();
         world.memory.resize(8192);
-        const std::uint32_t link_type = release == 23 ? 8 : 10;
+        const std::uint32_t link_type = release == 23 ? 8 : release == 24 ? 9 : 10;
         const auto node = [&](std::size_t offset, std::uint64_t parent, std::uint64_t right, std::uint64_t left, Word item,
                               std::uint32_t type, std::uint32_t flags) {
             world.memory.word(offset, parent);
@@ -272,6 +276,15 @@ TEST_CASE("links and monitors are told apart by type, in every release's form", 
         node(0x500, base + 0x600, base + 0x600, 0, pid(5), 0, 1 | 2);
         node(0x600, base + 0x700, base + 0x500, 0, pid(6), 0, 1 | 2);
         node(0x700, base + 0x600, base + 0x600, 0, pid(7), 0, 1 | 2);
+        // The image may say that a release without a member for the type still has one.
+        if (release == 29) {
+            World overruled(29);
+            overruled.vm.layout.link_types = LinkTypes::since_25;
+            overruled.memory.resize(1024);
+            overruled.memory.word(0x100 + at.link_item, pid(1));
+            overruled.memory.put<std::uint32_t>(0x100 + at.link_flags, 10u << 16 | 2);
+            CHECK(LinkReader(overruled.reader()).read({base + 0x100, 0, 0}, nullptr).links == 1);
+        }
         found.clear();
         const LinkSums broken = LinkReader(world.reader()).read({base + 0x100, 0, base + 0x500}, &found);
         CHECK(broken.damaged);
@@ -324,5 +337,5 @@ TEST_CASE("states as process_info says them", "[otp][state]") {
     CHECK(state_of(0x2a | 1 << 13) == ProcessState::runnable);
     CHECK(state_of(0x2a | 1 << 17 | 1 << 15) == ProcessState::garbage_collecting);
     CHECK(state_of(0x20000c2a) == ProcessState::exiting);
-    CHECK(state_flags(layout_for(27), 0x0100002a) == "ACT_PRIO_NORMAL | USR_PRIO_NORMAL | PRQ_PRIO_NORMAL | OFF_HEAP_MSGQ");
+    CHECK(state_flags(*find_layout(27, Flavour::jit), 0x0100002a) == "ACT_PRIO_NORMAL | USR_PRIO_NORMAL | PRQ_PRIO_NORMAL | OFF_HEAP_MSGQ");
 }

@@ -273,3 +273,30 @@ TEST_CASE("an unknown word is answered with what was probably meant", "[present]
     CHECK(did_you_mean("zzz", verbs).empty());
     CHECK(did_you_mean("pro", verbs) == "did you mean proc?");
 }
+
+TEST_CASE("what puts all of an answer in doubt stands in front of it, in every format", "[present]") {
+    Document document = sample(2);
+    document.warnings.insert(document.warnings.begin(),
+                             {"layout_unproven", 1, "data_loss", "figures may be wrong (\x1b[31mtable)", true});
+    const auto rendered = [&](std::string_view format) {
+        RenderOptions options;
+        options.format = format;
+        StringSink sink;
+        REQUIRE(render(document, options, sink));
+        return sink.text();
+    };
+    CHECK(rendered("table").starts_with("warning: figures may be wrong ("));
+    CHECK(rendered("table").find('\x1b') == std::string::npos);
+    CHECK(rendered("md").starts_with("**Warning:** figures may be wrong ("));
+    CHECK(nlohmann::json::parse(rendered("json"))["warnings"][0]["name"] == "layout_unproven");
+    // The others' answer is data; theirs goes to standard error before it.
+    CHECK(rendered("csv").starts_with("pid,"));
+    const auto on_error = [&](auto* print) {
+        StringSink sink;
+        print(document, RenderOptions{}, sink);
+        return sink.text();
+    };
+    CHECK(on_error(&render_leading_warnings).starts_with("warning: figures may be wrong ("));
+    CHECK(on_error(&render_leading_warnings).find("ends early") == std::string::npos);
+    CHECK(on_error(&render_warnings) == "warning: the input ends early\n");
+}

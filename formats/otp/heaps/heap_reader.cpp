@@ -514,8 +514,8 @@ HeapGraph& HeapReader::read(std::uint64_t process, HeapGraph::Mode mode, bool ga
     begin(mode);
     process_ = process;
     const std::byte* p = memory_.at(process, at_.process_size);
-    if (p == nullptr) {
-        ++damage_.unreadable;
+    if (p == nullptr || !vm_.terms_readable) {
+        damage_.unreadable += p == nullptr;
         graph_.finish();
         return graph_;
     }

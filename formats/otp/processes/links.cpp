@@ -22,13 +22,14 @@ bool LinkReader::node_at(std::uint64_t address, Node& node) {
     node.left = load<Word>(p + 16);
     node.item = load<Word>(p + at.link_item);
     node.offset = load<std::uint16_t>(p + at.link_offset);
-    if (reader_.vm.layout.link_types == LinkTypes::since_29) {
+    if (reader_.vm.layout.link_types == LinkTypes::since_28) {
         // Type in 5 bits, alias state in 2, then the flags that were alone before.
         const auto word = load<std::uint32_t>(p + at.link_flags);
         node.type = word & 31;
         node.flags = word >> 7;
     } else {
-        node.type = load<std::uint16_t>(p + at.link_type);
+        // The row of a release that has no such member may have been overruled by the image.
+        node.type = load<std::uint16_t>(p + (at.link_type == absent ? at.link_flags + 2 : at.link_type));
         node.flags = load<std::uint16_t>(p + at.link_flags);
     }
     return true;
@@ -38,12 +39,15 @@ LinkReader::Type LinkReader::type_of(const Node& node) const {
     using T = Type;
     static constexpr T until_23[] = {T::process, T::port,    T::time_offset, T::remote_process, T::resource, T::node,
                                      T::nodes,   T::suspend, T::link,        T::link,           T::link};
-    static constexpr T since_24[] = {
+    static constexpr T in_24[] = {T::process, T::port,    T::time_offset, T::remote_process, T::resource, T::node,
+                                  T::nodes,   T::suspend, T::alias,       T::link,           T::link,     T::link};
+    static constexpr T since_25[] = {
         T::process, T::port,    T::time_offset, T::remote_process, T::remote_port, T::resource, T::node,
         T::nodes,   T::suspend, T::alias,       T::link,           T::link,        T::link,     T::link};
-    if (reader_.vm.layout.link_types == LinkTypes::until_23)
-        return node.type < std::size(until_23) ? until_23[node.type] : T::other;
-    return node.type < std::size(since_24) ? since_24[node.type] : T::other;
+    std::span<const T> types = since_25;
+    if (reader_.vm.layout.link_types == LinkTypes::until_23) types = until_23;
+    if (reader_.vm.layout.link_types == LinkTypes::in_24) types = in_24;
+    return node.type < types.size() ? types[node.type] : T::other;
 }
 
 void LinkReader::reference(const Node& node, Link& link) {

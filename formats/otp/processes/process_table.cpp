@@ -23,7 +23,7 @@ constexpr std::uint32_t most_fragments = 1u << 26;
 constexpr std::size_t saved_calls_index = 1;
 constexpr std::uint32_t sensitive_flag = 1u << 3;  // F_SENSITIVE, above the bits of the time stamp's kind
 
-// State bits from bit 6 on (ERTS_PSFLG_*); bits 12 and 19 changed their meaning.
+// State bits from bit 6 on (ERTS_PSFLG_*); bits 12 and 19 changed their meaning (StateNames).
 struct StateName {
     unsigned bit;
     const char* name;
@@ -140,7 +140,7 @@ private:
         if (!exiting) link(p, row, anomalies);
         code(p, bits, unlisted, row, anomalies);
         memory(p, bits, row);
-        if (plan_.labels && !exiting) labels_.read(p, row);
+        if (plan_.labels && !exiting && reader_.vm.terms_readable) labels_.read(p, row);
         reader_.snapshot.processes.push_back(row);
     }
 
@@ -168,7 +168,7 @@ private:
             row.heap_words = young.words;
             row.stack_words = (young.end - young.stop) / 8;
             row.stack_scanned = true;
-            row.has_heap = (bits & state::gc) == 0 && memory_.mapped(young.start);
+            row.has_heap = reader_.vm.terms_readable && (bits & state::gc) == 0 && memory_.mapped(young.start);
             // Its stack moved to the fragment, and left room in the block.
             row.heap_unused_words = young.abandoned() ? young.words - (young.block_top - young.block) / 8
                                                       : (young.end - young.top) / 8;
@@ -333,13 +333,16 @@ ProcessState state_of(std::uint32_t bits) {
 
 std::string state_flags(const Layout& layout, std::uint32_t bits) {
     static constexpr const char* priorities[] = {"MAX", "HIGH", "NORMAL", "LOW"};
+    // By StateNames.
+    static constexpr std::string_view bit_12[] = {"UNUSED", "MAYBE_SELF_SIGS", "MSG_SIG_IN_Q"};
+    static constexpr std::string_view bit_19[] = {"SIG_IN_Q", "SIG_IN_Q", "NMSG_SIG_IN_Q"};
     std::string text = std::string{"ACT_PRIO_"} + priorities[bits & 3] + " | USR_PRIO_" + priorities[bits >> 2 & 3] +
                        " | PRQ_PRIO_" + priorities[bits >> 4 & 3];
     for (const StateName& state : state_names) {
         if ((bits >> state.bit & 1) == 0) continue;
         std::string_view name = state.name;
-        if (state.bit == 12 && layout.release < 27) name = layout.release < 24 ? "UNUSED" : "MAYBE_SELF_SIGS";
-        if (state.bit == 19 && layout.release < 27) name = "SIG_IN_Q";
+        if (state.bit == 12) name = bit_12[static_cast<std::size_t>(layout.state_names)];
+        if (state.bit == 19) name = bit_19[static_cast<std::size_t>(layout.state_names)];
         text.append(" | ").append(name);
     }
     return text;

@@ -24,12 +24,12 @@ constexpr std::size_t carrier_kinds = 3, block_stats_bytes = 48;
 
 // Fixed size types that erlang:memory(processes) adds, by their place in erl_alloc.types: process, monitor, link,
 // message reference, timers.
-struct FixedTypes {
-    std::uint32_t since;
+struct ProcessTypes {
     std::array<std::uint8_t, 7> indexes;
     std::uint8_t count;  // of all fixed size types
 };
-constexpr FixedTypes fixed_types[] = {{23, {0, 8, 9, 1, 2, 3, 4}, 12}, {24, {0, 11, 12, 2, 3, 4, 5}, 15}};
+// By FixedTypes.
+constexpr ProcessTypes process_types[] = {{{0, 8, 9, 1, 2, 3, 4}, 12}, {{0, 11, 12, 2, 3, 4, 5}, 15}};
 // ErtsAlcFixList_t: type_size, list_size, list, then {int, int, allocated, used} with a carrier pool, type.
 constexpr std::uint32_t fix_entry_bytes = 64, fix_allocated = 32, fix_used = 40;
 
@@ -111,9 +111,7 @@ private:
     }
 
     void fixed_sizes(std::uint64_t list) {
-        const FixedTypes* types = &fixed_types[0];
-        for (const FixedTypes& row : fixed_types)
-            if (row.since <= reader_.vm.layout.release) types = &row;
+        const ProcessTypes* types = &process_types[static_cast<std::size_t>(reader_.vm.layout.fixed_types)];
         const std::byte* entries = list == 0 ? nullptr : reader_.memory.at(list, std::uint64_t{types->count} * fix_entry_bytes);
         if (entries == nullptr) return;
         for (const std::uint8_t index : types->indexes) {

@@ -51,9 +51,7 @@ void read_node(Reader& reader) {
     source.complete = source.truncation.empty();
     source.bytes = image.core().bytes().size();
     if (!source.truncation.empty()) reader.snapshot.anomalies.add(Anomaly::truncated, source.bytes, source.truncation);
-    if (vm.layout_guessed)
-        reader.snapshot.anomalies.add(Anomaly::layout_guessed, 0,
-                                      fmt::format("{} for OTP {}", vm.layout.source, source.otp_release));
+    if (!vm.unproven.empty()) reader.snapshot.anomalies.add(Anomaly::layout_unproven, 0, vm.unproven);
 
     if (!vm.code.readable())
         reader.snapshot.anomalies.add(Anomaly::code_missing, 0,

@@ -103,8 +103,8 @@ void count_shared(Reader& reader, std::uint64_t shared, DistNode& peer) {
         for (std::uint64_t node = first; node != 0 && steps < most_timers; ++steps) {
             const std::byte* p = reader.memory.at(node, at.link_node_size);
             if (p == nullptr) break;
-            const bool since_29 = reader.vm.layout.link_types == LinkTypes::since_29;
-            const std::uint32_t flags = since_29 ? load<std::uint32_t>(p + at.link_flags) >> 7 : load<std::uint16_t>(p + at.link_flags);
+            const bool since_28 = reader.vm.layout.link_types == LinkTypes::since_28;
+            const std::uint32_t flags = since_28 ? load<std::uint32_t>(p + at.link_flags) >> 7 : load<std::uint16_t>(p + at.link_flags);
             if (ring == at.shared_links) ++peer.remote_links;
             else if ((flags & 1) != 0) ++peer.remote_monitors;  // the remote end watches this half's process
             else ++peer.remote_monitored_by;
@@ -150,7 +150,7 @@ struct TimerWalk {
         else if (const auto id = reader.memory.word(receiver)) timer.receiver = reader.pid(*id);
         const auto timeout = load<Word>(p + at.timer_timeout);
         if (now != 0) timer.left_ms = timeout > now ? timeout - now : 0;
-        timer.message = reader.snapshot.texts.intern(term_text(reader, load<Word>(p + at.timer_message), longest_message));
+        if (reader.vm.terms_readable) timer.message = reader.snapshot.texts.intern(term_text(reader, load<Word>(p + at.timer_message), longest_message));
         reader.snapshot.timers.push_back(timer);
     }
 };

@@ -54,11 +54,12 @@ private:
                 row.session = reader_.atom(memory_.word(*session + session_name).value_or(0));
         if ((flags & counts_calls) != 0)
             if (const auto calls = memory_.word(load<Word>(data + at_.breakpoint_count))) row.calls = *calls;
-        if ((flags & counts_time) != 0) {
+        const bool readable = reader_.vm.layout.trace_hashes != TraceHashes::unknown;
+        if (readable && (flags & counts_time) != 0) {
             row.timed = true;
             processes(load<Word>(data + at_.breakpoint_time), row.time);
         }
-        if ((flags & counts_memory) != 0 && at_.breakpoint_memory != absent) {
+        if (readable && (flags & counts_memory) != 0 && at_.breakpoint_memory != absent) {
             row.measured = true;
             processes(load<Word>(data + at_.breakpoint_memory), row.memory);
         }

@@ -17,33 +17,17 @@ using bytes::MemoryReader;
 
 constexpr std::uint32_t most_sampled = 4096;
 constexpr std::uint32_t gc_bit = 1u << 17;  // of Process.state, ERTS_PSFLG_GC
+constexpr std::uint32_t most_appended = 64;         // bytes that patch releases may have put behind a Process
 
-LayoutScore score(MemoryReader& memory, const Layout& layout, const SlotTable& table) {
-    const Offsets& at = layout.at;
-    LayoutScore result;
-    const Bytes slots = memory.from(table.slots, std::uint64_t{table.max} * 8);
-    for (std::uint32_t slot = 0; (slot + 1ull) * 8 <= slots.size() && result.processes < most_sampled; ++slot) {
-        const auto element = load<Word>(slots.data() + 8ull * slot);
-        if (element == 0 || element == table.invalid) continue;
-        ++result.processes;
-        const std::byte* p = memory.probe(element, at.process_size);
-        if (p == nullptr) continue;
-        const auto id = load<Word>(p);
-        result.slots += is_pid(id) && table.slot_of(id, layout.pid_form) == slot;
-        const auto old = load<Word>(p + at.process_old_heap), old_top = load<Word>(p + at.process_old_top),
-                   old_end = load<Word>(p + at.process_old_end);
-        const YoungHeap young = read_young_heap(memory, layout, p);
-        const bool in_order = young.fits && old <= old_top && old_top <= old_end && (old == 0) == (old_end == 0);
-        result.heaps += in_order;
-        result.abandoned += young.abandoned();
-        // Whoever moves its objects at this very moment may be between two stores.
-        result.torn += !in_order && (load<std::uint32_t>(p + at.process_state) & gc_bit) != 0;
-        // A process that hibernates, exits or was just made may have none of these; nearly all have them.
-        result.functions += is_atom(load<Word>(p + at.process_initial)) &&
-                            is_atom(load<Word>(p + at.process_initial + 8)) &&
-                            load<Word>(p + at.process_initial + 16) < 256;
-    }
-    return result;
+// Whether a queue and its scheduler name each other; nothing where the image holds neither.
+std::optional<bool> queue_agrees(MemoryReader& memory, const Layout& layout, Word queue) {
+    if (queue == 0 || queue % 64 != 0) return false;
+    const auto scheduler = memory.word(queue + layout.at.run_queue_scheduler);
+    if (!scheduler) return memory.mapped(queue) ? std::optional(false) : std::nullopt;
+    if (*scheduler == 0 || *scheduler % 64 != 0) return false;  // each begins a cache line
+    const auto back = memory.word(*scheduler + layout.at.scheduler_run_queue);
+    if (!back) return memory.mapped(*scheduler) ? std::optional(false) : std::nullopt;
+    return *back == queue;
 }
 
 // Whether functions of the first few modules are where this offset says: ascending, inside the module, with atoms.
@@ -73,9 +57,8 @@ void check_code(Vm& vm, MemoryReader& memory) {
     for (const Layout& other : known_layouts()) offsets.push_back(other.at.code_functions);
     for (const std::uint32_t offset : offsets) {
         if (!functions_at(memory, vm.layout, vm.code, offset)) continue;
-        const bool moved = offset != vm.layout.at.code_functions;
+        if (offset != vm.layout.at.code_functions) vm.doubt("functions of modules are not where its table has them");
         vm.layout.at.code_functions = offset;
-        vm.layout_guessed = vm.layout_guessed || moved;
         vm.checks.push_back(
             {"code headers", true, fmt::format("{} modules, functions at +{}", vm.code.modules().size(), offset)});
         return;
@@ -102,7 +85,7 @@ void check_atoms(Vm& vm, MemoryReader& memory) {
         vm.atoms = AtomTable(memory, vm.layout, vm.roots.atom_table);
         fits = atoms_fit(vm, memory);
         if (fits)
-            vm.layout_guessed = true;
+            vm.doubt("names of atoms are in another form than its table's");
         else
             std::swap(other, vm.layout);
     }
@@ -111,16 +94,51 @@ void check_atoms(Vm& vm, MemoryReader& memory) {
                                      fits ? "" : ", but the first two are not false and true")});
 }
 
-// Rows whose forms a release may have: its own, and where it has none that of the next release as well.
-std::vector<const Layout*> rows_of_release(const Build& build) {
-    const Layout& own = build.hipe ? layout_of_hipe() : layout_for(build.release);
-    std::vector<const Layout*> rows{&own};
-    for (const Layout& other : known_layouts())
-        if (own.release < build.release && other.release > build.release) {
-            rows.push_back(&other);
-            break;
-        }
-    return rows;
+// Types of the links of the sampled processes, in one form: the smallest one, and how many are beyond any link's.
+struct LinkCensus {
+    std::uint32_t least = ~0u, seen = 0, beyond = 0;
+};
+constexpr std::uint32_t first_link_type[] = {8, 9, 10, 10};  // by LinkTypes
+
+LinkCensus count_links(MemoryReader& memory, const Layout& layout, LinkTypes types, const SlotTable& table) {
+    LinkCensus census;
+    const std::uint32_t first = first_link_type[static_cast<std::size_t>(types)];
+    const Bytes slots = memory.from(table.slots, std::uint64_t{table.max} * 8);
+    std::uint32_t sampled = 0;
+    for (std::size_t at = 0; at + 8 <= slots.size() && sampled < most_sampled; at += 8) {
+        const auto element = load<Word>(slots.data() + at);
+        if (element == 0 || element == table.invalid) continue;
+        ++sampled;
+        const auto root = memory.word(element + layout.at.process_links);
+        const std::byte* node = root && *root != 0 && *root % 8 == 0
+                                    ? memory.probe(*root, layout.at.link_node_size)
+                                    : nullptr;
+        if (node == nullptr || load<Word>(node) > 1) continue;  // a root has no parent, its colour at the most
+        const auto flags = load<std::uint32_t>(node + layout.at.link_flags);
+        const std::uint32_t type = types == LinkTypes::since_28 ? flags & 31 : flags >> 16;
+        census.least = std::min(census.least, type);
+        census.beyond += type < first || type > first + 3;
+        ++census.seen;
+    }
+    return census;
+}
+
+void check_links(Vm& vm, MemoryReader& memory) {
+    const std::uint32_t seen = count_links(memory, vm.layout, vm.layout.link_types, vm.processes).seen;
+    if (seen == 0) return;
+    const auto types = link_types_of(memory, vm.layout, vm.processes);
+    if (!types) vm.doubt("links and monitors have unknown types");
+    if (types) vm.layout.link_types = *types;
+    vm.checks.push_back({"links", types.has_value(),
+                         types ? fmt::format("of {} processes, their types begin at {}", seen,
+                                             first_link_type[static_cast<std::size_t>(*types)])
+                               : fmt::format("of {} processes, none of the known types", seen)});
+}
+
+// Rows for a build: its own, or where it has none the nearest of its flavour.
+std::vector<const Layout*> rows_for(const Build& build) {
+    if (const Layout* own = find_layout(build.release, flavour_of(build))) return {own};
+    return nearest_layouts(build.release, flavour_of(build));
 }
 
 Platform platform_of(const Image& image) {
@@ -131,7 +149,7 @@ Platform platform_of(const Image& image) {
 // What is tried, in order: the executable's own DWARF, then the tables.
 std::vector<Layout> candidates_for(Vm& vm) {
     const Build& build = vm.image->build();
-    const std::vector<const Layout*> rows = rows_of_release(build);
+    const std::vector<const Layout*> rows = rows_for(build);
     std::vector<Layout> candidates;
     if (const auto types = read_dwarf_fields(vm.image->executable()); !types) {
         vm.checks.push_back({"DWARF", false, types.error().message});
@@ -153,16 +171,113 @@ std::vector<Layout> candidates_for(Vm& vm) {
     }
     if (!build.foreign.empty()) return candidates;  // tables are of release builds
     for (const Layout* row : rows) candidates.push_back(*row);
-    if (build.hipe) candidates.push_back(layout_for(build.release));
-    for (const Layout& other : known_layouts())
-        if (std::none_of(rows.begin(), rows.end(), [&](const Layout* row) { return row->release == other.release; }))
-            candidates.push_back(other);
     for (Layout& candidate : candidates)
         if (candidate.source != dwarf_source) candidate.at = on_platform(candidate.at, platform_of(*vm.image));
     return candidates;
 }
 
+// Run queues were rearranged between 27 and 29. A row that no VM has proved takes them from the release whose they are.
+void find_run_queues(MemoryReader& memory, Layout& layout, const SlotTable& table, Platform platform) {
+    constexpr std::uint32_t Offsets::*members[] = {
+        &Offsets::run_queue_number, &Offsets::run_queue_stride,     &Offsets::run_queue_scheduler,
+        &Offsets::run_queue_flags,  &Offsets::run_queue_priorities, &Offsets::run_queue_lists,
+        &Offsets::run_queue_ports,  &Offsets::run_queue_info_size};
+    if (score_layout(memory, layout, table).queues != 0) return;
+    for (const Layout& other : known_layouts()) {
+        if (other.flavour != layout.flavour) continue;
+        Layout changed = layout;
+        const Offsets theirs = on_platform(other.at, platform);
+        for (const auto member : members) changed.at.*member = theirs.*member;
+        if (score_layout(memory, changed, table).queues == 0) continue;
+        layout = changed;
+        return;
+    }
+}
+
+// What of a layout that fits was not proved by a VM of this release and flavour.
+void tell_doubts(Vm& vm, const Build& build) {
+    const Layout& layout = vm.layout;
+    const bool dwarf = layout.source == dwarf_source;
+    if (layout.release != build.release)
+        vm.doubt(fmt::format("OTP {} has none: {} fits", build.release,
+                             dwarf ? fmt::format("DWARF with the forms of OTP {}", layout.release)
+                                   : fmt::format("the {}", layout.source)));
+    else if (layout.proof != Proof::by_vm && !dwarf)
+        vm.doubt(fmt::format("{}, from source", layout.source));
+    const std::uint64_t size = vm.processes.element_size;
+    if (size == layout.at.process_size) return;
+    Offsets other = layout.at;
+    other.process_size = size < 4096 ? static_cast<std::uint32_t>(size) : 0;
+    const bool sane = size % 8 == 0 && unfit_layout(other).empty();
+    const std::string sentence =
+        fmt::format("a process has {} bytes, {} in the {}", size, layout.at.process_size, layout.source);
+    vm.checks.push_back({"process size", sane, sentence});
+    vm.doubt(sentence);
+    if (sane) vm.layout.at = other;
+}
+
 }  // namespace
+
+// Types of links moved within release 24, and between 27 and 29: the image has the last word.
+std::optional<LinkTypes> link_types_of(MemoryReader& memory, const Layout& layout, const SlotTable& table) {
+    for (const LinkTypes types : {layout.link_types, LinkTypes::in_24, LinkTypes::since_25, LinkTypes::since_28}) {
+        const LinkCensus census = count_links(memory, layout, types, table);
+        if (census.seen != 0 && census.least == first_link_type[static_cast<std::size_t>(types)] &&
+            census.beyond * 10ull <= census.seen)
+            return types;
+    }
+    return std::nullopt;
+}
+
+Flavour flavour_of(const Build& build) {
+    return build.jit ? Flavour::jit : build.hipe ? Flavour::hipe : Flavour::interpreter;
+}
+
+LayoutScore score_layout(MemoryReader& memory, const Layout& layout, const SlotTable& table) {
+    const Offsets& at = layout.at;
+    LayoutScore result;
+    const Bytes slots = memory.from(table.slots, std::uint64_t{table.max} * 8);
+    for (std::uint32_t slot = 0; (slot + 1ull) * 8 <= slots.size() && result.processes < most_sampled; ++slot) {
+        const auto element = load<Word>(slots.data() + 8ull * slot);
+        if (element == 0 || element == table.invalid) continue;
+        ++result.processes;
+        const std::byte* p = memory.probe(element, at.process_size);
+        if (p == nullptr) continue;
+        const auto id = load<Word>(p);
+        result.slots += is_pid(id) && table.slot_of(id, layout.pid_form) == slot;
+        const auto old = load<Word>(p + at.process_old_heap), old_top = load<Word>(p + at.process_old_top),
+                   old_end = load<Word>(p + at.process_old_end);
+        const YoungHeap young = read_young_heap(memory, layout, p);
+        const bool in_order = young.fits && old <= old_top && old_top <= old_end && (old == 0) == (old_end == 0);
+        result.heaps += in_order;
+        result.abandoned += young.abandoned();
+        // Whoever moves its objects at this very moment may be between two stores.
+        result.torn += !in_order && (load<std::uint32_t>(p + at.process_state) & gc_bit) != 0;
+        // A process that hibernates, exits or was just made may have none of these; nearly all have them.
+        result.functions += is_atom(load<Word>(p + at.process_initial)) &&
+                            is_atom(load<Word>(p + at.process_initial + 8)) &&
+                            load<Word>(p + at.process_initial + 16) < 256;
+        // The low bits say whether the process is bound to its queue.
+        const auto agrees = queue_agrees(memory, layout, load<Word>(p + at.process_run_queue) & ~Word{7});
+        result.queues += agrees.value_or(false);
+        result.strays += !agrees.value_or(true);
+    }
+    return result;
+}
+
+std::string misfit(const Layout& row, bool own, const SlotTable& table, const LayoutScore& score) {
+    const std::uint64_t size = table.element_size;
+    if (size != row.at.process_size) {
+        Offsets other = row.at;
+        other.process_size = size < 4096 ? static_cast<std::uint32_t>(size) : 0;
+        const bool near = size % 8 == 0 && size <= row.at.process_size + most_appended && unfit_layout(other).empty();
+        if (!own || !near)
+            return fmt::format("a process has {} bytes in this VM and {} in it", size, row.at.process_size);
+    }
+    if (score.good()) return {};
+    return fmt::format("{} processes sampled: {} in their slot, {} with a heap in order, {} with an initial function, "
+                       "{} with a run queue", score.processes, score.slots, score.heaps, score.functions, score.queues);
+}
 
 Status choose_layout(Vm& vm) {
     const Image& image = *vm.image;
@@ -178,50 +293,38 @@ Status choose_layout(Vm& vm) {
             "Give an executable with debug information (-g); crash dumps of any build can be read."};
 
     std::string tried;
-    for (const Layout& candidate : candidates) {
+    for (Layout candidate : candidates) {
+        const bool dwarf = candidate.source == dwarf_source;
         Roots roots = find_roots(image, candidate);
         const auto table = SlotTable::read(memory, candidate, roots.process_table);
-        const LayoutScore fit = table ? score(memory, candidate, *table) : LayoutScore{};
-        std::string sentence =
-            fmt::format("{} processes sampled: {} in their slot, {} with a heap in order, {} with an initial function",
-                        fit.processes, fit.slots, fit.heaps, fit.functions);
-        if (fit.abandoned != 0)
-            sentence += fmt::format("; {} await a collection, with a fragment for a heap", fit.abandoned);
-        if (!fit.good()) {
-            if (candidate.source == dwarf_source)
-                vm.checks.push_back({"layout", false, fmt::format("{}: {}", candidate.source, sentence)});
-            if (table) tried += fmt::format("{}{}: {}", tried.empty() ? "" : "; ", candidate.source, sentence);
+        if (!table) continue;
+        if (candidate.proof != Proof::by_vm || candidate.release != build.release)
+            find_run_queues(memory, candidate, *table, platform_of(image));
+        const LayoutScore fit = score_layout(memory, candidate, *table);
+        const std::string sentence = fmt::format(
+            "{} processes sampled: {} in their slot, {} with a heap in order, {} with an initial function", fit.processes,
+            fit.slots, fit.heaps, fit.functions) +
+            (fit.abandoned == 0 ? "" : fmt::format("; {} await a collection, with a fragment for a heap", fit.abandoned));
+        const std::string why_not = dwarf ? (fit.good() ? std::string{} : sentence)
+                                          : misfit(candidate, candidate.release == build.release, *table, fit);
+        if (!why_not.empty()) {
+            if (dwarf) vm.checks.push_back({"layout", false, fmt::format("{}: {}", candidate.source, why_not)});
+            tried += fmt::format("{}{}: {}", tried.empty() ? "" : "; ", candidate.source, why_not);
             continue;
         }
         vm.layout = candidate;
         vm.roots = std::move(roots);
         vm.processes = *table;
-        vm.layout_guessed = candidate.release != build.release;
-        vm.checks.push_back({"layout", true,
-                             fmt::format("{}{}", candidate.source,
-                                         !vm.layout_guessed ? ""
-                                         : candidate.source == dwarf_source
-                                             ? fmt::format(", with the forms of OTP {}, fits this VM of OTP {}",
-                                                           candidate.release, build.release)
-                                             : fmt::format(" fits this VM of OTP {}", build.release))});
+        vm.checks.push_back({"layout", true, std::string{candidate.source}});
         vm.checks.push_back({"process table", true, sentence});
-        // Fields that a patch release appends change the size alone; the VM's own table knows it.
-        if (const std::uint64_t size = table->element_size; size != vm.layout.at.process_size) {
-            Offsets other = vm.layout.at;
-            other.process_size = size < 4096 ? static_cast<std::uint32_t>(size) : 0;
-            const bool sane = size % 8 == 0 && unfit_layout(other).empty();
-            vm.checks.push_back(
-                {"process size", sane,
-                 fmt::format("{} bytes in this VM, {} in the {}", size, vm.layout.at.process_size, candidate.source)});
-            if (sane) vm.layout.at = other;
-        }
+        tell_doubts(vm, build);
         break;
     }
     if (vm.processes.slots == 0) {
         const std::string why = tried.empty() ? std::string{"the process table is not in the image"} : tried;
         return Error{ErrorCode::not_recognised,
-                     fmt::format("{}: no known layout of OTP {} (erts {}) fits this VM ({})", image.core().name(),
-                                 build.release, build.erts_version, why),
+                     fmt::format("{}: no known layout of OTP {}{} (erts {}) fits this VM ({})", image.core().name(),
+                                 build.release, build.jit ? "" : " without the JIT", build.erts_version, why),
                      candidates.front().source == dwarf_source
                          ? "The build may have options that change more than its structures, or the image is damaged "
                            "or cut there."
@@ -232,6 +335,8 @@ Status choose_layout(Vm& vm) {
     for (const Check& found : vm.roots.found) vm.checks.push_back(found);
     check_atoms(vm, memory);
     check_code(vm, memory);
+    check_links(vm, memory);
+    if (!vm.unproven.empty()) vm.checks.push_back({"proof", false, vm.unproven});
     return ok();
 }
 

@@ -43,8 +43,14 @@ struct Vm {
     AtomTable atoms;
     Code code;
     SlotTable processes, ports;
-    bool layout_guessed = false;
+    /// Why figures and terms may be wrong although the layout fits: phrases; empty where a VM of this release and
+    /// flavour has proved it.
+    std::string unproven;
+    /// Whether terms may be read. An unproven layout must have proved its forms on the heaps of the image first.
+    bool terms_readable = true;
     std::vector<Check> checks;  ///< choices and proofs, for doctor
+
+    void doubt(std::string_view phrase) { unproven.append(unproven.empty() ? "" : "; ").append(phrase); }
 
     /// Recognises the VM in an image, and proves its layout. Errors: not_recognised, with what is in the way.
     static Result<std::unique_ptr<Vm>> open(const Image& image);
