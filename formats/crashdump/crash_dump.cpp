@@ -64,6 +64,7 @@ private:
     }
 
     Count channel_of(std::string_view node) const;
+    void judge_losses(Loader& loader);
     Status read_head(Loader& loader, Scanner& scanner, Scanner::Head& head);
     void read_sections(Loader& loader, Scanner& scanner, Scanner::Head& head);
     void read_atoms(Loader& loader, Scanner& scanner, const Scanner::Head& head);
@@ -80,6 +81,7 @@ private:
     HeapDialect heap_dialect_;
     bool literals_in_heaps_ = false;  // dumps up to version 0.3
     std::shared_ptr<const Literals> literals_;
+    std::uint64_t end_offset_ = ~std::uint64_t{0};  // of the last line of a complete dump
     bool ended_ = false, aborted_ = false;
     std::string abort_reason_;
     std::uint64_t sections_ = 0;
@@ -90,14 +92,15 @@ std::uint8_t CrashDump::last_order(const LoadPlan& plan) const {
     if (plan.to_the_end || plan.atoms) return 0xFF;
     if (plan.terms || plan.binaries) return crashdump::last_order(Part::terms);
     if (plan.labels) return order_of(TermSection::literals);
-    if (plan.stacks || plan.heaps != nullptr) return order_of(TermSection::heap);
+    if (plan.heaps != nullptr) return order_of(TermSection::literals);  // to tell what is nowhere from a literal
+    if (plan.stacks) return order_of(TermSection::heap);
     if (plan.modules) return crashdump::last_order(Part::modules);
     if (plan.tables) return crashdump::last_order(Part::tables);
     return find_tag("proc")->order;
 }
 
 Status CrashDump::load(const LoadPlan& plan) {
-    Loader loader{snapshot_, plan, {}, {}, {}, {}, {}};
+    Loader loader{snapshot_, plan, {}, {}, {}, {}, {}, {}};
     Scanner scanner(window_, snapshot_.anomalies);
     Scanner::Head head;
     BH_CHECK(read_head(loader, scanner, head));
@@ -106,9 +109,33 @@ Status CrashDump::load(const LoadPlan& plan) {
     BH_CHECK(Status(window_.status()));
     texts_.seal();
     snapshot_.seal();
+    judge_losses(loader);
     heap_dialect_ = heap_dialect(loader, scanner.style);
     literals_in_heaps_ = loader.dialect.version <= 3;
     return ok();
+}
+
+// What the tables say about what is lost; the terms' own losses are known by now.
+void CrashDump::judge_losses(Loader& loader) {
+    for (const bytes::Window::ZeroRun& run : window_.zero_runs()) {
+        if (run.offset >= end_offset_) continue;
+        snapshot_.anomalies.add(Anomaly::zeroed, run.offset, std::to_string(run.bytes) + " bytes");
+        snapshot_.source.loss.bytes += run.bytes;
+    }
+    judge_process_entries(loader);
+    if (loader.plan.links) loader.losses.judge_links(snapshot_);
+    const std::uint64_t atoms = snapshot_.node.atoms.value_or(0);
+    if (loader.plan.atoms && ended_ && snapshot_.atoms.size() < atoms)
+        snapshot_.anomalies.add(Anomaly::count_mismatch, 0,
+                                std::to_string(snapshot_.atoms.size()) + " of " + std::to_string(atoms) + " atoms");
+    if (loader.plan.tables && snapshot_.source.process_table_complete) {
+        std::uint64_t names = snapshot_.ports.size();  // ports may be registered, too, which their sections don't say
+        for (const Process& process : snapshot_.processes) names += process.name != TextId::none;
+        for (const VmTable& table : snapshot_.vm_tables)
+            if (!table.index && snapshot_.text(table.name) == "process_reg" && table.objects.value_or(0) > names)
+                snapshot_.anomalies.add(Anomaly::count_mismatch, 0, "registered names");
+    }
+    loader.losses.sum_up(snapshot_);
 }
 
 Result<std::unique_ptr<TermSource>> CrashDump::terms(ProcId process) {
@@ -127,15 +154,26 @@ Result<std::unique_ptr<TermSource>> CrashDump::terms(ProcId process) {
     }
     for (std::uint64_t i = 0; i < std::min<std::uint64_t>(terms->damage().bad_lines, 1000); ++i)
         snapshot_.anomalies.add(Anomaly::bad_line, terms->damage().first_bad_line);
+    // What is neither on the heap nor among the literals.
+    std::uint64_t lost = 0;
+    const HeapGraph& graph = terms->graph();
+    const auto count = [&](std::uint64_t address) {
+        if (address != 0 && terms->at(address).kind == ElementKind::missing) ++lost;
+    };
+    for (std::size_t i = 0; i < graph.foreign_size(); ++i)
+        if (graph.kind(graph.foreign(i).from) != TermKind::sub_binary) count(graph.foreign(i).address);
+    for (std::size_t i = 0; i < graph.roots().size(); ++i) count(graph.missing_root(i));
+    for (std::uint64_t i = 0; i < std::min<std::uint64_t>(lost, 1'000'000); ++i)
+        snapshot_.anomalies.add(Anomaly::dangling_reference, snapshot_[process].offset);
     terms->channel = [this](std::string_view node) { return channel_of(node); };
     return std::unique_ptr<TermSource>(std::move(terms));
 }
 
 Status CrashDump::visit_heaps(const HeapRequest& demand) {
-    Anomalies known_already;  // loading has counted what is odd
+    HeapLosses known_already;  // loading has counted what is odd
     const auto wanted = [&](ProcId id) { return !demand.wanted || demand.wanted(snapshot_, id); };
     if (!texts_.keeps()) {
-        HeapPipeline pipeline(window_.source(), heap_dialect_, demand);
+        HeapPipeline pipeline(window_.source(), heap_dialect_, demand, false);
         for (std::uint32_t i = 0; i < snapshot_.processes.size(); ++i) {
             const TermExtents* extents = texts_.extents(ProcId{i});
             if (extents == nullptr || !wanted(ProcId{i})) continue;
@@ -259,6 +297,7 @@ bool CrashDump::read_end(Loader& loader, Scanner& scanner, Scanner::Head& head, 
         return false;
     }
     ended_ = true;
+    end_offset_ = offset;
     if (more_sections && window_.view().substr(rest.size()).starts_with("=erl_crash_dump"))
         loader.anomalies().add(Anomaly::second_dump, window_.offset() + rest.size());
     else if (rest.find_first_not_of("\r\n \t") != std::string_view::npos || more_sections)

@@ -4,6 +4,7 @@
 // always the next match; a key that is not in the table is kept aside by the caller.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string_view>
 
@@ -53,14 +54,29 @@ void read_lines(const Section& section, std::string_view body, Take&& take) {
     }
 }
 
-/// Reads every line of `body` into `row`; unknown keys are counted as unknown_field.
+/// Whether a line's key may be that of a field which this version does not know: the VM's begin with a capital letter and
+/// hold nothing but words. What is left of a line that damage cut is no such thing, but by chance.
+inline bool is_field_name(std::string_view key) {
+    if (key.empty() || key[0] < 'A' || key[0] > 'Z') return false;
+    for (const char c : key)
+        if ((c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != ' ' && c != '_' && c != '-' &&
+            c != '+' && c != '(' && c != ')')
+            return false;
+    return true;
+}
+
+/// Reads every line of `body` into `row`; unknown keys are counted as unknown_field, lines that are no field of a
+/// section whose fields begin with capital letters as bad_line.
 template <class Row>
 void read_fields(Loader& loader, std::span<const Field<Row>> fields, Row& row, const Section& section,
                  std::string_view body) {
     std::size_t hint = 0;
     read_lines(section, body, [&](std::string_view line, std::uint64_t offset) {
-        if (!read_field(loader, fields, hint, row, line, offset))
-            loader.anomalies().add(Anomaly::unknown_field, offset, line);
+        if (read_field(loader, fields, hint, row, line, offset)) return;
+        const bool capitals = std::ranges::all_of(fields, [](const auto& f) { return f.key[0] >= 'A' && f.key[0] <= 'Z'; });
+        const std::size_t colon = line.find(':');
+        const bool field = colon != std::string_view::npos && (!capitals || is_field_name(line.substr(0, colon)));
+        loader.anomalies().add(field ? Anomaly::unknown_field : Anomaly::bad_line, offset, line);
     });
 }
 

@@ -24,22 +24,34 @@ HeapFacts heap_facts(const Process& process, HeapGraph::Mode mode) {
     return facts;
 }
 
-void visit(HeapReader& reader, const HeapJob& job, const HeapRequest& demand, unsigned worker, Anomalies& damage) {
+void visit(HeapReader& reader, const HeapJob& job, const HeapRequest& demand, unsigned worker, HeapLosses& losses) {
     reader.set_frames_before_returns(job.process.frames_before_returns);
     HeapGraph& graph = reader.finish();
     const HeapDamage& met = reader.damage();
     for (std::uint64_t i = 0; i < std::min<std::uint64_t>(met.bad_lines, 1000); ++i)
-        damage.add(Anomaly::bad_line, met.first_bad_line);
-    if (graph.duplicate_addresses() != 0) damage.add(Anomaly::duplicate_address, job.extents.begin());
+        losses.anomalies.add(Anomaly::bad_line, met.first_bad_line);
+    if (graph.duplicate_addresses() != 0) losses.anomalies.add(Anomaly::duplicate_address, job.extents.begin());
+    // Signals that are no messages are not listed, but count in queues before 21; a heap that is not there at all is
+    // told by heap_missing.
+    const std::uint64_t queued = job.process.msgq_len.value_or(0);
+    const bool fewer = reader.has_section(TermSection::heap) && reader.messages() < queued;
+    if (fewer) losses.anomalies.add(Anomaly::messages_lost, job.process.offset);
+    if (met.bad_lines != 0 || graph.duplicate_addresses() != 0 || fewer) losses.damaged.push_back(job.id);
+    losses.bytes += met.bad_bytes;
+    if (losses.keep_addresses) losses.addresses.add(graph, job.id);
     demand.visit({job.id, job.process, graph, worker, reader.messages(), reader.distribution_messages(),
                   reader.distribution_bytes()});
 }
 
-HeapPipeline::HeapPipeline(const bytes::Source& source, const HeapDialect& dialect, const HeapRequest& demand)
+HeapPipeline::HeapPipeline(const bytes::Source& source, const HeapDialect& dialect, const HeapRequest& demand,
+                           bool keep_addresses)
     : source_(source), demand_(demand) {
     const unsigned count = std::max(1u, demand.workers);
     inline_ = count == 1;
-    for (unsigned i = 0; i < count; ++i) workers_.push_back(std::make_unique<Worker>(dialect));
+    for (unsigned i = 0; i < count; ++i) {
+        workers_.push_back(std::make_unique<Worker>(dialect));
+        workers_.back()->losses.keep_addresses = keep_addresses;
+    }
     if (inline_) return;
     for (unsigned i = 0; i < count; ++i) {
         Worker& worker = *workers_[i];
@@ -104,7 +116,7 @@ void HeapPipeline::decode(Worker& worker, unsigned index, const Batch& batch) {
     }
     for (const HeapJob& job : batch) {
         if (!decode_in_windows(worker, job)) return;
-        visit(worker.reader, job, demand_, index, worker.damage);
+        visit(worker.reader, job, demand_, index, worker.losses);
     }
 }
 
@@ -125,7 +137,7 @@ bool HeapPipeline::decode_whole(Worker& worker, unsigned index, const Batch& bat
             const auto from = std::min<std::size_t>(static_cast<std::size_t>(part.offset - begin), text.size());
             worker.reader.feed(part.section, text.substr(from, static_cast<std::size_t>(part.bytes)), part.offset, true);
         }
-        visit(worker.reader, job, demand_, index, worker.damage);
+        visit(worker.reader, job, demand_, index, worker.losses);
     }
     return true;
 }
@@ -167,15 +179,18 @@ void HeapPipeline::join() {
         if (worker->thread.joinable()) worker->thread.join();
 }
 
-Status HeapPipeline::finish(Anomalies& anomalies) {
+Status HeapPipeline::finish(HeapLosses& losses) {
     flush();
     join();
     for (auto& worker : workers_)
         if (worker->failure != nullptr) std::rethrow_exception(std::exchange(worker->failure, nullptr));
     Status status = ok();
     for (auto& worker : workers_) {
-        anomalies.merge(worker->damage);
-        worker->damage = {};
+        losses.anomalies.merge(worker->losses.anomalies);
+        losses.damaged.insert(losses.damaged.end(), worker->losses.damaged.begin(), worker->losses.damaged.end());
+        losses.bytes += worker->losses.bytes;
+        losses.addresses.merge(worker->losses.addresses);
+        worker->losses = {};
         if (status && !worker->status) status = worker->status;
     }
     return status;

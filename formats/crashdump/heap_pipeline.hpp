@@ -16,6 +16,7 @@
 #include "beamheap/artifact.hpp"
 #include "bytes/source.hpp"
 #include "formats/crashdump/heap_reader.hpp"
+#include "formats/crashdump/losses.hpp"
 
 namespace beamheap::crashdump {
 
@@ -47,29 +48,39 @@ struct HeapJob {
 /// The facts that a heap's reader needs, out of the process's row.
 HeapFacts heap_facts(const Process& process, HeapGraph::Mode mode);
 
-/// Gives the heap that `reader` has read to the demand's visitor, and what it met to `damage`.
-void visit(HeapReader& reader, const HeapJob& job, const HeapRequest& demand, unsigned worker, Anomalies& damage);
+/// What was met in the heaps that one thread decoded.
+struct HeapLosses {
+    Anomalies anomalies;
+    std::vector<ProcId> damaged;   ///< processes with lines that could not be read
+    std::uint64_t bytes = 0;       ///< of those lines
+    UnresolvedAddresses addresses;
+    bool keep_addresses = false;
+};
+
+/// Gives the heap that `reader` has read to the demand's visitor, and what it met to `losses`.
+void visit(HeapReader& reader, const HeapJob& job, const HeapRequest& demand, unsigned worker, HeapLosses& losses);
 
 /// For inputs that can be read anywhere.
 class HeapPipeline {
 public:
-    HeapPipeline(const bytes::Source& source, const HeapDialect& dialect, const HeapRequest& demand);
+    HeapPipeline(const bytes::Source& source, const HeapDialect& dialect, const HeapRequest& demand,
+                 bool keep_addresses);
     HeapPipeline(const HeapPipeline&) = delete;
     HeapPipeline& operator=(const HeapPipeline&) = delete;
     ~HeapPipeline();
 
     /// Takes a process over; waits where the workers are far behind.
     void add(HeapJob job);
-    /// Waits until all are decoded; what was odd goes to `anomalies`. The first I/O error, if there was one. What a
+    /// Waits until all are decoded; what was odd goes to `losses`. The first I/O error, if there was one. What a
     /// worker threw is thrown again here, in the caller's thread.
-    Status finish(Anomalies& anomalies);
+    Status finish(HeapLosses& losses);
 
 private:
     using Batch = std::vector<HeapJob>;
     struct Worker {
         HeapReader reader;
         std::string buffer;
-        Anomalies damage;
+        HeapLosses losses;
         Status status = ok();
         std::exception_ptr failure;  // what its thread threw, out of memory above all
         std::thread thread;

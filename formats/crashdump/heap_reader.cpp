@@ -104,8 +104,9 @@ bool HeapReader::after_failure(const char*& p, const char* safe, bool tail) {
     const auto* feed = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(safe - p)));
     if (cut || (tail && feed == nullptr)) {
         if (damage_.cut_lines++ == 0) damage_.first_cut_line = offset_of(p);
-    } else if (damage_.bad_lines++ == 0) {
-        damage_.first_bad_line = offset_of(p);
+    } else {
+        if (damage_.bad_lines++ == 0) damage_.first_bad_line = offset_of(p);
+        damage_.bad_bytes += static_cast<std::uint64_t>((feed == nullptr ? safe : feed + 1) - p);
     }
     pending_resync_ = feed == nullptr && !tail;
     p = feed == nullptr ? safe : feed + 1;

@@ -50,6 +50,7 @@ struct HeapFacts {
 struct HeapDamage {
     std::uint64_t bad_lines = 0;       ///< lines that were skipped
     std::uint64_t first_bad_line = 0;  ///< offset of the first
+    std::uint64_t bad_bytes = 0;       ///< of those that end within the piece that they began in
     std::uint64_t cut_lines = 0;       ///< last line of a section, not complete
     std::uint64_t first_cut_line = 0;
 };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "beamheap/artifact.hpp"
+#include "formats/crashdump/losses.hpp"
 #include "formats/crashdump/text_values.hpp"
 
 namespace beamheap::crashdump {
@@ -34,6 +35,7 @@ struct Loader {
     FunctionStorage function_storage;
     std::string atom_storage, latin1_storage;
     std::vector<Frame> frames;           ///< scratch
+    Losses losses;
 
     Anomalies& anomalies() { return snapshot.anomalies; }
 

@@ -167,6 +167,10 @@ constexpr Field<Process> process_fields[] = {
     {"Internal State: ", {}, &Process::internal_state},
 };
 
+// Fields that whole entries may lack.
+constexpr std::string_view not_of_all[] = {"Name: ",      "Last scheduled in for: ", "Current call: ", "Spawned by: ",
+                                           "Link list: ", "Program counter: ",       "arity = "};
+
 // Fields with no member of their own are kept as text; these are known, so nothing is said about them.
 constexpr std::string_view kept_as_text[] = {
     "Started",   "Run queue",      "CP",           "Last calls",   "New heap start", "New heap top", "Stack top",
@@ -203,8 +207,16 @@ void read_process(Loader& loader, const Section& section, std::string_view body)
         if (extra_key != TextId::none) snapshot.extras.push_back({extra_key, loader.text(extra)});
         extra_key = TextId::none;
     };
+    static_assert(std::size(process_fields) < 32);
+    std::uint32_t fields = 0;
+    bool torn = false;
     read_lines(section, body, [&, hint = std::size_t{0}](std::string_view line, std::uint64_t offset) mutable {
-        if (read_field(loader, std::span<const Field<Process>>(process_fields), hint, process, line, offset)) return;
+        if (read_field(loader, std::span<const Field<Process>>(process_fields), hint, process, line, offset)) {
+            const std::uint32_t bit = 1u << (hint == 0 ? std::size(process_fields) - 1 : hint - 1);
+            torn |= fields >= bit;  // it, or one that comes behind it, was there already
+            fields |= bit;
+            return;
+        }
         if (line[0] == ' ') {  // goes on with "Last calls", or x registers of releases before R13
             if (extra.size() < longest_extra) extra += line.substr(0, longest_extra);
             return;
@@ -212,8 +224,11 @@ void read_process(Loader& loader, const Section& section, std::string_view body)
         const std::size_t colon = line.find(": ");
         const std::string_view key = line.substr(0, colon);
         if (colon == std::string_view::npos || std::ranges::find(kept_as_text, key) == std::end(kept_as_text)) {
-            if (key != "send" && key != "'receive'" && key != "timeout")  // glued entries of "Last calls" up to 23
-                loader.anomalies().add(Anomaly::unknown_field, offset, line);
+            if (key != "send" && key != "'receive'" && key != "timeout") {  // glued entries of "Last calls" up to 23
+                const bool field = colon != std::string_view::npos && is_field_name(key);
+                torn |= !field;
+                loader.anomalies().add(field ? Anomaly::unknown_field : Anomaly::bad_line, offset, line);
+            }
             if (colon == std::string_view::npos) return;
         }
         if (!keeps_extras) return;
@@ -233,7 +248,16 @@ void read_process(Loader& loader, const Section& section, std::string_view body)
     if (!snapshot.index_process(id)) {
         snapshot.processes.pop_back();
         loader.anomalies().add(Anomaly::duplicate_process, section.offset, section.id);
+        return;
     }
+    loader.losses.entry(fields, torn);
+}
+
+void judge_process_entries(Loader& loader) {
+    std::uint32_t constant = 0;
+    for (std::size_t row = 0; row < std::size(process_fields); ++row)
+        if (std::ranges::find(not_of_all, process_fields[row].key) == std::end(not_of_all)) constant |= 1u << row;
+    loader.losses.judge_entries(loader.snapshot, constant);
 }
 
 }  // namespace beamheap::crashdump

@@ -21,6 +21,8 @@ void read_header(Loader&, const Section&, std::string_view body);
 #undef BH_READ_FREE_TEXT
 #undef BH_TERMS
 #undef BH_SECTION
+// process.cpp: when the process table was read, tells entries of which a part is lost.
+void judge_process_entries(Loader&);
 
 /// The frame "(m:f/a + offset)" of a program counter or return address; `text` begins behind the opening bracket.
 /// Function none where there is no function ("invalid", "unknown function", "<terminate process>").

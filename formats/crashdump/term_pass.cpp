@@ -3,6 +3,9 @@
 namespace beamheap::crashdump {
 namespace {
 
+/// Whether literals have a section of their own, and don't stand in the heaps of those who refer to them (up to 0.3).
+bool literals_apart(const Loader& loader) { return loader.dialect.version > 3; }
+
 constexpr std::size_t heap_at_once = 4u << 20;  // heaps up to this size are searched for labels as a whole
 
 }  // namespace
@@ -22,8 +25,10 @@ HeapDialect heap_dialect(const Loader& loader, TermStyle style) {
 void TermPass::begin_heaps(Loader& loader, const Scanner& scanner) {
     demand_ = loader.plan.heaps;
     const HeapDialect dialect = heap_dialect(loader, scanner.style);
-    if (window_.source().seekable()) pipeline_ = std::make_unique<HeapPipeline>(window_.source(), dialect, *demand_);
+    if (window_.source().seekable())
+        pipeline_ = std::make_unique<HeapPipeline>(window_.source(), dialect, *demand_, literals_apart(loader));
     else passing_ = std::make_unique<HeapReader>(dialect);
+    losses_.keep_addresses = literals_apart(loader);
 }
 
 void TermPass::begin_process(Loader& loader, ProcId process) {
@@ -46,7 +51,7 @@ void TermPass::end_process(Loader& loader) {
     if (job_wanted_ && job_.extents.count != 0) {
         job_.process = loader.snapshot[job_.id];
         job_.facts = heap_facts(job_.process, HeapGraph::Mode::sizes);
-        if (passing_) visit(*passing_, job_, *demand_, 0, loader.anomalies());
+        if (passing_) visit(*passing_, job_, *demand_, 0, losses_);
         else pipeline_->add(std::move(job_));
     }
     job_ = {};
@@ -82,19 +87,35 @@ void TermPass::read_shared(Loader& loader, Scanner& scanner, const Scanner::Head
     const std::uint64_t offset = head.section().body_offset;
     const bool search = section == TermSection::literals && labels_.wants_literals();
     const bool keep = loader.plan.terms && texts_.keeps();
-    if (!search && !keep) {
+    if (pipeline_ && section == TermSection::literals) {  // what heaps refer to is known when all are decoded
+        finish_heaps();
+    }
+    const bool resolve = section == TermSection::literals && !losses_.addresses.empty();
+    if (!search && !keep && !resolve) {
         scanner.finish(head);
     } else {
         std::uint64_t at = offset;
         scanner.stream(head, [&](std::string_view text, bool last) {
             if (!last) text = text.substr(0, text.rfind('\n') + 1);
             if (search) labels_.feed_literals(loader, text);
+            if (resolve) resolve_literals(text);
             if (keep) texts_.keep_shared(section, at, text);
             at += text.size();
             return text.size();
         });
     }
+    if (section == TermSection::literals) literals_passed_ = !scanner.ended_inside();
     if (loader.plan.terms && !texts_.keeps()) texts_.add_shared({offset, window_.offset() - offset, section});
+}
+
+// Lines of literals begin with their addresses. A line within an atom may look like one: then it resolves nothing real.
+void TermPass::resolve_literals(std::string_view text) {
+    while (!text.empty()) {
+        const std::string_view line = take_line(text);
+        const std::size_t colon = line.substr(0, 17).find(':');
+        if (colon == std::string_view::npos) continue;
+        if (const auto address = parse_hex(line.substr(0, colon))) losses_.addresses.resolve(*address);
+    }
 }
 
 void TermPass::read_binary(Loader& loader, Scanner& scanner, const Scanner::Head& head) {
@@ -116,12 +137,14 @@ void TermPass::read(Loader& loader, Scanner& scanner, const Scanner::Head& head)
     if (const auto pid = parse_pid(head.id)) process = loader.snapshot.find(*pid);
     if (process == ProcId::none) {
         loader.anomalies().add(Anomaly::orphan_section, head.offset, head.id);
+        if (const auto pid = parse_pid(head.id)) loader.losses.orphan(*pid);
         return scanner.finish(head);
     }
     if (loader.plan.heaps != nullptr || loader.plan.terms) {
-        if (demand_ == nullptr && loader.plan.heaps != nullptr) begin_heaps(loader, scanner);
+        if (loader.plan.heaps != nullptr && !pipeline_ && !passing_) begin_heaps(loader, scanner);
         begin_process(loader, process);
     }
+    last_process_ = scanner.ended_inside() || section == TermSection::stack ? process : ProcId::none;
     const auto all = [](std::string_view text, bool) { return text.size(); };
     switch (section) {
         case TermSection::stack: return read_stack(loader, scanner, head, process);
@@ -162,6 +185,8 @@ void TermPass::read_heap(Loader& loader, Scanner& scanner, const Scanner::Head& 
         return scanner.finish(head);
     }
     row.has_heap = true;
+    heap_seen_.resize(loader.snapshot.processes.size());
+    heap_seen_[index_of(process)] = true;
     if (slots_.wants_heap(process)) {
         bool all = false;
         slots_.heap(loader, scanner.style, scanner.body(head, SlotKeeper::searched_bytes, all));
@@ -210,13 +235,36 @@ void TermPass::judge_processes(Loader& loader) const {
     }
 }
 
+// Of a process the VM writes stack and heap, or neither. The last one before a cut may lack its heap.
+void TermPass::judge_losses(Loader& loader) {
+    Snapshot& snapshot = loader.snapshot;
+    stack_seen_.resize(snapshot.processes.size());
+    heap_seen_.resize(snapshot.processes.size());
+    const ProcId cut_behind = snapshot.source.complete == false ? last_process_ : ProcId::none;
+    for (std::size_t i = 0; i < snapshot.processes.size(); ++i) {
+        if (stack_seen_[i] == heap_seen_[i] || ProcId{static_cast<std::uint32_t>(i)} == cut_behind) continue;
+        snapshot.anomalies.add(Anomaly::heap_lost, snapshot.processes[i].offset);
+        loader.losses.damaged(ProcId{static_cast<std::uint32_t>(i)});
+    }
+    snapshot.anomalies.merge(losses_.anomalies);
+    for (const ProcId process : losses_.damaged) loader.losses.damaged(process);
+    snapshot.source.loss.bytes += losses_.bytes;
+    if (literals_passed_) loader.losses.judge_references(snapshot, losses_.addresses);
+}
+
+void TermPass::finish_heaps() {
+    if (!pipeline_) return;
+    const Status status = pipeline_->finish(losses_);
+    if (pipeline_status_) pipeline_status_ = status;
+    pipeline_.reset();
+}
+
 Status TermPass::finish(Loader& loader) {
     end_process(loader);
-    Status status = ok();
-    if (pipeline_) status = pipeline_->finish(loader.anomalies());
-    pipeline_.reset();
+    finish_heaps();
     judge_processes(loader);
-    return status;
+    judge_losses(loader);
+    return pipeline_status_;
 }
 
 }  // namespace beamheap::crashdump

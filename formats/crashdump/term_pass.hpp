@@ -39,6 +39,9 @@ private:
     void read_heap(Loader& loader, Scanner& scanner, const Scanner::Head& head, ProcId process);
     void read_shared(Loader& loader, Scanner& scanner, const Scanner::Head& head);
     void judge_processes(Loader& loader) const;
+    void judge_losses(Loader& loader);
+    void finish_heaps();
+    void resolve_literals(std::string_view text);
 
     bytes::Window& window_;
     TermSections& texts_;
@@ -47,10 +50,15 @@ private:
     SlotKeeper slots_;
     ProcId dictionary_of_ = ProcId::none;      // whose dictionary labels_ has
     std::vector<bool> stack_seen_;             // by ProcId
+    std::vector<bool> heap_seen_;
     const HeapRequest* demand_ = nullptr;
     std::unique_ptr<HeapPipeline> pipeline_;   // heaps of a plain file are read by workers
     std::unique_ptr<HeapReader> passing_;      // those of a stream as they pass by
     HeapJob job_;                              // the process whose sections are being passed
+    HeapLosses losses_;                        // of heaps that passed by, and at the end of all
+    Status pipeline_status_ = ok();
+    ProcId last_process_ = ProcId::none;       // whose stack was the last section: the input may have been cut behind it
+    bool literals_passed_ = false;             // the section was read to its end
     bool begun_ = false;                       // the first section of terms was met
     bool job_wanted_ = false;                  // its heap is to be decoded
     bool keep_text_ = false;                   // its text is to be kept (streams)

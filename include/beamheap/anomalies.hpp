@@ -24,7 +24,13 @@ enum class Severity : std::uint8_t { info, data_loss, error };
     X(forged_section, info, "text that looks like a section tag stands where none can be, and was not taken for one")  \
     X(duplicate_process, info, "a process is listed more than once; the first entry counts")                           \
     X(duplicate_section, info, "a section of one process appears more than once; the first counts")                    \
-    X(orphan_section, info, "heap, stack, messages or dictionary of a process that is not in the process table")       \
+    X(zeroed, data_loss, "zero bytes stand where no VM writes any: pages of the file were lost, and what stood there")    \
+    X(torn_process, data_loss, "entries of the process table lack a part, or hold parts of others: bytes are missing")   \
+    X(orphan_section, data_loss, "heap, stack or messages of processes whose entries in the process table are lost")    \
+    X(heap_lost, data_loss, "processes have a stack without a heap, or a heap without a stack: a section is lost")       \
+    X(messages_lost, data_loss, "processes have fewer messages in the input than in their queues")                      \
+    X(count_mismatch, data_loss, "a table has fewer rows than the VM counted: the others are lost")                     \
+    X(linked_to_nobody, info, "processes are linked to others that are not there: just ended, or their entry is lost")   \
     X(second_dump, data_loss, "another dump begins inside this one (several writers?); only the first was read")       \
     X(trailing_data, info, "text after the end of the dump was ignored")                                               \
     X(bad_number, data_loss, "a number could not be read and counts as missing")                                       \

@@ -239,6 +239,11 @@ public:
     ForeignEdge foreign(std::size_t i) const { return {foreign_[i].from, space_.expand(foreign_[i].to)}; }
     std::size_t foreign_size() const { return foreign_.size(); }
 
+    /// Addresses that references and roots name and that no object of the graph has; in `sizes` mode only. What slices
+    /// are slices of is not among them: crash dumps leave it out.
+    std::size_t unresolved_size() const { return unresolved_.size(); }
+    std::uint64_t unresolved(std::size_t i) const { return space_.expand(unresolved_[i]); }
+
     /// Sum of words(); of those in the young area.
     std::uint64_t total_words() const { return total_words_; }
     std::uint64_t young_words() const { return young_words_; }
@@ -270,6 +275,7 @@ private:
     FlatArray<std::uint32_t> addresses_;  // compressed
     FlatArray<Edge> edges_;               // `to` is a compressed address until finish()
     FlatArray<Edge> foreign_;             // `to` is a compressed address
+    FlatArray<std::uint32_t> unresolved_; // compressed addresses
     FlatArray<Root> roots_;               // target is a compressed address until finish()
     FlatArray<std::uint64_t> origins_;
     FlatArray<std::uint64_t> root_origins_;

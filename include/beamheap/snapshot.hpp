@@ -48,6 +48,12 @@ struct Source {
     std::string truncation;      ///< where and why it ends early, a sentence; empty when it doesn't
     std::uint64_t bytes = 0;     ///< of the decompressed input that was read (the file's size when it is plain)
     bool process_table_complete = true;
+    /// What damage within the input took away, as far as that can be told: both are lower bounds.
+    struct Loss {
+        std::uint64_t processes = 0;  ///< of which something is damaged or missing, or all
+        std::uint64_t bytes = 0;      ///< of the input that could not be read
+        bool any() const { return processes != 0 || bytes != 0; }
+    } loss;
 };
 
 enum class ProcessState : std::uint8_t {

@@ -37,9 +37,39 @@ bool Window::more(std::size_t limit) {
     }
     if (*got == 0) ended_ = true;
     else keep_tail(*got);
+    look_for_zeros(*got);
     end_ += *got;
     std::memset(buffer_.get() + end_, 0, padding);
     return *got != 0;
+}
+
+void Window::add_zeros(std::uint64_t offset, std::uint64_t bytes) {
+    if (run_.bytes != 0 && run_.offset + run_.bytes == offset) {
+        run_.bytes += bytes;
+    } else {
+        run_ = {offset, bytes};
+    }
+    if (run_.bytes < shortest_zero_run) return;
+    if (!zero_runs_.empty() && zero_runs_.back().offset == run_.offset)
+        zero_runs_.back() = run_;
+    else if (zero_runs_.size() < most_zero_runs)
+        zero_runs_.push_back(run_);
+}
+
+/// One byte in 64 tells whether there is anything to look at: texts have no zeros. A run that goes over the end of what
+/// was read is put together by its offset.
+void Window::look_for_zeros(std::size_t got) {
+    const std::uint64_t from = base_ + end_;
+    if (from < looked_until_) return;  // read again
+    looked_until_ = from + got;
+    const char* const begin = buffer_.get() + end_;
+    for (std::size_t at = 0; at < got; at += at + 1 < got ? std::min<std::size_t>(64, got - 1 - at) : 1) {
+        if (begin[at] != 0) continue;
+        std::size_t first = at;
+        while (first != 0 && begin[first - 1] == 0) --first;
+        while (at + 1 < got && begin[at + 1] == 0) ++at;
+        add_zeros(from + first, at + 1 - first);
+    }
 }
 
 void Window::keep_tail(std::size_t got) {

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "bytes/source.hpp"
 
@@ -46,6 +48,16 @@ public:
     std::string_view last_bytes() const { return {tail_, tail_size_}; }
 
     const Source& source() const { return *source_; }
+    /// Runs of at least shortest_zero_run zero bytes that were read: where each begins, and its length. The first
+    /// most_zero_runs of them; each is seen once, however often its place is read.
+    struct ZeroRun {
+        std::uint64_t offset = 0;
+        std::uint64_t bytes = 0;
+    };
+    static constexpr std::size_t shortest_zero_run = 512;
+    static constexpr std::size_t most_zero_runs = 4096;
+    std::span<const ZeroRun> zero_runs() const { return zero_runs_; }
+
     /// The error that ended reading, if one did.
     const Status& status() const { return status_; }
     /// Called after each read, for progress and interruption.
@@ -53,12 +65,17 @@ public:
 
 private:
     void keep_tail(std::size_t got);
+    void look_for_zeros(std::size_t got);
+    void add_zeros(std::uint64_t offset, std::uint64_t bytes);
     static constexpr std::size_t default_limit = 256u << 20;
     std::unique_ptr<Source> source_;
     std::unique_ptr<char[]> buffer_;
     std::size_t capacity_ = 0, begin_ = 0, end_ = 0;
     std::uint64_t base_ = 0;  // offset of buffer_[0]
     bool ended_ = false;
+    std::vector<ZeroRun> zero_runs_;
+    ZeroRun run_;                    // the one that may go on
+    std::uint64_t looked_until_ = 0;
     char tail_[64] = {};
     std::size_t tail_size_ = 0;
     Status status_ = ok();

@@ -199,7 +199,9 @@ Object totals_object(const Facts& facts) {
             {"fragment_words", cells::sum(t.fragment_words)},
             {"reductions", cells::sum(t.reductions)},
             {"port_queue_bytes", cells::sum(t.port_queue_bytes)},
-            {"lower_bounds", t.lower_bounds}};
+            {"lower_bounds", t.lower_bounds},
+            {"damaged_processes", facts.snapshot.source.loss.processes},
+            {"damaged_bytes", facts.snapshot.source.loss.bytes}};
 }
 
 // For people: one line per kind of thing, with its limit.

@@ -62,6 +62,7 @@ void HeapGraph::begin(Mode mode, unsigned word_bytes) {
     addresses_.clear_and_trim(kept_bytes);
     edges_.clear_and_trim(kept_bytes);
     foreign_.clear_and_trim(kept_bytes);
+    unresolved_.clear_and_trim(kept_bytes);
     roots_.clear_and_trim(kept_bytes);
     origins_.clear_and_trim(kept_bytes);
     root_origins_.clear_and_trim(kept_bytes);
@@ -128,7 +129,11 @@ void HeapGraph::finish() {
         for (const Edge edge : edges_) {
             const NodeId to = find(edge.to);
             if (to == no_node) {
-                if (keep_foreign && edge.to != AddressSpace::none) foreign_.push(edge);
+                if (edge.to == AddressSpace::none) continue;
+                if (keep_foreign)
+                    foreign_.push(edge);
+                else if (kind(edge.from) != TermKind::sub_binary)
+                    unresolved_.push(edge.to);
                 continue;
             }
             backward |= to <= edge.from;
@@ -140,8 +145,12 @@ void HeapGraph::finish() {
         for (std::size_t i = 0; i < roots_.size(); ++i) {
             Root root = roots_[i];
             if (keep_foreign) root_addresses_.push(root.target);
-            root.target = find(root.target);
-            if (!keep_foreign && root.target == no_node) continue;
+            const std::uint32_t address = root.target;
+            root.target = find(address);
+            if (!keep_foreign && root.target == no_node) {
+                if (address != AddressSpace::none) unresolved_.push(address);
+                continue;
+            }
             roots_[kept++] = root;
         }
         roots_.set_size(kept);

@@ -7,6 +7,6 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     std::size_t sum = size;
     for (std::size_t i = 0; i < size; i += 61) sum = sum * 31 + data[i];
-    beamheap::fuzz::run_line(sum % beamheap::fuzz::lines(), {reinterpret_cast<const char*>(data), size});
+    (void)beamheap::fuzz::run_line(sum % beamheap::fuzz::lines(), {reinterpret_cast<const char*>(data), size});
     return 0;
 }

@@ -47,7 +47,7 @@ int main(int count, char** folders) {
         beamheap::fuzz::load_and_walk(bytes);
         for (std::size_t line = 0; line < beamheap::fuzz::lines(); ++line) {
             alarm(seconds_each);
-            beamheap::fuzz::run_line(line, bytes);
+            (void)beamheap::fuzz::run_line(line, bytes);
         }
         ++replayed;
     }

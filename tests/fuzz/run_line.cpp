@@ -27,7 +27,7 @@ namespace {
 
 using Line = std::vector<std::string_view>;  // the input's name stands where a line says "@"
 
-const std::array<Line, 24> command_lines{{
+const std::array<Line, 40> command_lines{{
     {"analyze", "@"},
     {"analyze", "@", "--full", "--json"},
     {"analyze", "@", "--format", "md", "--redact", "values", "--syntax", "elixir"},
@@ -52,7 +52,44 @@ const std::array<Line, 24> command_lines{{
     {"tree", "@", "--json", "--redact", "full"},
     {"doctor", "@", "--strict"},
     {"@", "--format", "csv", "--strict"},
+    {"proc", "@", "%pid", "--syntax", "elixir"},
+    {"proc", "@", "%pid", "--term-bytes", "0"},
+    {"msgs", "@", "%pid"},
+    {"msgs", "@", "%pid", "--by", "shape", "--json"},
+    {"msgs", "@", "%pid", "--by", "sender"},
+    {"heap", "@", "%pid"},
+    {"heap", "@", "%pid", "--term-bytes", "0", "--json"},
+    {"term", "@", "%address"},
+    {"why", "@", "%address"},
+    {"why", "@", "%address", "--term-bytes", "0", "--json"},
+    {"binaries", "@"},
+    {"waits", "@", "--json"},
+    {"profile", "@", "--per-process"},
+    {"logs", "@"},
+    {"diff", "@", "@"},
+    {"stacks", "@", "--full"},
 }};
+
+/// What stands behind one of the occurrences of `mark`, as far as `wanted` goes: which one follows from the bytes.
+template <class Wanted>
+std::string taken_from(std::string_view bytes, std::string_view mark, Wanted wanted, std::string_view otherwise) {
+    std::size_t from = bytes.size() / 3;
+    if (bytes.size() > 64) from += static_cast<unsigned char>(bytes[bytes.size() / 2]) * bytes.size() / 512;
+    std::size_t at = bytes.find(mark, from);
+    if (at == std::string_view::npos) at = bytes.find(mark);
+    if (at == std::string_view::npos) return std::string(otherwise);
+    std::string text;
+    for (at += mark.size(); at < bytes.size() && text.size() < 24 && wanted(bytes[at]); ++at) text += bytes[at];
+    return text.empty() ? std::string(otherwise) : text;
+}
+std::string some_pid(std::string_view bytes) {
+    const auto wanted = [](char c) { return (c >= '0' && c <= '9') || c == '.'; };
+    return taken_from(bytes, "\n=proc:<", wanted, "0.10.0");
+}
+std::string some_address(std::string_view bytes) {
+    const auto wanted = [](char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'F'); };
+    return taken_from(bytes, "|H", wanted, "7F0000000010");
+}
 
 /// One of the standard descriptors, turned into a file in memory while it lives.
 class Captured {
@@ -119,14 +156,23 @@ std::size_t first_unsafe(std::string_view text) {
 
 std::size_t lines() { return command_lines.size(); }
 
-void run_line(std::size_t line, std::string_view bytes) {
+std::string run_line(std::size_t line, std::string_view bytes) {
     const Line& words = command_lines[line % command_lines.size()];
     const int file = memfd_create("input", 0);
     if (write(file, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) std::abort();
     const std::string input = "/proc/self/fd/" + std::to_string(file);
 
     std::vector<std::string> arguments{"beamheap"};
-    for (const std::string_view word : words) arguments.emplace_back(word == "@" ? std::string_view(input) : word);
+    for (const std::string_view word : words) {
+        if (word == "@")
+            arguments.push_back(input);
+        else if (word == "%pid")
+            arguments.push_back(some_pid(bytes));
+        else if (word == "%address")
+            arguments.push_back(some_address(bytes));
+        else
+            arguments.emplace_back(word);
+    }
     arguments.insert(arguments.end(), {"--threads", "1"});
     std::vector<char*> pointers;
     for (std::string& argument : arguments) pointers.push_back(argument.data());
@@ -149,6 +195,7 @@ void run_line(std::size_t line, std::string_view bytes) {
         if (at == text.size()) continue;
         stop(words, "byte " + std::to_string(static_cast<unsigned char>(text[at])) + " after: " + text.substr(at < 80 ? 0 : at - 80, std::min<std::size_t>(at, 80)));
     }
+    return printed[0];
 }
 
 }  // namespace beamheap::fuzz

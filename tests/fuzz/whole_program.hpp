@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace beamheap::fuzz {
@@ -14,7 +15,10 @@ void load_and_walk(std::string_view bytes);
 std::size_t lines();
 
 /// Runs one command line on `bytes` in a file, as main() would, and stops the process with a sentence if the exit
-/// code is none of the contract's or the output holds a raw control byte or invalid UTF-8.
-void run_line(std::size_t line, std::string_view bytes);
+/// code is none of the contract's or the output holds a raw control byte or invalid UTF-8. Gives standard output.
+std::string run_line(std::size_t line, std::string_view bytes);
+
+/// The line that is `analyze --full --json`.
+inline constexpr std::size_t full_analysis = 1;
 
 }  // namespace beamheap::fuzz

@@ -75,6 +75,20 @@ Sentence what_is_missing(const Snapshot& snapshot) {
     return text;
 }
 
+// "At least 3 processes and 4,096 bytes of this dump are damaged or missing, and sums are lower bounds."
+Sentence what_is_lost(const Snapshot& snapshot) {
+    const Source::Loss& loss = snapshot.source.loss;
+    if (!loss.any()) return {};
+    Sentence what;
+    if (loss.processes != 0) what.say("{}", Counted{loss.processes, "process", "processes"});
+    if (loss.processes != 0 && loss.bytes != 0) what.say(" and ");
+    if (loss.bytes != 0) what.say("{}", Counted{loss.bytes, "byte", "bytes"});
+    const bool one = loss.processes + loss.bytes == 1;
+    return sentence("At least {} of this {} {} damaged or missing, and sums are lower bounds.", what,
+                    snapshot.source.format == InputFormat::core ? Ours("core image") : Ours("dump"),
+                    one ? Ours("is") : Ours("are"));
+}
+
 bool advised(const std::vector<Finding>& findings, const Sentence& step) {
     return std::ranges::any_of(findings, [&](const Finding& finding) {
         return std::ranges::find(finding.next_steps, step) != finding.next_steps.end();
@@ -96,6 +110,7 @@ void summarise(const Snapshot& snapshot, Diagnosis& diagnosis) {
         say(diagnosis.slogan.meaning);
     say(who_was_running(snapshot, diagnosis));
     say(what_is_missing(snapshot));
+    say(what_is_lost(snapshot));
     for (const Sentence& step : diagnosis.slogan.next_steps)
         if (!advised(diagnosis.findings, step)) diagnosis.next_steps.push_back(step);
 }

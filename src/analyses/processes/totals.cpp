@@ -78,7 +78,8 @@ Totals totals(const Snapshot& snapshot) {
     totals.process_fill = fill(totals.processes, process_limit(snapshot));
     totals.port_fill = fill(totals.ports, port_limit(snapshot));
     totals.atom_fill = fill(atom_count(snapshot), atom_limit(snapshot));
-    totals.lower_bounds = !snapshot.source.process_table_complete;
+    totals.lower_bounds = !snapshot.source.process_table_complete || snapshot.source.loss.any() ||
+                          snapshot.anomalies.seen(Anomaly::count_mismatch);
     return totals;
 }
 

@@ -32,7 +32,7 @@ struct Totals {
     Sum port_queue_bytes;
     static constexpr std::size_t states = static_cast<std::size_t>(ProcessState::free) + 1;
     std::array<std::uint64_t, states> by_state{};  ///< processes by ProcessState
-    bool lower_bounds = false;                     ///< the process table is cut: all of these are at least so much
+    bool lower_bounds = false;                     ///< the process table is cut or damaged: all of these are at least so much
 };
 
 Totals totals(const Snapshot& snapshot);

@@ -1,0 +1,90 @@
+#include "formats/crashdump/losses.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace beamheap::crashdump {
+
+void UnresolvedAddresses::add(const HeapGraph& graph, ProcId process) {
+    for (std::size_t i = 0; i < graph.unresolved_size() && first_.size() < most_addresses; ++i) {
+        const std::uint64_t address = graph.unresolved(i);
+        std::uint64_t& recent = recent_[(address >> 3) % recent_.size()];
+        if (recent == address) continue;
+        recent = address;
+        first_.try_emplace(address, process);
+    }
+}
+
+void UnresolvedAddresses::merge(const UnresolvedAddresses& other) {
+    for (const auto& [address, process] : other.first_) {
+        if (first_.size() >= most_addresses) return;
+        const auto [found, added] = first_.try_emplace(address, process);
+        if (!added && index_of(process) < index_of(found->second)) found->second = process;
+    }
+}
+
+void Losses::entry(std::uint32_t fields, bool torn) {
+    fields_.push_back(torn ? fields | torn_entry : fields);
+}
+
+void Losses::judge_entries(Snapshot& snapshot, std::uint32_t constant) {
+    const std::size_t count = std::min(fields_.size(), snapshot.processes.size());
+    // Of a process that is being made or taken down the VM writes its state alone.
+    const auto counts = [&](std::size_t i) { return snapshot.processes[i].state != ProcessState::free; };
+    std::array<std::size_t, torn_bit> having{};
+    std::size_t whole = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (!counts(i)) continue;
+        ++whole;
+        for (std::uint32_t rest = fields_[i] & ~torn_entry; rest != 0; rest &= rest - 1)
+            ++having[static_cast<std::size_t>(std::countr_zero(rest))];
+    }
+    std::uint32_t usual = 0;
+    for (std::uint32_t bit = 0; bit < having.size(); ++bit)
+        if (having[bit] * 10 >= whole * 9) usual |= 1u << bit;
+    usual &= constant;
+    const bool cut = !snapshot.source.process_table_complete;
+    for (std::size_t i = 0; i < count; ++i) {
+        const bool last = i + 1 == count && cut;  // told by cut_in_process_table
+        const bool lacks = counts(i) && !last && (fields_[i] & usual) != usual;
+        if (!lacks && (fields_[i] & torn_entry) == 0) continue;
+        damaged_.insert(static_cast<std::uint32_t>(i));
+        table_torn_ = true;
+        snapshot.anomalies.add(Anomaly::torn_process, snapshot.processes[i].offset);
+    }
+}
+
+void Losses::judge_links(Snapshot& snapshot) {
+    if (!snapshot.source.process_table_complete) return;
+    for (const Process& process : snapshot.processes) {
+        for (std::uint32_t i = 0; i < process.link_range.count; ++i) {
+            const Link& link = snapshot.links[process.link_range.first + i];
+            if (!link.pid.has() || link.pid.node != 0 || snapshot.find(link.pid) != ProcId::none) continue;
+            if (linked_.insert(key(link.pid)).second)
+                snapshot.anomalies.add(Anomaly::linked_to_nobody, process.offset);
+        }
+    }
+}
+
+void Losses::judge_references(Snapshot& snapshot, const UnresolvedAddresses& addresses) {
+    std::uint64_t count = 0;
+    ProcId first = ProcId::none;
+    for (const auto& [address, process] : addresses.all()) {
+        damaged(process);
+        if (first == ProcId::none || index_of(process) < index_of(first)) first = process;
+        ++count;
+    }
+    for (std::uint64_t i = 0; i < std::min<std::uint64_t>(count, 1'000'000); ++i)
+        snapshot.anomalies.add(Anomaly::dangling_reference, snapshot[first].offset);
+}
+
+void Losses::sum_up(Snapshot& snapshot) const {
+    std::uint64_t missing = missing_.size();
+    // Links to nobody alone prove nothing: processes end at any moment. Where the table is known to be torn they do.
+    if (table_torn_ || missing != 0)
+        for (const std::uint64_t pid : linked_) missing += missing_.contains(pid) ? 0 : 1;
+    snapshot.source.loss.processes += missing + damaged_.size();
+}
+
+}  // namespace beamheap::crashdump
