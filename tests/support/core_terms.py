@@ -103,6 +103,7 @@ def against_dump(count, label, core, dump):
         live, known = ours[pid]["live_words"], others[pid]["live_words"]
         same(pid, "live words", live, known, ("bits and match contexts", pid in bits and live is not None),
              ("dumps hide sensitive processes", hidden),
+             ("dumps have no argument registers, and say so", known is None and "registers_lost" in str(b["warnings"])),
              ("dumps have no registers and tokens", live != known and live is not None and known is not None and
               live - known in silent_words(core, pid)),
              ("dumps have no bases of slices, nor environments of funs", None not in (live, known) and 0 < live - known <= 40))
