@@ -18,7 +18,7 @@ Error usage(std::string message, std::string advice = {}) {
 }
 
 // What stands between the values of an option that may be given several times.
-constexpr char separator = '\n';
+constexpr char between_values = '\n';
 
 // What CLI11 found for each option, by the row's number in the table.
 struct Found {
@@ -43,7 +43,7 @@ Status apply(const Found& found, Options& options) {
         if (!found.flags[i]) continue;
         BH_CHECK(check_choice(row, found.values[i]));
         std::vector<std::string_view> values{found.values[i]};
-        if (row.repeatable) values = split(found.values[i], separator);
+        if (row.repeatable) values = split(found.values[i], between_values);
         for (const std::string_view value : values) {
             if (const Status status = row.set(options, value); !status) {
                 const std::string_view name = row.names.substr(0, row.names.find(','));
