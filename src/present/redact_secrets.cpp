@@ -111,6 +111,8 @@ private:
         }
         const std::size_t begin = i_;
         i_ = key_end;
+        // What follows the name of the cookie's file is why it could not be read (auth.erl), not the cookie.
+        if (text_.substr(0, begin).ends_with("/.erlang.")) return;
         if (sensitive_key(text_.substr(begin, key_end - begin))) value_after_key(begin, key_end);
     }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "present/term_printer.hpp"
 #include "present/units.hpp"
 
 namespace beamheap::present {
@@ -13,12 +14,14 @@ using analyses::AnyProcess;
 using analyses::Atom;
 using analyses::Command;
 using analyses::Counted;
+using analyses::FunctionName;
 using analyses::InputText;
 using analyses::KnownFunction;
 using analyses::Name;
 using analyses::Ours;
 using analyses::Part;
 using analyses::Percent;
+using analyses::PrintedTerm;
 using analyses::Sentence;
 
 Content content_of(InputText::Holds holds) {
@@ -78,6 +81,13 @@ public:
     }
     Text operator()(const PortName& port) const { return Text{}.add(names_.port(port)); }
     Text operator()(const InputText& text) const { return Text{}.add(text.text, content_of(text.holds)); }
+    Text operator()(const FunctionName& f) const {
+        return Text{}.add(function_text(f.module, f.function, f.arity, names_.syntax()), Content::name);
+    }
+    Text operator()(const PrintedTerm& term) const {
+        return Text{}.add(term_text(*term.source, term.term, {.syntax = names_.syntax(), .max_bytes = term.max_bytes}),
+                          Content::term);
+    }
     Text operator()(const Command& command) const {
         Text text;
         text.add(fmt::format("beamheap {} ", command.verb.text()));
@@ -164,6 +174,8 @@ public:
         }
         return "message";
     }
+    std::string_view operator()(const FunctionName&) const { return "function"; }
+    std::string_view operator()(const PrintedTerm&) const { return "term"; }
     std::string_view operator()(const Command& command) const {
         add("verb", Value(command.verb.text()));
         return "command";

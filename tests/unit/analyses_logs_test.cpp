@@ -69,6 +69,20 @@ TEST_CASE("reports that the emulator printed itself are read from their text", "
     CHECK(event.stack[0].module == "starter");
 }
 
+TEST_CASE("reports that are texts already, and starts that failed on their way to the controller", "[logs]") {
+    const LogEvent text = event_of(
+        "{log,<<\"=CRASH REPORT==== 22-Nov-2026 ===\\n  crasher:\\n    exception exit: {{shutdown,\\n   {failed_to_start_child,s,\\n  {listen_error,http,80,eaddrinuse}}},\\n  {sick_app,start,[normal,[]]}}\\n in function\">>}");
+    CHECK(text.kind == LogKind::output);
+    CHECK(text.level == LogLevel::error);
+    REQUIRE(text.reason_term);
+    CHECK(TermReader(*text.reason_term).tuple(text.reason, 2).size() == 2);
+    const LogEvent failed = event_of("{application_started,sick,{error,{{shutdown,x},{sick_app,start,[normal,[]]}}}}");
+    CHECK(failed.kind == LogKind::application_end);
+    CHECK(TermReader::is(failed.subject, "sick"));
+    CHECK_FALSE(is_event("{application_started,sick,ok}"));
+    CHECK_FALSE(is_event("{log,<<\"no report\">>}"));
+}
+
 TEST_CASE("logger's events, and what is on its way to it", "[logs]") {
     const LogEvent event = event_of(
         "#{level => error,meta => #{pid => <0.45.0>,time => 1562396744039765,mfa => {proc_lib,crash_report,4}},msg => {report,#{label => {supervisor,start_error},"

@@ -31,6 +31,8 @@ public:
     const Element& term() const { return root_; }
     /// Whether something was left out: by the budget, or because the text ended early.
     bool cut() const { return cut_; }
+    /// Whether the text that was read held something that is no term.
+    bool strange() const { return strange_; }
 
     const HeapGraph& graph() const override { return graph_; }
     const HeapGraph* literals() const override { return nullptr; }
@@ -62,6 +64,7 @@ private:
     std::deque<std::string> texts_;
     Element root_;
     bool cut_ = false;
+    bool strange_ = false;
 };
 
 /// A copy of a term, breadth first, so that a budget cuts what is deep before what is near. Shared parts are copied once

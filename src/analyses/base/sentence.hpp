@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -18,6 +19,7 @@
 #include <variant>
 #include <vector>
 
+#include "analyses/base/owned_term.hpp"
 #include "beamheap/ids.hpp"
 
 namespace beamheap::analyses {
@@ -95,6 +97,21 @@ struct InputText {
     Holds holds = Holds::message;
     friend bool operator==(const InputText&, const InputText&) = default;
 };
+/// A function by its names, where the node need not have it.
+struct FunctionName {
+    std::string module, function;
+    std::uint32_t arity = 0;
+    friend bool operator==(const FunctionName&, const FunctionName&) = default;
+};
+/// A term that stands by itself (owned_term.hpp), printed in the reader's language, at most about `max_bytes` of it.
+struct PrintedTerm {
+    std::shared_ptr<OwnedTerm> source;
+    Element term;
+    std::size_t max_bytes = 200;
+    friend bool operator==(const PrintedTerm& a, const PrintedTerm& b) {
+        return a.source == b.source && a.term.id == b.term.id && a.term.text == b.term.text;
+    }
+};
 /// A command on the input that the sentence is about: "beamheap proc erl_crash.dump 0.89.0 --full".
 struct Command {
     Ours verb;
@@ -104,7 +121,7 @@ struct Command {
 };
 
 using Part = std::variant<Ours, Amount, Percent, Counted, ProcId, AnyProcess, Pid, FunctionId, KnownFunction, Name, Atom,
-                          PortName, InputText, Command>;
+                          PortName, InputText, FunctionName, PrintedTerm, Command>;
 
 /// Words of ours with a place "{}" for each of `parts` things; another number of them does not compile.
 template <std::size_t parts>

@@ -68,6 +68,7 @@ private:
     // What is no term up to the next delimiter; always consumes something, but never the delimiter that ends it.
     Element junk() {
         const std::size_t from = at_;
+        if (!done() && peek() != '_') term_->strange_ = true;
         while (!done() && std::string_view(",]}|)").find(peek()) == std::string_view::npos) ++at_;
         if (at_ == from && !done()) ++at_;
         return unknown();

@@ -31,8 +31,17 @@ void Diagnoser::demand(LoadPlan& plan) {
     plan.tables = plan.links = plan.stacks = plan.labels = plan.atoms = plan.to_the_end = true;
     plan.slots_of = is_waiting_function;
     plan.terms = true;
-    plan.terms_of = [this](const Snapshot& snapshot, ProcId id) { return suspects(snapshot).look_into(id); };
+    plan.modules = true;
+    plan.terms_of = [this](const Snapshot& snapshot, ProcId id) {
+        return suspects(snapshot).look_into(id) || may_tell_why(snapshot, id);
+    };
     stats_.demand(plan, [this](const Snapshot& snapshot, ProcId id) { return suspects(snapshot).decode(id) || full_; });
+}
+
+// Of a node that did not start, or had to stop, its loggers know why.
+bool Diagnoser::may_tell_why(const Snapshot& snapshot, ProcId process) {
+    if (!failed_start_) failed_start_ = is_failed_start(read_death(snapshot.node).kind);
+    return *failed_start_ && holders_(snapshot, process);
 }
 
 std::vector<TermFacts> Diagnoser::look_into_terms(Artifact& artifact) {
@@ -62,8 +71,14 @@ Result<Diagnosis> Diagnoser::judge(Artifact& artifact) {
     diagnosis.totals = analyses::totals(snapshot);
     diagnosis.death = analyses::death(snapshot);
     diagnosis.waits = analyses::waits(snapshot);
-    diagnosis.findings = run_rules({snapshot, diagnosis.slogan, diagnosis.totals, diagnosis.death,
-                                              diagnosis.waits, terms, pinned, unheld ? &*unheld : nullptr});
+    std::vector<LogEvent> events;
+    std::optional<ToldCause> told;
+    if (is_failed_start(diagnosis.slogan.kind)) {
+        events = log_events(artifact);
+        told = told_cause(snapshot, diagnosis.slogan.reason, events);
+    }
+    diagnosis.findings = run_rules({snapshot, diagnosis.slogan, diagnosis.totals, diagnosis.death, diagnosis.waits,
+                                    terms, pinned, unheld ? &*unheld : nullptr, told ? &*told : nullptr, events});
     summarise(snapshot, diagnosis);
     return diagnosis;
 }

@@ -4,10 +4,12 @@
 // a Diagnoser to its own plan and asks it afterwards.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "analyses/diagnosis/heap_stats.hpp"
 #include "analyses/diagnosis/suspects.hpp"
+#include "analyses/logs/log_events.hpp"
 #include "analyses/rules/rules.hpp"
 #include "beamheap/artifact.hpp"
 
@@ -50,11 +52,14 @@ public:
 private:
     const Suspects& suspects(const Snapshot& snapshot);
     std::vector<TermFacts> look_into_terms(Artifact& artifact);
+    bool may_tell_why(const Snapshot& snapshot, ProcId process);
 
     bool full_;
     unsigned threads_;
     bool chosen_ = false;
     Suspects suspects_;  // once the process table is complete
+    std::optional<bool> failed_start_;
+    EventHolders holders_;
     HeapStats stats_;
 };
 

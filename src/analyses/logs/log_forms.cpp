@@ -82,6 +82,19 @@ bool is_exit(const TermReader& terms, const Element& term) {
     return !down.empty() && TermReader::is(down[2], "process") && !is_orderly(terms, down[4]);
 }
 
+// {put_chars, Encoding, Text} of a request that is being made, {log, Text} on its way to the process that writes.
+bool is_text(const TermReader& terms, const std::vector<Element>& parts) {
+    if (parts.size() == 2) return TermReader::is(parts[0], "log") && terms.text(parts[1], 16).value_or("").starts_with("=");
+    return parts.size() == 3 && TermReader::is(parts[0], "put_chars") && TermReader::is_atom(parts[1]) &&
+           terms.text(parts[2], 16).has_value();
+}
+
+// {application_started, Name, {error, Reason}} from an application master (application_controller.erl)
+bool is_failed_application(const TermReader& terms, const std::vector<Element>& parts) {
+    return parts.size() == 3 && TermReader::is(parts[0], "application_started") && TermReader::is_atom(parts[1]) &&
+           !terms.tagged(parts[2], "error", 2).empty();
+}
+
 bool is_output(const TermReader& terms, const Element& term) {
     const auto request = terms.tagged(term, "io_request", 4);
     return !request.empty() && request[1].kind == ElementKind::pid && !terms.tuple(request[3]).empty() &&
@@ -171,18 +184,36 @@ void read_report(const TermReader& terms, const Element& given, LogEvent& event)
     }
 }
 
+void set_printed_reason(std::string_view text, LogEvent& event) {
+    event.reason_term = parse_term(text);
+    const TermReader terms(*event.reason_term);
+    set_reason(terms, event.reason_term->term(), event);
+}
+
 // The emulator prints its own reports itself where it can't send terms (erts: utils.c send_error_term_to_logger, up to
 // 20): "Error in process <0.2.0> on node 'n@h' with exit value: {Reason,Stack}\n\n", cut at some length.
 void read_printed(std::string_view text, LogEvent& event) {
-    constexpr std::string_view with = "with exit value:";
+    constexpr std::string_view begin = "Error in process ", with = "with exit value:";
     const std::size_t at = text.find(with);
-    if (!text.starts_with("Error in process") || at == text.npos) return;
+    if (!text.starts_with(begin) || at == text.npos) return;
     event.kind = LogKind::process_error;
-    event.reason_term = parse_term(text.substr(at + with.size()));
-    const TermReader terms(*event.reason_term);
-    const auto pid = parse_term(text.substr(17, at - 17));
+    const auto pid = parse_term(text.substr(begin.size(), at - begin.size()));
     if (pid->term().kind == ElementKind::pid) event.pid = pid->term().pid;
-    set_reason(terms, event.reason_term->term(), event);
+    set_printed_reason(text.substr(at + with.size()), event);
+}
+
+// A report that a formatter has made a text of already (logger_formatter, sasl_report): what follows the word for its
+// reason is the reason as printed.
+void read_formatted_report(const std::string& text, LogEvent& event) {
+    constexpr std::array<std::string_view, 6> words{"exception error: ", "exception exit: ", "exception throw: ",
+                                                    "exited: ", "reason: ", "Reason: "};
+    if (!text.starts_with("=")) return;
+    event.level = text.starts_with("=INFO") || text.starts_with("=NOTICE") || text.starts_with("=PROGRESS")
+                      ? LogLevel::info
+                      : LogLevel::error;
+    for (const std::string_view word : words)
+        if (const std::size_t at = text.find(word); at != text.npos)
+            return set_printed_reason(std::string_view(text).substr(at + word.size()), event);
 }
 
 // Formats whose arguments have known meanings: the emulator's and those of behaviours before 21.
@@ -296,6 +327,21 @@ bool read_exit(const TermReader& terms, const Element& term, LogEvent& event) {
     return true;
 }
 
+bool read_text(const TermReader& terms, const std::vector<Element>& parts, LogEvent& event) {
+    event.kind = LogKind::output;
+    event.format = parts.back();
+    read_formatted_report(terms.text(parts.back(), 32'768).value_or(""), event);
+    return true;
+}
+
+bool read_failed_application(const TermReader& terms, const std::vector<Element>& parts, LogEvent& event) {
+    event.kind = LogKind::application_end;
+    event.level = LogLevel::error;
+    event.subject = parts[1];
+    set_reason(terms, terms.tagged(parts[2], "error", 2)[1], event);
+    return true;
+}
+
 // {put_chars, Encoding, Text}, {put_chars, Encoding, Module, Function, Args}, {requests, [...]}
 bool read_output(const TermReader& terms, const Element& term, LogEvent& event) {
     const auto request = terms.tuple(term, 4);
@@ -306,6 +352,7 @@ bool read_output(const TermReader& terms, const Element& term, LogEvent& event) 
         if (const auto all = terms.list(output[1], 1); !all.empty()) output = terms.tuple(all[0]);
     if (output.size() == 3 || output.size() == 2) {
         event.format = output.back();
+        read_formatted_report(terms.text(event.format, 32'768).value_or(""), event);
     } else if (output.size() >= 4) {
         const auto args = terms.list(output.back(), 2);
         if (!args.empty()) event.format = args[0];
@@ -354,11 +401,11 @@ std::vector<LogFrame> frames_of(const TermReader& terms, const Element& list) {
             if (frames.empty()) return {};
             continue;
         }
-        LogFrame frame{std::string(parts[0].text), std::string(parts[1].text), {}, 0, 0};
+        LogFrame frame{std::string(parts[0].text), std::string(parts[1].text), {}, 0, 0, {}};
         if (const auto arity = terms.number(parts[2]); arity && *arity >= 0 && *arity < 256)
             frame.arity = static_cast<std::uint32_t>(*arity);
         else if (terms.is_list(parts[2]))
-            frame.arity = static_cast<std::uint32_t>(terms.list(parts[2], 256).size());
+            frame.arity = static_cast<std::uint32_t>(terms.list(parts[2], 256).size()), frame.arguments = parts[2];
         else
             return {};
         if (parts.size() == 4) {
@@ -408,7 +455,7 @@ Element unwrap_message(const TermReader& terms, const Element& message) {
              TermReader::is_one_of(parts[0], {"notify", "sync_notify", "$gen_cast", "$olp_load", "log", "async"})) ||
             (parts.size() == 3 && TermReader::is_one_of(parts[0], {"$gen_call", "notify_ack"})) ||
             (parts.size() == 3 && parts[0].kind == ElementKind::pid);
-        if (!wrapped) break;
+        if (!wrapped || is_event(terms, inner)) break;
         inner = parts.back();
     }
     return inner;
@@ -419,7 +466,10 @@ bool is_event(const TermReader& terms, const Element& term) {
     const auto parts = terms.tuple(term);
     if (parts.empty() || !TermReader::is_atom(parts[0])) return false;
     switch (parts.size()) {
-        case 3: return is_legacy(terms, parts) || is_elixir(terms, parts) || is_exit(terms, term);
+        case 2: return is_text(terms, parts);
+        case 3:
+            return is_legacy(terms, parts) || is_elixir(terms, parts) || is_exit(terms, term) || is_text(terms, parts) ||
+                   is_failed_application(terms, parts);
         case 4: return is_forwarded(terms, parts) || is_output(terms, term);
         case 5: return is_forwarded(terms, parts) || is_exit(terms, term);
         case 7: return TermReader::is(parts[0], "lager_msg");
@@ -435,6 +485,8 @@ bool read_event(const TermReader& terms, const Element& term, LogEvent& event) {
     if (parts.size() == 7) return read_lager(terms, parts, event);
     if (is_forwarded(terms, parts)) return read_forwarded(terms, parts, event);
     if (parts.size() == 4) return read_output(terms, term, event);
+    if (is_text(terms, parts)) return read_text(terms, parts, event);
+    if (is_failed_application(terms, parts)) return read_failed_application(terms, parts, event);
     if (is_elixir(terms, parts)) return read_elixir(terms, parts, event);
     return read_legacy(terms, parts, event);
 }

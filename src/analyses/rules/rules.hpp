@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analyses/heaps/messages.hpp"
+#include "analyses/causes/told_causes.hpp"
 #include "analyses/rules/finding.hpp"
 #include "analyses/slogan/slogan.hpp"
 #include "analyses/processes/totals.hpp"
@@ -64,6 +65,8 @@ struct RuleInput {
     std::span<const TermFacts> terms = {};        ///< of suspects (suspects()), as far as they were looked at
     std::span<const PinnedBinaries> pinned = {};  ///< most pinned bytes first; heaps that were decoded alone
     const UnheldBinaries* unheld = nullptr;       ///< of core images with many bytes in binaries
+    const ToldCause* told = nullptr;              ///< of a node that did not start: what is told of why
+    std::span<const LogEvent> events = {};        ///< of such a node: what its loggers still held
 
     const TermFacts* terms_of(ProcId process) const {
         for (const TermFacts& facts : terms)

@@ -38,6 +38,13 @@ enum class SloganKind : std::uint8_t {
 };
 /// snake_case name: "out_of_memory".
 Ours name_of(SloganKind kind);
+/// Whether the node ended since something that it may not run without did not start, or ended.
+constexpr bool is_failed_start(SloganKind kind) {
+    return kind == SloganKind::boot_failure || kind == SloganKind::kernel_start_failure ||
+           kind == SloganKind::application_start_failure || kind == SloganKind::application_terminated ||
+           kind == SloganKind::kernel_process_terminated;
+}
+
 
 struct Slogan {
     SloganKind kind = SloganKind::unknown;

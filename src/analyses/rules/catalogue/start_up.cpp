@@ -41,6 +41,56 @@ Judgement judge(SloganKind kind) {
     return {};
 }
 
+constexpr std::size_t most_frames = 6;
+
+// "Application web did not start: web_sup > web_server: port 8081 of http is in use (eaddrinuse)."
+Sentence title(const Slogan& slogan, const ToldCause& told) {
+    Sentence text;
+    const std::string& application = slogan.application.empty() ? told.failure.application : slogan.application;
+    const bool ended = told.failure.exited || slogan.kind == SloganKind::application_terminated ||
+                       slogan.kind == SloganKind::kernel_process_terminated;
+    if (!application.empty())
+        text.say("Application {}", Atom{application, false});
+    else if (!slogan.kernel_process.empty())
+        text.say("The kernel process {}", Atom{slogan.kernel_process, false});
+    else
+        text.add(Ours("The node"));
+    text.add(ended ? Ours(" ended: ") : Ours(" did not start: "));
+    for (const std::string& child : told.failure.children) {
+        text.add(Atom{child, false});
+        text.add(&child == &told.failure.children.back() ? Ours(": ") : Ours(" > "));
+    }
+    return text.say("{}.", told.cause.what);
+}
+
+Sentence place(const LogFrame& frame) {
+    Sentence text = sentence("{}", FunctionName{frame.module, frame.function, frame.arity});
+    if (!frame.file.empty())
+        text.say(" ({}, line {})", InputText{frame.file, InputText::Holds::message},
+                 Amount{frame.line, AmountUnit::plain});
+    return text;
+}
+
+void add_told(const RuleInput& input, Finding& finding) {
+    const ToldCause& told = *input.told;
+    finding.title = title(input.slogan, told);
+    finding.evidence.push_back(
+        fact("innermost reason", sentence("{}", PrintedTerm{told.failure.term, told.failure.reason, 600})));
+    for (std::size_t i = 0; i < told.failure.stack.size() && i < most_frames; ++i)
+        finding.evidence.push_back(i == 0 ? fact("raised in", place(told.failure.stack[i]))
+                                          : fact("called by", place(told.failure.stack[i])));
+    if (told.event != nullptr)
+        finding.evidence.push_back(told.event->in_queue
+                                       ? fact("told by an unread message of", sentence("{}", told.event->holder))
+                                       : fact("told by a report held by", sentence("{}", told.event->holder)));
+    finding.next_steps = told.cause.hints;
+    if (!input.events.empty())
+        finding.next_steps.push_back(sentence("See all that it had no time to print: {}", Command{"logs", {}, ""}));
+    if (told.cause.kind == CauseKind::unknown)
+        finding.next_steps.insert(finding.next_steps.end(), input.slogan.next_steps.begin(),
+                                  input.slogan.next_steps.end());
+}
+
 void run(const RuleInput& input, std::vector<Finding>& findings) {
     const Slogan& slogan = input.slogan;
     const Judgement judgement = judge(slogan.kind);
@@ -57,11 +107,13 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         }
     if (!slogan.application.empty())
         finding.evidence.push_back(fact("application", sentence("{}", Atom{slogan.application, false})));
-    if (!slogan.cause.empty())
-        finding.evidence.push_back(fact("innermost reason", sentence("{}", term(slogan.cause))));
-    for (const std::string& child : slogan.failed_children)
-        finding.evidence.push_back(fact("failed child", sentence("{}", term(child))));
-    finding.next_steps = slogan.next_steps;
+    if (input.told != nullptr) {
+        add_told(input, finding);
+    } else {
+        if (!slogan.cause.empty())
+            finding.evidence.push_back(fact("innermost reason", sentence("{}", term(slogan.cause))));
+        finding.next_steps = slogan.next_steps;
+    }
     findings.push_back(std::move(finding));
 }
 

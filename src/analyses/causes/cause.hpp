@@ -1,0 +1,52 @@
+// What a failure means: the innermost reason in words, with what the rest of the node knows about it.
+//
+// A reason is a term of somebody's choice, but those that stop nodes at their start come from a small set: a function
+// that does not exist, a port or a name that is taken, a file that is not there or can't be read, a name that nobody is
+// registered under, an application that is not installed, a value that a match did not expect. Each is one function in
+// cause.cpp. What fits none is shown as it is.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "analyses/base/sentence.hpp"
+#include "analyses/causes/failure.hpp"
+#include "beamheap/snapshot.hpp"
+
+namespace beamheap::analyses {
+
+enum class CauseKind : std::uint8_t {
+    unknown,        ///< a reason that says nothing by itself: shown as it is
+    none,           ///< the input does not hold the reason
+    no_function,    ///< undef: module or function does not exist
+    bad_module,     ///< the module is there, but can't be loaded
+    bad_code,       ///< syntax error in -eval, in a configuration file
+    port_taken,     ///< eaddrinuse, dist_port_already_used
+    name_taken,     ///< the node's name is in use
+    bad_name,       ///< the node's name, or the name of its host, does not do
+    cookie,         ///< the cookie file can't be read or made
+    no_file,        ///< enoent and its like
+    refused,        ///< another service can't be reached
+    not_registered, ///< noproc: nobody has that name
+    no_application, ///< an application is not installed, or not started
+    no_table,       ///< an ETS table does not exist
+    bad_value,      ///< a match, a case, an argument
+    bad_return,     ///< a callback returned what it may not
+    no_output,      ///< standard output or error is gone
+    timeout,
+};
+/// snake_case name: "no_function".
+std::string_view name_of(CauseKind kind);
+
+struct Cause {
+    CauseKind kind = CauseKind::unknown;
+    Sentence what;                   ///< "port 8081 of listener http is in use", without a full stop
+    std::vector<Sentence> hints;     ///< what to do, one sentence each
+};
+
+/// Explains a failure. `events` are the log events of the node: the reason of a name that is taken stands in a message
+/// of its own, that of a module that can't be loaded, too. With Snapshot::modules it tells misspelt names.
+Cause cause_of(const Snapshot& snapshot, const Failure& failure, std::span<const LogEvent> events);
+
+}  // namespace beamheap::analyses

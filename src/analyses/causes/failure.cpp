@@ -1,0 +1,135 @@
+#include "analyses/causes/failure.hpp"
+
+#include <algorithm>
+
+#include "analyses/logs/log_forms.hpp"
+
+namespace beamheap::analyses {
+namespace {
+
+constexpr int most_layers = 64;
+
+// Modules that only start others: a match that fails there is a layer, not the cause.
+bool starts_others(const std::vector<LogFrame>& stack) {
+    if (stack.empty()) return false;
+    return std::ranges::any_of(stack, [](const LogFrame& frame) {
+        return (frame.module == "init" && (frame.function == "start_em" || frame.function == "start_it")) ||
+               frame.module == "application_master" || frame.module == "supervisor";
+    });
+}
+
+class Peeler {
+public:
+    explicit Peeler(Failure& failure) : failure_(failure) {}
+
+    void run() {
+        for (int i = 0; i < most_layers && layer(); ++i) {
+        }
+    }
+
+private:
+    TermReader terms() const { return TermReader(*failure_.term); }
+
+    bool go_on(const Element& inner) {
+        failure_.reason = inner;
+        return true;
+    }
+
+    void child(const Element& id) {
+        if (TermReader::is_atom(id))
+            failure_.children.emplace_back(id.text);
+        else if (const auto text = terms().text(id, 60))
+            failure_.children.push_back(*text);
+        else if (const auto parts = terms().tuple(id); !parts.empty())
+            for (const Element& part : parts)  // {ranch_listener_sup, http}, {http, 8081}: the last name says most
+                if (TermReader::is_atom(part)) {
+                    failure_.children.emplace_back(part.text);
+                    break;
+                }
+    }
+
+    // Takes one layer off; false where there is none.
+    bool layer() {
+        const TermReader t = terms();
+        const Element reason = failure_.reason;
+        if (auto text = t.is_list(reason) ? t.text(reason, 64u << 10) : std::nullopt;
+            text && text->starts_with('{') && text->ends_with('}')) {
+            failure_.term = parse_term(*text);
+            return go_on(failure_.term->term());
+        }
+        if (const auto p = t.tagged(reason, "failed_to_start_child", 3); !p.empty()) {
+            child(p[1]);
+            return go_on(p[2]);
+        }
+        if (const auto p = t.tagged(reason, "application_start_failure", 3); !p.empty()) {
+            if (TermReader::is_atom(p[1])) failure_.application = p[1].text;
+            return go_on(p[2]);
+        }
+        if (const auto p = t.tagged(reason, "application_terminated", 3); !p.empty()) {
+            if (TermReader::is_atom(p[1])) failure_.application = p[1].text;
+            failure_.exited = true;
+            return go_on(p[2]);
+        }
+        for (const std::string_view tag : {"shutdown", "EXIT", "error", "init_failed"})
+            if (const auto p = t.tagged(reason, tag, 2); !p.empty()) return go_on(p[1]);
+        if (const auto p = t.tagged(reason, "badmatch", 2);
+            !p.empty() && starts_others(failure_.stack) && !t.tagged(p[1], "error", 2).empty())
+            return go_on(t.tagged(p[1], "error", 2)[1]);
+        if (const auto p = t.tagged(reason, "bad_return", 2); !p.empty()) {
+            const auto inner = t.tuple(p[1], 2);
+            if (!inner.empty() && !t.tagged(inner[1], "EXIT", 2).empty()) return go_on(inner[1]);
+        }
+        return pair();
+    }
+
+    // {Reason, What}: a stack, the call that failed with it, or the function that started it.
+    bool pair() {
+        const TermReader t = terms();
+        const auto p = t.tuple(failure_.reason, 2);
+        if (p.empty()) return false;
+        if (auto frames = frames_of(t, p[1]); !frames.empty()) {
+            failure_.stack = std::move(frames);
+            return go_on(p[0]);
+        }
+        const auto call = t.tuple(p[1], 3);
+        const bool function = !call.empty() && TermReader::is_atom(call[0]) && TermReader::is_atom(call[1]) && t.is_list(call[2]);
+        if (!function || TermReader::is_one_of(p[0], {"noproc", "timeout", "nodedown"})) return false;
+        if (TermReader::is(call[1], "start") || TermReader::is(call[1], "call")) return go_on(p[0]);
+        return false;
+    }
+
+    Failure& failure_;
+};
+
+}  // namespace
+
+int Failure::weight() const {
+    if (reason.kind == ElementKind::unknown) return 0;
+    int sum = 4 + static_cast<int>(std::min<std::size_t>(children.size(), 4)) + (stack.empty() ? 0 : 2);
+    if (!stack.empty() && !stack.front().file.empty()) ++sum;
+    // "shutdown" and "killed" tell that something else ended first.
+    if (TermReader::is_one_of(reason, {"shutdown", "killed", "normal", "noproc"})) sum -= 4;
+    if (reason.kind == ElementKind::object) {
+        TermReader terms(*term);
+        for (const Element& part : terms.tuple(reason))
+            if (part.kind == ElementKind::unknown) sum -= 3;
+    }
+    return sum;
+}
+
+Failure failure_of(std::shared_ptr<OwnedTerm> term, const Element& reason) {
+    Failure failure;
+    failure.term = std::move(term);
+    failure.reason = reason;
+    Peeler(failure).run();
+    return failure;
+}
+
+Failure failure_of_printed(std::string_view reason) {
+    std::shared_ptr<OwnedTerm> term = parse_term(reason);
+    // Not every reason that is printed is a term: "error in config file ...", {cannot get bootfile,/x/start.boot}.
+    const Element root = term->strange() ? Element{} : term->term();
+    return failure_of(std::move(term), root);
+}
+
+}  // namespace beamheap::analyses

@@ -1,0 +1,64 @@
+#include "analyses/causes/told_causes.hpp"
+
+#include <algorithm>
+
+namespace beamheap::analyses {
+namespace {
+
+// More than a node has time to say.
+constexpr std::size_t most_events = 200;
+
+int rank(CauseKind kind) {
+    switch (kind) {
+        case CauseKind::none: return 0;
+        case CauseKind::unknown: return 1;
+        case CauseKind::bad_value:
+        case CauseKind::bad_return:
+        case CauseKind::timeout: return 2;
+        case CauseKind::no_output: return 3;
+        default: return 4;
+    }
+}
+
+bool better(const ToldCause& a, const ToldCause& b) {
+    if (rank(a.cause.kind) != rank(b.cause.kind)) return rank(a.cause.kind) > rank(b.cause.kind);
+    return a.failure.weight() > b.failure.weight();
+}
+
+// Ends that follow from others, and reports that are not about an end.
+bool tells_an_end(const LogEvent& event) {
+    return event.reason.kind != ElementKind::unknown && event.reason_term != nullptr && event.level != LogLevel::debug;
+}
+
+ToldCause told_by(const Snapshot& snapshot, const LogEvent& event, std::span<const LogEvent> events) {
+    ToldCause told{failure_of(event.reason_term, event.reason), {}, &event};
+    if (told.failure.stack.empty()) told.failure.stack = event.stack;
+    if (event.kind == LogKind::supervisor_report && told.failure.children.empty() && TermReader::is_atom(event.subject))
+        told.failure.children.emplace_back(event.subject.text);
+    if (event.kind == LogKind::application_end && told.failure.application.empty() && TermReader::is_atom(event.subject))
+        told.failure.application = event.subject.text;
+    told.cause = cause_of(snapshot, told.failure, events);
+    return told;
+}
+
+}  // namespace
+
+std::optional<ToldCause> told_cause(const Snapshot& snapshot, std::string_view slogan_reason,
+                                    std::span<const LogEvent> events) {
+    std::optional<ToldCause> best;
+    if (!slogan_reason.empty()) {
+        best = ToldCause{failure_of_printed(slogan_reason), {}, nullptr};
+        best->cause = cause_of(snapshot, best->failure, events);
+    }
+    // Newest first: the earliest of equals is the last that is as good.
+    for (const LogEvent& event : events.first(std::min(events.size(), most_events))) {
+        if (!tells_an_end(event)) continue;
+        ToldCause told = told_by(snapshot, event, events);
+        const bool slogan_tells = best && best->event == nullptr;
+        if (!best || better(told, *best) || (!slogan_tells && !better(*best, told))) best = std::move(told);
+    }
+    if (best && best->cause.kind == CauseKind::none) best.reset();
+    return best;
+}
+
+}  // namespace beamheap::analyses

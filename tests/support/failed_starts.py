@@ -1,0 +1,195 @@
+"""Nodes that do not start, in as many ways as people meet, each with the words that tell why.
+
+A way is a function that prepares a folder and gives the arguments of `erl`; what it expects stands beside it: words that
+the first sentence must have (any case), and words that it must not have. The application in APP fails as its environment
+says: `mode` is the way. Everything is made here, on the machine's Erlang or a release of BEAMHEAP_LAB.
+"""
+import collections
+import os
+import pathlib
+import socket
+import subprocess
+
+import suite as s
+
+Way = collections.namedtuple("Way", "name arguments says says_not", defaults=((), ()))
+
+APP = r"""
+-module(sick_app).
+-behaviour(application).
+-export([start/2, stop/1, init/1, handle_call/3, handle_cast/2, run/0, boot/0, loop/1, wrong/0]).
+start(_, _) ->
+    case application:get_env(sick, mode) of
+        {ok, start_error} -> {error, {no_license_file, "/etc/sick/license"}};
+        {ok, dist_port} -> {error, {dist_port_already_used, 25672, "rabbit", "localhost"}};
+        {ok, bad_return} -> whatever_this_is;
+        {ok, start_crash} -> lists:nth(3, [1, 2]);
+        _ -> supervisor:start_link({local, sick_sup}, ?MODULE, sup)
+    end.
+stop(_) -> ok.
+init(sup) ->
+    Child = {sick_server, {gen_server, start_link, [{local, sick_server}, ?MODULE, server, []]}, permanent, 1000, worker, [?MODULE]},
+    case application:get_env(sick, mode) of
+        {ok, bad_child_spec} -> {ok, {{one_for_one, 1, 5}, [{sick_server, nothing}]}};
+        _ -> {ok, {{one_for_one, 1, 5}, [Child]}}
+    end;
+init(server) ->
+    {ok, Mode} = application:get_env(sick, mode),
+    server(Mode).
+server(listen) ->
+    {ok, Port} = application:get_env(sick, port),
+    case gen_tcp:listen(Port, [{reuseaddr, false}]) of
+        {ok, L} -> {ok, L};
+        {error, Reason} -> {stop, {listen_error, http, Port, Reason}}
+    end;
+server(listen_match) ->
+    {ok, Port} = application:get_env(sick, port),
+    {ok, L} = gen_tcp:listen(Port, [{reuseaddr, false}]),
+    {ok, L};
+server(undef) -> gpio:start(17, output);
+server(typo) -> {ok, propslist:get_value(a, [{a, 1}])};
+server(no_table) -> {ok, ets:lookup(sick_cache, key)};
+server(noproc) -> gen_server:call(sick_registry, get), {ok, x};
+server(no_file) -> {ok, Text} = file:read_file("/etc/sick/sick.conf"), {ok, Text};
+server(badarg) -> {ok, list_to_integer("80a")};
+server(function_clause) -> {ok, lists:keyfind(a, b, c, d)};
+server(no_such_env) -> {ok, V} = application:get_env(sick, database_url), {ok, V};
+server(throw) -> throw({cannot_reach_database, "db.internal", econnrefused}).
+handle_call(_, _, S) -> {reply, ok, S}.
+handle_cast(_, S) -> {noreply, S}.
+run() -> ok = application:start(sick, permanent).
+wrong() -> erlang:error({config_missing, "PORT"}).
+boot() -> undefined_module_of_mine:start().
+loop(N) -> loop(N + 1).
+"""
+
+RESOURCE = """{application, sick, [{description, "fails"}, {vsn, "1"}, {modules, [sick_app]}, {registered, []},
+ {applications, [kernel, stdlib%s]}, {mod, {sick_app, []}}, {env, []}]}."""
+
+
+class Maker:
+    """Runs ways in a folder, on one release."""
+
+    def __init__(self, folder, release=None):
+        self.folder, self.release = pathlib.Path(folder), release
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "LANG": "C.UTF-8", "ERL_CRASH_DUMP_SECONDS": "-1"}
+        if release:
+            self.environment.update(HOME=os.environ.get("HOME", "/root"), OTP_SHARE=str(self.folder))
+            if os.environ.get("OTP_LAB"):
+                self.environment["OTP_LAB"] = os.environ["OTP_LAB"]
+        (self.folder / "sick_app.erl").write_text(APP)
+        (self.folder / "sick.app").write_text(RESOURCE % "")
+        self.erl("-noinput", "-eval", f'{{ok,_}} = compile:file("{self.folder}/sick_app.erl", [{{outdir, "{self.folder}"}}]), halt().', dump=None)
+        self.listener = socket.socket()
+        self.listener.bind(("0.0.0.0", 0))
+        self.listener.listen()
+        self.port = self.listener.getsockname()[1]
+
+    def command(self, *arguments):
+        head = [str(s.LAB / "otp"), "run", self.release] if self.release else ["erl"]
+        return [*head, *map(str, arguments)]
+
+    def erl(self, *arguments, dump, **more):
+        environment = dict(self.environment)
+        if dump:
+            environment["ERL_CRASH_DUMP"] = str(dump)
+        more = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "timeout": 20, **more}
+        try:
+            return subprocess.run(self.command(*arguments), env=environment, cwd=self.folder, **more)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def make(self, way):
+        """The dump of a way; None where the node left none."""
+        dump = self.folder / f"{way.name}.dump"
+        dump.unlink(missing_ok=True)
+        (self.folder / "sick.app").write_text(RESOURCE % "")
+        arguments = way.arguments(self)
+        more = {}
+        if arguments and isinstance(arguments[0], dict):
+            more, arguments = arguments[0], arguments[1:]
+        self.erl("-noinput" if "-noinput" not in arguments else "-noshell", "-pa", self.folder, *arguments, dump=dump, **more)
+        return dump if dump.exists() and dump.stat().st_size else None
+
+    def close(self):
+        self.listener.close()
+
+
+def sick(mode, *more):
+    return lambda m: ["-sick", "mode", mode, *(str(x) if x != "PORT" else str(m.port) for x in more), "-s", "sick_app", "run"]
+
+
+def written(name, content):
+    """A file in the maker's folder."""
+    def write(m):
+        (m.folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+        return str(m.folder / name)
+    return write
+
+
+def config(content):
+    return lambda m: ["-config", written("sick.config", content)(m)]
+
+
+def bad_beam(m):
+    (m.folder / "broken_beam.beam").write_bytes(b"FOR1\0\0\0\x08BEAMjunkjunkjunk")
+    return ["-s", "broken_beam"]
+
+
+def later_beam(m):
+    # The real module with an opcode table of a release that is yet to come.
+    data = bytearray((m.folder / "sick_app.beam").read_bytes())
+    at = data.find(b"Code")
+    data[at + 16:at + 20] = (99999).to_bytes(4, "big")  # highest opcode
+    (m.folder / "later").mkdir(exist_ok=True)
+    (m.folder / "later/sick_app.beam").write_bytes(bytes(data))
+    return ["-pa", str(m.folder / "later"), "-s", "sick_app", "run"]
+
+
+def bad_cookie(m):
+    home = m.folder / "home"
+    home.mkdir(exist_ok=True)
+    cookie = home / ".erlang.cookie"
+    cookie.write_text("SECRET")
+    cookie.chmod(0o644)
+    return ["-home", str(home), "-sname", "cookie@localhost"]
+
+
+WAYS = [
+    Way("undef_s", lambda m: ["-s", "no_such_module"], ("no_such_module:start/0", "does not exist")),
+    Way("undef_run", lambda m: ["-run", "sick_app", "nothing"], ("sick_app:nothing",)),
+    Way("undef_inside", lambda m: ["-s", "sick_app", "boot"], ("undefined_module_of_mine:start/0",)),
+    Way("error_inside", lambda m: ["-s", "sick_app", "wrong"], ("config_missing",)),
+    Way("eval_syntax", lambda m: ["-eval", "foo(."], ("-eval", "syntax error")),
+    Way("eval_match", lambda m: ["-eval", "{ok, F} = file:open(\"/nonexistent/x\", [read])."], ("enoent",)),
+    Way("eval_typo", lambda m: ["-eval", "propslist:get_value(a, [])."], ("propslist:get_value/2", "proplists")),
+    Way("no_boot_file", lambda m: ["-boot", "/nonexistent/start"], ("/nonexistent/start.boot",)),
+    Way("no_config", lambda m: ["-config", "/nonexistent/sys"], ("/nonexistent/sys.config",)),
+    Way("config_syntax", config("[{kernel, [}]."), ("sick.config", "syntax")),
+    # A name or port of the distribution that is taken ends nodes of 23 and later without a dump.
+    Way("name_bad", lambda m: ["-sname", "x@a.b.c"], ("x@a.b.c", "short node name")),
+    Way("cookie_mode", bad_cookie, ("cookie",)),
+    Way("dist_port_taken", sick("dist_port"), ("25672", "rabbit@localhost", "in use")),
+    Way("bad_beam", bad_beam, ("broken_beam",), ("missing from the code path",)),
+    Way("later_beam", later_beam, ("sick_app",), ("missing from the code path",)),
+    Way("listen", sick("listen", "-sick", "port", "PORT"), ("port", "in use", "http")),
+    Way("listen_match", sick("listen_match", "-sick", "port", "PORT"), ("in use",)),
+    Way("start_error", sick("start_error"), ("no_license_file",)),
+    Way("bad_return", sick("bad_return"), ("whatever_this_is",)),
+    Way("start_crash", sick("start_crash"), ("lists:nth/2",)),
+    Way("bad_child_spec", sick("bad_child_spec"), ("child",)),
+    Way("init_undef", sick("undef"), ("gpio:start/2",)),
+    Way("init_typo", sick("typo"), ("propslist:get_value/2", "proplists")),
+    Way("no_table", sick("no_table"), ("sick_cache",)),
+    Way("noproc", sick("noproc"), ("sick_registry",)),
+    Way("no_file", sick("no_file"), ("enoent",)),
+    Way("badarg", sick("badarg"), ("list_to_integer",)),
+    Way("function_clause", sick("function_clause"), ("lists:keyfind/4",)),
+    Way("throw", sick("throw"), ("cannot_reach_database",)),
+    Way("no_env", sick("no_such_env"), ("badmatch",)),
+    Way("no_dependency", lambda m: (m.folder / "sick.app").write_text(RESOURCE % ", no_such_application") and
+        ["-s", "sick_app", "run"], ("no_such_application",)),
+    Way("not_installed", lambda m: ["-eval", "ok = application:start(no_such_application)."], ("no_such_application", "not installed")),
+    Way("stdout_gone", lambda m: [{"stdout": open("/dev/full", "w"), "stderr": subprocess.DEVNULL}, "-eval", "io:format(\"hello~n\"), ok = error_here."], ("error_here",)),
+]
