@@ -42,8 +42,10 @@ def threads(count, label, core):
     answer = json.loads(run.out)
     rows, totals = answer["threads"], answer["totals"]
     names = [name for row in rows for name in row["threads"]]
-    want = {f"{kind}:{n}" for kind, total in (("scheduler", "normal"), ("dirty_cpu_scheduler", "dirty_cpu"),
-                                              ("dirty_io_scheduler", "dirty_io")) for n in range(1, totals[total] + 1)}
+    want, number = set(), 1  # of all kinds in one row
+    for kind, total in (("scheduler", "normal"), ("dirty_cpu_scheduler", "dirty_cpu"), ("dirty_io_scheduler", "dirty_io")):
+        want |= {f"{kind}:{n}" for n in range(number, number + totals[total])}
+        number += totals[total]
     found = {name for name in names if "scheduler" in name}
     count.check(f"{label}: the thread of each scheduler is known, once", found == want and len(set(names)) == len(names),
                 str(sorted(found ^ want)))
