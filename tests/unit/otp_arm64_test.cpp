@@ -408,3 +408,17 @@ TEST_CASE("members move by what a processor and a C library change in front of t
               x86.run_queue_priorities + (x86.run_queue_priorities < x86.run_queue_scheduler ? 8 : 16));
     }
 }
+
+TEST_CASE("a row is proved on the platforms of which a VM was read", "[otp][arm64][layout]") {
+    for (const Layout& row : known_layouts()) {
+        INFO(row.source);
+        CHECK(on_platform(row, Platform::x86_64).proof == row.proof);
+        CHECK(on_platform(row, Platform::arm64_musl).proof == Proof::from_source);
+        const bool own = row.release == 23 ? row.flavour == Flavour::interpreter : row.flavour == Flavour::jit;
+        const bool odd = row.release % 2 == 1;  // 23, 25, 27 and 29 are the releases whose arm64 builds were at hand
+        CHECK((on_platform(row, Platform::arm64).proof == Proof::by_vm) == (own && odd));
+        CHECK(on_platform(row, Platform::arm64).at.process_size == on_platform(row.at, Platform::arm64).process_size);
+    }
+    CHECK(platform_suffix(Platform::x86_64).empty());
+    CHECK(platform_suffix(Platform::arm64) == " for arm64");
+}

@@ -50,7 +50,27 @@ void remove_frame_pointer(Offsets& at) {
     at.process_frame_pointer = absent;
 }
 
+// Releases whose images of arm64 with glibc were held against what their VMs said of themselves.
+constexpr struct {
+    std::uint32_t release;
+    Flavour flavour;
+} proved_on_arm64[] = {{23, Flavour::interpreter}, {25, Flavour::jit}, {27, Flavour::jit}, {29, Flavour::jit}};
+
 }  // namespace
+
+std::string_view platform_suffix(Platform platform) {
+    if (platform == Platform::x86_64) return "";
+    return platform == Platform::arm64 ? " for arm64" : " for arm64 with musl";
+}
+
+Layout on_platform(Layout row, Platform platform) {
+    row.at = on_platform(row.at, platform);
+    if (platform == Platform::x86_64) return row;
+    bool proved = false;
+    for (const auto& each : proved_on_arm64) proved |= each.release == row.release && each.flavour == row.flavour;
+    if (platform != Platform::arm64 || !proved) row.proof = Proof::from_source;
+    return row;
+}
 
 Offsets on_platform(Offsets at, Platform platform) {
     if (platform == Platform::x86_64) return at;

@@ -18,7 +18,12 @@ enum class Platform : std::uint8_t {
     arm64_musl,
 };
 
+/// " for arm64", ...: what is said behind a row's name; nothing of x86-64.
+std::string_view platform_suffix(Platform platform);
+
 /// The offsets that a build for `platform` has where one for x86-64 has `at`.
 Offsets on_platform(Offsets at, Platform platform);
+/// The row of a build for `platform`, proved by a VM where one of that platform was read as well.
+Layout on_platform(Layout row, Platform platform);
 
 }  // namespace beamheap::otp

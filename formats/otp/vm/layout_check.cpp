@@ -149,8 +149,8 @@ Platform platform_of(const Image& image) {
 // What is tried, in order: the executable's own DWARF, then the tables.
 std::vector<Layout> candidates_for(Vm& vm) {
     const Build& build = vm.image->build();
-    const std::vector<const Layout*> rows = rows_for(build);
-    std::vector<Layout> candidates;
+    std::vector<Layout> rows, candidates;
+    for (const Layout* row : rows_for(build)) rows.push_back(on_platform(*row, platform_of(*vm.image)));
     if (const auto types = read_dwarf_fields(vm.image->executable()); !types) {
         vm.checks.push_back({"DWARF", false, types.error().message});
     } else if (!*types) {
@@ -158,7 +158,7 @@ std::vector<Layout> candidates_for(Vm& vm) {
     } else {
         // Forms belong to members: the row that has fewest which this build lacks comes first.
         std::vector<DwarfLayout> found;
-        for (const Layout* row : rows) found.push_back(with_dwarf(*row, **types));
+        for (const Layout& row : rows) found.push_back(with_dwarf(row, **types));
         std::stable_sort(found.begin(), found.end(),
                          [](const DwarfLayout& a, const DwarfLayout& b) { return a.kept.size() < b.kept.size(); });
         for (const DwarfLayout& each : found) {
@@ -170,9 +170,7 @@ std::vector<Layout> candidates_for(Vm& vm) {
         }
     }
     if (!build.foreign.empty()) return candidates;  // tables are of release builds
-    for (const Layout* row : rows) candidates.push_back(*row);
-    for (Layout& candidate : candidates)
-        if (candidate.source != dwarf_source) candidate.at = on_platform(candidate.at, platform_of(*vm.image));
+    candidates.insert(candidates.end(), rows.begin(), rows.end());
     return candidates;
 }
 
@@ -203,7 +201,7 @@ void tell_doubts(Vm& vm, const Build& build) {
                              dwarf ? fmt::format("DWARF with the forms of OTP {}", layout.release)
                                    : fmt::format("the {}", layout.source)));
     else if (layout.proof != Proof::by_vm && !dwarf)
-        vm.doubt(fmt::format("{}, from source", layout.source));
+        vm.doubt(fmt::format("{}{}, from source", layout.source, platform_suffix(platform_of(*vm.image))));
     const std::uint64_t size = vm.processes.element_size;
     if (size == layout.at.process_size) return;
     Offsets other = layout.at;
@@ -315,7 +313,7 @@ Status choose_layout(Vm& vm) {
         vm.layout = candidate;
         vm.roots = std::move(roots);
         vm.processes = *table;
-        vm.checks.push_back({"layout", true, std::string{candidate.source}});
+        vm.checks.push_back({"layout", true, fmt::format("{}{}", candidate.source, dwarf ? "" : platform_suffix(platform_of(image)))});
         vm.checks.push_back({"process table", true, sentence});
         tell_doubts(vm, build);
         break;
