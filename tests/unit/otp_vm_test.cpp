@@ -337,5 +337,13 @@ TEST_CASE("states as process_info says them", "[otp][state]") {
     CHECK(state_of(0x2a | 1 << 13) == ProcessState::runnable);
     CHECK(state_of(0x2a | 1 << 17 | 1 << 15) == ProcessState::garbage_collecting);
     CHECK(state_of(0x20000c2a) == ProcessState::exiting);
+    const auto last_flag = [](std::uint32_t release, std::uint32_t bit) {
+        const std::string flags = state_flags(*find_layout(release, Flavour::jit), 1u << bit);
+        return flags.substr(flags.rfind(' ') + 1);
+    };
+    CHECK(last_flag(25, 12) == "MAYBE_SELF_SIGS");
+    CHECK(last_flag(26, 12) == "MSG_SIG_IN_Q");
+    CHECK(last_flag(25, 19) == "SIG_IN_Q");
+    CHECK(last_flag(26, 19) == "NMSG_SIG_IN_Q");
     CHECK(state_flags(*find_layout(27, Flavour::jit), 0x0100002a) == "ACT_PRIO_NORMAL | USR_PRIO_NORMAL | PRQ_PRIO_NORMAL | OFF_HEAP_MSGQ");
 }

@@ -73,7 +73,7 @@ enum class LinkTypes : std::uint8_t {
 enum class StateNames : std::uint8_t {
     until_23,  ///< UNUSED, SIG_IN_Q
     since_24,  ///< MAYBE_SELF_SIGS, SIG_IN_Q
-    since_27,  ///< MSG_SIG_IN_Q, NMSG_SIG_IN_Q
+    since_26,  ///< MSG_SIG_IN_Q, NMSG_SIG_IN_Q
 };
 
 /// Which allocation types of fixed size count as memory of processes (fix_core_descr, erl_alloc.types).

@@ -53,6 +53,7 @@ constexpr Forms forms_25 = [] {
 constexpr Forms forms_26 = [] {
     Forms forms = forms_25;
     forms.pid_form = PidForm::shuffled60;
+    forms.state_names = StateNames::since_26;
     return forms;
 }();
 constexpr Forms forms_27 = [] {
@@ -60,7 +61,6 @@ constexpr Forms forms_27 = [] {
     forms.tags = tags_since_27;
     forms.fun_in_header = true;
     forms.fun_carries_reference = true;
-    forms.state_names = StateNames::since_27;
     forms.trace_hashes = TraceHashes::in_row;
     return forms;
 }();
