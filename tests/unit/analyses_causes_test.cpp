@@ -66,7 +66,7 @@ TEST_CASE("what a reason means", "[causes]") {
         {"{not_started,crypto}", "no_application", "application crypto has to be started first"},
         {"{\"no such file or directory\",\"my_dep.app\"}", "no_application", "application my_dep is not installed: no such file or directory"},
         {"{bad_return,{{my_app,start,[normal,[]]},whatever}}", "bad_return", "my_app:start/2 returned whatever"},
-        {"\"Error when reading /root/.erlang.cookie: eacces\"", "cookie", "the cookie file can't be used: Error when reading /root/.erlang.cookie: eacces"},
+        {"\"Error when reading /srv/x/.erlang.cookie: eacces\"", "cookie", "the cookie file can't be used: Error when reading /srv/x/.erlang.cookie: eacces"},
         {"{badarg,[{erlang,list_to_integer,[\"80a\"],[]},{my_srv,init,1,[{file,\"my_srv.erl\"},{line,3}]}]}", "bad_value",
          "badarg in erlang:list_to_integer/1 of [\"80a\"], called in my_srv:init/1 (my_srv.erl:3)"},
         {"{badarg,[{io,put_chars,[standard_error,unicode,[<<\"** (Mix) no such task\\n\">>]],[]}]}", "no_output",
@@ -75,6 +75,8 @@ TEST_CASE("what a reason means", "[causes]") {
          "a port that it listens on is in use (eaddrinuse)"},
         {"{#{'__exception__' => true,'__struct__' => 'Elixir.RuntimeError',message => <<\"boom\">>},[{'Elixir.My.App',start,2,[{file,\"lib/my/app.ex\"},{line,7}]}]}",
          "bad_value", "Elixir.RuntimeError: boom, in 'Elixir.My.App':start/2 (app.ex:7)"},
+        {"{badarg,[{io,format,[<0.62.0>,\"~w\\n\",102334155],[]},{init,start_em,1,[]}]}", "bad_value",
+         "badarg in io:format/3 of [<0.62.0>,\"~w\\n\",102334155]"},
         {"some_reason_of_mine", "unknown", "some_reason_of_mine"},
     };
     for (const auto& [reason, kind, what] : table) {
@@ -91,6 +93,8 @@ TEST_CASE("what stands in another report", "[causes]") {
     const std::string nodistribution = "{shutdown,{failed_to_start_child,net_sup,{shutdown,{failed_to_start_child,net_kernel,{'EXIT',nodistribution}}}}}";
     CHECK(told(nodistribution, {event_of("{info_msg,<0.8.0>,{<0.20.0>,\"Protocol: ~tp: the name ~ts seems to be in use by another Erlang node\",[\"inet_tcp\",'cqm@opensuse']}}")}).what ==
           "the node name cqm@opensuse is already in use");
+    CHECK(told(nodistribution, {event_of("{info_msg,<0.8.0>,{<0.20.0>,\"Protocol: ~p: the name a@b seems to be in use by another Erlang node\",[\"inet_tcp\"]}}")}).what ==
+          "the node name a@b is already in use");
     const LogEvent report = event_of("{error_report,<0.8.0>,{<0.17.0>,supervisor_report,[{supervisor,{local,net_sup}},{errorContext,start_error},{reason,{'EXIT',nodistribution}},"
                                      "{offender,[{pid,undefined},{name,net_kernel},{mfargs,{net_kernel,start_link,[['client@lab35',longnames]]}}]}]}}");
     const LogEvent taken = event_of("{info_msg,<0.8.0>,{<0.20.0>,\"Protocol: ~p: register error: ~p~n\",[\"inet_tcp\",{{badmatch,{error,duplicate_name}},[{inet_tcp_dist,listen,1}]}]}}");
@@ -101,7 +105,7 @@ TEST_CASE("what stands in another report", "[causes]") {
     const std::string undef = "{undef,[{numerl_test,test,[],[]},{init,start_em,1,[]}]}";
     const LogEvent loading = event_of("{log,error,\"~s~n\",[\"beam/beam_load.c(1876): Error loading module numerl_test:\\n  This BEAM file was compiled for a later version of the run-time system than 22.\\n\"],#{time => 3}}");
     CHECK(told(undef, {loading}).what ==
-          "module numerl_test is there but can't be loaded: This BEAM file was compiled for a later version of the run-time system than 22.");
+          "module numerl_test is there but can't be loaded: This BEAM file was compiled for a later version of the run-time system than 22");
 }
 
 TEST_CASE("a cut slogan yields to a report that is whole; a whole one stays", "[causes]") {

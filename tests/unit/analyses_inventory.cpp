@@ -48,6 +48,7 @@ TEST_CASE("ports by driver and the owner's group", "[inventory]") {
     const PortReport report = ports(s);
     CHECK(report.groups[0].count == 3);
     CHECK(report.groups[0].driver == "tcp_inet");
+    CHECK(s.text(report.groups[0].kind) == "linked-in driver");
     CHECK(group_text(s, report.groups[0].owner) == "ranch_sup");
     CHECK(report.groups[0].queue_bytes.value() == Count(35));
     CHECK(report.groups[0].suspended == 3);

@@ -125,6 +125,7 @@ TEST_CASE("near misses are suggested", "[selectors]") {
         REQUIRE(!found);
         return found.error().advice;
     };
+    CHECK(near_names("slo", {"slop", "slow", "slow", "fast"}, 5) == std::vector<std::string>{"slop", "slow"});
     CHECK(advice("kernal_sup") == "did you mean kernel_sup?");
     CHECK(advice("KERNEL_SUP") == "did you mean kernel_sup?");
     CHECK(advice("MyApp.Wroker") == "did you mean MyApp.Worker?");

@@ -118,6 +118,26 @@ TEST_CASE("slots are those of the three youngest frames", "[crashdump]") {
     }
 }
 
+TEST_CASE("messages of other nodes: further fragments are skipped, the token behind them is a root", "[crashdump]") {
+    std::uint64_t messages = 0, encoded = 0, bytes = 0, tokens = 0;
+    const HeapRequest request{{}, [&](const HeapVisit& visit) {
+                                  messages += visit.messages;
+                                  encoded += visit.distribution_messages;
+                                  bytes += visit.distribution_bytes;
+                                  for (const Root& root : visit.graph.roots()) tokens += root.kind == RootKind::seq_trace_token;
+                              }};
+    LoadPlan plan = test::everything();
+    plan.heaps = &request;
+    const auto dump = load(header() + process("<0.2.0>") + "=proc_messages:<0.2.0>\nD0:E3:YWJjZGVm:H100\nD0:E3:YWJj:N\nI7:N\n=proc_stack:<0.2.0>\n" +
+                               "=proc_heap:<0.2.0>\n100:t1:I1\n=end\n", plan);
+    REQUIRE(dump);
+    CHECK(messages == 3);
+    CHECK(encoded == 2);
+    CHECK(bytes == 6);
+    CHECK(tokens == 1);
+    CHECK(dump->snapshot().anomalies.seen(Anomaly::bad_line) == false);
+}
+
 TEST_CASE("a damaged line of a binary is counted, and the next section is read", "[crashdump]") {
     LoadPlan plan = test::everything();
     plan.binaries = true;

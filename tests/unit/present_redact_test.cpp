@@ -60,8 +60,8 @@ TEST_CASE("values behind secret keys are masked, their shape stays", "[redact]")
 }
 
 TEST_CASE("what tells nothing stays readable", "[redact]") {
-    CHECK(mask_secrets("Error when reading /home/x/.erlang.cookie: eacces") == "Error when reading /home/x/.erlang.cookie: eacces");
-    CHECK(mask_secrets("db.cookie: eacces") == "db.cookie: ***");
+    CHECK(mask_secrets("Error when reading /srv/x/.erlang.cookie: eacces") == "Error when reading /srv/x/.erlang.cookie: eacces");
+    CHECK(mask_secrets("db.cookie: eacces") == "db.cookie: '***'");
     for (const char* text :
          {"{password,undefined}", "#{token => nil}", "{secret,<0.12.0>}", "#{cookie => []}", "#{token => <<>>}",
           "{token,#Ref<0.1.2.3>}", "password:check/1", "MyApp.Token.verify/2", "[password,secret]",

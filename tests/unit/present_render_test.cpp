@@ -277,7 +277,8 @@ TEST_CASE("an unknown word is answered with what was probably meant", "[present]
 TEST_CASE("what puts all of an answer in doubt stands in front of it, in every format", "[present]") {
     Document document = sample(2);
     document.warnings.insert(document.warnings.begin(),
-                             {"layout_unproven", 1, "data_loss", "figures may be wrong (\x1b[31mtable)", true});
+                             {"layout_unproven", 1, "data_loss",
+                              Text{}.add("figures may be wrong (\x1b[31mtable)", Content::message), true});
     const auto rendered = [&](std::string_view format) {
         RenderOptions options;
         options.format = format;

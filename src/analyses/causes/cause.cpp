@@ -58,7 +58,7 @@ public:
         // The first that knows the reason says it.
         const bool known = text() || distribution() || undefined() || output_gone() || code() || application() ||
                            registered() || table() || returned() || exception() || posix() || value();
-        if (!known && failure_.reason.kind == ElementKind::unknown) {
+        if (!known && says_nothing(failure_.reason)) {
             cause_.kind = CauseKind::none;
         } else if (!known) {
             cause_.what = sentence("{}", printed(failure_.reason));
@@ -68,6 +68,12 @@ public:
     }
 
 private:
+    // What a slogan printed to a depth has left: `_`, {_}.
+    bool says_nothing(const Element& reason) const {
+        const auto parts = t_.tuple(reason);
+        return reason.kind == ElementKind::unknown ||
+               (!parts.empty() && std::ranges::all_of(parts, [](const Element& e) { return e.kind == ElementKind::unknown; }));
+    }
     PrintedTerm printed(const Element& term) const { return {failure_.term, term, 120}; }
 
     void hint(Sentence sentence) { cause_.hints.push_back(std::move(sentence)); }
@@ -171,6 +177,12 @@ private:
                 name = arg.text;
             else if (const auto text = e.text(arg, 255); text && text->find('@') != std::string::npos)
                 name = *text;
+        // ... or in the format itself: "Protocol: ~p: the name " ++ Name ++ " seems to be in use ..."
+        constexpr std::string_view before = "the name ", after = " seems";
+        const std::string format = e.text(event.format, 400).value_or("");
+        const std::size_t begin = format.find(before), end = format.find(after);
+        if (name.empty() && begin != std::string::npos && end != std::string::npos && begin + before.size() < end)
+            name = format.substr(begin + before.size(), end - begin - before.size());
         return name;
     }
     static bool holds(const LogEvent& event, std::string_view atom) {
@@ -263,6 +275,7 @@ private:
             const std::size_t line = text.find('\n', at);
             if (line != std::string::npos) said = text.substr(text.find_first_not_of(" \n", line));
             said = said.substr(0, said.find('\n'));
+            while (said.ends_with('.')) said.pop_back();
         }
         if (!found) return false;
         cause_.kind = CauseKind::bad_module;
@@ -276,8 +289,13 @@ private:
     bool output_gone() {
         const bool io = !failure_.stack.empty() && failure_.stack.front().module == "io";
         if (!io || !TermReader::is_one_of(failure_.reason, {"badarg", "terminated", "epipe", "eio", "enotsup"})) return false;
-        cause_.kind = CauseKind::no_output;
         const auto arguments = t_.list(failure_.stack.front().arguments, 4);
+        // What is given to ~ must be a list: then it is the caller's mistake.
+        const std::string_view function = failure_.stack.front().function;
+        if ((function == "format" || function == "fwrite") && !arguments.empty() &&
+            arguments.back().kind != ElementKind::unknown && !t_.is_list(arguments.back()))
+            return false;
+        cause_.kind = CauseKind::no_output;
         cause_.what = Sentence("its standard output or error is gone");
         for (auto argument = arguments.rbegin(); argument != arguments.rend(); ++argument)
             if (const auto text = t_.text(*argument, 2000); text && text->size() > 3) {
@@ -288,8 +306,17 @@ private:
         return true;
     }
     static std::string first_lines(const std::string& text) {
-        const std::size_t begin = text.find_first_not_of(" \n\t");
-        return begin == std::string::npos ? std::string() : text.substr(begin, std::min<std::size_t>(text.find('\n', begin) - begin, 120));
+        std::string lines;
+        bool blank = true;  // before the first word, or after one
+        for (const char c : text) {
+            const bool space = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+            if (!space && blank && !lines.empty()) lines += ' ';
+            if (!space) lines += c;
+            blank = space;
+            if (lines.size() >= 120) return lines + "...";
+        }
+        while (lines.ends_with('.')) lines.pop_back();
+        return lines;
     }
 
     // {Line, erl_parse, Message} of -eval, and Elixir's own.
@@ -405,8 +432,7 @@ private:
                 const auto found = std::ranges::find(posix_errors, each.text, &Posix::atom);
                 if (found != posix_errors.end())
                     error = error == nullptr ? &*found : error;
-                else if (name.kind == ElementKind::unknown && each.text != "error" && each.text.find("error") == each.text.npos &&
-                         each.text != "badmatch")
+                else if (name.kind == ElementKind::unknown && names_something(each.text))
                     name = each;
             } else if (each.kind == ElementKind::small && each.number > 0 && each.number < 65536) {
                 if (port.kind == ElementKind::unknown) port = each;
@@ -433,6 +459,10 @@ private:
             if (const LogFrame* frame = own_frame()) cause_.what.say(", in {}", place(*frame));
         }
         return true;
+    }
+    // Not the words of reasons themselves: bad_generator, listen_error, failed_to_start_child.
+    static bool names_something(std::string_view atom) {
+        return atom.find("error") == atom.npos && atom.find("fail") == atom.npos && !atom.starts_with("bad");
     }
     // "Failed to start socket listener: Eaddrinuse": libraries of other languages print the error into a text.
     static const Posix* said_error(const std::string& text) {

@@ -70,7 +70,12 @@ private:
             failure_.exited = true;
             return go_on(p[2]);
         }
-        for (const std::string_view tag : {"shutdown", "EXIT", "error", "init_failed"})
+        if (const auto p = t.tagged(reason, "cannot_start_application", 3); !p.empty()) {
+            if (TermReader::is_atom(p[1])) failure_.application = p[1].text;
+            return go_on(p[2]);
+        }
+        if (const auto p = t.tuple(reason, 1); !p.empty()) return go_on(p[0]);  // the text ends before the second element
+        for (const std::string_view tag : {"shutdown", "EXIT", "error", "init_failed", "nocatch"})
             if (const auto p = t.tagged(reason, tag, 2); !p.empty()) return go_on(p[1]);
         if (const auto p = t.tagged(reason, "badmatch", 2);
             !p.empty() && starts_others(failure_.stack) && !t.tagged(p[1], "error", 2).empty())

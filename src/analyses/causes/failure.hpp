@@ -34,7 +34,8 @@ struct Failure {
 
 /// Takes the layers off. {shutdown,R}, {failed_to_start_child,Id,R}, {R,{M,start,_}}, {R,Stack}, {'EXIT',R}, {error,R},
 /// {badmatch,{error,R}} of the code that starts, {bad_return,{{M,F,A},R}}, {application_start_failure,App,R},
-/// {R,{gen_server,call,_}} of a call whose server ended, and a printed term inside of a string.
+/// {cannot_start_application,App,R}, {nocatch,R}, {R,{gen_server,call,_}} of a call whose server ended, and a printed
+/// term inside of a string.
 Failure failure_of(std::shared_ptr<OwnedTerm> term, const Element& reason);
 
 /// The same of a reason as the slogan prints it.

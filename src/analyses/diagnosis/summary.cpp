@@ -85,7 +85,7 @@ Sentence what_is_lost(const Snapshot& snapshot) {
     if (loss.bytes != 0) what.say("{}", Counted{loss.bytes, "byte", "bytes"});
     const bool one = loss.processes + loss.bytes == 1;
     return sentence("At least {} of this {} {} damaged or missing, and sums are lower bounds.", what,
-                    snapshot.source.format == InputFormat::core ? Ours("core image") : Ours("dump"),
+                    snapshot.source.kind.whole_heaps ? Ours("core image") : Ours("dump"),
                     one ? Ours("is") : Ours("are"));
 }
 
