@@ -31,7 +31,7 @@ public:
     const Element& term() const { return root_; }
     /// Whether something was left out: by the budget, or because the text ended early.
     bool cut() const { return cut_; }
-    /// Whether the text that was read held something that is no term.
+    /// Whether the text that was read held something that is no term, or went on behind it.
     bool strange() const { return strange_; }
 
     const HeapGraph& graph() const override { return graph_; }

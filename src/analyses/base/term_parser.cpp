@@ -15,6 +15,8 @@ public:
 
     std::unique_ptr<OwnedTerm> run() {
         term_->root_ = value(0);
+        blanks();
+        if (!done()) term_->strange_ = true;  // words that only begin like a term
         return std::move(term_);
     }
 

@@ -68,11 +68,16 @@ public:
     }
 
 private:
-    // What a slogan printed to a depth has left: `_`, {_}.
+    // What a slogan printed to a depth has left: `_`, {_}, {{_},[_]}.
     bool says_nothing(const Element& reason) const {
-        const auto parts = t_.tuple(reason);
-        return reason.kind == ElementKind::unknown ||
-               (!parts.empty() && std::ranges::all_of(parts, [](const Element& e) { return e.kind == ElementKind::unknown; }));
+        std::vector<Element> left{reason};
+        for (std::size_t i = 0; i < left.size() && i < 40; ++i) {
+            if (left[i].kind == ElementKind::unknown || left[i].kind == ElementKind::nil) continue;
+            if (!t_.is_kind(left[i], TermKind::tuple) && !t_.is_kind(left[i], TermKind::cons)) return false;
+            ElementCursor cursor = failure_.term->elements(left[i].id);
+            for (Element element; left.size() < 60 && failure_.term->next(cursor, element);) left.push_back(element);
+        }
+        return true;
     }
     PrintedTerm printed(const Element& term) const { return {failure_.term, term, 120}; }
 
@@ -222,18 +227,16 @@ private:
         cause_.kind = CauseKind::no_function;
         const FunctionName function{called.module, called.function, called.arity};
         if (bad_module(called.module)) return true;
-        cause_.what = sentence("{} does not exist", function);
-        if (failure_.stack.size() > 1 && failure_.stack[1].module != "init")
-            cause_.what.say(", called in {}", place(failure_.stack[1]));
         const bool loaded = std::ranges::any_of(
             snapshot_.modules, [&](const Module& module) { return snapshot_.text(module.name) == called.module; });
-        if (loaded) {
+        const std::string_view near = loaded ? std::string_view{} : similar_module(called.module);
+        cause_.what = sentence("{} does not exist", function);
+        if (!near.empty()) cause_.what.say(" (is {} meant?)", Atom{std::string(near), false});
+        if (failure_.stack.size() > 1 && failure_.stack[1].module != "init")
+            cause_.what.say(", called in {}", place(failure_.stack[1]));
+        if (loaded)
             hint(sentence("Module {} is loaded and exports no such function: look for another version of it, a wrong number of arguments, or a "
                           "misspelt name.", Atom{called.module, false}));
-            return true;
-        }
-        if (const std::string_view near = similar_module(called.module); !near.empty())
-            hint(sentence("There is no module {}; did you mean {}?", Atom{called.module, false}, Atom{std::string(near), false}));
         else
             hint(sentence("Module {} is missing from the code path (-pa, the release), or its name is misspelt.",
                           Atom{called.module, false}));
@@ -279,7 +282,7 @@ private:
         }
         if (!found) return false;
         cause_.kind = CauseKind::bad_module;
-        cause_.what = sentence("module {} is there but can't be loaded", Atom{std::string(module), false});
+        cause_.what = sentence("module {} can't be loaded", Atom{std::string(module), false});
         if (!said.empty()) cause_.what.say(": {}", InputText{said, InputText::Holds::vm});
         hint("Compile it anew with this release of OTP; a file that was copied in part or for another release does not load.");
         return true;
@@ -390,7 +393,7 @@ private:
     bool returned() {
         for (const std::string_view tag : {"bad_return_value", "bad_return"}) {
             const auto p = t_.tagged(failure_.reason, tag, 2);
-            if (p.empty()) continue;
+            if (p.empty() || says_nothing(p[1])) continue;
             cause_.kind = CauseKind::bad_return;
             const auto inner = t_.tuple(p[1], 2);
             const auto mfa = inner.empty() ? std::vector<Element>{} : t_.tuple(inner[0], 3);

@@ -122,8 +122,9 @@ int Failure::weight() const {
     return sum;
 }
 
-Failure failure_of(std::shared_ptr<OwnedTerm> term, const Element& reason) {
+Failure failure_of(std::shared_ptr<OwnedTerm> term, const Element& reason, std::vector<LogFrame> stack) {
     Failure failure;
+    failure.stack = std::move(stack);
     failure.term = std::move(term);
     failure.reason = reason;
     Peeler(failure).run();

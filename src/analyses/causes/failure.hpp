@@ -36,7 +36,8 @@ struct Failure {
 /// {badmatch,{error,R}} of the code that starts, {bad_return,{{M,F,A},R}}, {application_start_failure,App,R},
 /// {cannot_start_application,App,R}, {nocatch,R}, {R,{gen_server,call,_}} of a call whose server ended, and a printed
 /// term inside of a string.
-Failure failure_of(std::shared_ptr<OwnedTerm> term, const Element& reason);
+/// `stack`: of the reason, where it was taken off already.
+Failure failure_of(std::shared_ptr<OwnedTerm> term, const Element& reason, std::vector<LogFrame> stack = {});
 
 /// The same of a reason as the slogan prints it.
 Failure failure_of_printed(std::string_view reason);

@@ -31,8 +31,7 @@ bool tells_an_end(const LogEvent& event) {
 }
 
 ToldCause told_by(const Snapshot& snapshot, const LogEvent& event, std::span<const LogEvent> events) {
-    ToldCause told{failure_of(event.reason_term, event.reason), {}, &event};
-    if (told.failure.stack.empty()) told.failure.stack = event.stack;
+    ToldCause told{failure_of(event.reason_term, event.reason, event.stack), {}, &event};
     if (event.kind == LogKind::supervisor_report && told.failure.children.empty() && TermReader::is_atom(event.subject))
         told.failure.children.emplace_back(event.subject.text);
     if (event.kind == LogKind::application_end && told.failure.application.empty() && TermReader::is_atom(event.subject))
