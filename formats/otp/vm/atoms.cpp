@@ -54,6 +54,11 @@ std::optional<std::string_view> AtomTable::text(bytes::MemoryReader& memory, std
 
 TextId AtomTable::intern(bytes::MemoryReader& memory, Word atom, TextTable& texts) const {
     if (!is_atom(atom) || atom >> 6 >= entries_) return TextId::none;
+    if (known_in_ == nullptr) known_in_ = &texts;
+    if (known_in_ != &texts) {
+        const auto name = text(memory, atom_index(atom));
+        return name ? texts.intern(*name) : TextId::none;
+    }
     if (atom_index(atom) >= known_.size())
         known_.resize(std::max<std::size_t>(atom_index(atom) + 1, std::min<std::size_t>(entries_, known_.size() * 2)), TextId::none);
     TextId& id = known_[atom_index(atom)];

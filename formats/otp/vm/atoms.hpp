@@ -56,6 +56,7 @@ private:
     std::uint64_t segments_ = 0, table_bytes_ = 0;
     std::uint32_t entries_ = 0, limit_ = 0;
     mutable std::vector<TextId> known_;  // by index
+    mutable const TextTable* known_in_ = nullptr;  ///< whose ids these are: the table that asked first (the snapshot's)
 };
 
 }  // namespace beamheap::otp

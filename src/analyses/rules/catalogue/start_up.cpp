@@ -86,7 +86,7 @@ void add_told(const RuleInput& input, Finding& finding) {
     finding.next_steps = told.cause.hints;
     if (!input.events.empty())
         finding.next_steps.push_back(sentence("See all that it had no time to print: {}", Command{"logs", {}, ""}));
-    if (told.cause.kind == CauseKind::unknown)
+    if (told.cause.kind == CauseKind::unknown || finding.next_steps.empty())
         finding.next_steps.insert(finding.next_steps.end(), input.slogan.next_steps.begin(),
                                   input.slogan.next_steps.end());
 }
