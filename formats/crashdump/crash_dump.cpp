@@ -155,8 +155,8 @@ Result<std::unique_ptr<TermSource>> CrashDump::terms(ProcId process) {
     for (std::uint64_t i = 0; i < std::min<std::uint64_t>(terms->damage().bad_lines, 1000); ++i)
         snapshot_.anomalies.add(Anomaly::bad_line, terms->damage().first_bad_line);
     // What is neither on the heap nor among the literals.
-    std::uint64_t lost = 0;
     const HeapGraph& graph = terms->graph();
+    std::uint64_t lost = graph.impossible_references();
     const auto count = [&](std::uint64_t address) {
         if (address != 0 && terms->at(address).kind == ElementKind::missing) ++lost;
     };

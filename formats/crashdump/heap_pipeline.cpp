@@ -31,12 +31,14 @@ void visit(HeapReader& reader, const HeapJob& job, const HeapRequest& demand, un
     for (std::uint64_t i = 0; i < std::min<std::uint64_t>(met.bad_lines, 1000); ++i)
         losses.anomalies.add(Anomaly::bad_line, met.first_bad_line);
     if (graph.duplicate_addresses() != 0) losses.anomalies.add(Anomaly::duplicate_address, job.extents.begin());
+    for (std::uint64_t i = 0; i < std::min<std::uint64_t>(graph.impossible_references(), 1000); ++i)
+        losses.anomalies.add(Anomaly::dangling_reference, job.process.offset);
     // Signals that are no messages are not listed, but count in queues before 21; a heap that is not there at all is
     // told by heap_missing.
     const std::uint64_t queued = job.process.msgq_len.value_or(0);
     const bool fewer = reader.has_section(TermSection::heap) && reader.messages() < queued;
     if (fewer) losses.anomalies.add(Anomaly::messages_lost, job.process.offset);
-    if (met.bad_lines != 0 || graph.duplicate_addresses() != 0 || fewer) losses.damaged.push_back(job.id);
+    if (met.bad_lines != 0 || graph.impossible_references() != 0 || graph.duplicate_addresses() != 0 || fewer) losses.damaged.push_back(job.id);
     losses.bytes += met.bad_bytes;
     if (losses.keep_addresses) losses.addresses.add(graph, job.id);
     demand.visit({job.id, job.process, graph, worker, reader.messages(), reader.distribution_messages(),

@@ -42,7 +42,7 @@ void Losses::judge_entries(Snapshot& snapshot, std::uint32_t constant) {
     }
     std::uint32_t usual = 0;
     for (std::uint32_t bit = 0; bit < having.size(); ++bit)
-        if (having[bit] * 10 >= whole * 9) usual |= 1u << bit;
+        if (having[bit] * 3 >= whole * 2) usual |= 1u << bit;
     usual &= constant;
     const bool cut = !snapshot.source.process_table_complete;
     for (std::size_t i = 0; i < count; ++i) {

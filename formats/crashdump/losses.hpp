@@ -47,8 +47,8 @@ public:
     /// Something of this process's terms is lost.
     void damaged(ProcId process) { damaged_.insert(index_of(process)); }
 
-    /// The process table is complete: entries that lack one of the fields `constant` (bits), which nine of ten have,
-    /// are damaged. Counts torn_process.
+    /// The process table is complete: entries that lack one of the fields `constant` (bits), which most have, are
+    /// damaged. Counts torn_process.
     void judge_entries(Snapshot& snapshot, std::uint32_t constant);
     /// Counts those that others are linked to and that nobody is (linked_to_nobody).
     void judge_links(Snapshot& snapshot);

@@ -32,8 +32,12 @@ void read_initial_call(Loader& loader, Process& process, std::string_view value,
 void read_current_call(Loader& loader, Process& process, std::string_view value, std::uint64_t) {
     process.current_function = loader.function(value);
 }
-void read_parent(Loader&, Process& process, std::string_view value, std::uint64_t) {
-    if (const auto pid = parse_pid(value)) process.parent = *pid;
+void read_parent(Loader& loader, Process& process, std::string_view value, std::uint64_t offset) {
+    const auto pid = parse_pid(value);
+    if (pid)
+        process.parent = *pid;
+    else if (value != "[]")
+        loader.anomalies().add(Anomaly::bad_line, offset, value);
 }
 
 void read_program_counter(Loader& loader, Process& process, std::string_view value, std::uint64_t) {

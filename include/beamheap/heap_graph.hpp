@@ -244,6 +244,9 @@ public:
     std::size_t unresolved_size() const { return unresolved_.size(); }
     std::uint64_t unresolved(std::size_t i) const { return space_.expand(unresolved_[i]); }
 
+    /// References to addresses that no object can have: not aligned to a word, or out of all bounds.
+    std::uint64_t impossible_references() const { return impossible_; }
+
     /// Sum of words(); of those in the young area.
     std::uint64_t total_words() const { return total_words_; }
     std::uint64_t young_words() const { return young_words_; }
@@ -266,6 +269,7 @@ private:
     std::uint64_t young_words_ = 0;
     std::uint64_t foreign_count_ = 0;
     std::uint64_t duplicates_ = 0;
+    std::uint64_t impossible_ = 0;
     std::array<std::int8_t, term_kinds> flat_extra_{};
 
     AddressSpace space_;

@@ -54,7 +54,7 @@ void HeapGraph::begin(Mode mode, unsigned word_bytes) {
     word_bytes_ = word_bytes;
     young_from_ = young_size_ = 0;
     total_words_ = young_words_ = 0;
-    foreign_count_ = duplicates_ = 0;
+    foreign_count_ = duplicates_ = impossible_ = 0;
     flat_extra_.fill(0);
     space_.begin(word_bytes);
     kinds_.clear_and_trim(kept_bytes);
@@ -129,7 +129,10 @@ void HeapGraph::finish() {
         for (const Edge edge : edges_) {
             const NodeId to = find(edge.to);
             if (to == no_node) {
-                if (edge.to == AddressSpace::none) continue;
+                if (edge.to == AddressSpace::none) {
+                    ++impossible_;
+                    continue;
+                }
                 if (keep_foreign)
                     foreign_.push(edge);
                 else if (kind(edge.from) != TermKind::sub_binary)
