@@ -53,6 +53,7 @@ std::optional<ToldCause> told_cause(const Snapshot& snapshot, std::string_view s
     for (const LogEvent& event : events.first(std::min(events.size(), most_events))) {
         if (!tells_an_end(event)) continue;
         ToldCause told = told_by(snapshot, event, events);
+        if (told.failure.weight() <= 0) continue;  // "killed": what else ended is the cause
         const bool slogan_tells = best && best->event == nullptr;
         if (!best || better(told, *best) || (!slogan_tells && !better(*best, told))) best = std::move(told);
     }
