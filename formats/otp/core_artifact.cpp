@@ -14,17 +14,15 @@
 #include "formats/otp/vm/image.hpp"
 #include "formats/otp/tables/native.hpp"
 #include "formats/otp/processes/process_table.hpp"
+#include "formats/otp/processes/stack_slots.hpp"
 #include "formats/otp/heaps/stored_binaries.hpp"
 #include "formats/otp/heaps/terms_check.hpp"
 #include "formats/otp/tables/tables.hpp"
 #include "formats/otp/tables/traced.hpp"
 #include "formats/otp/vm/vm.hpp"
-#include "formats/slots_of_terms.hpp"
 
 namespace beamheap::otp {
 namespace {
-
-constexpr std::uint64_t most_words_for_slots = 1u << 23;  // a heap of 64 MB takes a second to walk
 
 class CoreArtifact final : public Artifact {
 public:
@@ -51,7 +49,7 @@ public:
         }
         if (plan.atoms) read_atoms(reader);
         snapshot_.seal();
-        add_slots(*this, plan, most_words_for_slots);
+        read_stack_slots(reader, plan);
         if (plan.heaps != nullptr) (void)visit_heaps(*plan.heaps);
         if (reader.memory.misses() != 0) {
             snapshot_.anomalies.add(Anomaly::unreadable_memory, reader.memory.first_miss());

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "formats/otp/processes/term_format.hpp"
+#include "formats/otp/vm/references.hpp"
 
 namespace beamheap::otp {
 namespace {
@@ -356,26 +357,10 @@ void CoreTerms::fun_head(std::uint64_t address, const ObjectShape& shape, Object
 }
 
 void CoreTerms::reference_head(std::uint64_t address, Word header, ObjectHead& head) {
-    const std::uint64_t words = header_arity(header) + 1;
-    const std::byte* p = memory_.at(address, words * 8);
-    if (p == nullptr || words < 3) return;
-    if (head.kind == TermKind::external_reference) {
-        // ExternalThing: ErlNode*, next, then the count of numbers and the numbers.
-        if (words < 5) return;
-        head.numbers =
-            std::min<std::uint32_t>({load<std::uint32_t>(p + 24), 5u, static_cast<std::uint32_t>((words - 3) * 2 - 1)});
-        for (unsigned i = 0; i < head.numbers; ++i) head.words[i] = load<std::uint32_t>(p + 28 + 4 * i);
-        head.node = atom_text(memory_.word(load<Word>(p + 8) + reader_.at.node_name).value_or(0));
-        return;
-    }
-    if (load<std::uint32_t>(p + 8) != 0xffffffffu) {  // a magic one: its numbers are in the binary that it stands for
-        head.numbers = 3;
-        const std::byte* numbers = memory_.at(load<Word>(p + 8) + reader_.at.magic_reference, 12);
-        for (unsigned i = 0; numbers != nullptr && i < 3; ++i) head.words[i] = load<std::uint32_t>(numbers + 4 * i);
-        return;
-    }
-    head.numbers = words >= 4 ? 5 : 3;
-    for (unsigned i = 0; i < head.numbers; ++i) head.words[i] = load<std::uint32_t>(p + 12 + 4 * i);
+    const ReferenceNumbers numbers = reference_numbers(memory_, vm_.layout, address, header);
+    head.numbers = numbers.count;
+    head.words = numbers.words;
+    if (numbers.node != 0) head.node = atom_text(memory_.word(numbers.node + reader_.at.node_name).value_or(0));
 }
 
 ObjectHead CoreTerms::head(ObjectId id) {

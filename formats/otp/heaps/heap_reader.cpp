@@ -4,6 +4,7 @@
 
 #include "formats/otp/processes/process_identity.hpp"
 #include "formats/otp/processes/queues.hpp"
+#include "formats/otp/processes/stack.hpp"
 #include "formats/otp/vm/young_heap.hpp"
 
 namespace beamheap::otp {
@@ -344,25 +345,14 @@ void HeapReader::root(RootKind kind, std::uint32_t index, std::uint32_t frame, W
     if (graph_.mode() == HeapGraph::Mode::values) roots_.push_back({kind, index, frame, term, at, undecoded});
 }
 
-// Frames as read_frames() numbers them: the one above the first return address is the current function.
-void HeapReader::stack_roots(const std::byte* process) {
+void HeapReader::stack_roots() {
     const std::uint64_t count = (stack_end_ - stack_top_) / 8;
     const std::byte* words = count == 0 ? nullptr : memory_.at(stack_top_, count * 8);
     if (words == nullptr) return;
-    (void)process;
-    std::uint32_t frame = 0, slot = 0;
-    bool known = true;
-    for (std::uint64_t i = 0; i < count; ++i) {
-        auto word = load<Word>(words + 8 * i);
-        if (!is_header(word)) {
-            root(RootKind::stack, slot++, known ? frame : no_frame, word, stack_top_ + 8 * i);
-            continue;
-        }
-        if (vm_.roots.frame_pointers && i + 1 < count) word = load<Word>(words + 8 * ++i);
-        known = vm_.code.find(memory_, word - vm_.layout.return_address_back).has_value();
-        if (known) ++frame;
-        slot = 0;
-    }
+    each_stack_word(vm_, memory_, words, count, [&](const StackWord& at) {
+        root(RootKind::stack, at.slot, at.frame, at.word, stack_top_ + 8 * at.at);
+        return true;
+    });
 }
 
 void HeapReader::message_roots(const std::byte* process) {
@@ -393,7 +383,7 @@ void HeapReader::message_roots(const std::byte* process) {
 }
 
 void HeapReader::collect_roots(const std::byte* p) {
-    stack_roots(p);
+    stack_roots();
     std::uint32_t entry = 0;
     if (const auto dictionary = load<Word>(p + at_.process_dictionary); dictionary != 0)
         each_dictionary_entry(reader_, dictionary, [&](Word pair, Word, Word) {

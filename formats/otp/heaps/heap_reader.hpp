@@ -78,7 +78,7 @@ private:
     void collect_areas(const std::byte* p);
     void collect_fragments(std::uint64_t first, AreaKind kind);
     void collect_roots(const std::byte* p);
-    void stack_roots(const std::byte* p);
+    void stack_roots();
     void message_roots(const std::byte* p);
     void root(RootKind kind, std::uint32_t index, std::uint32_t frame, Word term, std::uint64_t at,
               bool undecoded = false);

@@ -18,7 +18,7 @@ using bytes::Bytes;
 using bytes::load;
 
 constexpr std::uint64_t largest_block = 1ull << 42;  // words of one heap
-constexpr std::size_t most_slots_beyond = 1u << 22;  // of the process table, looked at whatever its count says
+constexpr std::size_t most_slots_beyond = 1u << 18;  // of the process table, looked at whatever its count says: the usual one whole
 constexpr std::uint32_t most_fragments = 1u << 26;
 constexpr std::size_t saved_calls_index = 1;
 constexpr std::uint32_t sensitive_flag = 1u << 3;  // F_SENSITIVE, above the bits of the time stamp's kind
@@ -53,6 +53,31 @@ constexpr StateName state_names[] = {{6, "IN_PRQ_MAX"},
                                      {28, "DIRTY_ACTIVE_SYS"},
                                      {29, "DIRTY_RUNNING"},
                                      {30, "DIRTY_RUNNING_SYS"}};
+
+// Rows are large and their keys are not: the keys are sorted, and each row then moves once.
+void sort_by_pid(std::vector<Process>& rows) {
+    struct Key {
+        std::uint64_t pid;
+        std::uint32_t row;
+    };
+    std::vector<Key> keys(rows.size());
+    for (std::uint32_t i = 0; i < rows.size(); ++i)
+        keys[i] = {static_cast<std::uint64_t>(rows[i].pid.serial) << 32 | rows[i].pid.number, i};
+    std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) { return a.pid < b.pid; });
+    for (std::uint32_t i = 0; i < rows.size(); ++i) {  // cycle by cycle: the row that belongs at i, then where that one was
+        if (keys[i].row == i) continue;
+        const Process first = rows[i];
+        std::uint32_t at = i;
+        while (keys[at].row != i) {
+            const std::uint32_t from = keys[at].row;
+            rows[at] = rows[from];
+            keys[at].row = at;
+            at = from;
+        }
+        rows[at] = first;
+        keys[at].row = at;
+    }
+}
 
 class TableReader {
 public:
@@ -96,9 +121,7 @@ public:
                 if (process && *process != 0 && !listed(*process)) add(*process, true);
             }
         }
-        std::sort(rows.begin(), rows.end(), [](const Process& a, const Process& b) {
-            return std::pair{a.pid.serial, a.pid.number} < std::pair{b.pid.serial, b.pid.number};
-        });
+        sort_by_pid(rows);
         for (std::uint32_t i = 0; i < rows.size(); ++i) reader_.snapshot.index_process(static_cast<ProcId>(i));
         if (plan_.labels) labels_.resolve(rows);
     }

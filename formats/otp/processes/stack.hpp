@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "beamheap/heap_graph.hpp"
 #include "formats/otp/vm/vm.hpp"
 
 namespace beamheap::otp {
@@ -35,6 +36,33 @@ private:
     std::vector<Entry> entries_;  // open addressing, key 0 is free
     std::size_t used_ = 0;
 };
+
+/// A word of a stack that is no return address.
+struct StackWord {
+    Word word = 0;
+    std::uint64_t at = 0;     ///< its place on the stack, in words from the top
+    std::uint32_t frame = 0;  ///< as read_frames() numbers them: above the first return address is 0; no_frame: of none
+    std::uint32_t slot = 0;   ///< y register
+};
+
+/// Calls visit(StackWord) for the words on a stack, youngest first, until it gives false. `words` must hold `count` words.
+/// Behind a return address into no loaded code the words belong to no frame.
+template <class Visit>
+void each_stack_word(const Vm& vm, bytes::MemoryReader& memory, const std::byte* words, std::uint64_t count, Visit&& visit) {
+    std::uint32_t frame = 0, slot = 0;
+    bool known = true;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        auto word = bytes::load<Word>(words + 8 * i);
+        if (!is_header(word)) {
+            if (!visit(StackWord{word, i, known ? frame : no_frame, slot++})) return;
+            continue;
+        }
+        if (vm.roots.frame_pointers && i + 1 < count) word = bytes::load<Word>(words + 8 * ++i);
+        known = vm.code.find(memory, word - vm.layout.return_address_back).has_value();
+        if (known) ++frame;
+        slot = 0;
+    }
+}
 
 /// Most frames that are kept of one stack; what is older is not shown.
 inline constexpr std::size_t most_frames = 1u << 20;

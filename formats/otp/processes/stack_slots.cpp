@@ -1,0 +1,99 @@
+#include "formats/otp/processes/stack_slots.hpp"
+
+#include "formats/otp/processes/process_table.hpp"
+#include "formats/otp/processes/stack.hpp"
+#include "formats/otp/vm/references.hpp"
+#include "formats/otp/vm/young_heap.hpp"
+
+namespace beamheap::otp {
+namespace {
+
+using bytes::load;
+
+constexpr std::uint32_t youngest_frames = 3;
+
+class SlotReader {
+public:
+    explicit SlotReader(Reader& reader)
+        : reader_(reader), memory_(reader.memory), running_(running_threads(reader.vm, reader.memory)) {}
+
+    void read(ProcId id) {
+        const std::uint64_t process = reader_.snapshot[id].offset;
+        const std::byte* p = memory_.at(process, reader_.at.process_size);
+        if (p == nullptr || (load<std::uint32_t>(p + reader_.at.process_state) & state::gc) != 0) return;
+        YoungHeap young = read_young_heap(memory_, reader_.vm.layout, p);
+        for (const RunningThread& thread : running_)
+            if (thread.process == process) young.goes_on(thread.heap_top, thread.stop);
+        const std::uint64_t count = young.fits ? (young.end - young.stop) / 8 : 0;
+        const std::byte* words = count == 0 ? nullptr : memory_.at(young.stop, count * 8);
+        if (words == nullptr) return;
+        each_stack_word(reader_.vm, memory_, words, count, [&](const StackWord& at) {
+            if (at.frame == no_frame || at.frame < youngest_frames) add(id, at);
+            return at.frame == no_frame || at.frame < youngest_frames;
+        });
+    }
+
+private:
+    void add(ProcId process, const StackWord& at) {
+        if (at.frame == no_frame) return;
+        StackSlot slot;
+        slot.process = process;
+        slot.frame = static_cast<std::uint8_t>(at.frame);
+        const Word word = at.word;
+        if (is_pid(word)) {
+            slot.pid = reader_.pid(word);
+        } else if (is_port(word)) {
+            slot.kind = StackSlot::Kind::port;
+            slot.port = reader_.port(word);
+        } else if (is_atom(word)) {
+            slot.kind = StackSlot::Kind::atom;
+            slot.atom = reader_.atom(word);
+            if (slot.atom == TextId::none) return;
+        } else if (!is_boxed(word) || !object(word, slot)) {
+            return;
+        }
+        reader_.snapshot.slots.push_back(slot);
+    }
+
+    bool object(Word word, StackSlot& slot) {
+        const std::byte* p = memory_.probe(address_of(word), 8);
+        if (p == nullptr || !is_header(load<Word>(p))) return false;
+        const auto header = load<Word>(p);
+        switch (reader_.vm.layout.tags[header_subtag(header)]) {
+            case Tag::external_pid: slot.pid = reader_.pid(word); return true;
+            case Tag::reference:
+            case Tag::external_reference: {
+                const ReferenceNumbers numbers = reference_numbers(memory_, reader_.vm.layout, address_of(word), header);
+                slot.kind = StackSlot::Kind::reference;
+                slot.words = static_cast<std::uint8_t>(numbers.count);
+                for (std::size_t i = 0; i < slot.ref.size() && i < numbers.count; ++i)
+                    slot.ref[slot.ref.size() - 1 - i] = numbers.words[i];
+                return true;
+            }
+            default: return false;
+        }
+    }
+
+    Reader& reader_;
+    bytes::MemoryReader& memory_;
+    std::vector<RunningThread> running_;
+};
+
+}  // namespace
+
+void read_stack_slots(Reader& reader, const LoadPlan& plan) {
+    if (plan.slots_of == nullptr || !reader.vm.terms_readable) return;
+    Snapshot& snapshot = reader.snapshot;
+    SlotReader slots(reader);
+    enum class Answer : std::uint8_t { not_asked, no, yes };
+    std::vector<Answer> functions(snapshot.functions.size());
+    for (std::uint32_t i = 0; i < snapshot.processes.size(); ++i) {
+        const FunctionId function = snapshot.processes[i].current_function;
+        if (function == FunctionId::none || index_of(function) >= functions.size()) continue;
+        Answer& known = functions[index_of(function)];
+        if (known == Answer::not_asked) known = plan.slots_of(snapshot, function) ? Answer::yes : Answer::no;
+        if (known == Answer::yes) slots.read(ProcId{i});
+    }
+}
+
+}  // namespace beamheap::otp
