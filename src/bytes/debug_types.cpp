@@ -3,71 +3,21 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <array>
 #include <memory>
 #include <unordered_map>
 
+#include "bytes/debug_files.hpp"
+
 namespace beamheap::bytes {
 namespace {
 
 constexpr std::uint64_t most_stepped_over = 1ull << 30;  // bytes of DWARF; an emulator with all its C++ has 20 million
-constexpr std::uint64_t most_uncompressed = 1ull << 31;
 constexpr std::uint64_t largest_offset = 1ull << 24;
 constexpr int longest_type_chain = 32;
 constexpr std::size_t most_unnamed = 64;             // structures and unions without a name inside of one
-constexpr std::uint64_t section_compressed = 0x800;   // SHF_COMPRESSED
-
-// Compressed sections are unpacked as a whole by libelf.
-std::uint64_t uncompressed_size(const ElfImage& file) {
-    std::uint64_t sum = 0;
-    for (const ElfSection& section : file.sections()) {
-        const Bytes data = file.contents(section);
-        std::uint64_t size = 0;
-        if ((section.flags & section_compressed) != 0 && data.size() >= 24) {
-            size = load<std::uint64_t>(data.data() + 8);  // Elf64_Chdr.ch_size
-        } else if (section.name.substr(0, 7) == ".zdebug" && data.size() >= 12) {
-            size = __builtin_bswap64(load<std::uint64_t>(data.data() + 4));  // "ZLIB", then the size, high byte first
-        }
-        if (__builtin_add_overflow(sum, size, &sum)) return ~0ull;
-    }
-    return sum;
-}
-
-// Whether libdw may have the file: it unpacks all that is compressed, and opens what the links name, which could block
-// on anything but a regular file.
-bool harmless(const ElfImage& file, const std::string& path) {
-    for (const std::string_view link : {".gnu_debuglink", ".gnu_debugaltlink"}) {
-        const ElfSection* section = file.section(link);
-        if (section == nullptr) continue;
-        const Bytes data = file.contents(*section);
-        const std::string_view text(reinterpret_cast<const char*>(data.data()), data.size());
-        const std::string name(text.substr(0, text.find('\0')));
-        const std::size_t slash = path.rfind('/');
-        const std::string target =
-            name.substr(0, 1) == "/" || slash == std::string::npos ? name : path.substr(0, slash + 1) + name;
-        struct stat status {};
-        if (stat(target.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) return false;
-    }
-    return uncompressed_size(file) <= most_uncompressed;
-}
-
-// The standard search; what it found must be a harmless regular file.
-int find_debug_file(Dwfl_Module* module, void** user, const char* name, Dwarf_Addr base, const char* file,
-                    const char* link, GElf_Word crc, char** found) {
-    const int descriptor = dwfl_standard_find_debuginfo(module, user, name, base, file, link, crc, found);
-    if (descriptor < 0) return descriptor;
-    if (auto mapped = MappedFile::map(descriptor, "")) {
-        const auto image = ElfImage::adopt(std::move(*mapped), "");
-        if (image && harmless(*image, found != nullptr && *found != nullptr ? *found : "")) return descriptor;
-    }
-    close(descriptor);
-    return -1;
-}
 
 struct Closer {
     void operator()(Dwfl* dwfl) const { dwfl_end(dwfl); }

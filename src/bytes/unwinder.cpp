@@ -12,6 +12,8 @@
 #include <map>
 #include <set>
 
+#include "bytes/debug_files.hpp"
+
 namespace beamheap::bytes {
 namespace {
 
@@ -248,7 +250,7 @@ Unwinder::Unwinder(const CoreNotes& notes, const AddressSpace& space, const ElfI
     : state_(std::make_unique<State>(notes, space, executable.machine())) {
     State& s = *state_;
     s.finders.find_elf = dwfl_build_id_find_elf;
-    s.finders.find_debuginfo = dwfl_standard_find_debuginfo;
+    s.finders.find_debuginfo = find_debug_file;
     s.finders.debuginfo_path = &s.debug_path;
     s.dwfl = dwfl_begin(&s.finders);
     if (s.dwfl == nullptr) {
