@@ -1,12 +1,8 @@
 // binaries: binaries outside the heaps, who holds them, and what slices of them pin.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <map>
 
 #include "analyses/memory/binary_holders.hpp"
-#include "analyses/base/sum.hpp"
-#include "analyses/processes/process_columns.hpp"
+#include "analyses/memory/hidden_binaries.hpp"
 #include "cli/commands.hpp"
 #include "analyses/diagnosis/heap_stats.hpp"
 #include "analyses/diagnosis/unreferenced.hpp"
@@ -21,6 +17,7 @@ namespace {
 
 using analyses::BinaryHolder;
 using analyses::BinaryHolders;
+using analyses::HiddenBinaries;
 using present::Array;
 using present::ColumnOf;
 using present::Object;
@@ -101,67 +98,23 @@ present::Table binary_table(const present::Names& names, const analyses::BinaryR
     return present::table_of(std::move(columns), report.binaries, "nothing refers to a binary outside the heaps");
 }
 
-/// A process whose virtual binary heap says that it holds more than the input lists: up to OTP 26 a dump does not show
-/// the binary behind a slice that nothing else refers to. BinVHeap counts words of whole binaries, since the last
-/// garbage collection of a generation also of dead references.
-struct Hidden {
-    ProcId process = ProcId::none;
-    std::uint64_t slices = 0;
-    std::uint64_t seen_bytes = 0;
-    std::uint64_t vheap_bytes = 0;
-    std::uint64_t hidden_bytes = 0;
-};
-
-std::vector<Hidden> hidden_binaries(const Artifact& artifact, const std::vector<analyses::BinaryHold>& holds) {
-    const Snapshot& snapshot = artifact.snapshot();
-    std::vector<Hidden> found;
-    for (std::size_t i = 0; i < holds.size();) {
-        Hidden row;
-        row.process = holds[i].process;
-        std::map<std::uint64_t, std::uint64_t> known;  // a copied slice counts with its own size
-        for (; i < holds.size() && holds[i].process == row.process; ++i) {
-            const analyses::BinaryHold& hold = holds[i];
-            if (hold.named) {
-                const std::uint64_t size = std::min(artifact.binary_bytes(hold.address).value_or(hold.size), hold.size);
-                std::uint64_t& most = known[hold.address];
-                most = std::max(most, size);
-            } else {
-                ++row.slices;
-                row.seen_bytes += hold.size;
-            }
-        }
-        if (row.slices == 0) continue;
-        const Process& process = snapshot[row.process];
-        const Count words = analyses::virtual_heap_words(process);
-        if (!words.has()) continue;
-        std::uint64_t listed = 0;
-        for (const auto& [address, bytes] : known) listed = analyses::saturating_add(listed, bytes);
-        row.vheap_bytes = analyses::saturating_multiply(*words, snapshot.source.word_size);
-        row.hidden_bytes = row.vheap_bytes > listed ? row.vheap_bytes - listed : 0;
-        if (row.hidden_bytes > row.seen_bytes) found.push_back(row);
-    }
-    std::stable_sort(found.begin(), found.end(),
-                     [](const Hidden& a, const Hidden& b) { return a.hidden_bytes > b.hidden_bytes; });
-    return found;
-}
-
-present::Table hidden_table(const present::Names& names, std::vector<Hidden> rows) {
-    std::vector<ColumnOf<Hidden>> columns{
+present::Table hidden_table(const present::Names& names, std::vector<HiddenBinaries> rows) {
+    std::vector<ColumnOf<HiddenBinaries>> columns{
         {{.name = "pid", .title = "PID", .doc = "the process"},
-         [&names](const Hidden& h) { return present::cells::pid(names, names.snapshot()[h.process].pid); }},
+         [&names](const HiddenBinaries& h) { return present::cells::pid(names, names.snapshot()[h.process].pid); }},
         {{.name = "name", .title = "NAME", .doc = "registered name", .content = present::Content::name},
-         [&names](const Hidden& h) { return present::cells::bare(names, names.snapshot()[h.process].name); }},
+         [&names](const HiddenBinaries& h) { return present::cells::bare(names, names.snapshot()[h.process].name); }},
         {{.name = "slices", .title = "SLICES", .unit = Unit::count, .doc = "slices whose binary is not listed"},
-         [](const Hidden& h) { return Value(h.slices); }},
+         [](const HiddenBinaries& h) { return Value(h.slices); }},
         {{.name = "seen_bytes", .title = "SEEN", .unit = Unit::bytes, .doc = "bytes that these slices show"},
-         [](const Hidden& h) { return Value(h.seen_bytes); }},
+         [](const HiddenBinaries& h) { return Value(h.seen_bytes); }},
         {{.name = "vheap_bytes", .title = "VIRTUAL HEAP", .unit = Unit::bytes, .doc = "BinVHeap and OldBinVHeap"},
-         [](const Hidden& h) { return Value(h.vheap_bytes); }},
+         [](const HiddenBinaries& h) { return Value(h.vheap_bytes); }},
         {{.name = "hidden_bytes",
           .title = "HIDDEN up to",
           .unit = Unit::bytes,
           .doc = "of that, not explained by listed binaries: an estimate, dead references count too"},
-         [](const Hidden& h) { return Value(h.hidden_bytes); }},
+         [](const HiddenBinaries& h) { return Value(h.hidden_bytes); }},
     };
     return present::table_of(std::move(columns), std::move(rows), {});
 }
@@ -179,6 +132,41 @@ present::Table unheld_table(std::vector<analyses::UnheldGroup> groups) {
     return present::table_of(std::move(columns), std::move(groups), "something refers to every block");
 }
 
+// What the tables and persistent terms of an image refer to, in the form of references from heaps.
+void add_stored(const StoredBinaries& stored, std::vector<analyses::BinaryReference>& references) {
+    using Kind = BinaryHolder::Kind;
+    for (const StoredBinary& each : stored.references) {
+        const bool table = each.table != StoredBinary::persistent_term;
+        references.push_back({each.address, each.offset, each.size,
+                              BinaryHolder(table ? Kind::table : Kind::persistent_terms, table ? each.table : 0)});
+    }
+}
+
+// What the numbers say; `stored` is empty where nobody looked into tables.
+void lead(present::Document& document, const analyses::BinaryReport& report, const Count& node_bytes,
+          const std::optional<StoredBinaries>& stored) {
+    using analyses::Counted;
+    using analyses::Ours;
+    const auto say = [&document](const analyses::Sentence& sentence) {
+        document.lead.push_back(present::spell(sentence));
+    };
+    const auto bytes = [](std::uint64_t value) { return analyses::Amount{value, analyses::AmountUnit::bytes}; };
+    say(analyses::sentence("{} that something refers to, {} in total; slices show {} of them and pin {}.",
+                           Counted{report.binaries.size(), "binary", "binaries"}, bytes(report.bytes),
+                           bytes(report.seen_bytes), bytes(report.pinned_bytes)));
+    if (node_bytes.has() && *node_bytes > report.bytes)
+        say(analyses::sentence("The node held {} in binaries: the rest is in {}drivers, or garbage.", bytes(*node_bytes),
+                               stored ? Ours("") : Ours("ETS, in ")));
+    if (stored && stored->compressed_tables != 0)
+        say(analyses::sentence("{} not looked into.", Counted{stored->compressed_tables, "compressed table was",
+                                                             "compressed tables were"}));
+    if (report.unknown != 0)
+        say(analyses::sentence(
+            "Of {} the input has slices only, not the size: up to OTP 26 a dump leaves out a binary that only a slice "
+            "refers to.",
+            Counted{report.unknown, "binary", "binaries"}));
+}
+
 }  // namespace
 
 static Status cmd_binaries(const Context& context) {
@@ -190,57 +178,32 @@ static Status cmd_binaries(const Context& context) {
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     stats.store(*artifact);
     const Snapshot& snapshot = artifact->snapshot();
-    BH_TRY(const std::vector<ProcId> selected, context.selected(snapshot));
-    std::vector<bool> wanted(snapshot.processes.size());
-    for (const ProcId id : selected) wanted[index_of(id)] = true;
+    BH_TRY(const std::vector<bool> wanted, context.wanted(snapshot));
 
     std::vector<analyses::BinaryReference> references;
-    std::vector<analyses::BinaryHold> holds;
-    for (const analyses::BinaryHold& hold : stats.binaries()) {
-        if (!wanted[index_of(hold.process)]) continue;
-        references.push_back({hold.address, hold.offset, hold.size, hold.process});
-        holds.push_back(hold);
+    std::vector<analyses::HeldBinary> held;
+    std::vector<std::uint64_t> referenced;
+    for (const analyses::HeldBinary& each : stats.binaries()) {
+        referenced.push_back(each.reference.address);
+        if (!wanted[index_of(each.reference.holder.process())]) continue;
+        references.push_back(each.reference);
+        held.push_back(each);
     }
     // Whether whole tables are asked for: --procs picks processes.
     std::optional<StoredBinaries> stored(std::in_place);
     if (context.options().procs.empty()) {
         BH_TRY(stored, if_held(artifact->stored_binaries()));
     }
-    if (stored) {
-        using Kind = BinaryHolder::Kind;
-        for (const StoredBinary& each : stored->references) {
-            const bool table = each.table != StoredBinary::persistent_term;
-            references.push_back({each.address, each.offset, each.size,
-                                  BinaryHolder(table ? Kind::table : Kind::persistent_terms, table ? each.table : 0)});
-        }
-    }
-    const analyses::BinaryReport report = analyses::binary_holders(
-        std::move(references), [&](std::uint64_t address) { return artifact->binary_bytes(address); });
-    const present::Names names = context.names(snapshot);
-    std::vector<Hidden> hidden = hidden_binaries(*artifact, holds);
+    if (stored) add_stored(*stored, references);
+    const auto size_of = [&](std::uint64_t address) { return artifact->binary_bytes(address); };
+    const analyses::BinaryReport report = analyses::binary_holders(std::move(references), size_of);
+    std::vector<HiddenBinaries> hidden = analyses::hidden_binaries(snapshot, held, size_of);
+    std::ranges::stable_sort(hidden, std::ranges::greater(), &HiddenBinaries::hidden_bytes);
 
+    const present::Names names = context.names(snapshot);
     present::Document document = context.document(snapshot);
     const Count all = snapshot.memory_bytes("binary");
-    using analyses::Counted;
-    using analyses::Ours;
-    const auto say = [&document](const analyses::Sentence& sentence) {
-        document.lead.push_back(present::spell(sentence));
-    };
-    const auto bytes = [](std::uint64_t value) { return analyses::Amount{value, analyses::AmountUnit::bytes}; };
-    say(analyses::sentence("{} that something refers to, {} in total; slices show {} of them and pin {}.",
-                           Counted{report.binaries.size(), "binary", "binaries"}, bytes(report.bytes),
-                           bytes(report.seen_bytes), bytes(report.pinned_bytes)));
-    if (all.has() && *all > report.bytes)
-        say(analyses::sentence("The node held {} in binaries: the rest is in {}drivers, or garbage.", bytes(*all),
-                               stored ? Ours("") : Ours("ETS, in ")));
-    if (stored && stored->compressed_tables != 0)
-        say(analyses::sentence("{} not looked into.", Counted{stored->compressed_tables, "compressed table was",
-                                                             "compressed tables were"}));
-    if (report.unknown != 0)
-        say(analyses::sentence(
-            "Of {} the input has slices only, not the size: up to OTP 26 a dump leaves out a binary that only a slice "
-            "refers to.",
-            Counted{report.unknown, "binary", "binaries"}));
+    lead(document, report, all, stored);
     document.members.push_back({.key = "rows", .body = binary_table(names, report)});
     document.members.push_back({.key = "totals",
                                 .body = Value(Object{{"bytes", report.bytes},
@@ -255,8 +218,6 @@ static Status cmd_binaries(const Context& context) {
                                 .title = "Processes that hold more than the input lists",
                                 .body = hidden_table(names, std::move(hidden)),
                                 .in_text = any});
-    std::vector<std::uint64_t> referenced;
-    for (const analyses::BinaryHold& hold : stats.binaries()) referenced.push_back(hold.address);
     BH_TRY(const auto unheld, analyses::unheld_binaries(*artifact, std::move(referenced)));
     if (unheld)
         document.members.push_back({.key = "unheld",

@@ -67,6 +67,13 @@ present::Names Context::names(const Snapshot& snapshot) const {
     return {snapshot, for_people() ? present::syntax_of(snapshot) : present::Syntax::erlang};
 }
 
+Result<std::vector<bool>> Context::wanted(const Snapshot& snapshot) const {
+    BH_TRY(const std::vector<ProcId> ids, selected(snapshot));
+    std::vector<bool> marks(snapshot.processes.size());
+    for (const ProcId id : ids) marks[index_of(id)] = true;
+    return marks;
+}
+
 Status Context::plan_for_selector(LoadPlan& plan) const {
     if (options_.procs.empty()) return ok();
     BH_TRY(const analyses::Selector selector, analyses::parse_selector(options_.procs));

@@ -42,6 +42,8 @@ public:
     present::Names names(const Snapshot& snapshot) const;
     /// The processes that --procs selects, all without it.
     Result<std::vector<ProcId>> selected(const Snapshot& snapshot) const;
+    /// The same, as a mark for each process of the snapshot.
+    Result<std::vector<bool>> wanted(const Snapshot& snapshot) const;
     /// Adds to the plan what --procs needs to be answered.
     Status plan_for_selector(LoadPlan& plan) const;
     /// Whether --procs asks for figures that only decoded heaps give.

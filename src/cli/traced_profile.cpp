@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "analyses/base/sum.hpp"
+#include "analyses/processes/traced_profile.hpp"
 #include "present/spelling.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
@@ -13,64 +12,16 @@
 namespace beamheap::cli {
 namespace {
 
+using analyses::TracedRow;
 using present::ColumnOf;
 using present::Content;
 using present::Unit;
 using present::Value;
 
-struct TracedRow {
-    FunctionId function = FunctionId::none;
-    TextId session = TextId::none;
-    Pid pid;  ///< with --per-process
-    Count calls, words, time;
-};
-
-/// A row for each function, or for each process in it. Counters of calls alone know no processes.
-void add_rows(const TracedFunction& traced, bool per_process, std::vector<TracedRow>& rows) {
-    if (!per_process) {
-        TracedRow row{traced.function, traced.session, {}, traced.calls, {}, {}};
-        const auto add = [&row](const std::vector<TracedProcess>& list, Count& amounts) {
-            std::uint64_t calls = 0, amount = 0;
-            for (const TracedProcess& each : list) {
-                calls = analyses::saturating_add(calls, each.calls);
-                amount = analyses::saturating_add(amount, each.amount);
-            }
-            if (!row.calls.has()) row.calls = calls;
-            amounts = amount;
-        };
-        if (traced.measured) add(traced.memory, row.words);
-        if (traced.timed) add(traced.time, row.time);
-        rows.push_back(row);
-        return;
-    }
-    const std::size_t first = rows.size();
-    for (const TracedProcess& each : traced.memory)
-        rows.push_back({traced.function, traced.session, each.pid, each.calls, each.amount, {}});
-    for (const TracedProcess& each : traced.time) {
-        const auto same = std::find_if(rows.begin() + static_cast<std::ptrdiff_t>(first), rows.end(),
-                                       [&each](const TracedRow& row) { return row.pid == each.pid; });
-        if (same != rows.end())
-            same->time = each.amount;
-        else
-            rows.push_back({traced.function, traced.session, each.pid, each.calls, {}, each.amount});
-    }
-    if (rows.size() == first) rows.push_back({traced.function, traced.session, {}, traced.calls, {}, {}});
-}
-
-present::Table traced_table(const present::Names& names, std::vector<TracedRow> rows, bool per_process) {
+present::Table traced_table(const present::Names& names, analyses::TracedProfile profile, bool per_process) {
     const Snapshot& s = names.snapshot();
-    // Percent is of what the profile is about: words where they were counted, else time, else calls.
-    const auto sum = [&rows](Count TracedRow::*member) {
-        analyses::Sum all;
-        for (const TracedRow& row : rows) all.add(row.*member);
-        return all.value();
-    };
-    const bool words = std::any_of(rows.begin(), rows.end(), [](const TracedRow& r) { return r.words.has(); });
-    const bool time = std::any_of(rows.begin(), rows.end(), [](const TracedRow& r) { return r.time.has(); });
-    const bool sessions =
-        std::any_of(rows.begin(), rows.end(), [&rows](const TracedRow& r) { return r.session != rows.front().session; });
-    Count TracedRow::*const measure = words ? &TracedRow::words : time ? &TracedRow::time : &TracedRow::calls;
-    const Count total = sum(measure);
+    Count TracedRow::*const measure = profile.measure;
+    const Count total = profile.total;
     std::vector<ColumnOf<TracedRow>> columns;
     if (per_process)
         columns.push_back(
@@ -103,14 +54,11 @@ present::Table traced_table(const present::Names& names, std::vector<TracedRow> 
           .title = "SESSION",
           .doc = "trace session (OTP 27 and later)",
           .content = Content::name,
-          .wide = !sessions},
+          .wide = !profile.sessions},
          [&names](const TracedRow& r) { return present::cells::bare(names, r.session); }},
     };
     columns.insert(columns.end(), rest.begin(), rest.end());
-    std::stable_sort(rows.begin(), rows.end(), [measure](const TracedRow& a, const TracedRow& b) {
-        return (a.*measure).value_or(0) > (b.*measure).value_or(0);
-    });
-    return present::table_of(std::move(columns), std::move(rows), "no function was traced");
+    return present::table_of(std::move(columns), std::move(profile.rows), "no function was traced");
 }
 
 }  // namespace
@@ -120,22 +68,18 @@ Status show_traced(const Context& context, const analyses::FunctionPattern& patt
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(LoadPlan{}));
     BH_TRY(const std::vector<TracedFunction> traced, artifact->traced());
     const Snapshot& snapshot = artifact->snapshot();
-    std::vector<TracedRow> rows;
-    std::size_t functions = 0;
-    for (const TracedFunction& each : traced) {
-        if (!options.pattern.empty() && !analyses::matches(pattern, snapshot, each.function)) continue;
-        ++functions;
-        add_rows(each, options.per_process, rows);
-    }
-    if (rows.empty() && !options.pattern.empty())
+    analyses::TracedProfile profile = analyses::traced_profile(traced, options.per_process, [&](FunctionId function) {
+        return options.pattern.empty() || analyses::matches(pattern, snapshot, function);
+    });
+    if (profile.rows.empty() && !options.pattern.empty())
         return Error{ErrorCode::usage, fmt::format("--pattern {}: no such function was traced", options.pattern),
                      "Without --pattern all traced functions are shown."};
     const present::Names names = context.names(snapshot);
     present::Document document = context.document(snapshot);
     document.lead = {present::spell(
         analyses::sentence("{} with counters. What calls under way had spent is not counted yet.",
-                           analyses::Counted{functions, "traced function", "traced functions"}))};
-    document.members.push_back({.key = "rows", .body = traced_table(names, std::move(rows), options.per_process)});
+                           analyses::Counted{profile.functions, "traced function", "traced functions"}))};
+    document.members.push_back({.key = "rows", .body = traced_table(names, std::move(profile), options.per_process)});
     return context.print(document, snapshot);
 }
 

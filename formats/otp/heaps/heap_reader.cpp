@@ -19,6 +19,49 @@ constexpr std::uint32_t most_fragments = 1u << 26;
 constexpr std::uint32_t most_registers = 1024;
 constexpr std::uint64_t longest_external = 1ull << 32;
 
+// ErlSubBin, up to OTP 26: size, offs, bits, orig.
+BinaryPlace slice_place(MemoryReader& memory, const Layout& layout, std::uint64_t address) {
+    const std::byte* p = memory.at(address, 40);
+    if (p == nullptr || !is_boxed(load<Word>(p + 32))) return {};
+    const auto size = load<Word>(p + 8), offset = load<Word>(p + 16);
+    const std::uint64_t whole = address_of(load<Word>(p + 32));
+    const auto header = memory.word(whole);
+    // A slice's base is never a slice.
+    if (!header || layout.tags[header_subtag(*header)] == Tag::sub_binary) return {};
+    const BinaryPlace base = binary_place(memory, layout, whole);
+    BinaryPlace place = base;
+    place.offset = base.offset + offset;
+    place.data = base.data + offset;
+    place.bit_offset = std::to_integer<unsigned>(p[25]) & 7;
+    place.extra_bits = std::to_integer<unsigned>(p[24]) & 7;
+    place.bytes = size + (place.extra_bits != 0 ? 1 : 0);
+    place.known = base.known && offset <= base.bytes && size <= base.bytes - offset;
+    return place;
+}
+
+// ErlSubBits, since OTP 27: base and flags, start and end in bits, orig.
+BinaryPlace bit_slice_place(MemoryReader& memory, const Layout& layout, std::uint64_t address) {
+    const std::byte* p = memory.at(address, 40);
+    if (p == nullptr || !is_boxed(load<Word>(p + 32))) return {};
+    const Word base = load<Word>(p + 8) & ~3ull, start = load<Word>(p + 16), end = load<Word>(p + 24);
+    const std::uint64_t whole = address_of(load<Word>(p + 32));
+    const auto header = memory.word(whole);
+    if (!header || end < start) return {};
+    const Tag kind = layout.tags[header_subtag(*header)];
+    if (kind != Tag::binary_reference && kind != Tag::heap_bits) return {};
+    const BinaryPlace held = binary_place(memory, layout, whole);
+    BinaryPlace place;
+    place.binary = held.binary;
+    place.object = held.object;
+    place.data = base + start / 8;
+    place.bit_offset = static_cast<unsigned>(start % 8);
+    place.extra_bits = static_cast<unsigned>((end - start) % 8);
+    place.bytes = (end - start + 7) / 8;
+    place.offset = place.data - held.data;
+    place.known = held.known && place.data >= held.data;
+    return place;
+}
+
 }  // namespace
 
 BinaryPlace binary_place(MemoryReader& memory, const Layout& layout, std::uint64_t address) {
@@ -60,45 +103,8 @@ BinaryPlace binary_place(MemoryReader& memory, const Layout& layout, std::uint64
             place.known = true;
             return place;
         }
-        case Tag::sub_binary: {  // ErlSubBin: size, offs, bits, orig
-            p = memory.at(address, 40);
-            if (p == nullptr || !is_boxed(load<Word>(p + 32))) return place;
-            const auto size = load<Word>(p + 8), offset = load<Word>(p + 16);
-            BinaryPlace base;
-            const std::uint64_t whole = address_of(load<Word>(p + 32));
-            const auto header = memory.word(whole);
-            // A slice's base is never a slice.
-            if (!header || layout.tags[header_subtag(*header)] == Tag::sub_binary) return place;
-            base = binary_place(memory, layout, whole);
-            place = base;
-            place.offset = base.offset + offset;
-            place.data = base.data + offset;
-            place.bit_offset = std::to_integer<unsigned>(p[25]) & 7;
-            place.extra_bits = std::to_integer<unsigned>(p[24]) & 7;
-            place.bytes = size + (place.extra_bits != 0 ? 1 : 0);
-            place.known = base.known && offset <= base.bytes && size <= base.bytes - offset;
-            return place;
-        }
-        case Tag::sub_bits: {  // ErlSubBits: base and flags, start, end in bits, orig
-            p = memory.at(address, 40);
-            if (p == nullptr || !is_boxed(load<Word>(p + 32))) return place;
-            const Word base = load<Word>(p + 8) & ~3ull, start = load<Word>(p + 16), end = load<Word>(p + 24);
-            const std::uint64_t whole = address_of(load<Word>(p + 32));
-            const auto header = memory.word(whole);
-            if (!header || end < start) return place;
-            const Tag kind = layout.tags[header_subtag(*header)];
-            if (kind != Tag::binary_reference && kind != Tag::heap_bits) return place;
-            const BinaryPlace held = binary_place(memory, layout, whole);
-            place.binary = held.binary;
-            place.object = held.object;
-            place.data = base + start / 8;
-            place.bit_offset = static_cast<unsigned>(start % 8);
-            place.extra_bits = static_cast<unsigned>((end - start) % 8);
-            place.bytes = (end - start + 7) / 8;
-            place.offset = place.data - held.data;
-            place.known = held.known && place.data >= held.data;
-            return place;
-        }
+        case Tag::sub_binary: return slice_place(memory, layout, address);
+        case Tag::sub_bits: return bit_slice_place(memory, layout, address);
         default: return place;
     }
 }

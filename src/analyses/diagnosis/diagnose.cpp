@@ -55,11 +55,8 @@ std::vector<TermFacts> Diagnoser::look_into_terms(Artifact& artifact) {
 Result<Diagnosis> Diagnoser::judge(Artifact& artifact) {
     stats_.store(artifact);
     const Snapshot& snapshot = artifact.snapshot();
-    std::vector<HeldBinary> held;
-    for (const BinaryHold& hold : stats_.binaries())
-        held.push_back({{hold.address, hold.offset, hold.size, hold.process}, hold.named});
     const auto size_of = [&](std::uint64_t address) { return artifact.binary_bytes(address); };
-    const std::vector<PinnedBinaries> pinned = pinned_binaries(snapshot, held, size_of);
+    const std::vector<PinnedBinaries> pinned = pinned_binaries(snapshot, stats_.binaries(), size_of);
     const std::vector<TermFacts> terms = look_into_terms(artifact);
     // Where binaries are much of the node, an input with the allocator's blocks tells how much nothing refers to.
     std::optional<UnheldBinaries> unheld;

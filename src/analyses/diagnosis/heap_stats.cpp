@@ -35,7 +35,7 @@ struct HeapStats::Worker {
     std::vector<Row> rows;
     std::vector<std::uint64_t> held;
     std::vector<FramesOf> frames;
-    std::vector<BinaryHold> binaries;
+    std::vector<HeldBinary> binaries;
     std::vector<BlownTerm> blown;
     std::uint64_t message_words = 0, objects = 0, cycles = 0;
 };
@@ -74,7 +74,7 @@ void HeapStats::visit(const HeapVisit& visit) {
     for (const BinaryUse& use : graph.binaries()) {
         if (use.base != BinaryUse::Base::binary) continue;
         w.held.push_back(use.address);
-        if (binaries) w.binaries.push_back({use.address, use.offset, use.size, visit.id, use.named});
+        if (binaries) w.binaries.push_back({{use.address, use.offset, use.size, visit.id}, use.named});
     }
     const auto own = w.held.begin() + static_cast<std::ptrdiff_t>(first);
     std::sort(own, w.held.end());
@@ -124,7 +124,7 @@ void HeapStats::store(Artifact& artifact) {
     // Threads finish in any order; what is shown must not depend on it.
     const auto by_process = [](const auto& a, const auto& b) { return index_of(a.process) < index_of(b.process); };
     std::stable_sort(frames_.begin(), frames_.end(), by_process);
-    std::stable_sort(binaries_.begin(), binaries_.end(), by_process);
+    std::ranges::stable_sort(binaries_, {}, [](const HeldBinary& b) { return b.reference.holder.index; });
     std::stable_sort(blown_.begin(), blown_.end(), by_process);
     std::stable_sort(blown_.begin(), blown_.end(), [](const BlownTerm& a, const BlownTerm& b) {
         return a.flat_words > b.flat_words;

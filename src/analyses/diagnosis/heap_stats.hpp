@@ -8,6 +8,7 @@
 #include "analyses/heaps/unshared_terms.hpp"
 #include "analyses/heaps/frame_words.hpp"
 #include "analyses/heaps/histogram.hpp"
+#include "analyses/memory/binary_holders.hpp"
 #include "beamheap/artifact.hpp"
 
 namespace beamheap::analyses {
@@ -22,15 +23,6 @@ struct HeapWishes {
     /// `binaries` of these processes only, sorted; may be filled until the first heap is decoded.
     const std::vector<ProcId>* binaries_of = nullptr;
     bool sizes = false;     ///< flat and retained words: terms that a message would blow up
-};
-
-/// A reference to a binary, of one process.
-struct BinaryHold {
-    std::uint64_t address = 0;
-    std::uint64_t offset = 0;
-    std::uint64_t size = 0;
-    ProcId process = ProcId::none;
-    bool named = true;  ///< false: the input does not list the binary, only this slice of it
 };
 
 class HeapStats {
@@ -51,7 +43,8 @@ public:
         std::vector<PlaceWords> places;
     };
     const std::vector<FramesOf>& frames() const { return frames_; }
-    const std::vector<BinaryHold>& binaries() const { return binaries_; }
+    /// Sorted by process; with HeapWishes::binaries.
+    const std::vector<HeldBinary>& binaries() const { return binaries_; }
     /// Terms that a copy would blow up, largest copy first; with HeapWishes::sizes.
     const std::vector<BlownTerm>& blown() const { return blown_; }
     const Histogram& histogram() const { return histogram_; }
@@ -69,7 +62,7 @@ private:
     HeapRequest demand_;
     std::vector<std::unique_ptr<Worker>> workers_;
     std::vector<FramesOf> frames_;
-    std::vector<BinaryHold> binaries_;
+    std::vector<HeldBinary> binaries_;
     std::vector<BlownTerm> blown_;
     Histogram histogram_;
     std::uint64_t message_words_ = 0, heaps_ = 0, objects_ = 0, cycles_ = 0;

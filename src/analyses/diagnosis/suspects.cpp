@@ -4,6 +4,7 @@
 #include <map>
 
 #include "analyses/heaps/accumulation.hpp"
+#include "analyses/memory/hidden_binaries.hpp"
 #include "analyses/memory/idle_heaps.hpp"
 #include "analyses/heaps/messages.hpp"
 #include "analyses/processes/process_columns.hpp"
@@ -130,23 +131,21 @@ TermFacts look_into(const Snapshot& s, ProcId process, TermSource& terms) {
 std::vector<PinnedBinaries> pinned_binaries(const Snapshot& s, std::span<const HeldBinary> held,
                                             const std::function<Count(std::uint64_t)>& size_of) {
     std::vector<PinnedBinaries> found;
+    const std::vector<HiddenBinaries> hidden = hidden_binaries(s, held, size_of);
+    auto more = hidden.begin();  // both go by process
     for (std::size_t i = 0; i < held.size();) {
         PinnedBinaries row;
         row.process = held[i].reference.holder.process();
-        std::vector<BinaryReference> known;
-        std::uint64_t unlisted_slices = 0, unlisted_seen = 0;
-        for (; i < held.size() && held[i].reference.holder.process() == row.process; ++i) {
-            if (held[i].named && size_of(held[i].reference.address).has()) {
-                known.push_back(held[i].reference);
-            } else {
-                ++unlisted_slices;
-                unlisted_seen = saturating_add(unlisted_seen, held[i].reference.size);
-            }
-        }
+        std::vector<BinaryReference> listed;
         std::map<std::uint64_t, std::uint64_t> parts;
-        for (const BinaryReference& reference : known)
-            if (reference.size < *size_of(reference.address)) ++parts[reference.address];
-        const BinaryReport report = binary_holders(std::move(known), size_of);
+        for (; i < held.size() && held[i].reference.holder.process() == row.process; ++i) {
+            const BinaryReference& reference = held[i].reference;
+            const Count bytes = held[i].named ? size_of(reference.address) : Count();
+            if (!bytes.has()) continue;
+            listed.push_back(reference);
+            if (reference.size < *bytes) ++parts[reference.address];
+        }
+        const BinaryReport report = binary_holders(std::move(listed), size_of);
         for (const BinaryHolders& binary : report.binaries) {
             if (binary.pinned_bytes.value_or(0) == 0) continue;
             row.slices += parts[binary.address];
@@ -154,17 +153,12 @@ std::vector<PinnedBinaries> pinned_binaries(const Snapshot& s, std::span<const H
             row.seen_bytes = saturating_add(row.seen_bytes, binary.seen_bytes);
             row.pinned_bytes = saturating_add(row.pinned_bytes, *binary.pinned_bytes);
         }
-        // What the virtual heap counts beyond what is listed belongs to the slices whose binaries are not.
-        if (unlisted_slices != 0) {
-            const std::uint64_t whole = virtual_bytes(s, s[row.process]);
-            const std::uint64_t listed = report.bytes;
-            const std::uint64_t hidden = whole > listed ? whole - listed : 0;
-            if (hidden > unlisted_seen) {
-                row.by_subtraction = true;
-                row.slices += unlisted_slices;
-                row.seen_bytes = saturating_add(row.seen_bytes, unlisted_seen);
-                row.pinned_bytes = saturating_add(row.pinned_bytes, hidden - unlisted_seen);
-            }
+        if (more != hidden.end() && more->process == row.process) {
+            row.by_subtraction = true;
+            row.slices += more->slices;
+            row.seen_bytes = saturating_add(row.seen_bytes, more->seen_bytes);
+            row.pinned_bytes = saturating_add(row.pinned_bytes, more->hidden_bytes - more->seen_bytes);
+            ++more;
         }
         if (row.pinned_bytes != 0) found.push_back(row);
     }

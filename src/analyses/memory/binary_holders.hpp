@@ -32,6 +32,13 @@ struct BinaryReference {
     BinaryHolder holder;
 };
 
+/// A reference from a heap, and whether the input lists its binary: crash dumps up to OTP 26 do not where only slices
+/// refer to it, and then `address` is the slice's own.
+struct HeldBinary {
+    BinaryReference reference;
+    bool named = true;
+};
+
 struct BinaryHolders {
     std::uint64_t address = 0;
     Count bytes;  ///< missing: the input does not list it, only slices of it
