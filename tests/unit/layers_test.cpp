@@ -283,3 +283,51 @@ TEST_CASE("the licence is there", "[layers]") {
     CHECK(text.find("Apache License") != std::string::npos);
     CHECK(text.find("Version 2.0, January 2004") != std::string::npos);
 }
+
+namespace {
+
+/// The functions of a file, as clang-format writes them: a statement at most four columns from the left that is no
+/// block within a function and ends with "{", up to the first line behind it that is as far to the left. With its lines.
+std::vector<std::pair<std::string, std::ptrdiff_t>> functions_of(const std::string& text) {
+    std::vector<std::pair<std::string, std::ptrdiff_t>> found;
+    std::vector<std::string> lines;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    const auto margin = [](const std::string& line) { return std::min(line.find_first_not_of(' '), line.size()); };
+    std::size_t start = 0;  // of the statement
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        if (lines[i].empty()) continue;
+        if (margin(lines[i]) <= 4) start = i;
+        const std::string code = lines[start].substr(margin(lines[start]));
+        const auto begins = [&code](std::string_view word) { return code.compare(0, word.size(), word) == 0; };
+        if (!lines[i].ends_with(" {") || code.find('(') == std::string::npos) continue;
+        if (begins("if (") || begins("for (") || begins("while (") || begins("switch (") || begins("}") || begins("//") ||
+            begins("#") || begins("case ") || begins("do {"))
+            continue;
+        std::size_t end = i + 1;
+        while (end < lines.size() && (lines[end].empty() || margin(lines[end]) > margin(lines[start]))) ++end;
+        if (start == i || found.empty() || found.back().first != code)
+            found.emplace_back(code, static_cast<std::ptrdiff_t>(end - start + 1));
+    }
+    return found;
+}
+
+}  // namespace
+
+TEST_CASE("no function is longer than a screen", "[layers]") {
+    constexpr std::ptrdiff_t hard_cap = 80;
+    std::size_t seen = 0;
+    for (const char* folder : {"src", "include", "formats", "tests"}) {
+        for (const fs::path& path : files(root() / folder, {".cpp", ".hpp"})) {
+            for (const auto& [name, lines] : functions_of(read(path))) {
+                ++seen;
+                if (lines > hard_cap)
+                    FAIL_CHECK(fs::relative(path, root()).string() << " has a function of " << lines << " lines: " << name);
+            }
+        }
+    }
+    CHECK(seen > 1500);
+    const auto made = functions_of("namespace {\nint f(int a,\n      int b) {\n\n    if (a) {\n    }\n    return b;\n}\n}\n");
+    REQUIRE(made.size() == 1);
+    CHECK(made[0].second == 7);
+}

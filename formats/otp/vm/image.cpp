@@ -63,7 +63,23 @@ std::string build_id_in_memory(const bytes::AddressSpace& space, std::uint64_t s
     return {};
 }
 
-std::vector<std::string> places_to_look(const std::string& core, const std::string& recorded, const std::string& id) {
+// A format string without its conversions and what leads to them: "25%s [smp:%beu:%beu]\n" is "25 [smp]".
+std::string without_conversions(std::string_view format) {
+    std::string text;
+    for (std::size_t i = 0; i < format.size() && format[i] != '\n'; ++i) {
+        if (format[i] != '%') {
+            text += format[i];
+            continue;
+        }
+        if (text.ends_with(':')) text.pop_back();
+        while (i + 1 < format.size() && format[i + 1] >= 'a' && format[i + 1] <= 'z') ++i;
+    }
+    return text;
+}
+
+}  // namespace
+
+std::vector<std::string> executable_places(const std::string& core, const std::string& recorded, const std::string& id) {
     std::vector<std::string> places;
     if (!recorded.empty()) places.push_back(recorded);
     if (id.size() > 2) {
@@ -81,22 +97,6 @@ std::vector<std::string> places_to_look(const std::string& core, const std::stri
     places.push_back(beside + stem + ".beam.smp");
     return places;
 }
-
-// A format string without its conversions and what leads to them: "25%s [smp:%beu:%beu]\n" is "25 [smp]".
-std::string without_conversions(std::string_view format) {
-    std::string text;
-    for (std::size_t i = 0; i < format.size() && format[i] != '\n'; ++i) {
-        if (format[i] != '%') {
-            text += format[i];
-            continue;
-        }
-        if (text.ends_with(':')) text.pop_back();
-        while (i + 1 < format.size() && format[i + 1] >= 'a' && format[i + 1] <= 'z') ++i;
-    }
-    return text;
-}
-
-}  // namespace
 
 std::optional<Build> parse_build(std::string_view line) {
     constexpr std::string_view start = "Erlang/OTP ", erts = " [erts-";
@@ -174,11 +174,14 @@ void each_relative_relocation(const ElfImage& executable, Visit&& visit) {
     }
 }
 
-}  // namespace
+struct Match {
+    std::size_t tried = 0, right = 0;
+    bool good() const { return tried != 0 && right * 100 >= tried * 99; }
+};
 
 // Relative relocations of writable pages: each of them must hold "bias + addend", unless the program changed it later;
 // the loader protects those in RELRO from that, so they are the ones that are tried.
-Image::Match Image::match(const ElfImage& executable, const bytes::AddressSpace& space, std::uint64_t bias) {
+Match match(const ElfImage& executable, const bytes::AddressSpace& space, std::uint64_t bias) {
     Match result;
     bytes::MemoryReader memory(space);
     AddressRange fixed{};
@@ -210,8 +213,8 @@ Image::Match Image::match(const ElfImage& executable, const bytes::AddressSpace&
     return result;
 }
 
-std::optional<std::uint64_t> Image::find_bias(const ElfImage& executable, const bytes::AddressSpace& space,
-                                              const bytes::CoreNotes& notes) {
+std::optional<std::uint64_t> find_bias(const ElfImage& executable, const bytes::AddressSpace& space,
+                                       const bytes::CoreNotes& notes) {
     std::vector<std::uint64_t> candidates;
     if (executable.type() == elf::type_executable) candidates.push_back(0);
     if (notes.entry) candidates.push_back(*notes.entry - executable.entry());
@@ -233,6 +236,8 @@ std::optional<std::uint64_t> Image::find_bias(const ElfImage& executable, const 
     }
     return std::nullopt;
 }
+
+}  // namespace
 
 void Image::map_executable() {
     for (const ElfSegment& segment : executable_.segments()) {
@@ -293,93 +298,130 @@ Result<std::unique_ptr<Image>> Image::open(const std::string& path, const std::s
     return adopt(std::move(core), path, executable);
 }
 
-Result<std::unique_ptr<Image>> Image::adopt(ElfImage core, const std::string& path, const std::string& executable) {
-    if (core.type() != elf::type_core)
+namespace {
+
+// A core image before its executable is known.
+struct Core {
+    ElfImage file;
+    bytes::CoreNotes notes;
+    bytes::AddressSpace space;
+    std::string recorded;  // the path of its executable, or empty
+    std::string id;        // the executable's build id, or empty
+    bool cut() const { return file.declared_size() > file.bytes().size(); }
+};
+
+Result<Core> read_core(ElfImage file, const std::string& path) {
+    if (file.type() != elf::type_core)
         return refuse(path, "an ELF program, not a core image",
                       "Give the core image as input, and the executable with --exe.");
-    if (core.machine() != elf::machine_x86_64 && core.machine() != elf::machine_aarch64)
+    if (file.machine() != elf::machine_x86_64 && file.machine() != elf::machine_aarch64)
         return refuse(path, fmt::format("a core image of {}; those of x86-64 and arm64 are read",
-                                        bytes::machine_name(core.machine())),
+                                        bytes::machine_name(file.machine())),
                       "A crash dump of that machine can be read.");
-
-    bytes::CoreNotes notes = bytes::read_core_notes(core);
+    bytes::CoreNotes notes = bytes::read_core_notes(file);
     bytes::AddressSpace space;
-    for (const ElfSegment& segment : core.segments())
+    for (const ElfSegment& segment : file.segments())
         if (segment.type == elf::segment_load)
-            space.add(segment.address, core.contents(segment), bytes::AddressSpace::Origin::core,
+            space.add(segment.address, file.contents(segment), bytes::AddressSpace::Origin::core,
                       (segment.flags & elf::flag_write) != 0);
     space.seal();
     if (space.segments().empty()) return refuse(path, "a core image without any memory in it");
+    std::string recorded = executable_path(notes), id;
+    if (const bytes::CoreFile* program = notes.program_headers ? notes.file_at(*notes.program_headers) : nullptr)
+        id = build_id_in_memory(space, program->start);
+    return Core{std::move(file), std::move(notes), std::move(space), std::move(recorded), std::move(id)};
+}
 
-    const std::string recorded = executable_path(notes);
-    std::string program = recorded.empty() ? notes.program : std::string{name_in(recorded)};
-    if (!program.empty() && program.substr(0, 4) != "beam" && executable.empty())
+// An executable that fits a core image.
+struct Fitting {
+    ElfImage file;
+    Build build;
+    std::uint64_t bias = 0;
+};
+
+// Nothing where it does not fit; `why_not` says why.
+std::optional<Fitting> fit(ElfImage file, const std::string& place, const Core& core, std::string& why_not) {
+    std::optional<Build> build = find_build(file);
+    if (!build) {
+        why_not = fmt::format("{} is not an Erlang VM", place);
+        return std::nullopt;
+    }
+    if (file.machine() != core.file.machine()) {
+        why_not = fmt::format("the core image is of {}, and {} is a program of {}",
+                              bytes::machine_name(core.file.machine()), place, bytes::machine_name(file.machine()));
+        return std::nullopt;
+    }
+    const std::string theirs = file.build_id();
+    if (!core.id.empty() && !theirs.empty() && core.id != theirs) {
+        why_not = fmt::format("the core image is of another build than {} (build ids {} and {})", place, core.id, theirs);
+        return std::nullopt;
+    }
+    const std::optional<std::uint64_t> bias = find_bias(file, core.space, core.notes);
+    if (!bias) {
+        why_not = fmt::format("the core image does not hold the data of {}: it is of another build, or was made "
+                              "without anonymous memory (coredump_filter bit 0), or is cut too early", place);
+        return std::nullopt;
+    }
+    return Fitting{std::move(file), std::move(*build), *bias};
+}
+
+Error no_executable(const std::string& path, const Core& core, const std::string& why_not) {
+    if (!why_not.empty()) return refuse(path, why_not, "Give the executable that made the core image with --exe.");
+    if (core.recorded.empty())
+        return refuse(path, fmt::format("its executable can't be told: the notes that name it are {}",
+                                        core.cut() ? "behind the place where it is cut" : "missing"),
+                      "Give the beam.smp that made the core image with --exe.");
+    return refuse(path, fmt::format("{}, which made this core image, was not found{}", core.recorded,
+                                    core.id.empty() ? std::string{} : fmt::format(" (build id {})", core.id)),
+                  "Copy beam.smp from the machine or container that it ran in and give it with --exe.");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Image>> Image::adopt(ElfImage file, const std::string& path, const std::string& executable) {
+    BH_TRY(Core core, read_core(std::move(file), path));
+    const std::string program =
+        core.recorded.empty() ? core.notes.program : std::string{name_in(core.recorded)};
+    if (!program.empty() && !program.starts_with("beam") && executable.empty())
         return refuse(path, fmt::format("a core image of {}, which is not an Erlang VM", program),
                       "If it is one under another name, give its executable with --exe.");
-    std::string id;
-    if (const bytes::CoreFile* file = notes.program_headers ? notes.file_at(*notes.program_headers) : nullptr)
-        id = build_id_in_memory(space, file->start);
 
-    const std::vector<std::string> places =
-        executable.empty() ? places_to_look(path, recorded, id) : std::vector<std::string>{executable};
     std::string why_not;
-    for (const std::string& place : places) {
-        auto opened = ElfImage::open(place);
-        if (!opened) {
-            if (!executable.empty()) return std::move(opened.error());
-            continue;
+    std::optional<Fitting> found;
+    std::string place = executable;
+    if (!executable.empty()) {
+        BH_TRY(ElfImage given, ElfImage::open(executable));
+        if (given.type() == elf::type_core)
+            return refuse(executable, "a core image, where its executable was expected");
+        found = fit(std::move(given), executable, core, why_not);
+    } else {
+        for (std::string& each : executable_places(path, core.recorded, core.id)) {
+            auto opened = ElfImage::open(each);
+            if (opened) found = fit(std::move(*opened), each, core, why_not);
+            place = std::move(each);
+            if (found) break;
         }
-        if (!executable.empty() && opened->type() == elf::type_core)
-            return refuse(place, "a core image, where its executable was expected");
-        std::optional<Build> build = find_build(*opened);
-        if (!build) {
-            why_not = fmt::format("{} is not an Erlang VM", place);
-            continue;
-        }
-        if (opened->machine() != core.machine()) {
-            why_not = fmt::format("the core image is of {}, and {} is a program of {}", bytes::machine_name(core.machine()),
-                                  place, bytes::machine_name(opened->machine()));
-            continue;
-        }
-        const std::string theirs = opened->build_id();
-        if (!id.empty() && !theirs.empty() && id != theirs) {
-            why_not = fmt::format("the core image is of another build than {} (build ids {} and {})", place, id, theirs);
-            continue;
-        }
-        const std::optional<std::uint64_t> bias = find_bias(*opened, space, notes);
-        if (!bias) {
-            why_not = fmt::format("the core image does not hold the data of {}: it is of another build, or was made "
-                                  "without anonymous memory (coredump_filter bit 0), or is cut too early", place);
-            continue;
-        }
-        std::unique_ptr<Image> image(new Image(std::move(core), std::move(*opened)));
-        image->notes_ = std::move(notes);
-        image->build_ = std::move(*build);
-        image->bias_ = *bias;
-        if (image->notes_.files.empty())
-            image->notes_.files = bytes::loaded_files(image->executable_, *bias, image->core_, space);
-        const Match proof = match(image->executable_, space, *bias);
-        image->space_ = std::move(space);
-        image->map_executable();
-        image->space_.seal();
-        image->checks_.push_back({"executable", true,
-                                  fmt::format("{}, loaded at {:#x}: {} of {} relocations fit", place,
-                                              *bias + image->executable_.base_address(), proof.right, proof.tried)});
-        image->checks_.push_back({"build", true, image->build_.line});
-        if (image->core_.declared_size() > image->core_.bytes().size())
-            image->truncation_ = fmt::format("the core image ends after {} of {} bytes", image->core_.bytes().size(),
-                                             image->core_.declared_size());
-        return image;
     }
-    if (!why_not.empty())
-        return refuse(path, why_not, "Give the executable that made the core image with --exe.");
-    if (recorded.empty())
-        return refuse(path, fmt::format("its executable can't be told: the notes that name it are {}",
-                                        core.declared_size() > core.bytes().size() ? "behind the place where it is cut" : "missing"),
-                      "Give the beam.smp that made the core image with --exe.");
-    return refuse(path, fmt::format("{}, which made this core image, was not found{}", recorded,
-                                    id.empty() ? std::string{} : fmt::format(" (build id {})", id)),
-                  "Copy beam.smp from the machine or container that it ran in and give it with --exe.");
+    if (!found) return no_executable(path, core, why_not);
+
+    std::unique_ptr<Image> image(new Image(std::move(core.file), std::move(found->file)));
+    image->notes_ = std::move(core.notes);
+    image->build_ = std::move(found->build);
+    image->bias_ = found->bias;
+    if (image->notes_.files.empty())
+        image->notes_.files = bytes::loaded_files(image->executable_, found->bias, image->core_, core.space);
+    const Match proof = match(image->executable_, core.space, found->bias);
+    image->space_ = std::move(core.space);
+    image->map_executable();
+    image->space_.seal();
+    image->checks_.push_back({"executable", true,
+                              fmt::format("{}, loaded at {:#x}: {} of {} relocations fit", place,
+                                          found->bias + image->executable_.base_address(), proof.right, proof.tried)});
+    image->checks_.push_back({"build", true, image->build_.line});
+    if (image->core_.declared_size() > image->core_.bytes().size())
+        image->truncation_ = fmt::format("the core image ends after {} of {} bytes", image->core_.bytes().size(),
+                                         image->core_.declared_size());
+    return image;
 }
 
 }  // namespace beamheap::otp

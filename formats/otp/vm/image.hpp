@@ -37,6 +37,11 @@ std::optional<Build> parse_build(std::string_view line);
 /// Finds the version line in an executable.
 std::optional<Build> find_build(const bytes::ElfImage& executable);
 
+/// Where the executable of the core image `core` may be, the likeliest first: the path that was recorded, what packages of
+/// debug information and debuginfod keep by build id, then beside the image under the recorded name, as beam.smp, and as
+/// NAME.beam.smp where the image is NAME.core, compressed or not. `recorded` and `id` are empty where they are not known.
+std::vector<std::string> executable_places(const std::string& core, const std::string& recorded, const std::string& id);
+
 struct AddressRange {
     std::uint64_t start = 0, end = 0;
     bool holds(std::uint64_t address) const { return start <= address && address < end; }
@@ -82,14 +87,7 @@ public:
     const std::vector<Check>& checks() const { return checks_; }
 
 private:
-    struct Match {
-        std::size_t tried = 0, right = 0;
-        bool good() const { return tried != 0 && right * 100 >= tried * 99; }
-    };
     Image(bytes::ElfImage core, bytes::ElfImage executable) : core_(std::move(core)), executable_(std::move(executable)) {}
-    static Match match(const bytes::ElfImage& executable, const bytes::AddressSpace& space, std::uint64_t bias);
-    static std::optional<std::uint64_t> find_bias(const bytes::ElfImage& executable, const bytes::AddressSpace& space,
-                                                  const bytes::CoreNotes& notes);
     void map_executable();
 
     bytes::ElfImage core_, executable_;
