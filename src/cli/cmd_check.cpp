@@ -10,8 +10,8 @@
 #include "analyses/base/erlang_syntax.hpp"
 #include "analyses/diagnosis/diagnose.hpp"
 #include "cli/check_config.hpp"
-#include "cli/check_inputs.hpp"
 #include "cli/commands.hpp"
+#include "cli/inputs.hpp"
 #include "cli/output_file.hpp"
 #include "cli/secrets.hpp"
 #include "cli/terminal.hpp"
@@ -38,6 +38,8 @@ using present::Verdict;
 constexpr std::string_view unexpected_dump = "unexpected-dump";
 constexpr std::string_view unreadable_input = "unreadable-input";
 constexpr std::array<std::string_view, 6> out_formats{"text", "json", "junit", "md", "github", "gitlab"};
+// Those of them that are no format of every verb, and so are check's own on the screen, too.
+constexpr std::string_view own_formats = "text junit github gitlab";
 
 struct Output {
     std::string format;
@@ -121,12 +123,6 @@ Finding unreadable_finding(const std::string& name, const Error& error) {
     return finding;
 }
 
-// A member of an archive has to be unpacked before a step can be taken: then it goes by its own name.
-std::string_view to_open(std::string_view path) {
-    const std::size_t at = path.rfind("!/");
-    return at == path.npos ? path : path.substr(at + 2);
-}
-
 class Gate {
 public:
     Gate(const Context& context, const CheckConfig& config, analyses::FailOn fail_on,
@@ -136,7 +132,7 @@ public:
           fail_on_(std::move(fail_on)),
           baseline_(std::move(baseline)),
           today_(today()),
-          for_people_(context.for_people()),
+          for_people_(context.for_people() || (present::find_presenter(options_.format) == nullptr && options_.format != "gitlab")),
           levels_{options_.redact, in_files_, in_files_} {
         for (CheckReport& report : reports_) {
             report.threshold = fail_on_.severity.value_or(analyses::FindingSeverity::high);
@@ -195,7 +191,7 @@ public:
         const std::vector<std::string> secrets = known_secrets(**artifact);
         for (std::size_t i = 0; i < reports_.size(); ++i) {
             const present::Redactor redactor(present::redaction(levels_[i], snapshot, secrets));
-            const present::Names names(snapshot, syntax(snapshot, i), std::string(to_open(name)));
+            const present::Names names(snapshot, syntax(snapshot, i), name);
             CheckedInput input{name, redacted(present::source_of(snapshot), redactor), {}};
             for (const Finding& finding : diagnosis.findings)
                 input.findings.push_back(checked(finding, names, redactor));
@@ -205,11 +201,19 @@ public:
         return ok();
     }
 
+    Status add_all(InputWalk& walk) {
+        for (;;) {
+            BH_TRY(std::optional<FoundInput> found, walk.next());
+            if (!found) return ok();
+            BH_CHECK(add(std::move(found->source), found->name));
+        }
+    }
+
     void unreadable(const std::string& name, const Error& error) {
         ++unreadable_;
         const Finding finding = unreadable_finding(name, error);
         const Snapshot none;
-        const present::Names names(none, present::Syntax::erlang, std::string(to_open(name)));
+        const present::Names names(none, present::Syntax::erlang, name);
         for (std::size_t i = 0; i < reports_.size(); ++i) {
             present::RedactOptions level;
             level.level = levels_[i];
@@ -322,8 +326,13 @@ Result<std::string> rendered(const CheckReport& report, std::string_view format)
 
 Status print(const Context& context, const CheckReport& report) {
     const Options& options = context.options();
+    const bool plain_table = options.columns.empty() && options.sort.empty();
+    if (present::find_presenter(options.format) == nullptr || (options.format == "md" && plain_table)) {
+        BH_TRY(const std::string text, rendered(report, options.format));
+        return write_file("-", text, false);
+    }
     const present::Document document = present::check_document(report);
-    if (!context.for_people() || !options.columns.empty() || !options.sort.empty()) {
+    if (!context.for_people() || !plain_table) {
         Options plain = options;
         plain.redact = RedactLevel::none;
         return Context(plain).print(document);
@@ -337,9 +346,8 @@ Status print(const Context& context, const CheckReport& report) {
     render_options.notes = options.verbose;
     FileSink errors(STDERR_FILENO);
     if (!options.quiet) present::render_leading_warnings(document, render_options, errors);
-    FileSink(STDOUT_FILENO).write(text);
-    if (options.quiet) return ok();
-    present::render_warnings(document, render_options, errors);
+    BH_CHECK(write_file("-", text, false));
+    if (!options.quiet) present::render_warnings(document, render_options, errors);
     return ok();
 }
 
@@ -363,14 +371,10 @@ static Status cmd_check(const Context& context) {
     }
 
     Gate gate(context, config, std::move(fail_on), std::move(baseline));
-    bytes::ArchiveBudget budget;
-    InputCounts counts;
-    const InputVisitor visitor{[&gate](std::unique_ptr<bytes::Source> source, const std::string& name) {
-                                   return gate.add(std::move(source), name);
-                               },
-                               [&gate](const std::string& name, const Error& error) { gate.unreadable(name, error); }};
-    const Status visited = visit_inputs(options.inputs, budget, visitor, counts);
-    gate.count(counts);
+    InputWalk walk(options.inputs,
+                   [&gate](const std::string& name, const Error& error) { gate.unreadable(name, error); });
+    const Status visited = gate.add_all(walk);
+    gate.count(walk.counts());
     const bool gave_up = !visited && visited.error().code != ErrorCode::resource_limit;
     if (gave_up) return visited.error();
 
@@ -396,12 +400,14 @@ BH_DEFINE_VERB(check){
     .name = "check",
     .arguments = {repeated({"PATH", ArgumentKind::path})},
     .options = "--fail-on --out --baseline --config --require-dump --force",
+    .formats = own_formats,
     .summary = "a gate for CI: dumps in files, folders, zip archives and tarballs",
     .details = "Exits with 1 if there is a finding at or above --fail-on (high, unless told otherwise), or if a limit is "
                 "broken.\n"
                 "Dumps and cores are told by content; archives are read three deep. .beamheap.toml of this folder, or the "
                 "nearest\n"
-                "one above it, holds limits and what to ignore. --out writes text, json, junit, md, github or gitlab.",
+                "one above it, holds limits and what to ignore. --out writes text, json, junit, md, github or gitlab to a file, --format\n"
+                "prints one of them.",
     .examples = "check artifacts/ --out junit=beamheap.xml\ncheck logs.zip --fail-on critical --fail-on 'msgq>10000'\n"
                 "check . --baseline known.json --require-dump",
     .alone = true,

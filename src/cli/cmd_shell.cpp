@@ -1,9 +1,14 @@
 // shell: loads an input once, then answers verbs line by line.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -15,19 +20,51 @@
 
 #ifdef BEAMHEAP_LINE_EDITING
 #include <editline/readline.h>
-
-#include <cstring>
 #endif
 
 namespace beamheap::cli {
 namespace {
 
-/// Words of a line: separated by blanks, \'...\' and "..." hold one together. False where a quote is not closed.
-bool split_words(std::string_view line, std::vector<std::string>& words) {
+/// A line: the words of a question, and where its answer goes.
+struct Line {
+    std::vector<std::string> words;
+    std::string command;  ///< after "|": given to sh, which reads the answer; empty: none
+    std::string file;     ///< after ">" or ">>"; empty: none
+    bool append = false;
+};
+
+/// Takes a line apart. Words are separated by blanks, '...' and "..." hold one together; "|", ">" and ">>" mean what they
+/// mean to sh, but only as words of their own, so that msgq>10 needs no quotes.
+/// Errors (usage): a quote that is not closed, nothing or too much after a sign.
+Result<Line> parse_line(std::string_view text) {
+    Line line;
     std::string word;
     bool within = false;
+    bool plain = true;  // nothing of the word was quoted
     char quote = 0;
-    for (const char c : line) {
+    bool to_file = false;
+    std::size_t at = 0;
+    const auto end_word = [&]() -> Status {
+        if (!within) return ok();
+        if (to_file && !line.file.empty())
+            return Error{ErrorCode::usage, "one file is what an answer can be written to", {}};
+        if (plain && (word == ">" || word == ">>")) {
+            if (to_file) return Error{ErrorCode::usage, "one file is what an answer can be written to", {}};
+            to_file = true;
+            line.append = word == ">>";
+        } else if (to_file) {
+            line.file = std::move(word);
+        } else {
+            line.words.push_back(std::move(word));
+        }
+        word.clear();
+        within = false;
+        plain = true;
+        return ok();
+    };
+    for (; at < text.size(); ++at) {
+        const char c = text[at];
+        const bool blank_follows = at + 1 == text.size() || text[at + 1] == ' ' || text[at + 1] == '\t';
         if (quote != 0) {
             if (c == quote)
                 quote = 0;
@@ -36,17 +73,86 @@ bool split_words(std::string_view line, std::vector<std::string>& words) {
         } else if (c == '\'' || c == '"') {
             quote = c;
             within = true;
+            plain = false;
         } else if (c == ' ' || c == '\t') {
-            if (within) words.push_back(std::move(word));
-            word.clear();
-            within = false;
+            BH_CHECK(end_word());
+        } else if (c == '|' && !within && blank_follows) {
+            line.command = text.substr(at + 1);
+            if (line.command.find_first_not_of(" \t") == std::string::npos)
+                return Error{ErrorCode::usage, "a command is missing after '|'", {}};
+            break;
         } else {
             word += c;
             within = true;
         }
     }
-    if (within) words.push_back(std::move(word));
-    return quote == 0;
+    if (quote != 0) return Error{ErrorCode::usage, "a quote is not closed", {}};
+    BH_CHECK(end_word());
+    if (to_file && line.file.empty()) return Error{ErrorCode::usage, "the name of a file is missing after '>'", {}};
+    return line;
+}
+
+// The end of the pipe to the command that reads an answer; -1: none.
+int reader_pipe = -1;
+
+// Ctrl-C in the child that answers: the command that reads the answer may be a pager, which takes the key for itself and
+// stays on the terminal until it is told to go.
+extern "C" void stop_answering(int) {
+    if (reader_pipe >= 0) {
+        ::close(STDOUT_FILENO);
+        ::close(reader_pipe);
+        while (::waitpid(-1, nullptr, 0) > 0 || errno == EINTR) {}
+    }
+    constexpr int interrupted_exit = 130;
+    ::_exit(interrupted_exit);
+}
+
+/// Standard output goes to a command or a file for as long as this lives.
+class Redirection {
+public:
+    Redirection() = default;
+    Redirection(const Redirection&) = delete;
+    Redirection& operator=(const Redirection&) = delete;
+    ~Redirection() { restore(); }
+
+    Status begin(const Line& line) {
+        int target = -1;
+        if (!line.file.empty()) {
+            target = ::open(line.file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (line.append ? O_APPEND : O_TRUNC), 0600);
+            if (target < 0)
+                return Error{ErrorCode::unreadable,
+                             fmt::format("{}: can't be written: {}", line.file, std::strerror(errno)),
+                             {}};
+        } else if (!line.command.empty()) {
+            reader_ = ::popen(line.command.c_str(), "we");
+            if (reader_ == nullptr)
+                return Error{ErrorCode::resource_limit, fmt::format("sh: {}", std::strerror(errno)), {}};
+            reader_pipe = ::fileno(reader_);
+            target = ::dup(reader_pipe);
+        } else {
+            return ok();
+        }
+        saved_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+        ::dup2(target, STDOUT_FILENO);
+        ::close(target);
+        return ok();
+    }
+
+private:
+    void restore() {
+        if (saved_ >= 0) {
+            ::dup2(saved_, STDOUT_FILENO);
+            ::close(saved_);
+        }
+        if (reader_ != nullptr) ::pclose(reader_);  // after the last writer is gone, so that it sees the end
+        reader_pipe = -1;
+    }
+    int saved_ = -1;
+    FILE* reader_ = nullptr;
+};
+
+void complain(const Error& error) {
+    FileSink(STDERR_FILENO).write("beamheap: " + present::safe_text(error.message) + '\n');
 }
 
 #ifdef BEAMHEAP_LINE_EDITING
@@ -64,6 +170,9 @@ char* complete(const char* begun, int state) {
 }
 #endif
 
+volatile std::sig_atomic_t interrupted = 0;
+extern "C" void note_interrupt(int) { interrupted = 1; }
+
 /// Lines of standard input: edited and remembered on a terminal, where the tab key completes `words`.
 class Lines {
 public:
@@ -80,12 +189,18 @@ public:
     Lines(const Lines&) = delete;
     Lines& operator=(const Lines&) = delete;
 
-    /// False at the end of the input.
+    /// False at the end of the input. On a terminal Ctrl-C takes back what was typed: an empty line.
     bool next(std::string& line) {
 #ifdef BEAMHEAP_LINE_EDITING
         if (terminal_) {
+            interrupted = 0;
             char* text = readline("beamheap> ");
-            if (text == nullptr) return false;
+            if (text == nullptr) {
+                if (interrupted == 0) return false;
+                FileSink(STDOUT_FILENO).write("\n");
+                line.clear();
+                return true;
+            }
             line = text;
             std::free(text);
             if (!line.empty()) add_history(line.c_str());
@@ -93,8 +208,15 @@ public:
         }
 #endif
         if (terminal_) FileSink(STDOUT_FILENO).write("beamheap> ");
+        interrupted = 0;
         const ssize_t size = getline(&buffer_, &capacity_, stdin);
-        if (size < 0) return false;
+        if (size < 0) {
+            if (interrupted == 0) return false;
+            std::clearerr(stdin);
+            FileSink(STDOUT_FILENO).write("\n");
+            line.clear();
+            return true;
+        }
         line.assign(buffer_, static_cast<std::size_t>(size));
         while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.pop_back();
         return true;
@@ -106,6 +228,30 @@ private:
     char* buffer_ = nullptr;
     std::size_t capacity_ = 0;
 };
+
+/// Answers one line. For people at a terminal a child process does it, on memory that it shares until one of the two
+/// writes to it: Ctrl-C ends that child, and the loaded input stays.
+void answer(Line line, const Context& context, LoadedInput& loaded, bool in_child) {
+    const auto run_here = [&] {
+        Redirection redirection;
+        if (const Status begun = redirection.begin(line); !begun) return complain(begun.error());
+        run_words(std::move(line.words), context.options(), loaded);
+    };
+    const pid_t child = in_child ? ::fork() : -1;
+    if (child < 0) return run_here();
+    if (child == 0) {
+        ::signal(SIGINT, &stop_answering);
+        run_here();
+        ::_exit(0);
+    }
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    if (WIFEXITED(status)) {
+        if (WEXITSTATUS(status) != 0) FileSink(STDOUT_FILENO).write("\n");
+        return;
+    }
+    complain({ErrorCode::resource_limit, fmt::format("the answer was ended by signal {}", WTERMSIG(status)), {}});
+}
 
 }  // namespace
 
@@ -124,19 +270,26 @@ static Status cmd_shell(const Context& context) {
     for (const Process& process : artifact->snapshot().processes)
         if (process.name != TextId::none) words.push_back(present::safe_text(names.bare(process.name)));
     Lines lines(std::move(words));
-    if (lines.terminal())
+    if (lines.terminal()) {
+        struct sigaction action {};
+        action.sa_handler = &note_interrupt;
+        sigemptyset(&action.sa_mask);
+        ::sigaction(SIGINT, &action, nullptr);
         FileSink(STDOUT_FILENO)
             .write(fmt::format("{}; verbs are given without INPUT, `help` lists them, `quit` ends.\n",
                                present::counted(artifact->snapshot().processes.size(), "process", "processes")));
+    }
     for (std::string line; lines.next(line);) {
-        std::vector<std::string> question;
-        if (!split_words(line, question)) {
-            FileSink(STDERR_FILENO).write("beamheap: a quote is not closed\n");
+        auto parsed = parse_line(line);
+        if (!parsed) {
+            complain(parsed.error());
             continue;
         }
-        if (question.empty()) continue;
-        if (question.front() == "quit" || question.front() == "exit" || question.front() == "q") break;
-        run_words(std::move(question), context.options(), loaded);
+        if (parsed->words.empty()) continue;
+        std::string& verb = parsed->words.front();
+        if (verb == "?") verb = "help";
+        if (verb == "quit" || verb == "exit" || verb == "q") break;
+        answer(std::move(*parsed), context, loaded, lines.terminal());
     }
     return ok();
 }
@@ -145,7 +298,9 @@ BH_DEFINE_VERB(shell){
     .name = "shell",
     .arguments = {argument::input},
     .summary = "loads an input once and answers many questions about it",
-    .details = "Verbs are given without INPUT: `top -n 5`, `proc 0.89.0`, `why 7FEDD8C3E990`. Ends with `quit` or Ctrl-D.",
+    .details = "Verbs are given without INPUT: `top -n 5`, `proc 0.89.0`, `why 7FEDD8C3E990`. `top | less` and\n"
+               "`top > FILE` work as in sh, with blanks around the sign. On a terminal Ctrl-C ends an answer, the tab key\n"
+               "completes verbs and names of processes. Ends with `quit` or Ctrl-D.",
     .examples = "shell erl_crash.dump",
     .alone = true,
     .session = true,

@@ -9,6 +9,7 @@
 
 #include "beamheap_version.hpp"
 #include "cli/help.hpp"
+#include "cli/output_file.hpp"
 #include "cli/terminal.hpp"
 #include "formats/otp/core_artifact.hpp"
 #include "present/render.hpp"
@@ -35,10 +36,7 @@ void report(const Error& error) {
     FileSink(STDERR_FILENO).write(text);
 }
 
-Status print_text(const std::string& text) {
-    FileSink(STDOUT_FILENO).write(text);
-    return ok();
-}
+Status print_text(const std::string& text) { return write_file("-", text, false); }
 
 Status run_command(const Options& options, const LoadedInput* loaded = nullptr) {
     const Command& command = *find_command(options.verb);

@@ -45,6 +45,7 @@ struct Command {
     std::string_view name;
     std::array<Argument, 3> arguments{};  ///< in order; one without a name ends them
     std::string_view options;             ///< its own ("--by --full"), beside those of every verb
+    std::string_view formats;             ///< of --format, its own ("junit github"), beside those of every verb
     std::string_view summary;             ///< one line
     std::string_view details;             ///< for VERB --help: paragraphs; may be empty
     std::string_view examples;            ///< lines, without "beamheap "; may be empty

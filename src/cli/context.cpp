@@ -8,8 +8,8 @@
 
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/selectors/selectors.hpp"
+#include "cli/inputs.hpp"
 #include "cli/terminal.hpp"
-#include "formats/format.hpp"
 #include "present/describe.hpp"
 #include "present/render.hpp"
 #include "present/sanitise.hpp"
@@ -49,7 +49,7 @@ Result<std::shared_ptr<Artifact>> Context::open(const std::string& path, LoadPla
     open_options.executable = options_.executable;
     open_options.threads = options_.threads;
     open_options.progress = progress.callback();
-    BH_TRY(std::shared_ptr<Artifact> artifact, open_artifact(path, open_options));
+    BH_TRY(std::shared_ptr<Artifact> artifact, open_input(path, open_options));
     if (options_.strict) plan.to_the_end = true;
     BH_CHECK(artifact->load(plan));
     progress.completed(artifact->snapshot().source.bytes);

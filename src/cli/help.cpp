@@ -31,6 +31,7 @@ std::string option_lines(const Command* verb, bool own) {
         if (const std::size_t comma = names.find(','); comma != names.npos) names.insert(comma + 1, " ");
         const std::string left = row.argument.empty() ? names : fmt::format("{} {}", names, row.argument);
         std::string choices = row.values.empty() ? std::string() : fmt::format(": {}", row.values);
+        if (verb != nullptr && row.names == "--format" && !verb->formats.empty()) choices += fmt::format(" {}", verb->formats);
         if (!row.preset.empty()) choices += fmt::format(" (default: {})", row.preset);
         text += fmt::format("  {:<22}{}{}{}\n", left, left.size() > 20 ? "\n" + std::string(24, ' ') : "", row.help,
                             choices);

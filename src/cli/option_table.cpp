@@ -101,7 +101,7 @@ std::string figure_names() {
 std::vector<OptionRow> make_table() {
     constexpr Scope named = Scope::named;
     return {
-        {.names = "--format", .argument = "FORMAT", .values = format_names(), .preset = "table",
+        {.names = "--format", .argument = "FORMAT", .values = format_names(), .other_values = true, .preset = "table",
          .help = "output format", .holds = true, .set = &set_text<&Options::format>},
         {.names = "--json", .help = "the same as --format json", .holds = true, .set = &set_json},
         {.names = "--columns", .argument = "A,B,...", .help = "columns to show, in this order", .set = &set_columns},

@@ -105,6 +105,17 @@ Status check_option_fits(const Options& options) {
     return ok();
 }
 
+// A format is one of every verb's, or one of its own.
+Status check_format_fits(const Options& options) {
+    if (options.help || options.verb.empty() || present::find_presenter(options.format) != nullptr) return ok();
+    std::vector<std::string_view> choices = split(find_command(options.verb)->formats, ' ');
+    if (std::ranges::find(choices, options.format) != choices.end()) return ok();
+    for (const present::Presenter* each : present::presenters()) choices.push_back(each->name);
+    std::string advice = present::did_you_mean(options.format, choices);
+    if (advice.empty()) advice = fmt::format("{} has: {}", options.verb, fmt::join(choices, " "));
+    return usage(fmt::format("--format: there is no '{}'", options.format), std::move(advice));
+}
+
 // What CLI11 could not place: an option that does not exist.
 Error unknown_option(std::string_view word) {
     const std::string_view name = word.substr(0, word.find('='));
@@ -165,6 +176,7 @@ Result<Options> parse_options(int argc, char** argv, const Options* shell) {
     BH_CHECK(apply(found, options));
     BH_CHECK(choose_verb(found, options));
     BH_CHECK(check_option_fits(options));
+    BH_CHECK(check_format_fits(options));
     options.inputs = std::move(found.positional);
     return options;
 }

@@ -29,7 +29,11 @@ Status may_write(const std::string& path, bool overwrite) {
 
 Status write_file(const std::string& path, std::string_view text, bool overwrite) {
     if (path == "-") {
-        FileSink(STDOUT_FILENO).write(text);
+        FileSink out(STDOUT_FILENO);
+        out.write(text);
+        out.flush();
+        if (out.error() != 0)
+            return Error{ErrorCode::resource_limit, fmt::format("standard output: {}", std::strerror(out.error())), {}};
         return ok();
     }
     constexpr int how = O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;

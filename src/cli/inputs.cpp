@@ -1,0 +1,212 @@
+#include "cli/inputs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "formats/format.hpp"
+
+namespace beamheap::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view member_sign = "!/";
+
+/// A member of an archive, with the walk that came to it: that holds the archives which the member is read through.
+class MemberSource final : public bytes::Source {
+public:
+    MemberSource(std::unique_ptr<InputWalk> walk, std::unique_ptr<bytes::Source> member)
+        : walk_(std::move(walk)), member_(std::move(member)) {}
+    Result<std::size_t> read(std::span<char> into) override { return member_->read(into); }
+    std::optional<std::uint64_t> size() const override { return member_->size(); }
+    std::uint64_t stored_position() const override { return member_->stored_position(); }
+    std::uint64_t stored_size() const override { return member_->stored_size(); }
+    std::string_view compression() const override { return member_->compression(); }
+    const std::string& damage() const override { return member_->damage(); }
+
+private:
+    std::unique_ptr<InputWalk> walk_;
+    std::unique_ptr<bytes::Source> member_;
+};
+
+/// The file of "a.zip!/b.tar!/c", where there is one by that name: up to the first sign that follows a file.
+std::optional<std::string> archive_of(const std::string& path) {
+    std::error_code ignored;
+    if (fs::exists(path, ignored)) return std::nullopt;
+    for (std::size_t at = path.find(member_sign); at != path.npos; at = path.find(member_sign, at + 1))
+        if (fs::is_regular_file(path.substr(0, at), ignored)) return path.substr(0, at);
+    return std::nullopt;
+}
+
+bool is_archive(const std::string& path) {
+    auto source = bytes::open_source(path);
+    if (!source) return false;
+    const auto peeked = bytes::peek(std::move(*source), bytes::archive_head_bytes);
+    return peeked && bytes::looks_like_archive(peeked->head);
+}
+
+// The names of what an archive holds, at most `most` of them and one more, which says that there are more.
+Result<std::vector<std::string>> members_of(const std::string& archive, std::size_t most) {
+    std::optional<Error> damage;
+    InputWalk walk({archive}, [&damage](const std::string&, const Error& error) { damage = error; });
+    std::vector<std::string> names;
+    while (names.size() <= most) {
+        BH_TRY(const std::optional<FoundInput> found, walk.next());
+        if (!found) break;
+        names.push_back(found->name);
+    }
+    if (names.empty() && damage) return *damage;
+    return names;
+}
+
+Result<std::unique_ptr<Artifact>> open_member(const std::string& archive, const std::string& name,
+                                              const OpenOptions& options) {
+    std::optional<Error> damage;
+    auto walk = std::make_unique<InputWalk>(
+        std::vector{archive}, [&](const std::string& at, const Error& error) { if (at == name) damage = error; });
+    for (;;) {
+        BH_TRY(std::optional<FoundInput> found, walk->next());
+        if (damage) return *damage;
+        if (!found) break;
+        if (found->name == name)
+            return open_artifact_source(std::make_unique<MemberSource>(std::move(walk), std::move(found->source)), name,
+                                        options);
+    }
+    return Error{ErrorCode::unreadable, fmt::format("{}: the archive {} holds no crash dump or core of this name", name, archive),
+                 fmt::format("beamheap check {} names what it holds", archive)};
+}
+
+}  // namespace
+
+InputWalk::InputWalk(std::vector<std::string> paths, Unreadable unreadable)
+    : paths_(std::move(paths)), tell_(std::move(unreadable)) {
+    std::ranges::reverse(paths_);
+}
+
+InputWalk::~InputWalk() {
+    while (!stack_.empty()) stack_.pop_back();
+}
+
+Result<std::optional<FoundInput>> InputWalk::next() {
+    for (;;) {
+        if (stack_.empty() && files_.empty() && paths_.empty()) return Found();
+        BH_TRY(Found found, !stack_.empty() ? next_member() : !files_.empty() ? next_file() : next_path());
+        if (found) return found;
+    }
+}
+
+Result<std::optional<FoundInput>> InputWalk::next_path() {
+    const std::string path = std::move(paths_.back());
+    paths_.pop_back();
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    if (path != "-" && !fs::exists(status))
+        return Error{ErrorCode::unreadable,
+                     fmt::format("{}: {}", path, error ? error.message() : "No such file or directory"),
+                     {}};
+    if (fs::is_directory(status))
+        list_folder(path);
+    else
+        files_.push_back(path);
+    return Found();
+}
+
+void InputWalk::list_folder(const std::string& path) {
+    std::error_code error;
+    fs::recursive_directory_iterator at(path, fs::directory_options::skip_permission_denied, error);
+    if (error) return tell_(path, {ErrorCode::unreadable, fmt::format("{}: {}", path, error.message()), {}});
+    for (; at != fs::recursive_directory_iterator(); at.increment(error)) {
+        if (error) {
+            tell_(path, {ErrorCode::unreadable, fmt::format("{}: {}", path, error.message()), {}});
+            break;
+        }
+        std::error_code ignored;
+        if (fs::is_regular_file(at->symlink_status(ignored))) files_.push_back(at->path().string());
+    }
+    std::ranges::sort(files_, std::ranges::greater());
+}
+
+Result<std::optional<FoundInput>> InputWalk::next_file() {
+    const std::string path = std::move(files_.back());
+    files_.pop_back();
+    auto source = bytes::open_source(path);
+    if (source) return look(std::move(*source), path);
+    ++counts_.files;
+    tell_(path, source.error());
+    return Found();
+}
+
+Result<std::optional<FoundInput>> InputWalk::next_member() {
+    bytes::Archive& archive = *stack_.back().archive;
+    const std::string within = stack_.back().name;
+    auto member = archive.next();
+    if (!member || !*member) {
+        const std::optional<Error> error = member ? std::nullopt : std::optional(member.error());
+        stack_.pop_back();
+        if (error) BH_CHECK(unreadable(within, *error));
+        return Found();
+    }
+    std::string_view own = (*member)->name;
+    while (own.starts_with("./")) own.remove_prefix(2);
+    const std::string path = fmt::format("{}{}{}", within, member_sign, own);
+    auto decoded = bytes::decoded_source(archive.source());
+    if (decoded) return look(std::move(*decoded), path);
+    ++counts_.files;
+    BH_CHECK(unreadable(path, decoded.error()));
+    return Found();
+}
+
+// A dump is what was looked for, an archive is put on the stack, anything else passed over.
+Result<std::optional<FoundInput>> InputWalk::look(std::unique_ptr<bytes::Source> source, const std::string& name) {
+    ++counts_.files;
+    auto peeked = bytes::peek(std::move(source), bytes::archive_head_bytes);
+    if (!peeked) {
+        BH_CHECK(unreadable(name, peeked.error()));
+        return Found();
+    }
+    if (looks_like_artifact(peeked->head)) return Found({std::move(peeked->source), name});
+    if (!bytes::looks_like_archive(peeked->head)) return Found();
+    if (stack_.size() == archive_depth) {
+        BH_CHECK(unreadable(name, {ErrorCode::resource_limit,
+                                   fmt::format("{}: archives in archives are read {} deep", name, archive_depth),
+                                   {}}));
+        return Found();
+    }
+    auto archive = bytes::open_archive(std::move(peeked->source), name, budget_);
+    if (!archive) {
+        BH_CHECK(unreadable(name, archive.error()));
+        return Found();
+    }
+    ++counts_.archives;
+    stack_.push_back({std::move(*archive), name});
+    return Found();
+}
+
+// Bombs end everything: what is beyond a limit of all archives together would be met again and again.
+Status InputWalk::unreadable(const std::string& name, const Error& error) {
+    tell_(name, error);
+    if (budget_.members.load() < 0 || budget_.bytes.load() < 0) return error;
+    return ok();
+}
+
+Result<std::unique_ptr<Artifact>> open_input(const std::string& path, const OpenOptions& options) {
+    constexpr std::size_t shown = 5;
+    if (const std::optional<std::string> archive = archive_of(path)) return open_member(*archive, path, options);
+    auto artifact = open_artifact(path, options);
+    if (artifact || artifact.error().code != ErrorCode::not_recognised || path == "-" || !is_archive(path)) return artifact;
+    BH_TRY(const std::vector<std::string> names, members_of(path, shown));
+    if (names.size() == 1) return open_member(path, names.front(), options);
+    if (names.empty())
+        return Error{ErrorCode::not_recognised, path + ": is an archive that holds no crash dump and no core image", {}};
+    const bool more = names.size() > shown;
+    return Error{ErrorCode::not_recognised,
+                 fmt::format("{}: is an archive that holds {} crash dumps or cores", path,
+                             more ? fmt::format("more than {}", shown) : std::to_string(names.size())),
+                 fmt::format("Name one ('{}'{}), or look at all: beamheap check {}",
+                             fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(shown, names.size())), "' '"),
+                             more ? " ..." : "", path)};
+}
+
+}  // namespace beamheap::cli

@@ -1,0 +1,77 @@
+// Finding the dumps and cores among files, folders and archives, and opening one by its name.
+//
+// Told by content, never by name; what is compressed is looked into, and archives three deep. Folders are walked in the
+// order of names without following links. Nothing is unpacked to a file but a core image, which needs one: that has no
+// name (bytes/spool.hpp).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "beamheap/artifact.hpp"
+#include "beamheap/error.hpp"
+#include "bytes/archive.hpp"
+#include "bytes/source.hpp"
+
+namespace beamheap::cli {
+
+inline constexpr unsigned archive_depth = 3;  ///< archives in archives
+
+struct InputCounts {
+    std::uint64_t files = 0;     ///< looked at, members too
+    std::uint64_t archives = 0;  ///< opened
+};
+
+/// A dump or core: its bytes from the start, decompressed; `name` is the file, or "a.zip!/b.tar!/c" of a member.
+struct FoundInput {
+    std::unique_ptr<bytes::Source> source;
+    std::string name;
+};
+
+/// Goes through all files that paths name or lead to, one dump or core after the other.
+class InputWalk {
+public:
+    /// Told what can't be read; the others are still looked at.
+    using Unreadable = std::function<void(const std::string& name, const Error& error)>;
+    InputWalk(std::vector<std::string> paths, Unreadable unreadable);
+    InputWalk(const InputWalk&) = delete;
+    InputWalk& operator=(const InputWalk&) = delete;
+    ~InputWalk();
+
+    /// The next one; none: that was all. What was found before must be gone: a member is read through its archive.
+    /// Errors: a path that does not exist; a limit of all archives together (a bomb), which ends the walk.
+    Result<std::optional<FoundInput>> next();
+    const InputCounts& counts() const { return counts_; }
+
+private:
+    // What is being read, outermost first. A member's source reads from the archive above it, and goes before that.
+    struct Open {
+        std::unique_ptr<bytes::Archive> archive;
+        std::string name;
+    };
+    using Found = std::optional<FoundInput>;
+
+    Result<Found> next_path();
+    Result<Found> next_file();
+    Result<Found> next_member();
+    Result<Found> look(std::unique_ptr<bytes::Source> source, const std::string& name);
+    void list_folder(const std::string& path);
+    Status unreadable(const std::string& name, const Error& error);
+
+    std::vector<std::string> paths_;  // the next one last
+    std::vector<std::string> files_;  // of a folder, the next one last
+    std::vector<Open> stack_;
+    Unreadable tell_;
+    bytes::ArchiveBudget budget_;
+    InputCounts counts_;
+};
+
+/// Opens the dump or core that `path` names: a file, standard input ("-"), a member of an archive as `check` names it
+/// ("logs.tgz!/oom.dump.zst"), or an archive that holds one only.
+/// Errors: those of open_artifact; an archive that holds none, or several (not_recognised, with their names).
+Result<std::unique_ptr<Artifact>> open_input(const std::string& path, const OpenOptions& options);
+
+}  // namespace beamheap::cli
