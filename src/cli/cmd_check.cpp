@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 
 #include "analyses/base/erlang_syntax.hpp"
@@ -221,6 +222,11 @@ public:
         }
     }
 
+    void warn(std::string name, std::string text) {
+        for (CheckReport& report : reports_)
+            report.warnings.push_back({name, 1, "error", present::Text{}.add(text)});
+    }
+
     void count(const InputCounts& counts) {
         for (CheckReport& report : reports_) report.files = counts.files, report.archives = counts.archives;
     }
@@ -231,11 +237,6 @@ public:
     std::uint64_t unreadable_inputs() const { return unreadable_; }
 
 private:
-    void warn(std::string name, std::string text) {
-        for (CheckReport& report : reports_)
-            report.warnings.push_back({name, 1, "error", present::Text{}.add(text)});
-    }
-
     Verdict verdict_of(const Finding& finding, const Snapshot& snapshot) const {
         const std::string subject = present::plain_text(snapshot, finding.subject.text);
         for (const Ignore& ignore : config_.ignores)
@@ -366,11 +367,18 @@ static Status cmd_check(const Context& context) {
         if (!given) fail_on.limits.push_back(limit);
     }
     std::set<std::string, std::less<>> baseline;
-    if (const std::string& path = options.baseline.empty() ? config.baseline : options.baseline; !path.empty()) {
-        BH_TRY(baseline, read_baseline(path));
+    const std::string& known = options.baseline.empty() ? config.baseline : options.baseline;
+    std::error_code ignored;
+    const bool first_run = !known.empty() && !std::filesystem::exists(known, ignored);
+    if (!known.empty() && !first_run) {
+        BH_TRY(baseline, read_baseline(known));
     }
 
     Gate gate(context, config, std::move(fail_on), std::move(baseline));
+    if (first_run)
+        gate.warn("baseline_missing",
+                  fmt::format("{}: there is no such file yet, so every finding is a new one; --out json={} writes it", known,
+                              known));
     InputWalk walk(options.inputs,
                    [&gate](const std::string& name, const Error& error) { gate.unreadable(name, error); });
     const Status visited = gate.add_all(walk);
