@@ -5,6 +5,7 @@
 
 #include "formats/crashdump/fields.hpp"
 #include "formats/crashdump/readers.hpp"
+#include "formats/crashdump/stack.hpp"
 
 namespace beamheap::crashdump {
 namespace {
@@ -188,6 +189,45 @@ bool registers_lost(const Process& process) {
            process.state == ProcessState::garbage_collecting;
 }
 
+// Where the blocks of a process in collection lie: "New heap start: 7F2219CF7060" and so on, of Garbing ones alone.
+struct Blocks {
+    std::uint64_t heap_start = 0, heap_top = 0, stack_top = 0, stack_end = 0;
+    std::uint64_t old_start = 0, old_top = 0, old_end = 0;
+};
+struct BlockField {
+    std::string_view key;
+    std::uint64_t Blocks::*address;
+};
+constexpr BlockField block_fields[] = {
+    {"New heap start", &Blocks::heap_start}, {"New heap top", &Blocks::heap_top},
+    {"Stack top", &Blocks::stack_top},       {"Stack end", &Blocks::stack_end},
+    {"Old heap start", &Blocks::old_start},  {"Old heap top", &Blocks::old_top},
+    {"Old heap end", &Blocks::old_end},
+};
+
+// The words from one address to another one; missing where that is no whole number of them.
+Count words_between(std::uint64_t from, std::uint64_t to, std::uint32_t word) {
+    if (from == 0 || to < from || (to - from) % word != 0) return {};
+    return (to - from) / word;
+}
+
+// What is said of the heaps of a process in collection may be of two blocks: a process that can't be collected at once
+// goes on in a fragment, with its stack, and "Stack+heap" is the size of the block that it left, "Heap unused" what is
+// free in the fragment (delay_garbage_collection in erl_gc.c, OTP 19 and later); and while terms are moved, the block
+// that they come from is both full and done with. So a figure counts only if the addresses of the blocks agree with it.
+void judge_blocks(Process& process, const Blocks& blocks, std::uint32_t word) {
+    process.stack_words = words_between(blocks.stack_top, blocks.stack_end, word);
+    const Count block = words_between(blocks.heap_start, blocks.stack_end, word);
+    const Count unused = words_between(blocks.heap_top, blocks.stack_end, word);
+    if (!block.has() || block != process.heap_words || unused != process.heap_unused_words)
+        process.heap_unused_words = Count();
+    const bool old_agrees = blocks.old_start == 0
+                                ? blocks.heap_start != 0 && process.old_heap_words == Count(0)
+                                : words_between(blocks.old_start, blocks.old_end, word) == process.old_heap_words &&
+                                      words_between(blocks.old_top, blocks.old_end, word) == process.old_heap_unused_words;
+    if (!old_agrees) process.old_heap_unused_words = Count();
+}
+
 constexpr std::size_t longest_extra = 8192;  // of a field that is kept as text
 
 }  // namespace
@@ -214,6 +254,7 @@ void read_process(Loader& loader, const Section& section, std::string_view body)
     static_assert(std::size(process_fields) < 32);
     std::uint32_t fields = 0;
     bool torn = false;
+    Blocks blocks;
     read_lines(section, body, [&, hint = std::size_t{0}](std::string_view line, std::uint64_t offset) mutable {
         if (read_field(loader, std::span<const Field<Process>>(process_fields), hint, process, line, offset)) {
             const std::uint32_t bit = 1u << (hint == 0 ? std::size(process_fields) - 1 : hint - 1);
@@ -235,6 +276,8 @@ void read_process(Loader& loader, const Section& section, std::string_view body)
             }
             if (colon == std::string_view::npos) return;
         }
+        for (const BlockField& field : block_fields)
+            if (field.key == key) blocks.*field.address = parse_hex(line.substr(colon + 2)).value_or(0);
         if (!keeps_extras) return;
         end_extra();
         extra_key = snapshot.texts.intern(key.substr(0, longest_extra));
@@ -243,10 +286,20 @@ void read_process(Loader& loader, const Section& section, std::string_view body)
     end_extra();
     process.registers_lost = registers_lost(process);
     process.extra_range.count = static_cast<std::uint32_t>(snapshot.extras.size()) - process.extra_range.first;
+    const bool collecting = process.state == ProcessState::garbage_collecting;
+    if (collecting) judge_blocks(process, blocks, snapshot.source.word_size);
+    if (collecting && loader.plan.stacks) {  // its =proc_stack, if there is one, tells more
+        loader.frames.clear();
+        frames_of_registers(loader, process, Frame(), loader.frames);
+        if (!loader.frames.empty()) process.stack = snapshot.stacks.intern(loader.frames);
+    }
 
-    // A dirty scheduler is to collect it: until then it may go on in a fragment, of which the dump does not tell.
-    if (snapshot.text(process.internal_state).find("DIRTY_ACTIVE_SYS") != std::string_view::npos)
+    // A dirty scheduler is to collect it: until then it may go on in a fragment, of which the dump does not tell, but
+    // that its free words and stack may be more than the block holds that it left.
+    if (snapshot.text(process.internal_state).find("DIRTY_ACTIVE_SYS") != std::string_view::npos) {
+        process.heap_unused_words = collecting ? process.heap_unused_words : Count();
         loader.anomalies().add(Anomaly::collection_awaited, section.offset, section.id);
+    }
     const auto id = static_cast<ProcId>(snapshot.processes.size());
     snapshot.processes.push_back(process);
     if (!snapshot.index_process(id)) {

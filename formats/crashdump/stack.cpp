@@ -41,6 +41,22 @@ const char* line_end(const char* at, const char* end) {
 
 }  // namespace
 
+void frames_of_registers(Loader& loader, const Process& process, const Frame& first_return, std::vector<Frame>& frames) {
+    if (process.current_function != FunctionId::none && process.program_counter != 0)
+        frames.push_back({process.current_function, process.pc_offset, 0, TextId::none});
+    if (loader.dialect.frames_end_with_return) return;
+    for (std::uint32_t i = 0; i < process.extra_range.count; ++i) {
+        const ExtraField& extra = loader.snapshot.extras[process.extra_range.first + i];
+        if (loader.snapshot.text(extra.key) != "CP") continue;
+        const std::string_view value = loader.snapshot.text(extra.value);
+        const std::size_t bracket = value.find('(');
+        if (bracket == std::string_view::npos) return;
+        const Frame caller = read_frame(loader, value.substr(bracket + 1));
+        if (caller.function != FunctionId::none && !(first_return == caller)) frames.push_back(caller);
+        return;
+    }
+}
+
 void StackReader::begin(bool keep_values) {
     keep_values_ = keep_values;
     values_used_ = 0;
@@ -94,21 +110,7 @@ std::size_t StackReader::feed(Loader& loader, std::string_view text, bool last) 
 void StackReader::finish(Loader& loader, Process& process) {
     process.stack_words = slots_;
     loader.frames.clear();
-    if (process.current_function != FunctionId::none && process.program_counter != 0)
-        loader.frames.push_back({process.current_function, process.pc_offset, 0, TextId::none});
-    if (!loader.dialect.frames_end_with_return) {
-        for (std::uint32_t i = 0; i < process.extra_range.count; ++i) {
-            const ExtraField& extra = loader.snapshot.extras[process.extra_range.first + i];
-            if (loader.snapshot.text(extra.key) != "CP") continue;
-            const std::string_view value = loader.snapshot.text(extra.value);
-            const std::size_t bracket = value.find('(');
-            if (bracket == std::string_view::npos) break;
-            const Frame caller = read_frame(loader, value.substr(bracket + 1));
-            if (caller.function != FunctionId::none && (frames_.empty() || !(frames_[0] == caller)))
-                loader.frames.push_back(caller);
-            break;
-        }
-    }
+    frames_of_registers(loader, process, frames_.empty() ? Frame() : frames_[0], loader.frames);
     process.frames_before_returns = static_cast<std::uint32_t>(loader.frames.size());
     loader.frames.insert(loader.frames.end(), frames_.begin(), frames_.end());
     // Registers come before their frame's return address (23 and later), or behind it.

@@ -20,7 +20,8 @@
 -export([main/1, list/0]).
 
 themes() ->
-    [scenario_zoo, scenario_waits, scenario_growth, scenario_leaks, scenario_deaths, scenario_large, scenario_collecting, scenario_resting].
+    [scenario_zoo, scenario_waits, scenario_growth, scenario_leaks, scenario_deaths, scenario_large, scenario_collecting, scenario_resting,
+     scenario_busy].
 
 %% Prints the names of all scenarios.
 list() ->

@@ -21,6 +21,31 @@ constexpr std::array loops{
     Loop{"gen_server", "loop_hibernate"},
 };
 
+// Modules that work for whoever calls them: what they do tells less than for whom.
+constexpr std::array<std::string_view, 24> tools{
+    "lists", "maps", "binary", "string", "unicode", "re", "dict", "orddict", "gb_trees", "gb_sets", "sets", "ordsets",
+    "queue", "array", "proplists", "io_lib", "erlang", "erts_internal", "Elixir.Enum", "Elixir.List", "Elixir.Map",
+    "Elixir.String", "Elixir.Stream", "Elixir.Keyword"};
+
+constexpr std::size_t most_tool_frames = 50;
+
+// ", called by my:report/1": for whom a tool works, of a process that is not waiting.
+Sentence caller(const RuleInput& input, const Process& p) {
+    const Snapshot& s = input.snapshot;
+    const auto is_tool = [&](FunctionId function) {
+        return std::ranges::find(tools, s.text(s.functions[function].module)) != tools.end();
+    };
+    if (p.current_function == FunctionId::none || !is_tool(p.current_function)) return {};
+    std::size_t left = most_tool_frames;
+    for (const Frame& frame : s.stacks[p.stack]) {
+        if (frame.function == FunctionId::none || left-- == 0) break;
+        if (is_tool(frame.function)) continue;
+        return s.text(s.functions[frame.function].module) == "proc_lib" ? Sentence()
+                                                                        : sentence(", called by {}", frame.function);
+    }
+    return {};
+}
+
 }  // namespace
 
 Sentence kind_of(const RuleInput& input, const Process& process) {
@@ -74,9 +99,10 @@ Sentence doing(const RuleInput& input, ProcId process) {
     switch (p.state) {
         case ProcessState::garbage_collecting:
             return p.current_function == FunctionId::none ? Sentence(Ours("is collecting garbage"))
-                                                          : sentence("is collecting garbage in {}", p.current_function);
-        case ProcessState::running: return sentence("is running {}", p.current_function);
-        case ProcessState::runnable: return sentence("is ready to run in {}", p.current_function);
+                                                          : sentence("is collecting garbage in {}{}", p.current_function,
+                                                                     caller(input, p));
+        case ProcessState::running: return sentence("is running {}{}", p.current_function, caller(input, p));
+        case ProcessState::runnable: return sentence("is ready to run in {}{}", p.current_function, caller(input, p));
         case ProcessState::suspended: return sentence("is suspended in {}", p.current_function);
         case ProcessState::exiting: return Ours("is exiting");
         default: break;
@@ -109,6 +135,12 @@ void about(const RuleInput& input, ProcId process, Finding& finding) {
     finding.pid = p.pid;
     finding.name = p.name;
     finding.subject = {SubjectKind::process, process_subject(input, process)};
+}
+
+std::optional<Recursion> fills_its_stack(const RuleInput& input, ProcId process) {
+    const bool refused = input.slogan.kind == SloganKind::out_of_memory && input.death.process == process;
+    const std::uint64_t least_bytes = refused ? 1u << 20 : 8u << 20;
+    return recursion(input.snapshot, process, least_bytes / input.snapshot.source.word_size);
 }
 
 Count process_bytes(const RuleInput& input, const Process& process) {

@@ -1,10 +1,12 @@
 // Words that several rules use: how a finding names processes, and what it says of them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "analyses/processes/groups.hpp"
+#include "analyses/processes/recursion.hpp"
 #include "analyses/rules/rules.hpp"
 
 namespace beamheap::analyses::rule {
@@ -18,7 +20,8 @@ Sentence process_subject(const RuleInput& input, ProcId process);
 Sentence group_sentence(const RuleInput& input, const GroupKey& key);
 /// Whom somebody waits for: "lager_event <0.89.0>", "#Port<0.5>", "name on node other@host".
 Sentence target_text(const WaitTarget& target);
-/// What a process does: "sits in timer:sleep/1", "is running lists:reverse/1", "is idle in gen_server:loop/7".
+/// What a process does: "sits in timer:sleep/1", "is running lists:reverse/1, called by my:report/1", "is idle in
+/// gen_server:loop/7".
 Sentence doing(const RuleInput& input, ProcId process);
 /// Whether it waits for its next message in a loop of OTP's, with nothing to do.
 bool idle(const RuleInput& input, ProcId process);
@@ -28,6 +31,10 @@ Sentence frames_text(const RuleInput& input, ProcId process, std::size_t most = 
 void add_stack(const RuleInput& input, ProcId process, Finding& finding);
 /// Fills process, pid, name and subject of a finding about one process.
 void about(const RuleInput& input, ProcId process, Finding& finding);
+
+/// The recursion that fills a process's stack, from 8 MiB on (1 MiB of the one that was refused
+/// memory): runaway-recursion says it, and big-heap does not.
+std::optional<Recursion> fills_its_stack(const RuleInput& input, ProcId process);
 
 /// Memory of a process as the input says it: process_info(memory), else its heaps (dumps before R16B01).
 Count process_bytes(const RuleInput& input, const Process& process);

@@ -336,6 +336,7 @@ bool read_fixed(std::string_view text, Slogan& slogan) {
                              ? Ours("The VM found its own data damaged: native code (a NIF or a driver), hardware, or "
                                     "a bug in the VM wrote where it should not.")
                              : fixed.meaning;
+        if (!fixed.next.empty()) slogan.next_steps.emplace_back(fixed.next);
         return true;
     }
     return false;
@@ -384,6 +385,7 @@ bool read_system_process(std::string_view text, Slogan& slogan) {
 }
 
 void add_steps_of_page(Slogan& slogan) {
+    if (slogan.kind == SloganKind::requested && !slogan.next_steps.empty()) return;  // who asked is known
     if (const Explanation* page = explanation_of(slogan.kind))
         slogan.next_steps.insert(slogan.next_steps.end(), page->next.begin(), page->next.end());
 }

@@ -82,13 +82,15 @@ struct Fixed {
     Where where;
     SloganKind kind;
     Ours meaning;
+    Ours next = "";  // what to do instead of what the kind's page advises
 };
 using Where = Fixed::Where;
 inline constexpr std::array<Fixed, 39> fixed_slogans{{
     {"Received SIGUSR1", Where::start, SloganKind::requested,
      "Somebody sent SIGUSR1 to the node, which asks for a crash dump."},
     {"Crash dump requested by user", Where::start, SloganKind::requested,
-     "Somebody chose A (abort with dump) in the break menu of the node's terminal."},
+     "Somebody chose A (abort with dump) in the break menu of the node's terminal.",
+     "See what everybody was doing at that moment: `beamheap stacks DUMP`"},
     {"erl_child_setup closed", Where::start, SloganKind::child_setup,
      "erl_child_setup, the helper that starts the node's external programs, ended, and the node with it."},
     {"Failed to write to erl_child_setup", Where::start, SloganKind::child_setup,

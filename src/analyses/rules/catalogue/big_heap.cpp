@@ -59,7 +59,7 @@ Sentence memory_type(const Slogan& slogan) {
 // The process that was refused memory for its heap.
 bool add_refused(const RuleInput& input, std::vector<Finding>& findings) {
     const ProcId id = input.death.process;
-    if (!asked_for_heap(input.slogan) || id == ProcId::none) return false;
+    if (!asked_for_heap(input.slogan) || id == ProcId::none || fills_its_stack(input, id)) return false;
     const Process& process = input.snapshot[id];
     const Count held = process_bytes(input, process);
     const auto percent = percent_of(held, all_process_bytes(input));
@@ -83,7 +83,7 @@ bool add_refused(const RuleInput& input, std::vector<Finding>& findings) {
         input.death.evidence == DeathEvidence::calling_thread ? Confidence::exact : Confidence::estimate;
     finding.evidence.push_back(figure("refused", input.slogan.refused_bytes, AmountUnit::bytes));
     add_contents(input, id, finding);
-    if (large)
+    if (large && process.state != ProcessState::garbage_collecting)  // else its terms are being moved
         finding.advise("See which of its terms keeps most alive: {}", Command{"heap", process.pid});
     else
         finding.advise("See what it was doing: {}", Command{"proc", process.pid});
@@ -102,7 +102,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         const Count held = process_bytes(input, input.snapshot[id]);
         const auto percent = percent_of(held, all);
         if (held.value_or(0) < least_bytes || percent.value_or(0) < medium_percent) break;
-        if (refused && id == input.death.process) continue;
+        if ((refused && id == input.death.process) || fills_its_stack(input, id)) continue;
         // What a long queue weighs is said by queue-flood.
         if (input.snapshot[id].msgq_len.value_or(0) >= 10'000) continue;
         Finding finding;

@@ -1,0 +1,122 @@
+// busy-loop: one process does nearly all of the work.
+//
+// Theory. Reductions count what a process has done since it was spawned. One that is running, or ready to, with most of
+// the reductions of all processes has kept a scheduler busy for all that time, and where no other reason is told it is
+// what the node was doing: a loop that never ends, a computation that takes longer than somebody would wait, what a user
+// typed into a shell. A process that has done as much and waits now is a server with a history, and is not meant; nor is
+// whoever asks for the dump or stops the node.
+//
+// Thresholds: half of all reductions and 20 million of them (a few tenths of a second of a core) are medium. Nothing is
+// wrong with work by itself, so it is never more.
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "analyses/processes/process_columns.hpp"
+#include "analyses/rules/phrases.hpp"
+
+namespace beamheap::analyses::rule {
+namespace {
+
+constexpr std::uint64_t least_reductions = 20'000'000;
+constexpr double least_percent = 50;
+
+std::string_view module_of(const Snapshot& s, FunctionId function) {
+    return function == FunctionId::none ? std::string_view() : s.text(s.functions[function].module);
+}
+
+bool at_work(ProcessState state) {
+    return state == ProcessState::running || state == ProcessState::runnable || state == ProcessState::garbage_collecting;
+}
+
+// Whoever ends the node, and the processes that work while it starts.
+bool excused(const Snapshot& s, const Process& process) {
+    constexpr std::array<std::string_view, 4> starters{"init", "code_server", "erl_prim_loader", "application_controller"};
+    if (std::ranges::find(starters, s.text(process.name)) != starters.end()) return true;
+    for (const Frame& frame : s.stacks[process.stack].first(std::min<std::size_t>(3, s.stacks[process.stack].size()))) {
+        if (frame.function == FunctionId::none) continue;
+        const std::string_view name = s.text(s.functions[frame.function].name);
+        if (module_of(s, frame.function) == "erlang" && (name == "halt" || name == "await_result")) return true;
+    }
+    return false;
+}
+
+// Modules of the shells, between a prompt and what was typed.
+bool of_shell(std::string_view module) {
+    constexpr std::array<std::string_view, 7> modules{"shell", "erl_eval", "Elixir.IEx.Evaluator", "Elixir.IEx.Server",
+                                                      "elixir", "elixir_eval", "Elixir.Code"};
+    return std::ranges::find(modules, module) != modules.end();
+}
+
+struct Typed {
+    bool in_shell = false;                  // works for somebody who sits at a shell
+    FunctionId called = FunctionId::none;   // the first function that the shell called; none: only its evaluator is seen
+};
+
+// Of an evaluator's stack the oldest frames are the shell's.
+Typed typed(const Snapshot& s, const Process& process) {
+    const std::span<const Frame> stack = s.stacks[process.stack];
+    Typed found;
+    bool evaluates = false;
+    for (auto frame = stack.rbegin(); frame != stack.rend(); ++frame) {
+        const std::string_view module = module_of(s, frame->function);
+        if (module == "shell" || module.starts_with("Elixir.IEx.")) found.in_shell = true;
+        if (!found.in_shell) continue;
+        if (of_shell(module)) {
+            evaluates = true;
+        } else if (evaluates) {
+            found.called = frame->function;
+            break;
+        }
+    }
+    return found;
+}
+
+void run(const RuleInput& input, std::vector<Finding>& findings) {
+    const Snapshot& s = input.snapshot;
+    if (is_failed_start(input.slogan.kind)) return;
+    const std::vector<ProcId> everybody = all_processes(s);
+    for (const ProcId id : largest(s, everybody, &Process::reductions, 1)) {
+        const Process& process = s[id];
+        const Count done = process.reductions;
+        const auto percent = percent_of(done, input.totals.reductions.value());
+        if (!at_work(process.state) || done.value_or(0) < least_reductions || percent.value_or(0) < least_percent) return;
+        if (excused(s, process)) return;
+        // Who was refused memory is told as that.
+        if (input.slogan.kind == SloganKind::out_of_memory && input.death.process == id) return;
+        const Typed at_prompt = typed(s, process);
+        Finding finding;
+        about(input, id, finding);
+        finding.severity = FindingSeverity::medium;
+        finding.count = done;
+        finding.percent = percent;
+        if (at_prompt.in_shell)
+            finding.title.say("The shell works on what was typed into it: {}", id);
+        else
+            finding.title.say("{} is busy: it", id);
+        finding.title.say(" {}, and has done {} of all work ({} reductions)", doing(input, id), Percent{*percent},
+                          number(*done));
+        if (at_prompt.called != FunctionId::none)
+            finding.evidence.push_back(fact("what the shell called", sentence("{}", at_prompt.called)));
+        finding.evidence.push_back(figure("its reductions", done, AmountUnit::count));
+        finding.evidence.push_back(
+            figure("reductions of all processes", input.totals.reductions.value(), AmountUnit::count));
+        finding.evidence.push_back(figure("its memory", process_bytes(input, process), AmountUnit::bytes));
+        if (process.msgq_len.value_or(0) != 0)
+            finding.evidence.push_back(figure("messages in its queue", process.msgq_len, AmountUnit::count));
+        add_stack(input, id, finding);
+        finding.advise("See where it is, and with which data: {}", Command{"proc", process.pid});
+        finding.advise(
+            "A second dump or core image some seconds later tells whether it moves: the same function and arguments that do "
+            "not shrink are a loop without end.");
+        if (!at_prompt.in_shell)
+            finding.advise("On a living node: process_info(Pid, [current_stacktrace, reductions]), some times over.");
+        findings.push_back(std::move(finding));
+    }
+}
+
+}  // namespace
+
+Rule busy_loop() { return {"busy-loop", 160, run}; }
+
+}  // namespace beamheap::analyses::rule

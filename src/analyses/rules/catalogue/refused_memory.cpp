@@ -1,0 +1,61 @@
+// refused-memory: who asked for the memory that the VM was refused, where it was not for a heap.
+//
+// Theory. The slogan names an allocator, a size and a type; the scheduler that called for the dump names the process
+// that ran on it. For a heap that is what big-heap tells. A binary that is appended to, a term that is encoded at once
+// (term_to_binary, iolist_to_binary, a driver's or NIF's buffer), an entry of a table, is asked for by the process that
+// runs, and a request that is large beside all that the node has names the culprit by itself. A small one is the last
+// straw only: then it says who carried it, and another finding who had filled the node.
+//
+// Thresholds: none, the refusal is a fact; critical for a request of a sixteenth of the node's memory or more, else
+// medium.
+#include "analyses/rules/phrases.hpp"
+
+namespace beamheap::analyses::rule {
+namespace {
+
+constexpr double large_percent = 100.0 / 16;
+
+Sentence asked_for(const Slogan& slogan) {
+    const Amount size = bytes(slogan.refused_bytes.value_or(0));
+    // "drv_binary" is no driver's alone: what is appended to is one, too, up to OTP 23.
+    if (slogan.allocator == "binary_alloc") return sentence("a binary of {}", size);
+    if (slogan.allocator == "ets_alloc") return sentence("{} for an ETS table", size);
+    if (slogan.memory_type.empty()) return sentence("{} of {}", size, of_vm(slogan.allocator));
+    return sentence("{} of {} ({})", size, of_vm(slogan.allocator), of_vm(slogan.memory_type));
+}
+
+void run(const RuleInput& input, std::vector<Finding>& findings) {
+    const Slogan& slogan = input.slogan;
+    const ProcId id = input.death.process;
+    if (slogan.kind != SloganKind::out_of_memory || slogan.allocator == "eheap_alloc" || id == ProcId::none) return;
+    const Process& process = input.snapshot[id];
+    const auto percent = percent_of(slogan.refused_bytes, node_bytes(input));
+    Finding finding;
+    about(input, id, finding);
+    finding.severity = percent.value_or(100) >= large_percent ? FindingSeverity::critical : FindingSeverity::medium;
+    finding.bytes = slogan.refused_bytes;
+    finding.percent = percent;
+    finding.title.say("{} asked for {} and was refused it; it {}", id, asked_for(slogan), doing(input, id));
+    if (percent && *percent < large_percent)
+        finding.title.say(", and is only the one that came last");
+    finding.confidence =
+        input.death.evidence == DeathEvidence::calling_thread ? Confidence::exact : Confidence::estimate;
+    finding.evidence = {figure("refused", slogan.refused_bytes, AmountUnit::bytes),
+                        figure("memory of the node", node_bytes(input), AmountUnit::bytes),
+                        figure("its own memory, binaries not counted", process_bytes(input, process), AmountUnit::bytes)};
+    add_stack(input, id, finding);
+    finding.advise("See what it was doing, and with which data: {}", Command{"proc", process.pid});
+    if (slogan.allocator == "binary_alloc") {
+        finding.advise(
+            "A binary that is appended to doubles each time that it is full, and needs old and new at once: write it out "
+            "in pieces, or keep an iolist.");
+        finding.advise("Bound what one request, file or message may bring, before it is read or built.");
+    }
+    findings.push_back(std::move(finding));
+}
+
+}  // namespace
+
+Rule refused_memory() { return {"refused-memory", 72, run}; }
+
+}  // namespace beamheap::analyses::rule

@@ -1,0 +1,130 @@
+// run-queue: more processes are ready to run than the schedulers can serve.
+//
+// Theory. A process that has something to do stands in the run queue of a scheduler until its turn. A healthy node has a
+// few there; hundreds for each scheduler mean that everybody waits for a core, that timeouts run out and queues grow with
+// nobody to blame for it. What most of them run tells the kind of work that is too much: so many requests, so many
+// loops. The queues are counted for the instant of the crash, the states of the processes shortly after: the larger one
+// counts.
+//
+// Thresholds: 100, and 20 for each scheduler, are medium; 1,000, and 200 for each, are high.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "analyses/rules/phrases.hpp"
+
+namespace beamheap::analyses::rule {
+namespace {
+
+constexpr std::uint64_t least_ready = 100, least_each = 20;
+constexpr std::uint64_t many_ready = 1'000, many_each = 200;
+
+struct Queues {
+    std::uint64_t schedulers = 0, queued = 0, longest = 0;
+};
+
+Queues queues(const Snapshot& s) {
+    Queues found;
+    for (const Scheduler& scheduler : s.schedulers) {
+        if (scheduler.kind != Scheduler::Kind::normal) continue;
+        std::uint64_t here = 0;
+        for (std::size_t i = 0; i + 1 < scheduler.run_queue.size(); ++i)  // the last one is of ports
+            here = saturating_add(here, scheduler.run_queue[i].value_or(0));
+        ++found.schedulers;
+        found.queued = saturating_add(found.queued, here);
+        found.longest = std::max(found.longest, here);
+    }
+    return found;
+}
+
+struct Work {
+    std::uint64_t ready = 0;  // running, or ready to
+    FunctionId function = FunctionId::none;
+    std::uint64_t in_function = 0;
+    ProcId example = ProcId::none;
+};
+
+Work work(const Snapshot& s) {
+    Work found;
+    std::map<std::uint32_t, std::uint64_t> functions;
+    for (const Process& process : s.processes) {
+        if (process.state != ProcessState::running && process.state != ProcessState::runnable) continue;
+        ++found.ready;
+        if (process.current_function != FunctionId::none) ++functions[index_of(process.current_function)];
+    }
+    for (const auto& [function, count] : functions)
+        if (count > found.in_function) found.in_function = count, found.function = FunctionId{function};
+    for (std::uint32_t i = 0; i < s.processes.size() && found.example == ProcId::none; ++i)
+        if (s.processes[i].current_function == found.function &&
+            (s.processes[i].state == ProcessState::runnable || s.processes[i].state == ProcessState::running))
+            found.example = ProcId{i};
+    return found;
+}
+
+// The function that is on the stacks of the most schedulers that run something, of any kind.
+struct OnSchedulers {
+    FunctionId function = FunctionId::none;
+    std::uint64_t in_it = 0, busy = 0;
+};
+
+OnSchedulers on_schedulers(const Snapshot& s) {
+    OnSchedulers found;
+    std::map<std::uint32_t, std::uint64_t> counts;
+    for (const Scheduler& scheduler : s.schedulers) {
+        const ProcId id = s.find(scheduler.current_process);
+        StackId stack = scheduler.stack;
+        if (stack == StackId::none && id != ProcId::none) stack = s[id].stack;
+        std::set<std::uint32_t> here;
+        for (const Frame& frame : s.stacks[stack])
+            if (frame.function != FunctionId::none) here.insert(index_of(frame.function));
+        found.busy += !here.empty();
+        for (const std::uint32_t function : here) ++counts[function];
+    }
+    for (const auto& [function, count] : counts)
+        if (count > found.in_it) found.in_it = count, found.function = FunctionId{function};
+    return found;
+}
+
+void run(const RuleInput& input, std::vector<Finding>& findings) {
+    const Snapshot& s = input.snapshot;
+    const Queues queued = queues(s);
+    if (queued.schedulers == 0) return;
+    const Work found = work(s);
+    const std::uint64_t ready = std::max(queued.queued, found.ready);
+    if (ready < least_ready || ready / queued.schedulers < least_each) return;
+    // Where the process table is cut, what the schedulers were at tells more.
+    const bool known = found.in_function >= ready / 2;
+    const OnSchedulers there = on_schedulers(s);
+    const FunctionId function = known ? found.function : there.function;
+    Finding finding;
+    finding.severity = ready >= many_ready && ready / queued.schedulers >= many_each ? FindingSeverity::high
+                                                                                    : FindingSeverity::medium;
+    finding.subject = {SubjectKind::group, sentence("{}", function)};
+    finding.count = ready;
+    finding.title.say("{} are ready to run on {}", processes(ready),
+                      Counted{queued.schedulers, "scheduler", "schedulers"});
+    if (known) {
+        finding.percent = percent_of(found.in_function, ready);
+        finding.title.say(", {} of them in {}", number(found.in_function), found.function);
+    } else if (there.busy > 1 && there.in_it == there.busy) {
+        finding.title.say("; all {} that run now are in {}", number(there.busy), there.function);
+    }
+    finding.evidence = {figure("in the run queues", queued.queued, AmountUnit::count),
+                        figure("in the longest", queued.longest, AmountUnit::count),
+                        figure("processes listed as running or ready to", found.ready, AmountUnit::count)};
+    if (known) {
+        finding.evidence.push_back(fact("one of them", sentence("{}", found.example)));
+        add_stack(input, found.example, finding);
+        finding.advise("See what all of them do: `beamheap stacks DUMP --procs runnable`");
+    }
+    finding.advise("See each scheduler's queue and what it runs: `beamheap schedulers DUMP`");
+    finding.advise(
+        "Bound how many may work at a time (a pool, a limit on what is accepted); more of them do not get more done.");
+    findings.push_back(std::move(finding));
+}
+
+}  // namespace
+
+Rule run_queue() { return {"run-queue", 55, run}; }
+
+}  // namespace beamheap::analyses::rule

@@ -1,0 +1,82 @@
+// runaway-recursion: a process whose memory is its stack.
+//
+// Theory: recursion.hpp. The remedy is another one than that of a large heap: nothing is kept that could be bounded or
+// streamed, a function calls itself where it should have ended. Which one is told by its frames, and how deep it is; the
+// frame below the circle says who began it. A body-recursive function over a long list is the harmless kind: its stack
+// is as long as the list, which is why less than 64 MiB is only medium.
+//
+// Thresholds: a stack of 8 MiB (1 MiB of the one that was refused memory) that is most of what the process holds. Critical where the VM was refused memory for
+// this process, high from 64 MiB and half of the memory of all processes.
+#include <algorithm>
+
+#include "analyses/processes/recursion.hpp"
+#include "analyses/processes/process_columns.hpp"
+#include "analyses/rules/phrases.hpp"
+
+namespace beamheap::analyses::rule {
+namespace {
+
+constexpr std::uint64_t high_bytes = 64u << 20;
+constexpr double high_percent = 50;
+constexpr std::size_t most_findings = 3;
+
+// "scenario:sum/1", "a:f/1, a:g/1 and a:h/1".
+Sentence functions_text(const Recursion& recursion) {
+    Sentence text = sentence("{}", recursion.function);
+    for (std::size_t i = 1; i < recursion.circle.size(); ++i) {
+        text.add(i + 1 == recursion.circle.size() ? Ours(" and ") : Ours(", "));
+        text.add(recursion.circle[i]);
+    }
+    return text;
+}
+
+Finding finding_of(const RuleInput& input, ProcId id, const Recursion& found) {
+    const Process& process = input.snapshot[id];
+    const std::uint64_t stack = saturating_multiply(found.stack_words, input.snapshot.source.word_size);
+    const bool refused = input.slogan.kind == SloganKind::out_of_memory && input.death.process == id;
+    const auto percent = percent_of(stack, all_process_bytes(input));
+    const bool high = stack >= high_bytes && percent.value_or(100) >= high_percent;
+    Finding finding;
+    about(input, id, finding);
+    finding.severity = refused ? FindingSeverity::critical : high ? FindingSeverity::high : FindingSeverity::medium;
+    finding.bytes = stack;
+    finding.percent = percent;
+    if (found.calls != 0) finding.count = found.calls;
+    finding.title.add(refused || high ? Ours("Runaway recursion in ") : Ours("Deep recursion in "));
+    finding.title.add(functions_text(found));
+    finding.title.say(": {}", id);
+    if (found.calls != 0)
+        finding.title.say(" is {} deep", Counted{found.calls, "call", "calls"});
+    finding.title.say("{} {} of stack", found.calls != 0 ? Ours(", with") : Ours(" has"), bytes(stack));
+    if (found.heap_words.has())
+        finding.title.say(" over {} of heap", Counted{*found.heap_words, "word", "words"});
+    if (refused && input.slogan.refused_bytes.has())
+        finding.title.say(", and was refused {} more", bytes(*input.slogan.refused_bytes));
+    finding.evidence = {figure("its stack", found.stack_words, AmountUnit::words),
+                        figure("its heaps beside the stack", found.heap_words, AmountUnit::words),
+                        figure("its memory", process_bytes(input, process), AmountUnit::bytes)};
+    if (found.calls != 0) finding.evidence.push_back(figure("frames of that function", found.calls, AmountUnit::count));
+    if (found.begun_by != FunctionId::none)
+        finding.evidence.push_back(fact("called from", sentence("{}", found.begun_by)));
+    finding.advise("See with which arguments it calls itself: {}", Command{"proc", process.pid});
+    finding.advise(
+        "Find the end that it misses: a value that no clause stops at (a negative number, an improper list, a circle in the "
+        "data). More memory only makes it last longer.");
+    finding.advise(
+        "Where the depth is that of a long list, make the call a tail call with an accumulator, so that no frame stays.");
+    finding.advise(
+        "As a fuse: process_flag(max_heap_size, ...), which counts the stack, too, kills the process instead of the node.");
+    return finding;
+}
+
+void run(const RuleInput& input, std::vector<Finding>& findings) {
+    const std::vector<ProcId> everybody = all_processes(input.snapshot);
+    for (const ProcId id : largest(input.snapshot, everybody, &Process::stack_words, most_findings))
+        if (const auto found = fills_its_stack(input, id)) findings.push_back(finding_of(input, id, *found));
+}
+
+}  // namespace
+
+Rule runaway_recursion() { return {"runaway-recursion", 75, run}; }
+
+}  // namespace beamheap::analyses::rule

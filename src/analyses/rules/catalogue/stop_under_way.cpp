@@ -1,0 +1,104 @@
+// stop-under-way: the node was being stopped, and somebody takes its time.
+//
+// Theory. init:stop/0, SIGTERM (a service manager, a container) and a shell's q() make init(1) end the applications one
+// by one: the application controller asks each application's master, that its top supervisor, and a supervisor its
+// children, the last one first, each for as long as its shutdown time allows, `infinity` for supervisors. A node that is
+// looked at then, that is killed for it, or whose helper for external programs is killed with it, is not sick but late,
+// and who it waits for is at the end of the chain of supervisors.
+//
+// Thresholds: none; init's stack says that the stop has begun. High where a supervisor waits for a child, medium where
+// the stop is elsewhere; critical, before the slogan's own words, where the helper that starts external programs was
+// killed meanwhile, which is what ended the node.
+#include <array>
+
+#include "analyses/rules/phrases.hpp"
+
+namespace beamheap::analyses::rule {
+namespace {
+
+bool has_frame(const Snapshot& s, const Process& process, std::string_view module,
+               std::initializer_list<std::string_view> functions) {
+    for (const Frame& frame : s.stacks[process.stack]) {
+        if (frame.function == FunctionId::none) continue;
+        const Function& function = s.functions[frame.function];
+        if (s.text(function.module) != module) continue;
+        for (const std::string_view name : functions)
+            if (s.text(function.name) == name) return true;
+    }
+    return false;
+}
+
+// A supervisor that waits for a child to end; of several, the innermost.
+const WaitEdge* waits_for_child(const RuleInput& input) {
+    const Snapshot& s = input.snapshot;
+    for (const WaitEdge& edge : input.waits.edges) {
+        if (!has_frame(s, s[edge.waiter], "supervisor", {"shutdown", "monitor_child"})) continue;
+        const ProcId child = edge.target.process;
+        const WaitEdge* below = child == ProcId::none ? nullptr : input.waits.edge(child);
+        if (below == nullptr || !has_frame(s, s[child], "supervisor", {"shutdown", "monitor_child"})) return &edge;
+    }
+    return nullptr;
+}
+
+// A supervisor of many children of one kind ends them together and waits for all.
+ProcId ends_dynamic_children(const Snapshot& s) {
+    for (std::uint32_t i = 0; i < s.processes.size(); ++i)
+        if (has_frame(s, s.processes[i], "supervisor", {"wait_dynamic_children", "terminate_dynamic_children"}) ||
+            has_frame(s, s.processes[i], "Elixir.DynamicSupervisor", {"wait_children", "terminate_children"}))
+            return ProcId{i};
+    return ProcId::none;
+}
+
+void run(const RuleInput& input, std::vector<Finding>& findings) {
+    const Snapshot& s = input.snapshot;
+    const ProcId init = s.find_registered("init");
+    if (init == ProcId::none || is_failed_start(input.slogan.kind)) return;
+    if (!has_frame(s, s[init], "init",
+                   {"stop", "do_stop", "clear_system", "shutdown_pids", "shutdown", "shutdown_kernel_pid", "shutdown_loop",
+                    "shutdown_timer", "kill_all_pids", "kill_all_ports"}))
+        return;
+    Finding finding;
+    finding.subject = {SubjectKind::node, Ours("stop")};
+    const bool helper = input.slogan.kind == SloganKind::child_setup;
+    const WaitEdge* edge = waits_for_child(input);
+    const ProcId many = edge == nullptr ? ends_dynamic_children(s) : ProcId::none;
+    finding.severity = helper                                     ? FindingSeverity::critical
+                       : edge != nullptr || many != ProcId::none ? FindingSeverity::high
+                                                                  : FindingSeverity::medium;
+    finding.title.add(Ours("The node was being stopped (`init:stop/0`)"));
+    if (helper) finding.title.add(Ours(" when erl_child_setup ended"));
+    ProcId look_at = init;
+    if (edge != nullptr) {
+        finding.title.say("; {} waits for its child {}", edge->waiter, target_text(edge->target));
+        look_at = edge->waiter;
+        if (edge->target.process != ProcId::none) {
+            look_at = edge->target.process;
+            if (!helper) finding.title.say(", which {}", doing(input, look_at));
+        }
+    } else if (many != ProcId::none) {
+        look_at = many;
+        finding.title.say("; {} waits for its children to end", many);
+    } else {
+        finding.title.say("; init {}", doing(input, init));
+    }
+    finding.process = look_at;
+    finding.pid = s[look_at].pid;
+    finding.name = s[look_at].name;
+    finding.evidence.push_back(fact("init", frames_text(input, init)));
+    add_stack(input, look_at, finding);
+    finding.advise("See what holds it up: {}", Command{"proc", s[look_at].pid});
+    finding.advise(
+        "A child ends when its work allows it: let it handle the exit of its supervisor (trap_exit, terminate), and give it "
+        "a shutdown time in its child specification, after which it is killed.");
+    if (helper)
+        finding.advise(
+            "A stop that signals every process of the service ends the helper first: let the service manager signal the "
+            "node alone (KillMode=mixed, a container's first process).");
+    findings.push_back(std::move(finding));
+}
+
+}  // namespace
+
+Rule stop_under_way() { return {"stop-under-way", 5, run}; }
+
+}  // namespace beamheap::analyses::rule

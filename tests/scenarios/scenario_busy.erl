@@ -1,0 +1,110 @@
+%% What a node was doing when it died, or was looked at: recursion without end, a loop, a run queue, a stop.
+-module(scenario_busy).
+-behaviour(application).
+-export([scenarios/0, recursion/1, deep_stack/1, busy_loop/1, at_work/1, run_queue/1, stopping/1, stopping_port/1, refused_binary/1]).
+-export([start/2, stop/1, init/1, slow_child/0, spin/1, sum/1]).
+
+-import(scenario_kit, [specimen/2, hold/1, wait_until/2, many/2]).
+
+scenarios() -> [recursion, deep_stack, busy_loop, at_work, run_queue, stopping, stopping_port, refused_binary].
+
+%% A body-recursive function that has passed its end: its stack takes all memory that the node may use (make).
+recursion(_) ->
+    Hog = specimen(totaller, fun(Ready) -> Ready(), receive go -> sum(-1) end end),
+    #{slogan => "eheap_alloc: Cannot allocate",
+      facts => #{findings => ['runaway-recursion'], culprit => Hog, function => {?MODULE, sum, 1}},
+      volatile => [Hog],
+      death => fun() -> Hog ! go end}.
+
+sum(0) -> 0;
+sum(N) -> N + sum(N - 1).
+
+%% The same, which came to rest: 700,000 calls deep.
+deep_stack(Args) ->
+    N = scenario_kit:number(1, Args, 700000),
+    Self = self(),
+    Hog = specimen(totaller, fun(Ready) -> Ready(), depth(N, Self) end),
+    receive deep -> ok end,
+    {stack_size, Words} = process_info(Hog, stack_size),
+    #{slogan => "asked for by an operator",
+      facts => #{findings => ['runaway-recursion'], culprit => Hog, function => {?MODULE, depth, 2}, calls => N + 1, stack_words => Words}}.
+
+depth(0, Maker) -> Maker ! deep, hold(the_bottom), 0;
+depth(N, Maker) -> N + depth(N - 1, Maker).
+
+%% One process that never waits.
+busy_loop(_) ->
+    Loop = specimen(spinner, fun(Ready) -> Ready(), ?MODULE:spin(0) end),
+    wait_until(worked, fun() -> element(2, process_info(Loop, reductions)) > 200000000 end),
+    #{slogan => "asked for by an operator", volatile => [Loop],
+      facts => #{findings => ['busy-loop'], culprit => Loop, function => {?MODULE, spin, 1}}}.
+
+spin(N) -> spin(N + 1).
+
+%% Its healthy twin: as much work, by many, who wait in between.
+at_work(_) ->
+    Workers = many(20, fun(_) -> spawn(fun() -> portion() end) end),
+    timer:sleep(1500),
+    #{slogan => "asked for by an operator", volatile => Workers, facts => #{findings => []}}.
+
+portion() -> lists:seq(1, 20000), timer:sleep(20), portion().
+
+%% More who are ready to run than the schedulers can serve.
+run_queue(Args) ->
+    N = scenario_kit:number(1, Args, 1200),
+    Loops = many(N, fun(_) -> spawn_opt(fun() -> receive go -> ?MODULE:spin(0) end end, [{priority, low}]) end),
+    #{slogan => "asked for by an operator", volatile => Loops, asked => [self()],
+      facts => #{findings => ['run-queue'], loops => N, function => {?MODULE, spin, 1}},
+      last => fun() ->
+                  [P ! go || P <- Loops],
+                  timer:sleep(2000)
+              end}.
+
+%% init:stop/0 has begun, and a child takes its time: its supervisor would wait for ever.
+stopping(_) ->
+    {Child, _} = start_slow(),
+    #{slogan => "asked for by an operator", volatile => [Child],
+      facts => #{findings => ['stop-under-way'], child => Child, supervisor => whereis(slow_top)},
+      last => fun begin_stop/0}.
+
+%% The same, and what ends the node is that the program which starts port programs is gone.
+stopping_port(_) ->
+    {Child, _} = start_slow(),
+    #{slogan => "erl_child_setup closed", volatile => [Child],
+      facts => #{findings => ['stop-under-way'], child => Child, supervisor => whereis(slow_top)},
+      death => fun() ->
+                   begin_stop(),
+                   os:cmd("kill -KILL $PPID"), timer:sleep(infinity)
+               end}.
+
+start_slow() ->
+    ok = application:load({application, slow_app, [{vsn, "1.0"}, {modules, [?MODULE]}, {registered, [slow_top]},
+                                                   {applications, [kernel, stdlib]}, {mod, {?MODULE, []}}]}),
+    ok = application:start(slow_app, permanent),
+    [{slow, Child, worker, _}] = supervisor:which_children(slow_top),
+    {Child, slow_top}.
+
+begin_stop() ->
+    init:stop(),
+    wait_until(stops, fun() -> whereis(slow_top) =/= undefined andalso
+                               in_shutdown(process_info(whereis(slow_top), current_function))
+                      end).
+
+in_shutdown({current_function, {supervisor, shutdown, _}}) -> true;
+in_shutdown(_) -> false.
+
+start(_Type, _Args) -> supervisor:start_link({local, slow_top}, ?MODULE, []).
+stop(_) -> ok.
+init([]) -> {ok, {#{strategy => one_for_one}, [#{id => slow, shutdown => infinity, start => {?MODULE, slow_child, []}}]}}.
+slow_child() ->
+    {ok, spawn_link(fun() -> process_flag(trap_exit, true), hold(open_files) end)}.
+
+%% A binary that is larger than what is left (make limits the node's memory).
+refused_binary(_) ->
+    Maker = specimen(report_writer, fun(Ready) -> Ready(), receive go -> grow(<<0:8000000>>) end end),
+    #{slogan => "binary_alloc: Cannot",
+      facts => #{findings => ['refused-memory'], culprit => Maker, name => report_writer},
+      volatile => [Maker],
+      death => fun() -> Maker ! go end}.
+
+grow(Binary) -> grow(<<Binary/binary, Binary/binary>>).
