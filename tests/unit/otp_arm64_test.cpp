@@ -2,9 +2,6 @@
 // the processor changes in structures.
 #include <catch2/catch.hpp>
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <string>
 
@@ -15,11 +12,13 @@
 #include "formats/otp/tables/native.hpp"
 #include "formats/otp/vm/image.hpp"
 #include "support/elf_writer.hpp"
+#include "support/made_image.hpp"
 
 using namespace beamheap;
 using namespace beamheap::otp;
 using beamheap::test::Blob;
 using beamheap::test::ElfWriter;
+using beamheap::test::FileOfMemory;
 namespace elf = beamheap::bytes::elf;
 
 namespace {
@@ -27,21 +26,6 @@ namespace {
 constexpr std::uint32_t prstatus = 1, auxv = 6, file_names = 0x46494c45, arm_tls = 0x401, arm_pac = 0x406;
 constexpr std::uint32_t relative = 1027, relative_of_x86 = 8;
 constexpr std::uint64_t bias = 0xaaaa00000000ull, data_at = 0x21f900, stack_at = 0xffff80000000ull;
-
-// A file that has a path as long as it lives.
-class FileOfMemory {
-public:
-    explicit FileOfMemory(const Blob& contents) : descriptor_(memfd_create("made", 0)) {
-        REQUIRE(::write(descriptor_, contents.bytes().data(), contents.size()) == static_cast<ssize_t>(contents.size()));
-    }
-    ~FileOfMemory() { ::close(descriptor_); }
-    FileOfMemory(const FileOfMemory&) = delete;
-    FileOfMemory& operator=(const FileOfMemory&) = delete;
-    std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
-
-private:
-    int descriptor_;
-};
 
 struct Registers {
     std::uint64_t pc = 0, sp = 0, link = 0, frame = 0, x20 = 0, x21 = 0, x23 = 0;

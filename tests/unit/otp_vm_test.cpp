@@ -347,3 +347,22 @@ TEST_CASE("states as process_info says them", "[otp][state]") {
     CHECK(last_flag(26, 19) == "NMSG_SIG_IN_Q");
     CHECK(state_flags(*find_layout(27, Flavour::jit), 0x0100002a) == "ACT_PRIO_NORMAL | USR_PRIO_NORMAL | PRQ_PRIO_NORMAL | OFF_HEAP_MSGQ");
 }
+
+TEST_CASE("an executable is looked for where it was, by its build id, and beside the image", "[otp][image]") {
+    const auto has = [](const std::vector<std::string>& places, std::string_view place) {
+        return std::find(places.begin(), places.end(), place) != places.end();
+    };
+    const auto known = executable_places("/dumps/node.core.zst", "/opt/erts/bin/beam.smp", "12abcd");
+    CHECK(known.front() == "/opt/erts/bin/beam.smp");
+    CHECK(known[1] == "/usr/lib/.build-id/12/abcd");
+    CHECK(has(known, "/dumps/beam.smp"));
+    CHECK(known.back() == "/dumps/node.beam.smp");
+    CHECK(executable_places("core.4711", "", "").front() == "./beam.smp");
+    CHECK(executable_places("core.4711", "", "").size() == 2);
+    CHECK(executable_places("core.4711", "", "12").size() == 2);
+    CHECK(executable_places("a/core.4711", "", "").back() == "a/core.4711.beam.smp");
+    for (const char* suffix : {".gz", ".xz", ".zst", ".core"})
+        CHECK(executable_places(std::string("a/n") + suffix, "", "").back() == "a/n.beam.smp");
+    CHECK(executable_places("a/.gz", "", "").back() == "a/.gz.beam.smp");
+    CHECK(has(executable_places("a/c", "/x/beam.debug.smp", ""), "a/beam.debug.smp"));
+}

@@ -1,0 +1,127 @@
+// Objects of heaps as words, of every release: what they are, how long, and which of their words are terms.
+#include <catch2/catch.hpp>
+
+#include <optional>
+#include <vector>
+
+#include "formats/otp/heaps/heap_objects.hpp"
+#include "formats/otp/layout/layout.hpp"
+
+using namespace beamheap;
+using namespace beamheap::otp;
+
+namespace {
+
+// A header of this kind with this arity, as the release writes it; nothing where it has no such objects.
+std::optional<Word> header(const Layout& layout, Tag tag, std::uint64_t arity) {
+    for (Word subtag = 0; subtag < layout.tags.size(); ++subtag)
+        if (layout.tags[subtag] == tag) return arity << 6 | subtag << 2;
+    return std::nullopt;
+}
+
+ObjectShape shape(const Layout& layout, const std::vector<Word>& words, std::uint64_t available) {
+    return shape_of(layout, reinterpret_cast<const std::byte*>(words.data()), available);
+}
+
+// The object is this with all of its words, and none where one of them is missing.
+void expect(const Layout& layout, std::vector<Word> words, TermKind kind, std::uint64_t length, std::uint64_t first, std::uint64_t terms) {
+    INFO(layout.source << ", header " << words[0]);
+    words.resize(std::max<std::size_t>(words.size(), length + 2), 0x0f);
+    const ObjectShape whole = shape(layout, words, length);
+    CHECK(whole.kind == kind);
+    CHECK(whole.words == length);
+    CHECK(whole.first_term == first);
+    CHECK(whole.terms == terms);
+    CHECK(shape(layout, words, length + 1).words == length);
+    CHECK(shape(layout, words, length - 1).words == 0);
+}
+
+}  // namespace
+
+TEST_CASE("objects of heaps have the lengths and the terms that their release gives them", "[otp][objects]") {
+    for (const Layout& layout : known_layouts()) {
+        for (const std::uint64_t arity : {1, 2, 7}) {
+            const std::pair<Tag, TermKind> leaves[] = {{Tag::positive_big, TermKind::bignum},
+                                                       {Tag::negative_big, TermKind::bignum},
+                                                       {Tag::floating, TermKind::float_number},
+                                                       {Tag::reference, TermKind::reference},
+                                                       {Tag::export_fun, TermKind::external_fun},
+                                                       {Tag::refc_binary, TermKind::refc_binary},
+                                                       {Tag::heap_binary, TermKind::heap_binary},
+                                                       {Tag::heap_bits, TermKind::heap_binary},
+                                                       {Tag::binary_reference, TermKind::binary_reference},
+                                                       {Tag::fun_reference, TermKind::fun_reference},
+                                                       {Tag::external_pid, TermKind::external_pid},
+                                                       {Tag::external_port, TermKind::external_port},
+                                                       {Tag::external_reference, TermKind::external_reference}};
+            for (const auto& [tag, kind] : leaves)
+                if (const auto first = header(layout, tag, arity)) expect(layout, {*first}, kind, 1 + arity, 0, 0);
+            for (const Tag tag : {Tag::tuple, Tag::record})
+                if (const auto first = header(layout, tag, arity)) expect(layout, {*first}, TermKind::tuple, 1 + arity, 1, arity);
+        }
+        // A slice: its base is the last word. A match context of old keeps its base in the first.
+        if (const auto first = header(layout, Tag::sub_binary, 3)) expect(layout, {*first}, TermKind::sub_binary, 5, 4, 1);
+        if (const auto first = header(layout, Tag::match_state, 6)) expect(layout, {*first}, TermKind::match_context, 7, 1, 1);
+        if (const auto first = header(layout, Tag::sub_bits, 4)) {
+            // The word behind the header: whether it may move (1), whether it is written to (2).
+            for (const Word flags : {0, 2, 3}) expect(layout, {*first, 0x1000 | flags}, TermKind::refc_binary, 5, 4, 1);
+            expect(layout, {*first, 0x1001}, TermKind::match_context, 5, 4, 1);
+        }
+    }
+}
+
+TEST_CASE("maps are flat, or nodes of a trie", "[otp][objects]") {
+    for (const Layout& layout : known_layouts()) {
+        const auto map = [&](Word kind, Word filled) { return *header(layout, Tag::map, 0) | kind << 6 | filled << 16; };
+        // MAP_HEADER_TAG: flat maps have a size and a tuple of keys before the values.
+        for (const Word pairs : {0, 1, 32}) expect(layout, {map(0, 0), pairs}, TermKind::flat_map, 3 + pairs, 2, 1 + pairs);
+        expect(layout, {map(1, 0x8005)}, TermKind::hash_node, 4, 1, 3);
+        expect(layout, {map(2, 0), 100}, TermKind::hash_map, 18, 2, 16);
+        expect(layout, {map(3, 0x7), 4}, TermKind::hash_map, 5, 2, 3);
+        CHECK(shape(layout, {map(0, 0), ~0ull >> 8, 0}, 3).words == 0);
+    }
+}
+
+TEST_CASE("funs carry their environment in each release's form", "[otp][objects]") {
+    for (const Layout& layout : known_layouts()) {
+        const Word plain = *header(layout, Tag::fun, 0);
+        if (layout.release >= 29) {
+            expect(layout, {plain | 3 << 16}, TermKind::fun, 5, 2, 3);
+            expect(layout, {plain | 1 << 24}, TermKind::external_fun, 2, 2, 0);
+        } else if (layout.release >= 27 && layout.fun_carries_reference) {
+            expect(layout, {plain | 4 << 16}, TermKind::fun, 6, 2, 4);
+            expect(layout, {plain}, TermKind::external_fun, 2, 2, 0);
+            CHECK(shape(layout, std::vector<Word>(400, plain | 257 << 16), 400).words == 0);
+        } else if (layout.release < 27) {
+            // Creator, then the environment; the number of free variables is a byte behind the arity, or a word.
+            const std::uint64_t head = layout.release < 25 ? 6 : 5;
+            constexpr Word creator = 0x1233, atom = 0x40b;
+            for (const Word by : {creator, atom})
+                for (const std::uint64_t free : {0, 3, 255}) {
+                    std::vector<Word> words(head + free, 0x0f);
+                    words[0] = plain;
+                    if (layout.release < 25) words[4] = free;
+                    else words[3] = free << 8 | 0x7700000000000002;
+                    words[head - 1] = by;
+                    expect(layout, words, by == atom ? TermKind::external_fun : TermKind::fun, head + free, head - 1, 1 + free);
+                }
+            std::vector<Word> many(400, 0x0f);
+            many[0] = plain;
+            many[4] = 256;
+            many[head - 1] = creator;
+            if (layout.release < 25) CHECK(shape(layout, many, 400).words == 0);
+            CHECK(shape(layout, many, head - 1).words == 0);
+        }
+    }
+}
+
+TEST_CASE("what is no header is no object", "[otp][objects]") {
+    for (const Layout& layout : known_layouts()) {
+        const std::vector<Word> words(8, 0x0f);
+        CHECK(shape(layout, words, 8).words == 0);
+        CHECK(shape(layout, {*header(layout, Tag::tuple, 1), 0}, 0).words == 0);
+        CHECK(shape(layout, {*header(layout, Tag::tuple, 1ull << 40), 0}, 1ull << 41).words == 0);
+        for (Word subtag = 0; subtag < 16; ++subtag)
+            if (layout.tags[subtag] == Tag::unknown) CHECK(shape(layout, {1 << 6 | subtag << 2, 0}, 2).words == 0);
+    }
+}
