@@ -4,6 +4,16 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 install(TARGETS beamheap RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright COMPONENT program)
+# What the program says of itself: its manual page and what shells complete.
+if(NOT CMAKE_CROSSCOMPILING)
+  set(told ${CMAKE_CURRENT_BINARY_DIR}/told)
+  add_custom_command(TARGET beamheap POST_BUILD VERBATIM
+    COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:beamheap> -DINTO=${told} -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/tell.cmake)
+  install(FILES ${told}/beamheap.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
+  install(FILES ${told}/beamheap.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME beamheap COMPONENT program)
+  install(FILES ${told}/_beamheap DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT program)
+  install(FILES ${told}/beamheap.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT program)
+endif()
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 
 # The layers up to the analyses, in one archive. fmt is in it where the build compiles it itself.

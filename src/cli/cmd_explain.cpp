@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "analyses/rules/rules.hpp"
 #include "analyses/slogan/slogan.hpp"
@@ -52,14 +53,27 @@ std::vector<const analyses::Explanation*> all_pages() {
     return pages;
 }
 
-Status list_topics(const Context& context) {
+/// Whether a page says this word, in whatever case.
+bool mentions(const analyses::Explanation& page, std::string_view word) {
+    const auto says = [word](std::string_view text) {
+        const auto same = [](char a, char b) {
+            return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+        };
+        return !std::ranges::search(text, word, same).empty();
+    };
+    const auto one_says = [&says](const analyses::Sentence& each) { return says(present::spell(each).raw()); };
+    return says(page.title.text()) || std::ranges::any_of(page.paragraphs, one_says) ||
+           std::ranges::any_of(page.next, one_says);
+}
+
+Status list_topics(const Context& context, const std::vector<const analyses::Explanation*>& pages) {
     Document document;
     document.kind = "explain";
     struct Topic {
         std::string_view name, title;
     };
     std::vector<Topic> rows;
-    for (const analyses::Explanation* page : all_pages()) rows.push_back({page->name, page->title.text()});
+    for (const analyses::Explanation* page : pages) rows.push_back({page->name, page->title.text()});
     using Row = Topic;
     std::vector<present::ColumnOf<Row>> columns{
         {{.name = "name", .title = "TOPIC", .doc = "what to ask for"}, [](const Row& row) { return Value(row.name); }},
@@ -74,23 +88,29 @@ Status list_topics(const Context& context) {
 }  // namespace
 
 static Status cmd_explain(const Context& context) {
-    if (context.options().inputs.empty()) return list_topics(context);
+    if (context.options().inputs.empty()) return list_topics(context, all_pages());
     const std::string& asked = context.argument(0);
     Document document;
     document.kind = "explain";
-    if (const analyses::Explanation* page = analyses::find_explanation(asked)) {
+    const analyses::Explanation* page = analyses::find_explanation(asked);
+    // One word is a topic that was mistyped, or a word of one; more are a slogan.
+    if (page == nullptr && asked.find_first_of(" :({") == asked.npos) {
+        std::vector<const analyses::Explanation*> pages = all_pages();
+        std::vector<std::string_view> topics;
+        for (const analyses::Explanation* each : pages) topics.push_back(each->name);
+        const std::string near = present::did_you_mean(asked, topics);
+        std::erase_if(pages, [&asked](const auto* each) { return !mentions(*each, asked); });
+        if (asked.size() < 3 || pages.empty() || !near.empty())
+            return Error{ErrorCode::usage, fmt::format("there is no topic '{}'", asked),
+                         near.empty() ? "beamheap explain lists the topics; a slogan is given in quotes" : near};
+        if (pages.size() > 1) return list_topics(context, pages);
+        page = pages.front();
+    }
+    if (page != nullptr) {
         document.members.push_back({.key = "slogan", .body = Value(), .in_text = false});
         add_page(document, page);
         add_steps(document, page->next);
         return context.print(document);
-    }
-    // One word is a topic that was mistyped, more are a slogan.
-    if (asked.find_first_of(" :({") == asked.npos) {
-        std::vector<std::string_view> topics;
-        for (const analyses::Explanation* each : all_pages()) topics.push_back(each->name);
-        const std::string near = present::did_you_mean(asked, topics);
-        return Error{ErrorCode::usage, fmt::format("there is no topic '{}'", asked),
-                     near.empty() ? "beamheap explain lists the topics; a slogan is given in quotes" : near};
     }
     const analyses::Slogan slogan = analyses::read_slogan(asked);
     const present::Text meaning = present::spell(slogan.meaning);
@@ -112,9 +132,9 @@ static Status cmd_explain(const Context& context) {
 
 BH_DEFINE_VERB(explain){
     .name = "explain",
-    .arguments = {optional({"SLOGAN|RULE|no-dump", ArgumentKind::topic})},
+    .arguments = {optional({"SLOGAN|TOPIC|WORD", ArgumentKind::topic})},
     .summary = "what a slogan means, and what to do; without an argument: all topics",
-    .details = "no-dump: why a node died without leaving a dump.",
+    .details = "no-dump: why a node died without leaving a dump. A word that is no topic shows the pages that say it.",
     .examples = "explain 'eheap_alloc: Cannot allocate 8162366936 bytes of memory (of type \"heap\").'\nexplain no-dump",
     .run = &cmd_explain,
 };

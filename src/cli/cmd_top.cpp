@@ -68,6 +68,7 @@ BH_DEFINE_VERB(top){
                 "real_initial_call do.",
     .examples = "top erl_crash.dump --by memory -n 5\ntop erl_crash.dump --procs 'msgq>1000' --columns pid,name,msgq_len --format "
                 "csv",
+    .of_processes = true,
     .run = &cmd_top,
 };
 

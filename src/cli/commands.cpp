@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <new>
 
 #include "beamheap_version.hpp"
@@ -28,6 +29,9 @@ constexpr std::array table{
 #include "cli/verbs.inc"
 #undef BH_VERB
 };
+
+// What the VM calls a dump where nobody says otherwise (erts/emulator/beam/break.c).
+constexpr const char* dump_by_default = "erl_crash.dump";
 
 void report(const Error& error) {
     if (error.message.empty()) return;  // the answer has said it
@@ -53,12 +57,16 @@ Status run_command(const Options& options, const LoadedInput* loaded = nullptr) 
 Status print_help(const Options& options) {
     const Command* const verb = options.verb.empty() ? nullptr : find_command(options.verb);
     const Context context(options);
+    if (options.format == "man") return print_text(man_page());
     if (context.for_people()) return print_text(verb == nullptr ? help_text() : help_text(*verb));
     return context.print(help_document());
 }
 
 Status dispatch(int argc, char** argv) {
     BH_TRY(const Options options, parse_options(argc, argv));
+    if (argc == 1 && std::filesystem::exists(dump_by_default))
+        return Error{ErrorCode::usage, fmt::format("there is {} in this folder", dump_by_default),
+                     fmt::format("beamheap {} says what happened; beamheap --help what else can be asked", dump_by_default)};
     if (options.version)
         return print_text("beamheap " BEAMHEAP_VERSION " (crash dumps of Erlang/OTP R10B to 29, core images of " +
                           otp::releases_read() + ")\n");

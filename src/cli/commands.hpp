@@ -50,6 +50,7 @@ struct Command {
     std::string_view details;             ///< for VERB --help: paragraphs; may be empty
     std::string_view examples;            ///< lines, without "beamheap "; may be empty
     bool alone = false;    ///< not within the shell: it is not about the one input that the shell has loaded
+    bool of_processes = false;  ///< its rows are processes: the help tells their columns
     bool session = false;  ///< it is the shell: options that hold there (OptionRow::holds) are the ones that it takes
     Status (*run)(const Context& context) = nullptr;
 

@@ -40,6 +40,13 @@ std::string option_lines(const Command* verb, bool own) {
     return text;
 }
 
+std::string column_lines() {
+    std::string text;
+    for (const analyses::ProcessColumn& each : analyses::process_columns())
+        text += fmt::format("  {:<23}{:<14}{}\n", each.name, each.key, each.doc);
+    return text;
+}
+
 std::string lines_with(std::string_view prefix, std::string_view lines) {
     std::string text;
     while (!lines.empty()) {
@@ -173,11 +180,12 @@ std::string help_text() {
     return fmt::format(
         "beamheap tells why an Erlang VM died or grew, from its crash dump or core image.\n\n"
         "usage: beamheap [VERB] INPUT [options]\n"
-        "INPUT is a crash dump or a core, plain, .gz, .zst, .xz or .lz4; - is standard input. Without a verb: analyze.\n\n"
+        "INPUT is a crash dump or a core, plain, .gz, .zst, .xz or .lz4; - is standard input. Without a verb: analyze.\n"
+        "Verbs over many processes take --procs SELECTOR to look at some only.\n\n"
         "verbs:\n{}\nexamples:\n{}\n"
         "options of every verb (more: beamheap VERB --help):\n{}\n"
-        "exit codes: 0 fine, 2 usage or no such process, 3 no readable input, 4 damaged input with --strict,\n"
-        "            5 a resource limit, 130 interrupted\n",
+        "exit codes: 0 fine, 1 check found something, 2 usage or no such process, 3 no readable input,\n"
+        "            4 damaged input with --strict, 5 a resource limit, 130 interrupted\n",
         verbs, examples, option_lines(nullptr, false));
 }
 
@@ -188,6 +196,7 @@ std::string help_text(const Command& command) {
     if (!command.examples.empty()) text += fmt::format("\nexamples:\n{}", lines_with("  beamheap ", command.examples));
     if (const std::string own = option_lines(&command, true); !own.empty())
         text += fmt::format("\noptions:\n{}", own);
+    if (command.of_processes) text += fmt::format("\ncolumns (--columns, --sort, and the key for --by):\n{}", column_lines());
     text += fmt::format("\noptions of every verb:\n{}", option_lines(&command, false));
     return text;
 }

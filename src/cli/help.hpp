@@ -15,6 +15,8 @@ std::string help_text();
 std::string help_text(const Command& command);
 /// The rows of verbs, options and formats themselves, for programs: `beamheap help --json`.
 present::Document help_document();
+/// The manual page, as roff for man(7): `beamheap help --format man`.
+std::string man_page();
 /// A script for "bash", "zsh" or "fish"; empty for another shell.
 std::string completion_script(std::string_view shell);
 
