@@ -33,7 +33,7 @@ void Diagnoser::demand(LoadPlan& plan) {
     plan.terms = true;
     plan.modules = true;
     plan.terms_of = [this](const Snapshot& snapshot, ProcId id) {
-        return suspects(snapshot).look_into(id) || may_tell_why(snapshot, id);
+        return suspects(snapshot).look_into(id) || may_tell_why(snapshot, id) || keeps_service_state(snapshot, id);
     };
     stats_.demand(plan, [this](const Snapshot& snapshot, ProcId id) { return suspects(snapshot).decode(id) || full_; });
 }
@@ -74,8 +74,10 @@ Result<Diagnosis> Diagnoser::judge(Artifact& artifact) {
         events = log_events(artifact);
         told = told_cause(snapshot, diagnosis.slogan.reason, events);
     }
+    const ServiceStates services = service_states(artifact);
     diagnosis.findings = run_rules({snapshot, diagnosis.slogan, diagnosis.totals, diagnosis.death, diagnosis.waits,
-                                    terms, pinned, unheld ? &*unheld : nullptr, told ? &*told : nullptr, events});
+                                    terms, pinned, unheld ? &*unheld : nullptr, told ? &*told : nullptr, events,
+                                    services.handlers, services.alarms});
     summarise(snapshot, diagnosis);
     return diagnosis;
 }

@@ -109,6 +109,8 @@ void summarise(const Snapshot& snapshot, Diagnosis& diagnosis) {
     else if (!(diagnosis.says_worst && worst->tells_slogan))
         say(diagnosis.slogan.meaning);
     say(who_was_running(snapshot, diagnosis));
+    for (const Finding& finding : diagnosis.findings)
+        if (finding.rule == "alarm" && &finding != worst) say(sentence("{}.", finding.title));
     say(what_is_missing(snapshot));
     say(what_is_lost(snapshot));
     for (const Sentence& step : diagnosis.slogan.next_steps)

@@ -16,6 +16,10 @@ namespace {
 constexpr std::uint64_t least_binary_bytes = 8u << 20;  // of the node, and of a process to be looked at
 constexpr std::size_t most_holders = 64;
 constexpr std::uint64_t least_messages = 1'000;
+constexpr std::uint64_t few_messages = 100;  // where binaries are much of the node, which messages may keep
+constexpr std::uint64_t heavy_bytes = 64u << 20;
+constexpr double heavy_percent = 30;
+constexpr std::size_t most_objects = 200;    // of a message, when its binaries are looked for
 constexpr std::uint64_t least_heap_bytes = 8u << 20;
 constexpr std::size_t most_term_suspects = 3;
 constexpr std::size_t most_messages = 2'000;
@@ -69,6 +73,18 @@ std::vector<Share> shares(const std::map<What, std::uint64_t>& counts, std::uint
     return out;
 }
 
+// Adds the binaries that a message refers to.
+void add_binaries(TermSource& terms, const Element& message, std::map<std::uint64_t, std::uint64_t>& binaries) {
+    std::vector<Element> left{message};
+    for (std::size_t i = 0; i < left.size() && i < most_objects; ++i) {
+        if (left[i].kind != ElementKind::object) continue;
+        const ObjectHead head = terms.head(left[i].id);
+        if (head.binary != 0) binaries.emplace(head.binary, terms.binary_size(head.binary).value_or(head.size));
+        ElementCursor cursor = terms.elements(left[i].id);
+        for (Element element; left.size() < most_objects && terms.next(cursor, element);) left.push_back(element);
+    }
+}
+
 }  // namespace
 
 bool Suspects::decode(ProcId id) const { return has(heaps, id); }
@@ -83,8 +99,11 @@ Suspects suspects(const Snapshot& s, const SuspectBudget& budget) {
     const auto cheap = [&](ProcId id) {
         return used_words(s[id]).value_or(0) <= budget.term_words && s[id].msgq_len.value_or(0) <= budget.messages;
     };
+    const Count binaries = s.memory_bytes("binary");
+    const bool much = binaries.value_or(0) >= heavy_bytes &&
+                      percent_of(binaries, s.memory_bytes("total")).value_or(0) >= heavy_percent;
     for (const ProcId id : largest(s, all, &Process::msgq_len, most_term_suspects))
-        if (s[id].msgq_len.value_or(0) >= least_messages && cheap(id)) found.terms.push_back(id);
+        if (s[id].msgq_len.value_or(0) >= (much ? few_messages : least_messages) && cheap(id)) found.terms.push_back(id);
     Count Process::*const by =
         s.processes.empty() || s.processes[0].memory_bytes.has() ? &Process::memory_bytes : &Process::heap_words;
     for (const ProcId id : largest(s, all, by, 1)) {
@@ -104,17 +123,25 @@ TermFacts look_into(const Snapshot& s, ProcId process, TermSource& terms) {
     std::vector<std::size_t> messages;
     for (std::size_t i = 0; i < roots.size(); ++i)
         if (roots[i].kind == RootKind::message) messages.push_back(i);
-    if (messages.size() >= least_messages) {
+    if (messages.size() >= few_messages) {
+        std::map<std::uint64_t, std::uint64_t> binaries;
         std::map<std::string, std::uint64_t> shapes;
         std::map<Sender, std::uint64_t> senders;
         facts.messages_read = std::min(messages.size(), most_messages);
         for (std::size_t i = 0; i < facts.messages_read; ++i) {
             const std::size_t root = messages[i * messages.size() / facts.messages_read];
+            add_binaries(terms, terms.root(root), binaries);
             if (std::string shape = shape_of(terms, terms.root(root)); !shape.empty()) ++shapes[std::move(shape)];
             if (const Sender sender = sender_of_root(terms, root); sender.has()) ++senders[sender];
         }
         facts.shapes = shares<TermFacts::Share>(shapes, facts.messages_read);
         facts.senders = shares<TermFacts::FromSender>(senders, facts.messages_read);
+        std::uint64_t bytes = 0;
+        for (const auto& [address, size] : binaries) bytes = saturating_add(bytes, size);
+        // Where messages have binaries of their own, those that were not read have as many.
+        if (binaries.size() * 2 > facts.messages_read)
+            bytes = saturating_multiply(bytes / facts.messages_read, messages.size());
+        facts.message_binary_bytes = bytes;
     }
     const Accumulation point = accumulation(s, process, terms);
     // A heap that is mostly garbage, or was caught while it was moved, is not explained by what is live in it.

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "analyses/processes/process_columns.hpp"
+#include "analyses/processes/waits.hpp"
 #include "analyses/base/sum.hpp"
 
 namespace beamheap::analyses {
@@ -29,6 +30,7 @@ std::vector<IdleGroup> idle_groups(const Snapshot& snapshot) {
         const std::uint64_t bytes = saturating_multiply(heap_words(process), snapshot.source.word_size);
         all = saturating_add(all, bytes);
         if (process.state != ProcessState::waiting || bytes < least_heap_bytes) continue;
+        if (is_waiting_function(snapshot, process.current_function)) continue;  // blocked in a call, not idle
         if (process.sensitive || process.registers_lost) continue;  // nobody knows how much of it is garbage
         const auto [entry, added] =
             index.try_emplace({index_of(process.initial_call), index_of(process.current_function)}, groups.size());

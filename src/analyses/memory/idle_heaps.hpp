@@ -13,7 +13,7 @@
 
 namespace beamheap::analyses {
 
-/// Waiting processes with the same initial call and current function. Those whose live terms the input does not show
+/// Waiting processes with the same initial call and current function, but not those that wait for an answer. Those whose live terms the input does not show
 /// (sensitive, registers_lost) are left out: what is not seen is not garbage.
 struct IdleGroup {
     FunctionId initial_call = FunctionId::none;

@@ -45,6 +45,7 @@ constexpr std::array waiting_functions{
     WaitingFunction{"erts_code_purger", "purge", WaitingFunction::by_name, "erts_code_purger"},
     WaitingFunction{"erts_code_purger", "soft_purge", WaitingFunction::by_name, "erts_code_purger"},
     WaitingFunction{"erl_prim_loader", "request", WaitingFunction::by_name, "erl_prim_loader"},
+    WaitingFunction{"logger_std_h", "file_ctrl_call", WaitingFunction::monitored, {}},
     WaitingFunction{"logger_olp", "call", WaitingFunction::monitored, {}},
     WaitingFunction{"prim_inet", "send", WaitingFunction::port, {}},
     WaitingFunction{"mnesia_tm", "rec", WaitingFunction::by_name, "mnesia_tm"},

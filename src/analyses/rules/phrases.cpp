@@ -4,6 +4,7 @@
 #include <array>
 
 #include "analyses/base/sum.hpp"
+#include "analyses/processes/process_columns.hpp"
 
 namespace beamheap::analyses::rule {
 namespace {
@@ -141,6 +142,41 @@ std::optional<Recursion> fills_its_stack(const RuleInput& input, ProcId process)
     const bool refused = input.slogan.kind == SloganKind::out_of_memory && input.death.process == process;
     const std::uint64_t least_bytes = refused ? 1u << 20 : 8u << 20;
     return recursion(input.snapshot, process, least_bytes / input.snapshot.source.word_size);
+}
+
+std::optional<SocketBuffers> buffers_of_sockets(const RuleInput& input) {
+    constexpr std::uint64_t least_bytes = 64u << 20, least_each = 16u << 10, most_each = 64u << 20;
+    constexpr double least_percent = 30;
+    const Snapshot& s = input.snapshot;
+    SocketBuffers found;
+    for (const Port& port : s.ports) {
+        const std::string_view driver = s.text(port.driver);
+        found.sockets += driver.starts_with("tcp_inet") || driver.starts_with("udp_inet") || driver.starts_with("sctp_inet");
+    }
+    const Count binaries = s.memory_bytes("binary");
+    if (found.sockets == 0 || binaries.value_or(0) < least_bytes) return std::nullopt;
+    if (input.unheld != nullptr) {
+        if (input.unheld->groups.empty()) return std::nullopt;
+        const UnheldGroup& group = input.unheld->groups.front();
+        // Two may belong to a socket for a moment: one that is filled, one that is handed on.
+        if (group.blocks > 2 * found.sockets || group.block_bytes < least_each) return std::nullopt;
+        found.proved = true;
+        found.bytes = group.bytes;
+        found.blocks = group.blocks;
+        found.block_bytes = group.block_bytes;
+    } else {
+        if (s.source.kind.whole_heaps || !s.source.complete.value_or(false)) return std::nullopt;
+        Sum held;
+        for (const Process& process : s.processes)
+            held.add(words_to_bytes(virtual_heap_words(process), s.source.word_size));
+        const std::uint64_t known = std::max(held.value().value_or(0), s.node.binary_bytes.value_or(0));
+        found.bytes = *binaries > known ? *binaries - known : 0;
+        const std::uint64_t each = found.bytes / found.sockets;
+        if (each < least_each || each > most_each) return std::nullopt;
+    }
+    if (found.bytes < least_bytes || percent_of(found.bytes, node_bytes(input)).value_or(0) < least_percent)
+        return std::nullopt;
+    return found;
 }
 
 Count process_bytes(const RuleInput& input, const Process& process) {

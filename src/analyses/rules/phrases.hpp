@@ -36,6 +36,14 @@ void about(const RuleInput& input, ProcId process, Finding& finding);
 /// memory): runaway-recursion says it, and big-heap does not.
 std::optional<Recursion> fills_its_stack(const RuleInput& input, ProcId process);
 
+/// Receive buffers of sockets that take much of the node's memory: socket-buffers says it, and binary-pinning does not.
+struct SocketBuffers {
+    std::uint64_t sockets = 0, bytes = 0;
+    bool proved = false;            ///< the blocks were seen, in a core image
+    std::uint64_t blocks = 0, block_bytes = 0;  ///< of these
+};
+std::optional<SocketBuffers> buffers_of_sockets(const RuleInput& input);
+
 /// Memory of a process as the input says it: process_info(memory), else its heaps (dumps before R16B01).
 Count process_bytes(const RuleInput& input, const Process& process);
 /// The same of all processes.

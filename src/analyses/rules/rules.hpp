@@ -13,6 +13,7 @@
 
 #include "analyses/heaps/messages.hpp"
 #include "analyses/causes/told_causes.hpp"
+#include "analyses/logs/service_states.hpp"
 #include "analyses/rules/finding.hpp"
 #include "analyses/slogan/slogan.hpp"
 #include "analyses/processes/totals.hpp"
@@ -35,6 +36,9 @@ struct TermFacts {
     ProcId process = ProcId::none;
     std::uint64_t messages_read = 0;
     std::vector<Share> shapes;   ///< of messages, the most frequent first, at most three
+    /// Binaries outside the heaps that its messages refer to, each counted once; where not all messages were read, as many
+    /// for each of the others.
+    Count message_binary_bytes;
     std::vector<FromSender> senders;  ///< those that messages name, the most frequent first, at most three
     /// Where the most of its heap hangs: "dictionary queue: list of 41,000 elements keeps 92 % (3.8 MiB)". Empty:
     /// nothing stands out, or not looked at.
@@ -67,6 +71,8 @@ struct RuleInput {
     const UnheldBinaries* unheld = nullptr;       ///< of core images with many bytes in binaries
     const ToldCause* told = nullptr;              ///< of a node that did not start: what is told of why
     std::span<const LogEvent> events = {};        ///< of such a node: what its loggers still held
+    std::span<const HandlerLoad> handlers = {};   ///< of log handlers whose terms were read
+    std::span<const SetAlarm> alarms = {};        ///< that the node had set itself
 
     const TermFacts* terms_of(ProcId process) const {
         for (const TermFacts& facts : terms)

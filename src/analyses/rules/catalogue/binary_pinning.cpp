@@ -126,7 +126,11 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         finding.advise("For processes that only pass binaries on: hibernate, or a low fullsweep_after.");
         findings.push_back(std::move(finding));
     }
-    if (left == most_findings) add_area(input, findings);
+    // Other rules say whose they are: messages in a queue, buffers of sockets.
+    const bool in_queue = std::ranges::any_of(input.terms, [&](const TermFacts& facts) {
+        return facts.message_binary_bytes.value_or(0) / 2 >= binaries.value_or(0) / 4;
+    });
+    if (left == most_findings && !in_queue && !buffers_of_sockets(input)) add_area(input, findings);
 }
 
 }  // namespace

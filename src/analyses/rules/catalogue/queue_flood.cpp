@@ -7,7 +7,8 @@
 //
 // Thresholds: 1,000 messages are medium (the default of OTP's queue_fun.awk and of many mailbox limits), 10,000 are
 // high, 100,000 or a quarter of all process memory with at least 10,000 messages are critical. More than five such
-// processes are counted, not listed.
+// processes are counted, not listed. A queue whose messages keep binaries of 64 MiB that are 30 % of the node's memory is
+// high, however short it is.
 #include <algorithm>
 
 #include "analyses/processes/process_columns.hpp"
@@ -21,6 +22,8 @@ constexpr std::uint64_t high_messages = 10'000;
 constexpr std::uint64_t critical_messages = 100'000;
 constexpr double critical_percent = 25;
 constexpr std::uint64_t critical_bytes = 64u << 20;
+constexpr std::uint64_t many_binary_bytes = 64u << 20;
+constexpr double many_binary_percent = 30;
 constexpr std::size_t most_findings = 5;
 
 FindingSeverity severity_of(std::uint64_t messages, std::uint64_t bytes, double percent) {
@@ -28,6 +31,14 @@ FindingSeverity severity_of(std::uint64_t messages, std::uint64_t bytes, double 
         (messages >= high_messages && percent >= critical_percent && bytes >= critical_bytes))
         return FindingSeverity::critical;
     return messages >= high_messages ? FindingSeverity::high : FindingSeverity::medium;
+}
+
+// The binaries that its messages keep, where these are much of the node.
+Count heavy_binaries(const RuleInput& input, ProcId id) {
+    const TermFacts* facts = input.terms_of(id);
+    if (facts == nullptr || facts->message_binary_bytes.value_or(0) < many_binary_bytes) return {};
+    const double percent = percent_of(facts->message_binary_bytes, node_bytes(input)).value_or(0);
+    return percent >= many_binary_percent ? facts->message_binary_bytes : Count();
 }
 
 // A process by its name, where it has one, else by its pid alone.
@@ -56,14 +67,21 @@ Finding finding_of(const RuleInput& input, ProcId id) {
     const auto percent = percent_of(held, all_process_bytes(input));
     Finding finding;
     about(input, id, finding);
+    const Count binaries = heavy_binaries(input, id);
     finding.severity = severity_of(queued, held.value_or(0), percent.value_or(0));
+    if (binaries.has()) finding.severity = std::max(finding.severity, FindingSeverity::high);
     finding.count = queued;
     finding.bytes = held;
     finding.percent = percent;
     const WaitEdge* waits = input.waits.edge(id);
     finding.role = waits == nullptr ? FindingRole::cause : FindingRole::victim;
     finding.title.say("{} has {} in its queue", id, messages(queued));
-    if (held.has() && percent && *percent >= 1)
+    if (binaries.has()) {
+        finding.bytes = held + binaries;
+        finding.percent = percent_of(binaries, node_bytes(input));
+        finding.title.say(", which keep {} of binaries ({} of the node's memory)", bytes(*binaries),
+                          Percent{finding.percent.value_or(0)});
+    } else if (held.has() && percent && *percent >= 1)
         finding.title.say(" and holds {} ({} of all processes' memory)", bytes(*held), Percent{*percent});
     if (waits != nullptr)
         finding.title.say("; it waits in {} for {}", waits->function, target_text(waits->target));
@@ -73,6 +91,9 @@ Finding finding_of(const RuleInput& input, ProcId id) {
     finding.evidence.push_back(
         share("of all messages in queues", percent_of(queued, input.totals.messages.value()).value_or(100)));
     finding.evidence.push_back(figure("its memory", held, AmountUnit::bytes));
+    if (const TermFacts* facts = input.terms_of(id); facts != nullptr && facts->message_binary_bytes.value_or(0) != 0)
+        finding.evidence.push_back(figure("binaries that its messages keep", facts->message_binary_bytes, AmountUnit::bytes,
+                                          facts->messages_read == queued ? Confidence::exact : Confidence::estimate));
     add_contents(input, id, finding);
     add_stack(input, id, finding);
     finding.advise("See what the messages are and who sent them: {}", Command{"msgs", process.pid, "--by shape"});
@@ -96,7 +117,8 @@ Finding finding_of(const RuleInput& input, ProcId id) {
 void run(const RuleInput& input, std::vector<Finding>& findings) {
     std::vector<ProcId> flooded;
     for (std::uint32_t i = 0; i < input.snapshot.processes.size(); ++i)
-        if (input.snapshot.processes[i].msgq_len.value_or(0) >= medium_messages) flooded.push_back(ProcId{i});
+        if (input.snapshot.processes[i].msgq_len.value_or(0) >= medium_messages || heavy_binaries(input, ProcId{i}).has())
+            flooded.push_back(ProcId{i});
     if (flooded.empty()) return;
     const std::vector<ProcId> worst = largest(input.snapshot, flooded, &Process::msgq_len, most_findings);
     for (const ProcId id : worst) findings.push_back(finding_of(input, id));

@@ -1,0 +1,157 @@
+#include "analyses/logs/service_states.hpp"
+
+#include <algorithm>
+
+#include "analyses/base/term_reader.hpp"
+
+namespace beamheap::analyses {
+namespace {
+
+constexpr std::size_t most_alarms = 100;     // of one process
+constexpr std::size_t most_handlers = 100;   // of one manager
+constexpr std::size_t most_looked_at = 2'000;
+constexpr std::uint64_t largest_server = 1'000'000;  // words; such servers are small unless their queue is on the heap
+constexpr std::uint64_t longest_queue = 200'000;
+
+std::string_view module_of(const Snapshot& s, FunctionId function) {
+    return function == FunctionId::none ? std::string_view() : s.text(s.functions[function].module);
+}
+
+bool runs_module(const Snapshot& s, const Process& p, std::string_view module) {
+    if (module_of(s, p.real_initial_call) == module || module_of(s, p.current_function) == module) return true;
+    return std::ranges::any_of(s.stacks[p.stack],
+                               [&](const Frame& frame) { return module_of(s, frame.function) == module; });
+}
+
+bool is_protection(const Snapshot& s, const Process& p) {
+    const std::string_view name = s.text(p.name);
+    if (name.starts_with("logger_std_h") || name.starts_with("logger_disk_log_h") || name == "logger_proxy") return true;
+    return module_of(s, p.real_initial_call) == "logger_olp";
+}
+
+bool is_alarm_manager(const Snapshot& s, const Process& p) {
+    return s.text(p.name).find("alarm") != std::string_view::npos && runs_module(s, p, "gen_event");
+}
+
+class Reading {
+public:
+    Reading(ProcId process, TermSource& source, ServiceStates& states)
+        : process_(process), source_(source), terms_(source), states_(states) {}
+
+    // The state of the protection is in the frame that runs, or waits, in it.
+    void protection() {
+        for_roots([&](const Element& root) {
+            if (!terms_.is_map(root) || !terms_.has_key(root, "drop_mode_qlen")) return false;
+            const Element mode = terms_.get(root, "mode");
+            if (!TermReader::is_atom(mode)) return false;
+            states_.handlers.push_back({process_, std::string(mode.text), figure(root, "sync_mode_qlen"),
+                                        figure(root, "drop_mode_qlen"), figure(root, "flush_qlen")});
+            return true;
+        });
+    }
+
+    void manager() {
+        for_roots([&](const Element& root) {
+            bool any = false;
+            for (const Element& entry : terms_.list(root, most_handlers)) {
+                const auto handler = terms_.tagged(entry, "handler", 5);
+                if (handler.empty() || !TermReader::is_atom(handler[1])) continue;
+                any = true;
+                if (handler[1].text.find("alarm") != std::string_view::npos) alarms_of(handler[3]);
+            }
+            return any;
+        });
+    }
+
+private:
+    template <class Function>
+    void for_roots(Function&& wanted) {
+        const std::span<const Root> roots = source_.graph().roots();
+        for (std::size_t i = 0; i < roots.size(); ++i) {
+            const RootKind kind = roots[i].kind;
+            if ((kind == RootKind::stack || kind == RootKind::x_register) && wanted(source_.root(i))) return;
+        }
+    }
+
+    Count figure(const Element& map, std::string_view key) {
+        const auto value = terms_.number(terms_.get(map, key));
+        return value && *value >= 0 ? Count(static_cast<std::uint64_t>(*value)) : Count();
+    }
+
+    void alarms_of(const Element& state) {
+        for (const Element& alarm : terms_.list(state, most_alarms)) add(alarm);
+        const auto rabbit = terms_.tagged(state, "alarms", 4);
+        if (rabbit.empty()) return;
+        limits_of(rabbit[2]);
+        for (const Element& alarm : terms_.list(rabbit[3], most_alarms)) add(alarm);
+    }
+
+    // [Node | [memory, disk]] in a dict's buckets.
+    void limits_of(const Element& dict) {
+        std::vector<Element> left{dict};
+        for (std::size_t i = 0; i < left.size() && i < most_looked_at; ++i) {
+            if (left[i].kind != ElementKind::object) continue;
+            ElementCursor cursor = source_.elements(left[i].id);
+            if (!terms_.is_kind(left[i], TermKind::cons)) {
+                for (Element element; source_.next(cursor, element);) left.push_back(element);
+                continue;
+            }
+            Element first, rest;
+            if (!source_.next(cursor, first) || !source_.next(cursor, rest)) continue;
+            if (!TermReader::is_atom(first)) {
+                left.push_back(first);
+                left.push_back(rest);
+                continue;
+            }
+            for (const Element& source : terms_.list(rest, most_alarms)) {
+                if (!TermReader::is_atom(source)) continue;
+                add(source);
+                states_.alarms.back().node = std::string(first.text);
+                states_.alarms.back().blocks_publishers = true;
+            }
+        }
+    }
+
+    void add(const Element& alarm) {
+        const auto pair = terms_.tuple(alarm, 2);
+        SetAlarm set;
+        set.holder = process_;
+        set.term = copy_term(source_, pair.empty() ? alarm : pair[0]);
+        set.id = set.term->term();
+        states_.alarms.push_back(std::move(set));
+    }
+
+    ProcId process_;
+    TermSource& source_;
+    TermReader terms_;
+    ServiceStates& states_;
+};
+
+}  // namespace
+
+bool keeps_service_state(const Snapshot& s, ProcId id) {
+    const Process& p = s[id];
+    if (p.heap_words.value_or(0) > largest_server || p.old_heap_words.value_or(0) > largest_server ||
+        p.msgq_len.value_or(0) > longest_queue)
+        return false;
+    return is_protection(s, p) || is_alarm_manager(s, p);
+}
+
+ServiceStates service_states(Artifact& artifact) {
+    const Snapshot& s = artifact.snapshot();
+    ServiceStates states;
+    for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
+        const ProcId id{i};
+        if (!keeps_service_state(s, id)) continue;
+        const auto terms = artifact.terms(id);
+        if (!terms) continue;
+        Reading reading(id, **terms, states);
+        if (is_protection(s, s[id]))
+            reading.protection();
+        else
+            reading.manager();
+    }
+    return states;
+}
+
+}  // namespace beamheap::analyses

@@ -1,0 +1,47 @@
+// What OTP's own servers keep of the node's troubles: how loaded a log handler is, which alarms are set.
+//
+// A handler of logger runs behind an overload protection (logger_olp.erl, OTP 21 and later), whose state is a map with the
+// limits of its queue and the mode that it was in: async, sync (callers wait), drop. An alarm handler is a handler of a
+// gen_event manager, whose list of {handler, Module, Id, State, Supervised} (gen_event.erl) lies on the manager's stack
+// while it waits. sasl's alarm_handler has the alarms themselves as its state, {Id, Description}, newest first;
+// RabbitMQ's rabbit_alarm a record with a dict of the limits that were passed on each node, and a list of others.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analyses/base/owned_term.hpp"
+#include "beamheap/artifact.hpp"
+
+namespace beamheap::analyses {
+
+/// A log handler's overload protection.
+struct HandlerLoad {
+    ProcId process = ProcId::none;
+    std::string mode;  ///< "async", "sync", "drop" when it last handled an event
+    Count sync_qlen, drop_qlen, flush_qlen;  ///< queue lengths from which callers wait, events are dropped, all are
+};
+
+/// An alarm that is set.
+struct SetAlarm {
+    ProcId holder = ProcId::none;       ///< the process that keeps it
+    std::shared_ptr<OwnedTerm> term;    ///< where `id` lives
+    Element id;                         ///< {disk_almost_full, "/"}, system_memory_high_watermark, memory
+    std::string node;                   ///< the node that it is about, where it says so
+    bool blocks_publishers = false;     ///< RabbitMQ's limits on memory and disk
+};
+
+/// Whether a process may keep either: a handler's protection, or a manager of events whose name speaks of alarms. Needs the
+/// process table and stacks.
+bool keeps_service_state(const Snapshot& snapshot, ProcId process);
+
+struct ServiceStates {
+    std::vector<HandlerLoad> handlers;  ///< in the process table's order
+    std::vector<SetAlarm> alarms;       ///< at most 100 of one process
+};
+
+/// Reads them. Needs LoadPlan::terms with keeps_service_state among terms_of, and stacks.
+ServiceStates service_states(Artifact& artifact);
+
+}  // namespace beamheap::analyses

@@ -1,0 +1,101 @@
+// log-overload: a log handler can't keep up with what is logged.
+//
+// Theory. Every handler of logger has a queue with three limits (logger_olp.erl): from sync_mode_qlen on whoever logs
+// waits until its event was handled, from drop_mode_qlen on events are thrown away, from flush_qlen on all of the queue.
+// Waiting callers are the node's own work that stands still; what is dropped is missing from the log just when it is
+// wanted. Either more is logged than is worth it, and then by few functions, or the device (a disk, a pipe, a terminal)
+// does not take it. The mode of the last event is in the handler's state, and its queue tells what the next one will be.
+//
+// Thresholds: a queue above drop_mode_qlen, or the mode drop, is high, critical where half of all processes wait for the
+// handler; sync with ten waiting callers is medium.
+#include <algorithm>
+#include <map>
+
+#include "analyses/rules/phrases.hpp"
+
+namespace beamheap::analyses::rule {
+namespace {
+
+constexpr std::uint64_t least_waiters = 10;
+constexpr double critical_percent = 50;
+
+// The function that logs: the youngest frame of none of these.
+bool of_logging(std::string_view module) {
+    return module.starts_with("logger") || module == "gen" || module == "gen_server" || module == "erlang" ||
+           module == "erts_internal" || module == "proc_lib" || module == "Elixir.Logger" || module == "error_logger";
+}
+
+FunctionId who_logs(const Snapshot& s, const Process& process) {
+    for (const Frame& frame : s.stacks[process.stack])
+        if (frame.function != FunctionId::none && !of_logging(s.text(s.functions[frame.function].module)))
+            return frame.function;
+    return FunctionId::none;
+}
+
+struct Callers {
+    std::uint64_t waiting = 0, busiest = 0;
+    FunctionId function = FunctionId::none;  // where the most of them log
+};
+
+Callers callers(const RuleInput& input, ProcId handler) {
+    Callers found;
+    const WaitFanIn* fan = input.waits.fan_in_of(handler);
+    if (fan == nullptr) return found;
+    found.waiting = fan->waiters;
+    std::map<std::uint32_t, std::uint64_t> counts;
+    for (const std::uint32_t edge : input.waits.waiters_of(*fan)) {
+        const FunctionId function = who_logs(input.snapshot, input.snapshot[input.waits.edges[edge].waiter]);
+        if (function != FunctionId::none) ++counts[index_of(function)];
+    }
+    for (const auto& [function, count] : counts)
+        if (count > found.busiest) found.busiest = count, found.function = FunctionId{function};
+    return found;
+}
+
+void run(const RuleInput& input, std::vector<Finding>& findings) {
+    const Snapshot& s = input.snapshot;
+    for (const HandlerLoad& handler : input.handlers) {
+        const std::uint64_t queued = s[handler.process].msgq_len.value_or(0);
+        const Callers who = callers(input, handler.process);
+        const bool flushes = handler.flush_qlen.has() && queued > *handler.flush_qlen;
+        const bool drops = flushes || handler.mode == "drop" || (handler.drop_qlen.has() && queued > *handler.drop_qlen);
+        if (!drops && !(handler.mode == "sync" && who.waiting >= least_waiters)) continue;
+        const double percent = percent_of(who.waiting, s.processes.size()).value_or(0);
+        Finding finding;
+        about(input, handler.process, finding);
+        finding.severity = !drops                       ? FindingSeverity::medium
+                           : percent >= critical_percent ? FindingSeverity::critical
+                                                         : FindingSeverity::high;
+        finding.count = queued;
+        finding.title.say("The log handler {} can't keep up: {} queued", handler.process,
+                          Counted{queued, "event", "events"});
+        if (flushes)
+            finding.title.say(" (it flushes all above {})", number(*handler.flush_qlen));
+        else if (drops && handler.drop_qlen.has())
+            finding.title.say(" (it drops above {})", number(*handler.drop_qlen));
+        if (who.waiting != 0) finding.title.say(", {} wait", number(who.waiting));
+        if (who.function != FunctionId::none) finding.title.say(", {} in {}", number(who.busiest), who.function);
+        finding.evidence = {figure("messages in its queue", queued, AmountUnit::count),
+                            fact("mode of the last event", sentence("{}", of_vm(handler.mode))),
+                            figure("callers wait from (sync_mode_qlen)", handler.sync_qlen, AmountUnit::count),
+                            figure("events are dropped from (drop_mode_qlen)", handler.drop_qlen, AmountUnit::count),
+                            figure("the queue is thrown away from (flush_qlen)", handler.flush_qlen, AmountUnit::count),
+                            figure("processes that wait for it", who.waiting, AmountUnit::count)};
+        add_stack(input, handler.process, finding);
+        finding.advise("See what is logged: {}", Command{"msgs", s[handler.process].pid, "--by shape"});
+        if (who.function != FunctionId::none)
+            finding.advise("Log less in {}: a higher level, one line for many, or a filter.", who.function);
+        finding.advise(
+            "See whether its device takes what it writes (a full disk, a pipe or terminal that nobody reads): {}",
+            Command{"proc", s[handler.process].pid});
+        finding.advise(
+            "Where events may be lost rather than make callers wait: a lower drop_mode_qlen, and burst_limit_max_count.");
+        findings.push_back(std::move(finding));
+    }
+}
+
+}  // namespace
+
+Rule log_overload() { return {"log-overload", 45, run}; }
+
+}  // namespace beamheap::analyses::rule

@@ -1,0 +1,58 @@
+// many-timers: very many timers for one process.
+//
+// Theory: processes/relations.hpp. A timer that is set for each request and not cancelled when the answer comes lives until
+// it is due, however short the request was: at a thousand requests a second and an hour's timeout there are 3.6 million,
+// which no process's memory counts. Their message is kept with them, and all of them become messages in the end.
+//
+// Thresholds: 10,000 for one receiver are medium, 100,000 high.
+#include "analyses/processes/relations.hpp"
+#include "analyses/rules/phrases.hpp"
+
+namespace beamheap::analyses::rule {
+namespace {
+
+constexpr std::uint64_t least = 10'000, many = 100'000;
+constexpr std::size_t most_findings = 3;
+
+Sentence receiver_of(const TimersOfOne& row) {
+    if (row.process != ProcId::none) return sentence("{}", row.process);
+    if (row.pid.has()) return sentence("{}, which is gone", row.pid);
+    return sentence("{}, which nobody is registered as", Name{row.name});
+}
+
+void run(const RuleInput& input, std::vector<Finding>& findings) {
+    const Snapshot& s = input.snapshot;
+    std::size_t left = most_findings;
+    for (const TimersOfOne& row : timer_crowds(s, least)) {
+        if (left-- == 0) break;
+        Finding finding;
+        if (row.process != ProcId::none)
+            about(input, row.process, finding);
+        else
+            finding.subject = {SubjectKind::process, Ours("process that is gone")};
+        finding.severity = row.timers >= many ? FindingSeverity::high : FindingSeverity::medium;
+        finding.count = row.timers;
+        finding.percent = percent_of(row.timers, s.timers.size());
+        finding.title.say("{} are set for {}", Counted{row.timers, "timer", "timers"}, receiver_of(row));
+        if (row.latest_ms.has()) finding.title.say("; the last one is due in {}", Amount{*row.latest_ms, AmountUnit::milliseconds});
+        finding.evidence = {figure("timers of the node", s.timers.size(), AmountUnit::count),
+                            figure("the next one is due in", row.soonest_ms, AmountUnit::milliseconds),
+                            figure("the last one is due in", row.latest_ms, AmountUnit::milliseconds)};
+        if (const TextId message = s.timers[row.example].message; message != TextId::none)
+            finding.evidence.push_back(fact("message of one", sentence("{}", term(s.text(message)))));
+        if (row.process != ProcId::none) {
+            finding.evidence.push_back(
+                figure("messages in its queue", s[row.process].msgq_len, AmountUnit::count));
+            add_stack(input, row.process, finding);
+        }
+        finding.advise("Cancel each timer when what it guards is done: `erlang:cancel_timer/1`, or a call's own timeout.");
+        finding.advise("See their messages and when they are due: `beamheap timers DUMP`");
+        findings.push_back(std::move(finding));
+    }
+}
+
+}  // namespace
+
+Rule many_timers() { return {"many-timers", 79, run}; }
+
+}  // namespace beamheap::analyses::rule

@@ -1,0 +1,57 @@
+// socket-buffers: the binaries of the node are the receive buffers of its sockets.
+//
+// Theory. The inet driver reads into a binary of {buffer, Bytes} (the size of recbuf unless it is set, inet_drv.c), which
+// stays with the socket while a packet is not complete. It is counted as binary memory, and no process, table or slice has
+// anything to do with it. A core image has the blocks: many of one size that nothing refers to, hardly more than there are
+// sockets. A dump has what processes refer to (their virtual binary heaps count it, garbage included); what is left of
+// the binaries beside that, and the number of sockets, make the buffers likely, not proved: tables and native code may
+// hold binaries, too.
+//
+// Thresholds: 64 MiB that are 30 % of the node's memory are medium, half of it high; of a dump only where a socket would
+// have between 16 KiB and 64 MiB.
+#include <algorithm>
+
+#include "analyses/processes/process_columns.hpp"
+#include "analyses/rules/phrases.hpp"
+
+namespace beamheap::analyses::rule {
+namespace {
+
+void run(const RuleInput& input, std::vector<Finding>& findings) {
+    const auto found = buffers_of_sockets(input);
+    if (!found) return;
+    const auto percent = percent_of(found->bytes, node_bytes(input));
+    constexpr double high_percent = 50;
+    Finding finding;
+    finding.severity = percent.value_or(0) >= high_percent ? FindingSeverity::high : FindingSeverity::medium;
+    finding.subject = {SubjectKind::binaries, Ours("socket buffers")};
+    finding.count = found->sockets;
+    finding.bytes = found->bytes;
+    finding.percent = percent;
+    finding.confidence = found->proved ? Confidence::exact : Confidence::estimate;
+    if (found->proved)
+        finding.title.say("Buffers of sockets take {} ({} of the node's memory): {} of {} each, for {}",
+                          bytes(found->bytes), Percent{percent.value_or(0)}, Counted{found->blocks, "block", "blocks"},
+                          bytes(found->block_bytes), Counted{found->sockets, "socket", "sockets"});
+    else
+        finding.title.say("{} of binaries ({} of the node's memory) belong to no process: most likely buffers of its {}, {} "
+                          "each",
+                          bytes(found->bytes), Percent{percent.value_or(0)}, Counted{found->sockets, "socket", "sockets"},
+                          bytes(found->bytes / found->sockets));
+    finding.evidence = {figure("all binaries of the node", input.snapshot.memory_bytes("binary"), AmountUnit::bytes),
+                        figure("of them in no process", found->bytes, AmountUnit::bytes, finding.confidence),
+                        figure("sockets (ports) of the node", found->sockets, AmountUnit::count)};
+    finding.advise(
+        "Set {buffer, Bytes} on listen and connect to what a packet needs; without it the buffer is as large as {recbuf, "
+        "Bytes}, which may be the system's default of megabytes.");
+    finding.advise("See the sockets and their owners: `beamheap ports DUMP`");
+    if (!found->proved)
+        finding.advise("A core image (gcore) would show the blocks, and whether tables or native code hold some.");
+    findings.push_back(std::move(finding));
+}
+
+}  // namespace
+
+Rule socket_buffers() { return {"socket-buffers", 88, run}; }
+
+}  // namespace beamheap::analyses::rule

@@ -1,0 +1,105 @@
+%% Overload, and memory that no heap holds: loggers that can't keep up, alarms, monitors, links, timers, queues of binaries,
+%% buffers of sockets.
+-module(scenario_overload).
+-export([scenarios/0, log_overload/1, alarms/1, monitors/1, links/1, timers/1, queue_binaries/1, socket_buffers/1, well_kept/1]).
+
+-import(scenario_kit, [specimen/2, hold/1, wait_until/2, many/2]).
+
+scenarios() -> [log_overload, alarms, monitors, links, timers, queue_binaries, socket_buffers, well_kept].
+
+%% A handler that writes to a slow device, and many who log: its queue passes the limit from which it drops.
+log_overload(Args) ->
+    N = scenario_kit:number(1, Args, 150),
+    Device = specimen(slow_device, fun(Ready) -> Ready(), io_server(1) end),
+    ok = logger:set_handler_config(default, level, none),
+    ok = logger:add_handler(audit_log, logger_std_h,
+                            #{level => warning,
+                              config => #{type => {device, Device}, sync_mode_qlen => 10, drop_mode_qlen => 100, flush_qlen => 100000}}),
+    Handler = whereis(logger_std_h_audit_log),
+    Loggers = many(N, fun(_) -> spawn(fun() -> request() end) end),
+    wait_until(drops, fun() -> {message_queue_len, L} = process_info(Handler, message_queue_len), L > 90 end),
+    timer:sleep(300),
+    #{slogan => "asked for by an operator", volatile => [Handler, Device | Loggers],
+      facts => #{findings => ['log-overload'], culprit => Handler, name => logger_std_h_audit_log, limit => 100}}.
+
+request() ->
+    logger:warning("a request took ~p ms", [erlang:unique_integer([positive])]),
+    request().
+
+%% Answers the first requests of the protocol of io devices, then only after a while.
+io_server(N) ->
+    receive
+        {io_request, From, As, _} -> timer:sleep(1000), From ! {io_reply, As, ok}, io_server(N + 1);
+        _ -> io_server(N)
+    end.
+
+%% What os_mon and others set in the alarm handler of sasl.
+alarms(_) ->
+    {ok, _} = application:ensure_all_started(sasl),
+    alarm_handler:set_alarm({{disk_almost_full, "/var/lib/db"}, []}),
+    alarm_handler:set_alarm({system_memory_high_watermark, []}),
+    #{slogan => "asked for by an operator",
+      facts => #{findings => ['alarm'], handler => whereis(alarm_handler), alarms => 2}}.
+
+%% One that monitors the same server for each request, and never lets go.
+monitors(Args) ->
+    N = scenario_kit:number(1, Args, 300000),
+    Server = specimen(price_server, fun(Ready) -> Ready(), hold(price_server) end),
+    Watcher = specimen(price_cache, fun(Ready) -> many(N, fun(_) -> monitor(process, Server) end), Ready(), hold(price_cache) end),
+    #{slogan => "asked for by an operator", asked => [self()],
+      facts => #{findings => ['many-relations'], culprit => Watcher, target => Server, monitors => N}}.
+
+%% One process that is linked to very many.
+links(Args) ->
+    N = scenario_kit:number(1, Args, 60000),
+    Owner = specimen(session_owner, fun(Ready) -> many(N, fun(_) -> spawn_link(fun() -> hold(session) end) end), Ready(), hold(session_owner) end),
+    #{slogan => "asked for by an operator", asked => [self()],
+      facts => #{findings => ['many-relations'], culprit => Owner, links => N}}.
+
+%% A timer for each request that nobody cancels.
+timers(Args) ->
+    N = scenario_kit:number(1, Args, 200000),
+    Owner = specimen(request_tracker, fun(Ready) ->
+                                          many(N, fun(I) -> erlang:send_after(3600000, self(), {timeout, I}) end),
+                                          Ready(), hold(request_tracker)
+                                      end),
+    #{slogan => "asked for by an operator", asked => [self()],
+      facts => #{findings => ['many-timers'], culprit => Owner, timers => N}}.
+
+%% A queue whose messages are small and keep large binaries.
+queue_binaries(Args) ->
+    N = scenario_kit:number(1, Args, 1200),
+    Size = 65536,
+    Writer = specimen(frame_writer, fun(Ready) -> Ready(), hold(frame_writer) end),
+    _ = specimen(camera, fun(Ready) -> [Writer ! {frame, I, binary:copy(<<I:32>>, Size div 4)} || I <- lists:seq(1, N)], Ready(), hold(camera) end),
+    #{slogan => "asked for by an operator", asked => [self()],
+      facts => #{findings => ['queue-flood'], culprit => Writer, messages => N, binary_bytes => N * Size}}.
+
+%% Connections with large buffers, on which something has arrived: each has a binary of that size, in no heap.
+socket_buffers(Args) ->
+    N = scenario_kit:number(1, Args, 40),
+    Size = 4000000,
+    {ok, Listen} = gen_tcp:listen(0, [binary, {packet, 4}, {ip, {127, 0, 0, 1}}, {active, true}, {buffer, Size}]),
+    {ok, PortNumber} = inet:port(Listen),
+    Pairs = many(N, fun(_) ->
+                        {ok, Near} = gen_tcp:connect({127, 0, 0, 1}, PortNumber, [binary, {active, false}]),
+                        {ok, Far} = gen_tcp:accept(Listen),
+                        ok = gen_tcp:send(Near, <<3000000:32, 0:8000>>),     % the beginning of a packet
+                        {Near, Far}
+                    end),
+    timer:sleep(1000),
+    #{slogan => "asked for by an operator", asked => [self()],
+      facts => #{findings => ['socket-buffers'], connections => length(Pairs), buffer => Size}}.
+
+%% Their healthy twin: a few of each.
+well_kept(_) ->
+    {ok, _} = application:ensure_all_started(sasl),
+    ok = logger:add_handler(audit_log, logger_std_h, #{config => #{type => standard_error}}),
+    Server = specimen(price_server, fun(Ready) -> Ready(), hold(price_server) end),
+    _ = specimen(price_cache, fun(Ready) ->
+                                  many(2000, fun(_) -> monitor(process, Server) end),
+                                  many(500, fun(I) -> erlang:send_after(3600000, self(), {timeout, I}) end),
+                                  many(200, fun(_) -> spawn_link(fun() -> hold(session) end) end),
+                                  Ready(), hold(price_cache)
+                              end),
+    #{slogan => "asked for by an operator", asked => [self()], facts => #{findings => []}}.
