@@ -22,7 +22,11 @@ void read_peer_name(Loader& loader, DistNode& node, std::string_view value, std:
     node.name = loader.atom(value);
 }
 void count_link(Loader&, DistNode& node, std::string_view, std::uint64_t) { ++node.remote_links; }
-void count_monitor(Loader&, DistNode& node, std::string_view, std::uint64_t) { ++node.remote_monitors; }
+// "<0.87.0> <9073.87.0>"; of one that asked for a new process, "<0.87.0> pending".
+void count_monitor(Loader&, DistNode& node, std::string_view value, std::uint64_t) {
+    ++node.remote_monitors;
+    if (const auto pid = take_pid(value); pid && value == " pending") node.spawning.push_back(*pid);
+}
 void count_monitored(Loader&, DistNode& node, std::string_view, std::uint64_t) { ++node.remote_monitored_by; }
 void ignore(Loader&, DistNode&, std::string_view, std::uint64_t) {}
 

@@ -209,6 +209,7 @@ struct DistNode {
     std::uint32_t channel = 0;       ///< Pid::node of its processes
     TextId name = TextId::none, controller = TextId::none, creation = TextId::none, error = TextId::none;
     std::uint32_t remote_links = 0, remote_monitors = 0, remote_monitored_by = 0;
+    std::vector<Pid> spawning;       ///< processes of this node that have asked it for a new one, and have no answer
 };
 
 struct Module {

@@ -8,11 +8,13 @@ namespace beamheap::cli {
 
 static Status cmd_ports(const Context& context) {
     LoadPlan plan;
-    plan.tables = plan.labels = true;
+    plan.tables = plan.labels = plan.links = plan.stacks = true;
+    plan.slots_of = analyses::is_waiting_function;
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();
     const present::Names names = context.names(snapshot);
-    const analyses::PortReport report = analyses::ports(snapshot);
+    const analyses::PortReport report =
+        analyses::ports(snapshot, analyses::held_senders(snapshot, analyses::waits(snapshot)));
     std::uint64_t waiting = 0;
     for (const analyses::BusyPort& port : report.busy) waiting += port.suspended.size();
     present::Document document = context.document(snapshot);

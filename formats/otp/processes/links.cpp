@@ -136,6 +136,12 @@ void LinkReader::take(const Node& node, LinkSums& sums, std::vector<Link>* out) 
         link.node = dist == 0 ? reader_.snapshot.node.name : reader_.atom(reader_.memory.word(dist).value_or(0));
     } else if (link.kind == LinkKind::node_monitor || is_atom(node.item)) {
         (link.kind == LinkKind::node_monitor ? link.node : link.name) = reader_.atom(node.item);
+        // A process that another node was asked for, and whose pid it has not told yet: the atom `pending`.
+        if (type == Type::remote_process && link.kind == LinkKind::monitors) {
+            const std::uint64_t extended = node.address - node.offset + reader_.at.monitor_data_size;
+            const std::uint64_t dist = reader_.memory.word(extended + extended_dist).value_or(0);
+            if (dist != 0) link.node = reader_.atom(reader_.memory.word(dist).value_or(0));
+        }
     } else if (link.kind != LinkKind::resource) {
         link.pid = reader_.pid(node.item);
         if (!link.pid.has()) link.port = reader_.port(node.item);

@@ -29,10 +29,15 @@ constexpr std::uint64_t most_timers = 1u << 26;
 constexpr std::size_t longest_message = 4096;
 constexpr std::uint64_t ticks_per_ns = 1000000;          // a clock tick is a millisecond, monotonic time is in ns
 
-std::string state_text(std::uint32_t bits) {
+// ERTS_PTS_FLG_* of erl_port_task.h, as io.c prints them.
+constexpr const char* task_flags[] = {"IN_RUNQ",          "EXEC",       "HAVE_TASKS", "EXIT",        "BUSY_PORT",   "BUSY_Q",
+                                      "CHK_UNSET_BUSY_Q", "BUSY_TASKS", "NS_TASKS",   "PARALLELISM", "FORCE_SCHED", "EXITING",
+                                      "EXEC_IMM"};
+
+std::string flags_text(std::uint32_t bits, std::span<const char* const> names) {
     std::string text;
-    for (std::size_t i = 0; i < std::size(port_states); ++i)
-        if ((bits >> i & 1) != 0) (text += text.empty() ? "" : "|") += port_states[i];
+    for (std::size_t i = 0; i < names.size(); ++i)
+        if ((bits >> i & 1) != 0) (text += text.empty() ? "" : "|") += names[i];
     return text;
 }
 
@@ -50,7 +55,9 @@ void add_port(Reader& reader, LinkReader& links, std::uint64_t address, std::uin
     Port port;
     port.port = reader.port(load<Word>(p));
     port.slot = slot;
-    port.state = texts.intern(state_text(bits));
+    port.state = texts.intern(flags_text(bits, port_states));
+    if (const auto flags = flags_text(load<std::uint32_t>(p + at.port_task_flags), task_flags); !flags.empty())
+        port.task_flags = texts.intern(flags);
     if ((bits & port_connected) != 0) port.connected = reader.pid(load<Word>(p + at.port_connected));
     if (const auto entry = load<Word>(p + at.port_registered); entry != 0)
         port.name = reader.atom(reader.memory.word(entry + at.registered_name).value_or(0));

@@ -12,6 +12,17 @@ namespace {
 // What --full may look into: a process of 256 MB takes a second or two.
 constexpr SuspectBudget everything{.sample_words = 64'000'000, .term_words = 32'000'000, .messages = 200'000};
 
+constexpr std::string_view application_controller = "application_controller";
+constexpr std::uint64_t largest_controller = 2'000'000;  // words of its heap, and messages, that are still read
+constexpr std::uint64_t most_of_its_messages = 30'000;
+
+bool is_controller(const Snapshot& snapshot, ProcId id) {
+    const Process& process = snapshot[id];
+    return process.name != TextId::none && snapshot.text(process.name) == application_controller &&
+           process.heap_words.value_or(0) + process.old_heap_words.value_or(0) <= largest_controller &&
+           process.msgq_len.value_or(0) <= most_of_its_messages;
+}
+
 constexpr std::uint64_t many_binary_bytes = 64u << 20;
 
 }  // namespace
@@ -33,9 +44,19 @@ void Diagnoser::demand(LoadPlan& plan) {
     plan.terms = true;
     plan.modules = true;
     plan.terms_of = [this](const Snapshot& snapshot, ProcId id) {
-        return suspects(snapshot).look_into(id) || may_tell_why(snapshot, id) || keeps_service_state(snapshot, id);
+        return suspects(snapshot).look_into(id) || may_tell_why(snapshot, id) || keeps_service_state(snapshot, id) ||
+               is_controller(snapshot, id);
     };
     stats_.demand(plan, [this](const Snapshot& snapshot, ProcId id) { return suspects(snapshot).decode(id) || full_; });
+}
+
+std::optional<ApplicationStarts> Diagnoser::read_starts(Artifact& artifact) {
+    const ProcId controller = artifact.snapshot().find_registered(application_controller);
+    if (controller == ProcId::none || !is_controller(artifact.snapshot(), controller)) return std::nullopt;
+    const auto terms = artifact.terms(controller);
+    if (!terms) return std::nullopt;
+    ApplicationStarts starts = application_starts(**terms);
+    return starts.known ? std::optional(std::move(starts)) : std::nullopt;
 }
 
 // Of a node that did not start, or had to stop, its loggers know why.
@@ -68,6 +89,9 @@ Result<Diagnosis> Diagnoser::judge(Artifact& artifact) {
     diagnosis.totals = analyses::totals(snapshot);
     diagnosis.death = analyses::death(snapshot);
     diagnosis.waits = analyses::waits(snapshot);
+    std::vector<LockQueue> locks = lock_queues(snapshot);
+    read_held_locks(artifact, locks);
+    const std::optional<ApplicationStarts> starts = read_starts(artifact);
     std::vector<LogEvent> events;
     std::optional<ToldCause> told;
     if (is_failed_start(diagnosis.slogan.kind)) {
@@ -76,8 +100,8 @@ Result<Diagnosis> Diagnoser::judge(Artifact& artifact) {
     }
     const ServiceStates services = service_states(artifact);
     diagnosis.findings = run_rules({snapshot, diagnosis.slogan, diagnosis.totals, diagnosis.death, diagnosis.waits,
-                                    terms, pinned, unheld ? &*unheld : nullptr, told ? &*told : nullptr, events,
-                                    services.handlers, services.alarms});
+                                    terms, pinned, locks, starts ? &*starts : nullptr, unheld ? &*unheld : nullptr,
+                                    told ? &*told : nullptr, events, services.handlers, services.alarms});
     summarise(snapshot, diagnosis);
     return diagnosis;
 }

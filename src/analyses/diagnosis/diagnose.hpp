@@ -52,6 +52,7 @@ public:
 private:
     const Suspects& suspects(const Snapshot& snapshot);
     std::vector<TermFacts> look_into_terms(Artifact& artifact);
+    std::optional<ApplicationStarts> read_starts(Artifact& artifact);
     bool may_tell_why(const Snapshot& snapshot, ProcId process);
 
     bool full_;

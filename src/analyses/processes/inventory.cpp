@@ -30,8 +30,15 @@ Owner owner_of(const Snapshot& snapshot, const Pid& pid) {
     return owner;
 }
 
-PortReport ports(const Snapshot& snapshot) {
+PortReport ports(const Snapshot& snapshot, std::span<const HeldSender> senders) {
     PortReport report;
+    std::vector<std::vector<ProcId>> waiting(snapshot.ports.size());
+    for (std::size_t i = 0; i < snapshot.ports.size(); ++i)
+        for (const Pid& pid : snapshot.ports[i].suspended)
+            if (const ProcId id = snapshot.find(pid); id != ProcId::none) waiting[i].push_back(id);
+    for (const HeldSender& sender : senders)
+        if (sender.port && std::ranges::find(waiting[*sender.port], sender.process) == waiting[*sender.port].end())
+            waiting[*sender.port].push_back(sender.process);
     std::unordered_map<std::string, std::size_t> by_key;
     for (std::size_t i = 0; i < snapshot.ports.size(); ++i) {
         const Port& port = snapshot.ports[i];
@@ -56,21 +63,14 @@ PortReport ports(const Snapshot& snapshot) {
         group.input_bytes.add(port.input_bytes);
         group.output_bytes.add(port.output_bytes);
         group.queue_bytes.add(port.queue_bytes);
-        group.suspended += port.suspended.size();
-        if (port.suspended.empty()) continue;
-        BusyPort& busy = report.busy.emplace_back();
-        busy.port = i;
-        for (const Pid& pid : port.suspended)
-            if (const ProcId id = snapshot.find(pid); id != ProcId::none) busy.suspended.push_back(id);
+        group.suspended += std::max(port.suspended.size(), waiting[i].size());
+        if (!waiting[i].empty()) report.busy.push_back({i, std::move(waiting[i])});
     }
     std::stable_sort(report.groups.begin(), report.groups.end(),
                      [](const PortGroup& a, const PortGroup& b) { return a.count > b.count; });
     std::stable_sort(report.busy.begin(), report.busy.end(), [&](const BusyPort& a, const BusyPort& b) {
-        const Port& port_a = snapshot.ports[a.port];
-        const Port& port_b = snapshot.ports[b.port];
-        if (port_a.suspended.size() != port_b.suspended.size())
-            return port_a.suspended.size() > port_b.suspended.size();
-        return port_a.queue_bytes > port_b.queue_bytes;
+        if (a.suspended.size() != b.suspended.size()) return a.suspended.size() > b.suspended.size();
+        return snapshot.ports[a.port].queue_bytes > snapshot.ports[b.port].queue_bytes;
     });
     return report;
 }

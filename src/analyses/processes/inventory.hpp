@@ -4,11 +4,13 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "analyses/processes/groups.hpp"
+#include "analyses/processes/senders.hpp"
 #include "analyses/base/sum.hpp"
 #include "beamheap/snapshot.hpp"
 
@@ -43,7 +45,8 @@ struct PortReport {
     std::uint64_t dead_owners = 0;  ///< ports whose connected process is not in the process table
     Sum queue_bytes;
 };
-PortReport ports(const Snapshot& snapshot);
+/// With `senders` (held_senders()), also those who wait without being in a port's own list.
+PortReport ports(const Snapshot& snapshot, std::span<const HeldSender> senders = {});
 
 struct EtsUse {
     std::size_t table = 0;  ///< index into Snapshot::ets

@@ -1,4 +1,4 @@
-// The functions in which a process receives one answer, as data: a new one is a row. Only waits.cpp includes this.
+// The functions in which a process receives one answer, as data: a new one is a row. waits.cpp and senders.cpp include this.
 #pragma once
 
 #include <array>
@@ -48,6 +48,7 @@ constexpr std::array waiting_functions{
     WaitingFunction{"logger_std_h", "file_ctrl_call", WaitingFunction::monitored, {}},
     WaitingFunction{"logger_olp", "call", WaitingFunction::monitored, {}},
     WaitingFunction{"prim_inet", "send", WaitingFunction::port, {}},
+    WaitingFunction{"prim_inet", "send_recv_reply", WaitingFunction::port, {}},
     WaitingFunction{"mnesia_tm", "rec", WaitingFunction::by_name, "mnesia_tm"},
     WaitingFunction{"mnesia_tm", "req", WaitingFunction::by_name, "mnesia_tm"},
     WaitingFunction{"mnesia_locker", "l_req_rec", WaitingFunction::by_name, "mnesia_locker"},
@@ -66,5 +67,21 @@ constexpr std::array<std::string_view, 19> calling_modules{
     "supervisor", "proc_lib",         "io",           "file",           "rpc",
     "erpc",       "Elixir.GenServer", "Elixir.Agent", "Elixir.Task",    "disk_log",
     "prim_inet",  "Elixir.Registry",  "code_server",  "Elixir.GenStage"};
+
+// Where a process is held up because what it sends to takes nothing: the receive of a socket of the module `socket`
+// (`send` and whatever begins so), and the traps that a process stands in that the VM suspended on a full connection to
+// another node (dsend_continue_trap/1 of dist.c; bif_return_trap/2 where the message was taken and the sender has to stop).
+struct HeldUpFunction {
+    std::string_view module;
+    std::string_view function;
+    bool prefix = false;
+};
+constexpr HeldUpFunction socket_send{"socket", "send", true};
+constexpr std::array distribution_sends{
+    HeldUpFunction{"erts_internal", "dsend_continue_trap"},
+    HeldUpFunction{"erlang", "bif_return_trap"},
+    HeldUpFunction{"erlang", "send"},
+    HeldUpFunction{"erlang", "!"},
+};
 
 }  // namespace beamheap::analyses

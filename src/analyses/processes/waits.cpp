@@ -4,6 +4,8 @@
 #include <optional>
 #include <tuple>
 
+#include "analyses/base/erlang_syntax.hpp"
+#include "analyses/processes/senders.hpp"
 #include "analyses/processes/waiting_functions.hpp"
 
 namespace beamheap::analyses {
@@ -17,6 +19,14 @@ const WaitingFunction* find_waiting(const Snapshot& snapshot, FunctionId id) {
     for (const WaitingFunction& row : waiting_functions)
         if (row.function == name && row.module == module) return &row;
     return nullptr;
+}
+
+bool matches(const Snapshot& snapshot, FunctionId id, std::span<const HeldUpFunction> functions) {
+    const std::string_view module = snapshot.text(snapshot.functions[id].module);
+    const std::string_view name = snapshot.text(snapshot.functions[id].name);
+    return std::ranges::any_of(functions, [&](const HeldUpFunction& row) {
+        return row.module == module && (row.prefix ? name.starts_with(row.function) : name == row.function);
+    });
 }
 
 // The outcome of looking for the one that a process waits for.
@@ -97,9 +107,21 @@ private:
         if (target.process != ProcId::none) target.name = s_[target.process].name;
         return target;
     }
-    WaitTarget of_link(const Link& link) const {
+    // A dump names the node that a new process was asked of in that node's own section, not with the monitor.
+    TextId asked_node(const Link& link, const Pid& asking) const {
+        if (link.node != TextId::none || s_.text(link.name) != "pending") return link.node;
+        for (const DistNode& node : s_.nodes)
+            if (std::ranges::find(node.spawning, asking) != node.spawning.end()) return node.name;
+        return TextId::none;
+    }
+    WaitTarget of_link(const Link& link, const Pid& asking) const {
         if (link.pid.has()) return of_pid(link.pid);
         WaitTarget target;
+        if (link.name != TextId::none && s_.text(link.name) == "pending")
+            if (const TextId node = asked_node(link, asking); node != TextId::none) {
+                target.node = node;
+                return target;
+            }
         target.port = link.port;
         target.name = link.name;
         target.node = link.node;
@@ -123,7 +145,7 @@ private:
                 return slot.kind == StackSlot::Kind::reference && slot.words >= 3 && slot.frame <= 1 &&
                        slot.ref == link.ref;
             };
-            if (std::ranges::any_of(held, proves)) return Found{of_link(link), "monitor", Confidence::exact};
+            if (std::ranges::any_of(held, proves)) return Found{of_link(link, process.pid), "monitor", Confidence::exact};
         }
         // The frame knows: the only pid, or port, in the youngest frame.
         const StackSlot* named = nullptr;
@@ -148,7 +170,7 @@ private:
             return Found{of_pid(s_[known].pid), "name", Confidence::estimate};
         }
         if (row.target != WaitingFunction::monitored) return std::nullopt;
-        if (monitors == 1) return Found{of_link(*only), "only_monitor", Confidence::estimate};
+        if (monitors == 1) return Found{of_link(*only, process.pid), "only_monitor", Confidence::estimate};
         return by_callers_frame(held, all, process);
     }
 
@@ -170,7 +192,7 @@ private:
                 continue;
             }
             const auto on_it = [&](const Link& link) {
-                return link.kind == LinkKind::monitors && of_link(link) == target;
+                return link.kind == LinkKind::monitors && of_link(link, process.pid) == target;
             };
             if (!std::ranges::any_of(all, on_it)) continue;
             if (found && !(found->target == target)) return std::nullopt;
@@ -201,6 +223,47 @@ void add_suspended(const Snapshot& s, const Finder& finder, Waits& waits) {
             waits.edge_of[index_of(waiter)] = static_cast<std::uint32_t>(waits.edges.size());
             waits.edges.push_back(edge);
         }
+}
+
+// The only connection to another node that takes no more, by the name of that node; none: there are several, or none.
+TextId only_busy_connection(const Snapshot& s) {
+    TextId found = TextId::none;
+    for (const DistNode& node : s.nodes) {
+        if (node.controller == TextId::none) continue;
+        const auto controls = [&](const Port& port) {
+            return port_text(port.port) == s.text(node.controller) && is_busy(s, port);
+        };
+        if (std::ranges::none_of(s.ports, controls)) continue;
+        if (found != TextId::none) return TextId::none;
+        found = node.name;
+    }
+    return found;
+}
+
+// Processes that are suspended until a connection to another node takes more.
+void add_distribution(const Snapshot& s, Waits& waits) {
+    std::vector<bool> holds_up(s.functions.size());
+    bool any = false;
+    for (std::uint32_t i = 0; i < s.functions.size(); ++i)
+        any |= holds_up[i] = matches(s, FunctionId{i}, distribution_sends);
+    if (!any) return;
+    const TextId node = only_busy_connection(s);
+    if (node == TextId::none) return;
+    for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
+        const Process& process = s.processes[i];
+        if (process.state != ProcessState::suspended || waits.edge_of[i] != Waits::no_edge ||
+            process.current_function == FunctionId::none || !holds_up[index_of(process.current_function)])
+            continue;
+        WaitEdge edge;
+        edge.waiter = ProcId{i};
+        edge.target.node = node;
+        edge.function = process.current_function;
+        edge.via = "distribution";
+        edge.confidence = Confidence::estimate;
+        edge.infinite = true;
+        waits.edge_of[i] = static_cast<std::uint32_t>(waits.edges.size());
+        waits.edges.push_back(edge);
+    }
 }
 
 auto target_key(const WaitTarget& t) { return std::tuple(t.pid, t.port, index_of(t.node), index_of(t.name)); }
@@ -293,6 +356,20 @@ bool is_waiting_function(const Snapshot& snapshot, FunctionId function) {
     return find_waiting(snapshot, function) != nullptr;
 }
 
+TextId node_of(const Snapshot& snapshot, const WaitTarget& target) {
+    if (target.node != TextId::none) return target.node;
+    return target.pid.has() && target.pid.node != 0 ? snapshot.node_name(target.pid.node) : TextId::none;
+}
+
+ProcId end_of_chain(const Waits& waits, ProcId process) {
+    for (std::size_t steps = 0; steps <= waits.edges.size() && process != ProcId::none; ++steps) {
+        const WaitEdge* edge = waits.edge(process);
+        if (edge == nullptr) return process;
+        process = edge->target.process;
+    }
+    return ProcId::none;
+}
+
 const WaitFanIn* Waits::fan_in_of(ProcId process) const {
     for (const WaitFanIn& fan : fan_in)
         if (fan.target.process == process) return &fan;
@@ -309,6 +386,7 @@ Waits waits(const Snapshot& snapshot) {
             waits.edges.push_back(*edge);
         }
     add_suspended(snapshot, finder, waits);
+    add_distribution(snapshot, waits);
     add_fan_in(waits);
     Reach r = reach(snapshot, waits);
     add_cycles(snapshot, waits, r);

@@ -29,7 +29,7 @@ struct WaitTarget {
     Pid pid;                        ///< none where only a name or a port is known
     PortName port;
     TextId name = TextId::none;  ///< monitored by name
-    TextId node = TextId::none;  ///< of that name
+    TextId node = TextId::none;  ///< of that name; alone: some process of that node, or the connection to it
     bool remote() const { return (pid.has() && pid.node != 0) || node != TextId::none; }
     friend bool operator==(const WaitTarget&, const WaitTarget&) = default;
 };
@@ -38,7 +38,8 @@ struct WaitEdge {
     ProcId waiter = ProcId::none;
     WaitTarget target;
     FunctionId function = FunctionId::none;  ///< the call: gen_server:call/3, gen_event:rpc/2, prim_inet:send/4
-    std::string_view via;                    ///< how it was seen: "monitor", "pid", "name", "port", "only_monitor"
+    /// How it was seen: "monitor", "pid", "name", "port", "only_monitor", "distribution".
+    std::string_view via;
     Confidence confidence = Confidence::exact;
     bool infinite = false;  ///< the frames hold the atom `infinity`: the call has no timeout
 };
@@ -76,6 +77,12 @@ struct Waits {
 /// Edges of all processes. The snapshot was loaded with links, stacks, tables and slots_of = is_waiting_function.
 /// O(processes + links + slots).
 Waits waits(const Snapshot& snapshot);
+
+/// The name of the node that a target is on; none for this one, or where it is not known.
+TextId node_of(const Snapshot& snapshot, const WaitTarget& target);
+/// Whom somebody waits for in the end: the last of the chain that begins with `process`, itself if it waits for nobody;
+/// none if the chain leads around, leaves the process table, or ends at a port. Steps: at most as many as there are edges.
+ProcId end_of_chain(const Waits& waits, ProcId process);
 
 /// Whether processes wait for an answer in this function: LoadPlan::slots_of.
 bool is_waiting_function(const Snapshot& snapshot, FunctionId function);

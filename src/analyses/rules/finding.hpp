@@ -85,6 +85,9 @@ struct Finding {
     Count bytes;                    ///< memory that it is about
     std::optional<double> percent;  ///< share that the title gives
     Confidence confidence = Confidence::exact;
+    /// Processes whose trouble is this one: what other rules find of them is told as a part of this finding.
+    std::vector<ProcId> members;
+    bool of_waiting = false;        ///< about a process that would not stand out if it did not have to wait
     bool tells_slogan = false;      ///< its title is what the slogan means
     std::vector<Evidence> evidence;
     std::vector<Sentence> next_steps;  ///< two to four

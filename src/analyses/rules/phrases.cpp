@@ -78,12 +78,24 @@ Sentence group_sentence(const RuleInput& input, const GroupKey& key) {
     return {};
 }
 
-Sentence target_text(const WaitTarget& target) {
-    if (target.pid.has()) return sentence("{}", AnyProcess{target.pid});
+Sentence target_text(const RuleInput& input, const WaitTarget& target) {
     if (target.port.has()) return sentence("{}", target.port);
-    Sentence text = sentence("{}", Name{target.name});
-    if (target.node != TextId::none) text.say(" on node {}", Name{target.node});
+    const TextId node = node_of(input.snapshot, target);
+    Sentence text;
+    if (target.pid.has())
+        text.add(AnyProcess{target.pid});
+    else if (target.name != TextId::none)
+        text.add(Name{target.name});
+    else
+        return sentence("node {}", Name{node});
+    if (node != TextId::none) text.say(" on node {}", Name{node});
     return text;
+}
+
+bool starts_block(const RuleInput& input, ProcId process) {
+    return input.starts != nullptr && !input.starts->starting.empty() && process != ProcId::none &&
+           input.snapshot.text(input.snapshot[process].name) == "application_controller" &&
+           !is_failed_start(input.slogan.kind);
 }
 
 bool idle(const RuleInput& input, ProcId process) {

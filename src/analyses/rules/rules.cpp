@@ -28,6 +28,30 @@ const std::vector<Rule>& all_rules() {
     return all;
 }
 
+// What is told of a process that is held up by the cause of another finding is a part of that one's story: the queue of a
+// process that waits for a lock, the callers of one that sends to a full connection. What such a part is worth, its cause
+// is worth.
+void fold_stories(const RuleInput& input, std::vector<Finding>& findings) {
+    constexpr std::uint32_t no_story = 0xFFFFFFFFu;
+    std::vector<std::uint32_t> story_of(input.snapshot.processes.size(), no_story);
+    for (std::uint32_t i = 0; i < findings.size(); ++i)
+        if (findings[i].role == FindingRole::cause)
+            for (const ProcId member : findings[i].members)
+                if (story_of[index_of(member)] == no_story) story_of[index_of(member)] = i;
+    std::vector<bool> folded(findings.size());
+    for (std::uint32_t i = 0; i < findings.size(); ++i) {
+        const Finding& part = findings[i];
+        if (!part.of_waiting || part.process == ProcId::none) continue;
+        const std::uint32_t story = story_of[index_of(part.process)];
+        if (story == no_story || story == i) continue;
+        folded[i] = true;
+        findings[story].severity = std::max(findings[story].severity, part.severity);
+        findings[story].evidence.push_back(fact("a part of it", part.title, part.confidence));
+    }
+    std::size_t at = 0;
+    std::erase_if(findings, [&](const Finding&) { return folded[at++]; });
+}
+
 }  // namespace
 
 std::span<const Rule> rules() { return all_rules(); }
@@ -51,6 +75,7 @@ std::vector<Finding> run_rules(const RuleInput& input) {
             if (finding.next_steps.size() > most_next_steps) finding.next_steps.resize(most_next_steps);
         }
     }
+    fold_stories(input, findings);
     std::ranges::stable_sort(findings, [](const Finding& a, const Finding& b) {
         if (a.severity != b.severity) return a.severity > b.severity;
         return a.role < b.role;

@@ -16,6 +16,8 @@
 #include "analyses/logs/service_states.hpp"
 #include "analyses/rules/finding.hpp"
 #include "analyses/slogan/slogan.hpp"
+#include "analyses/processes/application_starts.hpp"
+#include "analyses/processes/locks.hpp"
 #include "analyses/processes/totals.hpp"
 #include "analyses/memory/unreferenced_binaries.hpp"
 #include "analyses/processes/waits.hpp"
@@ -68,6 +70,8 @@ struct RuleInput {
     const Waits& waits;
     std::span<const TermFacts> terms = {};        ///< of suspects (suspects()), as far as they were looked at
     std::span<const PinnedBinaries> pinned = {};  ///< most pinned bytes first; heaps that were decoded alone
+    std::span<const LockQueue> locks = {};        ///< locks of libraries that processes wait for
+    const ApplicationStarts* starts = nullptr;    ///< where the application controller's state was read
     const UnheldBinaries* unheld = nullptr;       ///< of core images with many bytes in binaries
     const ToldCause* told = nullptr;              ///< of a node that did not start: what is told of why
     std::span<const LogEvent> events = {};        ///< of such a node: what its loggers still held

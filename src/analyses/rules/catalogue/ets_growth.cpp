@@ -5,7 +5,7 @@
 // processes alone sees nothing. A second form is tables that are made and forgotten: thousands of them by one owner,
 // each small.
 //
-// Thresholds: a table with a quarter of the node's memory and 4 MiB is medium, with half of it high. One owner with 100
+// Thresholds: a table with a quarter of the node's memory and 4 MiB is medium, with half of it and 64 MiB high. One owner with 100
 // tables that are half of all is medium, with 1,000 tables high. What a table holds by intent (a cache, a configured
 // store) is found as well: how much it is, is a fact; whether it should be, the reader knows.
 #include <algorithm>
@@ -19,6 +19,7 @@ namespace {
 constexpr double medium_percent = 25;
 constexpr double high_percent = 50;
 constexpr std::uint64_t least_bytes = std::uint64_t{4} << 20;
+constexpr std::uint64_t high_bytes = std::uint64_t{64} << 20;
 constexpr std::uint64_t many_tables = 100;
 constexpr std::uint64_t very_many_tables = 1000;
 constexpr std::size_t most_findings = 3;
@@ -33,7 +34,8 @@ void large_table(const RuleInput& input, const EtsUse& use, const EtsReport& rep
     const EtsTable& table = s.ets[use.table];
     const Name name{table.name != TextId::none ? table.name : table.id};
     Finding finding;
-    finding.severity = percent >= high_percent ? FindingSeverity::high : FindingSeverity::medium;
+    finding.severity =
+        percent >= high_percent && *use.bytes >= high_bytes ? FindingSeverity::high : FindingSeverity::medium;
     finding.subject = {SubjectKind::table, sentence("{}", name)};
     finding.process = use.owner.process;
     finding.pid = use.owner.pid;
@@ -83,6 +85,13 @@ void many_of_one(const RuleInput& input, const EtsOwner& owner, std::uint64_t al
     findings.push_back(std::move(finding));
 }
 
+// Tables that mnesia makes for each transaction and deletes with it, which are as many as there are transactions.
+std::uint64_t transactions_stores(const Snapshot& s, const EtsReport& report, const EtsOwner& owner) {
+    return static_cast<std::uint64_t>(std::ranges::count_if(report.tables, [&](const EtsUse& use) {
+        return use.owner.pid == owner.owner.pid && s.text(s.ets[use.table].name) == "mnesia_trans_store";
+    }));
+}
+
 void run(const RuleInput& input, std::vector<Finding>& findings) {
     const EtsReport report = ets_tables(input.snapshot);
     const Count node = node_bytes(input);
@@ -95,7 +104,9 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     }
     const auto most = std::ranges::max_element(report.owners, {}, &EtsOwner::tables);
     const std::uint64_t all = report.tables.size();
-    if (most != report.owners.end() && most->tables >= many_tables && most->tables * 2 >= all)
+    if (most == report.owners.end()) return;
+    const std::uint64_t stores = transactions_stores(input.snapshot, report, *most);
+    if (most->tables - stores >= many_tables && (most->tables - stores) * 2 >= all)
         many_of_one(input, *most, all, findings);
 }
 

@@ -75,6 +75,7 @@ Finding finding_of(const RuleInput& input, ProcId id) {
     finding.percent = percent;
     const WaitEdge* waits = input.waits.edge(id);
     finding.role = waits == nullptr ? FindingRole::cause : FindingRole::victim;
+    finding.of_waiting = true;
     finding.title.say("{} has {} in its queue", id, messages(queued));
     if (binaries.has()) {
         finding.bytes = held + binaries;
@@ -84,7 +85,7 @@ Finding finding_of(const RuleInput& input, ProcId id) {
     } else if (held.has() && percent && *percent >= 1)
         finding.title.say(" and holds {} ({} of all processes' memory)", bytes(*held), Percent{*percent});
     if (waits != nullptr)
-        finding.title.say("; it waits in {} for {}", waits->function, target_text(waits->target));
+        finding.title.say("; it waits in {} for {}", waits->function, target_text(input, waits->target));
     else
         finding.title.say("; it {}", doing(input, id));
     finding.evidence.push_back(figure("messages in its queue", queued, AmountUnit::count));

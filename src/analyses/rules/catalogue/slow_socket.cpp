@@ -1,64 +1,191 @@
 // slow-socket: processes that wait because what they send to does not take it.
 //
 // Theory. A port whose other side reads slowly or not at all (a stuck client, a full disk, a terminal that nobody looks
-// at) queues what is sent; above its high watermark it is busy, and the VM suspends whoever sends to it until the queue
-// has drained. The senders look stuck in port_command or prim_inet:send, and their queues grow: the socket is the
-// cause, they are the victims. The VM lists the suspended processes with the port.
+// at) queues what is sent; above its high watermark it is busy. Who sends then is held up (senders.hpp), its mailbox
+// grows, and so does the node: what one sees first, processes and binaries, is the consequence. A connection mostly has
+// one process that writes to it, so that the disease is seen by counting over all connections, not at any one.
 //
-// Thresholds: two suspended senders are medium (one may be anybody's last packet), ten are high.
+// Thresholds: two held senders are medium (one may be anybody's last packet). Ten are high if they are half of all
+// processes that run the same function: servers whose clients come and go always have a few slow ones.
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "analyses/processes/inventory.hpp"
+#include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
 namespace {
 
-constexpr std::size_t least_waiters = 2;
-constexpr std::size_t many_waiters = 10;
+constexpr std::size_t least_senders = 2;
+constexpr std::size_t many_senders = 10;
+constexpr double many_percent = 50;
 constexpr std::size_t most_findings = 3;
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
-    std::size_t left = most_findings;
-    for (const BusyPort& busy : ports(s).busy) {
-        if (left-- == 0 || busy.suspended.size() < least_waiters) break;
-        const Port& port = s.ports[busy.port];
-        const std::string driver(s.text(port.driver));
-        std::uint64_t queued = 0;
-        Sum held;
-        for (const ProcId id : busy.suspended) {
-            queued += s[id].msgq_len.value_or(0);
-            held.add(process_bytes(input, s[id]));
-        }
-        Finding finding;
-        finding.severity = busy.suspended.size() >= many_waiters ? FindingSeverity::high : FindingSeverity::medium;
-        const ProcId owner = s.find(port.connected);
-        finding.subject = {SubjectKind::port,
-                           sentence("{} of {}", names(driver.substr(0, driver.find(' '))),
-                                    owner == ProcId::none ? Sentence(Ours("a process that is gone"))
-                                                          : process_subject(input, owner))};
-        finding.process = owner;
-        finding.pid = port.connected;
-        finding.count = busy.suspended.size();
-        finding.bytes = port.queue_bytes;
-        finding.title.say("{} processes wait because {} ({}) is busy", number(busy.suspended.size()), port.port,
-                          message(driver));
-        if (port.queue_bytes.value_or(0) != 0)
-            finding.title.say(", with {} that nobody has taken from it", bytes(*port.queue_bytes));
-        finding.title.say("; its owner is {}", AnyProcess{port.connected});
-        finding.evidence = {figure("waiting in the port", port.queue_bytes, AmountUnit::bytes),
-                            figure("messages in the queues of those who wait", queued, AmountUnit::count),
-                            figure("memory that they hold", held.value(), AmountUnit::bytes),
-                            fact("one of them", sentence("{}", busy.suspended.front()))};
-        add_stack(input, busy.suspended.front(), finding);
-        finding.advise("Look at the other side: what reads from this socket, pipe or file, and why does it not?");
-        finding.advise(
-            "Bound the wait: {send_timeout, T} with {send_timeout_close, true} on sockets, or `gen_tcp:send/2` by a "
-            "process of its own.");
-        finding.advise("See ports, their queues and owners: `beamheap ports DUMP`");
-        findings.push_back(std::move(finding));
+// Senders of one story: all of one port, or the only ones of several ports.
+struct Story {
+    std::vector<HeldSender> senders;
+    std::vector<std::size_t> ports;  // that they wait for; sockets that are no ports are not among them
+};
+
+// "standard output (#Port<0.4>)", "#Port<0.7> (tcp_inet)". A descriptor is named by its number, which is the second of
+// the two that the VM tells: it is for output.
+Sentence port_words(const Snapshot& s, const Port& port) {
+    const std::string_view driver = s.text(port.driver);
+    if (s.text(port.kind) == "fd") {
+        const std::string_view output = driver.substr(std::min(driver.find('/') + 1, driver.size()));
+        if (output == "1") return sentence("standard output ({})", port.port);
+        if (output == "2") return sentence("standard error ({})", port.port);
     }
+    return driver.empty() ? sentence("{}", port.port) : sentence("{} ({})", port.port, message(driver));
+}
+
+// How many of the processes that a sender is one of are held up: those with the same function on their stacks.
+std::optional<double> share_of_kind(const RuleInput& input, const Story& story) {
+    std::set<FunctionId> callers;
+    for (const HeldSender& sender : story.senders)
+        if (sender.caller != FunctionId::none) callers.insert(sender.caller);
+    std::vector<std::int8_t> known(input.snapshot.stacks.size(), -1);
+    std::uint64_t of_kind = 0;
+    for (const Process& process : input.snapshot.processes) {
+        if (process.stack == StackId::none) continue;
+        std::int8_t& runs = known[index_of(process.stack)];
+        if (runs < 0)
+            runs = std::ranges::any_of(input.snapshot.stacks[process.stack],
+                                       [&](const Frame& frame) { return callers.contains(frame.function); });
+        of_kind += static_cast<std::uint64_t>(runs);
+    }
+    return percent_of(std::uint64_t{story.senders.size()}, of_kind);
+}
+
+FunctionId usual_caller(const Story& story) {
+    std::map<FunctionId, std::uint64_t> counts;
+    for (const HeldSender& sender : story.senders)
+        if (sender.caller != FunctionId::none) ++counts[sender.caller];
+    if (counts.empty()) return FunctionId::none;
+    return std::ranges::max_element(counts, {}, [](const auto& each) { return each.second; })->first;
+}
+
+struct Sums {
+    std::uint64_t messages = 0;
+    Sum held, queued, referred;
+};
+
+Sums sums_of(const RuleInput& input, const Story& story) {
+    const Snapshot& s = input.snapshot;
+    Sums sums;
+    for (const HeldSender& sender : story.senders) {
+        sums.messages += s[sender.process].msgq_len.value_or(0);
+        sums.held.add(process_bytes(input, s[sender.process]));
+        sums.referred.add(words_to_bytes(virtual_heap_words(s[sender.process]), s.source.word_size));
+    }
+    for (const std::size_t port : story.ports) sums.queued.add(s.ports[port].queue_bytes);
+    return sums;
+}
+
+void say_one_port(const RuleInput& input, const Story& story, const Sums& sums, Finding& finding) {
+    const Snapshot& s = input.snapshot;
+    const Port& port = s.ports[story.ports.front()];
+    const ProcId owner = s.find(port.connected);
+    finding.subject = {SubjectKind::port,
+                       sentence("{} of {}", names(s.text(port.driver).substr(0, s.text(port.driver).find(' '))),
+                                owner == ProcId::none ? Sentence(Ours("a process that is gone"))
+                                                      : process_subject(input, owner))};
+    finding.process = owner;
+    finding.pid = port.connected;
+    finding.title.say("{} processes wait because {} is busy", number(story.senders.size()), port_words(s, port));
+    if (sums.queued.value().value_or(0) != 0)
+        finding.title.say(", with {} that nobody has taken from it", bytes(*sums.queued.value()));
+    finding.title.say("; its owner is {}", AnyProcess{port.connected});
+}
+
+void say_many(const Story& story, const Sums& sums, FunctionId caller, double percent, Finding& finding) {
+    finding.subject = {SubjectKind::group, caller == FunctionId::none ? Sentence(Ours("senders")) : sentence("senders in {}", caller)};
+    const std::size_t sockets = story.senders.size();
+    finding.title.say("{} processes wait to send to {} whose other sides do not read", number(story.senders.size()),
+                      Counted{story.ports.empty() ? sockets : story.ports.size(), "connection", "connections"});
+    if (caller != FunctionId::none) finding.title.say(": {} of those in {}", Percent{percent}, caller);
+    Sentence lie;
+    if (sums.queued.value().value_or(0) != 0) lie.say("; {} in the connections' queues", bytes(*sums.queued.value()));
+    if (sums.messages != 0) {
+        lie.add(lie.empty() ? Ours("; ") : Ours(" and "));
+        lie.say("{} in their own mailboxes", messages(sums.messages));
+    }
+    if (!lie.empty()) finding.title.say("{} are stuck there", lie);
+}
+
+void advise(const RuleInput& input, const Story& story, Finding& finding) {
+    const Snapshot& s = input.snapshot;
+    const bool descriptor = story.ports.size() == 1 && s.text(s.ports[story.ports.front()].kind) == "fd";
+    if (descriptor)
+        finding.advise(
+            "Look at what reads the node's output: a terminal that is stopped, a pipe whose reader hangs, a log "
+            "collector or a container's log with a full disk. Nothing that prints goes on until it reads.");
+    else
+        finding.advise("Look at the other side: what reads from this socket, pipe or file, and why does it not?");
+    finding.advise(
+        "Bound the wait: {send_timeout, T} with {send_timeout_close, true} on sockets, or `gen_tcp:send/2` by a "
+        "process of its own, and a bound on what may wait in the sender's mailbox.");
+    if (!story.ports.empty()) finding.advise("See ports, their queues and owners: `beamheap ports DUMP`");
+    finding.advise("See who waits, and where: {}", Command{"proc", s[story.senders.front().process].pid});
+}
+
+Finding finding_of(const RuleInput& input, const Story& story) {
+    Finding finding;
+    const Sums sums = sums_of(input, story);
+    const double percent = share_of_kind(input, story).value_or(100);
+    const bool one_port = story.ports.size() == 1 && story.senders.front().port;
+    const bool many = story.senders.size() >= many_senders && (one_port || percent >= many_percent);
+    finding.severity = many ? FindingSeverity::high : FindingSeverity::medium;
+    finding.count = story.senders.size();
+    finding.bytes = sums.queued.value();
+    finding.percent = percent;
+    const FunctionId caller = usual_caller(story);
+    if (one_port)
+        say_one_port(input, story, sums, finding);
+    else
+        say_many(story, sums, caller, percent, finding);
+    if (!story.ports.empty())
+        finding.evidence.push_back(figure(one_port ? Ours("waiting in the port") : Ours("waiting in the ports"),
+                                          sums.queued.value(), AmountUnit::bytes));
+    finding.evidence.push_back(
+        figure("messages in the queues of those who wait", sums.messages, AmountUnit::count));
+    finding.evidence.push_back(figure("memory that they hold", sums.held.value(), AmountUnit::bytes));
+    if (sums.referred.value().value_or(0) != 0)
+        finding.evidence.push_back(
+            figure("binaries that they refer to", sums.referred.value(), AmountUnit::bytes, Confidence::estimate));
+    finding.evidence.push_back(fact("one of them", sentence("{}", story.senders.front().process)));
+    add_stack(input, story.senders.front().process, finding);
+    for (const HeldSender& sender : story.senders) finding.members.push_back(sender.process);
+    advise(input, story, finding);
+    return finding;
+}
+
+void run(const RuleInput& input, std::vector<Finding>& findings) {
+    std::map<std::size_t, std::vector<HeldSender>> by_port;
+    std::map<std::uint32_t, Story> alone;  // by kind: the caller's function
+    for (const HeldSender& sender : held_senders(input.snapshot, input.waits)) {
+        if (sender.port)
+            by_port[*sender.port].push_back(sender);
+        else
+            alone[index_of(sender.caller)].senders.push_back(sender);
+    }
+    std::vector<Story> stories;
+    for (auto& [port, senders] : by_port) {
+        if (senders.size() >= least_senders) {
+            stories.push_back({std::move(senders), {port}});
+        } else {
+            Story& story = alone[index_of(senders.front().caller)];
+            story.senders.push_back(senders.front());
+            story.ports.push_back(port);
+        }
+    }
+    for (auto& [caller, story] : alone)
+        if (story.senders.size() >= least_senders) stories.push_back(std::move(story));
+    std::ranges::stable_sort(stories, std::ranges::greater(), [](const Story& story) { return story.senders.size(); });
+    if (stories.size() > most_findings) stories.resize(most_findings);
+    for (const Story& story : stories) findings.push_back(finding_of(input, story));
 }
 
 }  // namespace

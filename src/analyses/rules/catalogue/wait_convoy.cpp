@@ -3,13 +3,18 @@
 // Theory. Calls to a process queue up behind each other: when it is slow or stuck, all of its callers are. A node whose
 // logger hangs has hundreds of thousands of processes that do nothing but wait, and they hold the memory; what one
 // sees first, many processes and much memory, is the consequence. So the one that is waited for is named, with what it
-// is doing, and the waiters are counted as its victims. If it waits for somebody itself, it is a victim too.
+// is doing, and the waiters are counted as its victims. If it waits for somebody itself, the one at the end of that chain
+// is to blame. One that was suspended serves again when it is resumed. One that is idle has taken the requests and put
+// the answers off: a pool whose members are all out looks so, and whom it watches has them.
 //
-// Thresholds: at least 10 waiters that are 5 % of all processes, or 100 whatever their share. One in five processes
-// waiting for the same one is high (a healthy node has none), every second one is critical.
+// Thresholds: at least 10 waiters that are 5 % of all processes, or half of their own kind where the one they wait for is
+// stuck, or 100 whatever their share. One in five processes waiting for the same one is high (a healthy node has none),
+// so is half of a kind that waits for a stuck one; every second process, or a hundred that are half of their kind and
+// wait for ever, are critical. Waiting for an idle one is less: it may be what it is for.
 #include <algorithm>
 #include <array>
 #include <map>
+#include <span>
 
 #include "analyses/rules/phrases.hpp"
 
@@ -22,6 +27,8 @@ constexpr std::uint64_t many_waiters = 100;
 constexpr double high_percent = 20;
 constexpr double critical_percent = 50;
 constexpr std::size_t most_findings = 5;
+constexpr std::size_t most_kinds = 32;
+constexpr std::size_t most_holders = 3;
 
 // What is known of a target by its name.
 struct KnownServer {
@@ -71,40 +78,122 @@ FunctionId usual_call(const RuleInput& input, const WaitFanIn& fan, std::uint64_
     return FunctionId{most->first};
 }
 
+// Those who wait for one process in the end, and the way there.
+struct Convoy {
+    const WaitFanIn* fan = nullptr;  // of the largest group of direct callers
+    ProcId end = ProcId::none;       // at the end of its chain: the one to blame; none: the chain has no end here
+    double percent = 0;              // of all processes: the direct callers
+    double of_kind = 0;              // of the callers' own kinds
+    bool suspended = false, idle = false, stuck = false;
+    bool forever = false;             // most calls have no timeout
+    std::vector<ProcId> holders;      // of an idle one: whom it watches and who don't wait for it
+};
+
+bool in_function(const RuleInput& input, ProcId process, std::string_view module, std::string_view prefix) {
+    const FunctionId id = input.snapshot[process].current_function;
+    if (id == FunctionId::none) return false;
+    const Function& function = input.snapshot.functions[id];
+    return input.snapshot.text(function.module) == module && input.snapshot.text(function.name).starts_with(prefix);
+}
+bool suspended_by_sys(const RuleInput& input, ProcId process) { return in_function(input, process, "sys", "suspend_loop"); }
+
+std::vector<ProcId> watched_by(const RuleInput& input, ProcId process) {
+    const Snapshot& s = input.snapshot;
+    std::vector<ProcId> found;
+    const Range range = s[process].link_range;
+    for (const Link& link : std::span(s.links).subspan(range.first, range.count)) {
+        if (link.kind != LinkKind::monitors || !link.pid.has()) continue;
+        const ProcId other = s.find(link.pid);
+        if (other == ProcId::none || other == process) continue;
+        const WaitEdge* edge = input.waits.edge(other);
+        if (edge == nullptr || edge->target.process != process) found.push_back(other);
+    }
+    return found;
+}
+
+double share_of_kind(const RuleInput& input, const WaitFanIn& fan) {
+    const Snapshot& s = input.snapshot;
+    std::vector<GroupKey> kinds;
+    for (const std::uint32_t edge : input.waits.waiters_of(fan)) {
+        const GroupKey key = group_key(s[input.waits.edges[edge].waiter]);
+        if (std::ranges::find(kinds, key) == kinds.end()) kinds.push_back(key);
+        if (kinds.size() > most_kinds) return 0;
+    }
+    std::uint64_t all = 0;
+    for (const Process& process : s.processes)
+        all += std::ranges::find(kinds, group_key(process)) != kinds.end();
+    return percent_of(fan.waiters, all).value_or(0);
+}
+
+Convoy convoy_of(const RuleInput& input, const WaitFanIn& fan) {
+    const Snapshot& s = input.snapshot;
+    Convoy convoy;
+    convoy.fan = &fan;
+    convoy.percent = percent_of(fan.waiters, std::uint64_t{s.processes.size()}).value_or(0);
+    convoy.end = end_of_chain(input.waits, fan.target.process);
+    if (convoy.end == ProcId::none) return convoy;
+    const ProcessState state = s[convoy.end].state;
+    convoy.suspended = state == ProcessState::suspended || suspended_by_sys(input, convoy.end);
+    convoy.idle = idle(input, convoy.end) && s[convoy.end].msgq_len.value_or(0) == 0;
+    convoy.stuck = convoy.suspended || (state == ProcessState::waiting && !idle(input, convoy.end));
+    convoy.of_kind = share_of_kind(input, fan);
+    std::uint64_t forever = 0;
+    for (const std::uint32_t edge : input.waits.waiters_of(fan)) forever += input.waits.edges[edge].infinite;
+    convoy.forever = forever * 2 >= fan.waiters;
+    if (convoy.idle) convoy.holders = watched_by(input, convoy.end);
+    return convoy;
+}
+
+FindingSeverity severity_of(const Convoy& convoy) {
+    const bool kind = convoy.of_kind >= critical_percent;
+    if (convoy.percent >= critical_percent) return FindingSeverity::critical;
+    if (convoy.idle)
+        return !convoy.holders.empty() && (kind || convoy.percent >= high_percent) ? FindingSeverity::high
+                                                                                   : FindingSeverity::medium;
+    if (convoy.stuck && kind && convoy.forever && convoy.fan->waiters >= many_waiters) return FindingSeverity::critical;
+    return convoy.percent >= high_percent || (convoy.stuck && kind) ? FindingSeverity::high : FindingSeverity::medium;
+}
+
 // "; it has 299 messages and sits in timer:sleep/1"
-Sentence state_of_target(const RuleInput& input, const WaitTarget& target) {
-    if (target.process == ProcId::none) return target.remote() ? Ours("; it is on another node") : Ours("");
-    const std::uint64_t queued = input.snapshot[target.process].msgq_len.value_or(0);
-    Sentence text = queued == 0 ? Sentence(Ours("; it ")) : sentence("; it has {} and ", messages(queued));
-    const WaitEdge* next = input.waits.edge(target.process);
-    if (next == nullptr)
-        text.add(doing(input, target.process));
+Sentence state_of_target(const RuleInput& input, const Convoy& convoy) {
+    const Snapshot& s = input.snapshot;
+    const WaitTarget& target = convoy.fan->target;
+    Sentence text;
+    ProcId last = target.process;
+    if (const WaitEdge* next = last == ProcId::none ? nullptr : input.waits.edge(last)) {
+        text.say(", which waits itself in {} for {}", next->function, target_text(input, next->target));
+        if (convoy.end == ProcId::none) return text;
+        if (next->target.process != convoy.end) text.say(", and in the end for {}", convoy.end);
+        last = convoy.end;
+    }
+    if (last == ProcId::none) return text;
+    const std::uint64_t queued = s[last].msgq_len.value_or(0);
+    text.add(queued == 0 ? Sentence(Ours("; it ")) : sentence("; it has {} and ", messages(queued)));
+    if (suspended_by_sys(input, last))
+        text.say("was suspended by `sys:suspend/1`");
+    else if (s[last].state == ProcessState::suspended)
+        text.say("is suspended in {}", s[last].current_function);
     else
-        text.say("waits itself in {} for {}", next->function, target_text(next->target));
+        text.add(doing(input, last));
+    if (convoy.idle && !convoy.holders.empty())
+        text.say(", and has put its answers off until {} of {} gives something back", Ours("one"),
+                 processes(convoy.holders.size()));
+    else if (convoy.idle)
+        text.add(Ours(", and has put its answers off"));
     return text;
 }
 
-Finding finding_of(const RuleInput& input, const WaitFanIn& fan, double percent) {
+// Who has suspended a process, where the input tells.
+ProcId suspender(const RuleInput& input, ProcId process) {
+    const Range range = input.snapshot[process].link_range;
+    for (const Link& link : std::span(input.snapshot.links).subspan(range.first, range.count))
+        if (link.kind == LinkKind::suspended_by && link.pid.has()) return input.snapshot.find(link.pid);
+    return ProcId::none;
+}
+
+void add_proof(const RuleInput& input, const Convoy& convoy, FunctionId call, std::uint64_t in_usual, Finding& finding) {
     const Snapshot& s = input.snapshot;
-    Finding finding;
-    finding.severity = percent >= critical_percent ? FindingSeverity::critical
-                       : percent >= high_percent   ? FindingSeverity::high
-                                                   : FindingSeverity::medium;
-    std::uint64_t in_usual = 0;
-    const FunctionId call = usual_call(input, fan, in_usual);
-    const ProcId target = fan.target.process;
-    const bool waits_itself = target != ProcId::none && input.waits.edge(target) != nullptr;
-    if (target != ProcId::none)
-        about(input, target, finding);
-    else
-        finding.subject = {SubjectKind::process,
-                           fan.target.name != TextId::none ? sentence("{}", Name{fan.target.name})
-                                                           : Sentence(Ours("remote process"))};
-    finding.role = waits_itself ? FindingRole::victim : FindingRole::cause;
-    finding.count = fan.waiters;
-    finding.percent = percent;
-    finding.title.say("{} of {} processes ({}) wait in {} for {}{}", number(fan.waiters), number(s.processes.size()),
-                      Percent{percent}, call, target_text(fan.target), state_of_target(input, fan.target));
+    const WaitFanIn& fan = *convoy.fan;
     Sum held;
     std::uint64_t exact = 0, forever = 0;
     for (const std::uint32_t edge : input.waits.waiters_of(fan)) {
@@ -112,6 +201,7 @@ Finding finding_of(const RuleInput& input, const WaitFanIn& fan, double percent)
         held.add(process_bytes(input, s[each.waiter]));
         exact += each.confidence == Confidence::exact;
         forever += each.infinite;
+        finding.members.push_back(each.waiter);
     }
     finding.bytes = held.value();
     finding.confidence = exact == fan.waiters ? Confidence::exact : Confidence::estimate;
@@ -119,40 +209,90 @@ Finding finding_of(const RuleInput& input, const WaitFanIn& fan, double percent)
         figure("processes that wait for it", fan.waiters, AmountUnit::count, finding.confidence));
     if (in_usual != fan.waiters)
         finding.evidence.push_back(figure(sentence("of them in {}", call), in_usual, AmountUnit::count));
+    if (convoy.of_kind > convoy.percent)
+        finding.evidence.push_back(share("of the processes of their kind", convoy.of_kind, finding.confidence));
     if (fan.reaching > fan.waiters)
         finding.evidence.push_back(figure("with those who wait for one of its waiters", fan.reaching,
                                           AmountUnit::count, finding.confidence));
     finding.evidence.push_back(figure("memory that the waiters hold", held.value(), AmountUnit::bytes));
     if (forever != 0)
         finding.evidence.push_back(figure("of the calls without a timeout", forever, AmountUnit::count));
-    if (target != ProcId::none) {
-        finding.evidence.push_back(figure("messages in its queue", s[target].msgq_len, AmountUnit::count));
-        finding.evidence.push_back(figure("its own memory", process_bytes(input, s[target]), AmountUnit::bytes));
-        add_stack(input, target, finding);
+    if (finding.process == ProcId::none) return;
+    finding.evidence.push_back(figure("messages in its queue", s[finding.process].msgq_len, AmountUnit::count));
+    finding.evidence.push_back(figure("its own memory", process_bytes(input, s[finding.process]), AmountUnit::bytes));
+    add_stack(input, finding.process, finding);
+    for (std::size_t i = 0; i < std::min(convoy.holders.size(), most_holders); ++i)
+        finding.evidence.push_back(fact(sentence("{}, whom it watches", convoy.holders[i]), doing(input, convoy.holders[i]),
+                                        Confidence::estimate));
+    if (const ProcId by = suspender(input, finding.process); by != ProcId::none)
+        finding.evidence.push_back(fact("suspended by", sentence("{}", by)));
+}
+
+void add_steps(const RuleInput& input, const Convoy& convoy, FunctionId call, Finding& finding) {
+    const Snapshot& s = input.snapshot;
+    if (finding.process == ProcId::none) {
+        finding.advise("Look for the one that it waits for: `beamheap waits DUMP`");
+        return;
+    }
+    if (suspended_by_sys(input, finding.process)) {
+        finding.advise("Resume it with `sys:resume/1`, and look for who called `sys:suspend/1` (a debugger, an upgrade that was "
+                       "not finished) and did not.");
+    } else if (convoy.suspended) {
+        finding.advise("Whoever called `erlang:suspend_process/1` has to call `erlang:resume_process/1`, or to end: a tracer, a "
+                       "debugger, a shell.");
+    } else if (convoy.idle && !convoy.holders.empty()) {
+        finding.advise("Look at what those do who have what the others wait for: {}",
+                       Command{"proc", s[convoy.holders.front()].pid});
+        finding.advise("Make the pool larger, or what is done with its members shorter; give a checkout a timeout, and what "
+                       "was checked out a bound on its use.");
+    } else {
         finding.advise(
             "Find out why it does not answer; the waiters are victims, and longer timeouts only make more of them: {}",
-            Command{"proc", s[target].pid});
-        if (waits_itself) finding.advise("Follow the chain to its end: `beamheap waits DUMP`");
-        finding.next_steps.emplace_back(advice_for(input, s[target], call));
-        finding.advise("See what is asked of it: {}", Command{"msgs", s[target].pid, "--by shape"});
-    } else {
-        finding.advise("Look at that node: whatever holds these processes up is there.");
-        finding.advise("Give calls to other nodes a timeout, and handle its exit.");
+            Command{"proc", s[finding.process].pid});
     }
+    if (finding.process != convoy.fan->target.process) finding.advise("Follow the chain to its end: `beamheap waits DUMP`");
+    if (!convoy.suspended && convoy.holders.empty())
+        finding.next_steps.emplace_back(advice_for(input, s[convoy.fan->target.process], call));
+    finding.advise("See what is asked of it: {}", Command{"msgs", s[convoy.fan->target.process].pid, "--by shape"});
+}
+
+Finding finding_of(const RuleInput& input, const Convoy& convoy) {
+    const Snapshot& s = input.snapshot;
+    const WaitFanIn& fan = *convoy.fan;
+    Finding finding;
+    finding.severity = severity_of(convoy);
+    std::uint64_t in_usual = 0;
+    const FunctionId call = usual_call(input, fan, in_usual);
+    const bool blamed = convoy.end != ProcId::none;
+    about(input, blamed ? convoy.end : fan.target.process, finding);
+    finding.role = blamed ? FindingRole::cause : FindingRole::victim;
+    finding.of_waiting = true;
+    finding.count = fan.waiters;
+    finding.percent = convoy.percent;
+    finding.title.say("{} of {} processes ({}) wait in {} for {}{}", number(fan.waiters), number(s.processes.size()),
+                      Percent{convoy.percent}, call, target_text(input, fan.target), state_of_target(input, convoy));
+    add_proof(input, convoy, call, in_usual, finding);
+    add_steps(input, convoy, call, finding);
     return finding;
 }
 
 void run(const RuleInput& input, std::vector<Finding>& findings) {
-    std::size_t left = most_findings;
+    std::vector<Convoy> convoys;
     for (const WaitFanIn& fan : input.waits.fan_in) {
-        const double percent =
-            100.0 * static_cast<double>(fan.waiters) / static_cast<double>(input.snapshot.processes.size());
-        const bool many = fan.waiters >= many_waiters || (fan.waiters >= least_waiters && percent >= least_percent);
-        if (!many) break;                     // most waiters come first
-        if (fan.target.port.has()) continue;  // slow-socket says it
-        if (left-- == 0) break;
-        findings.push_back(finding_of(input, fan, percent));
+        if (fan.waiters < least_waiters) break;  // most waiters come first
+        // Ports are slow-socket's, other nodes node-hung's, and an application that does not start start-blocked's.
+        if (fan.target.process == ProcId::none || starts_block(input, fan.target.process)) continue;
+        const Convoy convoy = convoy_of(input, fan);
+        const bool many = fan.waiters >= many_waiters || convoy.percent >= least_percent ||
+                          (convoy.stuck && convoy.of_kind >= critical_percent);
+        if (!many) continue;
+        // Several groups may wait for the same one in the end: it is one story, told of the largest.
+        const auto same = [&](const Convoy& each) { return each.end != ProcId::none && each.end == convoy.end; };
+        if (std::ranges::any_of(convoys, same)) continue;
+        convoys.push_back(convoy);
+        if (convoys.size() == most_findings) break;
     }
+    for (const Convoy& convoy : convoys) findings.push_back(finding_of(input, convoy));
 }
 
 }  // namespace

@@ -56,6 +56,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         finding.subject = {SubjectKind::group, sorted_names(input, cycle)};
         finding.severity = forever ? FindingSeverity::critical : FindingSeverity::high;
         finding.count = cycle.size();
+        finding.members = cycle;
         finding.bytes = held.value();
         finding.confidence = exact ? Confidence::exact : Confidence::estimate;
         finding.title.say("Deadlock of {} processes: ", number(cycle.size()));

@@ -1,0 +1,52 @@
+#include "analyses/processes/application_starts.hpp"
+
+#include "analyses/base/term_reader.hpp"
+
+namespace beamheap::analyses {
+namespace {
+
+// {state, Loading, Starting, StartPFalse, Running, Control, Started, StartReq, ConfData}, to which 29 adds one
+constexpr std::size_t least_state = 9, starting_at = 2, running_at = 4;
+// {App, RestartType, Type, From}
+constexpr std::size_t starting_arity = 4;
+
+}  // namespace
+
+ApplicationStarts application_starts(TermSource& terms) {
+    ApplicationStarts found;
+    TermReader reader(terms);
+    for (std::size_t i = 0; i < terms.graph().roots().size() && !found.known; ++i) {
+        const std::vector<Element> state = reader.tuple(terms.root(i));
+        if (state.size() < least_state || !TermReader::is(state[0], "state") || !reader.is_list(state[starting_at]) || !reader.is_list(state[running_at])) continue;
+        found.known = true;
+        for (const Element& each : reader.list(state[starting_at])) {
+            const std::vector<Element> start = reader.tuple(each, starting_arity);
+            if (!start.empty() && TermReader::is_atom(start[0])) found.starting.emplace_back(start[0].text);
+        }
+        found.running = reader.list(state[running_at]).size();
+    }
+    return found;
+}
+
+std::vector<ProcId> starting_processes(const Snapshot& s) {
+    std::vector<ProcId> found;
+    std::vector<std::int8_t> known(s.stacks.size(), -1);
+    for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
+        const StackId stack = s.processes[i].stack;
+        if (stack == StackId::none) continue;
+        std::int8_t& starts = known[index_of(stack)];
+        if (starts < 0) {
+            starts = 0;
+            for (const Frame& frame : s.stacks[stack]) {
+                if (frame.function == FunctionId::none) continue;
+                const Function& function = s.functions[frame.function];
+                if (s.text(function.module) == "application_master" && s.text(function.name).starts_with("start_it"))
+                    starts = 1;
+            }
+        }
+        if (starts == 1) found.push_back(ProcId{i});
+    }
+    return found;
+}
+
+}  // namespace beamheap::analyses

@@ -1,0 +1,73 @@
+#include "analyses/processes/senders.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "analyses/processes/waiting_functions.hpp"
+
+namespace beamheap::analyses {
+namespace {
+
+// What stands between a program and a port.
+constexpr std::array<std::string_view, 13> libraries_of_ports{
+    "prim_inet", "gen_tcp", "gen_tcp_socket", "gen_sctp", "inet",      "inet_tcp", "inet6_tcp",
+    "erlang",    "socket",  "erts_internal",  "gen",      "gen_statem", "prim_socket"};
+
+FunctionId caller_of(const Snapshot& s, const Process& process) {
+    for (const Frame& frame : s.stacks[process.stack]) {
+        if (frame.function == FunctionId::none) break;
+        const std::string_view module = s.text(s.functions[frame.function].module);
+        if (std::ranges::find(libraries_of_ports, module) == libraries_of_ports.end()) return frame.function;
+    }
+    return FunctionId::none;
+}
+
+bool in_socket_send(const Snapshot& s, const Process& process) {
+    if (process.state != ProcessState::waiting || process.current_function == FunctionId::none) return false;
+    const Function& function = s.functions[process.current_function];
+    return s.text(function.module) == socket_send.module && s.text(function.name).starts_with(socket_send.function);
+}
+
+}  // namespace
+
+bool is_busy(const Snapshot& snapshot, const Port& port) {
+    if (!port.suspended.empty()) return true;
+    if (port.task_flags == TextId::none) return false;
+    const std::string_view flags = snapshot.text(port.task_flags);
+    for (std::size_t at = 0; at < flags.size();) {
+        const std::size_t end = std::min(flags.find('|', at), flags.size());
+        const std::string_view flag = flags.substr(at, end - at);
+        if (flag == "BUSY_PORT" || flag == "BUSY_Q") return true;
+        at = end + 1;
+    }
+    return false;
+}
+
+bool is_connection(const Snapshot& snapshot, const Port& port) {
+    return snapshot.text(port.state).find("DISTR") != std::string_view::npos;
+}
+
+std::vector<HeldSender> held_senders(const Snapshot& s, const Waits& waits) {
+    std::map<PortName, std::size_t> by_name;
+    for (std::size_t i = 0; i < s.ports.size(); ++i) by_name.emplace(s.ports[i].port, i);
+    std::vector<HeldSender> found;
+    for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
+        const Process& process = s.processes[i];
+        HeldSender sender{ProcId{i}, {}, process.current_function, {}};
+        if (const WaitEdge* edge = waits.edge(ProcId{i}); edge != nullptr && edge->target.port.has()) {
+            const auto port = by_name.find(edge->target.port);
+            if (port == by_name.end() || !is_busy(s, s.ports[port->second]) || is_connection(s, s.ports[port->second]))
+                continue;
+            sender.port = port->second;
+            sender.function = edge->function;
+        } else if (!in_socket_send(s, process)) {
+            continue;
+        }
+        sender.caller = caller_of(s, process);
+        found.push_back(sender);
+    }
+    return found;
+}
+
+}  // namespace beamheap::analyses

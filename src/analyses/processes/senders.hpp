@@ -1,0 +1,37 @@
+// Processes that are held up because what they send to takes nothing more.
+//
+// Theory. A port queues what its other side does not take; above a limit it is busy. The driver of sockets then leaves
+// the one whose data filled the queue without an answer, so that one process with a connection of its own waits in
+// prim_inet:send and stands in no list; whoever comes next is suspended by the VM and stands in the port's. Sockets of
+// the module `socket` are no ports: their sender waits for a message of the socket in a function of that module.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "analyses/processes/waits.hpp"
+#include "beamheap/snapshot.hpp"
+
+namespace beamheap::analyses {
+
+/// A process that waits until it may send on.
+struct HeldSender {
+    ProcId process = ProcId::none;
+    std::optional<std::size_t> port;          ///< index into Snapshot::ports; none: a socket that is no port
+    FunctionId function = FunctionId::none;   ///< it waits in: prim_inet:send/4, erlang:port_command/3, socket:send/4
+    FunctionId caller = FunctionId::none;     ///< the youngest function that is not of the libraries in between
+};
+
+/// All of them but those to other nodes, in the process table's order. Needs what waits() needs. A port whose flags say
+/// that it is not busy, and that nobody is suspended for, holds nobody up: a send to it has just begun.
+std::vector<HeldSender> held_senders(const Snapshot& snapshot, const Waits& waits);
+
+/// Whether a port takes no more: its flags BUSY_PORT and BUSY_Q; of one without flags, that it has a queue. (erl_port_task.h)
+bool is_busy(const Snapshot& snapshot, const Port& port);
+/// Whether a port is a connection to another node.
+bool is_connection(const Snapshot& snapshot, const Port& port);
+
+}  // namespace beamheap::analyses

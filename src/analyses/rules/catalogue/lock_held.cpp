@@ -1,0 +1,98 @@
+// lock-held: many processes want a lock that one does not give back.
+//
+// Theory. See locks.hpp: who waits for a lock of mnesia or global sleeps in the library, so that neither queues nor calls
+// point at the holder. It is among those in a function that runs under such a lock and who don't wait for one: where
+// there is one only, it is the holder; a core image also has the table of locks, which says who has which.
+//
+// Thresholds: five who wait are medium, ten are high if they are half of those who use such locks and somebody inside is
+// held up in other code: a lock that everybody wants and that goes round is contention. Half of all processes is
+// critical.
+#include <algorithm>
+
+#include "analyses/rules/phrases.hpp"
+
+namespace beamheap::analyses::rule {
+namespace {
+
+constexpr std::size_t least_waiters = 5;
+constexpr std::size_t many_waiters = 10;
+constexpr double high_percent = 50;
+constexpr double critical_percent = 50;
+constexpr std::size_t most_named = 3;
+
+// Not running, nor in the library itself.
+bool held_up(const RuleInput& input, ProcId process) {
+    const ProcessState state = input.snapshot[process].state;
+    return state == ProcessState::waiting || state == ProcessState::suspended;
+}
+
+// Holders by the table of locks where it was read, else those who are inside.
+std::vector<ProcId> holders_of(const RuleInput& input, const LockQueue& queue) {
+    std::vector<ProcId> found;
+    for (const HeldLock& lock : queue.held)
+        if (const ProcId id = input.snapshot.find(lock.holder); id != ProcId::none) found.push_back(id);
+    return found.empty() ? queue.inside : found;
+}
+
+void say_holder(const RuleInput& input, const LockQueue& queue, const std::vector<ProcId>& holders, Finding& finding) {
+    if (holders.empty()) {
+        finding.title.say("; nobody here is in a function that runs under one: look at the other nodes");
+        return;
+    }
+    about(input, holders.front(), finding);
+    const auto lock = std::ranges::find(queue.held, input.snapshot[holders.front()].pid, &HeldLock::holder);
+    if (lock != queue.held.end())
+        finding.title.say("; {} holds that on {}, and it {}", holders.front(), PrintedTerm{lock->what, lock->what->term()},
+                          doing(input, holders.front()));
+    else if (holders.size() == 1)
+        finding.title.say("; {} is the only one who can hold it, and it {}", holders.front(), doing(input, holders.front()));
+    else
+        finding.title.say("; one of {} holds it, as {}, which {}", processes(holders.size()), holders.front(),
+                          doing(input, holders.front()));
+}
+
+void run(const RuleInput& input, std::vector<Finding>& findings) {
+    const Snapshot& s = input.snapshot;
+    for (const LockQueue& queue : input.locks) {
+        if (queue.waiters.size() < least_waiters) continue;
+        std::vector<ProcId> holders = holders_of(input, queue);
+        std::ranges::stable_partition(holders, [&](ProcId id) { return held_up(input, id); });
+        const bool stuck = holders.empty() || held_up(input, holders.front());
+        const double percent = percent_of(std::uint64_t{queue.waiters.size()}, std::uint64_t{s.processes.size()}).value_or(0);
+        const double of_users =
+            percent_of(std::uint64_t{queue.waiters.size()}, std::uint64_t{queue.waiters.size() + queue.inside.size()}).value_or(0);
+        Finding finding;
+        finding.severity = FindingSeverity::medium;
+        if (stuck && queue.waiters.size() >= many_waiters && of_users >= high_percent)
+            finding.severity = percent >= critical_percent ? FindingSeverity::critical : FindingSeverity::high;
+        finding.subject = {SubjectKind::group, queue.kind->what};
+        finding.count = queue.waiters.size();
+        finding.percent = percent;
+        finding.confidence = queue.held.empty() ? Confidence::estimate : Confidence::exact;
+        finding.members = queue.waiters;
+        finding.title.say("{} of {} processes ({}) wait for {}", number(queue.waiters.size()), number(s.processes.size()),
+                          Percent{percent}, queue.kind->what);
+        say_holder(input, queue, holders, finding);
+        Sum memory;
+        for (const ProcId id : queue.waiters) memory.add(process_bytes(input, s[id]));
+        finding.bytes = memory.value();
+        finding.evidence.push_back(figure("processes that wait", queue.waiters.size(), AmountUnit::count));
+        finding.evidence.push_back(figure("in functions that run under such a lock", queue.inside.size(), AmountUnit::count));
+        finding.evidence.push_back(figure("memory that the waiters hold", memory.value(), AmountUnit::bytes));
+        finding.evidence.push_back(fact("one who waits", frames_text(input, queue.waiters.front())));
+        for (std::size_t i = 0; i < std::min(holders.size(), most_named); ++i)
+            finding.evidence.push_back(fact(sentence("{}", holders[i]), frames_text(input, holders[i]), finding.confidence));
+        if (!holders.empty())
+            finding.advise("Look at what it does under the lock: {}", Command{"proc", s[holders.front()].pid});
+        finding.next_steps.emplace_back(queue.kind->advice);
+        if (!queue.table_read)
+            finding.advise("Which lock it is stands in a table: a core image tells it, or on a running node `ets:tab2list/1`.");
+        findings.push_back(std::move(finding));
+    }
+}
+
+}  // namespace
+
+Rule lock_held() { return {"lock-held", 45, run}; }
+
+}  // namespace beamheap::analyses::rule

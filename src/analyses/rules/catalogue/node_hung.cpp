@@ -1,0 +1,138 @@
+// node-hung: many processes wait for another node.
+//
+// Theory. Calls to another node wait for it as long as it is connected, and it stays so for up to a minute (net_ticktime)
+// after it has stopped to answer; calls without a timeout wait all that time and more. Who sends to it is suspended when
+// the connection's queue is full: the connection's port is busy, and each sender stands in a trap of the VM. Whom a call
+// waits for is known by its monitor: the other node is in the pid, beside the name, or where the new process was asked.
+//
+// Thresholds: as wait-convoy's for those who call: ten that are 5 % of all processes, or 100; one in five of all is high,
+// half of them critical. Two senders who are suspended on a full connection are high: nothing that this node sends there
+// gets on.
+#include <algorithm>
+#include <map>
+
+#include "analyses/base/erlang_syntax.hpp"
+#include "analyses/processes/senders.hpp"
+#include "analyses/rules/phrases.hpp"
+
+namespace beamheap::analyses::rule {
+namespace {
+
+constexpr std::uint64_t least_callers = 10;
+constexpr double least_percent = 5;
+constexpr std::uint64_t many_callers = 100;
+constexpr double high_percent = 20;
+constexpr double critical_percent = 50;
+constexpr std::uint64_t least_senders = 2;
+constexpr std::size_t most_findings = 3;
+constexpr std::size_t most_calls = 3;
+
+struct Waiting {
+    TextId node = TextId::none;
+    std::vector<ProcId> callers, senders;
+    std::map<FunctionId, std::uint64_t> calls;
+    std::uint64_t forever = 0;
+    bool exact = true;
+};
+
+const Port* connection_to(const Snapshot& s, TextId node) {
+    for (const DistNode& peer : s.nodes) {
+        if (peer.name != node || peer.controller == TextId::none) continue;
+        for (const Port& port : s.ports)
+            if (port_text(port.port) == s.text(peer.controller)) return &port;
+    }
+    return nullptr;
+}
+
+std::vector<std::pair<std::uint64_t, FunctionId>> most_usual(const Waiting& waiting) {
+    std::vector<std::pair<std::uint64_t, FunctionId>> calls;
+    for (const auto& [function, count] : waiting.calls) calls.emplace_back(count, function);
+    std::ranges::stable_sort(calls, std::ranges::greater(), [](const auto& each) { return each.first; });
+    if (calls.size() > most_calls) calls.resize(most_calls);
+    return calls;
+}
+
+std::vector<Waiting> by_node(const RuleInput& input) {
+    std::map<TextId, Waiting> found;
+    for (const WaitEdge& edge : input.waits.edges) {
+        const TextId node = node_of(input.snapshot, edge.target);
+        if (node == TextId::none) continue;
+        Waiting& waiting = found[node];
+        waiting.node = node;
+        waiting.exact = waiting.exact && edge.confidence == Confidence::exact;
+        if (edge.via == "distribution") {
+            waiting.senders.push_back(edge.waiter);
+            continue;
+        }
+        waiting.callers.push_back(edge.waiter);
+        waiting.forever += edge.infinite;
+        ++waiting.calls[edge.function];
+    }
+    std::vector<Waiting> nodes;
+    for (auto& [name, waiting] : found) nodes.push_back(std::move(waiting));
+    std::ranges::stable_sort(nodes, std::ranges::greater(),
+                             [](const Waiting& each) { return each.callers.size() + each.senders.size(); });
+    return nodes;
+}
+
+void run(const RuleInput& input, std::vector<Finding>& findings) {
+    const Snapshot& s = input.snapshot;
+    std::size_t left = most_findings;
+    for (const Waiting& waiting : by_node(input)) {
+        const std::uint64_t all = waiting.callers.size() + waiting.senders.size();
+        const double percent = percent_of(all, std::uint64_t{s.processes.size()}).value_or(0);
+        const bool full = waiting.senders.size() >= least_senders;
+        if (!full && waiting.callers.size() < (percent >= least_percent ? least_callers : many_callers)) continue;
+        if (left-- == 0) break;
+        Finding finding;
+        finding.severity = percent >= critical_percent         ? FindingSeverity::critical
+                           : full || percent >= high_percent ? FindingSeverity::high
+                                                             : FindingSeverity::medium;
+        finding.subject = {SubjectKind::node, sentence("{}", Name{waiting.node})};
+        finding.count = all;
+        finding.percent = percent;
+        finding.confidence = waiting.exact ? Confidence::exact : Confidence::estimate;
+        finding.members = waiting.callers;
+        finding.members.insert(finding.members.end(), waiting.senders.begin(), waiting.senders.end());
+        finding.title.say("{} of {} processes ({}) wait for node {}", number(all), number(s.processes.size()), Percent{percent},
+                          Name{waiting.node});
+        const Port* port = connection_to(s, waiting.node);
+        const bool busy = port != nullptr && is_busy(s, *port);
+        std::vector<Sentence> parts;
+        for (const auto& [count, function] : most_usual(waiting)) parts.push_back(sentence("{} in {}", number(count), function));
+        if (!waiting.senders.empty())
+            parts.push_back(sentence("{} suspended while sending to it", number(waiting.senders.size())));
+        finding.title.say(": {}", joined(parts, ", "));
+        if (busy) {
+            finding.title.say("; the connection to it is full");
+            if (port->queue_bytes.value_or(0) != 0)
+                finding.title.say(", with {} in {} that it has not taken", bytes(*port->queue_bytes), port->port);
+        }
+        Sum held;
+        for (const ProcId id : finding.members) held.add(process_bytes(input, s[id]));
+        finding.bytes = held.value();
+        finding.evidence.push_back(figure("processes that call it", waiting.callers.size(), AmountUnit::count));
+        finding.evidence.push_back(figure("processes that are suspended on the connection", waiting.senders.size(), AmountUnit::count));
+        if (port != nullptr)
+            finding.evidence.push_back(figure(sentence("waiting in {}", port->port), port->queue_bytes, AmountUnit::bytes));
+        if (waiting.forever != 0)
+            finding.evidence.push_back(figure("of the calls without a timeout", waiting.forever, AmountUnit::count));
+        finding.evidence.push_back(figure("memory that the waiters hold", held.value(), AmountUnit::bytes));
+        finding.evidence.push_back(fact("one of them", frames_text(input, finding.members.front())));
+        finding.advise("Look at that node: whatever holds these processes up is there, or on the way. If it lives, take a core "
+                       "image of it too.");
+        finding.advise("Give calls to other nodes a timeout, and handle its exit; a lower net_ticktime ends the wait for a node that "
+                       "is gone sooner.");
+        if (full)
+            finding.advise("Send with [nosuspend] where a message may be lost, large data by a connection of its own, and see +zdbbl for "
+                           "the limit of the queue.");
+        finding.advise("See nodes and connections: `beamheap nodes DUMP`");
+        findings.push_back(std::move(finding));
+    }
+}
+
+}  // namespace
+
+Rule node_hung() { return {"node-hung", 42, run}; }
+
+}  // namespace beamheap::analyses::rule

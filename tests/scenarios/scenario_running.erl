@@ -1,0 +1,243 @@
+%% What a running node suffers from: clients that do not read, locks that nobody gives back, processes that are held up
+%% by one that was suspended, started or is on another node. Each takes `healthy` as its last argument for the twin with
+%% the same load and no disease.
+%%
+%% facts.first: what the first sentence of a diagnosis must hold, as texts.
+-module(scenario_running).
+-export([scenarios/0, slow_readers/1, slow_readers_socket/1, slow_port/1, lock_mnesia/1, lock_global/1, pool_empty/1,
+         start_blocked/1, child_blocked/1, suspended_server/1, suspended_process/1, remote_hung/1, dist_busy/1]).
+-export([init/1, handle_call/3, handle_cast/2, handle_info/2, terminate/2, code_change/3]).
+-export([start/2, stop/1, writer/2, sender/3, client/2, transaction/2, locked/2, worker/1, start_child/1, remote_caller/3, remote_sender/2, stop_node/1]).
+
+-import(scenario_kit, [specimen/2, hold/1, wait_until/2, many/2]).
+
+scenarios() -> [slow_readers, slow_readers_socket, slow_port, lock_mnesia, lock_global, pool_empty, start_blocked, child_blocked, suspended_server, suspended_process, remote_hung, dist_busy].
+
+healthy(Args) -> lists:member("healthy", Args).
+
+plan(Args, Facts) -> plan(Args, Facts, #{}).
+plan(Args, Facts, More) ->
+    Healthy = healthy(Args),
+    Findings = case Healthy of true -> #{findings => [], healthy => true}; false -> #{} end,
+    maps:merge(#{slogan => "asked for by an operator", facts => maps:merge(Facts, Findings)}, More).
+
+resting(Pid) ->
+    case process_info(Pid, status) of {status, S} -> S =:= waiting orelse S =:= suspended; _ -> false end.
+
+all_rest(Pids) -> wait_until(all_rest, fun() -> lists:all(fun resting/1, Pids) end), timer:sleep(200),
+                  wait_until(all_rest, fun() -> lists:all(fun resting/1, Pids) end).
+
+text(Term) -> {text, lists:flatten(io_lib:format("~tw", [Term]))}.
+
+%% ---- clients that do not read -------------------------------------------------------------------------------------------
+%% N connections, each written to by a process of its own; the queues of the writers grow.
+slow_readers(Args) ->
+    N = scenario_kit:number(1, Args -- ["healthy"], 40),
+    {ok, Listen} = gen_tcp:listen(0, [binary, {ip, {127, 0, 0, 1}}, {active, false}, {recbuf, 4096}, {backlog, 128}]),
+    {ok, PortNumber} = inet:port(Listen),
+    Healthy = healthy(Args),
+    Clients = many(N, fun(_) -> specimen('', fun(Ready) ->
+                 {ok, S} = gen_tcp:connect({127, 0, 0, 1}, PortNumber, [binary, {active, false}, {recbuf, 4096}]),
+                 Ready(), reader(Healthy, gen_tcp, S) end) end),
+    Sockets = many(N, fun(_) -> {ok, S} = gen_tcp:accept(Listen),
+                                ok = inet:setopts(S, [{sndbuf, 4096}, {high_watermark, 65536}, {low_watermark, 32768}]), S end),
+    Writers = [begin P = proc_lib:spawn(?MODULE, writer, [gen_tcp, S]), ok = gen_tcp:controlling_process(S, P), P end || S <- Sockets],
+    feed(Writers, 12),
+    Healthy orelse all_rest(Writers),
+    Facts = #{findings => ['slow-socket'], senders => Writers, waiting => N, clients => length(Clients), mailboxes => N * 9},
+    plan(Args, Facts).
+
+%% A writer takes 3 messages of 20,000 bytes at the least until it is stuck; some take more, as buffers are.
+feed(Writers, M) -> [W ! {write, binary:copy(<<I>>, 60000)} || I <- lists:seq(1, M), W <- Writers], ok.
+
+writer(Module, Socket) ->
+    receive {write, Bytes} -> ok = Module:send(Socket, Bytes), writer(Module, Socket) end.
+
+reader(true, Module, Socket) -> {ok, _} = Module:recv(Socket, 0), reader(true, Module, Socket);
+reader(false, _, Socket) -> hold({client, Socket}).
+
+slow_readers_socket(Args) ->
+    N = scenario_kit:number(1, Args -- ["healthy"], 40),
+    {ok, Listen} = socket:open(inet, stream, tcp),
+    Any = #{family => inet, addr => {127, 0, 0, 1}, port => 0},
+    case socket:bind(Listen, Any) of ok -> ok; {ok, _} -> ok end,
+    ok = socket:setopt(Listen, socket, rcvbuf, 4096),
+    ok = socket:listen(Listen, 128),
+    {ok, #{port := PortNumber}} = socket:sockname(Listen),
+    Healthy = healthy(Args),
+    [specimen('', fun(Ready) ->
+         {ok, S} = socket:open(inet, stream, tcp),
+         case socket:connect(S, Any#{port => PortNumber}) of ok -> ok; {ok, _} -> ok end,
+         ok = socket:setopt(S, socket, rcvbuf, 4096),
+         Ready(), reader(Healthy, socket, S) end) || _ <- lists:seq(1, N)],
+    Writers = many(N, fun(_) -> {ok, S} = socket:accept(Listen),
+                                ok = socket:setopt(S, socket, sndbuf, 4096),
+                                P = proc_lib:spawn(?MODULE, writer, [socket, S]),
+                                ok = socket:setopt(S, otp, controlling_process, P), P end),
+    feed(Writers, 12),
+    Healthy orelse all_rest(Writers),
+    plan(Args, #{findings => ['slow-socket'], senders => Writers, waiting => N}).
+
+%% One connection that many processes send to: all but the first are suspended.
+slow_port(Args) ->
+    N = scenario_kit:number(1, Args -- ["healthy"], 30),
+    {ok, Listen} = gen_tcp:listen(0, [binary, {ip, {127, 0, 0, 1}}, {active, false}, {recbuf, 4096}]),
+    {ok, PortNumber} = inet:port(Listen),
+    Healthy = healthy(Args),
+    specimen('', fun(Ready) -> {ok, S} = gen_tcp:connect({127, 0, 0, 1}, PortNumber, [binary, {active, false}, {recbuf, 4096}]),
+                               Ready(), reader(Healthy, gen_tcp, S) end),
+    {ok, Socket} = gen_tcp:accept(Listen),
+    ok = inet:setopts(Socket, [{sndbuf, 4096}]),
+    Senders = many(N, fun(I) -> proc_lib:spawn(?MODULE, sender, [Socket, I, 10]) end),
+    all_rest(Senders),
+    plan(Args, #{findings => ['slow-socket'], port => Socket, senders => Senders, waiting => N}).
+
+sender(_, I, 0) -> hold(I);
+sender(Socket, I, N) -> ok = gen_tcp:send(Socket, binary:copy(<<I>>, 10000)), sender(Socket, I, N - 1).
+
+%% ---- locks ------------------------------------------------------------------------------------------------------------
+lock_mnesia(Args) ->
+    N = scenario_kit:number(1, Args -- ["healthy"], 40),
+    ok = mnesia:start(),
+    {atomic, ok} = mnesia:create_table(account, [{ram_copies, [node()]}]),
+    ok = mnesia:wait_for_tables([account], 5000),
+    Holder = specimen(slow_accountant, fun(Ready) ->
+        mnesia:transaction(fun() -> mnesia:write({account, 1, 0}), Ready(), hold(slow_accountant), ok end) end),
+    Record = case healthy(Args) of true -> fun(I) -> {account, I + 1, I} end; false -> fun(I) -> {account, 1, I} end end,
+    Others = many(N, fun(I) -> proc_lib:spawn(?MODULE, transaction, [I, Record(I)]) end),
+    all_rest(Others),
+    plan(Args, #{findings => ['lock-held'], culprit => Holder, waiting => N, lock => text({account, 1})}).
+
+transaction(I, Record) -> {atomic, ok} = mnesia:transaction(fun() -> mnesia:write(Record) end), hold(I).
+
+lock_global(Args) ->
+    N = scenario_kit:number(1, Args -- ["healthy"], 40),
+    Holder = specimen(lock_holder, fun(Ready) ->
+        global:trans({leader_lock, self()}, fun() -> Ready(), hold(lock_holder) end, [node()]) end),
+    Lock = case healthy(Args) of true -> fun(I) -> {other_lock, I} end; false -> fun(_) -> leader_lock end end,
+    Others = many(N, fun(I) -> proc_lib:spawn(?MODULE, locked, [I, Lock(I)]) end),
+    timer:sleep(2000),
+    all_rest(Others),
+    plan(Args, #{findings => ['lock-held'], culprit => Holder, waiting => N, lock => text(leader_lock)}).
+
+locked(I, Lock) -> global:trans({Lock, self()}, fun() -> ok end, [node()]), hold(I).
+
+%% A pool after the model of poolboy: workers are out, those who ask get no answer yet.
+pool_empty(Args) ->
+    N = scenario_kit:number(1, Args -- ["healthy"], 30),
+    Size = case healthy(Args) of true -> N + 5; false -> 5 end,
+    {ok, Pool} = gen_server:start({local, db_pool}, ?MODULE, {pool, Size}, []),
+    Users = many(N + 5, fun(I) -> proc_lib:spawn(?MODULE, worker, [I]) end),
+    all_rest(Users),
+    plan(Args, #{findings => ['wait-convoy'], culprit => Pool, waiting => N}).
+
+worker(I) -> W = checkout(db_pool), hold({W, I}).
+checkout(Pool) -> Reply = gen_server:call(Pool, {checkout, make_ref(), true}, infinity), {ok, Reply}.
+
+%% ---- who really blocks ---------------------------------------------------------------------------------------------------
+%% An application whose start never ends; others want to start or stop something.
+start_blocked(Args) ->
+    N = scenario_kit:number(1, Args -- ["healthy"], 30),
+    Start = case healthy(Args) of true -> fine; false -> stuck end,
+    ok = application:load({application, slow_app, [{vsn, "1"}, {mod, {?MODULE, Start}}, {modules, []}, {registered, []}, {applications, [kernel, stdlib]}]}),
+    Starter = spawn(fun() -> R = application:start(slow_app), hold({started, R}) end),
+    timer:sleep(100),
+    Others = many(N, fun(I) -> spawn(fun() -> R = application:start(slow_app), hold({started, I, R}) end) end),
+    all_rest([Starter | Others]),
+    plan(Args, #{findings => ['start-blocked'], application => slow_app, waiting => N + 1, starter => whereis(slow_app_start)}).
+
+start(Start, Args) when is_list(Args) -> start(normal, Start);
+start(_, stuck) -> register(slow_app_start, self()), hold(slow_app_start), {ok, self()};
+start(_, fine) -> {ok, spawn_link(fun() -> hold(fine) end)}.
+stop(_) -> ok.
+
+%% A supervisor in the init of a child; all who ask the supervisor wait.
+child_blocked(Args) ->
+    N = scenario_kit:number(1, Args -- ["healthy"], 30),
+    {ok, Supervisor} = supervisor:start_link({local, session_sup}, ?MODULE, {supervisor, healthy(Args)}),
+    unlink(Supervisor),
+    Starter = spawn(fun() -> R = supervisor:start_child(session_sup, []), hold({starter, R}) end),
+    timer:sleep(100),
+    Others = many(N, fun(I) -> spawn(fun() -> R = supervisor:which_children(session_sup), hold({which, I, R}) end) end),
+    all_rest([Starter | Others]),
+    plan(Args, #{findings => ['wait-convoy'], culprit => whereis(session_child), waiting => N + 1, supervisor => Supervisor}).
+
+start_child(Healthy) -> gen_server:start_link(?MODULE, {child, Healthy}, []).
+
+suspended_server(Args) ->
+    N = scenario_kit:number(1, Args -- ["healthy"], 30),
+    {ok, Server} = gen_server:start({local, order_server}, ?MODULE, answering, []),
+    healthy(Args) orelse sys:suspend(Server),
+    Others = many(N, fun(I) -> proc_lib:spawn(?MODULE, client, [order_server, I]) end),
+    all_rest(Others),
+    plan(Args, #{findings => ['wait-convoy'], culprit => Server, waiting => N, suspended => sys}).
+
+client(Server, I) -> R = gen_server:call(Server, {question, I}, infinity), hold({R, I}).
+
+suspended_process(Args) ->
+    N = scenario_kit:number(1, Args -- ["healthy"], 30),
+    {ok, Server} = gen_server:start({local, order_server}, ?MODULE, answering, []),
+    Healthy = healthy(Args),
+    Debugger = specimen(debugger, fun(Ready) -> Healthy orelse erlang:suspend_process(Server), Ready(), hold(debugger) end),
+    Others = many(N, fun(I) -> proc_lib:spawn(?MODULE, client, [order_server, I]) end),
+    all_rest(Others),
+    plan(Args, #{findings => ['wait-convoy'], culprit => Server, waiting => N, suspended_by => Debugger}).
+
+%% ---- other nodes ---------------------------------------------------------------------------------------------------------
+%% The other node stops for two minutes: whoever calls it waits.
+stopped_peer(Args) ->
+    Peer = scenario_kit:start_peer(running),
+    {Peer, case healthy(Args) of
+               true -> fun() -> ok end;
+               false -> fun() -> rpc:cast(Peer, ?MODULE, stop_node, [120000]), timer:sleep(500) end
+           end}.
+
+stop_node(Milliseconds) ->
+    erts_debug:set_internal_state(available_internal_state, true),
+    erts_debug:set_internal_state(block, Milliseconds).
+
+remote_hung(Args) ->
+    N = scenario_kit:number(1, Args -- ["healthy"], 30),
+    {Peer, Stop} = stopped_peer(Args),
+    Service = rpc:call(Peer, erlang, whereis, [peer_service]),
+    Stop(),
+    Healthy = healthy(Args),
+    Kinds = [rpc, erpc, pid, name],
+    Callers = many(N, fun(I) -> proc_lib:spawn(?MODULE, remote_caller, [lists:nth(I rem 4 + 1, Kinds), {Peer, Service, Healthy}, I]) end),
+    all_rest(Callers),
+    plan(Args, #{findings => ['node-hung'], peer => Peer, waiting => N}).
+
+remote_caller(rpc, {Peer, _, _}, I) -> R = rpc:call(Peer, erlang, node, [], infinity), hold({R, I});
+remote_caller(erpc, {Peer, _, _}, I) -> R = erpc:call(Peer, erlang, node, [], infinity), hold({R, I});
+remote_caller(_, {_, _, true}, I) -> hold(I);
+remote_caller(pid, {_, Service, _}, I) -> R = gen_server:call(Service, question, infinity), hold({R, I});
+remote_caller(name, {Peer, _, _}, I) -> R = gen_server:call({peer_service, Peer}, question, infinity), hold({R, I}).
+
+%% Senders are suspended when the connection's queue is full.
+dist_busy(Args) ->
+    N = scenario_kit:number(1, Args -- ["healthy"], 30),
+    {Peer, Stop} = stopped_peer(Args),
+    Stop(),
+    Senders = many(N, fun(I) -> proc_lib:spawn(?MODULE, remote_sender, [{peer_nobody, Peer}, I]) end),
+    all_rest(Senders),
+    plan(Args, #{findings => ['node-hung'], peer => Peer, waiting => N}).
+
+remote_sender(Whom, I) -> send_on(Whom, binary:copy(<<I>>, 200000), 20), hold({sent, I}).
+send_on(_, _, 0) -> ok;
+send_on(Whom, Bytes, N) -> Whom ! {bytes, Bytes}, send_on(Whom, Bytes, N - 1).
+
+%% ---- callbacks ------------------------------------------------------------------------------------------------------------
+init({pool, Size}) -> {ok, {pool, Size, queue:new()}};
+init({supervisor, Healthy}) ->
+    {ok, {#{strategy => simple_one_for_one}, [#{id => child, start => {?MODULE, start_child, [Healthy]}, restart => temporary}]}};
+init({child, Healthy}) -> register(session_child, self()), Healthy orelse hold(session_child), {ok, child};
+init(State) -> {ok, State}.
+
+handle_call({checkout, _, _}, {Pid, _}, {pool, Size, Waiting}) when Size > 0 ->
+    monitor(process, Pid), {reply, worker, {pool, Size - 1, Waiting}};
+handle_call({checkout, _, _}, From, {pool, 0, Waiting}) -> {noreply, {pool, 0, queue:in(From, Waiting)}};
+handle_call(Question, _From, State) -> {reply, {answer, Question}, State}.
+handle_cast(_, State) -> {noreply, State}.
+handle_info(_, State) -> {noreply, State}.
+terminate(_, _) -> ok.
+code_change(_, State, _) -> {ok, State}.
