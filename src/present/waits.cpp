@@ -72,7 +72,8 @@ Table wait_edge_table(const Names& names, const Waits& waits) {
         {{.name = "via",
           .title = "SEEN BY",
           .doc = "monitor: its reference stands in the frame; pid, name, port: the frame holds it; only_monitor: it "
-                 "holds no other"},
+                 "holds no other; distribution: it is suspended, and one connection is full; terminal: standard output takes "
+                 "nothing"},
          [](Row e) { return Value(e->via); }},
         {{.name = "confidence", .title = "CONFIDENCE", .doc = "exact or estimate"},
          [](Row e) { return Value(analyses::name_of(e->confidence)); }},

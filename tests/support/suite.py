@@ -122,6 +122,15 @@ def plain(path):
 
 
 @functools.cache
+def number_of_the_commit():
+    """How many commits led here; of a shallow clone, which knows only the last, something of its own name."""
+    git = lambda *line: text(subprocess.run(["git", "-C", SOURCE, *line], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout).strip()
+    if git("rev-parse", "--is-shallow-repository") == "true":
+        return int(git("rev-parse", "HEAD")[:8], 16)
+    return int(git("rev-list", "--count", "HEAD") or 0)
+
+
+@functools.cache
 def rows():
     """What the program says of its own verbs, options and formats: `beamheap help --json`."""
     return json.loads(run("help", "--json").out)

@@ -12,19 +12,26 @@ constexpr std::size_t starting_arity = 4;
 
 }  // namespace
 
-ApplicationStarts application_starts(TermSource& terms) {
+ApplicationStarts application_starts(TermSource& terms, const Element& term) {
     ApplicationStarts found;
     TermReader reader(terms);
-    for (std::size_t i = 0; i < terms.graph().roots().size() && !found.known; ++i) {
-        const std::vector<Element> state = reader.tuple(terms.root(i));
-        if (state.size() < least_state || !TermReader::is(state[0], "state") || !reader.is_list(state[starting_at]) || !reader.is_list(state[running_at])) continue;
-        found.known = true;
-        for (const Element& each : reader.list(state[starting_at])) {
-            const std::vector<Element> start = reader.tuple(each, starting_arity);
-            if (!start.empty() && TermReader::is_atom(start[0])) found.starting.emplace_back(start[0].text);
-        }
-        found.running = reader.list(state[running_at]).size();
+    const std::vector<Element> state = reader.tuple(term);
+    if (state.size() < least_state || !TermReader::is(state[0], "state") || !reader.is_list(state[starting_at]) ||
+        !reader.is_list(state[running_at]))
+        return found;
+    found.known = true;
+    for (const Element& each : reader.list(state[starting_at])) {
+        const std::vector<Element> start = reader.tuple(each, starting_arity);
+        if (!start.empty() && TermReader::is_atom(start[0])) found.starting.emplace_back(start[0].text);
     }
+    found.running = reader.list(state[running_at]).size();
+    return found;
+}
+
+ApplicationStarts application_starts(TermSource& terms) {
+    ApplicationStarts found;
+    for (std::size_t i = 0; i < terms.graph().roots().size() && !found.known; ++i)
+        found = application_starts(terms, terms.root(i));
     return found;
 }
 

@@ -20,6 +20,8 @@ struct ApplicationStarts {
     bool known = false;                 ///< the state was found
 };
 
+/// Reads a term; not `known` where it is no state of an application controller.
+ApplicationStarts application_starts(TermSource& terms, const Element& state);
 /// Reads the state from the terms of the process application_controller.
 ApplicationStarts application_starts(TermSource& terms);
 

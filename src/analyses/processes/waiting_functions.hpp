@@ -76,6 +76,10 @@ struct HeldUpFunction {
     std::string_view function;
     bool prefix = false;
 };
+// Where the terminal's writer blocks in the operating system (prim_tty.erl, since 26); `user` answers those who print
+// when it is done, and idles meanwhile.
+constexpr HeldUpFunction terminal_write{"prim_tty", "write_nif"};
+constexpr std::string_view terminal_server = "user";
 constexpr HeldUpFunction socket_send{"socket", "send", true};
 constexpr std::array distribution_sends{
     HeldUpFunction{"erts_internal", "dsend_continue_trap"},

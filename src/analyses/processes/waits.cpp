@@ -225,6 +225,28 @@ void add_suspended(const Snapshot& s, const Finder& finder, Waits& waits) {
         }
 }
 
+// The server of standard output, when the one that writes for it is held up by who reads it.
+void add_terminal(const Snapshot& s, Waits& waits) {
+    const ProcId server = s.find_registered(terminal_server);
+    if (server == ProcId::none || waits.edge(server) != nullptr || s[server].state != ProcessState::waiting) return;
+    for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
+        const FunctionId in = s.processes[i].current_function;
+        if (in == FunctionId::none || !matches(s, in, std::span(&terminal_write, 1))) continue;
+        WaitEdge edge;
+        edge.waiter = server;
+        edge.target.process = ProcId{i};
+        edge.target.pid = s.processes[i].pid;
+        edge.target.name = s.processes[i].name;
+        edge.function = s[server].current_function;
+        edge.via = "terminal";
+        edge.confidence = Confidence::estimate;
+        edge.infinite = true;
+        waits.edge_of[index_of(server)] = static_cast<std::uint32_t>(waits.edges.size());
+        waits.edges.push_back(edge);
+        return;
+    }
+}
+
 // The only connection to another node that takes no more, by the name of that node; none: there are several, or none.
 TextId only_busy_connection(const Snapshot& s) {
     TextId found = TextId::none;
@@ -387,6 +409,7 @@ Waits waits(const Snapshot& snapshot) {
         }
     add_suspended(snapshot, finder, waits);
     add_distribution(snapshot, waits);
+    add_terminal(snapshot, waits);
     add_fan_in(waits);
     Reach r = reach(snapshot, waits);
     add_cycles(snapshot, waits, r);

@@ -19,7 +19,7 @@ constexpr std::array loops{
     Loop{"proc_lib", "hibernate"},        Loop{"gen_server2", "process_next_msg"},
     Loop{"erlang", "hibernate"},          Loop{"gen_statem", "loop_receive_result"},
     Loop{"gen_statem", "loop_hibernate"}, Loop{"gen", "hibernate"},
-    Loop{"gen_server", "loop_hibernate"},
+    Loop{"gen_server", "loop_hibernate"}, Loop{"gen_statem", "loop"},
 };
 
 // Modules that work for whoever calls them: what they do tells less than for whom.
@@ -78,8 +78,22 @@ Sentence group_sentence(const RuleInput& input, const GroupKey& key) {
     return {};
 }
 
+// A descriptor is named by its number, which is the second of the two that the VM tells: it is for output.
+Sentence port_words(const RuleInput& input, const Port& port) {
+    const std::string_view driver = input.snapshot.text(port.driver);
+    if (input.snapshot.text(port.kind) == "fd") {
+        const std::string_view output = driver.substr(std::min(driver.find('/') + 1, driver.size()));
+        if (output == "1") return sentence("standard output ({})", port.port);
+        if (output == "2") return sentence("standard error ({})", port.port);
+    }
+    return driver.empty() ? sentence("{}", port.port) : sentence("{} ({})", port.port, message(driver));
+}
+
 Sentence target_text(const RuleInput& input, const WaitTarget& target) {
-    if (target.port.has()) return sentence("{}", target.port);
+    if (target.port.has()) {
+        const auto port = std::ranges::find(input.snapshot.ports, target.port, &Port::port);
+        return port == input.snapshot.ports.end() ? sentence("{}", target.port) : port_words(input, *port);
+    }
     const TextId node = node_of(input.snapshot, target);
     Sentence text;
     if (target.pid.has())

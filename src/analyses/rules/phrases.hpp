@@ -18,7 +18,9 @@ Sentence kind_of(const RuleInput& input, const Process& process);
 Sentence process_subject(const RuleInput& input, ProcId process);
 /// What processes of a group belong to: the named ancestor, the label, m:f/a. Empty for none.
 Sentence group_sentence(const RuleInput& input, const GroupKey& key);
-/// Whom somebody waits for: "lager_event <0.89.0>", "#Port<0.5>", "name on node other@host", "node other@host".
+/// What a port is: "standard output (#Port<0.4>)", "#Port<0.7> (tcp_inet)".
+Sentence port_words(const RuleInput& input, const Port& port);
+/// Whom somebody waits for: "lager_event <0.89.0>", "#Port<0.5> (tcp_inet)", "name on node other@host", "node other@host".
 Sentence target_text(const RuleInput& input, const WaitTarget& target);
 /// Whether a process is the application controller, and an application's start has not ended: start-blocked tells it.
 bool starts_block(const RuleInput& input, ProcId process);

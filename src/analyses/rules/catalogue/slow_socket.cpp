@@ -29,18 +29,6 @@ struct Story {
     std::vector<std::size_t> ports;  // that they wait for; sockets that are no ports are not among them
 };
 
-// "standard output (#Port<0.4>)", "#Port<0.7> (tcp_inet)". A descriptor is named by its number, which is the second of
-// the two that the VM tells: it is for output.
-Sentence port_words(const Snapshot& s, const Port& port) {
-    const std::string_view driver = s.text(port.driver);
-    if (s.text(port.kind) == "fd") {
-        const std::string_view output = driver.substr(std::min(driver.find('/') + 1, driver.size()));
-        if (output == "1") return sentence("standard output ({})", port.port);
-        if (output == "2") return sentence("standard error ({})", port.port);
-    }
-    return driver.empty() ? sentence("{}", port.port) : sentence("{} ({})", port.port, message(driver));
-}
-
 // How many of the processes that a sender is one of are held up: those with the same function on their stacks.
 std::optional<double> share_of_kind(const RuleInput& input, const Story& story) {
     std::set<FunctionId> callers;
@@ -94,7 +82,7 @@ void say_one_port(const RuleInput& input, const Story& story, const Sums& sums, 
                                                       : process_subject(input, owner))};
     finding.process = owner;
     finding.pid = port.connected;
-    finding.title.say("{} processes wait because {} is busy", number(story.senders.size()), port_words(s, port));
+    finding.title.say("{} processes wait because {} is busy", number(story.senders.size()), port_words(input, port));
     if (sums.queued.value().value_or(0) != 0)
         finding.title.say(", with {} that nobody has taken from it", bytes(*sums.queued.value()));
     finding.title.say("; its owner is {}", AnyProcess{port.connected});

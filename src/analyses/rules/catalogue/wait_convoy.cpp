@@ -85,6 +85,7 @@ struct Convoy {
     double percent = 0;              // of all processes: the direct callers
     double of_kind = 0;              // of the callers' own kinds
     bool suspended = false, idle = false, stuck = false;
+    bool output = false;  // it ends at a port, or at who writes to standard output: at somebody who does not read
     bool forever = false;             // most calls have no timeout
     std::vector<ProcId> holders;      // of an idle one: whom it watches and who don't wait for it
 };
@@ -125,21 +126,36 @@ double share_of_kind(const RuleInput& input, const WaitFanIn& fan) {
     return percent_of(fan.waiters, all).value_or(0);
 }
 
+// The last process of a chain that ends outside of the process table; its first where that leads around.
+ProcId last_process(const Waits& waits, ProcId first) {
+    ProcId at = first;
+    for (std::size_t steps = 0; steps <= waits.edges.size(); ++steps) {
+        const WaitEdge* edge = waits.edge(at);
+        if (edge == nullptr || edge->target.process == ProcId::none) return at;
+        at = edge->target.process;
+    }
+    return first;
+}
+
 Convoy convoy_of(const RuleInput& input, const WaitFanIn& fan) {
     const Snapshot& s = input.snapshot;
     Convoy convoy;
     convoy.fan = &fan;
     convoy.percent = percent_of(fan.waiters, std::uint64_t{s.processes.size()}).value_or(0);
     convoy.end = end_of_chain(input.waits, fan.target.process);
-    if (convoy.end == ProcId::none) return convoy;
-    const ProcessState state = s[convoy.end].state;
-    convoy.suspended = state == ProcessState::suspended || suspended_by_sys(input, convoy.end);
-    convoy.idle = idle(input, convoy.end) && s[convoy.end].msgq_len.value_or(0) == 0;
-    convoy.stuck = convoy.suspended || (state == ProcessState::waiting && !idle(input, convoy.end));
     convoy.of_kind = share_of_kind(input, fan);
     std::uint64_t forever = 0;
     for (const std::uint32_t edge : input.waits.waiters_of(fan)) forever += input.waits.edges[edge].infinite;
     convoy.forever = forever * 2 >= fan.waiters;
+    const ProcId last = last_process(input.waits, fan.target.process);
+    const WaitEdge* edge = input.waits.edge(last);
+    convoy.output = (edge != nullptr && edge->target.port.has()) || in_function(input, last, "prim_tty", "write_nif");
+    convoy.stuck = convoy.output;
+    if (convoy.end == ProcId::none) return convoy;
+    const ProcessState state = s[convoy.end].state;
+    convoy.suspended = state == ProcessState::suspended || suspended_by_sys(input, convoy.end);
+    convoy.idle = idle(input, convoy.end) && s[convoy.end].msgq_len.value_or(0) == 0;
+    convoy.stuck = convoy.output || convoy.suspended || (state == ProcessState::waiting && !idle(input, convoy.end));
     if (convoy.idle) convoy.holders = watched_by(input, convoy.end);
     return convoy;
 }
@@ -170,13 +186,15 @@ Sentence state_of_target(const RuleInput& input, const Convoy& convoy) {
     const std::uint64_t queued = s[last].msgq_len.value_or(0);
     text.add(queued == 0 ? Sentence(Ours("; it ")) : sentence("; it has {} and ", messages(queued)));
     if (suspended_by_sys(input, last))
-        text.say("was suspended by `sys:suspend/1`");
+        text.say("was suspended by {}", KnownFunction{"sys", "suspend", 1});
+    else if (convoy.output)
+        text.say("writes to standard output, and waits in {} until that is read", s[last].current_function);
     else if (s[last].state == ProcessState::suspended)
         text.say("is suspended in {}", s[last].current_function);
     else
         text.add(doing(input, last));
     if (convoy.idle && !convoy.holders.empty())
-        text.say(", and has put its answers off until {} of {} gives something back", Ours("one"),
+        text.say(", and has put its answers off until one of {} gives something back",
                  processes(convoy.holders.size()));
     else if (convoy.idle)
         text.add(Ours(", and has put its answers off"));
@@ -234,7 +252,11 @@ void add_steps(const RuleInput& input, const Convoy& convoy, FunctionId call, Fi
         finding.advise("Look for the one that it waits for: `beamheap waits DUMP`");
         return;
     }
-    if (suspended_by_sys(input, finding.process)) {
+    if (convoy.output) {
+        finding.advise(
+            "Look at who should read there, and does not: a terminal that is stopped, a pipe whose reader hangs, a log "
+            "collector, the other side of a connection.");
+    } else if (suspended_by_sys(input, finding.process)) {
         finding.advise("Resume it with `sys:resume/1`, and look for who called `sys:suspend/1` (a debugger, an upgrade that was "
                        "not finished) and did not.");
     } else if (convoy.suspended) {
@@ -265,7 +287,7 @@ Finding finding_of(const RuleInput& input, const Convoy& convoy) {
     const FunctionId call = usual_call(input, fan, in_usual);
     const bool blamed = convoy.end != ProcId::none;
     about(input, blamed ? convoy.end : fan.target.process, finding);
-    finding.role = blamed ? FindingRole::cause : FindingRole::victim;
+    finding.role = blamed || convoy.output ? FindingRole::cause : FindingRole::victim;
     finding.of_waiting = true;
     finding.count = fan.waiters;
     finding.percent = convoy.percent;

@@ -1,0 +1,344 @@
+// What holds processes up besides calls, on snapshots made by hand: ports, locks, other nodes, and which finding tells it.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+#include "analyses/processes/application_starts.hpp"
+#include "analyses/processes/locks.hpp"
+#include "analyses/processes/senders.hpp"
+#include "analyses/rules/rules.hpp"
+#include "present/spelling.hpp"
+#include "support/dump_text.hpp"
+#include "support/made_snapshot.hpp"
+
+using namespace beamheap;
+using namespace beamheap::analyses;
+
+namespace {
+
+struct Running : test::MadeSnapshot {
+    void at(Process& p, const std::vector<FunctionId>& frames) {
+        p.current_function = frames.front();
+        p.stack = stack(frames);
+        p.memory_bytes = 1000;
+    }
+    void idle(std::uint32_t number, std::string_view name = {}) { at(process(number, name), {function("gen_server", "loop", 7)}); }
+    void links_to(const std::vector<Link>& all) {
+        s.processes.back().link_range = {static_cast<std::uint32_t>(s.links.size()), static_cast<std::uint32_t>(all.size())};
+        s.links.insert(s.links.end(), all.begin(), all.end());
+    }
+    void slot(StackSlot held) {
+        held.process = static_cast<ProcId>(s.processes.size() - 1);
+        s.slots.push_back(held);
+    }
+    // In gen:do_call/4 with a monitor on `target`, without a timeout, as the only kind of caller.
+    void caller(std::uint32_t number, const Link& target) {
+        Process& p = process(number);
+        at(p, {function("gen", "do_call", 4), function("gen_server", "call", 3), function("my", "work", 1)});
+        p.real_initial_call = function("my", "work", 1);
+        Link link = target;
+        link.kind = LinkKind::monitors;
+        link.ref = {1, 2, number};
+        links_to({link});
+        StackSlot reference;
+        reference.kind = StackSlot::Kind::reference;
+        reference.words = 3;
+        reference.ref = link.ref;
+        slot(reference);
+        StackSlot infinity;
+        infinity.kind = StackSlot::Kind::atom;
+        infinity.atom = text("infinity");
+        slot(infinity);
+    }
+    void caller(std::uint32_t number, std::uint32_t target) {
+        Link link;
+        link.pid = {0, target, 0};
+        caller(number, link);
+    }
+    // A writer that waits for the answer of a port's driver.
+    Process& writer(std::uint32_t number, std::uint64_t port) {
+        Process& p = process(number);
+        at(p, {function("prim_inet", "send", 4), function("my_conn", "write", 2)});
+        StackSlot held;
+        held.kind = StackSlot::Kind::port;
+        held.port.number = port;
+        slot(held);
+        return p;
+    }
+    Port& port(std::uint64_t number, std::string_view flags, std::string_view state = "CONNECTED") {
+        Port port;
+        port.port.number = number;
+        port.task_flags = text(flags);
+        port.state = text(state);
+        port.kind = text("linked-in driver");
+        port.driver = text("tcp_inet");
+        port.queue_bytes = 1000;
+        s.ports.push_back(port);
+        return s.ports.back();
+    }
+    std::vector<Finding> findings() {
+        const Slogan slogan = read_slogan(s.node.slogan);
+        const Totals sums = totals(s);
+        const Death dead = death(s);
+        const Waits blocked = waits(s);
+        const std::vector<LockQueue> locks = lock_queues(s);
+        RuleInput input{s, slogan, sums, dead, blocked};
+        input.locks = locks;
+        return run_rules(input);
+    }
+    const Finding* find(const std::vector<Finding>& all, std::string_view rule) {
+        const auto found = std::ranges::find(all, rule, &Finding::rule);
+        return found == all.end() ? nullptr : &*found;
+    }
+    std::string title(const Finding& finding) { return present::plain_text(s, finding.title); }
+};
+
+}  // namespace
+
+TEST_CASE("senders to busy ports are held up, one for each connection", "[running]") {
+    Running node;
+    for (std::uint32_t i = 0; i < 12; ++i) {
+        node.port(100 + i, "BUSY_PORT");
+        node.writer(10 + i, 100 + i).msgq_len = 5;
+    }
+    node.port(200, "CHK_UNSET_BUSY_Q");  // a send that has just begun
+    node.writer(50, 200);
+    node.port(201, "IN_RUNQ|BUSY_Q", "CONNECTED|DISTR");  // to another node
+    node.writer(51, 201);
+    node.idle(1);
+    node.seal();
+    const std::vector<HeldSender> held = held_senders(node.s, waits(node.s));
+    REQUIRE(held.size() == 12);
+    CHECK(node.s.text(node.s.functions[held[0].caller].module) == "my_conn");
+    const std::vector<Finding> found = node.findings();
+    const Finding* slow = node.find(found, "slow-socket");
+    REQUIRE(slow != nullptr);
+    CHECK(slow->severity == FindingSeverity::high);
+    CHECK(slow->count == Count(12));
+    CHECK(slow->bytes == Count(12'000));
+    CHECK(node.title(*slow).find("12 connections") != std::string::npos);
+    CHECK(node.title(*slow).find("60 messages") != std::string::npos);
+}
+
+TEST_CASE("a few slow clients among many are not high", "[running]") {
+    Running node;
+    for (std::uint32_t i = 0; i < 12; ++i) {
+        node.port(100 + i, "BUSY_PORT");
+        node.writer(10 + i, 100 + i);
+    }
+    for (std::uint32_t i = 0; i < 20; ++i)
+        node.at(node.process(500 + i), {node.function("my_conn", "write", 2)});
+    node.seal();
+    const std::vector<Finding> found = node.findings();
+    const Finding* slow = node.find(found, "slow-socket");
+    REQUIRE(slow != nullptr);
+    CHECK(slow->severity == FindingSeverity::medium);
+    CHECK(slow->percent.value() == Approx(37.5));
+}
+
+TEST_CASE("senders of the module socket wait in a function of it; readers do not", "[running]") {
+    Running node;
+    for (std::uint32_t i = 0; i < 3; ++i)
+        node.at(node.process(10 + i), {node.function("socket", "send_deadline", 4), node.function("my_conn", "write", 2)});
+    node.at(node.process(20), {node.function("socket", "recv_deadline", 5), node.function("my_conn", "read", 2)});
+    node.seal();
+    const std::vector<HeldSender> held = held_senders(node.s, waits(node.s));
+    REQUIRE(held.size() == 3);
+    CHECK(!held[0].port.has_value());
+}
+
+TEST_CASE("the queue of one who is held up is part of what holds it up", "[running]") {
+    Running node;
+    for (std::uint32_t i = 0; i < 3; ++i) {
+        node.port(100 + i, "BUSY_PORT");
+        node.writer(10 + i, 100 + i).msgq_len = i == 1 ? 20'000 : 0;
+    }
+    node.seal();
+    const std::vector<Finding> found = node.findings();
+    CHECK(node.find(found, "queue-flood") == nullptr);
+    const Finding* slow = node.find(found, "slow-socket");
+    REQUIRE(slow != nullptr);
+    CHECK(slow->severity == FindingSeverity::high);  // as loud as its part would be
+    const auto part = [](const Evidence& each) { return each.name == Sentence(Ours("a part of it")); };
+    CHECK(std::ranges::count_if(slow->evidence, part) == 1);
+}
+
+TEST_CASE("many of a small kind that wait for a stuck process are high among hundreds of others", "[running]") {
+    for (const bool stuck : {true, false}) {
+        Running node;
+        node.idle(1, "server");
+        if (stuck) node.at(node.s.processes.back(), {node.function("timer", "sleep", 1)});
+        for (std::uint32_t i = 0; i < 12; ++i) node.caller(10 + i, 1);
+        for (std::uint32_t i = 0; i < 600; ++i) {
+            node.idle(1000 + i);
+            node.s.processes.back().real_initial_call = node.function("others", "init", 1);
+        }
+        node.seal();
+        const std::vector<Finding> found = node.findings();
+        const Finding* convoy = node.find(found, "wait-convoy");
+        REQUIRE((convoy != nullptr) == stuck);  // one that answers later may be what it is for
+        if (stuck) CHECK(convoy->severity == FindingSeverity::high);
+    }
+}
+
+TEST_CASE("who was suspended is told so, with what resumes it", "[running]") {
+    Running node;
+    node.at(node.process(1, "server"), {node.function("sys", "suspend_loop", 6)});
+    for (std::uint32_t i = 0; i < 12; ++i) node.caller(10 + i, 1);
+    node.seal();
+    std::vector<Finding> found = node.findings();
+    const Finding* convoy = node.find(found, "wait-convoy");
+    REQUIRE(convoy != nullptr);
+    CHECK(node.title(*convoy).find("was suspended by sys:suspend/1") != std::string::npos);
+    CHECK(present::plain_text(node.s, convoy->next_steps.front()).find("sys:resume/1") != std::string::npos);
+}
+
+TEST_CASE("what a pool has given out is with those whom it watches", "[running]") {
+    Running node;
+    node.idle(1, "pool");
+    Link user;
+    user.kind = LinkKind::monitors;
+    user.pid = {0, 2, 0};
+    node.links_to({user});
+    node.at(node.process(2), {node.function("my", "query", 1)});
+    for (std::uint32_t i = 0; i < 10; ++i) node.caller(10 + i, 1);
+    for (std::uint32_t i = 0; i < 20; ++i) node.idle(100 + i);
+    node.seal();
+    const std::vector<Finding> found = node.findings();
+    const Finding* convoy = node.find(found, "wait-convoy");
+    REQUIRE(convoy != nullptr);
+    CHECK(convoy->severity == FindingSeverity::high);
+    CHECK(node.title(*convoy).find("until one of 1 process") != std::string::npos);
+}
+
+TEST_CASE("callers of another node are one story, also those that wait for a new process there", "[running]") {
+    Running node;
+    node.idle(1);
+    Link far;
+    far.pid = {8850, 5, 0};
+    node.s.channel_names[8850] = node.text("far@host");
+    for (std::uint32_t i = 0; i < 6; ++i) node.caller(10 + i, far);
+    Link named;
+    named.name = node.text("service");
+    named.node = node.text("far@host");
+    for (std::uint32_t i = 0; i < 3; ++i) node.caller(20 + i, named);
+    Link asked;
+    asked.name = node.text("pending");
+    node.caller(30, asked);
+    DistNode peer;
+    peer.channel = 8850;
+    peer.name = node.text("far@host");
+    peer.spawning = {{0, 30, 0}};
+    node.s.nodes.push_back(peer);
+    node.seal();
+    const std::vector<Finding> found = node.findings();
+    CHECK(node.find(found, "wait-convoy") == nullptr);
+    const Finding* hung = node.find(found, "node-hung");
+    REQUIRE(hung != nullptr);
+    CHECK(hung->count == Count(10));
+    CHECK(node.title(*hung).find("wait for node far@host: 10 in gen_server:call/3") != std::string::npos);
+}
+
+TEST_CASE("those who are suspended wait for the only connection that is full", "[running]") {
+    for (const bool second : {false, true}) {
+        Running node;
+        for (std::uint32_t i = 0; i < 2; ++i) {
+            node.at(node.process(10 + i), {node.function("erts_internal", "dsend_continue_trap", 1), node.function("my", "tell", 2)});
+            node.s.processes.back().state = ProcessState::suspended;
+        }
+        for (std::uint64_t i = 0; i < (second ? 2 : 1); ++i) {
+            node.port(5 + i, "BUSY_PORT", "CONNECTED|DISTR");
+            DistNode peer;
+            peer.name = node.text(i == 0 ? "far@host" : "other@host");
+            peer.controller = node.text(i == 0 ? "#Port<0.5>" : "#Port<0.6>");
+            node.s.nodes.push_back(peer);
+        }
+        node.seal();
+        CHECK(waits(node.s).edges.size() == (second ? 0 : 2));
+        const std::vector<Finding> found = node.findings();
+        CHECK((node.find(found, "node-hung") != nullptr) == !second);
+    }
+}
+
+TEST_CASE("who wants a lock, and who may hold it", "[running]") {
+    for (const bool running : {false, true}) {
+        Running node;
+        node.at(node.process(1, "holder"),
+                {node.function("timer", "sleep", 1), node.function("mnesia_tm", "apply_fun", 3), node.function("my", "book", 1)});
+        if (running) node.s.processes.back().state = ProcessState::running;
+        for (std::uint32_t i = 0; i < 10; ++i)
+            node.at(node.process(10 + i), {node.function("timer", "sleep", 1), node.function("mnesia_tm", "restart", 9),
+                                           node.function("my", "book", 1)});
+        for (std::uint32_t i = 0; i < 30; ++i) node.idle(100 + i);
+        node.seal();
+        const std::vector<LockQueue> queues = lock_queues(node.s);
+        REQUIRE(queues.size() == 1);
+        CHECK(queues[0].waiters.size() == 10);
+        CHECK(test::numbers(node.s, queues[0].inside) == std::vector<std::uint32_t>{1});
+        const std::vector<Finding> found = node.findings();
+        const Finding* lock = node.find(found, "lock-held");
+        REQUIRE(lock != nullptr);
+        CHECK(lock->severity == (running ? FindingSeverity::medium : FindingSeverity::high));
+        CHECK(lock->pid == Pid{0, 1, 0});
+        CHECK(lock->count == Count(10));
+    }
+}
+
+TEST_CASE("the stores of transactions are no leak of their manager", "[running]") {
+    for (const char* name : {"mnesia_trans_store", "my_cache"}) {
+        Running node;
+        node.idle(1, "mnesia_tm");
+        for (std::uint32_t i = 0; i < 120; ++i) {
+            EtsTable table;
+            table.owner = {0, 1, 0};
+            table.name = node.text(name);
+            table.words = 300;
+            node.s.ets.push_back(table);
+        }
+        node.seal();
+        const std::vector<Finding> found = node.findings();
+        CHECK((node.find(found, "ets-growth") != nullptr) == (std::string_view(name) == "my_cache"));
+    }
+}
+
+TEST_CASE("a table that is most of a small node is not high", "[running]") {
+    for (const std::uint64_t mebibytes : {27u, 80u}) {
+        Running node;
+        node.idle(1, "cache");
+        EtsTable table;
+        table.owner = {0, 1, 0};
+        table.name = node.text("cache");
+        table.words = (mebibytes << 20) / 8;
+        node.s.ets.push_back(table);
+        node.s.memory.push_back({node.text("total"), mebibytes * 2 << 20, {}});
+        node.seal();
+        const std::vector<Finding> found = node.findings();
+        REQUIRE(node.find(found, "ets-growth") != nullptr);
+        CHECK(node.find(found, "ets-growth")->severity == (mebibytes == 27 ? FindingSeverity::medium : FindingSeverity::high));
+    }
+}
+
+TEST_CASE("the application controller's state tells what is starting", "[running]") {
+    const auto starts = [](std::string_view text) {
+        const auto term = parse_term(text);
+        return application_starts(*term, term->term());
+    };
+    const ApplicationStarts some =
+        starts("{state,[],[{web,temporary,normal,{<0.9.0>,tag}}],[],[{stdlib,undefined},{kernel,<0.4.0>}],[],[],[],undefined}");
+    CHECK(some.known);
+    CHECK(some.starting == std::vector<std::string>{"web"});
+    CHECK(some.running == 2);
+    CHECK(starts("{state,[],[],[],[],[],[],[],undefined,[]}").known);  // as 29 has it
+    CHECK(!starts("{state,1,2,3,4,5,6,7,8}").known);
+    CHECK(!starts("{other,[],[],[],[],[],[],[],[]}").known);
+}
+
+TEST_CASE("a dump says with a node who waits for a new process there", "[running]") {
+    const auto artifact = test::load(test::header() + "=visible_node:9073\nName: 'far@host'\nController: #Port<0.10>\nCreation: 1\n"
+                                     "Remote monitoring: <0.87.0> pending\nRemote monitoring: <0.88.0> <9073.87.0>\n" +
+                                     test::process("<0.87.0>", "Link list: [{to,pending,#Ref<0.1.2.3>}]\n") + "=end\n");
+    REQUIRE(artifact != nullptr);
+    REQUIRE(artifact->snapshot().nodes.size() == 1);
+    CHECK(artifact->snapshot().nodes[0].remote_monitors == 2);
+    CHECK(artifact->snapshot().nodes[0].spawning == std::vector<Pid>{{0, 87, 0}});
+}
