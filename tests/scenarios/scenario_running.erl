@@ -7,7 +7,7 @@
 -export([scenarios/0, slow_readers/1, slow_readers_socket/1, slow_port/1, lock_mnesia/1, lock_global/1, pool_empty/1,
          start_blocked/1, child_blocked/1, suspended_server/1, suspended_process/1, remote_hung/1, dist_busy/1]).
 -export([init/1, handle_call/3, handle_cast/2, handle_info/2, terminate/2, code_change/3]).
--export([start/2, stop/1, writer/2, sender/3, client/2, transaction/2, locked/2, worker/1, start_child/1, remote_caller/3, remote_sender/2, stop_node/1]).
+-export([start/2, stop/1, writer/2, sender/3, client/2, transaction/2, locked/2, worker/1, start_child/1, remote_caller/3, remote_sender/3, stop_node/1]).
 
 -import(scenario_kit, [specimen/2, hold/1, wait_until/2, many/2]).
 
@@ -218,11 +218,12 @@ dist_busy(Args) ->
     N = scenario_kit:number(1, Args -- ["healthy"], 30),
     {Peer, Stop} = stopped_peer(Args),
     Stop(),
-    Senders = many(N, fun(I) -> proc_lib:spawn(?MODULE, remote_sender, [{peer_nobody, Peer}, I]) end),
+    Times = case healthy(Args) of true -> 20; false -> 1000 end,    % far more than the connection takes
+    Senders = many(N, fun(I) -> proc_lib:spawn(?MODULE, remote_sender, [{peer_nobody, Peer}, Times, I]) end),
     all_rest(Senders),
     plan(Args, #{findings => ['node-hung'], peer => Peer, waiting => N}).
 
-remote_sender(Whom, I) -> send_on(Whom, binary:copy(<<I>>, 200000), 20), hold({sent, I}).
+remote_sender(Whom, Times, I) -> send_on(Whom, binary:copy(<<I>>, 200000), Times), hold({sent, I}).
 send_on(_, _, 0) -> ok;
 send_on(Whom, Bytes, N) -> Whom ! {bytes, Bytes}, send_on(Whom, Bytes, N - 1).
 
