@@ -93,6 +93,6 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
 
 }  // namespace
 
-Rule lock_held() { return {"lock-held", 45, run}; }
+Rule lock_held() { return {"lock-held", 44, run}; }
 
 }  // namespace beamheap::analyses::rule
