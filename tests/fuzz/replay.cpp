@@ -1,14 +1,22 @@
 // Replays the fuzzers' findings under any compiler: each file of the folders named on the command line goes through
 // the library from a buffer of exactly its size, so that a sanitizer sees every read beyond it, and through each verb.
+// As many processes as there are processors share the files; one that crashes or hangs names its input.
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <csignal>
 #include <cstdio>
-#include <cstring>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <new>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "fuzz/whole_program.hpp"
@@ -31,17 +39,19 @@ std::vector<fs::path> inputs(int count, char** folders) {
     return found;
 }
 
-}  // namespace
+/// What the workers and the process that started them share.
+struct Shared {
+    std::atomic<std::size_t> following{0};
+    std::atomic<std::size_t> passed{0};
+    std::array<std::atomic<std::size_t>, 64> current{};  ///< the input that each worker is at
+};
 
-int main(int count, char** folders) {
-    std::size_t replayed = 0;
-    for (const fs::path& path : inputs(count, folders)) {
-        const std::size_t size = fs::file_size(path);
+[[noreturn]] void work(const std::vector<fs::path>& all, Shared& shared, std::size_t worker) {
+    for (std::size_t i = shared.following++; i < all.size(); i = shared.following++) {
+        shared.current[worker] = i;
+        const std::size_t size = fs::file_size(all[i]);
         const auto exact = std::make_unique<char[]>(size);
-        std::ifstream(path, std::ios::binary).read(exact.get(), static_cast<std::streamsize>(size));
-        // What is on the screen when it crashes or hangs is the input that did it.
-        std::printf("%s\n", path.c_str());
-        std::fflush(stdout);
+        std::ifstream(all[i], std::ios::binary).read(exact.get(), static_cast<std::streamsize>(size));
         alarm(seconds_each);
         const std::string_view bytes{exact.get(), size};
         beamheap::fuzz::load_and_walk(bytes);
@@ -49,8 +59,37 @@ int main(int count, char** folders) {
             alarm(seconds_each);
             (void)beamheap::fuzz::run_line(line, bytes);
         }
-        ++replayed;
+        ++shared.passed;
     }
-    std::printf("%zu passed, 0 failed, 0 skipped\n", replayed);
-    return replayed == 0 ? 77 : 0;
+    std::exit(0);  // not _exit: a sanitizer looks for leaks now
+}
+
+}  // namespace
+
+int main(int count, char** folders) {
+    const std::vector<fs::path> all = inputs(count, folders);
+    void* memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return 1;
+    Shared& shared = *new (memory) Shared;
+    std::vector<pid_t> workers(std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, shared.current.size()), -1);
+    const auto start = [&](std::size_t worker) {
+        workers[worker] = fork();
+        if (workers[worker] == 0) work(all, shared, worker);
+    };
+    for (std::size_t worker = 0; worker < workers.size(); ++worker) start(worker);
+    std::size_t failed = 0;
+    int status = 0;
+    for (pid_t ended = wait(&status); ended > 0; ended = wait(&status)) {
+        if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
+        // Another one goes on with what is left.
+        const auto worker = static_cast<std::size_t>(std::find(workers.begin(), workers.end(), ended) - workers.begin());
+        const char* how = !WIFSIGNALED(status) ? "ends the process" : WTERMSIG(status) == SIGALRM ? "takes too long" : "crashes";
+        std::printf("FAILED %s: %s, status %d\n", all[shared.current[worker]].c_str(), how, status);
+        std::fflush(stdout);
+        ++failed;
+        start(worker);
+    }
+    std::printf("%zu passed, %zu failed, 0 skipped\n", shared.passed.load(), failed);
+    if (shared.passed + failed < all.size()) return 1;  // no process could be started
+    return failed != 0 ? 1 : all.empty() ? 77 : 0;
 }
