@@ -66,7 +66,7 @@ public:
         if (!vm_->terms_readable)
             return Error{ErrorCode::not_recognised, "terms of this VM are in a form that no known layout has", vm_->unproven};
         Decoder reader(*vm_);
-        const EtsObjects objects = read_ets_objects(reader, snapshot_.ets[table].address, limit);
+        const EtsObjects objects = read_ets_objects(reader, snapshot_.ets[table].address, limit, snapshot_.ets[table].objects);
         TableContents contents;
         contents.key = objects.key;
         contents.more = objects.more;
@@ -95,7 +95,10 @@ public:
 
     Result<Carriers> carriers() override {
         Reader reader(*vm_, snapshot_);
-        return read_carriers(reader);
+        Carriers found = read_carriers(reader);
+        if (found.unknown != 0)
+            snapshot_.anomalies.add(Anomaly::inconsistent_state, 0, fmt::format("{} carriers of allocators could not be followed", found.unknown));
+        return found;
     }
 
     Result<NativeThreads> native_threads() override {

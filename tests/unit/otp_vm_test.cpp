@@ -11,6 +11,8 @@
 #include "formats/otp/processes/links.hpp"
 #include "formats/otp/processes/process_table.hpp"
 #include "formats/otp/processes/queues.hpp"
+#include "formats/otp/tables/ets_objects.hpp"
+#include "formats/otp/tables/ets_status.hpp"
 #include "formats/otp/vm/young_heap.hpp"
 #include "support/elf_writer.hpp"
 
@@ -228,6 +230,67 @@ TEST_CASE("the young heap of a process, and what stands in for it", "[otp][heap]
         world.memory.word(4096 + 8 * 99, 61);  // no bignum there
         CHECK(moved().block_top == block + 800);
         CHECK_FALSE(process(memory, memory + 16, memory + 384, memory + 400, 100, 0x1000).fits);
+    }
+}
+
+TEST_CASE("a table that leads back into itself is walked no longer than it counts", "[otp][ets]") {
+    for (const std::uint32_t release : {23u, 25u, 27u, 29u}) {
+        INFO("OTP " << release);
+        World world(release);
+        const Offsets& at = world.at();
+        constexpr std::size_t nodes = 4096, node_bytes = 256;
+        constexpr std::uint64_t first = base + nodes;
+        world.memory.resize(1 << 20);
+        world.memory.put<std::uint32_t>(at.ets_key_position, 1);
+        // A tuple of one element in each of these nodes, whatever its kind.
+        const auto object = [&](std::size_t node, std::uint32_t term) {
+            const std::size_t place = nodes + node * node_bytes + term;
+            world.memory.word(place + at.ets_term_size, 2);
+            world.memory.word(place + at.ets_term_tuple, 1 << 6);
+            world.memory.word(place + at.ets_term_tuple + 8, 15);
+        };
+        const auto link = [&](std::size_t node, std::uint64_t left, std::uint64_t right) {
+            world.memory.word(nodes + node * node_bytes, left);
+            world.memory.word(nodes + node * node_bytes + 8, right);
+        };
+        SECTION("a tree") {
+            world.memory.put<std::uint32_t>(at.ets_status, ets_status::ordered_set | ets_status::is_public);
+            world.memory.word(at.ets_tree_root, first);
+            for (std::size_t i = 0; i < 64; ++i) object(i, at.ets_tree_term);
+            link(0, first + node_bytes, first + 2 * node_bytes);
+            link(1, 0, 0);
+            link(2, 0, 0);
+            const EtsObjects sound = read_ets_objects(world.reader(), base, 1000000, 3);
+            CHECK((sound.objects.size() == 3 && !sound.damaged));
+            link(2, 0, first);  // from the right back to the root
+            const EtsObjects circle = read_ets_objects(world.reader(), base, 1000000000, 3);
+            CHECK((circle.damaged && circle.objects.size() < 10000));
+            // No circle, but each node has the next one on both sides: 2^63 ways through it.
+            for (std::size_t i = 0; i < 63; ++i) link(i, first + (i + 1) * node_bytes, first + (i + 1) * node_bytes);
+            link(63, 0, 0);
+            const EtsObjects shared = read_ets_objects(world.reader(), base, 1000000000, 64);
+            CHECK((shared.damaged && shared.objects.size() < 10000));
+            // Where the count is lost, memory is the bound.
+            const EtsObjects uncounted = read_ets_objects(world.reader(), base, 1000000000, {});
+            CHECK((uncounted.damaged && uncounted.objects.size() <= world.memory.size() / 48 + 2));
+        }
+        SECTION("a hash table all of whose buckets are one list") {
+            constexpr std::size_t segment = 1 << 16, buckets = 256;
+            world.memory.put<std::uint32_t>(at.ets_status, ets_status::set | ets_status::is_public);
+            world.memory.word(at.ets_hash_buckets, buckets);
+            world.memory.word(at.ets_hash_segments, base + segment - 8);
+            world.memory.word(segment - 8, base + segment);
+            for (std::size_t i = 0; i < 64; ++i) {
+                object(i, at.ets_hash_term);
+                world.memory.word(nodes + i * node_bytes, i == 63 ? 0 : first + (i + 1) * node_bytes);
+            }
+            for (std::size_t i = 0; i < buckets; ++i) world.memory.word(segment + 8 * i, i == 5 ? first : 0);
+            const EtsObjects sound = read_ets_objects(world.reader(), base, 1000000, 64);
+            CHECK((sound.objects.size() == 64 && !sound.damaged));
+            for (std::size_t i = 0; i < buckets; ++i) world.memory.word(segment + 8 * i, first);
+            const EtsObjects all = read_ets_objects(world.reader(), base, 1000000000, 64);
+            CHECK((all.damaged && all.objects.size() < 10000));
+        }
     }
 }
 

@@ -23,7 +23,8 @@ StoredBinaries read_stored_binaries(const Vm& vm, const Snapshot& snapshot, Deco
     StoredBinaries result;
     for (std::uint32_t i = 0; i < snapshot.ets.size(); ++i) {
         if (snapshot.ets[i].address == 0) continue;
-        EtsObjects all = read_ets_objects(reader, snapshot.ets[i].address, std::numeric_limits<std::uint64_t>::max());
+        EtsObjects all = read_ets_objects(reader, snapshot.ets[i].address, std::numeric_limits<std::uint64_t>::max(),
+                                          snapshot.ets[i].objects);
         if (all.damaged && result.damaged_tables++ == 0) result.first_damaged = snapshot.ets[i].address;
         if (all.compressed) {
             ++result.compressed_tables;

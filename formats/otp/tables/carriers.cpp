@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "formats/otp/tables/allocators.hpp"
 
@@ -82,7 +83,8 @@ private:
         auto next = reader_.memory.word(address + first).value_or(0);
         for (std::uint64_t i = 0; next != 0 && i < most_carriers; ++i) {
             const std::byte* p = reader_.memory.probe(next, at_.carrier_allocator + 16);
-            if (p == nullptr || ((load<Word>(p) & flag_single) != 0) != single) {
+            // A carrier is in one list, once: a list that comes to one again goes in a circle.
+            if (p == nullptr || ((load<Word>(p) & flag_single) != 0) != single || !listed_.insert(next).second) {
                 ++result_.unknown;
                 return;
             }
@@ -246,6 +248,7 @@ private:
     const Offsets& at_;
     std::unordered_map<std::uint64_t, AllocatorAt> allocators_;
     std::unordered_map<std::uint64_t, std::string> heaps_;
+    std::unordered_set<std::uint64_t> listed_;  // carriers of the lists that were followed
     Carriers result_;
 };
 

@@ -1,5 +1,7 @@
 #include "formats/otp/tables/ets_objects.hpp"
 
+#include <algorithm>
+
 #include "formats/otp/tables/ets_status.hpp"
 
 namespace beamheap::otp {
@@ -16,8 +18,8 @@ constexpr std::uint64_t largest_object = 1ull << 32;  // words
 
 class Walk {
 public:
-    Walk(Decoder& reader, std::uint64_t table, std::uint64_t limit)
-        : reader_(reader), at_(reader.at), table_(table), limit_(limit) {}
+    Walk(Decoder& reader, std::uint64_t table, std::uint64_t limit, Count counted)
+        : reader_(reader), at_(reader.at), table_(table), limit_(limit), most_nodes_(most_of(reader, counted)) {}
 
     EtsObjects run() {
         const auto status = reader_.memory.word32(table_ + at_.ets_status);
@@ -91,7 +93,7 @@ private:
         std::uint64_t tortoise = 0, steps = 0, pause = 2;
         for (std::uint64_t node = first; node != 0;) {
             const std::byte* p = reader_.memory.at(node, at_.ets_hash_term);
-            if (p == nullptr || node == tortoise) return damage();
+            if (p == nullptr || node == tortoise || ++seen_ > most_nodes_) return damage();
             // Deleted while somebody goes through the table.
             if ((std::to_integer<unsigned>(p[at_.ets_hash_hidden]) & hidden_mask()) == 0 &&
                 !take(node + at_.ets_hash_term))
@@ -126,7 +128,7 @@ private:
             const auto right = reader_.memory.word(node + 8);
             // Each node is above what comes after it, or taken: a circle would give more objects than were asked for,
             // or than any table has.
-            if (!right || ++seen_ > most_objects()) return damage();
+            if (!right || ++seen_ > most_nodes_) return damage();
             node = *right;
         }
         return true;
@@ -141,7 +143,7 @@ private:
             const std::uint64_t node = pending.back();
             pending.pop_back();
             const auto is_base = reader_.memory.value<std::uint8_t>(node);
-            if (!is_base || ++seen_ > most_objects()) {
+            if (!is_base || ++seen_ > most_nodes_) {
                 found_.damaged = true;
                 return;
             }
@@ -160,20 +162,26 @@ private:
         }
     }
 
-    // As many as the image could hold: a node has at least six words.
-    std::uint64_t most_objects() const { return reader_.vm.image->core().bytes().size() / 48 + 1; }
+    // No more than the image could hold, of which a node has at least six words; and no more than the table says, with
+    // room for objects on their way out, for the nodes between trees, and for counts that lag behind.
+    static std::uint64_t most_of(const Decoder& reader, Count counted) {
+        std::uint64_t bytes = 0;
+        for (const bytes::AddressSpace::Segment& segment : reader.memory.space().segments()) bytes += segment.end - segment.start;
+        const std::uint64_t held = bytes / 48 + 1;
+        return counted.has() && *counted < held ? std::min(held, 4 * *counted + 4096) : held;
+    }
 
     Decoder& reader_;
     const Offsets& at_;
-    std::uint64_t table_, limit_;
+    std::uint64_t table_, limit_, most_nodes_;
     std::uint64_t seen_ = 0;
     EtsObjects found_;
 };
 
 }  // namespace
 
-EtsObjects read_ets_objects(Decoder& reader, std::uint64_t table, std::uint64_t limit) {
-    return Walk(reader, table, limit).run();
+EtsObjects read_ets_objects(Decoder& reader, std::uint64_t table, std::uint64_t limit, Count counted) {
+    return Walk(reader, table, limit, counted).run();
 }
 
 }  // namespace beamheap::otp

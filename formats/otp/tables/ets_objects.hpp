@@ -26,7 +26,8 @@ struct EtsObjects {
     bool damaged = false;            ///< the walk met something that is no part of a table
 };
 
-/// The first `limit` objects of the table at this address.
-EtsObjects read_ets_objects(Decoder& reader, std::uint64_t table, std::uint64_t limit);
+/// The first `limit` objects of the table at this address, which counts `counted` of them (none: as many as the image
+/// could hold). A walk that meets many more goes in circles, or through one part again and again.
+EtsObjects read_ets_objects(Decoder& reader, std::uint64_t table, std::uint64_t limit, Count counted);
 
 }  // namespace beamheap::otp
