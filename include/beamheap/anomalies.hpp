@@ -48,6 +48,7 @@ enum class Severity : std::uint8_t { info, data_loss, error };
     X(collection_awaited, info, "processes await a garbage collection, mostly with a heap fragment to go on in: the unused words that a crash dump tells of them are the fragment's, those of a core image are the heap's") \
     X(compressed_damage, data_loss, "the compressed data is damaged or ends early")                                    \
     X(unreadable_memory, data_loss, "addresses that the core image does not hold were asked for")                      \
+    X(structure_missing, data_loss, "structures of the VM were not found in the core image (doctor names them): what they hold is missing") \
     X(code_missing, data_loss, "the core image has no code: stacks have no functions, so no call that waits is seen")    \
     X(inconsistent_state, data_loss, "a structure was caught in the middle of a change and was read in part")
 

@@ -102,7 +102,7 @@ public:
             const auto element = load<Word>(slots.data() + 8 * i);
             if (element == 0) continue;
             ++found;
-            if (element != table.invalid) add(element, false);
+            if (element != table.invalid) add(element, i);
         }
         if (slots.size() != std::uint64_t{table.max} * 8 && found < table.count) {
             reader_.snapshot.anomalies.add(Anomaly::unreadable_memory, table.slots, "the process table is not whole");
@@ -118,7 +118,7 @@ public:
              {&reader_.vm.roots.schedulers, &reader_.vm.roots.dirty_cpu, &reader_.vm.roots.dirty_io}) {
             for (const std::uint64_t scheduler : *list) {
                 const auto process = memory_.word(scheduler + at_.scheduler_process);
-                if (process && *process != 0 && !listed(*process)) add(*process, true);
+                if (process && *process != 0 && !listed(*process)) add(*process, std::nullopt);
             }
         }
         sort_by_pid(rows);
@@ -132,7 +132,9 @@ private:
                            [address](const Process& p) { return p.offset == address; });
     }
 
-    void add(std::uint64_t address, bool unlisted) {
+    /// `slot`: of the table; none where a scheduler alone knows it.
+    void add(std::uint64_t address, std::optional<std::size_t> slot) {
+        const bool unlisted = !slot.has_value();
         const std::byte* p = address % 8 == 0 ? memory_.at(address, at_.process_size) : nullptr;
         Anomalies& anomalies = reader_.snapshot.anomalies;
         if (p == nullptr || !is_pid(load<Word>(p))) {
@@ -140,6 +142,8 @@ private:
                           "an element of the process table");
             return;
         }
+        if (slot && reader_.vm.processes.slot_of(load<Word>(p), reader_.vm.layout.pid_form) != *slot)
+            anomalies.add(Anomaly::inconsistent_state, address, "a process whose identifier belongs to another slot of the table");
         Process row;
         row.offset = address;
         row.pid = reader_.pid(load<Word>(p));

@@ -53,6 +53,8 @@ void read_node(Reader& reader) {
     if (!source.truncation.empty()) reader.snapshot.anomalies.add(Anomaly::truncated, source.bytes, source.truncation);
     if (!vm.unproven.empty()) reader.snapshot.anomalies.add(Anomaly::layout_unproven, 0, vm.unproven);
 
+    for (const std::string& what : vm.roots.missing) reader.snapshot.anomalies.add(Anomaly::structure_missing, 0, what);
+
     if (!vm.code.readable())
         reader.snapshot.anomalies.add(Anomaly::code_missing, 0,
                                       source.complete ? "made without shared anonymous memory, coredump_filter bit 1"

@@ -26,6 +26,7 @@ constexpr std::uint64_t published = 1;  // DFLAG_PUBLISHED
 constexpr std::uint32_t registered_receiver = 1u << 14;  // ERTS_TMR_ROFLG_REG_NAME
 constexpr std::uint32_t timer_active = 0;                // ERTS_TMR_STATE_ACTIVE
 constexpr std::uint64_t most_timers = 1u << 26;
+constexpr std::uint32_t most_slots_beyond = 1u << 20;    // of the port table, looked at whatever its count says
 constexpr std::size_t longest_message = 4096;
 constexpr std::uint64_t ticks_per_ns = 1000000;          // a clock tick is a millisecond, monotonic time is in ns
 
@@ -49,6 +50,8 @@ void add_port(Reader& reader, LinkReader& links, std::uint64_t address, std::uin
         anomalies.add(p == nullptr ? Anomaly::unreadable_memory : Anomaly::inconsistent_state, address, "an element of the port table");
         return;
     }
+    if (reader.vm.ports.slot_of(load<Word>(p), reader.vm.layout.pid_form) != slot)
+        anomalies.add(Anomaly::inconsistent_state, address, "a port whose identifier belongs to another slot of the table");
     const auto bits = load<std::uint32_t>(p + at.port_state);
     if ((bits & (port_free | port_initializing)) != 0) return;
     TextTable& texts = reader.snapshot.texts;
@@ -168,13 +171,17 @@ void read_ports(Reader& reader) {
     const SlotTable& table = reader.vm.ports;
     const Bytes slots = reader.memory.from(table.slots, std::uint64_t{table.max} * 8);
     LinkReader links(reader);
-    std::uint32_t left = table.count;
-    for (std::uint32_t i = 0; (i + 1ull) * 8 <= slots.size() && left != 0; ++i) {
+    // As of the process table: the count tells where the rest of a huge table is empty, and whether all are there.
+    std::uint32_t found = 0;
+    for (std::uint32_t i = 0; (i + 1ull) * 8 <= slots.size() && (found < table.count || i < most_slots_beyond); ++i) {
         const auto element = load<Word>(slots.data() + 8ull * i);
         if (element == 0) continue;
-        --left;
+        ++found;
         if (element != table.invalid) add_port(reader, links, element, i);
     }
+    if (found != table.count)
+        reader.snapshot.anomalies.add(Anomaly::inconsistent_state, table.slots,
+                                      fmt::format("the port table has {} ports, and counts {}", found, table.count));
     std::sort(reader.snapshot.ports.begin(), reader.snapshot.ports.end(), [](const Port& a, const Port& b) { return a.port < b.port; });
 }
 

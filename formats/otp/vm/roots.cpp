@@ -168,7 +168,7 @@ private:
             found("catches", pools, "by their structure");
             return;
         }
-        roots_.found.push_back({"catches", false, "not found"});
+        missing("catches", "catches");
     }
 
     std::uint64_t choose(std::string_view name, std::string_view symbol, const std::vector<std::uint64_t>& scanned,
@@ -195,8 +195,14 @@ private:
         roots_.port_table = choose("port table", "erts_port", port_tables_, "the port table");
         roots_.atom_table = choose("atom table", "erts_atom_table", atom_tables_, "the atom table");
         for (std::size_t i = 0; i < 3 && module_tables_.size() == 3; ++i) roots_.module_tables[i] = module_tables_[i];
-        if (module_tables_.size() == 3) found("module tables", module_tables_.front(), "by name");
-        if (roots_.dist_table != 0) found("node tables", roots_.dist_table, "by name");
+        if (module_tables_.size() == 3)
+            found("module tables", module_tables_.front(), "by name");
+        else
+            missing("module tables", "the tables of modules");
+        if (roots_.dist_table != 0)
+            found("node tables", roots_.dist_table, "by name");
+        else
+            missing("node tables", "the table of other nodes");
     }
 
     void code() {
@@ -306,7 +312,7 @@ private:
                 return;
             }
         }
-        roots_.found.push_back({"persistent terms", false, "not found"});
+        missing("persistent terms", "persistent terms");
     }
 
     // erts_this_node and erts_this_dist_entry: a node whose entry is in a variable of its own.
@@ -328,7 +334,7 @@ private:
                 return;
             }
         }
-        roots_.found.push_back({"this node", false, "not found"});
+        missing("this node", "the name of this node");
     }
     bool in_statics(Word word) const {
         for (const Statics& part : statics_)
