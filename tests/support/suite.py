@@ -52,13 +52,16 @@ def text(data):
     return data.decode("utf-8", "backslashreplace")
 
 
-def run(*arguments, stdin=None, binary=None, timeout=60, memory=None, cwd=None):
-    """Runs beamheap. `stdin` is bytes or a path; `memory` limits the address space in bytes (not under ASan)."""
+def run(*arguments, stdin=None, binary=None, timeout=60, memory=None, cwd=None, limits=None):
+    """Runs beamheap. `stdin` is bytes or a path; `memory` limits the address space in bytes (not under ASan); `limits`, a
+    function that the new process calls, sets other ones."""
 
-    def limits():
+    def limit():
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         if memory:
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        if limits:
+            limits()
 
     source = subprocess.DEVNULL
     if isinstance(stdin, bytes):
@@ -70,7 +73,7 @@ def run(*arguments, stdin=None, binary=None, timeout=60, memory=None, cwd=None):
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         begun = time.monotonic()
         child = subprocess.Popen([binary or BINARY, *map(str, arguments)], stdin=source, stdout=out, stderr=err,
-                                 preexec_fn=limits, cwd=cwd)
+                                 preexec_fn=limit, cwd=cwd)
         timed_out = False
         while True:
             pid, status, usage = os.wait4(child.pid, os.WNOHANG)
