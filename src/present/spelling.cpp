@@ -85,7 +85,7 @@ public:
         return Text{}.add(function_text(f.module, f.function, f.arity, names_.syntax()), Content::name);
     }
     Text operator()(const PrintedTerm& term) const {
-        return Text{}.add(term_text(*term.source, term.term, {.syntax = names_.syntax(), .max_bytes = term.max_bytes}),
+        return Text{}.add(term_text(*term.source, term.term, {.syntax = names_.syntax(), .max_bytes = term.max_bytes, .unknown = "..."}),
                           Content::term);
     }
     Text operator()(const Command& command) const {

@@ -203,7 +203,7 @@ private:
                 printed_.missing = true;
                 break;
             case ElementKind::unknown:
-                out_ += "<unknown>";
+                out_ += options_.unknown;
                 printed_.missing = true;
                 break;
             case ElementKind::catching:

@@ -21,6 +21,8 @@ struct PrintOptions {
     Syntax syntax = Syntax::erlang;
     std::size_t max_bytes = 200;      ///< 0: as much as most_bytes
     std::size_t max_depth = 100'000;  ///< of nested terms
+    /// For what is not known: of a printed text that was read back, it is what the text itself left out.
+    std::string_view unknown = "<unknown>";
     static constexpr std::size_t most_bytes = std::size_t{64} << 20;
 };
 

@@ -156,6 +156,63 @@ def bad_cookie(m):
     return ["-home", str(home), "-sname", "cookie@localhost"]
 
 
+def boot_script(content):
+    """Boots from a script of ours, which names what there is not."""
+    def go(m):
+        (m.folder / "mine.script").write_text(content)
+        m.erl("-noinput", "-eval", f'systools:script2boot("{m.folder}/mine"), halt().', dump=None)
+        return ["-boot", str(m.folder / "mine")]
+    return go
+
+
+def evaluated(text):
+    return lambda m: ["-eval", text]
+
+
+def resource(text):
+    return lambda m: (m.folder / "sick.app").write_text(text) and ["-s", "sick_app", "run"]
+
+
+def few_files(_):
+    import resource as limits
+    return [{"preexec_fn": lambda: limits.setrlimit(limits.RLIMIT_NOFILE, (64, 64))}, "-eval",
+            "[{ok,_}=file:open(\"/proc/version\",[read])||_<-lists:seq(1,100)]."]
+
+
+# Causes that every release tells in much the same way: made where there is time for it.
+MORE_WAYS = [
+    Way("boot_file_empty", lambda m: ["-boot", written("empty.boot", "")(m)[:-5]], ("boot file", "damaged")),
+    Way("boot_modules", boot_script("{script,{\"mine\",\"1\"},[{preLoaded,[]},{path,[\"$ROOT/lib/kernel/ebin\"]},{primLoad,[error_handler,no_such_mod]},{kernel_load_completed}]}."),
+        ("no_such_mod", "can't be loaded")),
+    Way("config_empty", config(""), ("sick.config", "dot")),
+    Way("config_setting", config("[{kernel,[{foo}]}]."), ("invalid parameter", "{foo}")),
+    Way("config_no_list", config("{kernel,[]}."), ("sick.config", "ONE list")),
+    Way("setting_no_erlang", lambda m: ["-kernel", "foo", "{a,"], ("command line", "{a,")),
+    Way("eval_undef", evaluated("foo:bar(1)."), ("foo:bar/1", "-eval"), ("erl_eval",)),
+    Way("eval_unbound", evaluated("X + 1."), ("variable", "X")),
+    Way("eval_badarith", evaluated("1 + a."), ("badarith", "-eval")),
+    Way("eval_program", evaluated("open_port({spawn_executable,\"/nonexistent/tool\"},[])."), ("enoent",)),
+    Way("mnesia_table", evaluated("ok = mnesia:start(), {atomic, _} = mnesia:transaction(fun() -> mnesia:read(no_such_table, a) end)."),
+        ("mnesia", "no_such_table")),
+    Way("mnesia_wait", evaluated("ok = mnesia:start(), ok = mnesia:wait_for_tables([no_such_table], 100)."), ("mnesia", "no_such_table")),
+    Way("connect", evaluated("{ok,_} = gen_tcp:connect(\"localhost\",1,[])."), ("econnrefused",)),
+    Way("already", evaluated("{ok,_} = gen_server:start_link({local,code_server},x,[],[])."), ("already",)),
+    Way("words", evaluated("exit({config_error, \"the variable DATABASE_URL is not set\", [1,2,3,4,5,6]})."), ("DATABASE_URL is not set",)),
+    Way("not_all", evaluated("{ok,_} = application:ensure_all_started(no_such_application)."), ("no_such_application", "not installed")),
+    Way("halt_text", evaluated("erlang:halt(\"Cannot start: the license expired\")."), ("license expired",)),
+    Way("run_error", lambda m: ["-run", "erlang", "error", "oops"], ("oops",)),
+    Way("resource_syntax", resource("{application, sick, [{vsn,"), ("sick",)),
+    Way("resource_name", resource("{application, other, [{vsn,\"1\"}]}."), ("sick", ".app")),
+    Way("resource_module", resource("{application, sick, [{vsn,\"1\"},{applications,[kernel,stdlib]},{mod,{no_such_app_mod,[]}}]}."),
+        ("no_such_app_mod:start/2",)),
+    Way("long_name", lambda m: ["-name", "x"], ("x is no long node name",)),
+    Way("epmd_module", lambda m: ["-sname", "noepmd@localhost", "-epmd_module", "no_such_epmd"], ("no_such_epmd:start_link/0",)),
+    Way("user_module", lambda m: ["-user", "no_such_user_mod"], ("no_such_user_mod:start/0",)),
+    Way("logger_level", config("[{kernel,[{logger_level,loud}]}]."), ("setting", "logger_level")),
+    Way("logger_handler", config("[{kernel,[{logger,[{handler,default,no_such_h,#{}}]}]}]."), ("setting", "no_such_h")),
+    Way("no_file_left", few_files, ("file descriptor",)),
+]
+
 WAYS = [
     Way("undef_s", lambda m: ["-s", "no_such_module"], ("no_such_module:start/0", "does not exist")),
     Way("undef_run", lambda m: ["-run", "sick_app", "nothing"], ("sick_app:nothing",)),

@@ -29,7 +29,7 @@ struct Told {
 Told told(std::string_view reason, const std::vector<LogEvent>& events = {}, const Snapshot& snapshot = Snapshot()) {
     const auto cause = told_cause(snapshot, reason, events);
     if (!cause) return {};
-    return {std::string(name_of(cause->cause.kind)), present::plain_text(snapshot, cause->cause.what), cause->failure.children};
+    return {std::string(name_of(cause->cause.kind)), present::plain_text(snapshot, cause->cause.what) + present::plain_text(snapshot, cause->cause.where), cause->failure.children};
 }
 
 }  // namespace
@@ -47,6 +47,22 @@ TEST_CASE("layers of supervisors and applications come off", "[causes]") {
     CHECK(failure.children == std::vector<std::string>{"a", "b"});
     REQUIRE(failure.stack.size() == 2);
     CHECK(failure.stack[0].module == "x");
+}
+
+TEST_CASE("layers of starters that are no supervisors come off", "[causes]") {
+    const Told ranch = told("{{shutdown,{failed_to_start_child,{ranch_listener_sup,http},{shutdown,{failed_to_start_child,ranch_acceptors_sup,"
+                            "{listen_error,http,eaddrinuse}}}}},{child,undefined,{ranch_listener_sup,http},{ranch_listener_sup,start_link,[]},permanent,infinity,"
+                            "supervisor,[ranch_listener_sup]}}");
+    CHECK(ranch.what == "a port of http is in use (eaddrinuse)");
+    const Told rabbit = told("{could_not_start,rabbit,{rabbit,{{shutdown,{failed_to_start_child,rabbit_disk,{error,enospc}}},{rabbit,start,[normal,[]]}}}}");
+    CHECK(rabbit.what == "the disk is full (enospc)");
+    CHECK(told("{rabbit,failure_during_boot,{error,{epmd_error,\"h\",timeout}}}").kind == "refused");
+    CHECK(failure_of_printed("{my_app,{bad_return,{{my_app,start,[normal,[]]},{'EXIT',oops}}}}").application == "my_app");
+    CHECK(told("{my_app,{\"no such file or directory\",\"my_dep.app\"}}").kind == "no_application");
+    // The port of a listener stands in a report of its own.
+    const LogEvent listener = event_of("{error_report,<0.8.0>,{<0.17.0>,supervisor_report,[{supervisor,{local,x_sup}},{errorContext,start_error},"
+                                       "{reason,{listen_error,http,eaddrinuse}},{offender,[{pid,undefined},{name,a},{mfargs,{ranch,start,[http,[{port,8081}]]}}]}]}}");
+    CHECK(told("{listen_error,http,eaddrinuse}", {listener}).what == "port 8081 of http is in use (eaddrinuse)");
 }
 
 TEST_CASE("what a reason means", "[causes]") {
@@ -78,6 +94,70 @@ TEST_CASE("what a reason means", "[causes]") {
         {"{badarg,[{io,format,[<0.62.0>,\"~w\\n\",102334155],[]},{init,start_em,1,[]}]}", "bad_value",
          "badarg in io:format/3 of [<0.62.0>,\"~w\\n\",102334155]"},
         {"some_reason_of_mine", "unknown", "some_reason_of_mine"},
+        // init's own
+        {"{load_failed,[nonexistent_mod,error_handler]}", "bad_specification",
+         "modules that the boot script names can't be loaded: nonexistent_mod, error_handler"},
+        {"{cannot get bootfile,/srv/x/start.boot}", "no_file", "the boot file can't be read: /srv/x/start.boot"},
+        {"{'cannot get bootfile','/srv/x/start.boot'}", "no_file", "the boot file can't be read: /srv/x/start.boot"},
+        {"{badarg,[{erlang,binary_to_term,[],[{_}]},{init,get_boot,1,[]},{init,do_boot,3,[]}]}", "bad_specification",
+         "the boot file (.boot) is damaged or empty"},
+        {"{error,invalid_current_directory}", "no_file",
+         "its current directory does not exist, or this user can't read it (invalid_current_directory)"},
+        {"{error,terminating}", "stopped", "it was told to stop while it was starting"},
+        {"{bad_environment_value,\"{a,\"}", "bad_specification", "a value on the command line (-App Key Value) is no Erlang: {a,"},
+        // Up to 25, without quotes.
+        {"{badarith,[{erlang,+,[1,a],[]},{erl_eval,do_apply,6,[{_},{_}]},{init,start_it,1,[]}]}", "bad_value",
+         "badarith in erlang:'+'/2 of [1,a], called by -eval"},
+        {"{{unbound_var,X},[{erl_eval,exprs,2,[{_},{_}]},{init,start_it,1,[]}]}", "bad_code",
+         "what -eval was given has a variable without a value: X"},
+        {"{shutdown,{my_reason,because it is so}}", "unknown", "{my_reason,\"because it is so\"}"},
+        {"{badarg,[{io,put_chars,[standard_error,unicode,[_]],[]},{Elixir.Kernel.CLI,exec_fun,2,[{_},{_}]}]}", "no_output",
+         "its standard output or error is gone"},
+        // Texts of application_controller and reltool.
+        {"Missing rel: my_rel", "bad_specification", "Missing rel: my_rel"},
+        {"Release my_rel uses non existing application my_app", "bad_specification", "Release my_rel uses non existing application my_app"},
+        {"invalid config data: application: kernel; invalid parameter: {foo}", "bad_specification",
+         "invalid config data: application: kernel; invalid parameter: {foo}"},
+        {"{bad_config,{kernel,{logger_level,loud}}}", "bad_specification", "a setting of kernel is wrong: {logger_level,loud}"},
+        // Syntax errors: of -eval, and of a file.
+        {"{{badmatch,{error,{5,erl_parse,[\"syntax error before: \",\"','\"]}}},[{my_cfg,load,1,[{file,\"my_cfg.erl\"},{line,8}]}]}", "bad_code",
+         "a file that it reads is no Erlang, line 5: syntax error before: ',', in my_cfg:load/1 (my_cfg.erl:8)"},
+        {"{\"1: syntax error before: '}'\",\"my_dep.app\"}", "bad_code", "the resource file my_dep.app is wrong: 1: syntax error before: '}'"},
+        {"{not_loaded,my_app}", "no_application", "application my_app is not loaded: its .app file is missing, or has another name inside"},
+        // Native libraries, programs, services.
+        {"{{badmatch,{error,{load_failed,\"Failed to load NIF library: '/x/y.so: cannot open shared object file: No such file or directory'\"}}},"
+         "[{my_nif,init,0,[{file,\"my_nif.erl\"},{line,4}]}]}",
+         "no_library",
+         "a native library can't be loaded: /x/y.so: cannot open shared object file: No such file or directory, in my_nif:init/0 (my_nif.erl:4)"},
+        {"{on_load_function_failed,my_nif,{error,{load_failed,\"Failed to load NIF library: '/x/y.so: wrong ELF class'\"}}}", "no_library",
+         "a native library of my_nif can't be loaded: /x/y.so: wrong ELF class"},
+        {"{enoent,[{erlang,open_port,[{spawn_executable,\"/opt/tool\"},[]],[]},{my_srv,init,1,[{file,\"my_srv.erl\"},{line,3}]}]}", "no_file",
+         "a file, folder or program does not exist (enoent): /opt/tool, in my_srv:init/1 (my_srv.erl:3)"},
+        {"{enoent,[{'Elixir.System',cmd,[<<\"elixir\">>,[<<\"--version\">>],[]],[]},{'Elixir.My',init,1,[]}]}", "no_file",
+         "a file, folder or program does not exist (enoent): elixir, in 'Elixir.My':init/1"},
+        {"{duplicate_node_name,\"rabbit\",\"host1\"}", "name_taken", "the node name rabbit@host1 is already in use"},
+        {"{epmd_error,\"host1\",nxdomain}", "refused", "epmd on host1 can't be reached: nxdomain"},
+        {"{badmatch,{error,econnrefused}}", "refused", "a service refused the connection (econnrefused)"},
+        {"{{case_clause,{error,{'SetConsoleMode','not valid\\r\\r\\n'}}},[{prim_tty,init_term,1,[{file,\"prim_tty.erl\"},{line,283}]}]}", "no_output",
+         "it could not get its terminal: SetConsoleMode: not valid, in prim_tty:init_term/1 (prim_tty.erl:283)"},
+        // Tables.
+        {"{{badmatch,{aborted,{no_exists,my_table}}},[{my_db,start,0,[]}]}", "no_table", "the mnesia table my_table does not exist on this node, in my_db:start/0"},
+        {"{timeout_waiting_for_tables,[a@b],[rabbit_user,rabbit_vhost]}", "timeout", "mnesia tables were not there in time: rabbit_user and 1 more"},
+        // Specifications and values.
+        {"{start_spec,{invalid_mfa,my_worker}}", "bad_specification", "a supervisor's child specification is wrong: invalid_mfa: my_worker"},
+        {"{already_started,my_app}", "bad_value", "what it was to start is running already: my_app"},
+        {"{badarg,[{io,format,[<0.26.0>,[83,116,97,114,116", "bad_value", "badarg in io:format of \"Start...\""},
+        {"{{badmatch,{error,{[_],[_]}}},[{my_app,run,0,[{_},{_}]},{init,start_em,1,[]}]}", "unknown", "my_app:run/0 failed, with a reason that the slogan leaves out"},
+        {"{{badmatch,{error,{mysql_result,[],[],0,0,\"Table 'a.b' doesn't exist\",[],42}}},[{my_db,load,0,[]}]}", "message",
+         "Table 'a.b' doesn't exist (mysql_result), in my_db:load/0"},
+        // Elixir's exceptions.
+        {"#{'__exception__' => true,'__struct__' => 'Elixir.File.Error',action => <<\"read file\">>,path => <<\"/etc/x\">>,reason => eacces}", "no_file",
+         "could not read file /etc/x: eacces"},
+        {"#{'__exception__' => true,'__struct__' => 'Elixir.System.EnvError',env => <<\"DATABASE_URL\">>}", "bad_value",
+         "the environment variable DATABASE_URL is not set"},
+        {"#{'__exception__' => true,'__struct__' => 'Elixir.KeyError',key => port,term => []}", "bad_value", "Elixir.KeyError: key port not found"},
+        {"#{'__exception__' => true,'__struct__' => 'Elixir.SyntaxError',file => <<\"mix.exs\">>,line => 3,description => <<\"unexpected token: )\">>}",
+         "bad_code", "Elixir.SyntaxError in mix.exs:3: unexpected token: )"},
     };
     for (const auto& [reason, kind, what] : table) {
         INFO(reason);
@@ -88,7 +168,7 @@ TEST_CASE("what a reason means", "[causes]") {
     CHECK(told("").kind.empty());
     CHECK(told("{_}").kind.empty());
     CHECK(told("{{_},[_]}").kind.empty());
-    CHECK(told("error in config file \"sys.config\" (1): syntax error").kind.empty());
+    CHECK(told("error in config file \"sys.config\" (1): syntax error").kind == "bad_code");
 }
 
 TEST_CASE("what stands in another report", "[causes]") {
@@ -116,13 +196,23 @@ TEST_CASE("a cut slogan yields to a report that is whole; a whole one stays", "[
     CHECK(told("{noproc,{gen_server,call,[my_registry,get]}}", {event_of("{'EXIT',<0.9.0>,killed}")}).kind == "not_registered");
 }
 
+TEST_CASE("the node's name is the only atom that can be one", "[causes]") {
+    test::MadeSnapshot made;
+    for (const char* name : {"nonode@nohost", "client3@pippo", "_list@1", "ok"}) made.s.atoms.push_back(made.text(name));
+    const LogEvent taken = event_of("{info_msg,<0.8.0>,{<0.20.0>,\"Protocol: ~p: register error: ~p~n\",[\"inet_tcp\",{{badmatch,{error,duplicate_name}},[]}]}}");
+    CHECK(told("{'EXIT',nodistribution}", {taken}, made.seal()).what == "the node name client3@pippo is already in use");
+    made.s.atoms.push_back(made.text("other@pippo"));
+    CHECK(told("{'EXIT',nodistribution}", {taken}, made.seal()).what == "the node name that was given is already in use");
+}
+
 TEST_CASE("a misspelt module is told by the one that is loaded", "[causes]") {
     test::MadeSnapshot made;
     for (const char* name : {"proplists", "lists", "my_app"}) made.s.modules.push_back({made.text(name), 1, {}});
     const Snapshot& snapshot = made.seal();
     const auto cause = told_cause(snapshot, "{undef,[{propslist,get_value,[id,[]],[]},{term,load,0,[]}]}", {});
     REQUIRE(cause);
-    CHECK(present::plain_text(snapshot, cause->cause.what) == "propslist:get_value/2 does not exist (is proplists meant?), called in term:load/0");
+    CHECK(present::plain_text(snapshot, cause->cause.what) == "propslist:get_value/2 does not exist (is proplists meant?)");
+    CHECK(present::plain_text(snapshot, cause->cause.where) == ", called in term:load/0");
     const auto loaded = told_cause(snapshot, "{undef,[{lists,keyfind,[a,b,c,d],[]},{term,load,0,[]}]}", {});
     REQUIRE(loaded);
     CHECK(present::plain_text(snapshot, loaded->cause.hints.at(0)).find("exports no such function") != std::string::npos);

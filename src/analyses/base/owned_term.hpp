@@ -76,4 +76,7 @@ std::unique_ptr<OwnedTerm> copy_term(TermSource& source, const Element& term, co
 /// what is no term gives an `unknown` element. Linear; recursion is bounded by 64 levels.
 std::unique_ptr<OwnedTerm> parse_term(std::string_view printed);
 
+/// A text as Erlang has it: a list of its characters.
+std::unique_ptr<OwnedTerm> text_term(std::string_view text);
+
 }  // namespace beamheap::analyses

@@ -19,6 +19,10 @@ public:
         if (!done()) term_->strange_ = true;  // words that only begin like a term
         return std::move(term_);
     }
+    std::unique_ptr<OwnedTerm> run_text() {
+        term_->root_ = characters(text_);
+        return std::move(term_);
+    }
 
 private:
     static constexpr int deepest = 64;
@@ -63,8 +67,31 @@ private:
         if (c == '<' && digit(peek(1))) return pid();
         if (digit(c) || (c == '-' && digit(peek(1)))) return number();
         if (begins("fun ")) at_ += 4;
-        if (c == '\'' || (c >= 'a' && c <= 'z')) return atom();
-        return junk();
+        if (c == '\'' || (c >= 'a' && c <= 'z')) return level > 0 && words_follow() ? bare() : atom();
+        return level > 0 && c != '_' && c != '.' ? bare() : junk();
+    }
+
+    // Whether an atom without quotes goes on with a blank and another word: a text that was printed without its own.
+    bool words_follow() const {
+        std::size_t end = at_;
+        while (end < text_.size() && word(text_[end])) ++end;
+        if (end == at_ || end >= text_.size() || text_[end] != ' ') return false;
+        const std::size_t next = text_.find_first_not_of(" \n", end);
+        return next != std::string_view::npos && word(text_[next]);
+    }
+
+    // An atom or a text that init printed without its quotes (init.erl up to 25): Elixir.Kernel.CLI, +, X, not set.
+    Element bare() {
+        const std::size_t end = std::min(text_.find_first_of(",]}|{[\"\n", at_), text_.size());
+        const bool whole = end != at_ && end != text_.size() && std::string_view(",]}|").find(text_[end]) != std::string_view::npos;
+        if (!whole) return junk();
+        const std::string_view name = text_.substr(at_, end - at_);
+        at_ = end;
+        if (name.find(' ') != std::string_view::npos) return characters(name);
+        Element element;
+        element.kind = ElementKind::atom;
+        element.text = term_->keep(name);
+        return element;
     }
 
     // What is no term up to the next delimiter; always consumes something, but never the delimiter that ends it.
@@ -264,6 +291,8 @@ private:
             tail = take("...") ? unknown() : value(level + 1);
             while (!done() && !take("]")) junk();
         }
+        else if (done() && text_[at_ - 1] != ']')
+            tail = unknown();  // cut
         for (auto element = elements.rbegin(); element != elements.rend(); ++element) tail = cons(*element, tail);
         return tail;
     }
@@ -293,8 +322,8 @@ private:
         return text;
     }
 
-    Element string() {
-        const std::string text = quoted();
+    Element string() { return characters(quoted()); }
+    Element characters(std::string_view text) {
         Element tail = nil();
         std::vector<std::uint32_t> codes;
         for (std::size_t i = 0; i < text.size();) {
@@ -390,5 +419,9 @@ private:
 };
 
 std::unique_ptr<OwnedTerm> parse_term(std::string_view printed) { return TermParser(printed).run(); }
+
+std::unique_ptr<OwnedTerm> text_term(std::string_view text) {
+    return TermParser(text).run_text();
+}
 
 }  // namespace beamheap::analyses

@@ -69,6 +69,17 @@ std::vector<Element> TermReader::list(const Element& term, std::size_t limit) co
     return elements;
 }
 
+bool TermReader::is_proper(const Element& term) const {
+    Element cell = term;
+    for (int cells = 0; cells < 1000 && is_kind(cell, TermKind::cons); ++cells) {
+        ElementCursor cursor = source_.elements(cell.id);
+        Element rest;
+        if (!source_.next(cursor, rest) || !source_.next(cursor, rest)) return false;
+        cell = rest;
+    }
+    return cell.kind == ElementKind::nil || is_kind(cell, TermKind::cons);
+}
+
 Element TermReader::map_value(const Element& map, std::string_view key) const {
     const bool flat = is_kind(map, TermKind::flat_map);
     std::vector<ElementCursor> levels{source_.elements(map.id)};

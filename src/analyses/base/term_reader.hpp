@@ -32,6 +32,8 @@ public:
     std::vector<Element> tagged(const Element& term, std::string_view tag, std::size_t arity) const;
     /// Elements of a list, at most `limit`; a tail that is no list is left out.
     std::vector<Element> list(const Element& term, std::size_t limit = 1000) const;
+    /// Whether a list ends in [], as far as 1,000 cells; one that was cut ends in what is not known.
+    bool is_proper(const Element& term) const;
     /// What a map has under an atom, or a property list in {Key, Value}; kind `unknown` where there is nothing.
     Element get(const Element& term, std::string_view key) const;
     /// The same along several keys.

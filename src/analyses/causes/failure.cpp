@@ -18,6 +18,18 @@ bool starts_others(const std::vector<LogFrame>& stack) {
     });
 }
 
+// Whether something of a term is not known: printed to a depth, or cut.
+bool has_holes(OwnedTerm& term, const Element& root) {
+    std::vector<Element> left{root};
+    for (std::size_t i = 0; i < left.size() && i < 400; ++i) {
+        if (left[i].kind == ElementKind::unknown) return i != 0;
+        if (left[i].kind != ElementKind::object) continue;
+        ElementCursor cursor = term.elements(left[i].id);
+        for (Element element; left.size() < 400 && term.next(cursor, element);) left.push_back(element);
+    }
+    return false;
+}
+
 class Peeler {
 public:
     explicit Peeler(Failure& failure) : failure_(failure) {}
@@ -74,6 +86,11 @@ private:
             if (TermReader::is_atom(p[1])) failure_.application = p[1].text;
             return go_on(p[2]);
         }
+        if (const auto p = t.tagged(reason, "could_not_start", 3); !p.empty()) {  // rabbit, rabbit_boot_state
+            if (TermReader::is_atom(p[1])) failure_.application = p[1].text;
+            return go_on(p[2]);
+        }
+        if (const auto p = t.tuple(reason, 3); !p.empty() && TermReader::is(p[1], "failure_during_boot")) return go_on(p[2]);
         if (const auto p = t.tuple(reason, 1); !p.empty()) return go_on(p[0]);  // the text ends before the second element
         for (const std::string_view tag : {"shutdown", "EXIT", "error", "init_failed", "nocatch"})
             if (const auto p = t.tagged(reason, tag, 2); !p.empty()) return go_on(p[1]);
@@ -87,6 +104,20 @@ private:
         return pair();
     }
 
+    // {App, Reason} of application:ensure_all_started/1: told by what the reason is.
+    bool of_application(const Element& name, const Element& reason) {
+        const TermReader t = terms();
+        const auto pair = t.tuple(reason, 2);
+        if (!TermReader::is_atom(name) || pair.empty()) return false;
+        const auto call = t.tuple(pair[1], 3);
+        const bool started = !call.empty() && TermReader::is(call[1], "start");
+        const bool missing = t.text(pair[1], 300).value_or("").ends_with(".app");
+        const bool returned = TermReader::is(pair[0], "bad_return");
+        if (!started && !missing && !returned) return false;
+        if (!missing) failure_.application = name.text;
+        return go_on(reason);
+    }
+
     // {Reason, What}: a stack, the call that failed with it, or the function that started it.
     bool pair() {
         const TermReader t = terms();
@@ -94,6 +125,11 @@ private:
         if (p.empty()) return false;
         if (auto frames = frames_of(t, p[1]); !frames.empty()) {
             failure_.stack = std::move(frames);
+            return go_on(p[0]);
+        }
+        if (of_application(p[0], p[1])) return true;
+        if (const auto given = t.tuple(p[1]); given.size() >= 8 && TermReader::is(given[0], "child")) {
+            child(given[2]);  // {Reason, {child,undefined,Id,MFA,...}} of supervisor:start_child/2
             return go_on(p[0]);
         }
         const auto call = t.tuple(p[1], 3);
@@ -110,15 +146,13 @@ private:
 
 int Failure::weight() const {
     if (reason.kind == ElementKind::unknown) return 0;
+    if (words) return 1;
     int sum = 4 + static_cast<int>(std::min<std::size_t>(children.size(), 4)) + (stack.empty() ? 0 : 2);
     if (!stack.empty() && !stack.front().file.empty()) ++sum;
     // "shutdown" and "killed" tell that something else ended first.
     if (TermReader::is_one_of(reason, {"shutdown", "killed", "normal", "noproc"})) sum -= 4;
-    if (reason.kind == ElementKind::object) {
-        TermReader terms(*term);
-        for (const Element& part : terms.tuple(reason))
-            if (part.kind == ElementKind::unknown) sum -= 3;
-    }
+    if (has_holes(*term, reason)) sum -= 3;
+    if (!stack.empty() && has_holes(*term, stack.front().arguments)) sum -= 2;
     return sum;
 }
 
@@ -134,8 +168,15 @@ Failure failure_of(std::shared_ptr<OwnedTerm> term, const Element& reason, std::
 Failure failure_of_printed(std::string_view reason) {
     std::shared_ptr<OwnedTerm> term = parse_term(reason);
     // Not every reason that is printed is a term: "error in config file ...", {cannot get bootfile,/x/start.boot}.
-    const Element root = term->strange() ? Element{} : term->term();
-    return failure_of(std::move(term), root);
+    if (!term->strange()) {
+        const Element root = term->term();
+        return failure_of(std::move(term), root);
+    }
+    Failure failure;
+    failure.term = text_term(reason);
+    failure.reason = failure.term->term();
+    failure.words = true;
+    return failure;
 }
 
 }  // namespace beamheap::analyses

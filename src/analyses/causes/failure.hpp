@@ -26,6 +26,7 @@ struct Failure {
     std::vector<std::string> children;   ///< supervisors' children on the way, outermost first
     std::string application;             ///< that did not start or ended; empty: none on the way
     bool exited = false;                 ///< the application had run before
+    bool words = false;                  ///< the reason is no term, but a text, perhaps a cut one
 
     /// How much is known: a reason of which nothing is missing is better than one that was cut, one that went through
     /// children or has a stack better than a bare word. For choosing among several tellings of one death.
@@ -34,12 +35,13 @@ struct Failure {
 
 /// Takes the layers off. {shutdown,R}, {failed_to_start_child,Id,R}, {R,{M,start,_}}, {R,Stack}, {'EXIT',R}, {error,R},
 /// {badmatch,{error,R}} of the code that starts, {bad_return,{{M,F,A},R}}, {application_start_failure,App,R},
-/// {cannot_start_application,App,R}, {nocatch,R}, {R,{gen_server,call,_}} of a call whose server ended, and a printed
-/// term inside of a string.
+/// {cannot_start_application,App,R}, {nocatch,R}, {R,{gen_server,call,_}} of a call whose server ended,
+/// {App,R} of application:ensure_all_started/1, {R,{child,...}} of supervisor:start_child/2, {could_not_start,App,R},
+/// {App,failure_during_boot,R}, and a printed term inside of a string.
 /// `stack`: of the reason, where it was taken off already.
 Failure failure_of(std::shared_ptr<OwnedTerm> term, const Element& reason, std::vector<LogFrame> stack = {});
 
-/// The same of a reason as the slogan prints it.
+/// The same of a reason as the slogan prints it. What is no term is the reason as a text.
 Failure failure_of_printed(std::string_view reason);
 
 }  // namespace beamheap::analyses

@@ -12,6 +12,7 @@ int rank(CauseKind kind) {
     switch (kind) {
         case CauseKind::none: return 0;
         case CauseKind::unknown: return 1;
+        case CauseKind::message:
         case CauseKind::bad_value:
         case CauseKind::bad_return:
         case CauseKind::timeout: return 2;

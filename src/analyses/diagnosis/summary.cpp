@@ -49,6 +49,10 @@ Sentence who_was_running(const Snapshot& snapshot, const Diagnosis& diagnosis) {
         return sentence("A dirty scheduler called for the dump, and the input does not say which; these were on one: {}.",
                         joined(suspects, ", "));
     }
+    // Of a start that failed, init halts the node: that it was running tells nothing.
+    if (is_failed_start(diagnosis.slogan.kind) && death.process != ProcId::none &&
+        snapshot.text(snapshot[death.process].name) == "init")
+        return {};
     const bool asked =
         diagnosis.slogan.kind == SloganKind::requested || diagnosis.slogan.kind == SloganKind::unknown;
     Sentence text = suspect(snapshot, death.pid);

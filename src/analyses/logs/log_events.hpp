@@ -52,6 +52,7 @@ struct LogFrame {
     std::string module, function, file;
     std::uint32_t arity = 0;
     std::uint32_t line = 0;  ///< 0: unknown
+    bool cut = false;        ///< the list of arguments was cut, so that `arity` is only how many are left
     Element arguments;       ///< a list where the frame has them (the youngest of undef, badarg, ...), else unknown
 };
 

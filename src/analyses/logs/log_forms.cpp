@@ -401,11 +401,14 @@ std::vector<LogFrame> frames_of(const TermReader& terms, const Element& list) {
             if (frames.empty()) return {};
             continue;
         }
-        LogFrame frame{std::string(parts[0].text), std::string(parts[1].text), {}, 0, 0, {}};
+        LogFrame frame{std::string(parts[0].text), std::string(parts[1].text), {}, 0, 0, false, {}};
         if (const auto arity = terms.number(parts[2]); arity && *arity >= 0 && *arity < 256)
             frame.arity = static_cast<std::uint32_t>(*arity);
         else if (terms.is_list(parts[2]))
-            frame.arity = static_cast<std::uint32_t>(terms.list(parts[2], 256).size()), frame.arguments = parts[2];
+            frame.arity = static_cast<std::uint32_t>(terms.list(parts[2], 256).size()), frame.arguments = parts[2],
+            frame.cut = !terms.is_proper(parts[2]);
+        else if (parts[2].kind == ElementKind::unknown)
+            frame.cut = true;
         else
             return {};
         if (parts.size() == 4) {

@@ -100,9 +100,23 @@ Cut cut(std::string_view text, std::size_t most = 160) {
 }
 
 // A term as the end of a sentence, which what is cut ends with its dots.
-Sentence ending(std::string_view text) {
-    const Cut shown = cut(text);
+Sentence ending(std::string_view text, std::size_t most = 160) {
+    const Cut shown = cut(text, most);
     return shown.whole ? sentence("{}.", shown.term) : sentence("{}", shown.term);
+}
+
+// A slogan that is any text, in one line.
+std::string one_text(std::string_view text) {
+    std::string line;
+    for (const char c : text) {
+        const bool blank = c == ' ' || c == '\n' || c == '\r' || c == '\t';
+        if (!blank)
+            line += c;
+        else if (!line.empty() && line.back() != ' ')
+            line += ' ';
+    }
+    while (line.ends_with('.') || line.ends_with(' ')) line.pop_back();
+    return line;
 }
 
 // The end of a sentence that gives the reason, cut where it is long.
@@ -430,8 +444,8 @@ Slogan read_slogan(std::string_view raw) {
         if (read_fixed(text, slogan))
             read_details(text, slogan);
         else
-            slogan.meaning = Ours(
-                "None of the VM's own reasons: a program asked for this dump with this text (erlang:halt/1).");
+            slogan.meaning = sentence("A program ended the node with this text (erlang:halt/1): {}",
+                                      ending(one_text(text), 100));
     }
     add_steps_of_page(slogan);
     return slogan;

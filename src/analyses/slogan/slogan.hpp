@@ -42,7 +42,7 @@ Ours name_of(SloganKind kind);
 constexpr bool is_failed_start(SloganKind kind) {
     return kind == SloganKind::boot_failure || kind == SloganKind::kernel_start_failure ||
            kind == SloganKind::application_start_failure || kind == SloganKind::application_terminated ||
-           kind == SloganKind::kernel_process_terminated;
+           kind == SloganKind::kernel_process_terminated || kind == SloganKind::system_process_terminated;
 }
 
 

@@ -7,6 +7,7 @@
 //
 // Thresholds: none; the slogan is a fact. A slogan of the VM's own limits is said as well: it is the cause by
 // definition. Damaged data is what native-crash is about.
+#include "analyses/causes/boot_stage.hpp"
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
@@ -43,24 +44,106 @@ Judgement judge(SloganKind kind) {
 
 constexpr std::size_t most_frames = 6;
 
-// "Application web did not start: web_sup > web_server: port 8081 of http is in use (eaddrinuse)."
+// How long a sentence is about, in characters; the input's own parts are counted as they are in Erlang's syntax.
+struct Length {
+    std::size_t operator()(const Ours& words) const { return words.text().size(); }
+    std::size_t operator()(const Atom& atom) const { return atom.text.size(); }
+    std::size_t operator()(const InputText& text) const { return text.text.size(); }
+    std::size_t operator()(const FunctionName& f) const { return f.module.size() + f.function.size() + 4; }
+    std::size_t operator()(const PrintedTerm& term) const { return printed(*term.source, term.term, term.max_bytes); }
+    std::size_t operator()(const Amount& amount) const { return std::to_string(amount.value).size(); }
+    template <class Other>
+    std::size_t operator()(const Other&) const {
+        return 10;
+    }
+
+    // A guess that is never far too small: what every element of the term takes, up to `most`.
+    static std::size_t printed(OwnedTerm& source, const Element& term, std::size_t most) {
+        std::vector<Element> left{term};
+        std::size_t sum = 0;
+        for (std::size_t i = 0; i < left.size() && sum < most; ++i) {
+            const Element& each = left[i];
+            if (each.kind != ElementKind::object) {
+                sum += each.kind == ElementKind::atom ? each.text.size() + 1 : each.kind == ElementKind::small ? 4 : each.kind == ElementKind::nil ? 0 : 9;
+                continue;
+            }
+            if (const auto text = TermReader(source).text(each, most)) {
+                sum += text->size() + 3;
+                continue;
+            }
+            sum += 2;
+            ElementCursor cursor = source.elements(each.id);
+            for (Element element; left.size() < 400 && source.next(cursor, element);) left.push_back(element);
+        }
+        return std::min(sum, most);
+    }
+};
+std::size_t length(const Sentence& text) {
+    std::size_t sum = 0;
+    for (const Part& part : text.parts()) sum += std::visit(Length{}, part);
+    return sum;
+}
+
+// What can be printed at another length is, so that the sentence has no more than `most` characters.
+Sentence fitted(const Sentence& text, std::size_t most) {
+    std::size_t sum = length(text);
+    Sentence shorter;
+    for (const Part& part : text.parts()) {
+        constexpr std::size_t least = 24;
+        if (const auto* term = std::get_if<PrintedTerm>(&part); term != nullptr && sum > most) {
+            PrintedTerm cut = *term;
+            const std::size_t now = Length{}(*term);
+            cut.max_bytes = std::max(least, now - std::min(now, sum - most));
+            sum -= std::min(sum, now - std::min(now, cut.max_bytes));
+            shorter.add(cut);
+        } else if (const auto* words = std::get_if<InputText>(&part);
+                   words != nullptr && sum > most && words->text.size() > least) {
+            InputText cut = *words;
+            cut.text = one_line(words->text, std::max(least, words->text.size() - std::min(words->text.size(), sum - most + 3)));
+            sum -= std::min(sum, words->text.size() - std::min(words->text.size(), cut.text.size()));
+            shorter.add(cut);
+        } else {
+            std::visit([&](const auto& same) { shorter.add(same); }, part);
+        }
+    }
+    return shorter;
+}
+
+// "Application web did not start: web_sup > web_server: port 8081 of http is in use (eaddrinuse)." At most 160
+// characters: children on the way go first, then the place, then what is printed of a term.
 Sentence title(const Slogan& slogan, const ToldCause& told) {
-    Sentence text;
+    constexpr std::size_t most = 155;
+    Sentence head;
     const std::string& application = slogan.application.empty() ? told.failure.application : slogan.application;
     const bool ended = told.failure.exited || slogan.kind == SloganKind::application_terminated ||
-                       slogan.kind == SloganKind::kernel_process_terminated;
+                       slogan.kind == SloganKind::kernel_process_terminated || slogan.kind == SloganKind::system_process_terminated;
     if (!application.empty())
-        text.say("Application {}", Atom{application, false});
-    else if (!slogan.kernel_process.empty())
-        text.say("The kernel process {}", Atom{slogan.kernel_process, false});
+        head.say("Application {}", Atom{application, false});
+    else if (slogan.kind == SloganKind::system_process_terminated)
+        head.say("The VM's own process {}", InputText{slogan.subject, InputText::Holds::name});
+    else if (!slogan.kernel_process.empty() && slogan.kernel_process != "application_controller")
+        head.say("The kernel process {}", Atom{slogan.kernel_process, false});
     else
-        text.add(Ours("The node"));
-    text.add(ended ? Ours(" ended: ") : Ours(" did not start: "));
-    for (const std::string& child : told.failure.children) {
-        text.add(Atom{child, false});
-        text.add(&child == &told.failure.children.back() ? Ours(": ") : Ours(" > "));
+        head.add(Ours("The node"));
+    head.add(ended ? Ours(" ended: ") : Ours(" did not start: "));
+    std::span<const std::string> children = told.failure.children;
+    std::size_t names = 0;
+    for (const std::string& child : children) names += child.size() + 3;
+    const std::size_t rest = length(head) + length(told.cause.what);
+    const std::size_t placed = length(told.cause.where);
+    while (!children.empty() && rest + names + (children.size() > 1 ? placed : 0) > most) {
+        names -= children.front().size() + 3;
+        children = children.subspan(1);
     }
-    return text.say("{}.", told.cause.what);
+    for (const std::string& child : children) {
+        head.add(Atom{child, false});
+        head.add(&child == &children.back() ? Ours(": ") : Ours(" > "));
+    }
+    head.add(told.cause.what);
+    if (length(head) + placed <= most) head.add(told.cause.where);
+    Sentence text = fitted(head, most);
+    const auto* last = std::get_if<InputText>(&text.parts().back());
+    return last != nullptr && last->text.ends_with("...") ? text : text.say(".");
 }
 
 Sentence place(const LogFrame& frame) {
@@ -110,6 +193,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     if (input.told != nullptr) {
         add_told(input, finding);
     } else {
+        if (is_failed_start(slogan.kind) && slogan.kind != SloganKind::application_terminated)
+            finding.title = slogan.kind == SloganKind::boot_failure ? boot_stage(input.snapshot).say(".") : slogan.meaning;
         if (!slogan.cause.empty())
             finding.evidence.push_back(fact("innermost reason", sentence("{}", term(slogan.cause))));
         finding.next_steps = slogan.next_steps;

@@ -1,0 +1,78 @@
+// What explains a reason: a class of one use, whose functions are kept in a file for each theme. See cause.hpp.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyses/base/term_reader.hpp"
+#include "analyses/causes/cause.hpp"
+
+namespace beamheap::analyses {
+
+class Explainer {
+public:
+    Explainer(const Snapshot& snapshot, const Failure& failure, std::span<const LogEvent> events)
+        : snapshot_(snapshot), failure_(failure), t_(*failure.term), events_(events) {}
+
+    Cause run();
+
+private:
+    // cause_code.cpp: code that is missing or does not load, and what -eval was given
+    bool boot();
+    bool undefined();
+    bool code();
+    bool native_library();
+    // cause_services.cpp: the distribution, output, applications, tables, files and ports
+    bool text();
+    bool distribution();
+    bool output_gone();
+    bool terminal();
+    bool application();
+    bool registered();
+    bool table();
+    bool mnesia();
+    bool posix();
+    // cause_values.cpp: what callbacks and expressions have made of it
+    bool returned();
+    bool specification();
+    bool exception();
+    bool value();
+    bool words();
+
+    std::string_view similar_module(std::string_view name) const;
+    bool bad_module(std::string_view module);
+    bool name_taken(Sentence name);
+    Sentence node_name() const;
+    /// The port that stands beside eaddrinuse in another report: {port, N}; 0: none.
+    std::uint32_t port_in_events() const;
+
+    /// What a slogan printed to a depth has left: `_`, {_}, {{_},[_]}.
+    bool says_nothing(const Element& reason) const;
+    PrintedTerm printed(const Element& term) const { return {failure_.term, term, 120}; }
+    Sentence plain(const Element& term) const;
+    void hint(Sentence sentence) { cause_.hints.push_back(std::move(sentence)); }
+    void hint(Ours words) { cause_.hints.emplace_back(words); }
+    /// ", in m:f/a (file:n)": the youngest frame of the application's own code, else the youngest.
+    void where();
+    /// ", called in m:f/a (file:n)", ", called by -eval"
+    void called_by();
+    /// The youngest frame that is not of OTP's own helpers: where the code of the application is; nullptr: none.
+    const LogFrame* own_frame() const;
+    static Sentence place(const LogFrame& frame);
+    /// "m:f/a"; "m:f" where the number of its arguments was cut off.
+    static Sentence function(const LogFrame& frame);
+
+    const Snapshot& snapshot_;
+    const Failure& failure_;
+    TermReader t_;
+    std::span<const LogEvent> events_;
+    Cause cause_;
+};
+
+/// Whether a term has an atom somewhere near its root.
+bool has_atom(OwnedTerm& term, std::string_view atom);
+
+}  // namespace beamheap::analyses
