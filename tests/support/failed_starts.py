@@ -94,7 +94,7 @@ class Maker:
         environment = dict(self.environment)
         if dump:
             environment["ERL_CRASH_DUMP"] = str(dump)
-        more = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "timeout": 20, **more}
+        more = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "timeout": 120, **more}
         try:
             return subprocess.run(self.command(*arguments), env=environment, cwd=self.folder, **more)
         except subprocess.TimeoutExpired:
