@@ -3,9 +3,11 @@
 
 #include "analyses/heaps/histogram.hpp"
 #include "analyses/heaps/live_garbage.hpp"
+#include "analyses/heaps/term_shape.hpp"
 #include "cli/commands.hpp"
 #include "cli/process_terms.hpp"
 #include "cli/secrets.hpp"
+#include "present/spelling.hpp"
 
 namespace beamheap::cli {
 
@@ -18,6 +20,14 @@ static Status cmd_heap(const Context& context) {
     plan.stacks = true;
     BH_TRY(const ProcessTerms process, open_process_terms(context, plan, context.argument(1), dead));
     const present::TermView view = process.view(context);
+    Element into;
+    if (!context.options().into.empty()) {
+        BH_TRY(const AddressArgument address, parse_address(context.options().into));
+        into = process.terms->at(address.address);
+        if (into.kind != ElementKind::object)
+            return Error{ErrorCode::usage, fmt::format("{:X}: this process has no object at that address", address.address),
+                         "`heap INPUT PID` shows addresses of its terms."};
+    }
     const analyses::LiveGarbage words =
         analyses::live_and_garbage(view.graph(), view.measures().reach(), process.row());
     analyses::Histogram histogram;
@@ -38,6 +48,14 @@ static Status cmd_heap(const Context& context) {
                                 .title = dead ? "Garbage of" : "Root set of",
                                 .body = Value(process.names->process(process.row())),
                                 .content = present::Content::name});
+    if (into.kind == ElementKind::object) {
+        document.lead.push_back(present::spell(view.names(), analyses::sentence("The term at {} is {}.",
+                                                                               analyses::Amount{into.address, analyses::AmountUnit::address},
+                                                                               analyses::shape_in_words(*process.terms, into))));
+        document.members.push_back(children_member(context, view, into));
+        document.primary = "children";
+        return context.print(document, process.snapshot(), known_secrets(*process.artifact));
+    }
     document.members.push_back({.key = "rows", .body = present::root_table(view, dead)});
     document.members.push_back({.key = "totals",
                                 .title = "Words of its heaps",
@@ -50,17 +68,18 @@ static Status cmd_heap(const Context& context) {
                                 .title = dead ? "Garbage by kind of object" : "By kind of object",
                                 .body = present::histogram_table(histogram.rows())});
     document.primary = "rows";
-    return context.print(document, process.snapshot(), known_secrets(*process.artifact), "retained_words");
+    return context.print(document, process.snapshot(), known_secrets(*process.artifact));
 }
 
 BH_DEFINE_VERB(heap){
     .name = "heap",
     .arguments = {argument::input, argument::process},
-    .options = "--dead --term-bytes",
+    .options = "--dead --into --page --term-bytes",
     .summary = "the root set of one process: what each root holds and keeps alive",
     .details = "FLAT is what a copy would need (erts_debug:flat_size), SHARED what is there (erts_debug:size), RETAINED what\n"
-                "would be freed if the root were gone. --dead lists the terms of a core's process that no root reaches.",
-    .examples = "heap erl_crash.dump 0.89.0\nheap erl_crash.dump my_cache --sort flat_words\nheap core.4711 my_cache --dead",
+                "would be freed if the root, and all that hold the same term, were gone. --into ADDRESS lists the elements\n"
+                "of one term instead, largest first. --dead lists the terms of a core's process that no root reaches.",
+    .examples = "heap erl_crash.dump 0.89.0\nheap erl_crash.dump my_cache --sort flat_words\nheap erl_crash.dump my_cache --into 7FEDD8C3E990 --page 2\nheap core.4711 my_cache --dead",
     .run = &cmd_heap,
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "analyses/diagnosis/portrait.hpp"
 #include "cli/commands.hpp"
 #include "cli/process_terms.hpp"
 #include "cli/secrets.hpp"
@@ -41,7 +42,8 @@ Array message_array(const present::TermView& view, const std::vector<std::uint32
 
 static Status cmd_proc(const Context& context) {
     LoadPlan plan;
-    plan.links = plan.stacks = plan.labels = true;
+    plan.links = plan.stacks = plan.labels = plan.tables = true;
+    plan.slots_of = analyses::is_waiting_function;
     BH_TRY(const ProcessTerms terms, open_process_terms(context, plan, context.argument(1)));
     const Snapshot& snapshot = terms.snapshot();
     const ProcId id = terms.process;
@@ -54,6 +56,10 @@ static Status cmd_proc(const Context& context) {
     if (view.graph().roots().empty() && process.sensitive)
         document.lead.push_back(present::spell(
             analyses::Ours("The process is sensitive: the VM leaves its stack, heap, messages and dictionary out.")));
+    const analyses::Accumulation accumulation = analyses::accumulation(snapshot, id, *terms.terms, *terms.measures);
+    for (const analyses::Sentence& sentence :
+         analyses::portrait(snapshot, id, analyses::waits(snapshot), analyses::supervision(snapshot), accumulation, *terms.terms))
+        document.lead.push_back(present::spell(names, sentence));
     const std::size_t usual_links = context.for_people() ? shown_links : 0;
     const std::size_t wanted_links = context.options().top.value_or(usual_links);
     const std::size_t most_links = wanted_links == 0 ? std::numeric_limits<std::size_t>::max() : wanted_links;

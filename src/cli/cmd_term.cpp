@@ -4,9 +4,11 @@
 #include <algorithm>
 
 #include "analyses/heaps/paths.hpp"
+#include "analyses/heaps/term_shape.hpp"
 #include "cli/commands.hpp"
 #include "cli/process_terms.hpp"
 #include "cli/secrets.hpp"
+#include "present/spelling.hpp"
 
 namespace beamheap::cli {
 namespace {
@@ -107,8 +109,14 @@ static Status cmd_term(const Context& context) {
     add_term_warnings(found.process, document);
     document.members.push_back(
         {.key = "facts", .body = Value(facts(view, found.term, found.process.names->process(found.process.row())))});
+    document.members.push_back({.key = "shape",
+                                .title = "Shape",
+                                .body = Value(present::spell(
+                                    view.names(), analyses::shape_in_words(*found.process.terms, found.term)))});
     document.members.push_back(
         {.key = "term", .title = "Term", .body = Value(view.text(found.term)), .content = Content::term});
+    document.members.push_back(children_member(context, view, found.term));
+    document.primary = "facts";
     return context.print(document, found.process.snapshot(), known_secrets(*found.process.artifact));
 }
 
@@ -145,8 +153,8 @@ static Status cmd_why(const Context& context) {
 BH_DEFINE_VERB(term){
     .name = "term",
     .arguments = {argument::input, argument::address},
-    .options = "--term-bytes",
-    .summary = "one term in full, by its address",
+    .options = "--page --term-bytes",
+    .summary = "one term in full, by its address, and its elements, largest first",
     .details = "ADDRESS is hexadecimal, as `heap` shows it; PID@ADDRESS where several processes have it.",
     .examples = "term erl_crash.dump 7FEDD8C3E990 --term-bytes 0",
     .run = &cmd_term,

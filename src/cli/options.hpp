@@ -58,6 +58,8 @@ struct Options {
     bool dead = false;    ///< --dead: garbage instead of roots
     std::string executable;
     std::uint64_t term_bytes = 200;    ///< 0: whole terms
+    std::string into;                  ///< address of the term whose elements `heap` lists
+    std::uint64_t page = 1;            ///< of a term's elements
     std::vector<std::string> fail_on;  ///< --fail-on, as given
     std::vector<std::string> out;      ///< --out, as given
     std::string baseline;

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <thread>
 
+#include "analyses/base/sum.hpp"
 #include "analyses/selectors/selectors.hpp"
 #include "analyses/diagnosis/heap_stats.hpp"
 #include "present/spelling.hpp"
@@ -30,6 +31,7 @@ Result<ProcessTerms> open_process_terms(const Context& context, LoadPlan plan, c
     BH_TRY(all.process, analyses::resolve(all.snapshot(), pid));
     BH_TRY(all.terms, garbage ? all.artifact->terms_and_garbage(all.process) : all.artifact->terms(all.process));
     all.measures = std::make_unique<analyses::TermMeasures>(*all.terms);
+    all.state = analyses::loop_state(all.snapshot(), all.process, *all.terms);
     all.names = std::make_unique<present::Names>(context.names(all.snapshot()));
     return all;
 }
@@ -97,6 +99,15 @@ void add_term_warnings(const ProcessTerms& process, present::Document& document)
             {"cyclic_term", cut_references, "data_loss",
              present::spell(analyses::Ours("terms contain themselves, which no Erlang term does; sizes leave those references "
              "out"))});
+}
+
+present::Member children_member(const Context& context, const present::TermView& view, const Element& term) {
+    constexpr std::uint64_t usual_rows = 20;
+    const std::uint64_t rows = context.options().top.value_or(usual_rows);
+    const std::uint64_t before = context.options().page == 0 ? 0 : context.options().page - 1;
+    return {.key = "children",
+            .title = "Its elements, largest first",
+            .body = present::child_table(view, term, static_cast<std::size_t>(analyses::saturating_multiply(rows, before)))};
 }
 
 Result<AddressArgument> parse_address(std::string_view text) {

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "analyses/heaps/loop_state.hpp"
 #include "analyses/heaps/term_measures.hpp"
 #include "cli/context.hpp"
 #include "present/tables_terms.hpp"
@@ -19,12 +21,14 @@ struct ProcessTerms {
     std::unique_ptr<TermSource> terms;
     std::unique_ptr<analyses::TermMeasures> measures;
     std::unique_ptr<present::Names> names;
+    std::optional<analyses::LoopState> state;  ///< of a server
 
     const Snapshot& snapshot() const { return artifact->snapshot(); }
     const Process& row() const { return snapshot()[process]; }
     /// Shows terms as --term-bytes and --syntax say; refers to all of this.
     present::TermView view(const Context& context) const {
-        return {*names, row(), *terms, *measures, static_cast<std::size_t>(context.options().term_bytes)};
+        return {*names, row(), *terms, *measures, static_cast<std::size_t>(context.options().term_bytes),
+                state ? std::optional(state->root) : std::nullopt};
     }
 };
 
@@ -41,6 +45,9 @@ struct AddressArgument {
     std::uint64_t address = 0;
 };
 Result<AddressArgument> parse_address(std::string_view text);
+
+/// The elements of a term, page by page (--page, -n).
+present::Member children_member(const Context& context, const present::TermView& view, const Element& term);
 
 /// Where an address was found.
 struct AddressOwner {

@@ -40,6 +40,9 @@ public:
     explicit Speller(const Names& names) : names_(names) {}
 
     Text operator()(const Ours& words) const { return Text{}.add(std::string(words.text())); }
+    Text operator()(const analyses::ByLanguage& words) const {
+        return (*this)(names_.syntax() == Syntax::elixir ? words.elixir : words.erlang);
+    }
     Text operator()(const Amount& amount) const { return Text{}.add(amount_text(amount)); }
     Text operator()(const Percent& percent) const { return Text{}.add(human_percent(percent.value)); }
     Text operator()(const Counted& count) const {
@@ -140,6 +143,7 @@ public:
     Describer(const Names& names, Object& object) : names_(names), object_(object) {}
 
     std::string_view operator()(const Ours&) const { return "text"; }
+    std::string_view operator()(const analyses::ByLanguage&) const { return "text"; }
     std::string_view operator()(const Amount& amount) const {
         add("value", Value(amount.value));
         add("unit", Value(name_of(amount.unit)));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "analyses/heaps/messages.hpp"
 #include "analyses/base/erlang_syntax.hpp"
@@ -53,7 +54,17 @@ bool TermView::dictionary_pair(std::size_t root, Element& key, Element& value) c
     return source_.next(cursor, key) && source_.next(cursor, value);
 }
 
+bool TermView::is_state(std::size_t i) const {
+    if (!state_root_) return false;
+    const NodeId target = graph().roots()[*state_root_].target;
+    return i == *state_root_ || (target != no_node && graph().roots()[i].target == target);
+}
+
 std::string TermView::root_name(std::size_t i) const {
+    return is_state(i) ? fmt::format("State ({})", slot_name(i)) : slot_name(i);
+}
+
+std::string TermView::slot_name(std::size_t i) const {
     const Root& root = graph().roots()[i];
     switch (root.kind) {
         case RootKind::stack: {
@@ -159,50 +170,124 @@ Table message_table(const TermView& view, std::vector<std::uint32_t> roots) {
     return table_of(std::move(columns), std::move(roots), "no messages");
 }
 
-Table root_table(const TermView& view, bool garbage) {
-    std::vector<std::uint32_t> rows;
-    for (std::uint32_t i = 0; i < view.graph().roots().size(); ++i) {
-        if ((view.graph().roots()[i].kind == RootKind::garbage) != garbage) continue;
-        // Immediates hold nothing; objects are in the graph, among the literals, or missing.
-        if (view.graph().roots()[i].target == no_node) {
+namespace {
+
+/// An object that roots hold: the one that is named, and the others.
+struct HeldTerm {
+    std::uint32_t root = 0;
+    std::vector<std::uint32_t> others;
+};
+
+/// Which of the roots of one object is named: where a person would look for it first.
+unsigned rank(const TermView& view, std::uint32_t root) {
+    switch (view.graph().roots()[root].kind) {
+        case RootKind::dictionary: return 0;
+        case RootKind::message: return 1;
+        case RootKind::stack: return 2;
+        default: return 3;
+    }
+}
+
+/// Roots by what they hold. Immediates hold nothing; objects are in the graph, among the literals, or missing.
+std::vector<HeldTerm> held_terms(const TermView& view, bool garbage) {
+    std::vector<HeldTerm> held;
+    std::unordered_map<std::uint64_t, std::size_t> by_address;  // of literals and what is missing
+    std::unordered_map<NodeId, std::size_t> by_node;
+    const std::span<const Root> roots = view.graph().roots();
+    for (std::uint32_t i = 0; i < roots.size(); ++i) {
+        if ((roots[i].kind == RootKind::garbage) != garbage) continue;
+        if (roots[i].target == no_node) {
             const ElementKind kind = view.source().root(i).kind;
             if (kind != ElementKind::object && kind != ElementKind::missing) continue;
         }
-        rows.push_back(i);
+        const std::uint64_t address = view.graph().missing_root(i);
+        bool is_new = true;
+        std::size_t at = held.size();
+        if (roots[i].target != no_node) {
+            const auto [found, added] = by_node.try_emplace(roots[i].target, held.size());
+            at = found->second, is_new = added;
+        } else if (address != 0) {
+            const auto [found, added] = by_address.try_emplace(address, held.size());
+            at = found->second, is_new = added;
+        }
+        if (is_new) {
+            held.push_back({i, {}});
+            continue;
+        }
+        HeldTerm& row = held[at];
+        // Of two slots of the stack the older frame: the loop's own rather than the callback's.
+        const bool older = roots[i].kind == RootKind::stack && roots[row.root].kind == RootKind::stack &&
+                           roots[i].frame != no_frame && roots[i].frame > roots[row.root].frame;
+        const bool first = rank(view, i) < rank(view, row.root) || older;
+        row.others.push_back(first ? std::exchange(row.root, i) : i);
     }
-    std::vector<ColumnOf<std::uint32_t>> columns{
+    return held;
+}
+
+constexpr std::size_t sorted_exactly = 200;
+
+/// What reaches most comes first. How much that is is looked up for the first few of those whose flat size, or else what
+/// the heap holds at all, says that they can be; a search for each of 100,000 terms would take minutes.
+void sort_by_reach(const TermView& view, std::vector<HeldTerm>& held) {
+    const std::uint64_t live = view.measures().retained().live_words();
+    const auto at_most = [&](const HeldTerm& row) {
+        return std::min(live, view.measures().flat_words(view.source().root(row.root)).value_or(0));
+    };
+    std::ranges::stable_sort(held, std::ranges::greater(), at_most);
+    const std::size_t first = std::min(held.size(), sorted_exactly);
+    std::vector<std::pair<std::uint64_t, HeldTerm>> exact;
+    for (std::size_t i = 0; i < first; ++i) {
+        const std::uint64_t words = view.measures().shared_words(view.source().root(held[i].root)).value_or(at_most(held[i]));
+        exact.emplace_back(words, std::move(held[i]));
+    }
+    std::ranges::stable_sort(exact, std::ranges::greater(), [](const auto& each) { return each.first; });
+    for (std::size_t i = 0; i < first; ++i) held[i] = std::move(exact[i].second);
+}
+
+}  // namespace
+
+Table root_table(const TermView& view, bool garbage) {
+    std::vector<HeldTerm> rows = held_terms(view, garbage);
+    if (!garbage) sort_by_reach(view, rows);
+    std::vector<ColumnOf<HeldTerm>> columns{
         {{.name = "root_kind",
           .title = "KIND",
           .doc = "stack dictionary message seq_trace_token x_register exception group_leader garbage"},
-         [=](const std::uint32_t& r) { return Value(name_of(view.graph().roots()[r].kind)); }},
+         [=](const HeldTerm& r) { return Value(name_of(view.graph().roots()[r.root].kind)); }},
         {{.name = "root", .title = "ROOT", .doc = "which one", .content = Content::term},
-         [=](const std::uint32_t& r) { return Value(view.root_name(r)); }},
+         [=](const HeldTerm& r) { return Value(view.root_name(r.root)); }},
         {{.name = "flat_words",
           .title = "FLAT words",
           .unit = Unit::words,
           .doc = "erts_debug:flat_size: what a copy would need, shared parts once per occurrence"},
-         [=](const std::uint32_t& r) { return Value(view.measures().flat_words(view.source().root(r))); }},
+         [=](const HeldTerm& r) { return Value(view.measures().flat_words(view.source().root(r.root))); }},
         {{.name = "shared_words",
           .title = "SHARED words",
           .unit = Unit::words,
           .doc = "erts_debug:size: every part once"},
-         [=](const std::uint32_t& r) { return Value(view.measures().shared_words(view.source().root(r))); }},
+         [=](const HeldTerm& r) { return Value(view.measures().shared_words(view.source().root(r.root))); }},
         {{.name = "retained_words",
           .title = "RETAINED words",
           .unit = Unit::words,
-          .doc = "what would be freed if this root were gone"},
-         [=](const std::uint32_t& r) { return Value(view.measures().root_words(r)); }},
+          .doc = "what would be freed if this root, and those that hold the same term, were gone"},
+         [=](const HeldTerm& r) { return Value(view.measures().root_words(r.root)); }},
         {{.name = "retained_binary_bytes",
           .title = "RETAINED binaries",
           .unit = Unit::bytes,
           .doc = "bytes of binaries outside the heap that nothing else in this process refers to"},
-         [=](const std::uint32_t& r) { return Value(view.measures().root_binary_bytes(r)); }},
+         [=](const HeldTerm& r) { return Value(view.measures().root_binary_bytes(r.root)); }},
         {{.name = "address", .title = "ADDRESS", .doc = "of the term"},
-         [=](const std::uint32_t& r) {
-             return TermView::address_value(address_of(view.source(), view.source().root(r)));
+         [=](const HeldTerm& r) {
+             return TermView::address_value(address_of(view.source(), view.source().root(r.root)));
          }},
         {{.name = "term", .title = "TERM", .doc = "what it holds", .content = Content::term},
-         [=](const std::uint32_t& r) { return Value(view.text(view.source().root(r))); }},
+         [=](const HeldTerm& r) { return Value(view.text(view.source().root(r.root))); }},
+        {{.name = "also_held_by", .title = "ALSO HELD BY", .doc = "other roots that hold the same term", .content = Content::term, .below = true},
+         [=](const HeldTerm& r) {
+             Array others;
+             for (const std::uint32_t root : r.others) others.emplace_back(view.slot_name(root));
+             return Value(std::move(others));
+         }},
     };
     return table_of(std::move(columns), std::move(rows), garbage ? "no garbage" : "no root refers to anything");
 }

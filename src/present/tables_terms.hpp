@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,12 +17,12 @@
 
 namespace beamheap::present {
 
-/// What terms of one process are shown with. Everything that it refers to must outlive the tables made of it.
+/// What terms of one process are shown with; `state_root` is the root that holds the state of a server. Everything that it refers to must outlive the tables made of it.
 class TermView {
 public:
     TermView(const Names& names, const Process& process, TermSource& source, analyses::TermMeasures& measures,
-             std::size_t term_bytes)
-        : names_(names), process_(process), source_(source), measures_(measures) {
+             std::size_t term_bytes, std::optional<std::size_t> state_root = {})
+        : names_(names), process_(process), source_(source), measures_(measures), state_root_(state_root) {
         options_.syntax = names.syntax();
         options_.max_bytes = term_bytes;
     }
@@ -34,10 +35,14 @@ public:
     std::string text(const Element& term) const { return term_text(source_, term, options_); }
     /// In few bytes, to stand within a sentence.
     std::string short_text(const Element& term) const;
-    /// "gen_server:loop/7 y3", "dictionary '$ancestors'", "message 17".
+    /// "gen_server:loop/7 y3", "dictionary '$ancestors'", "message 17"; of a server's state "State (gen_server:loop/7
+    /// y3)", in whichever slot it is.
     std::string root_name(std::size_t root) const;
+    /// Whether the root holds the state of a server.
+    bool is_state(std::size_t root) const;
     /// Key and value of a dictionary entry; false where the entry is no pair in this input.
     bool dictionary_pair(std::size_t root, Element& key, Element& value) const;
+    std::string slot_name(std::size_t root) const;  ///< the same without "State"
     /// Roots of one kind, as indexes.
     std::vector<std::uint32_t> roots_of(RootKind kind) const;
     /// "7FEDD8C3E990", or null where there is none.
@@ -48,6 +53,7 @@ private:
     const Process& process_;
     TermSource& source_;
     analyses::TermMeasures& measures_;
+    std::optional<std::size_t> state_root_;
     PrintOptions options_;
 };
 
@@ -56,8 +62,12 @@ Table frame_table(const TermView& view, std::span<const Frame> frames);
 Table dictionary_table(const TermView& view);
 /// Messages, oldest first; these of them (positions in the queue), or all.
 Table message_table(const TermView& view, std::vector<std::uint32_t> roots);
-/// The root set: each root that holds an object; garbage: only terms that no root reaches.
+/// The root set: a row for each object that roots hold, with all of them; the one that reaches most comes first.
+/// Garbage: only terms that no root reaches.
 Table root_table(const TermView& view, bool garbage = false);
+/// What a term is made of: elements of a list or tuple, pairs of a map, what a fun closes over; the one that keeps most
+/// alive first. Rows from the `skip`-th on.
+Table child_table(const TermView& view, const Element& term, std::size_t skip = 0);
 /// Objects of an ETS table, of which element `key` is the key.
 Table object_table(const TermView& view, std::uint32_t key);
 Table histogram_table(std::vector<analyses::KindShare> rows);

@@ -1,11 +1,14 @@
 %% Nodes that grew: queues, heaps, garbage, binaries, tables. Each has one disease and knows its numbers.
 -module(scenario_growth).
--export([scenarios/0, queue_flood/1, big_heap/1, binary_pinning/1, idle_garbage/1, ets_growth/1, slow_socket/1]).
+-export([scenarios/0, meaning/1, queue_flood/1, big_heap/1, binary_pinning/1, idle_garbage/1, ets_growth/1, slow_socket/1]).
 -export([init/1, handle_call/3, handle_cast/2, handle_info/2, terminate/2, code_change/3, writer_loop/1]).
 
 -import(scenario_kit, [specimen/2, hold/1, wait_until/2, many/2]).
 
-scenarios() -> [queue_flood, big_heap, binary_pinning, idle_garbage, ets_growth, slow_socket].
+scenarios() -> [meaning, queue_flood, big_heap, binary_pinning, idle_garbage, ets_growth, slow_socket].
+
+%% Servers with large states of known shapes.
+meaning(Args) -> scenario_meaning:meaning(Args).
 
 %% A writer that is slower than those who send to it: N messages of one shape, a few of others.
 queue_flood(Args) ->

@@ -116,6 +116,13 @@ struct Oracle {
         for (const int r : roots()) reach(r, without, seen);
         return seen;
     }
+    /// What is reached when all roots that hold this object have let go of it.
+    std::set<int> reachable_unheld(int let_go) const {
+        std::set<int> seen;
+        for (const int r : roots())
+            if (r != let_go) reach(r, -1, seen);
+        return seen;
+    }
     std::uint64_t words(const std::set<int>& objects) const {
         std::uint64_t sum = 0;
         for (const int o : objects) sum += heap.objects[static_cast<std::size_t>(o)].words();
@@ -272,9 +279,33 @@ TEST_CASE("sizes and dominators of random heaps are those of the obvious code", 
         RC_ASSERT(top == m.retained.live_words());
         FlatArray<std::uint64_t> by_roots;
         retained_by_roots(graph, m.dominators, m.retained, by_roots);
+        // The roots of one object are one group: what goes when all of them go.
         std::uint64_t sum = 0;
-        for (const std::uint64_t words : by_roots) sum += words;
+        std::set<NodeId> groups;
+        for (std::size_t i = 0; i < graph.roots().size(); ++i) {
+            const NodeId target = graph.roots()[i].target;
+            if (target == no_node) continue;
+            const std::set<int> without = oracle.reachable_unheld(static_cast<int>(target));
+            const bool goes = without.count(static_cast<int>(target)) == 0;
+            RC_ASSERT(by_roots[i] == (goes ? oracle.words(live) - oracle.words(without) : 0));
+            if (groups.insert(target).second) sum += by_roots[i];
+        }
         RC_ASSERT(sum <= m.retained.live_words());
+        if (graph.size() == 0) return;
+        // Within one term: what of it only an object of it keeps.
+        const auto summit = static_cast<NodeId>(pick(static_cast<unsigned>(graph.size())));
+        Dominators below;
+        below.build_below(graph, m.order, summit);
+        RetainedSizes within;
+        within.build(graph, m.order, below);
+        std::set<int> all;
+        oracle.reach(static_cast<int>(summit), -1, all);
+        RC_ASSERT(within.live_words() == oracle.words(all));
+        for (NodeId n = 0; n < graph.size(); ++n) {
+            std::set<int> rest;
+            oracle.reach(static_cast<int>(summit), static_cast<int>(n), rest);
+            RC_ASSERT(within[n] == oracle.words(all) - oracle.words(rest));
+        }
     });
 }
 

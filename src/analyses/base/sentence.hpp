@@ -42,6 +42,12 @@ private:
     std::string_view text_;
 };
 
+/// Words of ours that are others in each language: "#{" of a map in Erlang, "%{" in Elixir.
+struct ByLanguage {
+    Ours erlang, elixir;
+    friend bool operator==(const ByLanguage&, const ByLanguage&) = default;
+};
+
 /// What a figure is a figure of. `plain` is a number to be written as its digits ("8162366936"), `address` one in
 /// hexadecimal ("0x7f0c").
 enum class AmountUnit : std::uint8_t { none, count, bytes, words, percent, milliseconds, plain, address };
@@ -120,7 +126,7 @@ struct Command {
     friend bool operator==(const Command&, const Command&) = default;
 };
 
-using Part = std::variant<Ours, Amount, Percent, Counted, ProcId, AnyProcess, Pid, FunctionId, KnownFunction, Name, Atom,
+using Part = std::variant<Ours, ByLanguage, Amount, Percent, Counted, ProcId, AnyProcess, Pid, FunctionId, KnownFunction, Name, Atom,
                           PortName, InputText, FunctionName, PrintedTerm, Command>;
 
 /// Words of ours with a place "{}" for each of `parts` things; another number of them does not compile.

@@ -144,12 +144,12 @@ TermFacts look_into(const Snapshot& s, ProcId process, TermSource& terms) {
         facts.message_binary_bytes = bytes;
     }
     const Accumulation point = accumulation(s, process, terms);
+    if (point.state) facts.server = loop_in_words(*point.state);
     // A heap that is mostly garbage, or was caught while it was moved, is not explained by what is live in it.
     const bool explains = saturating_multiply(point.words, 4) >= used_words(s[process]).value_or(0);
     if (!point.what.empty() && explains) {
-        facts.accumulation.say("{} keeps {} of what is live ({}): {}", point.what, Percent{point.percent},
-                               Amount{saturating_multiply(point.words, s.source.word_size), AmountUnit::bytes},
-                               point.where);
+        facts.accumulation.say("{}, {}, keeps {} of what is live ({})", point.where, point.what, Percent{point.percent},
+                               Amount{saturating_multiply(point.words, s.source.word_size), AmountUnit::bytes});
         if (!s.source.kind.whole_heaps) facts.accumulation_confidence = Confidence::lower_bound;
     }
     return facts;

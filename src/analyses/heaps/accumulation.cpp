@@ -6,6 +6,8 @@
 #include "analyses/heaps/dominators.hpp"
 #include "analyses/heaps/heap_order.hpp"
 #include "analyses/heaps/retained.hpp"
+#include "analyses/heaps/sizes.hpp"
+#include "analyses/heaps/term_shape.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -17,28 +19,23 @@ constexpr std::uint64_t most_elements = 4'000'000;  // looked at in all
 
 class Descent {
 public:
-    Descent(const Snapshot& snapshot, ProcId process, TermSource& terms) : s_(snapshot), p_(process), terms_(terms) {
-        order_.build(terms.graph());
-        dominators_.build(terms.graph(), order_);
-        retained_.build(terms.graph(), order_, dominators_);
-    }
+    Descent(const Snapshot& snapshot, ProcId process, TermSource& terms, const HeapOrder& order,
+            const Dominators& dominators, const RetainedSizes& retained)
+        : s_(snapshot), p_(process), terms_(terms), order_(order), dominators_(dominators), retained_(retained) {}
 
     Accumulation run() {
-        const HeapGraph& graph = terms_.graph();
-        FlatArray<std::uint64_t> by_root;
-        retained_by_roots(graph, dominators_, retained_, by_root);
-        std::size_t root = 0;
-        for (std::size_t i = 1; i < by_root.size(); ++i)
-            if (by_root[i] > by_root[root]) root = i;
         Accumulation found;
-        const auto live = static_cast<double>(retained_.live_words());
-        if (by_root.empty() || static_cast<double>(by_root[root]) < least_of_live * live) return found;
-        Element at = terms_.root(root);
-        if (!on_heap(at)) return found;
-        found.where = root_text(graph.roots()[root]);
-        bool pair = graph.roots()[root].kind == RootKind::dictionary;
+        found.state = loop_state(s_, p_, terms_);
+        const std::uint64_t live = retained_.live_words();
+        const auto least = static_cast<std::uint64_t>(least_of_live * static_cast<double>(live));
+        const auto start = first_term(found.state, std::max<std::uint64_t>(least, 1));
+        if (!start) return found;
+        Element at = start->element;
+        found.where = start->step;
+        bool pair = start->pair;
         bool in_hash = false;
         for (unsigned depth = 0; depth < deepest; ++depth) {
+            if (is_structure(terms_, at)) break;
             const auto next = heaviest(at, pair, in_hash);
             if (!next) break;
             if (!next->step.empty()) found.where.say(" > {}", next->step);
@@ -47,9 +44,10 @@ public:
             pair = false;
             at = next->element;
         }
-        found.what = describe(at);
-        found.words = retained_[at.id.number];
-        found.percent = live == 0 ? 0 : 100 * static_cast<double>(found.words) / live;
+        found.term = at;
+        found.what = shape_in_words(terms_, at);
+        found.words = within_[at.id.number];
+        found.percent = live == 0 ? 0 : 100 * static_cast<double>(found.words) / static_cast<double>(live);
         return found;
     }
 
@@ -57,21 +55,59 @@ private:
     struct Next {
         Element element;
         Sentence step;
+        bool pair = false;  // an entry of the dictionary
     };
+
+    // The term to begin with; from then on retained_ says what is kept within it.
+    std::optional<Next> first_term(const std::optional<LoopState>& state, std::uint64_t least) {
+        const HeapGraph& graph = terms_.graph();
+        if (state && on_heap(state->term) && reach(state->term) >= least) {
+            return Next{state->term, state->several() ? Ours("its handlers") : Ours("its State")};
+        }
+        FlatArray<std::uint64_t> by_root;
+        retained_by_roots(graph, dominators_, retained_, by_root);
+        std::size_t root = 0;
+        for (std::size_t i = 1; i < by_root.size(); ++i)
+            if (by_root[i] > by_root[root]) root = i;
+        if (by_root.empty()) return std::nullopt;
+        if (by_root[root] < least) {
+            FlatSizes flat;
+            flat.build(graph, order_);
+            std::uint64_t most = 0;
+            for (std::size_t i = 0; i < by_root.size(); ++i) {
+                const NodeId target = graph.roots()[i].target;
+                if (target == no_node || flat[target] <= most) continue;
+                most = flat[target];
+                root = i;
+            }
+        }
+        const Element at = terms_.root(root);
+        if (!on_heap(at) || reach(at) < least) return std::nullopt;
+        return Next{at, root_text(graph.roots()[root]), graph.roots()[root].kind == RootKind::dictionary};
+    }
+
+    // Words that a term reaches; asks for them within it.
+    std::uint64_t reach(const Element& term) {
+        Dominators within;
+        within.build_below(terms_.graph(), order_, term.id.number);
+        const std::uint64_t live = retained_.live_words();
+        within_.build(terms_.graph(), order_, within);
+        return std::min(live, within_.live_words());
+    }
 
     static bool on_heap(const Element& element) {
         return element.kind == ElementKind::object && element.id.space == ObjectId::Space::heap;
     }
-    std::uint64_t weight(const Element& element) const { return on_heap(element) ? retained_[element.id.number] : 0; }
+    std::uint64_t weight(const Element& element) const { return on_heap(element) ? within_[element.id.number] : 0; }
 
     Sentence root_text(const Root& root) const {
         switch (root.kind) {
             case RootKind::stack: {
                 const std::span<const Frame> frames = s_.stacks[s_[p_].stack];
                 if (root.frame >= frames.size()) return Ours("its stack");
-                return sentence("stack of {}", frames[root.frame].function);
+                return sentence("the stack of {}", frames[root.frame].function);
             }
-            case RootKind::dictionary: return Ours("process dictionary");
+            case RootKind::dictionary: return Ours("its process dictionary");
             case RootKind::message: return sentence("message {}", Amount{root.index, AmountUnit::plain});
             default: return sentence("{}", InputText{std::string(name_of(root.kind)), InputText::Holds::vm});
         }
@@ -90,7 +126,7 @@ private:
     std::optional<Next> heaviest(const Element& at, bool pair, bool in_hash) {
         const ObjectHead head = terms_.head(at.id);
         const std::uint64_t least =
-            static_cast<std::uint64_t>(most_of_container * static_cast<double>(retained_[at.id.number]));
+            static_cast<std::uint64_t>(most_of_container * static_cast<double>(within_[at.id.number]));
         if (head.kind == TermKind::cons && !in_hash) return heaviest_of_list(at, least);
         ElementCursor cursor = terms_.elements(at.id);
         Element element, keys, first;
@@ -149,41 +185,30 @@ private:
         return std::nullopt;
     }
 
-    Sentence describe(const Element& at) {
-        const ObjectHead head = terms_.head(at.id);
-        switch (head.kind) {
-            case TermKind::cons: {
-                std::uint64_t cells = 0;
-                Element cell = at;
-                while (cell.kind == ElementKind::object && terms_.head(cell.id).kind == TermKind::cons) {
-                    if (++cells >= most_elements) return sentence("list of more than {} elements", Amount{cells});
-                    ElementCursor cursor = terms_.elements(cell.id);
-                    Element skipped;
-                    if (!terms_.next(cursor, skipped) || !terms_.next(cursor, cell)) break;
-                }
-                return sentence("list of {}", Counted{cells, "element", "elements"});
-            }
-            case TermKind::tuple: return sentence("tuple of {}", Amount{head.elements});
-            case TermKind::flat_map:
-            case TermKind::hash_map: return sentence("map of {}", Counted{head.size, "pair", "pairs"});
-            default: return sentence("{}", InputText{std::string(name_of(head.kind)), InputText::Holds::vm});
-        }
-    }
-
     const Snapshot& s_;
     ProcId p_;
     TermSource& terms_;
-    HeapOrder order_;
-    Dominators dominators_;
-    RetainedSizes retained_;
+    const HeapOrder& order_;
+    const Dominators& dominators_;
+    const RetainedSizes& retained_;  // by all roots
+    RetainedSizes within_;           // within the term that was begun with
     std::uint64_t looked_ = 0;
 };
 
 }  // namespace
 
 Accumulation accumulation(const Snapshot& snapshot, ProcId process, TermSource& terms) {
-    if (terms.graph().size() == 0) return {};
-    return Descent(snapshot, process, terms).run();
+    HeapOrder order;
+    Dominators dominators;
+    RetainedSizes retained;
+    order.build(terms.graph());
+    dominators.build(terms.graph(), order);
+    retained.build(terms.graph(), order, dominators);
+    return Descent(snapshot, process, terms, order, dominators, retained).run();
+}
+
+Accumulation accumulation(const Snapshot& snapshot, ProcId process, TermSource& terms, const TermMeasures& measures) {
+    return Descent(snapshot, process, terms, measures.order(), measures.dominators(), measures.retained()).run();
 }
 
 }  // namespace beamheap::analyses

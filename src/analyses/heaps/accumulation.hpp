@@ -1,26 +1,38 @@
 // The accumulation point: the term where what a process keeps alive splits up.
 //
-// Theory (as of Eclipse MAT). From the root that keeps most words alive, one goes down as long as one element alone
-// keeps nearly all of what its container keeps. Where no single element does, the container itself is what accumulated:
-// a list of 41 million cells, a map of sessions. The way there tells a person which field it is.
+// Theory (as of Eclipse MAT). From the term that keeps most alive, one goes down as long as one element alone keeps
+// nearly all of what its container keeps. Where no single element does, the container itself is what accumulated: a list
+// of 41 million cells, a map of sessions. The way there tells a person which field it is.
+//
+// Where to begin: a server's state, where it reaches a third of what is live (loop_state.hpp); else the term that the
+// roots hold which keeps most; else the one that reaches most. A server in the middle of a callback has its state and
+// a newer version of it, which share nearly everything: neither keeps anything alone, and both reach it. So what an
+// element keeps is asked within that one term (Dominators::build_below).
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "analyses/base/sentence.hpp"
+#include "analyses/heaps/loop_state.hpp"
+#include "analyses/heaps/term_measures.hpp"
 #include "beamheap/snapshot.hpp"
 #include "beamheap/terms.hpp"
 
 namespace beamheap::analyses {
 
 struct Accumulation {
-    Sentence what;   ///< "list of 20,000 elements", "map of 312 pairs", "tuple of 5"; empty: nothing stands out
-    Sentence where;  ///< "stack of gen_server:loop/7 > element 3 > key pending"
-    std::uint64_t words = 0;  ///< that it alone keeps alive
+    Sentence what;   ///< its shape: "a list of 20,000 integers", "a map of 312 ..."; empty: nothing stands out
+    Sentence where;  ///< "its State > key pending", "the stack of my_server:loop/1 > element 3"
+    Element term;    ///< the accumulation point itself
+    std::uint64_t words = 0;  ///< that it reaches and nothing else in the term above it does
     double percent = 0;       ///< of all that the process's roots reach on its heap
+    std::optional<LoopState> state;  ///< of a server, also where nothing stands out
 };
 
-/// Nothing where no root keeps at least a third of what is live. Linear in the heap.
+/// Nothing where no term of the roots has at least a third of what is live. Linear in the heap.
 Accumulation accumulation(const Snapshot& snapshot, ProcId process, TermSource& terms);
+/// The same, of a heap that has been measured already.
+Accumulation accumulation(const Snapshot& snapshot, ProcId process, TermSource& terms, const TermMeasures& measures);
 
 }  // namespace beamheap::analyses

@@ -4,23 +4,34 @@
 
 namespace beamheap::analyses {
 
-void Dominators::start(const HeapGraph& graph) {
+// From one object, or with no_node from all that the roots hold.
+void Dominators::start(const HeapGraph& graph, NodeId top) {
     idom_.assign(graph.size() + 1, unreached);
     idom_[root] = root;
+    if (top != no_node) {
+        idom_[order_->position(top) + 1] = root;
+        return;
+    }
     for (const Root& r : graph.roots())
         if (r.target != no_node) idom_[order_->position(r.target) + 1] = root;
 }
 
-void Dominators::build(const HeapGraph& graph, const HeapOrder& order) {
+void Dominators::build(const HeapGraph& graph, const HeapOrder& order) { build_from(graph, order, no_node); }
+
+void Dominators::build_below(const HeapGraph& graph, const HeapOrder& order, NodeId top) {
+    build_from(graph, order, top);
+}
+
+void Dominators::build_from(const HeapGraph& graph, const HeapOrder& order, NodeId top) {
     order_ = &order;
     jumped_ = false;
     idom_.clear_and_trim(HeapGraph::kept_bytes);
     jump_.clear_and_trim(HeapGraph::kept_bytes);
     depth_.clear_and_trim(HeapGraph::kept_bytes);
-    start(graph);
+    start(graph, top);
     if (walk()) return;
     jumped_ = true;
-    start(graph);
+    start(graph, top);
     jump();
     jump_.clear_and_trim(HeapGraph::kept_bytes);
     depth_.clear_and_trim(HeapGraph::kept_bytes);

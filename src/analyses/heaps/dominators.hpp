@@ -20,6 +20,8 @@ class Dominators {
 public:
     /// Of all objects that a root of the graph reaches.
     void build(const HeapGraph& graph, const HeapOrder& order);
+    /// Of all objects that one object reaches, as if it were held by the only root: what within that term keeps what.
+    void build_below(const HeapGraph& graph, const HeapOrder& order, NodeId top);
 
     static constexpr std::uint32_t root = 0;  ///< the process itself
     static constexpr std::uint32_t unreached = 0xFFFFFFFFu;
@@ -40,7 +42,8 @@ public:
     std::size_t used_bytes() const { return idom_.used_bytes() + jump_.used_bytes() + depth_.used_bytes(); }
 
 private:
-    void start(const HeapGraph& graph);
+    void build_from(const HeapGraph& graph, const HeapOrder& order, NodeId top);
+    void start(const HeapGraph& graph, NodeId top);
     bool walk();
     void jump();
     void settle(std::uint32_t place);

@@ -30,19 +30,13 @@ void RetainedSizes::build(const HeapGraph& graph, const HeapOrder& order, const 
 
 void retained_by_roots(const HeapGraph& graph, const Dominators& dominators, const RetainedSizes& retained,
                        FlatArray<std::uint64_t>& words) {
-    // Count references to the roots' objects: 0, 1, many.
-    FlatArray<std::uint8_t> references;
-    references.assign(graph.size(), 0);
-    const auto count = [&](NodeId node) {
-        if (references[node] < 2) ++references[node];
-    };
+    FlatArray<std::uint8_t> referred;
+    referred.assign(graph.size(), 0);
     for (const Edge& edge : graph.edges())
-        if (dominators.reached(edge.from)) count(edge.to);
-    for (const Root& root : graph.roots())
-        if (root.target != no_node) count(root.target);
+        if (dominators.reached(edge.from)) referred[edge.to] = 1;
     words.clear();
     for (const Root& root : graph.roots())
-        words.push(root.target != no_node && references[root.target] == 1 ? retained[root.target] : 0);
+        words.push(root.target != no_node && referred[root.target] == 0 ? retained[root.target] : 0);
 }
 
 }  // namespace beamheap::analyses

@@ -31,8 +31,10 @@ private:
     FlatArray<std::uint64_t> wide_;
 };
 
-/// For each root of the graph, in its order, the words that it alone keeps alive: what its object retains, or 0 where
-/// another root or another object refers to that object too.
+/// For each root of the graph, in its order, the words that would be freed if it and all other roots that hold the same
+/// object were gone: what that object retains, or 0 where another live object refers to it too. A term that a server
+/// has in two slots of its stack is kept by both, and neither is less to be told about for that; so the roots of one
+/// object are one group, and each of them has the words of the group.
 void retained_by_roots(const HeapGraph& graph, const Dominators& dominators, const RetainedSizes& retained,
                        FlatArray<std::uint64_t>& words);
 

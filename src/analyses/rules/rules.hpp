@@ -42,9 +42,11 @@ struct TermFacts {
     /// for each of the others.
     Count message_binary_bytes;
     std::vector<FromSender> senders;  ///< those that messages name, the most frequent first, at most three
-    /// Where the most of its heap hangs: "dictionary queue: list of 41,000 elements keeps 92 % (3.8 MiB)". Empty:
-    /// nothing stands out, or not looked at.
+    /// What most of its heap is, and where: "its State > key queue, a list of 41,000 integers, keeps 92 % of what is
+    /// live (3.8 MiB)". Empty: nothing stands out, or not looked at.
     Sentence accumulation;
+    /// What kind of server it is: "a gen_server of shop_cart", "an Agent". Empty where it is none, or not looked at.
+    Sentence server;
     Confidence accumulation_confidence = Confidence::exact;
 };
 

@@ -29,6 +29,18 @@ bool asked_for_heap(const Slogan& slogan) {
     return slogan.kind == SloganKind::out_of_memory && slogan.allocator == "eheap_alloc";
 }
 
+// What kind of server it is, behind its name: ", an Agent,".
+Sentence kind(const RuleInput& input, ProcId id) {
+    const TermFacts* facts = input.terms_of(id);
+    return facts == nullptr || facts->server.empty() ? Sentence() : sentence(", {},", facts->server);
+}
+
+// What most of it is: ": its State, a map of 20,000 ..., keeps 98 % of what is live (9.6 MiB)".
+Sentence contents(const RuleInput& input, ProcId id) {
+    const TermFacts* facts = input.terms_of(id);
+    return facts == nullptr || facts->accumulation.empty() ? Sentence() : sentence(": {}", facts->accumulation);
+}
+
 void add_contents(const RuleInput& input, ProcId id, Finding& finding) {
     const Process& process = input.snapshot[id];
     finding.evidence.push_back(figure("its memory", process_bytes(input, process), AmountUnit::bytes));
@@ -74,8 +86,9 @@ bool add_refused(const RuleInput& input, std::vector<Finding>& findings) {
     const Sentence wanted = input.slogan.refused_bytes.has() ? sentence("{}", bytes(*input.slogan.refused_bytes))
                                                              : Sentence(Ours("more memory"));
     if (large)
-        finding.title.say("{} holds {} ({} of all processes' memory) and was refused {} more for its {}; it {}", id,
-                          bytes(*held), Percent{*percent}, wanted, memory_type(input.slogan), doing(input, id));
+        finding.title.say("{}{} holds {} ({} of all processes' memory){} and was refused {} more for its {}; it {}", id,
+                          kind(input, id), bytes(*held), Percent{*percent}, contents(input, id), wanted,
+                          memory_type(input.slogan), doing(input, id));
     else
         finding.title.say("{} asked for {} at once, having {}; it {}", id, wanted, bytes(held.value_or(0)),
                           doing(input, id));
@@ -111,8 +124,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
             *percent >= high_percent && *held >= high_bytes ? FindingSeverity::high : FindingSeverity::medium;
         finding.bytes = held;
         finding.percent = percent;
-        finding.title.say("{} holds {} of {} of all processes' memory ({}); it {}", id, bytes(*held), bytes(*all),
-                          Percent{*percent}, doing(input, id));
+        finding.title.say("{}{} holds {} of {} of all processes' memory ({}){}; it {}", id, kind(input, id), bytes(*held),
+                          bytes(*all), Percent{*percent}, contents(input, id), doing(input, id));
         add_contents(input, id, finding);
         finding.advise("See which of its terms keeps most alive: {}", Command{"heap", input.snapshot[id].pid});
         add_steps(finding);

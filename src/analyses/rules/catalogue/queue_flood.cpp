@@ -52,6 +52,8 @@ Sentence sender(const RuleInput& input, const TermFacts::FromSender& from) {
 void add_contents(const RuleInput& input, ProcId id, Finding& finding) {
     const TermFacts* facts = input.terms_of(id);
     if (facts == nullptr) return;
+    if (!facts->accumulation.empty())
+        finding.evidence.push_back(fact("most of its heap", facts->accumulation, facts->accumulation_confidence));
     const Confidence confidence = facts->messages_read == finding.count ? Confidence::exact : Confidence::estimate;
     for (const TermFacts::Share& shape : facts->shapes)
         finding.evidence.push_back(share(sentence("messages of the form {}", term(shape.text)), shape.percent, confidence));

@@ -1,0 +1,79 @@
+#include "analyses/diagnosis/portrait.hpp"
+
+#include "analyses/base/sum.hpp"
+#include "analyses/heaps/term_shape.hpp"
+#include "analyses/rules/phrases.hpp"
+
+namespace beamheap::analyses {
+namespace {
+
+constexpr double least_percent = 5;  // of what is live, for a part of it to be told
+constexpr std::uint64_t least_words = 1'000;
+
+// "my_cart <0.9.0> is a gen_server of shop_cart, started by shop_sup <0.8.0>."
+Sentence kind(const Snapshot& s, ProcId id, const SupervisionTree& tree, const Accumulation& heap) {
+    const Process& process = s[id];
+    const FunctionId call =
+        process.real_initial_call != FunctionId::none ? process.real_initial_call : process.initial_call;
+    Sentence text = sentence("{}", id);
+    if (heap.state)
+        text.say(" is {}", loop_in_words(*heap.state));
+    else if (call != FunctionId::none)
+        text.say(" is a process of {}", call);
+    else
+        text.say(" is a process");
+    const TreeNode& node = tree[id];
+    if (node.parent != ProcId::none)
+        text.say(", {} {}", tree[node.parent].supervisor ? Ours("supervised by") : Ours("started by"), node.parent);
+    else if (process.parent.has() && process.parent.number != 0)
+        text.say(", started by {}, which is gone", process.parent);
+    return text.say("."), text;
+}
+
+Sentence waiting(ProcId id, const Waits& waits) {
+    Sentence text;
+    if (const WaitEdge* edge = waits.edge(id))
+        text.say("It waits in {} for {}.", edge->function, rule::target_text(edge->target));
+    if (const WaitFanIn* fan = waits.fan_in_of(id)) {
+        if (!text.empty()) text.say(" ");
+        text.say("{} for it", Counted{fan->waiters, "process waits", "processes wait"});
+        if (fan->reaching > fan->waiters)
+            text.say(", {} if one counts those who wait for these", Amount{fan->reaching});
+        text.say(".");
+    }
+    return text;
+}
+
+Sentence memory(const Snapshot& s, const Accumulation& heap, TermSource& terms) {
+    const auto bytes = [&](std::uint64_t words) {
+        return Amount{saturating_multiply(words, s.source.word_size), AmountUnit::bytes};
+    };
+    const bool large = !heap.what.empty() && heap.percent >= least_percent && heap.words >= least_words;
+    Sentence text;
+    if (heap.state && heap.state->term.kind != ElementKind::missing && heap.state->term.kind != ElementKind::unknown) {
+        text.say("Its {} is {}", heap.state->several() ? Ours("list of handlers") : Ours("State"),
+                 shape_in_words(terms, heap.state->term));
+        const bool all = large && heap.term.kind == heap.state->term.kind && heap.term.id == heap.state->term.id;
+        if (all) return text.say(", {} of what is live on its heap ({}).", Percent{heap.percent}, bytes(heap.words)), text;
+        text.say(".");
+    }
+    if (large) {
+        if (!text.empty()) text.say(" ");
+        text.say("Of what is live on its heap, {} ({}) is {}: {}.", Percent{heap.percent}, bytes(heap.words), heap.where,
+                 heap.what);
+    }
+    return text;
+}
+
+}  // namespace
+
+std::vector<Sentence> portrait(const Snapshot& snapshot, ProcId process, const Waits& waits,
+                               const SupervisionTree& tree, const Accumulation& heap, TermSource& terms) {
+    std::vector<Sentence> sentences;
+    for (Sentence& each : std::vector<Sentence>{kind(snapshot, process, tree, heap), waiting(process, waits),
+                                                memory(snapshot, heap, terms)})
+        if (!each.empty()) sentences.push_back(std::move(each));
+    return sentences;
+}
+
+}  // namespace beamheap::analyses

@@ -1,0 +1,49 @@
+%% A node whose memory means something: servers with large states of known shapes, idle and in the middle of a callback.
+-module(scenario_meaning).
+-export([meaning/1]).
+-export([init/1, handle_call/3, handle_cast/2, handle_info/2, callback_mode/0, handle_event/4]).
+
+-import(scenario_kit, [wait_until/2]).
+
+%% Of each server: what it is a server of, the shape of the term where its memory is, the way to it, and the sizes that
+%% the VM gives them.
+meaning(_) ->
+    Sessions = maps:from_list([{iolist_to_binary(["sess-", integer_to_list(I)]), #{user => I, cart => [{I, I}]}}
+                               || I <- lists:seq(1, 3000)]),
+    Blobs = [binary:copy(<<I:32>>, 8) || I <- lists:seq(1, 4000)],
+    Tree = lists:foldl(fun(I, T) -> gb_trees:insert(I, {order, I, open}, T) end, gb_trees:empty(), lists:seq(1, 3000)),
+    Queue = queue:from_list([{job, I, make_ref()} || I <- lists:seq(1, 3000)]),
+    Specimens =
+        [{sessions_busy, busy, #{sessions => Sessions, limit => 3}, Sessions, "its State > key sessions",
+          "a map of 3,000 <<\"sess-...\">> => #{cart, user}"},
+         {sessions_idle, idle, Sessions, Sessions, "its State", "a map of 3,000 <<\"sess-...\">> => #{cart, user}"},
+         {blobs, busy, {state, 7, Blobs}, Blobs, "its State > element 3", "a list of 4,000 binaries of 32 B"},
+         {orders, idle, {state, Tree}, Tree, "its State > element 2", "a gb_tree of 3,000 integer => {order, integer, open}"},
+         {jobs, busy, Queue, Queue, "its State", "a queue of 3,000 {job, integer, reference}"}],
+    Servers = [start(Specimen) || Specimen <- Specimens],
+    {ok, Machine} = gen_statem:start({local, machine}, ?MODULE, {machine, {data, Blobs}}, []),
+    #{slogan => "asked for by an operator",
+      facts => #{findings => [],
+                 servers => [facts(Machine, machine, "gen_statem", {data, Blobs}, Blobs, "its State > element 2",
+                                   "a list of 4,000 binaries of 32 B") | Servers]}}.
+
+start({Name, How, State, Part, Where, Shape}) ->
+    {ok, Server} = gen_server:start({local, Name}, ?MODULE, State, []),
+    How =:= busy andalso begin
+        Server ! {wait, [some, message]},
+        wait_until(in_callback, fun() -> {current_function, {?MODULE, handle_info, 2}} =:= process_info(Server, current_function) end)
+    end,
+    facts(Server, Name, "gen_server", State, Part, Where, Shape).
+
+facts(Pid, Name, Loop, State, Part, Where, Shape) ->
+    #{pid => Pid, name => Name, server => iolist_to_binary(["a ", Loop, " of ", atom_to_list(?MODULE)]),
+      where => list_to_binary(Where), shape => list_to_binary(Shape), state_words => erts_debug:size(State),
+      state_flat_words => erts_debug:flat_size(State), part_words => erts_debug:size(Part)}.
+
+callback_mode() -> handle_event_function.
+init({machine, Data}) -> {ok, open, Data};
+init(State) -> {ok, State}.
+handle_call(_, _, State) -> {reply, State, State}.
+handle_cast(_, State) -> {noreply, State}.
+handle_info({wait, _}, State) -> receive never -> {noreply, State} end.
+handle_event(_, _, _, Data) -> {keep_state, Data}.
