@@ -277,6 +277,18 @@ TEST_CASE("sizes and dominators of random heaps are those of the obvious code", 
         for (NodeId n = 0; n < graph.size(); ++n)
             if (m.dominators.reached(n)) RC_ASSERT(children[n] + graph.words(n) == m.retained[n]);
         RC_ASSERT(top == m.retained.live_words());
+    });
+}
+
+TEST_CASE("what roots keep, and what is kept within one term, is that of the obvious code", "[slow]") {
+    rc::prop("groups of roots, and parts of a term", [] {
+        const MadeHeap heap = make_heap(pick(2) == 0, false);
+        HeapReader reader(otp25());
+        read(reader, heap, HeapGraph::Mode::sizes, 4096);
+        const HeapGraph graph = reader.take_graph();
+        const Measured m(graph);
+        const Oracle oracle{heap};
+        const std::set<int> live = oracle.reachable(-1);
         FlatArray<std::uint64_t> by_roots;
         retained_by_roots(graph, m.dominators, m.retained, by_roots);
         // The roots of one object are one group: what goes when all of them go.
