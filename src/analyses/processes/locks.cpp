@@ -60,8 +60,9 @@ void read_table(Artifact& artifact, std::size_t table, LockQueue& queue) {
     TermSource& source = *contents->terms;
     TermReader reader(source);
     for (std::size_t i = 0; i < source.graph().roots().size(); ++i) {
-        const std::vector<Element> row = reader.tuple(source.root(i));
-        if (row.size() < 2) continue;
+        // {What, How, Holders}; where the whole is the key, as in mnesia's table of later releases, {{What, How, Holder}}.
+        std::vector<Element> row = reader.tuple(source.root(i));
+        if (row.size() == 1) row = reader.tuple(row[0]);
         for (std::size_t each = 1; each < row.size(); ++each)
             for (const Pid& pid : pids_within(source, row[each])) {
                 const ProcId holder = artifact.snapshot().find(pid);

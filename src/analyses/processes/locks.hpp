@@ -30,7 +30,7 @@ struct LockKind {
     Ours what;                                 ///< "a lock of mnesia"
     std::span<const LibraryFunction> waiting;  ///< on the stacks of those who want one
     std::span<const LibraryFunction> inside;   ///< on the stacks of those whom it was given, and of some who want one
-    std::string_view table;                    ///< locks that are held: {What, ... pids of holders ...}
+    std::string_view table;                    ///< locks that are held: {What, ... pids of holders ...}, or that in a tuple of one
     Ours advice;                               ///< what helps, a sentence
 };
 
