@@ -144,6 +144,13 @@ Object memory_object(const Facts& facts) {
     return memory;
 }
 
+// Code alone, where the input does not tell what the tables of modules and functions beside it take.
+Count loaded_code(const Snapshot& snapshot) {
+    for (const NamedBytes& area : snapshot.areas)
+        if (snapshot.text(area.name) == "loaded_code") return area.bytes;
+    return {};
+}
+
 // For people: the parts of the total with their shares; what they leave is the VM's own.
 present::Table memory_table(const Facts& facts) {
     struct Part {
@@ -156,9 +163,11 @@ present::Table memory_table(const Facts& facts) {
     std::vector<Part> parts;
     Count rest = total;
     for (const std::string_view key : {"processes", "binary", "ets", "code", "atom"}) {
-        const Count bytes = s.memory_bytes(key);
+        Count bytes = s.memory_bytes(key);
+        if (!bytes.has() && key == "code") bytes = loaded_code(s);
+        if (!bytes.has()) continue;  // it is part of what the others leave
         rest = rest - bytes;
-        if (bytes.has()) parts.push_back({std::string(key), bytes, analyses::percent_of(bytes, total)});
+        parts.push_back({std::string(key), bytes, analyses::percent_of(bytes, total)});
     }
     std::ranges::stable_sort(parts, [](const Part& a, const Part& b) { return a.bytes > b.bytes; });
     if (rest.has()) parts.push_back({"other", rest, analyses::percent_of(rest, total)});

@@ -21,7 +21,9 @@ std::string target_name(const Names& names, const WaitTarget& target) {
     if (target.process != ProcId::none) {
         const Process& process = s[target.process];
         if (const std::string name = names.bare(process.name); !name.empty()) return name;
-        return names.group(analyses::group_key(process));
+        // What it belongs to, its nearest named ancestor, is nobody's name.
+        if (std::string called = names.called(process); !called.empty()) return called;
+        return process.initial_call == FunctionId::none ? std::string() : names.function(process.initial_call);
     }
     if (target.pid.has() && target.pid.node != 0) return names.bare(s.node_name(target.pid.node));
     return names.bare(target.name);

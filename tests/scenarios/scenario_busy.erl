@@ -97,7 +97,7 @@ start(_Type, _Args) -> supervisor:start_link({local, slow_top}, ?MODULE, []).
 stop(_) -> ok.
 init([]) -> {ok, {#{strategy => one_for_one}, [#{id => slow, shutdown => infinity, start => {?MODULE, slow_child, []}}]}}.
 slow_child() ->
-    {ok, spawn_link(fun() -> process_flag(trap_exit, true), hold(open_files) end)}.
+    {ok, proc_lib:spawn_link(fun() -> process_flag(trap_exit, true), hold(open_files) end)}.
 
 %% A binary that is larger than what is left (make limits the node's memory).
 refused_binary(_) ->

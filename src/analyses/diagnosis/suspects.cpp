@@ -170,7 +170,8 @@ std::vector<PinnedBinaries> pinned_binaries(const Snapshot& s, std::span<const H
             const Count bytes = held[i].named ? size_of(reference.address) : Count();
             if (!bytes.has()) continue;
             listed.push_back(reference);
-            if (reference.size < *bytes) ++parts[reference.address];
+            // A reference that is there for slices alone shows nothing, and is none itself.
+            if (reference.size != 0 && reference.size < *bytes) ++parts[reference.address];
         }
         const BinaryReport report = binary_holders(std::move(listed), size_of);
         for (const BinaryHolders& binary : report.binaries) {

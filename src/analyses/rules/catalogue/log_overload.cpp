@@ -19,16 +19,20 @@ namespace {
 constexpr std::uint64_t least_waiters = 10;
 constexpr double critical_percent = 50;
 
-// The function that logs: the youngest frame of none of these.
+// The function that logs: the youngest frame of none of these modules, with one of logger's above it.
 bool of_logging(std::string_view module) {
     return module.starts_with("logger") || module == "gen" || module == "gen_server" || module == "erlang" ||
            module == "erts_internal" || module == "proc_lib" || module == "Elixir.Logger" || module == "error_logger";
 }
 
 FunctionId who_logs(const Snapshot& s, const Process& process) {
-    for (const Frame& frame : s.stacks[process.stack])
-        if (frame.function != FunctionId::none && !of_logging(s.text(s.functions[frame.function].module)))
-            return frame.function;
+    bool logs = false;
+    for (const Frame& frame : s.stacks[process.stack]) {
+        if (frame.function == FunctionId::none) continue;
+        const std::string_view module = s.text(s.functions[frame.function].module);
+        if (!of_logging(module)) return logs ? frame.function : FunctionId::none;
+        logs = logs || module.starts_with("logger") || module == "Elixir.Logger";
+    }
     return FunctionId::none;
 }
 
@@ -39,14 +43,11 @@ struct Callers {
 
 Callers callers(const RuleInput& input, ProcId handler) {
     Callers found;
-    const WaitFanIn* fan = input.waits.fan_in_of(handler);
-    if (fan == nullptr) return found;
-    found.waiting = fan->waiters;
+    if (const WaitFanIn* fan = input.waits.fan_in_of(handler)) found.waiting = fan->waiters;
     std::map<std::uint32_t, std::uint64_t> counts;
-    for (const std::uint32_t edge : input.waits.waiters_of(*fan)) {
-        const FunctionId function = who_logs(input.snapshot, input.snapshot[input.waits.edges[edge].waiter]);
-        if (function != FunctionId::none) ++counts[index_of(function)];
-    }
+    for (const Process& process : input.snapshot.processes)
+        if (const FunctionId function = who_logs(input.snapshot, process); function != FunctionId::none)
+            ++counts[index_of(function)];
     for (const auto& [function, count] : counts)
         if (count > found.busiest) found.busiest = count, found.function = FunctionId{function};
     return found;
@@ -74,7 +75,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         else if (drops && handler.drop_qlen.has())
             finding.title.say(" (it drops above {})", number(*handler.drop_qlen));
         if (who.waiting != 0) finding.title.say(", {} wait", number(who.waiting));
-        if (who.function != FunctionId::none) finding.title.say(", {} in {}", number(who.busiest), who.function);
+        if (who.function != FunctionId::none)
+            finding.title.say(", {} in {}", Counted{who.busiest, "process logs", "processes log"}, who.function);
         finding.evidence = {figure("messages in its queue", queued, AmountUnit::count),
                             fact("mode of the last event", sentence("{}", of_vm(handler.mode))),
                             figure("callers wait from (sync_mode_qlen)", handler.sync_qlen, AmountUnit::count),
