@@ -52,49 +52,17 @@ Error not_recognised(std::string_view head, const std::string& path) {
             "A crash dump begins with '=erl_crash_dump:'."};
 }
 
-// The first bytes, which are then read again.
-class HeadSource final : public bytes::Source {
-public:
-    HeadSource(std::unique_ptr<bytes::Source> rest, std::string head) : rest_(std::move(rest)), head_(std::move(head)) {}
-    Result<std::size_t> read(std::span<char> into) override {
-        if (taken_ == head_.size()) return rest_->read(into);
-        const std::size_t got = std::min(into.size(), head_.size() - taken_);
-        std::copy_n(head_.data() + taken_, got, into.data());
-        taken_ += got;
-        return got;
-    }
-    std::uint64_t stored_position() const override { return rest_->stored_position(); }
-    std::uint64_t stored_size() const override { return rest_->stored_size(); }
-    std::string_view compression() const override { return rest_->compression(); }
-    const std::string& damage() const override { return rest_->damage(); }
-
-private:
-    std::unique_ptr<bytes::Source> rest_;
-    std::string head_;
-    std::size_t taken_ = 0;
-};
-
 Result<std::unique_ptr<Artifact>> open_source(std::unique_ptr<bytes::Source> source, const std::string& path,
                                               const OpenOptions& options) {
-    std::string head(64, '\0');
-    std::size_t have = 0;
-    while (have < head.size()) {
-        BH_TRY(const std::size_t got, source->read(std::span(head).subspan(have)));
-        if (got == 0) break;
-        have += got;
-    }
-    head.resize(have);
+    BH_TRY(bytes::Peeked peeked, bytes::peek(std::move(source), 64));
+    const std::string& head = peeked.head;
     for (const Format& format : formats) {
-        if (format.sniff(head)) {
-            if (source->seekable()) source->seek(0);
-            else source = std::make_unique<HeadSource>(std::move(source), head);
-            return format.open(std::move(source), path, options);
-        }
+        if (format.sniff(head)) return format.open(std::move(peeked.source), path, options);
         if (format.refuse == nullptr) continue;
         if (auto refused = format.refuse(head, path)) return std::move(*refused);
     }
-    if (!source->damage().empty())
-        return Error{ErrorCode::not_recognised, path + ": " + source->damage(), "Copy the file again."};
+    if (!peeked.source->damage().empty())
+        return Error{ErrorCode::not_recognised, path + ": " + peeked.source->damage(), "Copy the file again."};
     return not_recognised(head, path);
 }
 

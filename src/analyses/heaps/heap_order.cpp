@@ -9,7 +9,6 @@ constexpr std::uint32_t open = 0xFFFFFFFEu;
 void HeapOrder::build(const HeapGraph& graph) {
     size_ = graph.size();
     cut_ = 0;
-    first_cut_ = {no_node, no_node};
     nodes_.clear_and_trim(HeapGraph::kept_bytes);
     positions_.clear_and_trim(HeapGraph::kept_bytes);
     sorted_.clear_and_trim(HeapGraph::kept_bytes);
@@ -39,11 +38,10 @@ void HeapOrder::build(const HeapGraph& graph) {
         const NodeId from = nodes_[position];
         for (std::uint32_t e = starts_[from]; e < starts_[from + 1]; ++e) {
             const std::uint32_t to = positions_[edges[e].to];
-            if (to > position) {
+            if (to > position)
                 sorted_.push({position, to});
-            } else if (cut_++ == 0) {
-                first_cut_ = edges[e];
-            }
+            else
+                ++cut_;
         }
     }
     edges_ = sorted_.view();

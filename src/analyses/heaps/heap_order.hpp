@@ -26,9 +26,8 @@ public:
     NodeId node(std::uint32_t position) const { return identity_ ? position : nodes_[position]; }
     /// References as positions, by source in the order: from < to always.
     std::span<const Edge> edges() const { return edges_; }
-    /// References that closed a cycle and were left out; the first of them, as nodes.
+    /// References that closed a cycle and were left out.
     std::uint64_t cut() const { return cut_; }
-    Edge first_cut() const { return first_cut_; }
     std::size_t used_bytes() const {
         return nodes_.used_bytes() + positions_.used_bytes() + sorted_.used_bytes() + starts_.used_bytes() +
                stack_.used_bytes();
@@ -44,7 +43,6 @@ private:
     std::size_t size_ = 0;
     bool identity_ = true;
     std::uint64_t cut_ = 0;
-    Edge first_cut_{no_node, no_node};
     std::span<const Edge> edges_;
     FlatArray<NodeId> nodes_;
     FlatArray<std::uint32_t> positions_;

@@ -100,12 +100,6 @@ ProcessGroups group_by_initial_call(const Snapshot& snapshot, std::span<const Pr
         [](ProcessGroup& group, const Process& p) { group.function = first_call(p); });
 }
 
-ProcessGroups group_by_current_function(const Snapshot& snapshot, std::span<const ProcId> processes) {
-    return group_by(
-        snapshot, processes, [](const Process& p) { return packed(0, index_of(p.current_function)); },
-        [](ProcessGroup& group, const Process& p) { group.function = p.current_function; });
-}
-
 ProcessGroups group_by_key(const Snapshot& snapshot, std::span<const ProcId> processes) {
     return group_by(
         snapshot, processes,

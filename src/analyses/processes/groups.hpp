@@ -51,8 +51,6 @@ struct ProcessGroups {
 ProcessGroups group_by_stack(const Snapshot& snapshot, std::span<const ProcId> processes);
 /// By $initial_call, or what the process was spawned as where it has none.
 ProcessGroups group_by_initial_call(const Snapshot& snapshot, std::span<const ProcId> processes);
-/// By current function.
-ProcessGroups group_by_current_function(const Snapshot& snapshot, std::span<const ProcId> processes);
 /// By group_key.
 ProcessGroups group_by_key(const Snapshot& snapshot, std::span<const ProcId> processes);
 

@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::uint64_t gib = 1ull << 30;
 
-
 std::string_view trim(std::string_view text) {
     const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\0'; };
     while (!text.empty() && blank(text.front())) text.remove_prefix(1);
@@ -45,29 +44,34 @@ Sentence size_text(std::uint64_t bytes) {
     return text;
 }
 
+// The place behind the quoted part that begins at `at`, the end of the text where the quotes have no end; `at` itself
+// where none begins there. Printed terms have escapes.
+std::size_t behind_quotes(std::string_view text, std::size_t at) {
+    const char quote = text[at];
+    if (quote != '"' && quote != '\'') return at;
+    for (++at; at < text.size() && text[at] != quote; ++at)
+        if (text[at] == '\\') ++at;
+    return std::min(at + 1, text.size());
+}
+
 // The inside of "(...)" at the start of what is left, to its matching bracket or to the end of a slogan that is cut.
 // Quoted parts hide brackets.
 std::string_view take_argument(std::string_view& text) {
     text = trim(text);
     if (text.empty() || text.front() != '(') return {};
     std::size_t depth = 0;
-    char quote = 0;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        const char c = text[at];
-        if (quote != 0) {
-            if (c == '\\')
-                ++at;
-            else if (c == quote)
-                quote = 0;
-        } else if (c == '"' || c == '\'') {
-            quote = c;
-        } else if (c == '(') {
-            ++depth;
-        } else if (c == ')' && --depth == 0) {
+    for (std::size_t at = 0; at < text.size();) {
+        if (const std::size_t next = behind_quotes(text, at); next != at) {
+            at = next;
+            continue;
+        }
+        if (text[at] == '(') ++depth;
+        if (text[at] == ')' && --depth == 0) {
             const std::string_view inside = text.substr(1, at - 1);
             text.remove_prefix(at + 1);
             return inside;
         }
+        ++at;
     }
     std::string_view inside = text.substr(1);
     text = {};
@@ -128,27 +132,18 @@ Sentence why(const Slogan& slogan) {
 // The first element of "A,B,C..." and what follows its comma: brackets and quotes hide commas.
 std::string_view take_element(std::string_view& text) {
     std::size_t depth = 0;
-    char quote = 0;
     std::size_t at = 0;
-    for (; at < text.size(); ++at) {
-        const char c = text[at];
-        if (quote != 0) {
-            if (c == '\\')
-                ++at;
-            else if (c == quote)
-                quote = 0;
-        } else if (c == '"' || c == '\'') {
-            quote = c;
-        } else if (c == '{' || c == '[' || c == '(') {
-            ++depth;
-        } else if (c == '}' || c == ']' || c == ')') {
-            if (depth == 0) break;
-            --depth;
-        } else if (c == ',' && depth == 0) {
-            break;
+    while (at < text.size()) {
+        const std::size_t next = behind_quotes(text, at);
+        if (next == at) {
+            const char c = text[at];
+            const bool closes = c == '}' || c == ']' || c == ')';
+            if (depth == 0 && (closes || c == ',')) break;
+            if (closes) --depth;
+            if (c == '{' || c == '[' || c == '(') ++depth;
         }
+        at = std::max(next, at + 1);
     }
-    at = std::min(at, text.size());
     const std::string_view element = text.substr(0, at);
     text.remove_prefix(at < text.size() && text[at] == ',' ? at + 1 : at);
     return element;
