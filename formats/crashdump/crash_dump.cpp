@@ -190,8 +190,8 @@ Status CrashDump::visit_heaps(const HeapRequest& demand) {
         HeapJob job{ProcId{i}, snapshot_.processes[i], {}, heap_facts(snapshot_.processes[i], HeapGraph::Mode::sizes)};
         reader.begin(job.facts);
         for (const SectionText& section : sections) {
-            reader.feed(section.section, section.text, section.offset, true);
-            job.extents.add({section.offset, section.text.size(), section.section});
+            reader.feed(section.section, section.text(), section.offset, true);
+            job.extents.add({section.offset, section.text().size(), section.section});
         }
         visit(reader, job, demand, 0, known_already);
     }

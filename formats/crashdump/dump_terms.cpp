@@ -72,8 +72,7 @@ Result<std::unique_ptr<DumpTerms>> DumpTerms::read(const TermSections& texts, Pr
     HeapFacts with_values = facts;
     with_values.mode = HeapGraph::Mode::values;
     reader.begin(with_values);
-    for (const SectionText& section : terms->sections_)
-        reader.feed(section.section, section.text, section.offset, true);
+    BH_CHECK(texts.feed(process, reader));
     reader.finish();
     terms->damage_ = reader.damage();
     terms->graph_ = reader.take_graph();
@@ -85,8 +84,8 @@ std::string_view DumpTerms::text_from(ObjectId::Space space, std::uint64_t place
     if (space == ObjectId::Space::literals)
         return std::string_view(literals_->text).substr(static_cast<std::size_t>(place));
     for (const SectionText& section : sections_)
-        if (place >= section.offset && place - section.offset < section.text.size())
-            return std::string_view(section.text).substr(static_cast<std::size_t>(place - section.offset));
+        if (place >= section.offset && place - section.offset < section.text().size())
+            return section.text().substr(static_cast<std::size_t>(place - section.offset));
     return {};
 }
 

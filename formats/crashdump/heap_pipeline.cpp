@@ -45,6 +45,28 @@ void visit(HeapReader& reader, const HeapJob& job, const HeapRequest& demand, un
                   reader.distribution_bytes()});
 }
 
+Status feed_in_windows(const bytes::Source& source, const TermExtents& extents, HeapReader& reader, std::string& buffer) {
+    for (std::uint32_t i = 0; i < extents.count; ++i) {
+        const Extent& part = extents.parts[i];
+        std::uint64_t read = 0;    // bytes of the section that were read
+        std::size_t kept = 0;      // of those, at the buffer's front and not taken yet
+        for (;;) {
+            const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(part.bytes - read, window_bytes));
+            if (buffer.size() < kept + wanted) buffer.resize(2 * kept + wanted);
+            BH_TRY(const std::size_t got, source.read_at(part.offset + read, {buffer.data() + kept, wanted}));
+            const std::uint64_t offset = part.offset + read - kept;
+            read += got;
+            const bool last = read == part.bytes || got < wanted;
+            const std::string_view text(buffer.data(), kept + got);
+            const std::size_t taken = reader.feed(part.section, text, offset, last);
+            if (last) break;
+            kept = text.size() - taken;
+            std::memmove(buffer.data(), buffer.data() + taken, kept);
+        }
+    }
+    return ok();
+}
+
 HeapPipeline::HeapPipeline(const bytes::Source& source, const HeapDialect& dialect, const HeapRequest& demand,
                            bool keep_addresses)
     : source_(source), demand_(demand) {
@@ -117,7 +139,9 @@ void HeapPipeline::decode(Worker& worker, unsigned index, const Batch& batch) {
         return;
     }
     for (const HeapJob& job : batch) {
-        if (!decode_in_windows(worker, job)) return;
+        worker.reader.begin(job.facts);
+        worker.status = feed_in_windows(source_, job.extents, worker.reader, worker.buffer);
+        if (!worker.status) return;
         visit(worker.reader, job, demand_, index, worker.losses);
     }
 }
@@ -140,33 +164,6 @@ bool HeapPipeline::decode_whole(Worker& worker, unsigned index, const Batch& bat
             worker.reader.feed(part.section, text.substr(from, static_cast<std::size_t>(part.bytes)), part.offset, true);
         }
         visit(worker.reader, job, demand_, index, worker.losses);
-    }
-    return true;
-}
-
-bool HeapPipeline::decode_in_windows(Worker& worker, const HeapJob& job) {
-    worker.reader.begin(job.facts);
-    for (std::uint32_t i = 0; i < job.extents.count; ++i) {
-        const Extent& part = job.extents.parts[i];
-        std::uint64_t read = 0;    // bytes of the section that were read
-        std::size_t kept = 0;      // of those, at the buffer's front and not taken yet
-        for (;;) {
-            if (worker.buffer.size() < kept + window_bytes) worker.buffer.resize(2 * kept + window_bytes);
-            const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(part.bytes - read, window_bytes));
-            const auto got = source_.read_at(part.offset + read, {worker.buffer.data() + kept, wanted});
-            if (!got) {
-                worker.status = Error(got.error());
-                return false;
-            }
-            const std::uint64_t offset = part.offset + read - kept;
-            read += *got;
-            const bool last = read == part.bytes || *got < wanted;
-            const std::string_view text(worker.buffer.data(), kept + *got);
-            const std::size_t taken = worker.reader.feed(part.section, text, offset, last);
-            if (last) break;
-            kept = text.size() - taken;
-            std::memmove(worker.buffer.data(), worker.buffer.data() + taken, kept);
-        }
     }
     return true;
 }

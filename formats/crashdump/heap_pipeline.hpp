@@ -48,6 +48,9 @@ struct HeapJob {
 /// The facts that a heap's reader needs, out of the process's row.
 HeapFacts heap_facts(const Process& process, HeapGraph::Mode mode);
 
+/// Has `reader`, which has begun, read the sections of a process in windows of the input. `buffer` is scratch. Errors: I/O.
+Status feed_in_windows(const bytes::Source& source, const TermExtents& extents, HeapReader& reader, std::string& buffer);
+
 /// What was met in the heaps that one thread decoded.
 struct HeapLosses {
     Anomalies anomalies;
@@ -91,7 +94,6 @@ private:
     void run(Worker& worker, unsigned index);
     void decode(Worker& worker, unsigned index, const Batch& batch);
     bool decode_whole(Worker& worker, unsigned index, const Batch& batch);
-    bool decode_in_windows(Worker& worker, const HeapJob& job);
 
     const bytes::Source& source_;
     const HeapRequest& demand_;

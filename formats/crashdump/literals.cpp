@@ -92,15 +92,10 @@ void adopt(const HeapGraph& graph, std::string_view text, TermStyle style, Wante
 }  // namespace
 
 Result<std::shared_ptr<const Literals>> read_literals(const TermSections& texts, const HeapDialect& dialect) {
-    BH_TRY(std::vector<SectionText> sections, texts.shared(ProcId::none, false));
+    BH_TRY(const std::vector<SectionText> sections, texts.shared(ProcId::none, false));
     std::string text;
-    for (SectionText& section : sections) {
-        if (section.section != TermSection::literals) continue;
-        if (text.empty())
-            text = std::move(section.text);
-        else
-            text += section.text;
-    }
+    for (const SectionText& section : sections)
+        if (section.section == TermSection::literals) text += section.text();
     return decode(std::move(text), dialect);
 }
 
@@ -122,8 +117,8 @@ Result<std::shared_ptr<const Literals>> collect_literals(const TermSections& tex
             for (const SectionText& section : sections) {
                 if (section.section != TermSection::heap) continue;
                 reader.begin(facts);
-                reader.feed(TermSection::heap, section.text, 0, true);
-                adopt(reader.finish(), section.text, dialect.style, wanted, lines);
+                reader.feed(TermSection::heap, section.text(), 0, true);
+                adopt(reader.finish(), section.text(), dialect.style, wanted, lines);
             }
         }
     }

@@ -11,7 +11,7 @@ void TermSections::add(ProcId process, const Extent& extent) {
 
 void TermSections::add_shared(const Extent& extent) { shared_extents_.push_back(extent); }
 
-void TermSections::append(std::vector<SectionText>& sections, TermSection section, std::uint64_t offset,
+void TermSections::append(std::vector<KeptText>& sections, TermSection section, std::uint64_t offset,
                        std::string_view piece) {
     if (!sections.empty() && sections.back().section == section &&
         sections.back().offset + sections.back().text.size() == offset)
@@ -45,17 +45,28 @@ void TermSections::seal() {
 
 Result<SectionText> TermSections::read(const Extent& extent) const {
     SectionText section{extent.section, extent.offset, {}};
-    section.text.resize(static_cast<std::size_t>(extent.bytes));
-    BH_TRY(const std::size_t got, source_.read_at(extent.offset, section.text));
-    section.text.resize(got);
+    BH_TRY(section.body, source_.text_at(extent.offset, static_cast<std::size_t>(extent.bytes)));
     return section;
+}
+
+Status TermSections::feed(ProcId process, HeapReader& reader) const {
+    if (keeps()) {
+        BH_TRY(const std::vector<SectionText> sections, of(process));
+        for (const SectionText& section : sections) reader.feed(section.section, section.text(), section.offset, true);
+        return ok();
+    }
+    const TermExtents* extents = this->extents(process);
+    if (extents == nullptr) return ok();
+    std::string buffer;
+    return feed_in_windows(source_, *extents, reader, buffer);
 }
 
 Result<std::vector<SectionText>> TermSections::of(ProcId process) const {
     std::vector<SectionText> sections;
     if (keeps()) {
         const auto found = kept_.find(index_of(process));
-        if (found != kept_.end()) sections = found->second;
+        if (found != kept_.end())
+            for (const KeptText& text : found->second) sections.push_back(borrow(text));
         return sections;
     }
     if (index_of(process) >= extents_.size()) return sections;
@@ -70,11 +81,11 @@ Result<std::vector<SectionText>> TermSections::of(ProcId process) const {
 Result<std::vector<SectionText>> TermSections::shared(ProcId process, bool literals_in_heaps) const {
     std::vector<SectionText> sections;
     if (keeps()) {
-        sections = kept_shared_;
+        for (const KeptText& text : kept_shared_) sections.push_back(borrow(text));
         if (literals_in_heaps)
             for (const auto& [id, texts] : kept_)
-                for (const SectionText& text : texts)
-                    if (id != index_of(process) && text.section == TermSection::heap) sections.push_back(text);
+                for (const KeptText& text : texts)
+                    if (id != index_of(process) && text.section == TermSection::heap) sections.push_back(borrow(text));
         std::ranges::sort(sections, {}, &SectionText::offset);
         return sections;
     }

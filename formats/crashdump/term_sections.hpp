@@ -19,11 +19,12 @@
 
 namespace beamheap::crashdump {
 
-/// The body of one section, in memory.
+/// The body of one section, to be looked at here and there.
 struct SectionText {
     TermSection section = TermSection::heap;
-    std::uint64_t offset = 0;  ///< where `text` begins in the input
-    std::string text;
+    std::uint64_t offset = 0;  ///< where it begins in the input
+    bytes::StableText body;
+    std::string_view text() const { return body.view(); }
 };
 
 /// Where a refc binary's bytes are.
@@ -59,7 +60,10 @@ public:
         const bool any = index_of(process) < extents_.size() && extents_[index_of(process)].count != 0;
         return any ? &extents_[index_of(process)] : nullptr;
     }
-    /// The sections of one process's terms, in file order; empty where it has none in the input.
+    /// Has `reader`, which has begun, read all sections of a process's terms, a window at a time.
+    Status feed(ProcId process, HeapReader& reader) const;
+    /// The sections of one process's terms, in file order; empty where it has none in the input. Must not outlive this
+    /// object.
     Result<std::vector<SectionText>> of(ProcId process) const;
     /// =literals and =persistent_terms. Up to dump version 0.3 literals stand in the heaps of the processes: then the
     /// heaps of all processes but `process`.
@@ -72,14 +76,22 @@ public:
     Result<std::string> binary_text(const BinaryPlace& place, std::uint64_t from, std::size_t characters) const;
 
 private:
+    struct KeptText {
+        TermSection section = TermSection::heap;
+        std::uint64_t offset = 0;
+        std::string text;
+    };
     Result<SectionText> read(const Extent& extent) const;
-    static void append(std::vector<SectionText>& sections, TermSection section, std::uint64_t offset,
+    static SectionText borrow(const KeptText& kept) {
+        return {kept.section, kept.offset, bytes::StableText::borrowed(kept.text)};
+    }
+    static void append(std::vector<KeptText>& sections, TermSection section, std::uint64_t offset,
                        std::string_view piece);
     const bytes::Source& source_;
     std::vector<TermExtents> extents_;  // by ProcId
     std::vector<Extent> shared_extents_;
-    std::unordered_map<std::uint32_t, std::vector<SectionText>> kept_;
-    std::vector<SectionText> kept_shared_;
+    std::unordered_map<std::uint32_t, std::vector<KeptText>> kept_;
+    std::vector<KeptText> kept_shared_;
     std::vector<BinaryPlace> binaries_;
     std::vector<std::string> kept_binaries_;
 };

@@ -1,12 +1,14 @@
 #include "bytes/source.hpp"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "bytes/read_ahead.hpp"
 
@@ -16,6 +18,8 @@ namespace {
 Error system_error(const std::string& path, const char* doing) {
     return {ErrorCode::unreadable, path + ": " + doing + ": " + std::strerror(errno), {}};
 }
+
+constexpr std::size_t map_from = 256 * 1024;  // bytes; less is read as fast
 
 class FileSource final : public Source {
 public:
@@ -51,6 +55,19 @@ public:
         }
         return done;
     }
+    Result<StableText> text_at(std::uint64_t offset, std::size_t bytes) const override {
+        if (bytes < map_from) return Source::text_at(offset, bytes);
+        struct stat status {};
+        if (::fstat(fd_, &status) != 0) return system_error(path_, "cannot look at");
+        const auto size = static_cast<std::uint64_t>(status.st_size);
+        if (offset >= size) return StableText();
+        const std::uint64_t page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+        const auto before = static_cast<std::size_t>(offset % page);
+        const auto there = static_cast<std::size_t>(std::min<std::uint64_t>(bytes, size - offset));
+        void* pages = ::mmap(nullptr, before + there, PROT_READ, MAP_PRIVATE, fd_, static_cast<off_t>(offset - before));
+        if (pages == MAP_FAILED) return Source::text_at(offset, bytes);
+        return StableText(pages, before + there, {static_cast<const char*>(pages) + before, there});
+    }
     std::optional<std::uint64_t> size() const override { return size_; }
     std::uint64_t stored_position() const override { return position_; }
     std::uint64_t stored_size() const override { return size_.value_or(0); }
@@ -73,6 +90,9 @@ public:
     bool seekable() const override { return true; }
     void seek(std::uint64_t offset) override { position_ = offset; }
     Result<std::size_t> read_at(std::uint64_t offset, std::span<char> into) const override { return copy(offset, into); }
+    Result<StableText> text_at(std::uint64_t offset, std::size_t bytes) const override {
+        return StableText::borrowed(text_.substr(std::min<std::uint64_t>(offset, text_.size()), bytes));
+    }
     std::optional<std::uint64_t> size() const override { return text_.size(); }
     std::uint64_t stored_position() const override { return position_; }
     std::uint64_t stored_size() const override { return text_.size(); }
@@ -128,6 +148,29 @@ Result<std::unique_ptr<Source>> recognise(std::unique_ptr<Source> stored, const 
 }
 
 }  // namespace
+
+StableText& StableText::operator=(StableText&& other) noexcept {
+    if (this == &other) return *this;
+    if (pages_ != nullptr) ::munmap(pages_, mapped_);
+    const bool own = other.view_.data() == other.owned_.data();
+    pages_ = std::exchange(other.pages_, nullptr);
+    mapped_ = std::exchange(other.mapped_, 0);
+    owned_ = std::move(other.owned_);  // a short string moves its characters
+    view_ = own ? std::string_view(owned_) : other.view_;
+    other.view_ = {};
+    return *this;
+}
+
+StableText::~StableText() {
+    if (pages_ != nullptr) ::munmap(pages_, mapped_);
+}
+
+Result<StableText> Source::text_at(std::uint64_t offset, std::size_t bytes) const {
+    std::string text(bytes, '\0');
+    BH_TRY(const std::size_t got, read_at(offset, text));
+    text.resize(got);
+    return StableText(std::move(text));
+}
 
 Result<std::unique_ptr<Source>> open_source(const std::string& path, const SourceOptions& options) {
     if (path == "-") return recognise(std::make_unique<FileSource>(STDIN_FILENO, "standard input", std::nullopt), options);

@@ -15,6 +15,33 @@
 
 namespace beamheap::bytes {
 
+/// Text of an input that stays where it is as long as this object lives: mapped from a file, of which the pages that are
+/// looked at alone take memory, or owned, or the source's own.
+class StableText {
+public:
+    StableText() = default;
+    explicit StableText(std::string owned) : owned_(std::move(owned)), view_(owned_) {}
+    /// `text` is somebody else's, who outlives this object.
+    static StableText borrowed(std::string_view text) {
+        StableText result;
+        result.view_ = text;
+        return result;
+    }
+    /// Takes over a mapping of `mapped` bytes at `pages`, which holds `view`.
+    StableText(void* pages, std::size_t mapped, std::string_view view) : pages_(pages), mapped_(mapped), view_(view) {}
+    StableText(StableText&& other) noexcept { *this = std::move(other); }
+    StableText& operator=(StableText&& other) noexcept;
+    ~StableText();
+
+    std::string_view view() const { return view_; }
+
+private:
+    void* pages_ = nullptr;
+    std::size_t mapped_ = 0;
+    std::string owned_;
+    std::string_view view_;
+};
+
 class Source {
 public:
     virtual ~Source() = default;
@@ -29,6 +56,10 @@ public:
     virtual void seek(std::uint64_t /*offset*/) {}
     /// Reads at an offset without moving; any thread may call it. Only if seekable(). Fewer bytes only at the end.
     virtual Result<std::size_t> read_at(std::uint64_t /*offset*/, std::span<char> /*into*/) const { return std::size_t{0}; }
+
+    /// The bytes from an offset on, to be looked at here and there. Only if seekable(). Fewer only at the end. Large pieces
+    /// of a file are mapped: should somebody cut the file off meanwhile, the system ends who looks at what is gone.
+    virtual Result<StableText> text_at(std::uint64_t offset, std::size_t bytes) const;
 
     /// Decompressed size, where it is known before the end.
     virtual std::optional<std::uint64_t> size() const { return std::nullopt; }
