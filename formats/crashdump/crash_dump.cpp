@@ -100,7 +100,7 @@ std::uint8_t CrashDump::last_order(const LoadPlan& plan) const {
 }
 
 Status CrashDump::load(const LoadPlan& plan) {
-    Loader loader{snapshot_, plan, {}, {}, {}, {}, {}, {}};
+    Loader loader{snapshot_, plan, {}, {}, {}, {}, {}, {}, {}};
     Scanner scanner(window_, snapshot_.anomalies);
     Scanner::Head head;
     BH_CHECK(read_head(loader, scanner, head));

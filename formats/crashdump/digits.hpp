@@ -42,6 +42,29 @@ inline HexNumber read_hex(const char* p) {
     return {digits == 0 ? 0 : all >> (64 - 4 * digits), digits};
 }
 
+/// The number of exactly 12 such digits at p, as nearly all addresses of 64-bit machines are; false if there are fewer or more.
+__attribute__((always_inline)) inline bool read_hex12(const char* p, std::uint64_t& value) {
+    const __m128i text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+    const __m128i from_0 = _mm_sub_epi8(text, _mm_set1_epi8('0')), from_a = _mm_sub_epi8(text, _mm_set1_epi8('A'));
+    const __m128i digit = _mm_cmpeq_epi8(_mm_min_epu8(from_0, _mm_set1_epi8(9)), from_0);
+    const __m128i letter = _mm_cmpeq_epi8(_mm_min_epu8(from_a, _mm_set1_epi8(5)), from_a);
+    const unsigned valid = static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(digit, letter)));
+    const __m128i nibbles =
+        _mm_add_epi8(_mm_and_si128(text, _mm_set1_epi8(15)), _mm_and_si128(letter, _mm_set1_epi8(9)));
+    const __m128i pairs =
+        _mm_and_si128(_mm_or_si128(_mm_slli_epi16(nibbles, 4), _mm_srli_epi16(nibbles, 8)), _mm_set1_epi16(0xFF));
+    value = __builtin_bswap64(static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_packus_epi16(pairs, pairs)))) >> 16;
+    return (valid & 0x1FFFu) == 0x0FFFu;
+}
+
+/// Length of the run of digits 0-9 at p, at most 16.
+__attribute__((always_inline)) inline unsigned digit_run(const char* p) {
+    const __m128i text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+    const __m128i from_0 = _mm_sub_epi8(text, _mm_set1_epi8('0'));
+    const __m128i digit = _mm_cmpeq_epi8(_mm_min_epu8(from_0, _mm_set1_epi8(9)), from_0);
+    return static_cast<unsigned>(__builtin_ctz(~static_cast<unsigned>(_mm_movemask_epi8(digit))));
+}
+
 /// Length of the run of digits 0-9 and '-' at p, at most 16.
 inline unsigned decimal_run(const char* p) {
     const __m128i text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
@@ -64,6 +87,18 @@ inline HexNumber read_hex(const char* p) {
             break;
     }
     return {value, digits};
+}
+
+inline bool read_hex12(const char* p, std::uint64_t& value) {
+    const HexNumber number = read_hex(p);
+    value = number.value;
+    return number.digits == 12;
+}
+
+inline unsigned digit_run(const char* p) {
+    unsigned n = 0;
+    while (n < 16 && p[n] >= '0' && p[n] <= '9') ++n;
+    return n;
 }
 
 inline unsigned decimal_run(const char* p) {

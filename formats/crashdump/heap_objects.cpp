@@ -1,4 +1,4 @@
-// Lines of a heap that are neither cons cells nor small tuples: the rest of HeapReader.
+// Lines of a heap by the grammar, every release and machine: the part of HeapReader that HeapLines is held against.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -26,9 +26,10 @@ unsigned big_endian(const std::uint8_t* p, unsigned bytes) {
 
 }  // namespace
 
-const char* HeapReader::other_heap_line(const char* p, std::uint64_t address) {
+const char* HeapReader::heap_line(const char* p, std::uint64_t address) {
     const std::uint64_t origin = offset_of(line_);
     switch (*p++) {
+        case 'l': return cons(p, address);
         case 't': return tuple(p, address);
         case 'Y': return binary(p, address);
         case 'M': return map(p, address);
@@ -58,6 +59,16 @@ const char* HeapReader::other_heap_line(const char* p, std::uint64_t address) {
         }
         default: return bad();
     }
+}
+
+const char* HeapReader::cons(const char* p, std::uint64_t address) {
+    graph_.add_object(TermKind::cons, cons_words, address, offset_of(line_));
+    p = element(p);
+    if (p == nullptr) return nullptr;
+    if (*p != '|') return bad();
+    if (p >= safe_) return more();
+    p = element(p + 1);
+    return p == nullptr ? nullptr : end_of_line(p);
 }
 
 const char* HeapReader::tuple(const char* p, std::uint64_t address) {
@@ -172,7 +183,7 @@ const char* HeapReader::bignum(const char* p, std::uint64_t address) {
 }
 
 /// A reference, from its external term format of at least 9 bytes. What the next one's text will mostly begin with is
-/// remembered: up to the group of characters that the node's name ends in.
+/// remembered for HeapLines: up to the group of characters that the node's name ends in.
 std::pair<TermKind, std::uint32_t> HeapReader::reference(unsigned tag, std::uint64_t length, std::string_view encoded) {
     std::array<std::uint8_t, 300> bytes;
     const std::size_t n =
@@ -185,12 +196,11 @@ std::pair<TermKind, std::uint32_t> HeapReader::reference(unsigned tag, std::uint
     const std::string_view node(reinterpret_cast<const char*>(bytes.data()) + name,
                                 name + name_length <= n ? name_length : 0);
     const bool local = dialect_.node_name.empty() || node == dialect_.node_name;
-    reference_kind_ = local ? TermKind::reference : TermKind::external_reference;
-    reference_words_ = local ? reference_words(numbers, dialect_.word_bytes)
-                             : external_reference_words(numbers, dialect_.word_bytes);
-    reference_prefix_.assign(encoded.substr(0, encoded_size(dialect_.style, name + node.size())));
-    reference_length_ = length;
-    return {reference_kind_, reference_words_};
+    const TermKind kind = local ? TermKind::reference : TermKind::external_reference;
+    const std::uint32_t words = local ? reference_words(numbers, dialect_.word_bytes)
+                                      : external_reference_words(numbers, dialect_.word_bytes);
+    lines_.remember(length, encoded.substr(0, encoded_size(dialect_.style, name + node.size())), kind, words);
+    return {kind, words};
 }
 
 /// An object in external term format: funs, references, and whatever the writer has no form of its own for.
@@ -201,11 +211,6 @@ const char* HeapReader::external(const char* p, std::uint64_t address) {
     if (p == nullptr) return nullptr;
     const std::uint64_t origin = offset_of(line_);
     const auto encoded = static_cast<std::size_t>(p - text);
-    if (length == reference_length_ && encoded >= reference_prefix_.size() && !reference_prefix_.empty() &&
-        std::memcmp(text, reference_prefix_.data(), reference_prefix_.size()) == 0) {
-        graph_.add_object(reference_kind_, reference_words_, address, origin);
-        return end_of_line(p);
-    }
     TermKind kind = TermKind::unknown;
     std::uint32_t words = static_cast<std::uint32_t>((length + dialect_.word_bytes - 1) / dialect_.word_bytes);
     std::array<std::uint8_t, 36> bytes;
@@ -222,11 +227,13 @@ const char* HeapReader::external(const char* p, std::uint64_t address) {
         case 113:  // EXPORT_EXT
             kind = TermKind::external_fun;
             words = sizes_->external_fun;
+            if (n >= 3) lines_.remember(length, {text, encoded_size(dialect_.style, 3)}, kind, words);
             break;
         case 112: {  // NEW_FUN_EXT: size(4) arity(1) uniq(16) index(4) free(4)
             kind = TermKind::fun;
             const std::uint32_t environment = n >= 31 ? big_endian(bytes.data() + 27, 4) : 0;
             words = sizes_->fun_line + (environment <= 255 ? environment : 0);
+            if (n >= 33) lines_.remember(length, {text, encoded_size(dialect_.style, 33)}, kind, words);
             break;
         }
         case 117: {  // FUN_EXT: free(4)

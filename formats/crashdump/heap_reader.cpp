@@ -218,76 +218,26 @@ const char* HeapReader::elements(const char* p, std::uint64_t count) {
     }
 }
 
-/// Cons cells and small tuples are nearly all of a heap: they are taken here, without a call.
+/// The common lines by HeapLines, each other one by the grammar.
 const char* HeapReader::take_heap_lines(const char* p, const char* safe, bool tail) {
-    // A line has at least 5 characters, a reference 3 with what separates it from the next.
-    const auto open = [&] {
-        const auto room = static_cast<std::size_t>(safe - p) + look_ahead;
-        return graph_.open_appender(room / 4, room / 2);
-    };
-    HeapGraph::Appender to = open();
-    const bool plain_atoms = !dialect_.style.crlf;
-    const auto take_element = [&](const char* q) __attribute__((always_inline))->const char* {
-        if (*q == 'H') {
-            const HexNumber target = read_hex(q + 1);
-            if (target.digits == 0) return bad();
-            graph_.append_reference(to, target.value);
-            return q + 1 + target.digits;
-        }
-        if (*q == 'I') {
-            const unsigned digits = decimal_run(q + 1);
-            if (digits < 16) return q + 1 + digits;
-        } else if (*q == 'N') {
-            return q + 1;
-        } else if (*q == 'A' && q[2] == ':' && is_digit(q[1]) && plain_atoms) {
-            return q + 3 + (q[1] - '0');
-        }
-        return immediate(q);
-    };
+    const bool common = dialect_.fast_lines && dialect_.word_bytes == 8 && dialect_.style.base64 && !dialect_.style.crlf;
     while (p < safe) {
-        const NodeId node = to.node;
+        if (common) {
+            p = lines_.take(graph_, p, safe, offset_of(p));
+            if (p >= safe) break;
+        }
+        const std::size_t objects = graph_.size();
+        line_ = p;
         const HexNumber address = read_hex(p);
         const char* q = p + address.digits;
-        if (address.digits == 0 || *q != ':') {
-            q = bad();
-        } else if (q[1] == 'l') {
-            graph_.append_object(to, TermKind::cons, cons_words, address.value, offset_of(p));
-            q = take_element(q + 2);
-            if (q != nullptr && *q == '|' && q < safe) {
-                q = take_element(q + 1);
-                if (q != nullptr) q = *q == '\n' ? q + 1 : end_of_line(q);
-            } else if (q != nullptr) {
-                q = *q == '|' ? more() : bad();
-            }
-        } else if (q[1] == 't' && q[3] == ':' && q[2] >= '1' && q[2] <= 'F') {
-            std::uint32_t left = static_cast<std::uint32_t>(is_digit(q[2]) ? q[2] - '0' : q[2] - 'A' + 10);
-            graph_.append_object(to, TermKind::tuple, left + 1, address.value, offset_of(p));
-            q = take_element(q + 4);
-            while (q != nullptr && --left != 0) {
-                if (*q != ',')
-                    q = bad();
-                else if (q >= safe)
-                    q = more();
-                else
-                    q = take_element(q + 1);
-            }
-            if (q != nullptr) q = *q == '\n' ? q + 1 : end_of_line(q);
-        } else {
-            graph_.close_appender(to);
-            line_ = p;
-            q = other_heap_line(q + 1, address.value);
-            to = open();
-        }
+        q = address.digits == 0 || *q != ':' ? bad() : heap_line(q + 1, address.value);
         if (q != nullptr) {
             p = q;
             continue;
         }
-        graph_.close_appender(to);
-        graph_.rollback(node, graph_.roots_size());
-        to = open();
+        graph_.rollback(objects, graph_.roots_size());
         if (!after_failure(p, safe, tail)) break;
     }
-    graph_.close_appender(to);
     return p;
 }
 

@@ -12,7 +12,7 @@
 // leaves at most one incomplete line; a piece of 256 KiB fits the processor's caches. Damaged lines are skipped up to
 // the next LF and counted. The result does not depend on how the text was cut.
 //
-// A line costs about 120 to 250 instructions. Addresses are 1 to 16 digits of upper case hexadecimal; up to dump
+// Most lines are read by HeapLines (heap_lines.hpp), which knows the common forms of 64-bit machines. Addresses are 1 to 16 digits of upper case hexadecimal; up to dump
 // version 0.2 they are cut to 32 bits on 64-bit machines (erl_process_dump.c, %X), which needs no care within a heap.
 #pragma once
 
@@ -22,6 +22,7 @@
 #include <utility>
 
 #include "beamheap/heap_graph.hpp"
+#include "formats/crashdump/heap_lines.hpp"
 #include "formats/crashdump/object_words.hpp"
 #include "formats/crashdump/term_grammar.hpp"
 
@@ -34,6 +35,7 @@ struct HeapDialect {
     unsigned word_bytes = 8;
     bool frames_end_with_return = true;  ///< OTP 23 and later: y registers come before their return address
     bool latin1_atoms = false;           ///< up to R15
+    bool fast_lines = true;  ///< false: common lines are read by the grammar, too (tests)
     std::string node_name;  ///< to tell references of this node from others; empty: all are taken for its own
 };
 
@@ -94,7 +96,8 @@ private:
 
     // Each takes what stands at p and returns the place behind it, or nullptr with step_ set. 64 bytes may be read
     // from any place up to safe_.
-    const char* other_heap_line(const char* p, std::uint64_t address);
+    const char* heap_line(const char* p, std::uint64_t address);
+    const char* cons(const char* p, std::uint64_t address);
     const char* tuple(const char* p, std::uint64_t address);
     const char* map(const char* p, std::uint64_t address);
     const char* binary(const char* p, std::uint64_t address);
@@ -127,6 +130,7 @@ private:
     const ObjectWords* sizes_;
     HeapFacts facts_;
     HeapGraph graph_;
+    HeapLines lines_;
     HeapDamage damage_;
     Step step_ = Step::line;
     std::uint8_t seen_ = 0;
@@ -155,12 +159,6 @@ private:
     std::uint64_t young_from_ = 0;
     std::uint64_t young_to_ = 0;
     bool young_known_ = false;
-
-    // The last reference's text up to the end of its node's name, and what it was.
-    std::string reference_prefix_;
-    std::uint64_t reference_length_ = 0;
-    TermKind reference_kind_ = TermKind::reference;
-    std::uint32_t reference_words_ = 0;
 };
 
 }  // namespace beamheap::crashdump

@@ -2,7 +2,10 @@
 // the conventions of the release that wrote the dump.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +40,20 @@ struct Loader {
     std::vector<Frame> frames;           ///< scratch
     Losses losses;
 
+    struct KnownFunction {
+        std::string text;  ///< m:f/a, as it was read
+        FunctionId id = FunctionId::none;
+    };
+    std::array<KnownFunction, 64> known_functions{};
+    static std::size_t slot_of_function(std::string_view text) {
+        std::uint64_t first = 0, last = 0;
+        if (text.size() >= sizeof first) {
+            std::memcpy(&first, text.data(), sizeof first);
+            std::memcpy(&last, text.data() + std::min<std::size_t>(text.size(), 20) - sizeof last, sizeof last);
+        }
+        return ((first ^ last << 1) * 0x9E3779B97F4A7C15ull) >> 58;
+    }
+
     Anomalies& anomalies() { return snapshot.anomalies; }
 
     /// Interns bytes of an atom as UTF-8.
@@ -55,10 +72,21 @@ struct Loader {
     TextId text(std::string_view value) { return value.empty() ? TextId::none : snapshot.texts.intern(value); }
     /// m:f/a at the front of `text`, which is shortened by it; FunctionId::none where there is none.
     FunctionId function(std::string_view& text) {
+        // Most processes are in one of a few functions: the texts of those that were met last are remembered.
+        KnownFunction& known = known_functions[slot_of_function(text)];
+        const std::size_t size = known.text.size();
+        if (size != 0 && text.starts_with(known.text) && (text.size() == size || text[size] < '0' || text[size] > '9')) {
+            text.remove_prefix(size);
+            return known.id;
+        }
+        const std::string_view before = text;
         const auto f = take_function(text, function_storage);
         if (!f) return FunctionId::none;
         const TextId module = intern_atom(f->module);
-        return snapshot.functions.intern({module, intern_atom(f->name), f->arity});
+        const FunctionId id = snapshot.functions.intern({module, intern_atom(f->name), f->arity});
+        known.text.assign(before.substr(0, before.size() - text.size()));
+        known.id = id;
+        return id;
     }
     /// A decimal number of a field; anything else is counted as bad_number and missing. Units behind it are ignored.
     Count number(std::string_view text, std::uint64_t offset) {

@@ -18,9 +18,20 @@ bool take(std::string_view& text, std::string_view prefix) {
 
 template <class Number>
 bool take_number(std::string_view& text, Number& value) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{}) return false;
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    constexpr std::size_t always_fits = 19;  // digits of 64 bits
+    std::uint64_t number = 0;
+    std::size_t digits = 0;
+    for (; digits < text.size() && text[digits] >= '0' && text[digits] <= '9' && digits <= always_fits; ++digits)
+        number = number * 10 + static_cast<unsigned>(text[digits] - '0');
+    if (digits > always_fits) {
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (error != std::errc{}) return false;
+        digits = static_cast<std::size_t>(end - text.data());
+    } else {
+        if (digits == 0 || number > std::numeric_limits<Number>::max()) return false;
+        value = static_cast<Number>(number);
+    }
+    text.remove_prefix(digits);
     return true;
 }
 

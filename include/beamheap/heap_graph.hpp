@@ -145,30 +145,34 @@ public:
     void rollback(std::size_t objects, std::size_t roots);
     std::size_t roots_size() const { return roots_.size(); }
 
-    /// For readers of text, who add millions of objects from one loop: pointers to where the next object and the next
-    /// reference go, valid until anything else is added. Room for what `open_appender` was told is there.
+    /// For readers of text, who add millions of objects from one loop and keep all of this in registers: the arrays, and
+    /// where the next object and the next reference go. Valid until anything else is added; room for what open_appender()
+    /// was told is there. An object's references are written before it, with its number.
     struct Appender {
-        std::uint8_t* kind;
+        std::uint8_t* kinds;
         std::uint32_t* words;
-        std::uint32_t* address;
+        std::uint32_t* addresses;  ///< as `pack` gives them
+        std::uint64_t* origins;    ///< null in `sizes` mode
         Edge* edge;
-        std::uint64_t* origin;
         NodeId node;
+        std::uint64_t young_from, young_size;
+        AddressSpace::Packer pack;
+
+        __attribute__((always_inline)) void object(TermKind kind, std::uint32_t own_words, std::uint64_t address,
+                                                   std::uint64_t origin) {
+            const unsigned young = address - young_from < young_size ? young_bit : 0u;
+            kinds[node] = static_cast<std::uint8_t>(static_cast<unsigned>(kind) | young);
+            words[node] = own_words;
+            addresses[node] = pack(address);
+            if (origins != nullptr) origins[node] = origin;
+            ++node;
+        }
+        __attribute__((always_inline)) void reference(std::uint64_t address) { *edge++ = {node, pack(address)}; }
     };
+    /// Use a copy of what this gives: an object whose address nobody was given can live in registers.
     Appender open_appender(std::size_t more_objects, std::size_t more_references);
-    /// Takes over what was written through the appender.
-    void close_appender(const Appender& appender);
-    /// Adds an object through an appender.
-    void append_object(Appender& a, TermKind kind, std::uint32_t words, std::uint64_t address, std::uint64_t origin) {
-        *a.kind++ = static_cast<std::uint8_t>(static_cast<unsigned>(kind) |
-                                              (address - young_from_ < young_size_ ? young_bit : 0u));
-        *a.words++ = words;
-        *a.address++ = space_.compress(address);
-        if (mode_ == Mode::values) *a.origin++ = origin;
-        ++a.node;
-    }
-    /// A reference of the object that was appended last.
-    void append_reference(Appender& a, std::uint64_t address) { *a.edge++ = {a.node - 1, space_.compress(address)}; }
+    /// Takes over what was written through an appender whose `node` and `edge` these are.
+    void close_appender(NodeId node, const Edge* edge);
 
     /// Resolves references. After this, everything below may be asked. `settle` may change each root that is kept.
     template <class Settle>
@@ -187,6 +191,10 @@ public:
     /// Words that the object itself occupies.
     std::uint32_t words(NodeId node) const { return words_[node]; }
     std::span<const std::uint32_t> all_words() const { return words_.view(); }
+    /// What all objects are, for loops over them: kind_of() and is_young_kind() read an entry.
+    std::span<const std::uint8_t> all_kinds() const { return kinds_.view(); }
+    static TermKind kind_of(std::uint8_t entry) { return static_cast<TermKind>(entry & kind_mask); }
+    static bool is_young_kind(std::uint8_t entry) { return (entry & young_bit) != 0; }
     /// What the object alone adds to erts_debug:flat_size, in words.
     std::int64_t flat_extra(TermKind kind) const { return flat_extra_[static_cast<std::size_t>(kind)]; }
     struct FlatOverride {

@@ -105,18 +105,24 @@ HeapGraph::Appender HeapGraph::open_appender(std::size_t more_objects, std::size
     addresses_.reserve_more(more_objects);
     edges_.reserve_more(more_references);
     if (mode_ == Mode::values) origins_.reserve_more(more_objects);
-    const std::size_t n = kinds_.size();
-    return {kinds_.data() + n,   words_.data() + n,     addresses_.data() + n, edges_.data() + edges_.size(),
-            origins_.data() + n, static_cast<NodeId>(n)};
+    return {kinds_.data(),
+            words_.data(),
+            addresses_.data(),
+            mode_ == Mode::values ? origins_.data() : nullptr,
+            edges_.data() + edges_.size(),
+            static_cast<NodeId>(kinds_.size()),
+            young_from_,
+            young_size_,
+            AddressSpace::Packer(space_)};
 }
 
-void HeapGraph::close_appender(const Appender& appender) {
-    const std::size_t n = appender.node;
+void HeapGraph::close_appender(NodeId node, const Edge* edge) {
+    const std::size_t n = node;
     kinds_.set_size(n);
     words_.set_size(n);
     addresses_.set_size(n);
     if (mode_ == Mode::values) origins_.set_size(n);
-    edges_.set_size(static_cast<std::size_t>(appender.edge - edges_.data()));
+    edges_.set_size(static_cast<std::size_t>(edge - edges_.data()));
 }
 
 void HeapGraph::finish() {

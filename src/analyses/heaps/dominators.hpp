@@ -27,6 +27,8 @@ public:
     static constexpr std::uint32_t unreached = 0xFFFFFFFFu;
     /// By position in the order: position + 1 of the immediate dominator; root, or unreached.
     std::uint32_t at(std::uint32_t position) const { return idom_[position + 1]; }
+    /// The same for all of them, by position + 1; the first is the process's own.
+    std::span<const std::uint32_t> all() const { return idom_.view(); }
     /// The object that dominates `node`; no_node if that is the process, or if no root reaches it.
     NodeId operator[](NodeId node) const {
         const std::uint32_t d = at(order_->position(node));

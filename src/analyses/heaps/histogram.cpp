@@ -5,10 +5,12 @@
 namespace beamheap::analyses {
 
 void Histogram::add(const HeapGraph& graph) {
-    for (NodeId node = 0; node < graph.size(); ++node) {
-        const auto kind = static_cast<std::size_t>(graph.kind(node));
+    const std::span<const std::uint32_t> words = graph.all_words();
+    const std::span<const std::uint8_t> kinds = graph.all_kinds();
+    for (NodeId node = 0; node < words.size(); ++node) {
+        const auto kind = static_cast<std::size_t>(HeapGraph::kind_of(kinds[node]));
         ++count_[kind];
-        words_[kind] += graph.words(node);
+        words_[kind] += words[node];
     }
 }
 

@@ -22,11 +22,15 @@ void Reach::build(const HeapGraph& graph, const HeapOrder& order) {
 
 LiveGarbage live_and_garbage(const HeapGraph& graph, const Reach& reach, const Process& process) {
     LiveGarbage result;
-    for (NodeId node = 0; node < graph.size(); ++node) {
-        if (reach.counts_as_live(graph, node))
-            result.live_words += graph.words(node);
-        else if ((reach[node] & Reach::by_messages) != 0)
-            result.message_words += graph.words(node);
+    const std::span<const std::uint32_t> words = graph.all_words();
+    const std::span<const std::uint8_t> kinds = graph.all_kinds(), marks = reach.all();
+    const bool identity = reach.order().identity();
+    for (NodeId node = 0; node < words.size(); ++node) {
+        const std::uint8_t mark = marks[identity ? node : reach.order().position(node)];
+        if ((mark & Reach::by_process) != 0 || ((mark & Reach::by_messages) != 0 && HeapGraph::is_young_kind(kinds[node])))
+            result.live_words += words[node];
+        else if ((mark & Reach::by_messages) != 0)
+            result.message_words += words[node];
     }
     result.used_words = used_words(process);
     result.garbage_words = result.used_words - Count(result.live_words);

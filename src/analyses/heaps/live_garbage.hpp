@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "analyses/heaps/heap_order.hpp"
 #include "beamheap/heap_graph.hpp"
@@ -31,6 +32,9 @@ public:
     static constexpr std::uint8_t by_garbage = 4;  ///< from a term that no root reaches (RootKind::garbage)
     void build(const HeapGraph& graph, const HeapOrder& order);
     std::uint8_t operator[](NodeId node) const { return marks_[order_->position(node)]; }
+    /// The marks of all objects, by their positions in order().
+    std::span<const std::uint8_t> all() const { return marks_.view(); }
+    const HeapOrder& order() const { return *order_; }
     /// Whether the object lies in what used_words counts, as far as can be told, and is reached.
     bool counts_as_live(const HeapGraph& graph, NodeId node) const {
         const std::uint8_t mark = (*this)[node];

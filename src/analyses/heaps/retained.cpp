@@ -7,13 +7,19 @@ void RetainedSizes::sweep(const HeapGraph& graph, const Dominators& dominators, 
     const auto size = static_cast<std::uint32_t>(graph.size());
     retained.resize(std::size_t{size} + 1);
     retained[Dominators::root] = 0;
-    for (std::uint32_t at = 0; at < size; ++at) retained[at + 1] = static_cast<Word>(graph.words(order_->node(at)));
-    for (std::uint32_t at = size; at-- > 0;) {
-        const std::uint32_t parent = dominators.at(at);
+    const std::span<const std::uint32_t> words = graph.all_words();
+    if (order_->identity())
+        for (std::uint32_t at = 0; at < size; ++at) retained[at + 1] = words[at];
+    else
+        for (std::uint32_t at = 0; at < size; ++at) retained[at + 1] = words[order_->node(at)];
+    Word* const sums = retained.data();
+    const std::span<const std::uint32_t> parents = dominators.all();
+    for (std::uint32_t place = size; place > 0; --place) {
+        const std::uint32_t parent = parents[place];
         if (parent == Dominators::unreached)
-            retained[at + 1] = 0;
+            sums[place] = 0;
         else
-            retained[parent] += retained[at + 1];
+            sums[parent] += sums[place];
     }
 }
 

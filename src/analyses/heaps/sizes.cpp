@@ -1,6 +1,7 @@
 #include "analyses/heaps/sizes.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace beamheap::analyses {
 namespace {
@@ -32,10 +33,18 @@ bool FlatSizes::sweep(const HeapGraph& graph, const LiteralSizes* literals, Flat
     const auto size = static_cast<std::uint32_t>(graph.size());
     flat.resize(size);
     bool fits = true;
-    for (std::uint32_t at = 0; at < size; ++at) {
-        const NodeId node = order.node(at);
-        flat[at] = static_cast<Word>(graph.words(node) + graph.flat_extra(graph.kind(node)));
-    }
+    std::array<Word, term_kinds> extra{};
+    for (std::size_t kind = 0; kind < term_kinds; ++kind)
+        extra[kind] = static_cast<Word>(graph.flat_extra(static_cast<TermKind>(kind)));
+    const std::span<const std::uint32_t> words = graph.all_words();
+    const std::span<const std::uint8_t> kinds = graph.all_kinds();
+    const auto own = [&](NodeId node) {
+        return static_cast<Word>(words[node] + extra[static_cast<std::size_t>(HeapGraph::kind_of(kinds[node]))]);
+    };
+    if (order.identity())
+        for (std::uint32_t at = 0; at < size; ++at) flat[at] = own(at);
+    else
+        for (std::uint32_t at = 0; at < size; ++at) flat[at] = own(order.node(at));
     for (const HeapGraph::FlatOverride& o : graph.flat_overrides()) flat[order.position(o.node)] = o.words;
     if (literals != nullptr && literals->graph != nullptr) {
         for (std::size_t i = 0; i < graph.foreign_size(); ++i) {

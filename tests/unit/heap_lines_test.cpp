@@ -1,0 +1,177 @@
+// The fast loop over heap lines against the grammar that it stands in for: the same graph and the same damage, of every
+// text, however it is cut, torn, or written by another machine.
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "bytes/source.hpp"
+#include "formats/crashdump/heap_reader.hpp"
+
+using namespace beamheap;
+using namespace beamheap::crashdump;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string slurp(const std::string& path) {
+    std::string all;
+    auto source = bytes::open_source(path);
+    if (!source) return all;
+    for (std::string piece(1 << 20, '\0');;) {
+        const auto got = (*source)->read(piece);
+        if (!got || *got == 0 || all.size() > (16u << 20)) return all;
+        all.append(piece, 0, *got);
+    }
+}
+
+/// Bodies of =proc_heap sections, as far as they are told by line starts: what else stands in them is noise, which is
+/// welcome here.
+std::vector<std::string> heaps_of(const std::string& dump, std::size_t most) {
+    std::vector<std::string> all;
+    std::size_t sum = 0;
+    for (std::size_t at = dump.find("\n=proc_heap:"); at != std::string::npos && sum < most; at = dump.find("\n=proc_heap:", at + 1)) {
+        const std::size_t from = dump.find('\n', at + 1), to = dump.find("\n=", at + 1);
+        if (from == std::string::npos || to == std::string::npos || to <= from) continue;
+        all.push_back(dump.substr(from + 1, to - from));
+        sum += all.back().size();
+    }
+    return all;
+}
+
+struct Way {
+    bool fast = true;
+    unsigned word_bytes = 8;
+    std::uint32_t otp = 25;
+    HeapGraph::Mode mode = HeapGraph::Mode::values;
+    std::size_t piece = std::size_t{1} << 30;
+};
+
+struct Read {
+    HeapGraph graph;
+    HeapDamage damage;
+};
+
+Read read(const std::string& text, const Way& way) {
+    HeapDialect dialect;
+    dialect.otp = way.otp;
+    dialect.word_bytes = way.word_bytes;
+    dialect.fast_lines = way.fast;
+    dialect.node_name = "nonode@nohost";
+    HeapReader reader(dialect);
+    HeapFacts facts;
+    facts.mode = way.mode;
+    reader.begin(facts);
+    std::size_t at = 0;
+    for (std::size_t size = way.piece;;) {
+        const bool last = text.size() - at <= size;
+        const std::size_t taken = reader.feed(TermSection::heap, std::string_view(text).substr(at, size), at, last);
+        at += taken;
+        if (last) break;
+        size = taken == 0 ? 2 * size : way.piece;
+    }
+    reader.finish();
+    Read result{{}, reader.damage()};
+    result.graph = reader.take_graph();
+    return result;
+}
+
+/// One assertion for all: there are millions of objects.
+bool same(const Read& a, const Read& b) {
+    if (a.graph.size() != b.graph.size() || a.graph.edges().size() != b.graph.edges().size()) return false;
+    if (a.damage.bad_lines != b.damage.bad_lines || a.damage.first_bad_line != b.damage.first_bad_line ||
+        a.damage.bad_bytes != b.damage.bad_bytes || a.damage.cut_lines != b.damage.cut_lines ||
+        a.damage.first_cut_line != b.damage.first_cut_line)
+        return false;
+    for (NodeId n = 0; n < a.graph.size(); ++n) {
+        if (a.graph.kind(n) != b.graph.kind(n) || a.graph.words(n) != b.graph.words(n) ||
+            a.graph.address(n) != b.graph.address(n))
+            return false;
+        if (a.graph.mode() == HeapGraph::Mode::values && a.graph.origin(n) != b.graph.origin(n)) return false;
+    }
+    for (std::size_t i = 0; i < a.graph.edges().size(); ++i)
+        if (a.graph.edges()[i].from != b.graph.edges()[i].from || a.graph.edges()[i].to != b.graph.edges()[i].to) return false;
+    return a.graph.foreign_references() == b.graph.foreign_references() &&
+           a.graph.impossible_references() == b.graph.impossible_references() &&
+           a.graph.binaries().size() == b.graph.binaries().size();
+}
+
+void expect_same(const std::string& text, Way way) {
+    Way grammar = way;
+    grammar.fast = false;
+    grammar.piece = std::size_t{1} << 30;
+    if (same(read(text, way), read(text, grammar))) return;
+    INFO(text.substr(0, 2000));
+    CHECK(false);
+}
+
+/// A text as it is, in pieces, in both modes, of another word size, cut, and with bytes that were changed.
+void expect_same_of_all_kinds(const std::string& text, std::mt19937& random) {
+    const auto below = [&](std::size_t n) { return n == 0 ? 0 : std::size_t{random()} % n; };
+    expect_same(text, {});
+    expect_same(text, {.mode = HeapGraph::Mode::sizes});
+    expect_same(text, {.otp = 27});
+    expect_same(text, {.word_bytes = 4, .otp = 19});
+    expect_same(text, {.piece = 1 + below(400)});
+    for (int i = 0; i < 4; ++i) {
+        const std::size_t from = below(text.size());
+        const std::string part = text.substr(from, below(3000));
+        expect_same(part, {.piece = 1 + below(300)});
+        std::string torn = part;
+        static constexpr std::string_view likely = "\n\r:|,HIANPYMFEltfhnc=-0123456789ABCDEF><.a\xff";
+        for (std::size_t changes = 1 + below(8); changes != 0 && !torn.empty(); --changes) {
+            const std::size_t at = below(torn.size());
+            if (below(3) == 0) torn.erase(at, 1 + below(20));
+            else if (below(2) == 0) torn.insert(at, 1, likely[below(likely.size())]);
+            else torn[at] = likely[below(likely.size())];
+        }
+        expect_same(torn, {.piece = 1 + below(5000)});
+    }
+}
+
+}  // namespace
+
+TEST_CASE("common heap lines are read as the grammar reads them", "[heap_lines]") {
+    std::mt19937 random(7);
+    // Every form once, with its edges: lengths that lie, counts of nothing, digits too many, atoms that hold what ends lines.
+    const std::string lines =
+        "7F0000001000:lI1|H7F0000001010\n7F0000001010:lH7F0000001020|N\n7F0000001020:t0:\n7F0000001030:t2:A2:ok,I-17\n"
+        "7F0000001040:t12:" "I1,I2,I3,I4,I5,I6,I7,I8,I9,I10,I11,I12,I13,I14,I15,I16,I17,I18\n"
+        "7F0000001050:lA3:a\nb|N\n7F0000001060:lA5:x:|,y|N\n7F0000001070:lP<0.12.0>|p<0.7>\n7F0000001080:F16:1.00000000000000000000e+00\n"
+        "7F0000001090:Yh3:YWJj\n7F00000010A0:Yc7F00000020A0:0:1F4\n7F00000010B0:Ys7F00000020A0:A:10\n"
+        "7F00000010C0:Mf2:H7F0000001030:I1,H7F0000001040\n7F00000010D0:Mh4:2:H7F00000010E0,N\n7F00000010E0:Mn2:I1,I2\n"
+        "7F00000010F0:E24:g1oAA2QADW5vbm9kZUBub2hvc3QAAAAAAAHCVRWeAAE3BfUj\n7F0000001100:E24:g1oAA2QADW5vbm9kZUBub2hvc3QAAAAAAAHDlRWcAAI3BfUj\n"
+        "7F0000001110:B1267650600228229401496703205376\n7F0000001118:P<8.12.0>\n7F0000001120:lI1234567890123456789|N\n"
+        "7F0000001130:lI123456789012345|N\n7F0000001140:lI1234567890123456|N\n7F0000001150:l|\n7F0000001160:Rf12\n"
+        "7F0000001170:t@:I1\n7F0000001178:t;:I1\n7F0000001180:tF:N\n7F00:lI1|N\n7F00000011900:lI1|N\n7f0000001190:lI1|N\n7F0000001191:lI1|H7F0000001193\n"
+        "7F00000011A0:lA400:zz|N\n7F00000011A8:lA3FC:zz|N\n7F00000011B0:Yh5:AAAA\n7F00000011B8:Mn11:I1\n7F00000011C0:Mf0:N:\n7F00000011C8:E1:gw==\n7F00000011D0:E3:g3EA\n"
+        "7F00000011D8:lI-|I--3\n7F00000011E0:t2:I1;I2\n7F00000011E8:t2:I1,I2,I3\n7F00000011F0:lI1,I2\n7F00000011F8:\n\n:\nx\n7F0000001200:lI1|N";
+    expect_same(lines, {});
+    for (std::size_t cut = 0; cut <= lines.size(); ++cut) {
+        expect_same(lines.substr(0, cut), {});
+        expect_same(lines.substr(cut), {.piece = 1 + cut % 97});
+    }
+    for (int i = 0; i < 300; ++i) expect_same_of_all_kinds(lines, random);
+}
+
+TEST_CASE("heaps of real dumps are read as the grammar reads them", "[heap_lines][slow]") {
+    std::mt19937 random(11);
+    std::vector<std::string> paths;
+    for (const char* name : {"fixtures/healthy.dump", "fixtures/convoy.dump", "fixtures/zoo.dump.zst", "fixtures/big_heap.dump.zst"})
+        paths.push_back(std::string(SOURCE_DIR) + "/" + name);
+    for (const auto& entry : fs::directory_iterator(std::string(SOURCE_DIR) + "/tests/fuzz/corpus")) paths.push_back(entry.path());
+    if (const char* corpus = std::getenv("BEAMHEAP_CORPUS"); corpus != nullptr && fs::is_directory(corpus))
+        for (const auto& entry : fs::directory_iterator(corpus)) paths.push_back(entry.path());
+    std::size_t heaps = 0;
+    for (const std::string& path : paths) {
+        INFO(path);
+        for (const std::string& heap : heaps_of(slurp(path), 400'000)) {
+            expect_same_of_all_kinds(heap, random);
+            ++heaps;
+        }
+    }
+    CHECK(heaps > 100);
+}
