@@ -78,7 +78,47 @@ BH_INLINE const char* skipped_data(const char* q, const char* safe, std::uint64_
     return q[size] == '\n' ? q + size + 1 : nullptr;
 }
 
+/// Behind the M of a map's line: a small map, or the root or an inner node of a large one.
+BH_INLINE const char* common_map(HeapGraph::Appender& to, const char* q, const char* safe, TermKind& kind, std::uint32_t& words) {
+    const char form = *q;
+    std::uint32_t size = 0;
+    q = short_count(q + 1, size);
+    if (q == nullptr) return nullptr;
+    if (form == 'f') {
+        kind = TermKind::flat_map;
+        words = size + flat_map_words;
+        q = common_element(to, q, safe);
+        if (q == nullptr || *q != ':' || q >= safe) return nullptr;
+        ++q;
+    } else if (form == 'h') {
+        kind = TermKind::hash_map;
+        q = short_count(q, size);
+        words = size + hash_map_words;
+        if (q == nullptr || size > 16) return nullptr;
+    } else {
+        kind = TermKind::hash_node;
+        words = size + hash_node_words;
+        if (form != 'n' || size > 16) return nullptr;
+    }
+    return common_elements(to, q, safe, size);
+}
+
 }  // namespace
+
+/// Behind the E of an object in external term format.
+BH_INLINE const char* HeapLines::remembered(const char* q, const char* safe, TermKind& kind, std::uint32_t& words) const {
+    std::uint32_t size = 0;
+    q = short_count(q, size);
+    if (q == nullptr || size == 0 || size > 4096) return nullptr;
+    const Known& entry = known_[slot(size, {q, q < safe ? last_of_slot : 0})];
+    const std::uint64_t encoded = encoded_size(common_style, size);
+    if (q >= safe || encoded >= static_cast<std::size_t>(safe - q) || entry.length != size || encoded < entry.prefix ||
+        std::memcmp(q, entry.text.data(), entry.prefix) != 0)
+        return nullptr;
+    kind = entry.kind;
+    words = entry.words;
+    return skipped_data(q, safe, encoded);
+}
 
 void HeapLines::remember(std::uint64_t length, std::string_view prefix, TermKind kind, std::uint32_t words) {
     Known& entry = known_[slot(length, prefix)];
@@ -116,26 +156,7 @@ const char* HeapLines::take(HeapGraph& graph, const char* p, const char* safe, s
                 words = size + 1;
                 if (q != nullptr) q = common_elements(to, q, safe, size);
                 break;
-            case 'M':
-                q = short_count(q + 1, size);
-                if (q == nullptr) break;
-                if (p[14] == 'f') {
-                    kind = TermKind::flat_map;
-                    words = size + flat_map_words;
-                    q = common_element(to, q, safe);
-                    q = q != nullptr && *q == ':' && q < safe ? q + 1 : nullptr;
-                } else if (p[14] == 'h') {
-                    kind = TermKind::hash_map;
-                    q = short_count(q, size);
-                    words = size + hash_map_words;
-                    if (size > 16) q = nullptr;
-                } else {
-                    kind = TermKind::hash_node;
-                    words = size + hash_node_words;
-                    if (p[14] != 'n' || size > 16) q = nullptr;
-                }
-                if (q != nullptr) q = common_elements(to, q, safe, size);
-                break;
+            case 'M': q = common_map(to, q, safe, kind, words); break;
             case 'F':
                 q = short_count(q, size);
                 kind = TermKind::float_number;
@@ -148,23 +169,7 @@ const char* HeapLines::take(HeapGraph& graph, const char* p, const char* safe, s
                 words = static_cast<std::uint32_t>(heap_binary_words(size, common_word_bytes));
                 if (q != nullptr) q = size > 4096 ? nullptr : skipped_data(q, safe, encoded_size(common_style, size));
                 break;
-            case 'E': {
-                q = short_count(q, size);
-                if (q == nullptr || size == 0 || size > 4096) {
-                    q = nullptr;
-                    break;
-                }
-                const Known& entry = known_[slot(size, {q, q < safe ? last_of_slot : 0})];
-                const std::uint64_t encoded = encoded_size(common_style, size);
-                kind = entry.kind;
-                words = entry.words;
-                if (entry.length != size || encoded < entry.prefix || q + encoded >= safe ||
-                    std::memcmp(q, entry.text.data(), entry.prefix) != 0)
-                    q = nullptr;
-                else
-                    q = skipped_data(q, safe, encoded);
-                break;
-            }
+            case 'E': q = remembered(q, safe, kind, words); break;
             default: q = nullptr; break;
         }
         if (q == nullptr) {

@@ -47,6 +47,7 @@ private:
         const std::uint64_t key = length << 8 | (fun ? static_cast<unsigned char>(text[last_of_slot - 1]) : 0u);
         return key * 0x9E3779B97F4A7C15ull >> 58;
     }
+    const char* remembered(const char* q, const char* safe, TermKind& kind, std::uint32_t& words) const;
     std::array<Known, 64> known_;
 };
 

@@ -15,6 +15,12 @@ TermMeasures::TermMeasures(TermSource& source) : source_(source) {
     }
     order_.build(graph);
     flat_.build(graph, order_, &literals);
+}
+
+void TermMeasures::find_holders() {
+    if (holders_ready_) return;
+    holders_ready_ = true;
+    const HeapGraph& graph = source_.graph();
     dominators_.build(graph, order_);
     retained_.build(graph, order_, dominators_);
     reach_.build(graph, order_);
@@ -88,8 +94,9 @@ Count TermMeasures::shared_words(const Element& term) {
     return {};
 }
 
-Count TermMeasures::retained_words(const Element& term) const {
+Count TermMeasures::retained_words(const Element& term) {
     if (term.kind != ElementKind::object || term.id.space != ObjectId::Space::heap) return {};
+    find_holders();
     return retained_[term.id.number];
 }
 

@@ -1,4 +1,7 @@
 // Sizes of the terms of one process that is asked about, literals included, as erts_debug tells them.
+//
+// What a copy of a term would need is known at once. Who holds what (dominators, retained words, what is reached) costs as
+// much again, and is found out when it is first asked for: messages are shown without it.
 #pragma once
 
 #include <cstdint>
@@ -26,28 +29,29 @@ public:
     /// erts_debug:size; missing where the budget is spent, too.
     Count shared_words(const Element& term);
     /// What the object of the heap alone keeps alive; missing for literals, which no process keeps alive.
-    Count retained_words(const Element& term) const;
+    Count retained_words(const Element& term);
     /// What only the root keeps alive: words of the heap, and bytes of binaries outside that nothing else in this
     /// process refers to. Binaries that the input does not list count with the bytes that are seen of them.
-    std::uint64_t root_words(std::size_t root) const { return root_words_[root]; }
-    std::uint64_t root_binary_bytes(std::size_t root) const { return root_bytes_[root]; }
+    std::uint64_t root_words(std::size_t root) { return find_holders(), root_words_[root]; }
+    std::uint64_t root_binary_bytes(std::size_t root) { return find_holders(), root_bytes_[root]; }
 
     const HeapOrder& order() const { return order_; }
     /// References that closed a cycle, in the heap and among the literals: sizes leave them out.
     std::uint64_t cut_references() const { return order_.cut() + literal_order_.cut(); }
     const FlatSizes& flat() const { return flat_; }
-    const Dominators& dominators() const { return dominators_; }
-    const RetainedSizes& retained() const { return retained_; }
-    const Reach& reach() const { return reach_; }
+    const Dominators& dominators() { return find_holders(), dominators_; }
+    const RetainedSizes& retained() { return find_holders(), retained_; }
+    const Reach& reach() { return find_holders(), reach_; }
 
 private:
+    void find_holders();
     void measure_binaries();
 
     TermSource& source_;
     HeapOrder order_, literal_order_;
     FlatSizes flat_, literal_flat_;
     SharedSizes shared_;
-    bool shared_ready_ = false;
+    bool shared_ready_ = false, holders_ready_ = false;
     Dominators dominators_;
     RetainedSizes retained_;
     Reach reach_;
