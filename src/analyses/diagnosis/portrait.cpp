@@ -30,10 +30,10 @@ Sentence kind(const Snapshot& s, ProcId id, const SupervisionTree& tree, const A
     return text.say("."), text;
 }
 
-Sentence waiting(ProcId id, const Waits& waits) {
+Sentence waiting(const Snapshot& snapshot, ProcId id, const Waits& waits) {
     Sentence text;
     if (const WaitEdge* edge = waits.edge(id))
-        text.say("It waits in {} for {}.", edge->function, rule::target_text(edge->target));
+        text.say("It waits in {} for {}.", edge->function, rule::target_text(snapshot, edge->target));
     if (const WaitFanIn* fan = waits.fan_in_of(id)) {
         if (!text.empty()) text.say(" ");
         text.say("{} for it", Counted{fan->waiters, "process waits", "processes wait"});
@@ -70,7 +70,7 @@ Sentence memory(const Snapshot& s, const Accumulation& heap, TermSource& terms) 
 std::vector<Sentence> portrait(const Snapshot& snapshot, ProcId process, const Waits& waits,
                                const SupervisionTree& tree, const Accumulation& heap, TermSource& terms) {
     std::vector<Sentence> sentences;
-    for (Sentence& each : std::vector<Sentence>{kind(snapshot, process, tree, heap), waiting(process, waits),
+    for (Sentence& each : std::vector<Sentence>{kind(snapshot, process, tree, heap), waiting(snapshot, process, waits),
                                                 memory(snapshot, heap, terms)})
         if (!each.empty()) sentences.push_back(std::move(each));
     return sentences;

@@ -207,7 +207,7 @@ Accumulation accumulation(const Snapshot& snapshot, ProcId process, TermSource& 
     return Descent(snapshot, process, terms, order, dominators, retained).run();
 }
 
-Accumulation accumulation(const Snapshot& snapshot, ProcId process, TermSource& terms, const TermMeasures& measures) {
+Accumulation accumulation(const Snapshot& snapshot, ProcId process, TermSource& terms, TermMeasures& measures) {
     return Descent(snapshot, process, terms, measures.order(), measures.dominators(), measures.retained()).run();
 }
 

@@ -79,9 +79,9 @@ Sentence group_sentence(const RuleInput& input, const GroupKey& key) {
 }
 
 // A descriptor is named by its number, which is the second of the two that the VM tells: it is for output.
-Sentence port_words(const RuleInput& input, const Port& port) {
-    const std::string_view driver = input.snapshot.text(port.driver);
-    if (input.snapshot.text(port.kind) == "fd") {
+Sentence port_words(const Snapshot& snapshot, const Port& port) {
+    const std::string_view driver = snapshot.text(port.driver);
+    if (snapshot.text(port.kind) == "fd") {
         const std::string_view output = driver.substr(std::min(driver.find('/') + 1, driver.size()));
         if (output == "1") return sentence("standard output ({})", port.port);
         if (output == "2") return sentence("standard error ({})", port.port);
@@ -89,12 +89,12 @@ Sentence port_words(const RuleInput& input, const Port& port) {
     return driver.empty() ? sentence("{}", port.port) : sentence("{} ({})", port.port, message(driver));
 }
 
-Sentence target_text(const RuleInput& input, const WaitTarget& target) {
+Sentence target_text(const Snapshot& snapshot, const WaitTarget& target) {
     if (target.port.has()) {
-        const auto port = std::ranges::find(input.snapshot.ports, target.port, &Port::port);
-        return port == input.snapshot.ports.end() ? sentence("{}", target.port) : port_words(input, *port);
+        const auto port = std::ranges::find(snapshot.ports, target.port, &Port::port);
+        return port == snapshot.ports.end() ? sentence("{}", target.port) : port_words(snapshot, *port);
     }
-    const TextId node = node_of(input.snapshot, target);
+    const TextId node = node_of(snapshot, target);
     Sentence text;
     if (target.pid.has())
         text.add(AnyProcess{target.pid});

@@ -19,9 +19,9 @@ Sentence process_subject(const RuleInput& input, ProcId process);
 /// What processes of a group belong to: the named ancestor, the label, m:f/a. Empty for none.
 Sentence group_sentence(const RuleInput& input, const GroupKey& key);
 /// What a port is: "standard output (#Port<0.4>)", "#Port<0.7> (tcp_inet)".
-Sentence port_words(const RuleInput& input, const Port& port);
+Sentence port_words(const Snapshot& snapshot, const Port& port);
 /// Whom somebody waits for: "lager_event <0.89.0>", "#Port<0.5> (tcp_inet)", "name on node other@host", "node other@host".
-Sentence target_text(const RuleInput& input, const WaitTarget& target);
+Sentence target_text(const Snapshot& snapshot, const WaitTarget& target);
 /// Whether a process is the application controller, and an application's start has not ended: start-blocked tells it.
 bool starts_block(const RuleInput& input, ProcId process);
 /// What a process does: "sits in timer:sleep/1", "is running lists:reverse/1, called by my:report/1", "is idle in

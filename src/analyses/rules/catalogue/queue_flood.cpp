@@ -87,7 +87,7 @@ Finding finding_of(const RuleInput& input, ProcId id) {
     } else if (held.has() && percent && *percent >= 1)
         finding.title.say(" and holds {} ({} of all processes' memory)", bytes(*held), Percent{*percent});
     if (waits != nullptr)
-        finding.title.say("; it waits in {} for {}", waits->function, target_text(input, waits->target));
+        finding.title.say("; it waits in {} for {}", waits->function, target_text(input.snapshot, waits->target));
     else
         finding.title.say("; it {}", doing(input, id));
     finding.evidence.push_back(figure("messages in its queue", queued, AmountUnit::count));

@@ -82,7 +82,7 @@ void say_one_port(const RuleInput& input, const Story& story, const Sums& sums, 
                                                       : process_subject(input, owner))};
     finding.process = owner;
     finding.pid = port.connected;
-    finding.title.say("{} processes wait because {} is busy", number(story.senders.size()), port_words(input, port));
+    finding.title.say("{} processes wait because {} is busy", number(story.senders.size()), port_words(input.snapshot, port));
     if (sums.queued.value().value_or(0) != 0)
         finding.title.say(", with {} that nobody has taken from it", bytes(*sums.queued.value()));
     finding.title.say("; its owner is {}", AnyProcess{port.connected});

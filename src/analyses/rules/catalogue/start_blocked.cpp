@@ -54,11 +54,11 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         const WaitEdge* edge = input.waits.edge(starter);
         const ProcId end = end_of_chain(input.waits, starter);
         if (edge != nullptr && end != ProcId::none) {
-            finding.title.say(": {} waits in {} for {}", starter, edge->function, target_text(input, edge->target));
+            finding.title.say(": {} waits in {} for {}", starter, edge->function, target_text(input.snapshot, edge->target));
             if (edge->target.process != end) finding.title.say(", and in the end for {}", end);
             finding.title.say(", which {}", doing(input, end));
         } else if (edge != nullptr) {
-            finding.title.say(": {} waits in {} for {}", starter, edge->function, target_text(input, edge->target));
+            finding.title.say(": {} waits in {} for {}", starter, edge->function, target_text(input.snapshot, edge->target));
         } else {
             finding.title.say(": {} {}", starter, doing(input, starter));
         }

@@ -69,7 +69,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     if (helper) finding.title.add(Ours(" when erl_child_setup ended"));
     ProcId look_at = init;
     if (edge != nullptr) {
-        finding.title.say("; {} waits for {}", edge->waiter, target_text(input, edge->target));
+        finding.title.say("; {} waits for {}", edge->waiter, target_text(input.snapshot, edge->target));
         look_at = edge->waiter;
         if (edge->target.process != ProcId::none) {
             look_at = edge->target.process;

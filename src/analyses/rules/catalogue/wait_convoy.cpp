@@ -177,7 +177,7 @@ Sentence state_of_target(const RuleInput& input, const Convoy& convoy) {
     Sentence text;
     ProcId last = target.process;
     if (const WaitEdge* next = last == ProcId::none ? nullptr : input.waits.edge(last)) {
-        text.say(", which waits itself in {} for {}", next->function, target_text(input, next->target));
+        text.say(", which waits itself in {} for {}", next->function, target_text(input.snapshot, next->target));
         if (convoy.end == ProcId::none) return text;
         if (next->target.process != convoy.end) text.say(", and in the end for {}", convoy.end);
         last = convoy.end;
@@ -292,7 +292,7 @@ Finding finding_of(const RuleInput& input, const Convoy& convoy) {
     finding.count = fan.waiters;
     finding.percent = convoy.percent;
     finding.title.say("{} of {} processes ({}) wait in {} for {}{}", number(fan.waiters), number(s.processes.size()),
-                      Percent{convoy.percent}, call, target_text(input, fan.target), state_of_target(input, convoy));
+                      Percent{convoy.percent}, call, target_text(input.snapshot, fan.target), state_of_target(input, convoy));
     add_proof(input, convoy, call, in_usual, finding);
     add_steps(input, convoy, call, finding);
     return finding;
