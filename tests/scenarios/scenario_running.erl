@@ -199,6 +199,7 @@ stop_node(Milliseconds) ->
 remote_hung(Args) ->
     N = scenario_kit:number(1, Args -- ["healthy"], 30),
     {Peer, Stop} = stopped_peer(Args),
+    wait_until(peer_service, fun() -> is_pid(rpc:call(Peer, erlang, whereis, [peer_service])) end),
     Service = rpc:call(Peer, erlang, whereis, [peer_service]),
     Stop(),
     Healthy = healthy(Args),
