@@ -236,4 +236,30 @@ std::string clipped(std::string_view safe, std::size_t width) {
     return std::string(safe.substr(0, i)) + "\u2026";
 }
 
+std::string wrapped(std::string_view safe, std::size_t width, std::size_t hang) {
+    if (width == 0 || display_width(safe) <= width) return std::string(safe);
+    hang = std::min(hang, width / 2);
+    std::string text;
+    std::size_t used = 0;     // columns of the line that is being filled
+    std::size_t words = 0;    // on that line
+    for (std::size_t at = 0; at < safe.size();) {
+        const std::size_t blanks = std::min(safe.find_first_not_of(' ', at), safe.size()) - at;
+        const std::size_t end = std::min(safe.find(' ', at + blanks), safe.size());
+        const std::string_view word = safe.substr(at + blanks, end - at - blanks);
+        const std::size_t wide = display_width(word);
+        if (words != 0 && used + blanks + wide > width) {
+            text.append("\n").append(hang, ' ');
+            used = hang;
+        } else {
+            text.append(blanks, ' ');
+            used += blanks;
+        }
+        text += word;
+        used += wide;
+        words += word.empty() ? 0 : 1;
+        at = end;
+    }
+    return text;
+}
+
 }  // namespace beamheap::present

@@ -17,7 +17,8 @@ constexpr std::string_view bold = "\x1b[1m";
 constexpr std::string_view dim = "\x1b[2m";
 constexpr std::string_view plain = "\x1b[0m";
 constexpr std::size_t gap = 2;
-constexpr std::size_t narrowest = 12;  // a text column is not shortened below this
+constexpr std::size_t narrowest = 16;  // a column of terms is not shortened below this to keep a row on one line
+constexpr std::size_t folded = 4;      // what the second line of a row, or of a sentence, is indented by
 
 // "stack_words" -> "stack": the value says the unit.
 std::string label_of(std::string_view name) {
@@ -34,8 +35,8 @@ public:
 
     void run() {
         for (const Warning& warning : view_.document().warnings)
-            if (warning.leads) line(safe_text("warning: " + view_.text(warning.text)));
-        for (const Text& sentence : view_.document().lead) line(safe_text(view_.text(sentence)));
+            if (warning.leads) paragraph(safe_text("warning: " + view_.text(warning.text)), 0);
+        for (const Text& sentence : view_.document().lead) paragraph(safe_text(view_.text(sentence)), 0);
         for (const View::Item& item : view_.items()) {
             if (!item.member->in_text) continue;
             if (sink_.closed()) return;
@@ -53,6 +54,10 @@ private:
         sink_.write(text);
         sink_.write("\n");
         started_ = true;
+    }
+    // Text that a terminal's edge breaks at words, its further lines behind `hang` blanks.
+    void paragraph(std::string_view text, std::size_t hang) {
+        line(view_.options().width == 0 ? std::string(text) : wrapped(text, view_.options().width, hang));
     }
     std::string paint(std::string_view style, std::string_view text) const {
         return view_.options().color ? fmt::format("{}{}{}", style, text, plain) : std::string(text);
@@ -77,7 +82,7 @@ private:
         } else if (!value.is_null()) {
             const std::string text = people_text(view_, value, item.member->unit, item.member->content);
             const std::string title = item.member->title.empty() ? label_of(item.member->key) : item.member->title;
-            line(fmt::format("{}: {}", title, text));
+            paragraph(fmt::format("{}: {}", title, text), folded);
         }
     }
 
@@ -112,13 +117,25 @@ private:
         std::size_t widest = 0;
         for (const auto& each : lines) widest = std::max(widest, display_width(each.first));
         for (const auto& each : lines)
-            line(fmt::format("{}{}{}", each.first, std::string(widest + gap - display_width(each.first), ' '),
-                             each.second));
+            paragraph(fmt::format("{}{}{}", each.first, std::string(widest + gap - display_width(each.first), ' '),
+                                  each.second),
+                      std::min(widest + gap, view_.options().width / 2));
     }
 
     void prose(const Array& array, Content content) {
-        for (const Value& each : array) line(people_text(view_, each, Unit::none, content));
+        for (const Value& each : array) {
+            const std::string text = people_text(view_, each, Unit::none, content);
+            paragraph(text, hang_of(text));
+        }
     }
+    // Further lines stand below the text of the first: behind its blanks, its arrow or its dash.
+    static std::size_t hang_of(std::string_view text) {
+        std::size_t at = std::min(text.find_first_not_of(' '), text.size());
+        for (const std::string_view mark : {"-> ", "- "})
+            if (text.substr(at).starts_with(mark)) return at + mark.size();
+        return at == 0 ? 0 : at + 2;
+    }
+    // A list of what is to be read whole, and copied; terms are cut at the edge.
     void list(const Array& array, Content content, Unit unit, std::size_t indent) {
         const std::size_t wanted = view_.options().top.value_or(default_rows);
         const std::size_t shown = wanted == 0 ? array.size() : std::min(array.size(), wanted);
@@ -133,7 +150,10 @@ private:
             } else {
                 text += people_text(view_, array[i], unit, content);
             }
-            line(fits(text));
+            if (content == Content::term)
+                line(fits(text));
+            else
+                paragraph(text, indent + folded);
         }
         if (shown < array.size()) line(std::string(indent, ' ') + more(array.size() - shown));
     }
@@ -153,14 +173,19 @@ private:
         std::vector<std::size_t> widths;
         std::vector<bool> below;  // columns that are not in the row
         std::vector<bool> right;
+        std::vector<bool> gives;  // terms and messages, which may be shortened
+        std::vector<bool> breaks; // begins another line
     };
 
     Layout measure(const TableView& table) const {
         Layout layout;
         for (std::size_t c = 0; c < table.columns(); ++c) {
-            layout.widths.push_back(display_width(table.column(c).title));
-            layout.below.push_back(table.column(c).below);
-            layout.right.push_back(numeric(table.column(c).unit));
+            const Column& column = table.column(c);
+            layout.widths.push_back(display_width(column.title));
+            layout.below.push_back(column.below);
+            layout.right.push_back(numeric(column.unit));
+            layout.gives.push_back(column.content == Content::term || column.content == Content::message);
+            layout.breaks.push_back(false);
         }
         for (std::size_t row = 0; row < table.rows(); ++row) {
             for (std::size_t c = 0; c < table.columns(); ++c) {
@@ -168,37 +193,47 @@ private:
                 layout.widths[c] = std::max(layout.widths[c], display_width(cell(table, row, c, table.cell(row, c))));
             }
         }
-        if (view_.options().width != 0) shrink(layout);
+        if (view_.options().width != 0) fit(layout);
         return layout;
     }
 
-    // On a terminal the widest texts give way until a row fits, none below `narrowest`.
-    void shrink(Layout& layout) const {
-        std::size_t total = 0;
-        for (std::size_t c = 0; c < layout.widths.size(); ++c)
-            if (!layout.below[c]) total += layout.widths[c] + (total == 0 ? 0 : gap);
-        while (total > view_.options().width) {
-            std::size_t widest = layout.widths.size();
-            std::size_t second = narrowest;
-            for (std::size_t c = 0; c < layout.widths.size(); ++c) {
-                if (layout.below[c] || layout.right[c] || layout.widths[c] <= narrowest) continue;
-                if (widest == layout.widths.size() || layout.widths[c] > layout.widths[widest]) {
-                    if (widest != layout.widths.size()) second = std::max(second, layout.widths[widest]);
-                    widest = c;
-                } else {
-                    second = std::max(second, layout.widths[c]);
-                }
+    // Makes rows fit a terminal: terms give way as long as they keep some width; where that is not enough, the row goes
+    // on in a second line. Names and numbers stay whole, so that they can be copied, unless one is wider than a line.
+    void fit(Layout& layout) const {
+        const std::size_t width = view_.options().width;
+        std::size_t total = 0, least = 0;
+        for (std::size_t c = 0; c < layout.widths.size(); ++c) {
+            if (layout.below[c]) continue;
+            const std::size_t between = total == 0 ? 0 : gap;
+            total += layout.widths[c] + between;
+            least += (layout.gives[c] ? std::min(layout.widths[c], narrowest) : layout.widths[c]) + between;
+        }
+        if (total <= width) return;
+        if (least <= width) {
+            std::size_t less = total - width;
+            for (std::size_t c = layout.widths.size(); c-- > 0 && less != 0;) {
+                if (layout.below[c] || !layout.gives[c] || layout.widths[c] <= narrowest) continue;
+                const std::size_t taken = std::min(less, layout.widths[c] - narrowest);
+                layout.widths[c] -= taken;
+                less -= taken;
             }
-            if (widest == layout.widths.size()) return;
-            const std::size_t above = std::max<std::size_t>(1, layout.widths[widest] - second);
-            const std::size_t less =
-                std::min({above, total - view_.options().width, layout.widths[widest] - narrowest});
-            layout.widths[widest] -= less;
-            total -= less;
+            return;
+        }
+        const std::size_t longest = width > 2 * folded ? width - folded : width;
+        std::size_t used = 0;
+        for (std::size_t c = 0; c < layout.widths.size(); ++c) {
+            if (layout.below[c]) continue;
+            layout.widths[c] = std::min(layout.widths[c], longest);
+            if (used != 0 && used + gap + layout.widths[c] > width) {
+                layout.breaks[c] = true;
+                used = folded + layout.widths[c];
+            } else {
+                used += (used == 0 ? 0 : gap) + layout.widths[c];
+            }
         }
     }
 
-    // Cells of one line, joined; nothing is padded behind the last.
+    // Cells of a row, joined; nothing is padded behind the last of a line.
     template <class CellText>
     std::string row_text(const Layout& layout, CellText&& text_of) const {
         std::string text;
@@ -206,6 +241,12 @@ private:
         bool first = true;
         for (std::size_t c = 0; c < layout.widths.size(); ++c) {
             if (layout.below[c]) continue;
+            if (layout.breaks[c]) {
+                while (text.ends_with(' ')) text.pop_back();
+                text.append("\n").append(folded, ' ');
+                owed = 0;
+                first = true;
+            }
             const std::string body = clipped(text_of(c), layout.widths[c]);
             const std::size_t pad = layout.widths[c] - std::min(layout.widths[c], display_width(body));
             const std::size_t left = layout.right[c] ? pad : 0;

@@ -4,6 +4,7 @@
 
 #include "present/erlang_text.hpp"
 #include "present/render.hpp"
+#include "present/sanitise.hpp"
 #include "present/units.hpp"
 
 using namespace beamheap;
@@ -139,6 +140,19 @@ TEST_CASE("on a terminal a row fits into the width", "[present]") {
     CHECK(text.find("<0.0.0>  {password,\"hunt…      0\n") != text.npos);
     options.color = true;
     CHECK(rendered(document, options).find("\x1b[1m") != std::string::npos);
+}
+
+TEST_CASE("on a terminal a row goes on in a second line before a name in it is cut, and prose breaks at words", "[present]") {
+    Document document = sample(3);
+    document.lead = {Text{}.add("one two three four five six seven")};
+    RenderOptions options = in("table");
+    options.columns = {"pid", "name", "msgq_len"};
+    options.width = 18;
+    const std::string text = rendered(document, options);
+    CHECK(text.find("<0.2.0>  name_2\n") != text.npos);
+    CHECK(text.find("one two three four\nfive six seven\n") != text.npos);
+    CHECK(wrapped("  -> a bcd ef", 8, 5) == "  -> a\n    bcd\n    ef");
+    CHECK(wrapped("averylongword b", 6, 2) == "averylongword\n  b");
 }
 
 TEST_CASE("JSON is one object with the contract's members", "[present]") {
