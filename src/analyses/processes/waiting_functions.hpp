@@ -19,7 +19,7 @@ struct WaitingFunction {
     std::string_view name;
 };
 // Sources: the modules themselves, in OTP R13 to 29 (lib/stdlib, kernel, mnesia) and Elixir 1.14.
-constexpr std::array waiting_functions{
+inline constexpr std::array waiting_functions{
     WaitingFunction{"gen", "do_call", WaitingFunction::monitored, {}},
     WaitingFunction{"gen", "wait_resp_mon", WaitingFunction::monitored, {}},
     WaitingFunction{"gen", "receive_response", WaitingFunction::monitored, {}},
@@ -62,7 +62,7 @@ constexpr std::array waiting_functions{
 };
 
 /// Modules whose functions are how a call is named: the youngest frame of one of them behind the receive.
-constexpr std::array<std::string_view, 19> calling_modules{
+inline constexpr std::array<std::string_view, 19> calling_modules{
     "gen_server", "gen_event",        "gen_statem",   "gen_fsm",        "gen_server2",
     "supervisor", "proc_lib",         "io",           "file",           "rpc",
     "erpc",       "Elixir.GenServer", "Elixir.Agent", "Elixir.Task",    "disk_log",
@@ -81,7 +81,7 @@ struct HeldUpFunction {
 constexpr HeldUpFunction terminal_write{"prim_tty", "write_nif"};
 constexpr std::string_view terminal_server = "user";
 constexpr HeldUpFunction socket_send{"socket", "send", true};
-constexpr std::array distribution_sends{
+inline constexpr std::array distribution_sends{
     HeldUpFunction{"erts_internal", "dsend_continue_trap"},
     HeldUpFunction{"erlang", "bif_return_trap"},
     HeldUpFunction{"erlang", "send"},
