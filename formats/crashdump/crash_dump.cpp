@@ -124,6 +124,7 @@ void CrashDump::judge_losses(Loader& loader) {
     }
     judge_process_entries(loader);
     if (loader.plan.links) loader.losses.judge_links(snapshot_);
+    if (loader.plan.tables) Losses::judge_sums(snapshot_, loader.plan.modules && ended_);
     const std::uint64_t atoms = snapshot_.node.atoms.value_or(0);
     if (loader.plan.atoms && ended_ && snapshot_.atoms.size() < atoms)
         snapshot_.anomalies.add(Anomaly::count_mismatch, 0,

@@ -52,6 +52,9 @@ public:
     void judge_entries(Snapshot& snapshot, std::uint32_t constant);
     /// Counts those that others are linked to and that nobody is (linked_to_nobody).
     void judge_links(Snapshot& snapshot);
+    /// Counts what falls short of the sums that the VM makes over modules, and of the numbers of schedulers
+    /// (count_mismatch). `modules`: those were read, to the end of the dump.
+    static void judge_sums(Snapshot& snapshot, bool modules);
     /// Counts the objects that are nowhere (dangling_reference). Call when the literals were taken out.
     void judge_references(Snapshot& snapshot, const UnresolvedAddresses& addresses);
     /// The sums, into Source::loss.

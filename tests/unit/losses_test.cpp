@@ -79,6 +79,25 @@ TEST_CASE("of a whole dump no loss is told") {
     CHECK(!whole.loss.any());
 }
 
+TEST_CASE("a module or a scheduler that is gone is told by the sums and numbers of the others") {
+    const std::string mods[] = {"=mod:a\nCurrent size: 10\n", "=mod:b\nCurrent size: 20\nOld size: 5\n"};
+    const auto with = [&](const std::string& modules, const std::string& schedulers) {
+        Dump dump;
+        dump.between = "=loaded_modules\nCurrent code: 30\nOld code: 5\n" + modules;
+        std::string text = dump.text();
+        return told(text.insert(text.find("=proc:<0.1.0>"), schedulers)).count(Anomaly::count_mismatch);
+    };
+    const std::string one = "=scheduler:1\nCurrent Process: \n", two = "=scheduler:2\nCurrent Process: \n",
+                      three = "=dirty_cpu_scheduler:3\nCurrent Process: \n", queue = "=dirty_cpu_run_queue\nRun Queue Max Length: 0\n";
+    CHECK(with(mods[0] + mods[1], one + two + three + queue) == 0);
+    CHECK(with(mods[0] + mods[1], "") == 0);
+    CHECK(with(mods[1], one + two + three + queue) == 1);
+    CHECK(with("", one) == 1);
+    CHECK(with(mods[0] + mods[1], two + three + queue) == 1);
+    CHECK(with(mods[0] + mods[1], one + three + queue) == 1);
+    CHECK(with(mods[0], one + three) == 2);
+}
+
 TEST_CASE("a reference to a literal is no loss, one to nothing is") {
     Dump dump;
     dump.heaps[4] = terms(5, "7F00:t2:H7E00,H7F10\n7F10:lI2|N\n");
