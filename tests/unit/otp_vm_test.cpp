@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "formats/otp/vm/binaries.hpp"
+#include "formats/otp/vm/code.hpp"
 #include "formats/otp/vm/image.hpp"
 #include "formats/otp/layout/layout.hpp"
 #include "formats/otp/processes/links.hpp"
@@ -154,6 +155,7 @@ TEST_CASE("messages are counted over all queues, other signals are not", "[otp][
         message(first + 208, base + first + 104, 0xf);
         const QueueSums sums = sum_queues(world.reader(), world.memory.bytes().data() + process);
         CHECK(sums.cyclic);
+        CHECK_FALSE(sums.cut);
     }
     SECTION("a list that leaves the image") {
         world.memory.word(process + at.process_outer_queue, 0);
@@ -428,4 +430,83 @@ TEST_CASE("an executable is looked for where it was, by its build id, and beside
         CHECK(executable_places(std::string("a/n") + suffix, "", "").back() == "a/n.beam.smp");
     CHECK(executable_places("a/.gz", "", "").back() == "a/.gz.beam.smp");
     CHECK(has(executable_places("a/c", "/x/beam.debug.smp", ""), "a/beam.debug.smp"));
+}
+
+TEST_CASE("a place in code is a function and a line, of the module's file or of an included one", "[otp][code]") {
+    for (const Layout& layout : known_layouts()) {
+        INFO(layout.source);
+        World world(layout.release < 24 ? 25 : layout.release);
+        world.vm.layout = layout;
+        const Offsets& at = layout.at;
+        Blob& memory = world.memory;
+        memory.resize(0x8000);
+        // Two modules, and one that was purged between them. The second of three sets of ranges is the active one.
+        constexpr std::uint64_t ranges = 0x100, list = 0x200, module = 0x1000, code = 0x1400, lines = 0x3000;
+        Roots roots;
+        roots.code_ranges = base + ranges;
+        roots.code_index = 1;
+        memory.word(ranges + 32, base + list);
+        memory.word(ranges + 40, 3);
+        const std::uint64_t bounds[] = {base + module, base + 0x2000, base + 0x2400, base + 0x2400, base + 0x2800, base + 0x2a00};
+        for (std::size_t i = 0; i < 6; ++i) memory.word(list + 8 * i, bounds[i]);
+        // Two functions, m:f/1 and m:g/258 (of whose arity a byte counts), and where the last one ends.
+        constexpr Word m = 100 << 6 | 0xb, f = 101 << 6 | 0xb, g = 102 << 6 | 0xb;
+        memory.word(module, 2);
+        const std::uint64_t functions[] = {code, code + 0x100, code + 0x200};
+        for (std::size_t i = 0; i < 3; ++i) memory.word(module + at.code_functions + 8 * i, base + functions[i]);
+        for (std::size_t i = 0; i < 2; ++i) {
+            memory.word(functions[i] + at.code_info_mfa, m);
+            memory.word(functions[i] + at.code_info_mfa + 8, i == 0 ? f : g);
+            memory.word(functions[i] + at.code_info_mfa + 16, i == 0 ? 1 : 258);
+        }
+        // Lines: in f from +40 on line 10, from +80 on line 11 of the second file; in g from +40 on line 20.
+        memory.word(module + at.code_line_table, base + lines);
+        memory.word(lines + at.lines_file_names, base + 0x4000);
+        memory.word(0x4000, 0x111);
+        memory.word(0x4008, 0x222);
+        memory.put<std::uint32_t>(lines + at.lines_location_size, 4);
+        memory.word(lines + at.lines_locations, base + 0x4100);
+        const std::uint64_t table = 0x4200;
+        const std::uint64_t starts[] = {table, table + 16, table + 24};
+        for (std::size_t i = 0; i < 3; ++i) memory.word(lines + at.lines_functions + 8 * i, base + starts[i]);
+        const std::uint64_t places[] = {code + 0x40, code + 0x80, code + 0x140};
+        for (std::size_t i = 0; i < 3; ++i) memory.word(table + 8 * i, base + places[i]);
+        const std::uint32_t locations[] = {10, 2u << 24 | 11, 20};
+        for (std::size_t i = 0; i < 3; ++i) memory.put<std::uint32_t>(0x4100 + 4 * i, locations[i]);
+
+        Reader& reader = world.reader();
+        const Code read(reader.memory, layout, roots);
+        REQUIRE(read.modules().size() == 2);
+        CHECK(read.readable());
+        CHECK(read.holds(base + module));
+        CHECK(read.holds(base + 0x1fff));
+        CHECK_FALSE(read.holds(base + 0x2000));
+        CHECK_FALSE(read.holds(base + module - 1));
+        CHECK(read.holds(base + 0x2800));
+        const auto told = [&](std::uint64_t offset) {
+            const auto place = read.find(reader.memory, base + code + offset);
+            REQUIRE(place);
+            const Code::Line line = read.line(reader.memory, *place, base + code + offset);
+            return std::vector<std::uint64_t>{place->mfa.function == f ? 0u : 1u, place->mfa.arity, place->index, line.line, line.file, line.file_name};
+        };
+        using Numbers = std::vector<std::uint64_t>;
+        CHECK(told(0) == Numbers{0, 1, 0, 0, 0, 0});
+        CHECK(told(0x40) == Numbers{0, 1, 0, 10, 0, 0});
+        CHECK(told(0x7f) == Numbers{0, 1, 0, 10, 0, 0});
+        CHECK(told(0x80) == Numbers{0, 1, 0, 11, 2, 0x222});
+        CHECK(told(0xff) == Numbers{0, 1, 0, 11, 2, 0x222});
+        CHECK(told(0x13f) == Numbers{1, 2, 1, 0, 0, 0});
+        CHECK(told(0x1ff) == Numbers{1, 2, 1, 20, 0, 0});
+        CHECK_FALSE(read.find(reader.memory, base + code + 0x200));
+        CHECK_FALSE(read.find(reader.memory, base + code - 1));
+        CHECK_FALSE(read.find(reader.memory, base + 0x2800));  // a module without functions
+        // Locations of two bytes have no file.
+        memory.put<std::uint32_t>(lines + at.lines_location_size, 2);
+        for (std::size_t i = 0; i < 3; ++i) memory.put<std::uint16_t>(0x4100 + 2 * i, static_cast<std::uint16_t>(30 + i));
+        Reader& again = world.reader();
+        const auto place = read.find(again.memory, base + code + 0x80);
+        REQUIRE(place);
+        CHECK(read.line(again.memory, *place, base + code + 0x80).line == 31);
+        CHECK(read.line(again.memory, *place, base + code + 0x80).file == 0);
+    }
 }
