@@ -28,6 +28,17 @@ extern "C" void interrupted(int) {
     ::_exit(interrupted_exit);
 }
 
+// Inputs are mapped: what another program cuts away while it is read is missed here, in the middle of everything.
+extern "C" void input_shrank(int) {
+    constexpr std::string_view text =
+        "beamheap: the input became shorter while it was read\n"
+        "          Copy it first, or wait until the VM has written it.\n";
+    const auto ignored = ::write(STDERR_FILENO, text.data(), text.size());
+    static_cast<void>(ignored);
+    constexpr int unreadable_exit = 3;
+    ::_exit(unreadable_exit);
+}
+
 void to_stderr(std::string_view text) {
     while (!text.empty()) {
         const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
@@ -65,6 +76,8 @@ void install_signal_handlers() {
     action.sa_handler = &interrupted;
     sigemptyset(&action.sa_mask);
     ::sigaction(SIGINT, &action, nullptr);
+    action.sa_handler = &input_shrank;
+    ::sigaction(SIGBUS, &action, nullptr);
     ::signal(SIGPIPE, SIG_IGN);
 }
 
