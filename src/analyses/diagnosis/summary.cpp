@@ -117,6 +117,11 @@ void summarise(const Snapshot& snapshot, Diagnosis& diagnosis) {
         if (finding.rule == "alarm" && &finding != worst) say(sentence("{}.", finding.title));
     say(what_is_missing(snapshot));
     say(what_is_lost(snapshot));
+    // Where a finding explains the very end, it has the steps that help; those of the slogan are for when nobody knows why.
+    const bool explained = std::ranges::any_of(diagnosis.findings, [](const Finding& finding) {
+        return finding.rule == "start-up" && !finding.next_steps.empty();
+    });
+    if (explained) return;
     for (const Sentence& step : diagnosis.slogan.next_steps)
         if (!advised(diagnosis.findings, step)) diagnosis.next_steps.push_back(step);
 }

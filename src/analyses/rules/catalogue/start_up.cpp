@@ -172,6 +172,8 @@ void add_told(const RuleInput& input, Finding& finding) {
     if (told.cause.kind == CauseKind::unknown || finding.next_steps.empty())
         finding.next_steps.insert(finding.next_steps.end(), input.slogan.next_steps.begin(),
                                   input.slogan.next_steps.end());
+    else if (is_failed_start(input.slogan.kind))
+        finding.advise("If the node had run before, the dump of its first crash may be overwritten: see this file's time.");
 }
 
 void run(const RuleInput& input, std::vector<Finding>& findings) {
