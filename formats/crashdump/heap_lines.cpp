@@ -57,8 +57,11 @@ BH_INLINE const char* common_element(HeapGraph::Appender& to, const char* q, con
         }
         case 'P':
         case 'p':
-            for (unsigned i = 2; i < 32; ++i)
+            if (q[1] != '<') return nullptr;
+            for (unsigned i = 2; i < 32; ++i) {
                 if (q[i] == '>') return q + i + 1;
+                if (q[i] != '.' && static_cast<unsigned char>(q[i] - '0') > 9) return nullptr;
+            }
             return nullptr;
         default: return nullptr;
     }

@@ -1,5 +1,6 @@
 // The fast loop over heap lines against the grammar that it stands in for: the same graph and the same damage, of every
 // text, however it is cut, torn, or written by another machine.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
@@ -146,7 +147,7 @@ TEST_CASE("common heap lines are read as the grammar reads them", "[heap_lines]"
         "7F0000001090:Yh3:YWJj\n7F00000010A0:Yc7F00000020A0:0:1F4\n7F00000010B0:Ys7F00000020A0:A:10\n"
         "7F00000010C0:Mf2:H7F0000001030:I1,H7F0000001040\n7F00000010D0:Mh4:2:H7F00000010E0,N\n7F00000010E0:Mn2:I1,I2\n"
         "7F00000010F0:E24:g1oAA2QADW5vbm9kZUBub2hvc3QAAAAAAAHCVRWeAAE3BfUj\n7F0000001100:E24:g1oAA2QADW5vbm9kZUBub2hvc3QAAAAAAAHDlRWcAAI3BfUj\n"
-        "7F0000001110:B1267650600228229401496703205376\n7F0000001118:P<8.12.0>\n7F0000001120:lI1234567890123456789|N\n"
+        "7F0000001110:B1267650600228229401496703205376\n7F0000001118:P<8.12.0>\n7F0000001119:lP><0.47.0>|N\n7F000000111A:lP<0.4:7>|N\n7F000000111B:lp<0.4|N\n7F0000001120:lI1234567890123456789|N\n"
         "7F0000001130:lI123456789012345|N\n7F0000001140:lI1234567890123456|N\n7F0000001150:l|\n7F0000001160:Rf12\n"
         "7F0000001170:t@:I1\n7F0000001178:t;:I1\n7F0000001180:tF:N\n7F00:lI1|N\n7F00000011900:lI1|N\n7f0000001190:lI1|N\n7F0000001191:lI1|H7F0000001193\n"
         "7F00000011A0:lA400:zz|N\n7F00000011A8:lA3FC:zz|N\n7F00000011B0:Yh5:AAAA\n7F00000011B8:Mn11:I1\n7F00000011C0:Mf0:N:\n7F00000011C8:E1:gw==\n7F00000011D0:E3:g3EA\n"
@@ -167,6 +168,7 @@ TEST_CASE("heaps of real dumps are read as the grammar reads them", "[heap_lines
     for (const auto& entry : fs::directory_iterator(std::string(SOURCE_DIR) + "/tests/fuzz/corpus")) paths.push_back(entry.path());
     if (const char* corpus = std::getenv("BEAMHEAP_CORPUS"); corpus != nullptr && fs::is_directory(corpus))
         for (const auto& entry : fs::directory_iterator(corpus)) paths.push_back(entry.path());
+    std::ranges::sort(paths);  // so that a failure can be met again
     std::size_t heaps = 0;
     for (const std::string& path : paths) {
         INFO(path);
