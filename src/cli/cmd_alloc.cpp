@@ -22,11 +22,14 @@ static Status cmd_alloc(const Context& context) {
     present::Document document = context.document(snapshot);
     const analyses::AllocatorUse& total = report.total;
     const auto bytes = [](std::uint64_t value) { return analyses::Amount{value, analyses::AmountUnit::bytes}; };
+    // Every node has some free megabytes in its first carriers: below this it is nothing that was lost.
+    constexpr std::uint64_t lost_from = std::uint64_t{100} << 20;
+    const std::uint64_t lost = total.lost_bytes.value_or(0);
     if (total.carrier_bytes.has() && total.block_bytes.has() && *total.carrier_bytes != 0)
         document.lead = {present::spell(analyses::sentence(
-            "Carriers hold {}, blocks use {} of it: {} ({}) is lost to fragmentation.", bytes(*total.carrier_bytes),
-            bytes(*total.block_bytes), bytes(total.lost_bytes.value_or(0)),
-            analyses::Percent{total.fragmentation().value_or(0) * 100}))};
+            "Carriers hold {}, blocks use {} of it: {} ({}) is {}.", bytes(*total.carrier_bytes),
+            bytes(*total.block_bytes), bytes(lost), analyses::Percent{total.fragmentation().value_or(0) * 100},
+            lost < lost_from ? analyses::Ours("free in them, no more than usual") : analyses::Ours("lost to fragmentation")))};
     document.members.push_back(
         {.key = "rows", .title = "Allocators", .body = present::allocator_table(names, report.types)});
     document.members.push_back({.key = "instances",

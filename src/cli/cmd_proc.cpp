@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "analyses/diagnosis/portrait.hpp"
+#include "analyses/logs/log_events.hpp"
 #include "cli/commands.hpp"
 #include "cli/process_terms.hpp"
 #include "cli/secrets.hpp"
@@ -60,6 +61,12 @@ static Status cmd_proc(const Context& context) {
     for (const analyses::Sentence& sentence :
          analyses::portrait(snapshot, id, analyses::waits(snapshot), analyses::supervision(snapshot), accumulation, *terms.terms))
         document.lead.push_back(present::spell(names, sentence));
+    std::vector<analyses::LogEvent> events;
+    if (analyses::EventHolders()(snapshot, id)) analyses::find_events(id, *terms.terms, events);
+    if (!events.empty())
+        document.lead.push_back(present::spell(
+            names, analyses::sentence("It holds {}: {}", analyses::Counted{events.size(), "log event", "log events"},
+                                      analyses::Command{"logs", {}, ""})));
     const std::size_t usual_links = context.for_people() ? shown_links : 0;
     const std::size_t wanted_links = context.options().top.value_or(usual_links);
     const std::size_t most_links = wanted_links == 0 ? std::numeric_limits<std::size_t>::max() : wanted_links;

@@ -251,6 +251,35 @@ TEST_CASE("a large table: bytes, objects and share of the node", "[figures]") {
     CHECK(found(mebibyte / 2, 5 * mebibyte).size() == 1);
 }
 
+TEST_CASE("tables of one name and owner are judged as one", "[figures]") {
+    const auto found = [](std::uint32_t tables, std::uint32_t owners, std::uint64_t words) {
+        MadeNode node;
+        node.process(1, "owner");
+        node.process(2, "other");
+        for (std::uint32_t i = 0; i < tables; ++i) {
+            EtsTable table;
+            table.owner = {0, 1 + i % owners, 0};
+            table.name = node.text("shard");
+            table.objects = 10;
+            table.words = words;
+            node.s.ets.push_back(table);
+        }
+        node.memory("total", 400 * mebibyte);
+        return of(node.findings(), "ets-growth");
+    };
+    const std::vector<Finding> one = found(20, 1, mebibyte);  // 20 tables of 8 MiB
+    REQUIRE(one.size() == 1);
+    CHECK(one[0].count == Count(20));
+    CHECK(one[0].bytes == Count(160 * mebibyte));
+    CHECK(one[0].percent == Approx(40));
+    CHECK(one[0].severity == FindingSeverity::medium);
+    CHECK(figures(one[0]) == std::vector<double>{20, 160.0 * mebibyte, 8.0 * mebibyte, 400.0 * mebibyte});
+    CHECK(found(25, 1, mebibyte)[0].severity == FindingSeverity::high);
+    CHECK(found(12, 1, mebibyte).empty());     // 96 of 400 MiB
+    CHECK(found(20, 2, mebibyte).empty());     // ten each
+    CHECK(found(2, 1, 20 * mebibyte).size() == 2);  // each by itself
+}
+
 TEST_CASE("a big heap: its bytes, its share, and what it is made of", "[figures]") {
     const auto found = [](std::uint64_t bytes) {
         MadeNode node;

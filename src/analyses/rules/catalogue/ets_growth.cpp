@@ -5,10 +5,14 @@
 // processes alone sees nothing. A second form is tables that are made and forgotten: thousands of them by one owner,
 // each small.
 //
-// Thresholds: a table with a quarter of the node's memory and 4 MiB is medium, with half of it and 64 MiB high. One owner with 100
+// A third is the same in many pieces: tables of one name and one owner, none of them large, are judged as one.
+//
+// Thresholds: a table (or the tables of one name and owner) with a quarter of the node's memory and 4 MiB is medium, with half of it and 64 MiB high. One owner with 100
 // tables that are half of all is medium, with 1,000 tables high. What a table holds by intent (a cache, a configured
 // store) is found as well: how much it is, is a fact; whether it should be, the reader knows.
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "analyses/processes/inventory.hpp"
 #include "analyses/rules/phrases.hpp"
@@ -60,6 +64,54 @@ void large_table(const RuleInput& input, const EtsUse& use, const EtsReport& rep
     findings.push_back(std::move(finding));
 }
 
+/// Tables of one name and one owner.
+struct Namesakes {
+    const EtsUse* first = nullptr;
+    std::uint64_t tables = 0, bytes = 0;
+    Count objects = 0;
+};
+
+/// The largest group of namesakes, by bytes.
+Namesakes largest_namesakes(const Snapshot& s, const EtsReport& report) {
+    std::map<std::pair<TextId, Pid>, Namesakes> groups;
+    for (const EtsUse& use : report.tables) {
+        const EtsTable& table = s.ets[use.table];
+        if (table.name == TextId::none) continue;
+        Namesakes& group = groups[{table.name, use.owner.pid}];
+        if (group.tables++ == 0) group.first = &use;
+        group.bytes = saturating_add(group.bytes, use.bytes.value_or(0));
+        group.objects = group.objects.has() && table.objects.has() ? Count(saturating_add(*group.objects, *table.objects)) : Count();
+    }
+    Namesakes largest;
+    for (const auto& [key, group] : groups)
+        if (group.bytes > largest.bytes) largest = group;
+    return largest;
+}
+
+void large_together(const RuleInput& input, const Namesakes& group, double percent, std::vector<Finding>& findings) {
+    const Snapshot& s = input.snapshot;
+    const Name name{s.ets[group.first->table].name};
+    Finding finding;
+    finding.severity = percent >= high_percent && group.bytes >= high_bytes ? FindingSeverity::high : FindingSeverity::medium;
+    finding.subject = {SubjectKind::table, sentence("{}", name)};
+    finding.process = group.first->owner.process;
+    finding.pid = group.first->owner.pid;
+    finding.name = group.first->owner.name;
+    finding.count = group.tables;
+    finding.bytes = group.bytes;
+    finding.percent = percent;
+    finding.title.say("{} ETS tables of the name {} hold {}", number(group.tables), name, bytes(group.bytes));
+    if (group.objects.has()) finding.title.say(" in {}", Counted{*group.objects, "object", "objects"});
+    finding.title.say(": {} of the node's memory; their owner is {}", Percent{percent}, owner_text(group.first->owner));
+    finding.evidence = {figure("tables of this name and owner", group.tables, AmountUnit::count),
+                        figure("memory in them", group.bytes, AmountUnit::bytes),
+                        figure("the largest of them", group.first->bytes, AmountUnit::bytes),
+                        figure("the node", node_bytes(input), AmountUnit::bytes)};
+    finding.advise("Look for where they are made, and for what deletes them, or deletes from them.");
+    finding.advise("See all tables and owners: `beamheap ets DUMP`");
+    findings.push_back(std::move(finding));
+}
+
 void many_of_one(const RuleInput& input, const EtsOwner& owner, std::uint64_t all, std::vector<Finding>& findings) {
     Finding finding;
     if (owner.owner.alive())
@@ -78,9 +130,14 @@ void many_of_one(const RuleInput& input, const EtsOwner& owner, std::uint64_t al
     finding.evidence = {figure("tables of this owner", owner.tables, AmountUnit::count),
                         figure("memory in them", owner.bytes.value(), AmountUnit::bytes),
                         figure("objects in them", owner.objects.value(), AmountUnit::count)};
-    finding.advise(
-        "Look for where it makes a table for every request or session, and delete it with what it was made for, or use "
-        "one table with a longer key.");
+    if (owner.owner.name != TextId::none && input.snapshot.text(owner.owner.name).starts_with("mnesia_"))
+        finding.advise(
+            "They are mnesia's own, one for each table of the database (mnesia:system_info(tables)); what it made for a "
+            "transaction goes with it.");
+    else
+        finding.advise(
+            "Look for where it makes a table for every request or session, and delete it with what it was made for, or use "
+            "one table with a longer key.");
     finding.advise("See owners and tables: `beamheap ets DUMP`");
     findings.push_back(std::move(finding));
 }
@@ -102,6 +159,10 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         large_table(input, use, report, *percent, findings);
         --left;
     }
+    if (const Namesakes group = largest_namesakes(input.snapshot, report);
+        left == most_findings && group.tables > 1 && group.bytes >= least_bytes)
+        if (const double percent = percent_of(group.bytes, node).value_or(0); percent >= medium_percent)
+            large_together(input, group, percent, findings);
     const auto most = std::ranges::max_element(report.owners, {}, &EtsOwner::tables);
     const std::uint64_t all = report.tables.size();
     if (most == report.owners.end()) return;
