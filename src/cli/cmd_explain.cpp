@@ -82,7 +82,9 @@ Status list_topics(const Context& context, const std::vector<const analyses::Exp
     };
     document.members.push_back(
         {.key = "topics", .body = present::table_of(std::move(columns), std::move(rows), "no topic")});
-    return context.print(document);
+    Options all = context.options();
+    if (!all.top) all.top = 0;  // who looks for a page wants to see it
+    return Context(all).print(document);
 }
 
 }  // namespace
