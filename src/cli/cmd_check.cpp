@@ -338,7 +338,7 @@ Status print(const Context& context, const CheckReport& report) {
         plain.redact = RedactLevel::none;
         return Context(plain).print(document);
     }
-    std::string text = present::check_text(report);
+    std::string text = present::check_text(report, terminal_width());
     const char* github = std::getenv("GITHUB_ACTIONS");
     if (github != nullptr && std::string_view(github) == "true") text += present::check_github(report);
     present::RenderOptions render_options;

@@ -42,6 +42,21 @@ void report(const Error& error) {
 
 Status print_text(const std::string& text) { return write_file("-", text, false); }
 
+// Help, whose lines go on below what they explain: behind the first gap of two blanks or more.
+std::string fit_to_terminal(std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        const std::string_view line = text.substr(0, end);
+        const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+        const std::size_t gap = line.find("  ", begin);
+        const std::size_t hang = gap == line.npos ? begin : line.find_first_not_of(' ', gap);
+        out += present::wrapped(line, terminal_width(), hang == line.npos ? begin : hang) + '\n';
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return out;
+}
+
 Status run_command(const Options& options, const LoadedInput* loaded = nullptr) {
     const Command& command = *find_command(options.verb);
     if (options.inputs.size() < command.least() || options.inputs.size() > command.most())
@@ -58,7 +73,7 @@ Status print_help(const Options& options) {
     const Command* const verb = options.verb.empty() ? nullptr : find_command(options.verb);
     const Context context(options);
     if (options.format == "man") return print_text(man_page());
-    if (context.for_people()) return print_text(verb == nullptr ? help_text() : help_text(*verb));
+    if (context.for_people()) return print_text(fit_to_terminal(verb == nullptr ? help_text() : help_text(*verb)));
     return context.print(help_document());
 }
 
@@ -133,7 +148,7 @@ void run_words(std::vector<std::string> words, const Options& shell, LoadedInput
         std::string text;
         const Command* about = words.size() > 1 ? find_command(words[1]) : nullptr;
         if (about != nullptr)
-            text = help_text(*about);
+            text = fit_to_terminal(help_text(*about));
         else
             for (const Command* each : table)
                 if (!each->alone) text += fmt::format("  {:<12}{}\n", each->name, each->summary);
@@ -156,7 +171,7 @@ void run_words(std::vector<std::string> words, const Options& shell, LoadedInput
     auto options = parse_options(static_cast<int>(pointers.size()), pointers.data(), &shell);
     if (!options) return report(options.error());
     if (options->help) {
-        FileSink(STDOUT_FILENO).write(help_text(*command));
+        FileSink(STDOUT_FILENO).write(fit_to_terminal(help_text(*command)));
         return;
     }
     if (const Status status = run_command(*options, &loaded); !status) report(status.error());

@@ -179,8 +179,10 @@ Document check_document(const CheckReport& report) {
     return document;
 }
 
-std::string check_text(const CheckReport& report) {
+std::string check_text(const CheckReport& report, std::size_t width) {
+    constexpr std::size_t hang = 14;
     std::string text;
+    const auto line = [&](std::string_view safe) { text += wrapped(safe, width, hang) + '\n'; };
     for (const CheckedInput& input : report.inputs) {
         if (input.findings.empty()) continue;
         // A line that begins with a colon could be a command to the build server.
@@ -188,15 +190,15 @@ std::string check_text(const CheckReport& report) {
         for (const CheckedFinding& finding : input.findings) {
             const std::string mark =
                 open_verdict(finding.verdict) ? "" : fmt::format(" ({})", name_of(finding.verdict));
-            text += fmt::format("  {:<8}  {}: {}{}\n", analyses::name_of(finding.severity), finding.rule,
-                                safe_text(finding.title), mark);
+            line(fmt::format("  {:<8}  {}: {}{}", analyses::name_of(finding.severity), finding.rule, safe_text(finding.title),
+                             mark));
             if (finding.verdict != Verdict::fails) continue;
-            for (const std::string& line : finding.evidence) text += "              " + safe_text(line) + '\n';
-            for (const std::string& step : finding.next_steps) text += "           -> " + safe_text(step) + '\n';
+            for (const std::string& each : finding.evidence) line(std::string(hang, ' ') + safe_text(each));
+            for (const std::string& step : finding.next_steps) line("           -> " + safe_text(step));
         }
         text += '\n';
     }
-    return text + safe_text(spell(report.summary()).raw()) + '\n';
+    return text + wrapped(safe_text(spell(report.summary()).raw()), width, 0) + '\n';
 }
 
 std::string check_markdown(const CheckReport& report) {

@@ -66,8 +66,9 @@ struct CheckReport {
 /// The document of `check --json` and of the other formats of tables.
 Document check_document(const CheckReport& report);
 
-/// For people: inputs with their findings, worst first, evidence and steps of those that fail.
-std::string check_text(const CheckReport& report);
+/// For people: inputs with their findings, worst first, evidence and steps of those that fail. Lines break at blanks to fit
+/// into `width` columns; 0: they never do.
+std::string check_text(const CheckReport& report, std::size_t width = 0);
 /// GitHub Flavored Markdown, for a job summary or a comment: at most `markdown_limit` bytes.
 std::string check_markdown(const CheckReport& report);
 inline constexpr std::size_t markdown_limit = 60 * 1024;
