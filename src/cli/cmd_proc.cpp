@@ -22,6 +22,8 @@ using present::Value;
 namespace {
 
 constexpr std::size_t shown_messages = 100;
+// Objects of a heap in which log events are looked for: `logs` is for more.
+constexpr std::size_t most_for_events = 200'000;
 constexpr std::size_t shown_links = 100;  // to people, unless -n says otherwise
 
 /// The first messages for JSON; `msgs` gives them all.
@@ -62,7 +64,8 @@ static Status cmd_proc(const Context& context) {
          analyses::portrait(snapshot, id, analyses::waits(snapshot), analyses::supervision(snapshot), accumulation, *terms.terms))
         document.lead.push_back(present::spell(names, sentence));
     std::vector<analyses::LogEvent> events;
-    if (analyses::EventHolders()(snapshot, id)) analyses::find_events(id, *terms.terms, events);
+    if (view.graph().size() <= most_for_events && analyses::EventHolders()(snapshot, id))
+        analyses::find_events(id, *terms.terms, events);
     if (!events.empty())
         document.lead.push_back(present::spell(
             names, analyses::sentence("It holds {}: {}", analyses::Counted{events.size(), "log event", "log events"},
