@@ -31,6 +31,20 @@ TEST_CASE("empty tables give empty reports", "[inventory]") {
     CHECK(!schedulers(s).longest);
 }
 
+TEST_CASE("who waits for a port is counted once, whether the port or its own stack says so", "[inventory]") {
+    MadeSnapshot m;
+    for (std::uint32_t i = 1; i <= 1000; ++i) m.process(i);
+    Port& busy = port(m, 1, 1, "linked-in driver", "tcp_inet");
+    for (std::uint32_t i = 600; i >= 2; --i) busy.suspended.push_back({0, i, 0});
+    const Snapshot& s = m.seal();
+    std::vector<HeldSender> senders;
+    for (std::uint32_t i = 400; i <= 1000; ++i) senders.push_back({s.find({0, i, 0}), std::size_t{0}, {}, {}});
+    const PortReport report = ports(s, senders);
+    REQUIRE(report.busy.size() == 1);
+    CHECK(report.busy[0].suspended.size() == 999);
+    CHECK(report.groups[0].suspended == 999);
+}
+
 TEST_CASE("ports by driver and the owner's group", "[inventory]") {
     MadeSnapshot m;
     for (std::uint32_t i = 1; i <= 3; ++i) m.process(i).application = m.text("ranch_sup");

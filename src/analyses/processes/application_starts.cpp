@@ -1,6 +1,7 @@
 #include "analyses/processes/application_starts.hpp"
 
 #include "analyses/base/term_reader.hpp"
+#include "analyses/processes/frame_marks.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -36,23 +37,13 @@ ApplicationStarts application_starts(TermSource& terms) {
 }
 
 std::vector<ProcId> starting_processes(const Snapshot& s) {
+    const std::vector<std::uint8_t> starts = marks_of_stacks(s, [&](FunctionId id) {
+        const Function& function = s.functions[id];
+        return s.text(function.module) == "application_master" && s.text(function.name).starts_with("start_it");
+    });
     std::vector<ProcId> found;
-    std::vector<std::int8_t> known(s.stacks.size(), -1);
-    for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
-        const StackId stack = s.processes[i].stack;
-        if (stack == StackId::none) continue;
-        std::int8_t& starts = known[index_of(stack)];
-        if (starts < 0) {
-            starts = 0;
-            for (const Frame& frame : s.stacks[stack]) {
-                if (frame.function == FunctionId::none) continue;
-                const Function& function = s.functions[frame.function];
-                if (s.text(function.module) == "application_master" && s.text(function.name).starts_with("start_it"))
-                    starts = 1;
-            }
-        }
-        if (starts == 1) found.push_back(ProcId{i});
-    }
+    for (std::uint32_t i = 0; i < s.processes.size(); ++i)
+        if (mark_of(starts, s.processes[i]) != 0) found.push_back(ProcId{i});
     return found;
 }
 

@@ -37,8 +37,11 @@ PortReport ports(const Snapshot& snapshot, std::span<const HeldSender> senders) 
         for (const Pid& pid : snapshot.ports[i].suspended)
             if (const ProcId id = snapshot.find(pid); id != ProcId::none) waiting[i].push_back(id);
     for (const HeldSender& sender : senders)
-        if (sender.port && std::ranges::find(waiting[*sender.port], sender.process) == waiting[*sender.port].end())
-            waiting[*sender.port].push_back(sender.process);
+        if (sender.port) waiting[*sender.port].push_back(sender.process);
+    for (std::vector<ProcId>& each : waiting) {  // most of them are in both lists
+        std::ranges::sort(each);
+        each.erase(std::ranges::unique(each).begin(), each.end());
+    }
     std::unordered_map<std::string, std::size_t> by_key;
     for (std::size_t i = 0; i < snapshot.ports.size(); ++i) {
         const Port& port = snapshot.ports[i];

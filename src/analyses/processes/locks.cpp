@@ -4,6 +4,7 @@
 #include <array>
 
 #include "analyses/base/term_reader.hpp"
+#include "analyses/processes/frame_marks.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -77,32 +78,17 @@ void read_table(Artifact& artifact, std::size_t table, LockQueue& queue) {
 
 std::vector<LockQueue> lock_queues(const Snapshot& s) {
     std::vector<LockQueue> found;
-    std::vector<std::uint8_t> of_function(s.functions.size());
     for (const LockKind& kind : kinds) {
-        bool any = false;
-        for (std::uint32_t i = 0; i < of_function.size(); ++i) {
-            of_function[i] = any_of(s, FunctionId{i}, kind.waiting)  ? is_waiting
-                             : any_of(s, FunctionId{i}, kind.inside) ? is_inside
-                                                                     : std::uint8_t{0};
-            any |= of_function[i] == is_waiting;
-        }
-        if (!any) continue;
+        const std::vector<std::uint8_t> marks = marks_of_stacks(s, [&](FunctionId id) {
+            return any_of(s, id, kind.waiting) ? is_waiting : any_of(s, id, kind.inside) ? is_inside : std::uint8_t{0};
+        });
         LockQueue queue;
         queue.kind = &kind;
-        std::vector<std::int8_t> of_stack(s.stacks.size(), -1);
         for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
-            const StackId stack = s.processes[i].stack;
-            if (stack == StackId::none) continue;
-            std::int8_t& known = of_stack[index_of(stack)];
-            if (known < 0) {
-                known = 0;
-                for (const Frame& frame : s.stacks[stack])
-                    if (frame.function != FunctionId::none)
-                        known = static_cast<std::int8_t>(known | of_function[index_of(frame.function)]);
-            }
-            if ((known & is_waiting) != 0)
+            const std::uint8_t mark = mark_of(marks, s.processes[i]);
+            if ((mark & is_waiting) != 0)
                 queue.waiters.push_back(ProcId{i});
-            else if ((known & is_inside) != 0)
+            else if ((mark & is_inside) != 0)
                 queue.inside.push_back(ProcId{i});
         }
         if (!queue.waiters.empty()) found.push_back(std::move(queue));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <map>
 
 #include "analyses/processes/waiting_functions.hpp"
@@ -46,6 +47,23 @@ bool is_busy(const Snapshot& snapshot, const Port& port) {
 
 bool is_connection(const Snapshot& snapshot, const Port& port) {
     return snapshot.text(port.state).find("DISTR") != std::string_view::npos;
+}
+
+const Port* connection_to(const Snapshot& snapshot, const DistNode& node) {
+    constexpr std::string_view before = "#Port<", after = ">";
+    std::string_view name = snapshot.text(node.controller);
+    if (!name.starts_with(before) || !name.ends_with(after)) return nullptr;
+    name = name.substr(before.size(), name.size() - before.size() - after.size());
+    const std::size_t dot = name.find('.');
+    if (dot == name.npos) return nullptr;
+    PortName port;
+    const auto number = [](std::string_view digits, auto& value) {
+        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+        return error == std::errc{} && end == digits.data() + digits.size();
+    };
+    if (!number(name.substr(0, dot), port.node) || !number(name.substr(dot + 1), port.number)) return nullptr;
+    const auto found = std::ranges::find(snapshot.ports, port, &Port::port);
+    return found == snapshot.ports.end() ? nullptr : &*found;
 }
 
 std::vector<HeldSender> held_senders(const Snapshot& s, const Waits& waits) {

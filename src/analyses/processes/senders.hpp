@@ -29,9 +29,11 @@ struct HeldSender {
 /// that it is not busy, and that nobody is suspended for, holds nobody up: a send to it has just begun.
 std::vector<HeldSender> held_senders(const Snapshot& snapshot, const Waits& waits);
 
-/// Whether a port takes no more: its flags BUSY_PORT and BUSY_Q; of one without flags, that it has a queue. (erl_port_task.h)
+/// Whether a port takes no more: somebody is suspended for it, or its flags are BUSY_PORT or BUSY_Q (erl_port_task.h).
 bool is_busy(const Snapshot& snapshot, const Port& port);
 /// Whether a port is a connection to another node.
 bool is_connection(const Snapshot& snapshot, const Port& port);
+/// The port that carries the connection to a node (DistNode::controller); null where a process does, or there is none.
+const Port* connection_to(const Snapshot& snapshot, const DistNode& node);
 
 }  // namespace beamheap::analyses

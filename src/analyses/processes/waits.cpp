@@ -1,10 +1,10 @@
 #include "analyses/processes/waits.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <tuple>
 
-#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/processes/senders.hpp"
 #include "analyses/processes/waiting_functions.hpp"
 
@@ -43,6 +43,8 @@ public:
         for (std::size_t i = s_.slots.size(); i-- > 0;)
             if (const std::size_t process = index_of(s_.slots[i].process); process < first_slot_.size())
                 first_slot_[process] = static_cast<std::uint32_t>(i);
+        for (const DistNode& node : s_.nodes)
+            for (const Pid& asking : node.spawning) asked_.emplace(asking, node.name);
     }
 
     std::optional<WaitEdge> find(ProcId id) {
@@ -109,10 +111,9 @@ private:
     }
     // A dump names the node that a new process was asked of in that node's own section, not with the monitor.
     TextId asked_node(const Link& link, const Pid& asking) const {
-        if (link.node != TextId::none || s_.text(link.name) != "pending") return link.node;
-        for (const DistNode& node : s_.nodes)
-            if (std::ranges::find(node.spawning, asking) != node.spawning.end()) return node.name;
-        return TextId::none;
+        if (link.node != TextId::none) return link.node;
+        const auto found = asked_.find(asking);
+        return found == asked_.end() ? TextId::none : found->second;
     }
     WaitTarget of_link(const Link& link, const Pid& asking) const {
         if (link.pid.has()) return of_pid(link.pid);
@@ -205,6 +206,7 @@ private:
     const Snapshot& s_;
     std::vector<std::int16_t> rows_;         // by FunctionId
     std::vector<std::uint32_t> first_slot_;  // by ProcId
+    std::map<Pid, TextId> asked_;            // who has asked another node for a new process, and which
 };
 
 // Processes that are suspended until a port takes more.
@@ -251,11 +253,8 @@ void add_terminal(const Snapshot& s, Waits& waits) {
 TextId only_busy_connection(const Snapshot& s) {
     TextId found = TextId::none;
     for (const DistNode& node : s.nodes) {
-        if (node.controller == TextId::none) continue;
-        const auto controls = [&](const Port& port) {
-            return port_text(port.port) == s.text(node.controller) && is_busy(s, port);
-        };
-        if (std::ranges::none_of(s.ports, controls)) continue;
+        const Port* const port = connection_to(s, node);
+        if (port == nullptr || !is_busy(s, *port)) continue;
         if (found != TextId::none) return TextId::none;
         found = node.name;
     }

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <map>
 
-#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/processes/senders.hpp"
 #include "analyses/rules/phrases.hpp"
 
@@ -35,13 +34,9 @@ struct Waiting {
     bool exact = true;
 };
 
-const Port* connection_to(const Snapshot& s, TextId node) {
-    for (const DistNode& peer : s.nodes) {
-        if (peer.name != node || peer.controller == TextId::none) continue;
-        for (const Port& port : s.ports)
-            if (port_text(port.port) == s.text(peer.controller)) return &port;
-    }
-    return nullptr;
+const Port* port_to(const Snapshot& s, TextId node) {
+    const auto peer = std::ranges::find(s.nodes, node, &DistNode::name);
+    return peer == s.nodes.end() ? nullptr : connection_to(s, *peer);
 }
 
 std::vector<std::pair<std::uint64_t, FunctionId>> most_usual(const Waiting& waiting) {
@@ -96,7 +91,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         finding.members.insert(finding.members.end(), waiting.senders.begin(), waiting.senders.end());
         finding.title.say("{} of {} processes ({}) wait for node {}", number(all), number(s.processes.size()), Percent{percent},
                           Name{waiting.node});
-        const Port* port = connection_to(s, waiting.node);
+        const Port* port = port_to(s, waiting.node);
         const bool busy = port != nullptr && is_busy(s, *port);
         std::vector<Sentence> parts;
         for (const auto& [count, function] : most_usual(waiting)) parts.push_back(sentence("{} in {}", number(count), function));

@@ -11,6 +11,7 @@
 #include <map>
 #include <set>
 
+#include "analyses/processes/frame_marks.hpp"
 #include "analyses/processes/inventory.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/phrases.hpp"
@@ -34,16 +35,10 @@ std::optional<double> share_of_kind(const RuleInput& input, const Story& story) 
     std::set<FunctionId> callers;
     for (const HeldSender& sender : story.senders)
         if (sender.caller != FunctionId::none) callers.insert(sender.caller);
-    std::vector<std::int8_t> known(input.snapshot.stacks.size(), -1);
+    const std::vector<std::uint8_t> marks =
+        marks_of_stacks(input.snapshot, [&](FunctionId id) { return callers.contains(id); });
     std::uint64_t of_kind = 0;
-    for (const Process& process : input.snapshot.processes) {
-        if (process.stack == StackId::none) continue;
-        std::int8_t& runs = known[index_of(process.stack)];
-        if (runs < 0)
-            runs = std::ranges::any_of(input.snapshot.stacks[process.stack],
-                                       [&](const Frame& frame) { return callers.contains(frame.function); });
-        of_kind += static_cast<std::uint64_t>(runs);
-    }
+    for (const Process& process : input.snapshot.processes) of_kind += mark_of(marks, process);
     return percent_of(std::uint64_t{story.senders.size()}, of_kind);
 }
 

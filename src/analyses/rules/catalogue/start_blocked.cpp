@@ -8,6 +8,7 @@
 // over, are high: the node does not do what it is for. Else medium: a start takes its time.
 #include <algorithm>
 
+#include "analyses/processes/frame_marks.hpp"
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
@@ -18,19 +19,18 @@ constexpr std::size_t most_frames = 8;
 
 // Whether the node's first process is still going through its boot script, and waits for an application in it.
 bool boots(const RuleInput& input) {
-    for (const Process& process : input.snapshot.processes) {
-        bool script = false, application = false;
-        for (const Frame& frame : input.snapshot.stacks[process.stack]) {
-            if (frame.function == FunctionId::none) continue;
-            const Function& function = input.snapshot.functions[frame.function];
-            const std::string_view module = input.snapshot.text(function.module), name = input.snapshot.text(function.name);
-            application = application || ((module == "application" || module == "application_controller") && name == "start_boot_application");
-            application = application || (module == "application" && name == "start_boot");
-            script = script || (module == "init" && name == "eval_script");
-        }
-        if (script && application) return true;
-    }
-    return false;
+    constexpr std::uint8_t script = 1, application = 2;
+    const Snapshot& s = input.snapshot;
+    const std::vector<std::uint8_t> marks = marks_of_stacks(s, [&](FunctionId id) -> std::uint8_t {
+        const std::string_view module = s.text(s.functions[id].module), name = s.text(s.functions[id].name);
+        if (module == "init" && name == "eval_script") return script;
+        const bool starts = (module == "application" && name == "start_boot") ||
+                            ((module == "application" || module == "application_controller") && name == "start_boot_application");
+        return starts ? application : std::uint8_t{0};
+    });
+    return std::ranges::any_of(s.processes, [&](const Process& process) {
+        return mark_of(marks, process) == (script | application);
+    });
 }
 
 void run(const RuleInput& input, std::vector<Finding>& findings) {
