@@ -35,12 +35,13 @@ struct Text {
     struct Piece {
         std::string text;
         Content content = Content::plain;
+        bool command = false;  ///< of a command, which is copied as one: no line breaks within
     };
     std::vector<Piece> pieces;
 
     bool empty() const { return pieces.empty(); }
     Text& add(std::string text, Content content = Content::plain) {
-        pieces.push_back({std::move(text), content});
+        pieces.push_back({std::move(text), content, false});
         return *this;
     }
     Text& add(const Text& other) {

@@ -237,15 +237,19 @@ std::string clipped(std::string_view safe, std::size_t width) {
 }
 
 std::string wrapped(std::string_view safe, std::size_t width, std::size_t hang) {
-    if (width == 0 || display_width(safe) <= width) return std::string(safe);
+    const auto loosened = [](std::string text) {
+        std::ranges::replace(text, glued_blank, ' ');
+        return text;
+    };
+    if (width == 0 || display_width(loosened(std::string(safe))) <= width) return loosened(std::string(safe));
     hang = std::min(hang, width / 2);
     std::string text;
-    std::size_t used = 0;     // columns of the line that is being filled
-    std::size_t words = 0;    // on that line
+    std::size_t used = 0;   // columns of the line that is being filled
+    std::size_t words = 0;  // on that line
     for (std::size_t at = 0; at < safe.size();) {
         const std::size_t blanks = std::min(safe.find_first_not_of(' ', at), safe.size()) - at;
         const std::size_t end = std::min(safe.find(' ', at + blanks), safe.size());
-        const std::string_view word = safe.substr(at + blanks, end - at - blanks);
+        const std::string word = loosened(std::string(safe.substr(at + blanks, end - at - blanks)));
         const std::size_t wide = display_width(word);
         if (words != 0 && used + blanks + wide > width) {
             text.append("\n").append(hang, ' ');

@@ -103,6 +103,7 @@ public:
         if (const auto* name = std::get_if<Name>(&command.subject))
             text.add(" ").add(atom_text(names_.snapshot().text(name->text), Syntax::erlang), Content::name);
         if (!command.options.empty()) text.add(fmt::format(" {}", command.options.text()));
+        for (Text::Piece& piece : text.pieces) piece.command = true;
         return text;
     }
 

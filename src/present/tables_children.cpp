@@ -5,11 +5,16 @@
 #include <memory>
 #include <vector>
 
+#include "analyses/base/term_walks.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables_terms.hpp"
 
 namespace beamheap::present {
 namespace {
+
+using analyses::ListWalk;
+using analyses::MapWalk;
+using analyses::Pair;
 
 constexpr std::size_t most_children = 4'000'000;
 
@@ -30,8 +35,8 @@ public:
         if (term.kind != ElementKind::object) return {};
         switch (source_.head(term.id).kind) {
             case TermKind::cons: list(term); break;
-            case TermKind::flat_map: small_map(term.id); break;
-            case TermKind::hash_map: large_map(term); break;
+            case TermKind::flat_map:
+            case TermKind::hash_map: map(term); break;
             default: places(term.id);
         }
         std::ranges::stable_sort(children_, [](const Child& a, const Child& b) {
@@ -52,39 +57,14 @@ private:
         for (std::uint64_t at = 1; children_.size() < most_children && source_.next(cursor, value); ++at)
             add({at, {}, false, value});
     }
-    bool is_cell(const Element& term) const {
-        return term.kind == ElementKind::object && source_.head(term.id).kind == TermKind::cons;
+    void list(const Element& first) {
+        ListWalk cells(source_, first);
+        Element element;
+        for (std::uint64_t at = 1; children_.size() < most_children && cells.next(element); ++at) add({at, {}, false, element});
     }
-    void list(Element cell) {
-        for (std::uint64_t at = 1; children_.size() < most_children && is_cell(cell); ++at) {
-            ElementCursor cursor = source_.elements(cell.id);
-            Element head;
-            if (!source_.next(cursor, head) || !source_.next(cursor, cell)) break;
-            add({at, {}, false, head});
-        }
-    }
-    void small_map(ObjectId id) {
-        ElementCursor cursor = source_.elements(id);
-        Element keys, key, value;
-        if (!source_.next(cursor, keys) || keys.kind != ElementKind::object) return;
-        ElementCursor names = source_.elements(keys.id);
-        while (source_.next(names, key) && source_.next(cursor, value)) add({0, key, true, value});
-    }
-    // Leaves are cells [Key|Value], alone or, of one hash, in a tuple.
-    void large_map(const Element& map) {
-        std::vector<Element> nodes{map};
-        while (!nodes.empty() && children_.size() < most_children) {
-            const Element node = nodes.back();
-            nodes.pop_back();
-            if (node.kind != ElementKind::object) continue;
-            ElementCursor cursor = source_.elements(node.id);
-            Element element, value;
-            if (is_cell(node)) {
-                if (source_.next(cursor, element) && source_.next(cursor, value)) add({0, element, true, value});
-                continue;
-            }
-            while (source_.next(cursor, element)) nodes.push_back(element);
-        }
+    void map(const Element& term) {
+        MapWalk pairs(source_, term.id, source_.head(term.id));
+        for (Pair pair; children_.size() < most_children && pairs.next(pair);) add({0, pair.key, true, pair.value});
     }
 
     const TermView& view_;

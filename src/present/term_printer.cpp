@@ -1,3 +1,4 @@
+#include "analyses/base/term_walks.hpp"
 #include "present/term_printer.hpp"
 
 #include <algorithm>
@@ -5,10 +6,14 @@
 #include <charconv>
 #include <vector>
 
-#include "present/term_walks.hpp"
+#include "present/open_objects.hpp"
 
 namespace beamheap::present {
 namespace {
+
+using analyses::ListWalk;
+using analyses::MapWalk;
+using analyses::Pair;
 
 std::string name_of(const Element& atom) { return atom.latin1 ? from_latin1(atom.text) : std::string(atom.text); }
 
@@ -281,22 +286,17 @@ private:
 
     /// The characters of a list that ~p prints as a string: all of it, or as much as there is room for.
     bool read_string(const Element& list, std::string& text, bool& cut) {
-        Element cell = list;
         cut = false;
         const std::size_t most = room() + 1;
-        ObjectId behind = list.id;  // Brent's tortoise: a list that comes back to it has no end
-        for (std::size_t i = 0;; ++i) {
-            if (cell.kind == ElementKind::nil) return true;
-            if (!is_cell(cell) || (i != 0 && cell.id == behind)) return false;
-            if ((i & (i + 1)) == 0) behind = cell.id;
+        ListWalk cells(source_, list);
+        Element character;
+        for (std::size_t i = 0; cells.next(character); ++i) {
             if (i == most) return cut = true;
-            ElementCursor cursor = source_.elements(cell.id);
-            Element head;
-            if (!source_.next(cursor, head) || head.kind != ElementKind::small) return false;
-            if (head.number < 0 || !is_printable_latin1(static_cast<std::uint64_t>(head.number))) return false;
-            append_utf8(text, static_cast<std::uint32_t>(head.number));
-            if (!source_.next(cursor, cell)) return false;
+            if (character.kind != ElementKind::small) return false;
+            if (character.number < 0 || !is_printable_latin1(static_cast<std::uint64_t>(character.number))) return false;
+            append_utf8(text, static_cast<std::uint32_t>(character.number));
         }
+        return cells.rest().kind == ElementKind::nil;
     }
 
     void emit_list(const Element& e) {

@@ -36,7 +36,7 @@ public:
     void run() {
         for (const Warning& warning : view_.document().warnings)
             if (warning.leads) paragraph(safe_text("warning: " + view_.text(warning.text)), 0);
-        for (const Text& sentence : view_.document().lead) paragraph(safe_text(view_.text(sentence)), 0);
+        for (const Text& sentence : view_.document().lead) paragraph(sentence_text(sentence), 0);
         for (const View::Item& item : view_.items()) {
             if (!item.member->in_text) continue;
             if (sink_.closed()) return;
@@ -54,6 +54,21 @@ private:
         sink_.write(text);
         sink_.write("\n");
         started_ = true;
+    }
+    // A sentence, sanitised, whose commands a terminal's edge does not break.
+    std::string sentence_text(const Text& sentence) const {
+        if (view_.options().width == 0) return safe_text(view_.text(sentence));
+        std::string all;
+        for (const Text::Piece& piece : sentence.pieces) {
+            std::string text = safe_text(view_.text(Text{{piece}}));
+            if (piece.command) std::ranges::replace(text, ' ', glued_blank);
+            all += text;
+        }
+        return all;
+    }
+    std::string sentence_text(const Value& value, Unit unit, Content content) const {
+        if (const auto* sentence = std::get_if<std::shared_ptr<const Text>>(&value.data())) return sentence_text(**sentence);
+        return people_text(view_, value, unit, content);
     }
     // Text that a terminal's edge breaks at words, its further lines behind `hang` blanks.
     void paragraph(std::string_view text, std::size_t hang) {
@@ -124,7 +139,7 @@ private:
 
     void prose(const Array& array, Content content) {
         for (const Value& each : array) {
-            const std::string text = people_text(view_, each, Unit::none, content);
+            const std::string text = sentence_text(each, Unit::none, content);
             paragraph(text, hang_of(text));
         }
     }
@@ -148,12 +163,12 @@ private:
                     text += people_text(view_, each.second, unit_of(each.first), content);
                 }
             } else {
-                text += people_text(view_, array[i], unit, content);
+                text += sentence_text(array[i], unit, content);
             }
             if (content == Content::term)
                 line(fits(text));
             else
-                paragraph(text, indent + folded);
+                paragraph(text, text.starts_with("- ") ? hang_of(text) : indent + folded);
         }
         if (shown < array.size()) line(std::string(indent, ' ') + more(array.size() - shown));
     }

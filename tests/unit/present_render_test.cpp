@@ -153,6 +153,8 @@ TEST_CASE("on a terminal a row goes on in a second line before a name in it is c
     CHECK(text.find("one two three four\nfive six seven\n") != text.npos);
     CHECK(wrapped("  -> a bcd ef", 8, 5) == "  -> a\n    bcd\n    ef");
     CHECK(wrapped("averylongword b", 6, 2) == "averylongword\n  b");
+    CHECK(wrapped("see: run\x1f" "that\x1f" "file b", 10, 2) == "see:\n  run that file\n  b");
+    CHECK(wrapped("run\x1f" "that", 0, 2) == "run that");
 }
 
 TEST_CASE("JSON is one object with the contract's members", "[present]") {

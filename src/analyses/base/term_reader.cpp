@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analyses/base/erlang_syntax.hpp"
+#include "analyses/base/term_walks.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -57,58 +58,24 @@ std::vector<Element> TermReader::tagged(const Element& term, std::string_view ta
 
 std::vector<Element> TermReader::list(const Element& term, std::size_t limit) const {
     std::vector<Element> elements;
-    Element cell = term;
-    while (elements.size() < limit && is_kind(cell, TermKind::cons)) {
-        ElementCursor cursor = source_.elements(cell.id);
-        Element first, rest;
-        if (!source_.next(cursor, first)) break;
-        elements.push_back(first);
-        if (!source_.next(cursor, rest)) break;
-        cell = rest;
-    }
+    ListWalk cells(source_, term);
+    for (Element element; elements.size() < limit && cells.next(element);) elements.push_back(element);
     return elements;
 }
 
 bool TermReader::is_proper(const Element& term) const {
-    Element cell = term;
-    for (int cells = 0; cells < 1000 && is_kind(cell, TermKind::cons); ++cells) {
-        ElementCursor cursor = source_.elements(cell.id);
-        Element rest;
-        if (!source_.next(cursor, rest) || !source_.next(cursor, rest)) return false;
-        cell = rest;
-    }
-    return cell.kind == ElementKind::nil || is_kind(cell, TermKind::cons);
+    ListWalk cells(source_, term);
+    Element element;
+    for (int i = 0; i < 1000; ++i)
+        if (!cells.next(element)) return cells.rest().kind == ElementKind::nil;
+    return true;
 }
 
 Element TermReader::map_value(const Element& map, std::string_view key) const {
-    const bool flat = is_kind(map, TermKind::flat_map);
-    std::vector<ElementCursor> levels{source_.elements(map.id)};
-    if (flat) {
-        Element keys, name, value;
-        if (!source_.next(levels[0], keys) || !is_kind(keys, TermKind::tuple)) return {};
-        ElementCursor names = source_.elements(keys.id);
-        while (source_.next(names, name) && source_.next(levels[0], value))
-            if (is(name, key)) return value;
-        return {};
-    }
-    // Leaves of a large map are cells [Key|Value]; inner nodes, and tuples of leaves with one hash (27 and later), are
-    // gone into.
-    for (std::size_t seen = 0; !levels.empty() && seen < 4 * most_pairs;) {
-        Element child;
-        if (!source_.next(levels.back(), child)) {
-            levels.pop_back();
-            continue;
-        }
-        ++seen;
-        if (child.kind != ElementKind::object) continue;
-        if (source_.head(child.id).kind != TermKind::cons) {
-            if (levels.size() < widest_tuple) levels.push_back(source_.elements(child.id));
-            continue;
-        }
-        ElementCursor cell = source_.elements(child.id);
-        Element name, value;
-        if (source_.next(cell, name) && is(name, key) && source_.next(cell, value)) return value;
-    }
+    MapWalk pairs(source_, map.id, source_.head(map.id));
+    Pair pair;
+    for (std::size_t seen = 0; seen < 4 * most_pairs && pairs.next(pair); ++seen)
+        if (is(pair.key, key)) return pair.value;
     return {};
 }
 

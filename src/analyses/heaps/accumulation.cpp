@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "analyses/base/term_walks.hpp"
 #include "analyses/heaps/dominators.hpp"
 #include "analyses/heaps/heap_order.hpp"
 #include "analyses/heaps/retained.hpp"
@@ -171,16 +172,14 @@ private:
         return key_text(key);
     }
 
-    std::optional<Next> heaviest_of_list(Element at, std::uint64_t least) {
-        for (std::uint64_t i = 1; on_heap(at) && terms_.head(at.id).kind == TermKind::cons && ++looked_ < most_elements;
-             ++i) {
-            ElementCursor cursor = terms_.elements(at.id);
-            Element head, tail;
-            if (!terms_.next(cursor, head) || !terms_.next(cursor, tail)) break;
-            if (const std::uint64_t words = weight(head); words >= least && words != 0)
-                return Next{head, sentence("item {}", Amount{i, AmountUnit::plain})};
-            if (weight(tail) < least && weight(tail) != 0) break;  // what is left can't hold such a one
-            at = tail;
+    std::optional<Next> heaviest_of_list(const Element& first, std::uint64_t least) {
+        ListWalk cells(terms_, first);
+        Element element;
+        for (std::uint64_t i = 1; ++looked_ < most_elements && cells.next(element); ++i) {
+            if (const std::uint64_t words = weight(element); words >= least && words != 0)
+                return Next{element, sentence("item {}", Amount{i, AmountUnit::plain})};
+            // What is left can't hold such a one, or is no part of this heap.
+            if (!on_heap(cells.rest()) || (weight(cells.rest()) < least && weight(cells.rest()) != 0)) break;
         }
         return std::nullopt;
     }

@@ -10,6 +10,7 @@
 
 #include "analyses/base/owned_term.hpp"
 #include "analyses/base/term_reader.hpp"
+#include "analyses/base/term_walks.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -141,15 +142,10 @@ private:
 
     // ---- collections ----------------------------------------------------------------------------------------------
 
-    Samples list_of(Element cell) {
+    Samples list_of(const Element& first) {
         Samples samples;
-        while (reader_.is_kind(cell, TermKind::cons) && cells_ < most_cells) {
-            ++cells_;
-            ElementCursor cursor = source_.elements(cell.id);
-            Element head;
-            if (!source_.next(cursor, head) || !source_.next(cursor, cell)) break;
-            samples.add(head);
-        }
+        ListWalk cells(source_, first);
+        for (Element element; cells_ < most_cells && cells.next(element); ++cells_) samples.add(element);
         cut_ = cells_ >= most_cells;
         return samples;
     }
@@ -184,32 +180,12 @@ private:
     }
 
     void pairs(const Element& map, Collection& found) {
-        if (source_.head(map.id).kind == TermKind::flat_map) {
-            ElementCursor cursor = source_.elements(map.id);
-            Element keys, key, value;
-            if (!source_.next(cursor, keys) || keys.kind != ElementKind::object) return;
-            ElementCursor names = source_.elements(keys.id);
-            while (source_.next(names, key) && source_.next(cursor, value)) add_pair(found, key, value);
-            return;
+        const bool flat = reader_.is_kind(map, TermKind::flat_map);  // all of a small one: it may be a record
+        MapWalk walk(source_, map.id, source_.head(map.id));
+        for (Pair pair; (flat || found.keys.size() < most_samples) && walk.next(pair);) {
+            found.keys.push_back(pair.key);
+            found.values.push_back(pair.value);
         }
-        std::vector<Element> nodes{map};
-        while (!nodes.empty() && found.keys.size() < most_samples) {
-            const Element node = nodes.back();
-            nodes.pop_back();
-            if (node.kind != ElementKind::object) continue;
-            const TermKind kind = source_.head(node.id).kind;
-            ElementCursor cursor = source_.elements(node.id);
-            Element element, value;
-            if (kind == TermKind::cons) {
-                if (source_.next(cursor, element) && source_.next(cursor, value)) add_pair(found, element, value);
-            } else if (kind == TermKind::hash_map || kind == TermKind::hash_node || kind == TermKind::tuple) {
-                while (nodes.size() < 4 * most_samples && source_.next(cursor, element)) nodes.push_back(element);
-            }
-        }
-    }
-    static void add_pair(Collection& found, const Element& key, const Element& value) {
-        found.keys.push_back(key);
-        found.values.push_back(value);
     }
 
     // Collections that modules of stdlib make of tuples.

@@ -1,4 +1,6 @@
-// What the printer of terms goes along: the pairs of a map, and the objects that it is within.
+// Along lists and maps, pair by pair and element by element, as every reader of terms goes.
+//
+// A damaged input may lead a list or a map back into itself, which no Erlang term does. A walk ends there, whoever walks.
 #pragma once
 
 #include <cstddef>
@@ -7,57 +9,44 @@
 
 #include "beamheap/terms.hpp"
 
-namespace beamheap::present {
+namespace beamheap::analyses {
 
+/// Gives the elements of a list.
+class ListWalk {
+public:
+    ListWalk(TermSource& source, const Element& list) : source_(&source), rest_(list) {}
+    /// The next element; false at the end, at what is no cell, and where the list comes back to a cell (then it may have given
+    /// some of its elements twice).
+    bool next(Element& element) {
+        if (rest_.kind != ElementKind::object || source_->head(rest_.id).kind != TermKind::cons) return false;
+        // Brent's tortoise: a list that comes back to where it stands has no end.
+        if (cells_ != 0 && rest_.id == tortoise_) {
+            cyclic_ = true;
+            return false;
+        }
+        if ((cells_ & (cells_ + 1)) == 0) tortoise_ = rest_.id;
+        ++cells_;
+        ElementCursor cursor = source_->elements(rest_.id);
+        if (!source_->next(cursor, element)) return rest_ = {}, false;
+        if (!source_->next(cursor, rest_)) rest_ = {};
+        return true;
+    }
+    /// What stands behind the elements that were given: [] at the end of a proper list.
+    const Element& rest() const { return rest_; }
+    bool cyclic() const { return cyclic_; }
+
+private:
+    TermSource* source_;
+    Element rest_;
+    ObjectId tortoise_{};
+    std::uint64_t cells_ = 0;
+    bool cyclic_ = false;
+};
+
+/// What a map has under a key.
 struct Pair {
     Element key;
     Element value;
-};
-
-/// The objects that are being printed, from the outermost to the current one. A term that is met again among them
-/// contains itself, which no Erlang term does: the input is damaged there. Objects leave in the opposite order of their
-/// coming, so that in a hash table with linear probing a slot can be freed without moving another: all that was put
-/// behind it has left before.
-class OpenObjects {
-public:
-    std::size_t size() const { return keys_.size(); }
-    /// False: it is open already.
-    bool enter(ObjectId id) {
-        if (2 * (keys_.size() + 1) > slots_.size()) grow();
-        const std::uint64_t key = key_of(id);
-        std::size_t slot = slot_of(key);
-        for (; slots_[slot] != 0; slot = (slot + 1) & (slots_.size() - 1))
-            if (slots_[slot] == key) return false;
-        slots_[slot] = key;
-        keys_.push_back(key);
-        return true;
-    }
-    /// Closes all but the first `count`.
-    void leave(std::size_t count) {
-        for (; keys_.size() > count; keys_.pop_back()) {
-            std::size_t slot = slot_of(keys_.back());
-            while (slots_[slot] != keys_.back()) slot = (slot + 1) & (slots_.size() - 1);
-            slots_[slot] = 0;
-        }
-    }
-
-private:
-    static std::uint64_t key_of(ObjectId id) {
-        return (static_cast<std::uint64_t>(id.space) + 1) << 32 | id.number;  // never 0
-    }
-    std::size_t slot_of(std::uint64_t key) const {
-        return static_cast<std::size_t>((key * 0x9E3779B97F4A7C15u) >> 20) & (slots_.size() - 1);
-    }
-    void grow() {
-        slots_.assign(slots_.empty() ? 64 : 2 * slots_.size(), 0);
-        for (const std::uint64_t key : keys_) {
-            std::size_t slot = slot_of(key);
-            while (slots_[slot] != 0) slot = (slot + 1) & (slots_.size() - 1);
-            slots_[slot] = key;
-        }
-    }
-    std::vector<std::uint64_t> keys_;
-    std::vector<std::uint64_t> slots_;  // a power of two; 0 is free
 };
 
 /// Gives the pairs of a map of any kind.
@@ -124,4 +113,4 @@ private:
     std::vector<ElementCursor> levels_;
 };
 
-}  // namespace beamheap::present
+}  // namespace beamheap::analyses
