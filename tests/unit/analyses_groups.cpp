@@ -2,7 +2,9 @@
 #include <limits>
 
 #include "analyses/processes/groups.hpp"
+#include "analyses/processes/frame_marks.hpp"
 #include "analyses/processes/process_columns.hpp"
+#include "analyses/processes/shell_work.hpp"
 #include "support/made_snapshot.hpp"
 
 using namespace beamheap;
@@ -171,4 +173,37 @@ TEST_CASE("columns of processes", "[groups]") {
     CHECK(figure(p, "links") == Count(3));
     p.old_heap_unused_words = 60;  // R13 and damage: more unused than there is
     CHECK(!figure(p, "used").has());
+}
+
+TEST_CASE("what works on what was typed into a shell, Erlang's or Elixir's", "[groups]") {
+    MadeSnapshot m;
+    const auto f = [&](std::string_view module, std::string_view name) { return m.function(module, name, 1); };
+    m.process(1).stack = m.stack({f("lists", "map"), f("my", "sum"), f("erl_eval", "do_apply"), f("shell", "exprs"), f("shell", "eval_loop")});
+    m.process(2).stack = m.stack({f("code_server", "call"), f("erl_eval", "do_apply"), f("shell", "eval_loop")});
+    m.process(3).stack = m.stack({f("Elixir.My", "run"), f("elixir", "eval_external_handler"), f("Elixir.IEx.Evaluator", "eval")});
+    m.process(4).stack = m.stack({f("my", "sum"), f("erl_eval", "do_apply"), f("init", "start_it")});  // -eval
+    m.process(5);
+    const Snapshot& s = m.seal();
+    const auto work = [&](std::size_t i) { return shell_work(s, s.processes[i]); };
+    CHECK(work(0).in_shell);
+    CHECK(work(0).called == f("my", "sum"));
+    CHECK(work(1).called == f("code_server", "call"));
+    CHECK(work(2).called == f("Elixir.My", "run"));
+    CHECK_FALSE(work(3).in_shell);
+    CHECK_FALSE(work(4).in_shell);
+}
+
+TEST_CASE("marks of functions are those of the stacks that they are on", "[groups]") {
+    MadeSnapshot m;
+    const FunctionId a = m.function("m", "a", 0), b = m.function("m", "b", 0), c = m.function("m", "c", 0);
+    m.process(1).stack = m.stack({c, a});
+    m.process(2).stack = m.stack({a, b, FunctionId::none});
+    m.process(3).stack = m.stack({c});
+    m.process(4);
+    const Snapshot& s = m.seal();
+    const std::vector<std::uint8_t> marks =
+        marks_of_stacks(s, [&](FunctionId id) -> std::uint8_t { return id == a ? 1 : id == b ? 4 : 0; });
+    std::vector<int> of;
+    for (const Process& process : s.processes) of.push_back(mark_of(marks, process));
+    CHECK(of == std::vector<int>{1, 5, 0, 0});
 }

@@ -138,6 +138,10 @@ std::string atom_text(std::string_view name) {
     return quoted += "'";
 }
 
+std::string_view module_of(const Snapshot& snapshot, FunctionId function) {
+    return function == FunctionId::none ? std::string_view() : snapshot.text(snapshot.functions[function].module);
+}
+
 std::string function_text(const Snapshot& snapshot, FunctionId function) {
     if (function == FunctionId::none) return {};
     const Function& f = snapshot.functions[function];

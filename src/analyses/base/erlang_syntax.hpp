@@ -18,6 +18,8 @@ std::string port_text(const PortName& port);
 std::string atom_text(std::string_view name);
 /// "m:f/a", names quoted as atom_text does; empty for FunctionId::none.
 std::string function_text(const Snapshot& snapshot, FunctionId function);
+/// The name of a function's module, raw; empty for FunctionId::none.
+std::string_view module_of(const Snapshot& snapshot, FunctionId function);
 
 /// Appends a code point in UTF-8.
 void append_utf8(std::string& out, std::uint32_t code);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analyses/base/sum.hpp"
+#include "analyses/processes/shell_work.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -38,6 +39,11 @@ Sentence belongings(const Diagnosis& diagnosis, const Process& process) {
     return text;
 }
 
+// Whether whoever asked for the dump sat at a shell.
+bool asked_in_shell(const Snapshot& snapshot, const Death& death) {
+    return death.process != ProcId::none && shell_work(snapshot, snapshot[death.process]).in_shell;
+}
+
 // "lager_event <0.89.0> was collecting garbage, in lists:reverse/1: 1.9 GiB."
 Sentence who_was_running(const Snapshot& snapshot, const Diagnosis& diagnosis) {
     const Death& death = diagnosis.death;
@@ -63,6 +69,7 @@ Sentence who_was_running(const Snapshot& snapshot, const Diagnosis& diagnosis) {
     else
         text.say(" was running");
     if (death.evidence == DeathEvidence::only_collecting) text.say(", the only one to do so");
+    if (asked && asked_in_shell(snapshot, death)) text.say(", working on what was typed into the shell");
     if (death.process == ProcId::none)
         text.say("; it is not in the process table.");
     else
@@ -122,6 +129,8 @@ void summarise(const Snapshot& snapshot, Diagnosis& diagnosis) {
         return finding.rule == "start-up" && !finding.next_steps.empty();
     });
     if (explained) return;
+    // Nobody has to search the program for what was typed.
+    if (diagnosis.slogan.kind == SloganKind::unknown && asked_in_shell(snapshot, diagnosis.death)) return;
     for (const Sentence& step : diagnosis.slogan.next_steps)
         if (!advised(diagnosis.findings, step)) diagnosis.next_steps.push_back(step);
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <vector>
 
+#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/base/term_reader.hpp"
 
 namespace beamheap::analyses {
@@ -28,29 +29,25 @@ public:
         for (std::size_t i = 0; i < roots.size(); ++i) {
             const Root& root = roots[i];
             if (root.kind != RootKind::stack || root.frame >= frames.size()) continue;
-            if (is_loop(module_of(frames[root.frame]))) slots[root.frame].push_back({i, {}});
+            if (is_loop(module_of(s_, frames[root.frame].function))) slots[root.frame].push_back({i, {}});
         }
         // The oldest frame is the loop's own: what stands above it are its helpers, which may have let go of some.
         for (auto frame = slots.rbegin(); frame != slots.rend(); ++frame) {
             std::vector<Slot>& held = frame->second;
             std::ranges::sort(held, {}, [&](const Slot& slot) { return roots[slot.root].index; });
             for (Slot& slot : held) slot.term = terms_.root(slot.root);
-            const std::string_view module = module_of(frames[frame->first]);
+            const std::string_view module = module_of(s_, frames[frame->first].function);
             if (module == "gen_event") continue;
             if (auto found = module == "gen_statem" ? state_machine(held) : server(held)) return found;
         }
         // The youngest frame of an event manager has the handler that runs; older ones those that are still to run.
         for (const auto& [frame, held] : slots)
-            if (module_of(frames[frame]) == "gen_event")
+            if (module_of(s_, frames[frame].function) == "gen_event")
                 if (auto found = event_handlers(held)) return found;
         return std::nullopt;
     }
 
 private:
-    std::string_view module_of(const Frame& frame) const {
-        if (frame.function == FunctionId::none) return {};
-        return s_.text(s_.functions[frame.function].module);
-    }
     static bool is_loop(std::string_view module) {
         return module == "gen_server" || module == "gen_fsm" || module == "gen_statem" || module == "gen_event";
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/base/term_reader.hpp"
 
 namespace beamheap::analyses {
@@ -12,10 +13,6 @@ constexpr std::size_t most_handlers = 100;   // of one manager
 constexpr std::size_t most_looked_at = 2'000;
 constexpr std::uint64_t largest_server = 1'000'000;  // words; such servers are small unless their queue is on the heap
 constexpr std::uint64_t longest_queue = 200'000;
-
-std::string_view module_of(const Snapshot& s, FunctionId function) {
-    return function == FunctionId::none ? std::string_view() : s.text(s.functions[function].module);
-}
 
 bool runs_module(const Snapshot& s, const Process& p, std::string_view module) {
     if (module_of(s, p.real_initial_call) == module || module_of(s, p.current_function) == module) return true;

@@ -12,7 +12,9 @@
 #include <array>
 #include <span>
 
+#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/processes/process_columns.hpp"
+#include "analyses/processes/shell_work.hpp"
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
@@ -20,10 +22,6 @@ namespace {
 
 constexpr std::uint64_t least_reductions = 20'000'000;
 constexpr double least_percent = 50;
-
-std::string_view module_of(const Snapshot& s, FunctionId function) {
-    return function == FunctionId::none ? std::string_view() : s.text(s.functions[function].module);
-}
 
 bool at_work(ProcessState state) {
     return state == ProcessState::running || state == ProcessState::runnable || state == ProcessState::garbage_collecting;
@@ -41,37 +39,6 @@ bool excused(const Snapshot& s, const Process& process) {
     return false;
 }
 
-// Modules of the shells, between a prompt and what was typed.
-bool of_shell(std::string_view module) {
-    constexpr std::array<std::string_view, 7> modules{"shell", "erl_eval", "Elixir.IEx.Evaluator", "Elixir.IEx.Server",
-                                                      "elixir", "elixir_eval", "Elixir.Code"};
-    return std::ranges::find(modules, module) != modules.end();
-}
-
-struct Typed {
-    bool in_shell = false;                  // works for somebody who sits at a shell
-    FunctionId called = FunctionId::none;   // the first function that the shell called; none: only its evaluator is seen
-};
-
-// Of an evaluator's stack the oldest frames are the shell's.
-Typed typed(const Snapshot& s, const Process& process) {
-    const std::span<const Frame> stack = s.stacks[process.stack];
-    Typed found;
-    bool evaluates = false;
-    for (auto frame = stack.rbegin(); frame != stack.rend(); ++frame) {
-        const std::string_view module = module_of(s, frame->function);
-        if (module == "shell" || module.starts_with("Elixir.IEx.")) found.in_shell = true;
-        if (!found.in_shell) continue;
-        if (of_shell(module)) {
-            evaluates = true;
-        } else if (evaluates) {
-            found.called = frame->function;
-            break;
-        }
-    }
-    return found;
-}
-
 void run(const RuleInput& input, std::vector<Finding>& findings) {
     const Snapshot& s = input.snapshot;
     if (is_failed_start(input.slogan.kind)) return;
@@ -84,7 +51,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         if (excused(s, process)) return;
         // Who was refused memory is told as that.
         if (input.slogan.kind == SloganKind::out_of_memory && input.death.process == id) return;
-        const Typed at_prompt = typed(s, process);
+        const ShellWork at_prompt = shell_work(s, process);
         Finding finding;
         about(input, id, finding);
         finding.severity = FindingSeverity::medium;
