@@ -4,6 +4,7 @@
 
 #include "analyses/base/sum.hpp"
 #include "analyses/processes/shell_work.hpp"
+#include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -22,9 +23,10 @@ Sentence suspect(const Snapshot& snapshot, const Pid& pid) {
 
 // What a process has, to judge whether it is to blame: ", in lists:reverse/1: 1.9 GiB (71 % of what all processes use),
 // 12,345 messages in its queue".
-Sentence belongings(const Diagnosis& diagnosis, const Process& process) {
+Sentence belongings(const Snapshot& snapshot, const Diagnosis& diagnosis, const Process& process) {
     Sentence text;
-    if (process.current_function != FunctionId::none) text.say(", in {}", process.current_function);
+    if (process.current_function != FunctionId::none)
+        text.say(", in {}{}", process.current_function, rule::caller(snapshot, process));
     Sentence has;
     if (process.memory_bytes.has()) {
         has.add(Amount{*process.memory_bytes, AmountUnit::bytes});
@@ -73,7 +75,7 @@ Sentence who_was_running(const Snapshot& snapshot, const Diagnosis& diagnosis) {
     if (death.process == ProcId::none)
         text.say("; it is not in the process table.");
     else
-        text.say("{}.", belongings(diagnosis, snapshot[death.process]));
+        text.say("{}.", belongings(snapshot, diagnosis, snapshot[death.process]));
     return text;
 }
 

@@ -30,23 +30,6 @@ constexpr std::array<std::string_view, 24> tools{
 
 constexpr std::size_t most_tool_frames = 50;
 
-// ", called by my:report/1": for whom a tool works, of a process that is not waiting.
-Sentence caller(const RuleInput& input, const Process& p) {
-    const Snapshot& s = input.snapshot;
-    const auto is_tool = [&](FunctionId function) {
-        return std::ranges::find(tools, s.text(s.functions[function].module)) != tools.end();
-    };
-    if (p.current_function == FunctionId::none || !is_tool(p.current_function)) return {};
-    std::size_t left = most_tool_frames;
-    for (const Frame& frame : s.stacks[p.stack]) {
-        if (frame.function == FunctionId::none || left-- == 0) break;
-        if (is_tool(frame.function)) continue;
-        return s.text(s.functions[frame.function].module) == "proc_lib" ? Sentence()
-                                                                        : sentence(", called by {}", frame.function);
-    }
-    return {};
-}
-
 }  // namespace
 
 Sentence kind_of(const RuleInput& input, const Process& process) {
@@ -121,15 +104,30 @@ bool idle(const RuleInput& input, ProcId process) {
     return std::ranges::any_of(loops, [&](const Loop& l) { return l.module == module && l.function == name; });
 }
 
+Sentence caller(const Snapshot& s, const Process& p) {
+    const auto is_tool = [&](FunctionId function) {
+        return std::ranges::find(tools, s.text(s.functions[function].module)) != tools.end();
+    };
+    if (p.current_function == FunctionId::none || !is_tool(p.current_function)) return {};
+    std::size_t left = most_tool_frames;
+    for (const Frame& frame : s.stacks[p.stack]) {
+        if (frame.function == FunctionId::none || left-- == 0) break;
+        if (is_tool(frame.function)) continue;
+        return s.text(s.functions[frame.function].module) == "proc_lib" ? Sentence()
+                                                                        : sentence(", called by {}", frame.function);
+    }
+    return {};
+}
+
 Sentence doing(const RuleInput& input, ProcId process) {
     const Process& p = input.snapshot[process];
     switch (p.state) {
         case ProcessState::garbage_collecting:
             return p.current_function == FunctionId::none ? Sentence(Ours("is collecting garbage"))
                                                           : sentence("is collecting garbage in {}{}", p.current_function,
-                                                                     caller(input, p));
-        case ProcessState::running: return sentence("is running {}{}", p.current_function, caller(input, p));
-        case ProcessState::runnable: return sentence("is ready to run in {}{}", p.current_function, caller(input, p));
+                                                                     caller(input.snapshot, p));
+        case ProcessState::running: return sentence("is running {}{}", p.current_function, caller(input.snapshot, p));
+        case ProcessState::runnable: return sentence("is ready to run in {}{}", p.current_function, caller(input.snapshot, p));
         case ProcessState::suspended: return sentence("is suspended in {}", p.current_function);
         case ProcessState::exiting: return Ours("is exiting");
         default: break;

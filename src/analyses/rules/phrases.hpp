@@ -24,6 +24,9 @@ Sentence port_words(const Snapshot& snapshot, const Port& port);
 Sentence target_text(const Snapshot& snapshot, const WaitTarget& target);
 /// Whether a process is the application controller, and an application's start has not ended: start-blocked tells it.
 bool starts_block(const RuleInput& input, ProcId process);
+/// For whom a library's function works, of a process that is not waiting: ", called by my:report/1". Empty where its own function
+/// is no library's.
+Sentence caller(const Snapshot& snapshot, const Process& process);
 /// What a process does: "sits in timer:sleep/1", "is running lists:reverse/1, called by my:report/1", "is idle in
 /// gen_server:loop/7".
 Sentence doing(const RuleInput& input, ProcId process);
