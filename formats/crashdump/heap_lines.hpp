@@ -10,8 +10,8 @@
 //
 // What makes it fast is what it does not do. All that changes is in local variables (the graph's arrays are written through
 // an Appender: a store through uint8_t* may alias every member of every object, and would have them read again each time);
-// sixteen characters are classified at once (digits.hpp); nothing is called but AddressSpace for a new chunk. A line costs
-// about 100 instructions, of which 25 are for each address.
+// sixteen characters are classified at once (digits.hpp); nothing is called but AddressSpace for a new chunk. What an object
+// costs is measured by `tests/bench/run --gate`.
 #pragma once
 
 #include <array>

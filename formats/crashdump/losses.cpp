@@ -68,7 +68,7 @@ void Losses::judge_links(Snapshot& snapshot) {
     }
 }
 
-// =loaded_modules has the sum of the sizes in all =mod (loaded() in break.c): equal to the byte in all 55 dumps that were at hand
+// =loaded_modules has the sum of the sizes in all =mod (loaded() in break.c): equal to the byte in all dumps that were at hand
 // and had it. Schedulers of all kinds are numbered from 1 in one row, so all but the last ones leave a gap.
 void Losses::judge_sums(Snapshot& snapshot, bool modules) {
     if (modules && snapshot.node.current_code_bytes.has()) {

@@ -103,8 +103,7 @@ extern "C" void stop_answering(int) {
         ::close(reader_pipe);
         while (::waitpid(-1, nullptr, 0) > 0 || errno == EINTR) {}
     }
-    constexpr int interrupted_exit = 130;
-    ::_exit(interrupted_exit);
+    ::_exit(exit_code(ErrorCode::interrupted));
 }
 
 /// Standard output goes to a command or a file for as long as this lives.

@@ -27,7 +27,7 @@ namespace {
 
 using Line = std::vector<std::string_view>;  // the input's name stands where a line says "@"
 
-const std::array<Line, 40> command_lines{{
+const std::array<Line, 41> command_lines{{
     {"analyze", "@"},
     {"analyze", "@", "--full", "--json"},
     {"analyze", "@", "--format", "md", "--redact", "values", "--syntax", "elixir"},
@@ -59,6 +59,7 @@ const std::array<Line, 40> command_lines{{
     {"msgs", "@", "%pid", "--by", "sender"},
     {"heap", "@", "%pid"},
     {"heap", "@", "%pid", "--term-bytes", "0", "--json"},
+    {"heap", "@", "%pid", "--into", "%address"},
     {"term", "@", "%address"},
     {"why", "@", "%address"},
     {"why", "@", "%address", "--term-bytes", "0", "--json"},
