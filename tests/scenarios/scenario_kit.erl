@@ -1,6 +1,6 @@
 %% What all scenarios need: processes that come to rest in a known place, and a second node.
 -module(scenario_kit).
--export([option/2, number/3, specimen/2, specimen/3, hold/1, wait_until/2, roles/1, many/2,
+-export([option/2, number/3, specimen/2, specimen/3, hold/1, wait_until/2, wait_until/3, roles/1, many/2,
          debug/1, start_peer/1, peer_main/1, free_port/0]).
 %% the names of nodes are looked up here instead of in a daemon (see start_peer/1)
 -export([start_link/0, register_node/2, register_node/3, port_please/2, port_please/3, address_please/3,

@@ -9,7 +9,7 @@
 -export([init/1, handle_call/3, handle_cast/2, handle_info/2, terminate/2, code_change/3]).
 -export([start/2, stop/1, writer/2, sender/3, client/2, transaction/2, locked/2, worker/1, start_child/1, remote_caller/3, remote_sender/3, stop_node/1]).
 
--import(scenario_kit, [specimen/2, hold/1, wait_until/2, many/2]).
+-import(scenario_kit, [specimen/2, hold/1, wait_until/2, wait_until/3, many/2]).
 
 scenarios() -> [slow_readers, slow_readers_socket, slow_port, lock_mnesia, lock_global, pool_empty, start_blocked, child_blocked, suspended_server, suspended_process, remote_hung, dist_busy].
 
@@ -27,28 +27,48 @@ resting(Pid) ->
 all_rest(Pids) -> wait_until(all_rest, fun() -> lists:all(fun resting/1, Pids) end), timer:sleep(200),
                   wait_until(all_rest, fun() -> lists:all(fun resting/1, Pids) end).
 
+%% Those who are held up rest where they are held up; those of a healthy twin when they have done what they were to do.
+%% In between they wait, too, for a moment, and a dump of that moment may not be told from one of the disease.
+settled(Healthy, Pids) ->
+    Done = case Healthy of true -> fun done/1; false -> fun resting/1 end,
+    wait_until(settled, fun() -> lists:all(Done, Pids) end, 24000),
+    all_rest(Pids).
+
+done(Pid) ->
+    case process_info(Pid, [current_function, message_queue_len]) of
+        [{_, {scenario_kit, hold, 1}}, _] -> true;
+        [{_, {?MODULE, writer, 2}}, {_, 0}] -> true;
+        _ -> false
+    end.
+
 text(Term) -> {text, lists:flatten(io_lib:format("~tw", [Term]))}.
 
 %% ---- clients that do not read -------------------------------------------------------------------------------------------
 %% N connections, each written to by a process of its own; the queues of the writers grow.
 slow_readers(Args) ->
     N = scenario_kit:number(1, Args -- ["healthy"], 40),
-    {ok, Listen} = gen_tcp:listen(0, [binary, {ip, {127, 0, 0, 1}}, {active, false}, {recbuf, 4096}, {backlog, 128}]),
-    {ok, PortNumber} = inet:port(Listen),
     Healthy = healthy(Args),
+    {ok, Listen} = gen_tcp:listen(0, [binary, {ip, {127, 0, 0, 1}}, {active, false}, {backlog, 128} | narrow(Healthy, recbuf)]),
+    {ok, PortNumber} = inet:port(Listen),
     Clients = many(N, fun(_) -> specimen('', fun(Ready) ->
-                 {ok, S} = gen_tcp:connect({127, 0, 0, 1}, PortNumber, [binary, {active, false}, {recbuf, 4096}]),
+                 {ok, S} = gen_tcp:connect({127, 0, 0, 1}, PortNumber, [binary, {active, false} | narrow(Healthy, recbuf)]),
                  Ready(), reader(Healthy, gen_tcp, S) end) end),
     Sockets = many(N, fun(_) -> {ok, S} = gen_tcp:accept(Listen),
-                                ok = inet:setopts(S, [{sndbuf, 4096}, {high_watermark, 65536}, {low_watermark, 32768}]), S end),
+                                ok = inet:setopts(S, [{high_watermark, 65536}, {low_watermark, 32768} | narrow(Healthy, sndbuf)]), S end),
     Writers = [begin P = proc_lib:spawn(?MODULE, writer, [gen_tcp, S]), ok = gen_tcp:controlling_process(S, P), P end || S <- Sockets],
     feed(Writers, 12),
-    Healthy orelse all_rest(Writers),
+    settled(Healthy, Writers),
     Facts = #{findings => ['slow-socket'], senders => Writers, waiting => N, clients => length(Clients), mailboxes => N * 9},
     plan(Args, Facts).
 
 %% A writer takes 3 messages of 20,000 bytes at the least until it is stuck; some take more, as buffers are.
 feed(Writers, M) -> [W ! {write, binary:copy(<<I>>, 60000)} || I <- lists:seq(1, M), W <- Writers], ok.
+
+%% The system's own buffers are small where they are to be full soon; a healthy twin's data would creep through such ones.
+narrow(true, _) -> [];
+narrow(false, Buffer) -> [{Buffer, 4096}].
+
+narrow_socket(Healthy, Socket, Buffer) -> [ok = socket:setopt(Socket, socket, Buffer, 4096) || not Healthy].
 
 writer(Module, Socket) ->
     receive {write, Bytes} -> ok = Module:send(Socket, Bytes), writer(Module, Socket) end.
@@ -61,35 +81,35 @@ slow_readers_socket(Args) ->
     {ok, Listen} = socket:open(inet, stream, tcp),
     Any = #{family => inet, addr => {127, 0, 0, 1}, port => 0},
     case socket:bind(Listen, Any) of ok -> ok; {ok, _} -> ok end,
-    ok = socket:setopt(Listen, socket, rcvbuf, 4096),
+    Healthy = healthy(Args),
+    narrow_socket(Healthy, Listen, rcvbuf),
     ok = socket:listen(Listen, 128),
     {ok, #{port := PortNumber}} = socket:sockname(Listen),
-    Healthy = healthy(Args),
     [specimen('', fun(Ready) ->
          {ok, S} = socket:open(inet, stream, tcp),
          case socket:connect(S, Any#{port => PortNumber}) of ok -> ok; {ok, _} -> ok end,
-         ok = socket:setopt(S, socket, rcvbuf, 4096),
+         narrow_socket(Healthy, S, rcvbuf),
          Ready(), reader(Healthy, socket, S) end) || _ <- lists:seq(1, N)],
     Writers = many(N, fun(_) -> {ok, S} = socket:accept(Listen),
-                                ok = socket:setopt(S, socket, sndbuf, 4096),
+                                narrow_socket(Healthy, S, sndbuf),
                                 P = proc_lib:spawn(?MODULE, writer, [socket, S]),
                                 ok = socket:setopt(S, otp, controlling_process, P), P end),
     feed(Writers, 12),
-    Healthy orelse all_rest(Writers),
+    settled(Healthy, Writers),
     plan(Args, #{findings => ['slow-socket'], senders => Writers, waiting => N}).
 
 %% One connection that many processes send to: all but the first are suspended.
 slow_port(Args) ->
     N = scenario_kit:number(1, Args -- ["healthy"], 30),
-    {ok, Listen} = gen_tcp:listen(0, [binary, {ip, {127, 0, 0, 1}}, {active, false}, {recbuf, 4096}]),
-    {ok, PortNumber} = inet:port(Listen),
     Healthy = healthy(Args),
-    specimen('', fun(Ready) -> {ok, S} = gen_tcp:connect({127, 0, 0, 1}, PortNumber, [binary, {active, false}, {recbuf, 4096}]),
+    {ok, Listen} = gen_tcp:listen(0, [binary, {ip, {127, 0, 0, 1}}, {active, false} | narrow(Healthy, recbuf)]),
+    {ok, PortNumber} = inet:port(Listen),
+    specimen('', fun(Ready) -> {ok, S} = gen_tcp:connect({127, 0, 0, 1}, PortNumber, [binary, {active, false} | narrow(Healthy, recbuf)]),
                                Ready(), reader(Healthy, gen_tcp, S) end),
     {ok, Socket} = gen_tcp:accept(Listen),
-    ok = inet:setopts(Socket, [{sndbuf, 4096}]),
+    ok = inet:setopts(Socket, narrow(Healthy, sndbuf)),
     Senders = many(N, fun(I) -> proc_lib:spawn(?MODULE, sender, [Socket, I, 10]) end),
-    all_rest(Senders),
+    settled(healthy(Args), Senders),
     plan(Args, #{findings => ['slow-socket'], port => Socket, senders => Senders, waiting => N}).
 
 sender(_, I, 0) -> hold(I);
@@ -105,7 +125,7 @@ lock_mnesia(Args) ->
         mnesia:transaction(fun() -> mnesia:write({account, 1, 0}), Ready(), hold(slow_accountant), ok end) end),
     Record = case healthy(Args) of true -> fun(I) -> {account, I + 1, I} end; false -> fun(I) -> {account, 1, I} end end,
     Others = many(N, fun(I) -> proc_lib:spawn(?MODULE, transaction, [I, Record(I)]) end),
-    all_rest(Others),
+    settled(healthy(Args), Others),
     plan(Args, #{findings => ['lock-held'], culprit => Holder, waiting => N, lock => text({account, 1})}).
 
 transaction(I, Record) -> {atomic, ok} = mnesia:transaction(fun() -> mnesia:write(Record) end), hold(I).
@@ -117,7 +137,7 @@ lock_global(Args) ->
     Lock = case healthy(Args) of true -> fun(I) -> {other_lock, I} end; false -> fun(_) -> leader_lock end end,
     Others = many(N, fun(I) -> proc_lib:spawn(?MODULE, locked, [I, Lock(I)]) end),
     timer:sleep(2000),
-    all_rest(Others),
+    settled(healthy(Args), Others),
     plan(Args, #{findings => ['lock-held'], culprit => Holder, waiting => N, lock => text(leader_lock)}).
 
 locked(I, Lock) -> global:trans({Lock, self()}, fun() -> ok end, [node()]), hold(I).
@@ -128,7 +148,7 @@ pool_empty(Args) ->
     Size = case healthy(Args) of true -> N + 5; false -> 5 end,
     {ok, Pool} = gen_server:start({local, db_pool}, ?MODULE, {pool, Size}, []),
     Users = many(N + 5, fun(I) -> proc_lib:spawn(?MODULE, worker, [I]) end),
-    all_rest(Users),
+    settled(healthy(Args), Users),
     plan(Args, #{findings => ['wait-convoy'], culprit => Pool, waiting => N}).
 
 worker(I) -> W = checkout(db_pool), hold({W, I}).
@@ -143,7 +163,7 @@ start_blocked(Args) ->
     Starter = spawn(fun() -> R = application:start(slow_app), hold({started, R}) end),
     timer:sleep(100),
     Others = many(N, fun(I) -> spawn(fun() -> R = application:start(slow_app), hold({started, I, R}) end) end),
-    all_rest([Starter | Others]),
+    settled(healthy(Args), [Starter | Others]),
     plan(Args, #{findings => ['start-blocked'], application => slow_app, waiting => N + 1, starter => whereis(slow_app_start)}).
 
 start(Start, Args) when is_list(Args) -> start(normal, Start);
@@ -159,7 +179,7 @@ child_blocked(Args) ->
     Starter = spawn(fun() -> R = supervisor:start_child(session_sup, []), hold({starter, R}) end),
     timer:sleep(100),
     Others = many(N, fun(I) -> spawn(fun() -> R = supervisor:which_children(session_sup), hold({which, I, R}) end) end),
-    all_rest([Starter | Others]),
+    settled(healthy(Args), [Starter | Others]),
     plan(Args, #{findings => ['wait-convoy'], culprit => whereis(session_child), waiting => N + 1, supervisor => Supervisor}).
 
 start_child(Healthy) -> gen_server:start_link(?MODULE, {child, Healthy}, []).
@@ -169,7 +189,7 @@ suspended_server(Args) ->
     {ok, Server} = gen_server:start({local, order_server}, ?MODULE, answering, []),
     healthy(Args) orelse sys:suspend(Server),
     Others = many(N, fun(I) -> proc_lib:spawn(?MODULE, client, [order_server, I]) end),
-    all_rest(Others),
+    settled(healthy(Args), Others),
     plan(Args, #{findings => ['wait-convoy'], culprit => Server, waiting => N, suspended => sys}).
 
 client(Server, I) -> R = gen_server:call(Server, {question, I}, infinity), hold({R, I}).
@@ -180,7 +200,7 @@ suspended_process(Args) ->
     Healthy = healthy(Args),
     Debugger = specimen(debugger, fun(Ready) -> Healthy orelse erlang:suspend_process(Server), Ready(), hold(debugger) end),
     Others = many(N, fun(I) -> proc_lib:spawn(?MODULE, client, [order_server, I]) end),
-    all_rest(Others),
+    settled(healthy(Args), Others),
     plan(Args, #{findings => ['wait-convoy'], culprit => Server, waiting => N, suspended_by => Debugger}).
 
 %% ---- other nodes ---------------------------------------------------------------------------------------------------------
@@ -205,7 +225,7 @@ remote_hung(Args) ->
     Healthy = healthy(Args),
     Kinds = [rpc, erpc, pid, name],
     Callers = many(N, fun(I) -> proc_lib:spawn(?MODULE, remote_caller, [lists:nth(I rem 4 + 1, Kinds), {Peer, Service, Healthy}, I]) end),
-    all_rest(Callers),
+    settled(healthy(Args), Callers),
     plan(Args, #{findings => ['node-hung'], peer => Peer, waiting => N}).
 
 remote_caller(rpc, {Peer, _, _}, I) -> R = rpc:call(Peer, erlang, node, [], infinity), hold({R, I});
@@ -221,7 +241,7 @@ dist_busy(Args) ->
     Stop(),
     Times = case healthy(Args) of true -> 20; false -> 1000 end,    % far more than the connection takes
     Senders = many(N, fun(I) -> proc_lib:spawn(?MODULE, remote_sender, [{peer_nobody, Peer}, Times, I]) end),
-    all_rest(Senders),
+    settled(healthy(Args), Senders),
     plan(Args, #{findings => ['node-hung'], peer => Peer, waiting => N}).
 
 remote_sender(Whom, Times, I) -> send_on(Whom, binary:copy(<<I>>, 200000), Times), hold({sent, I}).

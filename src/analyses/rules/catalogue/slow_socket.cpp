@@ -86,7 +86,7 @@ void say_one_port(const RuleInput& input, const Story& story, const Sums& sums, 
 void say_many(const Story& story, const Sums& sums, FunctionId caller, double percent, Finding& finding) {
     finding.subject = {SubjectKind::group, caller == FunctionId::none ? Sentence(Ours("senders")) : sentence("senders in {}", caller)};
     const std::size_t sockets = story.senders.size();
-    finding.title.say("{} processes wait to send to {} whose other sides do not read", number(story.senders.size()),
+    finding.title.say("{} processes wait to send to {} that take nothing more", number(story.senders.size()),
                       Counted{story.ports.empty() ? sockets : story.ports.size(), "connection", "connections"});
     if (caller != FunctionId::none) finding.title.say(": {} of those in {}", Percent{percent}, caller);
     Sentence lie;
