@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <string_view>
 
 #include "present/redact_lex.hpp"
 
@@ -16,6 +17,7 @@ constexpr std::string_view mask = "***";
 // A known secret is replaced inside of longer texts only when it is long enough not to be a common word.
 constexpr std::size_t shortest_secret = 3;
 constexpr std::size_t distinctive_secret = 8;
+constexpr std::size_t least_piece = 5;
 
 struct SipState {
     std::uint64_t v0, v1, v2, v3;
@@ -53,10 +55,39 @@ std::uint64_t keyed_hash(const std::array<std::uint64_t, 2>& key, std::string_vi
     return s.v0 ^ s.v1 ^ s.v2 ^ s.v3;
 }
 
+namespace {
+
+// What a cut leaves of a secret: its beginning before "...", its end where a literal begins (the rest of a slice).
+std::string mask_pieces(std::string_view text, std::string_view secret) {
+    std::string out;
+    std::size_t kept = 0;
+    const auto replace = [&](std::size_t begin, std::size_t end) {
+        out.append(text, kept, begin - kept).append(mask);
+        kept = end;
+    };
+    for (std::size_t i = text.find_first_of(".\""); i != text.npos; i = text.find_first_of(".\"", i + 1)) {
+        if (text[i] == '"') {
+            const std::size_t end = std::min(text.find_first_of("\" \\", i + 1), text.size());
+            const std::string_view piece = text.substr(i + 1, end - i - 1);
+            if (piece.size() >= least_piece && piece.size() < secret.size() && secret.ends_with(piece)) replace(i + 1, end);
+        } else if (text.substr(i).starts_with("...")) {
+            for (std::size_t n = std::min(secret.size() - 1, i - kept); n >= least_piece; --n) {
+                if (text.substr(i - n, n) != secret.substr(0, n)) continue;
+                replace(i - n, i);
+                break;
+            }
+        }
+    }
+    return out.append(text, kept, text.npos);
+}
+
+}  // namespace
+
 std::string mask_known(std::string_view text, const std::vector<std::string>& secrets) {
     std::string current(text);
     for (const std::string& secret : secrets) {
         if (secret.size() < shortest_secret) continue;
+        current = mask_pieces(current, secret);
         std::string next;
         std::size_t from = 0;
         for (std::size_t found = current.find(secret); found != current.npos; found = current.find(secret, found)) {
@@ -87,8 +118,8 @@ Redactor::Redactor(RedactOptions options) : options_(std::move(options)) {
 std::string Redactor::apply(std::string_view text, Content content, std::string_view key) const {
     if (options_.level == RedactLevel::none) return std::string(text);
     if (!key.empty() && sensitive_key(key)) return fmt::format("'{}'", mask);
-    std::string out =
-        mask_secrets(options_.known_secrets.empty() ? std::string(text) : mask_known(text, options_.known_secrets));
+    std::string out = mask_secrets(options_.known_secrets.empty() ? std::string(text) : mask_known(text, options_.known_secrets),
+                                   options_.known_secrets);
     if (options_.level >= RedactLevel::values && (content == Content::term || content == Content::message))
         out = mask_values(out, content == Content::message, options_.salt);
     if (options_.level != RedactLevel::full || content == Content::plain) return out;

@@ -60,7 +60,8 @@ bool otp_name(std::string_view atom);
 
 // The passes that Redactor::apply runs one after the other; for the tests.
 std::string mask_known(std::string_view text, const std::vector<std::string>& secrets);
-std::string mask_secrets(std::string_view text);
+/// `known` are looked for in what is printed as numbers, too.
+std::string mask_secrets(std::string_view text, const std::vector<std::string>& known = {});
 /// `only_nested`: strings outside of { [ and << are left alone (free text that quotes a term).
 std::string mask_values(std::string_view text, bool only_nested, const std::array<std::uint64_t, 2>& salt);
 std::string mask_names(std::string_view text, const std::array<std::uint64_t, 2>& salt);

@@ -1,33 +1,25 @@
 // Secrets by form and by key, in one pass over a printed text.
 //
 // The pass looks at each word once. A word that is a key ("password") is followed by a separator and a value; the value
-// is skipped as a whole, so every byte is looked at a bounded number of times.
+// is skipped as a whole, so every byte is looked at a bounded number of times. The separator is a term's (=>, :, the comma
+// of a tuple), a text's ("password=x", "password is x"), or an option's ("-setcookie x"), and any of these may end its
+// literal, so that the value is the next element: ["password=", <<"x">>]. Bytes that are printed as numbers are read as the
+// text that they are; as that is at most half as long, so are the texts inside of it.
 #include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "present/redact.hpp"
 #include "present/redact_lex.hpp"
+#include "present/secret_forms.hpp"
 
 namespace beamheap::present {
 namespace {
 
 using namespace lex;
 
-constexpr std::array<std::string_view, 23> secret_words{
-    "apikey", "apikeys",  "authorization", "cookie",  "cookies",  "credential", "credentials", "dsn",
-    "jwt",    "passcode", "passphrase",    "passwd",  "password", "passwords",  "passwort",    "privkey",
-    "pwd",    "secret",   "secretkey",     "secrets", "token",    "tokens",     "pass"};
-// The second word of "api_key", "private_key", "session_id".
-constexpr std::array<std::string_view, 9> key_owners{"access", "api",     "encryption", "master", "private",
-                                                     "secret", "session", "shared",     "signing"};
-// A key that ends in one of these counts or configures: token_count, password_policy, cookie_max_age.
-constexpr std::array<std::string_view, 36> harmless_ends{
-    "age",    "algorithm", "backend", "bucket", "count",      "counter", "enabled", "expires", "expiry",
-    "fun",    "handler",   "len",     "length", "level",      "limit",   "manager", "max",     "method",
-    "min",    "mod",       "module",  "name",   "num",        "path",    "pid",     "policy",  "ref",
-    "server", "size",      "state",   "sup",    "supervisor", "timeout", "timer",   "ttl",     "type"};
 // Values that tell nothing.
 constexpr std::array<std::string_view, 13> empty_values{"undefined", "nil",      "null", "none",  "true",
                                                         "false",     "infinity", "ok",   "error", "default",
@@ -40,40 +32,22 @@ bool among(const std::array<std::string_view, N>& list, std::string_view word) {
     return std::ranges::find(list, word) != list.end();
 }
 
-// Tokens that are secrets by their prefix; `tail` is how many characters follow at least.
-struct TokenForm {
-    std::string_view prefix;
-    std::size_t tail;
-};
-constexpr std::array<TokenForm, 17> token_forms{{{"AKIA", 16},
-                                                 {"ASIA", 16},
-                                                 {"AIza", 35},
-                                                 {"ghp_", 30},
-                                                 {"gho_", 30},
-                                                 {"ghu_", 30},
-                                                 {"ghs_", 30},
-                                                 {"ghr_", 30},
-                                                 {"github_pat_", 30},
-                                                 {"glpat-", 16},
-                                                 {"xoxb-", 16},
-                                                 {"xoxp-", 16},
-                                                 {"xoxa-", 16},
-                                                 {"sk_live_", 16},
-                                                 {"rk_live_", 16},
-                                                 {"sk-ant-", 16},
-                                                 {"npm_", 30}}};
-
 constexpr bool token_char(char c) { return word(c) || c == '-'; }
 
 class SecretScan {
 public:
-    explicit SecretScan(std::string_view text) : text_(text) {}
+    SecretScan(std::string_view text, const std::vector<std::string>& known) : text_(text), known_(known) {}
 
     std::string run() {
         while (i_ < text_.size()) {
             const char c = text_[i_];
-            if (letter(c) && (i_ == 0 || !word(text_[i_ - 1])))
+            const char last = i_ == 0 ? ' ' : text_[i_ - 1];
+            if (letter(c) && !word(last))
                 at_word();
+            else if (digit(c) && !word(last) && std::string_view(".#<-+").find(last) == std::string_view::npos)
+                at_number();
+            else if ((c == '[' && digit(at(text_, i_ + 1))) || (starts(text_, i_, "<<") && digit(at(text_, i_ + 2))))
+                at_numbers();
             else if (c == '-' && starts(text_, i_, "-----BEGIN "))
                 pem_block();
             else if (c == ':' && starts(text_, i_, "://"))
@@ -103,32 +77,65 @@ private:
         std::size_t end = i_;
         while (end < text_.size() && word(text_[end])) ++end;
         if (secret_token()) return;
+        const std::size_t begin = i_;
+        if (scheme(text_.substr(begin, end - begin), end)) return;
         // key-with-hyphens, as in HTTP headers
         std::size_t key_end = end;
-        while (at(text_, key_end) == '-' && letter(at(text_, key_end + 1))) {
+        while (at(text_, key_end) == '-' && letter(at(text_, key_end + 1)) && end_of_token(text_, key_end + 1) == key_end + 1) {
             ++key_end;
             while (key_end < text_.size() && word(text_[key_end])) ++key_end;
         }
-        const std::size_t begin = i_;
         i_ = key_end;
         // What follows the name of the cookie's file is why it could not be read (auth.erl), not the cookie.
         if (text_.substr(0, begin).ends_with("/.erlang.")) return;
-        if (sensitive_key(text_.substr(begin, key_end - begin))) value_after_key(begin, key_end);
+        const std::string_view key = text_.substr(begin, key_end - begin);
+        // The signature of an address that may be opened by whoever has it (Azure's sig, Amazon's X-Amz-Signature).
+        const bool signature = begin != 0 && (text_[begin - 1] == '?' || text_[begin - 1] == '&') &&
+                               (key == "sig" || key.ends_with("Signature") || key.ends_with("signature"));
+        if (signature || sensitive_key(key)) value_after_key(begin, key_end);
+    }
+
+    void at_number() {
+        if (const std::size_t end = end_of_number_token(text_, i_); end != i_) return replace(i_, end, "'***'");
+        while (i_ < text_.size() && word(text_[i_])) ++i_;
+    }
+
+    void at_numbers() {
+        NumberList list = number_list(text_, i_);
+        if (list.end == 0 || list.text.size() < 4) {
+            ++i_;
+            return;
+        }
+        const std::string shown = mask_secrets(mask_known(list.text, known_), known_);
+        if (shown != list.text)
+            replace(i_, list.end, text_[i_] == '[' ? "\"***\"" : "<<\"***\">>");
+        else
+            i_ = list.end;
     }
 
     bool secret_token() {
-        const std::string_view rest = text_.substr(i_);
-        if (rest.starts_with("eyJ")) return web_token();
-        for (const TokenForm& form : token_forms) {
-            if (!rest.starts_with(form.prefix)) continue;
-            std::size_t end = i_ + form.prefix.size();
-            while (end < text_.size() && token_char(text_[end])) ++end;
-            const std::size_t tail = end - i_ - form.prefix.size();
-            if (tail < form.tail && !(tail >= 4 && cut_at(end))) continue;
-            replace(i_, end, "***");
+        if (starts(text_, i_, "eyJ")) return web_token();
+        const std::size_t end = end_of_token(text_, i_);
+        if (end == i_) return false;
+        replace(i_, end, "***");
+        return true;
+    }
+
+    // "Bearer x" and "Basic x" where no key stands in front, "PLAIN x" of SMTP, IMAP and XMPP. `end` is behind the scheme.
+    bool scheme(std::string_view name, std::size_t end) {
+        const bool bearer = name == "Bearer" || name == "bearer" || name == "BEARER";
+        const bool basic = name == "Basic" || name == "basic" || name == "PLAIN" || name == "LOGIN";
+        if ((!bearer && !basic) || at(text_, end) != ' ') return false;
+        if (bearer && literal_ends(end + 1)) {
+            mask_value(end + 1);
             return true;
         }
-        return false;
+        const std::size_t stop = word_end(end + 1);
+        const std::string_view value = text_.substr(end + 1, stop - end - 1);
+        const bool after_mask = out_.ends_with("***") && text_.substr(kept_, i_ - kept_).find_first_not_of(" ,;") == text_.npos;
+        if (basic ? !is_credentials(value) : !(looks_secret(value) || after_mask || value.size() >= 20)) return false;
+        replace(end + 1, stop, "***");
+        return true;
     }
 
     // header.payload.signature, each base64url; the first two are JSON objects and begin with eyJ.
@@ -183,12 +190,31 @@ private:
         i_ = std::max(i_, end);
     }
 
-    // Where a tuple begins right before the key: {password, {"password", {<<"password">>, {:password,
-    bool opens_tuple(std::size_t key) const {
+    // Where the literal of a key begins: before its quote, <<" or Elixir's colon.
+    std::size_t literal_begin(std::size_t key) const {
         std::size_t i = key;
         if (i != 0 && (text_[i - 1] == '"' || text_[i - 1] == '\'' || text_[i - 1] == ':')) --i;
         if (i >= 2 && text_[i - 1] == '<' && text_[i - 2] == '<') i -= 2;
-        return i != 0 && text_[i - 1] == '{';
+        return i;
+    }
+    char char_before(std::size_t i) const { return i == 0 ? '\0' : text_[i - 1]; }
+    // The first thing before `i` that is no blank.
+    char before(std::size_t i) const {
+        while (i != 0 && (text_[i - 1] == ' ' || text_[i - 1] == '\n')) --i;
+        return char_before(i);
+    }
+    // A literal ends at `i`, and another element follows: "password=" in ["password=", <<"x">>].
+    bool literal_ends(std::size_t i) const {
+        if (at(text_, i) != '"') return false;
+        ++i;
+        if (starts(text_, i, ">>")) i += 2;
+        i = skip_spaces(text_, i);
+        return at(text_, i) == ',' || at(text_, i) == '|';
+    }
+    // Behind the comma or bar that follows the literal's end at `i`.
+    std::size_t next_element(std::size_t i) const {
+        while (i < text_.size() && text_[i] != ',' && text_[i] != '|') ++i;
+        return i + 1;
     }
 
     void value_after_key(std::size_t key, std::size_t end) {
@@ -199,7 +225,12 @@ private:
         else if (at(text_, i) == '"' || at(text_, i) == '\'')
             ++i, quoted = true;
         if (starts(text_, i, ">>")) i += 2;
+        const std::size_t blanks = i;
         i = skip_spaces(text_, i);
+        // -setcookie x and --password x, and each an element of its own
+        std::size_t dashes = key;
+        while (dashes != 0 && key - dashes < 2 && text_[dashes - 1] == '-') --dashes;
+        const bool option = dashes != key && !word(char_before(dashes));
         if (starts(text_, i, "=>")) {
             mask_value(i + 2);
         } else if (at(text_, i) == ':' && at(text_, i + 1) != ':' && at(text_, i + 1) != '/') {
@@ -208,11 +239,96 @@ private:
             if (quoted || next == ' ' || next == '"' || next == '\\') mask_value(i + 1);
         } else if (at(text_, i) == '=' && at(text_, i + 1) != '=') {
             mask_value(i + 1);
-        } else if (at(text_, i) == ',' && opens_tuple(key)) {
-            while (at(text_, i) == ',') {
-                mask_value(i + 1);
-                i = skip_spaces(text_, i_);
+        } else if (at(text_, i) == ',') {
+            after_comma(key, i, quoted, option);
+        } else if (option && i != blanks && at(text_, i) != '-') {
+            mask_value(i);
+        } else if (!quoted && i == blanks + 1) {
+            spoken(i);
+        }
+    }
+
+    // The key is an element. It says what the next ones are where it is the first of its tuple, or of the first element's
+    // tuple; where it is an option of a command line; where a separator is the next element; and in the midst of a tuple
+    // ({http_header,7,'Authorization',undefined,"x"}) where strings follow.
+    void after_comma(std::size_t key, std::size_t i, bool quoted, bool option) {
+        const std::size_t begin = literal_begin(key);
+        if (option) {
+            mask_value(i + 1);
+        } else if (char_before(begin) == '{') {
+            mask_elements(i);
+            if (at(text_, i_) == '}' && begin >= 2 && text_[begin - 2] == '{') mask_elements(skip_spaces(text_, i_ + 1));
+        } else if (quoted && separator(i + 1) != 0) {
+            mask_value(separator(i + 1));
+        } else if (before(begin) == ',') {
+            midst_of_tuple(i);
+        }
+    }
+    // All elements that follow the comma at `i`, if one stands there.
+    void mask_elements(std::size_t i) {
+        while (at(text_, i) == ',') {
+            mask_value(i + 1);
+            i = skip_spaces(text_, i_);
+        }
+        i_ = std::max(i_, std::min(i, text_.size()));
+    }
+    // The element at `i` is nothing but a separator (": ", <<"=">>, $= as a number): where the one behind it begins. 0: it is not.
+    std::size_t separator(std::size_t i) const {
+        i = skip_spaces(text_, i);
+        if (starts(text_, i, "<<")) i += 2;
+        std::size_t end = i;
+        while (end - i < 5 && std::string_view("\":= 613258").find(at(text_, end)) != std::string_view::npos && end < text_.size()) ++end;
+        const std::string_view element = text_.substr(i, end - i);
+        if (element != "61" && element != "58" && element != "\"=\"" && element != "\":\"" && element != "\": \"") return 0;
+        if (starts(text_, end, ">>")) end += 2;
+        end = skip_spaces(text_, end);
+        return at(text_, end) == ',' ? end + 1 : 0;
+    }
+    void midst_of_tuple(std::size_t comma) {
+        constexpr std::size_t most_elements = 4, longest = 4096;
+        std::array<std::size_t, most_elements> literals{};
+        std::size_t count = 0, i = comma;
+        for (std::size_t element = 0; element < most_elements && at(text_, i) == ','; ++element) {
+            i = skip_spaces(text_, i + 1);
+            const char c = at(text_, i);
+            if (c == '"' || starts(text_, i, "<<")) literals[count++] = i;
+            const std::string_view near = text_.substr(0, std::min(text_.size(), i + longest));
+            if (c == '"' || c == '\'')
+                i = skip_quoted(near, i);
+            else if (c == '[' || c == '{' || c == '(' || starts(text_, i, "<<"))
+                i = skip_balanced(near, i);
+            else
+                while (i < near.size() && std::string_view(",}])").find(near[i]) == std::string_view::npos) ++i;
+            i = skip_spaces(text_, i);
+        }
+        if (at(text_, i) != '}') return;
+        for (std::size_t n = 0; n < count; ++n) mask_value(literals[n]);
+    }
+
+    // Free text: "password for bob is hunter2", "with password hunter2". What people write with such words is more often no
+    // secret ("password check failed"), so that the word itself must look like one, or be told as one by "is".
+    void spoken(std::size_t i) {
+        constexpr std::size_t most_words = 4;
+        bool is = false;
+        for (std::size_t n = 0; n < most_words; ++n) {
+            std::size_t end = word_end(i);
+            std::string_view value = text_.substr(i, end - i);
+            while (!value.empty() && std::string_view(".!?:").find(value.back()) != std::string_view::npos && value.size() > 1) value.remove_suffix(1), --end;
+            const bool quote = value.empty() && (at(text_, i) == '"' || at(text_, i) == '\'' || starts(text_, i, "\\\""));
+            if (quote) {
+                if (is && !literal_ends(i)) mask_value(i);
+                return;
             }
+            if (value.empty()) return;
+            const bool one_word = value.find_first_of("/:<(#%") == value.npos;
+            const bool digits = value.size() >= 4 && std::ranges::all_of(value, digit);
+            if (one_word && (looks_secret(value) || (is && digits))) return replace(i, end, "***");
+            const bool filler = value == "for" || value == "of" || n == 1;
+            is = value == "is" || value == "was" || value == "=" || value == "to";
+            if (!filler && !is) return;
+            i = end;
+            if (at(text_, i) != ' ') return;
+            ++i;
         }
     }
 
@@ -220,7 +336,13 @@ private:
     void mask_value(std::size_t i) {
         i = skip_spaces(text_, i);
         const char c = at(text_, i);
-        if (starts(text_, i, "\\\"")) {  // a string inside of a string
+        if (literal_ends(i)) {
+            i_ = i;
+            if (const std::size_t next = next_element(i); next < text_.size() && depth_++ == 0) {
+                mask_value(next);
+                depth_ = 0;
+            }
+        } else if (starts(text_, i, "\\\"")) {  // a string inside of a string
             std::size_t end = text_.find("\\\"", i + 2);
             end = end == text_.npos ? text_.size() : end + 2;
             replace(i, end, "\\\"***\\\"");
@@ -288,6 +410,7 @@ private:
         const bool scheme = among(auth_schemes, value) && at(text_, end) == ' ';
         if (scheme) {
             i = end + 1;
+            if (literal_ends(i)) return mask_value(i);
             end = word_end(i);
             value = text_.substr(i, end - i);
         }
@@ -305,9 +428,11 @@ private:
     }
 
     std::string_view text_;
+    const std::vector<std::string>& known_;
     std::string out_;
     std::size_t i_ = 0;
     std::size_t kept_ = 0;
+    int depth_ = 0;  // of literals that ended before the value came
     std::size_t next_end_ = std::string_view::npos;
     bool no_more_ends_ = false;
     std::size_t no_web_token_before_ = 0;
@@ -315,29 +440,6 @@ private:
 
 }  // namespace
 
-bool sensitive_key(std::string_view key) {
-    // Cut into words at _ - . @ and at camelCase humps, lower-cased; only the last two matter at a time.
-    if (key.size() < 3 || key.size() > 64) return false;
-    bool found = false;
-    std::string previous;
-    std::string current;
-    const auto close = [&] {
-        if (current.empty()) return;
-        found = found || among(secret_words, current) ||
-                ((current == "key" || current == "keys" || current == "id") && among(key_owners, previous) &&
-                 (current != "id" || previous == "session"));
-        previous = std::move(current);
-        current.clear();
-    };
-    for (std::size_t i = 0; i < key.size(); ++i) {
-        const char c = key[i];
-        if (!letter(c) || (upper(c) && i != 0 && lower(key[i - 1]))) close();
-        if (letter(c)) current += upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
-    }
-    close();
-    return found && !among(harmless_ends, previous);
-}
-
-std::string mask_secrets(std::string_view text) { return SecretScan(text).run(); }
+std::string mask_secrets(std::string_view text, const std::vector<std::string>& known) { return SecretScan(text, known).run(); }
 
 }  // namespace beamheap::present

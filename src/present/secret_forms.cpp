@@ -1,0 +1,182 @@
+#include "present/secret_forms.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "present/redact_lex.hpp"
+
+namespace beamheap::present {
+namespace {
+
+using namespace lex;
+
+#define BH_FORM(prefix, least, also, issuer) SecretForm{prefix, least, also, issuer},
+constexpr std::array forms{
+#include "present/secret_forms.inc"
+};
+#undef BH_FORM
+
+// The rows of each first character, as a range of `forms`.
+constexpr auto rows_of_letter = [] {
+    std::array<std::array<std::uint8_t, 2>, 128> rows{};
+    for (std::size_t i = 0; i < forms.size(); ++i) {
+        auto& [begin, end] = rows[static_cast<unsigned char>(forms[i].prefix[0])];
+        if (end == 0) begin = static_cast<std::uint8_t>(i);
+        end = static_cast<std::uint8_t>(i + 1);
+    }
+    return rows;
+}();
+static_assert(forms.size() < 256);
+static_assert(std::ranges::is_sorted(forms, {}, [](const SecretForm& form) { return form.prefix[0]; }));
+
+// The text was cut here, so that a secret may be shorter than its form.
+bool cut_at(std::string_view text, std::size_t i) { return i >= text.size() || starts(text, i, "..."); }
+
+// A text that was cut says so, mostly; where one just ends, more of the token must be there to believe it.
+std::size_t least_when_cut(std::string_view text, std::size_t end) { return starts(text, end, "...") ? 4 : 8; }
+
+// What was drawn at random, not written: npm_install and sk-learn-tools are names.
+bool random_part(std::string_view tail) {
+    return std::ranges::any_of(tail, [](char c) { return digit(c) || upper(c); });
+}
+
+bool luhn(std::string_view digits) {
+    unsigned sum = 0;
+    bool twice = false;
+    for (std::size_t i = digits.size(); i-- > 0; twice = !twice) {
+        unsigned value = static_cast<unsigned>(digits[i] - '0') * (twice ? 2 : 1);
+        sum += value > 9 ? value - 9 : value;
+    }
+    return sum % 10 == 0;
+}
+
+// Issuers' ranges (ISO/IEC 7812): Visa 4, Mastercard 51-55 and 2221-2720, Discover 6011 and 65, JCB 3528-3589, American
+// Express 34 and 37, Diners 36, 38 and 300-305.
+bool card(std::string_view digits) {
+    const auto first = [&](std::size_t n) {
+        unsigned value = 0;
+        for (std::size_t i = 0; i < n; ++i) value = value * 10 + static_cast<unsigned>(digits[i] - '0');
+        return value;
+    };
+    const auto between = [](unsigned value, unsigned low, unsigned high) { return value >= low && value <= high; };
+    bool known = false;
+    if (digits.size() == 16)
+        known = digits[0] == '4' || between(first(2), 51, 55) || between(first(4), 2221, 2720) || first(4) == 6011 ||
+                first(2) == 65 || between(first(4), 3528, 3589);
+    else if (digits.size() == 15)
+        known = first(2) == 34 || first(2) == 37;
+    else if (digits.size() == 14)
+        known = first(2) == 36 || first(2) == 38 || between(first(3), 300, 305);
+    return known && luhn(digits);
+}
+
+std::optional<unsigned> base64_value(char c) {
+    if (upper(c)) return c - 'A';
+    if (lower(c)) return c - 'a' + 26;
+    if (digit(c)) return c - '0' + 52;
+    if (c == '+' || c == '-') return 62;
+    if (c == '/' || c == '_') return 63;
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::span<const SecretForm> secret_forms() { return forms; }
+
+std::size_t end_of_token(std::string_view text, std::size_t i) {
+    const auto letter_code = static_cast<unsigned char>(at(text, i));
+    if (letter_code >= rows_of_letter.size()) return i;
+    const auto [begin, end_of_rows] = rows_of_letter[letter_code];
+    for (std::size_t row = begin; row < end_of_rows; ++row) {
+        const SecretForm& form = forms[row];
+        if (!starts(text, i, form.prefix)) continue;
+        std::size_t end = i + form.prefix.size();
+        while (end < text.size() && (word(text[end]) || text[end] == '-' ||
+                                     (form.also.find(text[end]) != std::string_view::npos && !starts(text, end, "..."))))
+            ++end;
+        const std::size_t tail = end - i - form.prefix.size();
+        const bool whole = tail >= form.least || (cut_at(text, end) && tail >= least_when_cut(text, end));
+        if (whole && random_part(text.substr(i + form.prefix.size(), tail))) return end;
+    }
+    return i;
+}
+
+std::size_t end_of_number_token(std::string_view text, std::size_t i) {
+    constexpr std::size_t longest = 16;
+    std::string digits;
+    std::size_t end = i;
+    while (digits.size() <= longest && digit(at(text, end))) {
+        digits += text[end++];
+        if ((at(text, end) == ' ' || at(text, end) == '-') && digit(at(text, end + 1)) && digits.size() % 2 == 0) ++end;
+    }
+    if (!word(at(text, end)) && at(text, end) != '.' && card(digits)) return end;
+    end = i;
+    while (digit(at(text, end)) && end - i <= 10) ++end;
+    if (end - i >= 8 && end - i <= 10 && at(text, end) == ':') {
+        constexpr std::size_t tail = 35;
+        std::size_t stop = end + 1;
+        while (word(at(text, stop)) || at(text, stop) == '-') ++stop;
+        if (stop - end - 1 == tail) return stop;
+    }
+    return i;
+}
+
+bool is_credentials(std::string_view base64) {
+    while (base64.ends_with('=')) base64.remove_suffix(1);
+    if (base64.size() < 6 || base64.size() > 1024 || base64.size() % 4 == 1) return false;
+    std::string bytes;
+    std::uint32_t bits = 0;
+    unsigned held = 0;
+    for (const char c : base64) {
+        const auto value = base64_value(c);
+        if (!value) return false;
+        bits = (bits << 6 | *value) & 0xFFFFFF;
+        held += 6;
+        if (held < 8) continue;
+        held -= 8;
+        bytes += static_cast<char>(bits >> held & 0xFF);
+    }
+    const bool readable = std::ranges::all_of(bytes, [](char c) { return c == '\0' || (c >= ' ' && c != '\x7f') || (c & 0x80) != 0; });
+    const std::size_t separator = bytes.find_first_of(std::string_view(":\0", 2));
+    return readable && separator != bytes.npos && bytes.size() > 3;
+}
+
+bool looks_secret(std::string_view word) {
+    if (word.size() < 5) return false;
+    bool digits = false, letters = false, signs = false, hump = false;
+    for (std::size_t i = 0; i < word.size(); ++i) {
+        digits = digits || digit(word[i]);
+        letters = letters || letter(word[i]);
+        signs = signs || std::string_view("!@#$%^&*+=~").find(word[i]) != std::string_view::npos;
+        hump = hump || (i != 0 && upper(word[i]) && lower(word[i - 1]));
+    }
+    return letters && (digits || signs || hump);
+}
+
+NumberList number_list(std::string_view text, std::size_t i) {
+    const bool binary = starts(text, i, "<<");
+    const std::string_view close = binary ? ">>" : "]";
+    NumberList list;
+    std::size_t at_now = i + (binary ? 2 : 1);
+    while (true) {
+        at_now = skip_spaces(text, at_now);
+        if (!digit(at(text, at_now))) break;
+        std::uint32_t value = 0;
+        for (; digit(at(text, at_now)); ++at_now)
+            if (value < 0x1000000) value = value * 10 + static_cast<std::uint32_t>(text[at_now] - '0');
+        if (binary && at(text, at_now) == ':')  // the bits that are left of a bitstring: <<97,98,3:4>>, <<3::size(4)>>
+            while (at_now < text.size() && text[at_now] != '>' && text[at_now] != ',') ++at_now;
+        list.text += value < 256 ? static_cast<char>(value) : '?';
+        if (at(text, at_now) != ',') break;
+        ++at_now;
+    }
+    if (starts(text, at_now, close))
+        list.end = at_now + close.size();
+    else if (cut_at(text, at_now) || starts(text, at_now, "|..."))
+        list.end = at_now;
+    return list;
+}
+
+}  // namespace beamheap::present
