@@ -11,6 +11,7 @@
 #include "analyses/slogan/slogan.hpp"
 #include "analyses/processes/totals.hpp"
 #include "cli/commands.hpp"
+#include "cli/secrets.hpp"
 #include "present/describe.hpp"
 #include "present/findings.hpp"
 #include "present/spelling.hpp"
@@ -272,6 +273,7 @@ Status run(const Context& context) {
                                    .sizes = context.options().full});
     diagnoser.demand(plan);
     plan.modules = true;  // totals count them
+    plan_for_secrets(plan, plan.terms_of);
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     BH_TRY(const analyses::Diagnosis diagnosis, diagnoser.judge(*artifact));
     const Snapshot& snapshot = artifact->snapshot();
@@ -331,7 +333,7 @@ Status run(const Context& context) {
                            .body = present::blown_table(facts.names, diagnoser.heaps().blown()),
                            .in_text = !diagnoser.heaps().blown().empty()});
     document.primary = "top_memory";
-    return context.print(document, snapshot);
+    return context.print(document, snapshot, known_secrets(*artifact));
 }
 
 }  // namespace

@@ -316,7 +316,7 @@ private:
             while (!value.empty() && std::string_view(".!?:").find(value.back()) != std::string_view::npos && value.size() > 1) value.remove_suffix(1), --end;
             const bool quote = value.empty() && (at(text_, i) == '"' || at(text_, i) == '\'' || starts(text_, i, "\\\""));
             if (quote) {
-                if (is && !literal_ends(i)) mask_value(i);
+                if (is) mask_value(i);
                 return;
             }
             if (value.empty()) return;

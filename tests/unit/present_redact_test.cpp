@@ -172,6 +172,7 @@ TEST_CASE("log messages: a sensitive word, and a word that is hardly written", "
     CHECK(mask_secrets("login with password hunter2 failed") == "login with password *** failed");
     CHECK(mask_secrets("password for bob is hunter2.") == "password for bob is ***.");
     CHECK(mask_secrets("the new password is \\\"x y\\\"") == "the new password is \\\"***\\\"");
+    CHECK(mask_secrets("[\"the password of bob is \",\"xyz\"]") == "[\"the password of bob is \",\"***\"]");
     CHECK(mask_secrets("secret of alice was 471147") == "secret of alice was ***");
     for (const char* text : {"password check failed", "a token of the parser", "the cookie is missing", "no password was given by bob",
                              "secret santa", "cookie mismatch", "token is expired", "password"})

@@ -1,0 +1,61 @@
+%% A node full of secrets, each made of a word that a test can look for: Hush and a number where a key or a form says that it is
+%% one, Bare and a number where nothing does. No process knows the list of them.
+-module(scenario_secrets).
+-export([scenarios/0, secrets/1]).
+
+-import(scenario_kit, [specimen/2, hold/1]).
+
+scenarios() -> [secrets].
+
+secrets(_Args) ->
+    ets:new(credentials, [named_table, public]),
+    ets:insert(credentials, [{alice, #{password => hush(1), <<"api_key">> => bin(2)}}, {token, hush(3)}, {{password, bob}, bin(4)}]),
+    Vault = specimen(vault, fun(Ready) ->
+        put(db_password, hush(5)),
+        put(settings, [{port, 5432}, {password, hush(6)}]),
+        Ready(), hold({state, settings(), requests(), tokens(), numbers(), bare()}) end),
+    [Vault ! M || M <- messages()],
+    erlang:send_after(3600000, Vault, {retry, [{secret, hush(60)}]}),
+    #{slogan => "vault failed: Authorization: Bearer " ++ hush(70) ++ ", token=" ++ hush(71) ++ " Bearer " ++ hush(72) ++
+                "; the password is " ++ hush(73),
+      facts => #{culprit => Vault}}.
+
+hush(N) -> lists:flatten(io_lib:format("Hush~3..0wxVw7", [N])).
+bin(N) -> list_to_binary(hush(N)).
+bare(N) -> lists:flatten(io_lib:format("Bare~3..0w of the town", [N])).
+long(Prefix, N, Size) -> list_to_binary([Prefix, hush(N), lists:duplicate(Size - 10, $k)]).
+text(Parts) -> iolist_to_binary(Parts).
+
+settings() ->
+    [#{password => hush(10), <<"Password">> => bin(11), "passwd" => hush(12), secret_key_base => bin(13), pin_code => 90870017, iban => bin(14)},
+     {user, alice, {password, hush(15), bcrypt}, [{api_key, bin(16)}, {"client_secret", hush(17)}, {<<"access_token">>, bin(18)}]},
+     {{password, <<"alice">>}, bin(19)}, [{{token, 7}, hush(20)}], {session_id, bin(21)}, {cookie, hush(22)},
+     text(["{\"user\":\"alice\",\"password\":\"", hush(23), "\",\"nested\":{\"refresh_token\":\"", hush(24), "\"}, \"padding\":\"", lists:duplicate(60, $.), "\"}"]),
+     text(["postgres://shop:", hush(25), "@db.example/shop"]), "amqp://guest:" ++ hush(26) ++ "@mq:5672/",
+     text(["Server=db;User Id=sa;Password=", hush(27), ";AccountKey=", hush(28), "=="]),
+     text(["-----BEGIN RSA PRIVATE KEY-----\n", hush(29), lists:duplicate(80, $A), "\n-----END RSA PRIVATE KEY-----\n"])].
+
+requests() ->
+    [{http_header, 14, 'Authorization', <<"Authorization">>, text(["Bearer ", hush(30)])}, {http_header, 14, 'Authorization', undefined, hush(31)},
+     [{<<"authorization">>, text(["Basic ", base64:encode("alice:" ++ hush(32))])}, {<<"set-cookie">>, text(["sid=", hush(33), "; Path=/"])}],
+     ["POST /login?token=" ++ hush(34) ++ "&next=1 HTTP/1.1\r\n", ["Authorization: Bearer " | bin(35)]], ["password=", bin(36), "&user=alice"],
+     [<<"Authorization: Bearer ">>, bin(37)], ["api_key", ": ", bin(38)],
+     text(["AUTH PLAIN ", base64:encode([0 | "alice"] ++ [0 | hush(39)])]), text(["https://store.example/x?sv=1&sig=", hush(40), "&se=2"]),
+     text(["Authorization: Bearer ", hush(41), 0, 255]), [112, 97, 115, 115, 119, 111, 114, 100, 61 | hush(42)] ++ [1000000],
+     <<(text(["token=", hush(43)]))/binary, 5:3>>].
+
+tokens() ->
+    [long(Prefix, N, Size) || {Prefix, N, Size} <- [{"ghp_", 100, 36}, {"github_pat_", 101, 82}, {"glpat-", 102, 20}, {"xoxb-", 103, 30}, {"sk_live_", 104, 24},
+        {"sk-proj-", 105, 40}, {"whsec_", 106, 32}, {"pypi-", 107, 60}, {"dop_v1_", 108, 64}, {"hvs.", 109, 30}, {"SG.", 110, 66}, {"npm_", 111, 36},
+        {"shpat_", 112, 32}, {"lin_api_", 113, 40}, {"glsa_", 114, 41}, {"GOCSPX-", 115, 28}, {"ya29.", 116, 60}, {"hf_", 117, 34}, {"dapi", 118, 32}]]
+    ++ [text(["eyJ", base64:encode("{\"alg\":\"HS256\"}"), ".eyJ", hush(119), ".", hush(120)])].
+
+numbers() -> [{card, 4111111111111111}, <<"paid with 5555 5555 5555 4444">>, #{password => 90870018}, {pin_code, "90870019"}].
+
+bare() -> [bare(1), list_to_binary(bare(2)), #{note => bare(3)}, [bare(4) | list_to_binary(bare(5))]].
+
+messages() ->
+    [{login, #{user => alice, password => hush(50)}}, {'$gen_call', {self(), make_ref()}, {authenticate, [{password, bin(51)}]}},
+     {'EXIT', self(), {{badmatch, #{token => bin(52)}}, [{vault, check, [[{password, hush(53)}]], [{file, "vault.erl"}, {line, 3}]}]}},
+     {log, error, "login of alice with password " ++ hush(54) ++ " failed"}, {log, info, ["the password for bob is ", hush(55)]},
+     {note, list_to_binary(bare(6))}, {peer, erlang:get_cookie()}].
