@@ -157,9 +157,13 @@ Result<std::unique_ptr<TermSource>> CrashDump::terms(ProcId process) {
         snapshot_.anomalies.add(Anomaly::bad_line, terms->damage().first_bad_line);
     // What is neither on the heap nor among the literals.
     const HeapGraph& graph = terms->graph();
+    const HeapGraph* const literals = terms->literals();
     std::uint64_t lost = graph.impossible_references();
+    std::uint64_t known_literal = 0;  // messages often refer to one literal all of them
     const auto count = [&](std::uint64_t address) {
-        if (address != 0 && terms->at(address).kind == ElementKind::missing) ++lost;
+        if (address == 0 || address == known_literal) return;
+        if (literals != nullptr && literals->find(address) != no_node) known_literal = address;
+        else ++lost;
     };
     for (std::size_t i = 0; i < graph.foreign_size(); ++i)
         if (graph.kind(graph.foreign(i).from) != TermKind::sub_binary) count(graph.foreign(i).address);

@@ -12,7 +12,8 @@
 
 namespace beamheap::crashdump {
 
-/// One field: its key with the separator ("OldHeap: "), and where its value goes. One of the three is set.
+/// One field: its key with the separator ("OldHeap: "), and where its value goes. One of the three is set; or a count, and
+/// `custom` for values that are no plain numbers.
 template <class Row>
 struct Field {
     std::string_view key;
@@ -21,6 +22,25 @@ struct Field {
     void (*custom)(Loader&, Row&, std::string_view value, std::uint64_t offset) = nullptr;
 };
 
+/// The line at the front of `body` as this field, where it is a plain decimal number that no field takes for odd, below 10^14:
+/// its length, LF included. 0 for anything else, with nothing written: read_field() knows the rest.
+template <class Row>
+std::size_t take_plain_number(const Field<Row>& field, Row& row, std::string_view body) {
+    constexpr std::size_t always_fits = 14;  // digits
+    const std::size_t key = field.key.size();
+    if (field.count == nullptr || body.size() < key + always_fits + 1 || body[0] != field.key[0] ||
+        std::memcmp(body.data(), field.key.data(), key) != 0)
+        return 0;
+    const char* const digits = body.data() + key;
+    std::uint64_t value = 0;
+    std::size_t count = 0;
+    for (; count < always_fits && digits[count] >= '0' && digits[count] <= '9'; ++count)
+        value = value * 10 + static_cast<unsigned>(digits[count] - '0');
+    if (count == 0 || digits[count] != '\n') return 0;
+    row.*field.count = value;
+    return key + count + 1;
+}
+
 /// Reads `line` into `row`. `hint` is where to look first and is moved behind the match. False: no such field.
 template <class Row>
 bool read_field(Loader& loader, std::span<const Field<Row>> fields, std::size_t& hint, Row& row, std::string_view line,
@@ -28,6 +48,7 @@ bool read_field(Loader& loader, std::span<const Field<Row>> fields, std::size_t&
     for (std::size_t tried = 0; tried < fields.size(); ++tried) {
         const std::size_t at = hint + tried < fields.size() ? hint + tried : hint + tried - fields.size();
         const Field<Row>& field = fields[at];
+        if (line.empty() || line[0] != field.key[0]) continue;
         if (!line.starts_with(field.key)) {
             // "Current Port: " with an empty value may have lost its blank to an editor or a mail program.
             const std::string_view bare = field.key.substr(0, field.key.size() - 1);
@@ -35,9 +56,9 @@ bool read_field(Loader& loader, std::span<const Field<Row>> fields, std::size_t&
         }
         const std::string_view value = line.size() > field.key.size() ? line.substr(field.key.size()) : std::string_view{};
         hint = at + 1 == fields.size() ? 0 : at + 1;
-        if (field.count != nullptr) row.*field.count = loader.number(value, offset);
-        else if (field.text != nullptr) row.*field.text = loader.text(value);
-        else field.custom(loader, row, value, offset);
+        if (field.custom != nullptr) field.custom(loader, row, value, offset);
+        else if (field.count != nullptr) row.*field.count = loader.number(value, offset);
+        else row.*field.text = loader.text(value);
         return true;
     }
     return false;

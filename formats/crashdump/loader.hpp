@@ -45,6 +45,30 @@ struct Loader {
         FunctionId id = FunctionId::none;
     };
     std::array<KnownFunction, 64> known_functions{};
+    /// Places in code where processes wait are few, too.
+    struct KnownCounter {
+        std::string text;  ///< 0xADDRESS (m:f/a + offset), as it was read
+        std::uint64_t address = 0;
+        Frame frame;
+    };
+    std::array<KnownCounter, 64> known_counters{};
+    static std::size_t slot_of_counter(std::string_view text) {
+        constexpr std::size_t digits = 10;  // "0x" and those of an address that all have in common
+        std::uint64_t last = 0;
+        if (text.size() >= digits + sizeof last) std::memcpy(&last, text.data() + digits, sizeof last);
+        return (last * 0x9E3779B97F4A7C15ull) >> 58;
+    }
+    /// Whether an "Internal State" says that a dirty scheduler is to collect the process.
+    bool state_awaits_collection(TextId state) {
+        if (state != judged_state) {
+            judged_state = state;
+            judged_awaits = snapshot.text(state).find("DIRTY_ACTIVE_SYS") != std::string_view::npos;
+        }
+        return judged_awaits;
+    }
+    TextId last_text = TextId::none;  ///< what text() gave last
+    TextId judged_state = TextId::none;
+    bool judged_awaits = false;
     static std::size_t slot_of_function(std::string_view text) {
         std::uint64_t first = 0, last = 0;
         if (text.size() >= sizeof first) {
@@ -69,7 +93,12 @@ struct Loader {
         const auto raw = take_atom(rest, atom_storage);
         return raw && rest.empty() ? intern_atom(*raw) : snapshot.texts.intern(text);
     }
-    TextId text(std::string_view value) { return value.empty() ? TextId::none : snapshot.texts.intern(value); }
+    TextId text(std::string_view value) {
+        if (value.empty()) return TextId::none;
+        // "Internal State" of most processes is that of the one before.
+        if (last_text == TextId::none || snapshot.text(last_text) != value) last_text = snapshot.texts.intern(value);
+        return last_text;
+    }
     /// m:f/a at the front of `text`, which is shortened by it; FunctionId::none where there is none.
     FunctionId function(std::string_view& text) {
         // Most processes are in one of a few functions: the texts of those that were met last are remembered.

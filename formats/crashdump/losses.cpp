@@ -34,13 +34,23 @@ void Losses::judge_entries(Snapshot& snapshot, std::uint32_t constant) {
     // Of a process that is being made or taken down the VM writes its state alone.
     const auto counts = [&](std::size_t i) { return snapshot.processes[i].state != ProcessState::free; };
     std::array<std::size_t, torn_bit> having{};
-    std::size_t whole = 0;
+    std::size_t whole = 0, alike = 0;
+    std::uint32_t fields = 0;  // of the last `alike` entries: neighbours mostly have the same
+    const auto add_alike = [&] {
+        for (std::uint32_t rest = fields & ~torn_entry; rest != 0; rest &= rest - 1)
+            having[static_cast<std::size_t>(std::countr_zero(rest))] += alike;
+    };
     for (std::size_t i = 0; i < count; ++i) {
         if (!counts(i)) continue;
         ++whole;
-        for (std::uint32_t rest = fields_[i] & ~torn_entry; rest != 0; rest &= rest - 1)
-            ++having[static_cast<std::size_t>(std::countr_zero(rest))];
+        if (fields_[i] != fields) {
+            add_alike();
+            alike = 0;
+            fields = fields_[i];
+        }
+        ++alike;
     }
+    add_alike();
     std::uint32_t usual = 0;
     for (std::uint32_t bit = 0; bit < having.size(); ++bit)
         if (having[bit] * 3 >= whole * 2) usual |= 1u << bit;

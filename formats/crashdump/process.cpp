@@ -42,13 +42,17 @@ void read_parent(Loader& loader, Process& process, std::string_view value, std::
 }
 
 void read_program_counter(Loader& loader, Process& process, std::string_view value, std::uint64_t) {
-    const std::size_t blank = value.find(" (");
-    process.program_counter = parse_hex(value.substr(0, blank)).value_or(0);
-    if (blank == std::string_view::npos) return;
-    const Frame frame = read_frame(loader, value.substr(blank + 2));
-    if (frame.function == FunctionId::none) return;
-    process.pc_offset = frame.offset;
-    process.current_function = frame.function;
+    Loader::KnownCounter& known = loader.known_counters[Loader::slot_of_counter(value)];
+    if (known.text != value) {
+        const std::size_t blank = value.find(" (");
+        known.text = value;
+        known.address = parse_hex(value.substr(0, blank)).value_or(0);
+        known.frame = blank == std::string_view::npos ? Frame() : read_frame(loader, value.substr(blank + 2));
+    }
+    process.program_counter = known.address;
+    if (known.frame.function == FunctionId::none) return;
+    process.pc_offset = known.frame.offset;
+    process.current_function = known.frame.function;
 }
 
 void read_arity(Loader& loader, Process& process, std::string_view value, std::uint64_t offset) {
@@ -164,8 +168,8 @@ constexpr Field<Process> process_fields[] = {
     {"OldHeap unused: ", &Process::old_heap_unused_words},
     {"BinVHeap: ", &Process::bin_vheap_words},
     {"OldBinVHeap: ", &Process::old_bin_vheap_words},
-    {"BinVHeap unused: ", {}, {}, read_vheap_unused},
-    {"OldBinVHeap unused: ", {}, {}, read_old_vheap_unused},
+    {"BinVHeap unused: ", &Process::bin_vheap_unused_words, {}, read_vheap_unused},
+    {"OldBinVHeap unused: ", &Process::old_bin_vheap_unused_words, {}, read_old_vheap_unused},
     {"Memory: ", &Process::memory_bytes},
     {"Program counter: ", {}, {}, read_program_counter},
     {"arity = ", {}, {}, read_arity},
@@ -230,6 +234,85 @@ void judge_blocks(Process& process, const Blocks& blocks, std::uint32_t word) {
 
 constexpr std::size_t longest_extra = 8192;  // of a field that is kept as text
 
+/// Reads the lines of one entry.
+class EntryReader {
+public:
+    EntryReader(Loader& loader, const Section& section, Process& process)
+        : loader_(loader), section_(section), process_(process),
+          keeps_extras_(!loader.plan.only_processes() || loader.plan.links) {}
+
+    void read(std::string_view body) {
+        std::string_view rest = body;
+        while (!rest.empty()) {
+            // Most lines are numbers, and come in the order of the table.
+            if (const std::size_t taken = take_plain_number(process_fields[hint_], process_, rest); taken != 0) {
+                found(hint_);
+                hint_ = hint_ + 1 == std::size(process_fields) ? 0 : hint_ + 1;
+                rest.remove_prefix(taken);
+                continue;
+            }
+            const std::uint64_t offset = section_.body_offset + (body.size() - rest.size());
+            const std::string_view line = take_line(rest);
+            if (!line.empty()) other_line(line, offset);
+        }
+        end_extra();
+    }
+    /// Which fields it has, as bits by their rows.
+    std::uint32_t fields() const { return fields_; }
+    /// Something in it is out of order.
+    bool torn() const { return torn_; }
+    const Blocks& blocks() const { return blocks_; }
+
+private:
+    void found(std::size_t row) {
+        static_assert(std::size(process_fields) < 32);
+        const std::uint32_t bit = 1u << row;
+        torn_ |= fields_ >= bit;  // it, or one that comes behind it, was there already
+        fields_ |= bit;
+    }
+    void end_extra() {
+        if (extra_key_ != TextId::none) loader_.snapshot.extras.push_back({extra_key_, loader_.text(extra_)});
+        extra_key_ = TextId::none;
+    }
+    void other_line(std::string_view line, std::uint64_t offset) {
+        if (read_field(loader_, std::span<const Field<Process>>(process_fields), hint_, process_, line, offset)) {
+            found(hint_ == 0 ? std::size(process_fields) - 1 : hint_ - 1);
+            return;
+        }
+        if (line[0] == ' ') {  // goes on with "Last calls", or x registers of releases before R13
+            if (extra_.size() < longest_extra) extra_ += line.substr(0, longest_extra);
+            return;
+        }
+        const std::size_t colon = line.find(": ");
+        const std::string_view key = line.substr(0, colon);
+        if (colon == std::string_view::npos || std::ranges::find(kept_as_text, key) == std::end(kept_as_text)) {
+            if (key != "send" && key != "'receive'" && key != "timeout") {  // glued entries of "Last calls" up to 23
+                const bool field = colon != std::string_view::npos && is_field_name(key);
+                torn_ |= !field;
+                loader_.anomalies().add(field ? Anomaly::unknown_field : Anomaly::bad_line, offset, line);
+            }
+            if (colon == std::string_view::npos) return;
+        }
+        for (const BlockField& field : block_fields)
+            if (field.key == key) blocks_.*field.address = parse_hex(line.substr(colon + 2)).value_or(0);
+        if (!keeps_extras_) return;
+        end_extra();
+        extra_key_ = loader_.snapshot.texts.intern(key.substr(0, longest_extra));
+        extra_ = line.substr(colon + 2, longest_extra);
+    }
+
+    Loader& loader_;
+    const Section& section_;
+    Process& process_;
+    const bool keeps_extras_;
+    std::size_t hint_ = 0;
+    std::uint32_t fields_ = 0;
+    bool torn_ = false;
+    Blocks blocks_;
+    TextId extra_key_ = TextId::none;
+    std::string extra_;  // the value of that key so far: it may go on over lines
+};
+
 }  // namespace
 
 void read_process(Loader& loader, const Section& section, std::string_view body) {
@@ -243,51 +326,12 @@ void read_process(Loader& loader, const Section& section, std::string_view body)
     process.pid = *pid;
     process.offset = section.offset;
     process.extra_range.first = static_cast<std::uint32_t>(snapshot.extras.size());
-
-    const bool keeps_extras = !loader.plan.only_processes() || loader.plan.links;
-    TextId extra_key = TextId::none;
-    std::string extra;  // the value of that key so far: it may go on over lines
-    const auto end_extra = [&] {
-        if (extra_key != TextId::none) snapshot.extras.push_back({extra_key, loader.text(extra)});
-        extra_key = TextId::none;
-    };
-    static_assert(std::size(process_fields) < 32);
-    std::uint32_t fields = 0;
-    bool torn = false;
-    Blocks blocks;
-    read_lines(section, body, [&, hint = std::size_t{0}](std::string_view line, std::uint64_t offset) mutable {
-        if (read_field(loader, std::span<const Field<Process>>(process_fields), hint, process, line, offset)) {
-            const std::uint32_t bit = 1u << (hint == 0 ? std::size(process_fields) - 1 : hint - 1);
-            torn |= fields >= bit;  // it, or one that comes behind it, was there already
-            fields |= bit;
-            return;
-        }
-        if (line[0] == ' ') {  // goes on with "Last calls", or x registers of releases before R13
-            if (extra.size() < longest_extra) extra += line.substr(0, longest_extra);
-            return;
-        }
-        const std::size_t colon = line.find(": ");
-        const std::string_view key = line.substr(0, colon);
-        if (colon == std::string_view::npos || std::ranges::find(kept_as_text, key) == std::end(kept_as_text)) {
-            if (key != "send" && key != "'receive'" && key != "timeout") {  // glued entries of "Last calls" up to 23
-                const bool field = colon != std::string_view::npos && is_field_name(key);
-                torn |= !field;
-                loader.anomalies().add(field ? Anomaly::unknown_field : Anomaly::bad_line, offset, line);
-            }
-            if (colon == std::string_view::npos) return;
-        }
-        for (const BlockField& field : block_fields)
-            if (field.key == key) blocks.*field.address = parse_hex(line.substr(colon + 2)).value_or(0);
-        if (!keeps_extras) return;
-        end_extra();
-        extra_key = snapshot.texts.intern(key.substr(0, longest_extra));
-        extra = line.substr(colon + 2, longest_extra);
-    });
-    end_extra();
+    EntryReader entry(loader, section, process);
+    entry.read(body);
     process.registers_lost = registers_lost(process);
     process.extra_range.count = static_cast<std::uint32_t>(snapshot.extras.size()) - process.extra_range.first;
     const bool collecting = process.state == ProcessState::garbage_collecting;
-    if (collecting) judge_blocks(process, blocks, snapshot.source.word_size);
+    if (collecting) judge_blocks(process, entry.blocks(), snapshot.source.word_size);
     if (collecting && loader.plan.stacks) {  // its =proc_stack, if there is one, tells more
         loader.frames.clear();
         frames_of_registers(loader, process, Frame(), loader.frames);
@@ -296,7 +340,7 @@ void read_process(Loader& loader, const Section& section, std::string_view body)
 
     // A dirty scheduler is to collect it: until then it may go on in a fragment, of which the dump does not tell, but
     // that its free words and stack may be more than the block holds that it left.
-    if (snapshot.text(process.internal_state).find("DIRTY_ACTIVE_SYS") != std::string_view::npos) {
+    if (loader.state_awaits_collection(process.internal_state)) {
         process.heap_unused_words = collecting ? process.heap_unused_words : Count();
         loader.anomalies().add(Anomaly::collection_awaited, section.offset, section.id);
     }
@@ -307,7 +351,7 @@ void read_process(Loader& loader, const Section& section, std::string_view body)
         loader.anomalies().add(Anomaly::duplicate_process, section.offset, section.id);
         return;
     }
-    loader.losses.entry(fields, torn);
+    loader.losses.entry(entry.fields(), entry.torn());
 }
 
 void judge_process_entries(Loader& loader) {

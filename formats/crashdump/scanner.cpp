@@ -46,9 +46,12 @@ bool Scanner::next(Head& head) {
     if (line.back() == '\r') line.remove_suffix(1);
     const std::size_t colon = line.find(':');
     head.offset = window_.offset();
-    head.tag.assign(line.substr(1, colon == npos ? npos : colon - 1));
+    const std::string_view tag = line.substr(1, colon == npos ? npos : colon - 1);
+    if (head.tag != tag || head.row == nullptr) {  // else it is that of the section which `head` had last
+        head.tag.assign(tag);
+        head.row = find_tag(tag);
+    }
     head.id.assign(colon == npos ? std::string_view{} : line.substr(colon + 1));
-    head.row = find_tag(head.tag);
     head.head_bytes = line_end == npos ? view.size() : line_end + 1;
     window_.consume(head.head_bytes);
     return true;
@@ -72,7 +75,7 @@ bool Scanner::accept(const Head& head, std::size_t at, bool& undecided) {
         return false;
     }
     if (tag.empty()) return false;
-    const SectionTag* row = find_tag(tag);
+    const SectionTag* row = tag == head.tag ? head.row : find_tag(tag);
     bool accepted = true;
     if (row != nullptr && row->body == Body::dump_abort) {
         // The size limit cuts a line anywhere and writes this as the last line of the file, so the line before

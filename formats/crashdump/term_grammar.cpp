@@ -281,9 +281,9 @@ std::size_t reach_of_atom(TermSection section, TermStyle style, std::string_view
     return reach;
 }
 
-/// The last position in [from, to) of a ':' that may end "A<length>:", a length of two or three digits, or of one
-/// where the atom is near; npos if there is none. The addresses of lines make it say yes in vain now and then.
-std::size_t last_colon_of_atom(std::string_view text, std::size_t from, std::size_t to) {
+/// The last position in [from, to) of a ':' that may end "A<length>:", a length of three digits, or of one or two behind
+/// `near`; npos if there is none. The addresses of lines make it say yes in vain now and then.
+std::size_t last_colon_of_atom(std::string_view text, std::size_t from, std::size_t near, std::size_t to) {
     const char* const base = text.data();
     const auto plausible = [&](std::size_t colon) {
         if (base[colon] != ':') return false;
@@ -297,9 +297,10 @@ std::size_t last_colon_of_atom(std::string_view text, std::size_t from, std::siz
     const auto load = [&](std::size_t at) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(base + at)); };
     while (to - from >= 16 && to >= 20) {
         const std::size_t at = to - 16;
-        const __m128i letters = _mm_or_si128(_mm_cmpeq_epi8(load(at - 2), wanted_letter),
-                                             _mm_or_si128(_mm_cmpeq_epi8(load(at - 3), wanted_letter),
-                                                          _mm_cmpeq_epi8(load(at - 4), wanted_letter)));
+        __m128i letters = _mm_cmpeq_epi8(load(at - 4), wanted_letter);
+        if (to > near)
+            letters = _mm_or_si128(letters, _mm_or_si128(_mm_cmpeq_epi8(load(at - 2), wanted_letter),
+                                                         _mm_cmpeq_epi8(load(at - 3), wanted_letter)));
         const int hits = _mm_movemask_epi8(_mm_and_si128(_mm_cmpeq_epi8(load(at), wanted_colon), letters));
         if (hits != 0) return at + 31 - static_cast<std::size_t>(__builtin_clz(static_cast<unsigned>(hits)));
         to = at;
@@ -314,7 +315,9 @@ std::size_t last_colon_of_atom(std::string_view text, std::size_t from, std::siz
 bool atom_may_cover_end(TermSection section, TermStyle style, std::string_view text) {
     const std::size_t reach = style.crlf ? atom_reach : max_atom_bytes + 8;
     const std::size_t from = text.size() > reach ? text.size() - reach : 0;
-    for (std::size_t colon = text.size(); (colon = last_colon_of_atom(text, from, colon)) != std::string_view::npos;)
+    // Two digits reach 255 characters, which a CR may stand before each of.
+    const std::size_t near = text.size() > 2 * 256 ? text.size() - 2 * 256 : 0;
+    for (std::size_t colon = text.size(); (colon = last_colon_of_atom(text, from, near, colon)) != std::string_view::npos;)
         if (reach_of_atom(section, style, text, colon) >= text.size()) return true;
     return false;
 }

@@ -35,6 +35,16 @@ bool take_number(std::string_view& text, Number& value) {
     return true;
 }
 
+std::optional<Pid> take_long_pid(std::string_view& text) {
+    std::string_view rest = text;
+    Pid pid;
+    if (!take(rest, "<") || !take_number(rest, pid.node) || !take(rest, ".") || !take_number(rest, pid.number) ||
+        !take(rest, ".") || !take_number(rest, pid.serial) || !take(rest, ">") || !pid.has())
+        return std::nullopt;
+    text = rest;
+    return pid;
+}
+
 // The byte that an escape in a quoted atom stands for; `at` is behind the backslash and moves behind the escape.
 char unescape(std::string_view text, std::size_t& at) {
     const char c = text[at++];
@@ -71,12 +81,18 @@ std::optional<std::uint64_t> parse_hex(std::string_view text) {
 }
 
 std::optional<Pid> take_pid(std::string_view& text) {
-    std::string_view rest = text;
-    Pid pid;
-    if (!take(rest, "<") || !take_number(rest, pid.node) || !take(rest, ".") || !take_number(rest, pid.number) ||
-        !take(rest, ".") || !take_number(rest, pid.serial) || !take(rest, ">") || !pid.has())
-        return std::nullopt;
-    text = rest;
+    // Pids are the most frequent values of all: those of up to nine digits a part in one loop.
+    std::array<std::uint32_t, 3> parts{};
+    std::size_t at = 0;
+    for (std::uint32_t& part : parts) {
+        const std::size_t first = ++at;
+        while (at < text.size() && at - first < 9 && text[at] >= '0' && text[at] <= '9')
+            part = part * 10 + static_cast<std::uint32_t>(text[at++] - '0');
+        if (at == first || at == text.size() || text[at] != (&part == &parts.back() ? '>' : '.')) return take_long_pid(text);
+    }
+    const Pid pid{parts[0], parts[1], parts[2]};
+    if (text[0] != '<' || !pid.has()) return std::nullopt;
+    text.remove_prefix(at + 1);
     return pid;
 }
 

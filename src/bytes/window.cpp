@@ -63,7 +63,9 @@ void Window::look_for_zeros(std::size_t got) {
     if (from < looked_until_) return;  // read again
     looked_until_ = from + got;
     const char* const begin = buffer_.get() + end_;
-    for (std::size_t at = 0; at < got; at += at + 1 < got ? std::min<std::size_t>(64, got - 1 - at) : 1) {
+    constexpr std::size_t stride = 64;
+    for (std::size_t at = 0; at < got; at += at + 1 < got ? std::min(stride, got - 1 - at) : 1) {
+        while (begin[at] != 0 && got - at > stride) at += stride;
         if (begin[at] != 0) continue;
         std::size_t first = at;
         while (first != 0 && begin[first - 1] == 0) --first;

@@ -53,10 +53,11 @@ std::string_view why_in_registers(const Snapshot& snapshot, const Process& proce
 
 void add_term_warnings(const ProcessTerms& process, present::Document& document) {
     const TermSource& terms = *process.terms;
+    const HeapGraph& graph = terms.graph();
     const std::uint64_t cut_references = process.measures->cut_references();
     std::uint64_t slices = 0;
-    for (const BinaryUse& use : terms.graph().binaries())
-        if (terms.graph().kind(use.node) == TermKind::sub_binary)
+    for (const BinaryUse& use : graph.binaries())
+        if (graph.kind(use.node) == TermKind::sub_binary)
             slices += process.terms->head({ObjectId::Space::heap, use.node}).bits_lost ? 1 : 0;
     if (slices != 0)
         document.warnings.push_back(
@@ -65,7 +66,7 @@ void add_term_warnings(const ProcessTerms& process, present::Document& document)
                  analyses::Ours("slices of binaries are shown in whole bytes: a crash dump of this release does not tell "
                                 "where within a byte a bitstring begins and ends"))});
     std::uint64_t unlisted = 0;
-    for (const BinaryUse& use : terms.graph().binaries()) unlisted += use.named ? 0 : 1;
+    for (const BinaryUse& use : graph.binaries()) unlisted += use.named ? 0 : 1;
     if (unlisted != 0)
         document.warnings.push_back(
             {"slices_alone", unlisted, "info",
@@ -73,8 +74,9 @@ void add_term_warnings(const ProcessTerms& process, present::Document& document)
                  analyses::Ours("slices of binaries are in the dump without what lies behind them, which dumps of "
                                 "releases up to 26 leave out: live words are a lower bound, garbage an upper one"))});
     std::uint64_t funs = 0;
-    for (NodeId node = 0; node < terms.graph().size(); ++node) {
-        if (terms.graph().kind(node) != TermKind::fun) continue;
+    const std::span<const std::uint8_t> kinds = graph.all_kinds();
+    for (NodeId node = 0; node < kinds.size(); ++node) {
+        if (HeapGraph::kind_of(kinds[node]) != TermKind::fun) continue;
         const ObjectHead head = process.terms->head({ObjectId::Space::heap, node});
         funs += head.free > head.elements ? 1 : 0;
     }
@@ -82,7 +84,7 @@ void add_term_warnings(const ProcessTerms& process, present::Document& document)
         document.warnings.push_back({"environments_lost", funs, "info",
                                      present::spell(analyses::Ours("funs are shown without the values that they close over, which crash dumps do not "
                                      "hold; sizes leave these out"))});
-    if (process.row().state == ProcessState::garbage_collecting && terms.graph().size() == 0)
+    if (process.row().state == ProcessState::garbage_collecting && graph.size() == 0)
         document.warnings.push_back(
             {"in_collection", 1, "data_loss",
              present::spell(analyses::Ours(

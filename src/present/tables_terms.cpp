@@ -8,6 +8,7 @@
 
 #include "analyses/heaps/messages.hpp"
 #include "analyses/base/erlang_syntax.hpp"
+#include "beamheap/flat_array.hpp"
 #include "present/table_cells.hpp"
 
 namespace beamheap::present {
@@ -192,7 +193,8 @@ unsigned rank(const TermView& view, std::uint32_t root) {
 std::vector<HeldTerm> held_terms(const TermView& view, bool garbage) {
     std::vector<HeldTerm> held;
     std::unordered_map<std::uint64_t, std::size_t> by_address;  // of literals and what is missing
-    std::unordered_map<NodeId, std::size_t> by_node;
+    FlatArray<std::uint32_t> by_node;                           // row + 1; pages that nothing is written to cost nothing
+    by_node.resize_zeroed_by_caller(view.graph().size());
     const std::span<const Root> roots = view.graph().roots();
     for (std::uint32_t i = 0; i < roots.size(); ++i) {
         if ((roots[i].kind == RootKind::garbage) != garbage) continue;
@@ -204,8 +206,10 @@ std::vector<HeldTerm> held_terms(const TermView& view, bool garbage) {
         bool is_new = true;
         std::size_t at = held.size();
         if (roots[i].target != no_node) {
-            const auto [found, added] = by_node.try_emplace(roots[i].target, held.size());
-            at = found->second, is_new = added;
+            std::uint32_t& row = by_node[roots[i].target];
+            is_new = row == 0;
+            if (is_new) row = static_cast<std::uint32_t>(held.size() + 1);
+            at = row - 1;
         } else if (address != 0) {
             const auto [found, added] = by_address.try_emplace(address, held.size());
             at = found->second, is_new = added;
@@ -229,19 +233,34 @@ constexpr std::size_t sorted_exactly = 200;
 /// What reaches most comes first. How much that is is looked up for the first few of those whose flat size, or else what
 /// the heap holds at all, says that they can be; a search for each of 100,000 terms would take minutes.
 void sort_by_reach(const TermView& view, std::vector<HeldTerm>& held) {
+    struct Key {
+        std::uint64_t words;
+        std::uint32_t row;
+    };
     const std::uint64_t live = view.measures().retained().live_words();
     const auto at_most = [&](const HeldTerm& row) {
-        return std::min(live, view.measures().flat_words(view.source().root(row.root)).value_or(0));
+        const NodeId target = view.graph().roots()[row.root].target;
+        const std::uint64_t flat = target != no_node ? view.measures().flat()[target]
+                                                     : view.measures().flat_words(view.source().root(row.root)).value_or(0);
+        return std::min(live, flat);
     };
-    std::ranges::stable_sort(held, std::ranges::greater(), at_most);
-    const std::size_t first = std::min(held.size(), sorted_exactly);
-    std::vector<std::pair<std::uint64_t, HeldTerm>> exact;
-    for (std::size_t i = 0; i < first; ++i) {
-        const std::uint64_t words = view.measures().shared_words(view.source().root(held[i].root)).value_or(at_most(held[i]));
-        exact.emplace_back(words, std::move(held[i]));
+    std::vector<Key> keys(held.size());
+    for (std::uint32_t i = 0; i < keys.size(); ++i) keys[i] = {at_most(held[i]), i};
+    const auto larger = [](const Key& a, const Key& b) { return a.words != b.words ? a.words > b.words : a.row < b.row; };
+    std::ranges::sort(keys, larger);
+    std::vector<Key> exact(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(std::min(keys.size(), sorted_exactly)));
+    for (std::uint32_t i = 0; i < exact.size(); ++i) {
+        const std::uint32_t root = held[keys[i].row].root;
+        exact[i] = {view.measures().shared_words(view.source().root(root)).value_or(keys[i].words), i};
     }
-    std::ranges::stable_sort(exact, std::ranges::greater(), [](const auto& each) { return each.first; });
-    for (std::size_t i = 0; i < first; ++i) held[i] = std::move(exact[i].second);
+    std::ranges::sort(exact, larger);
+    std::vector<HeldTerm> sorted;
+    sorted.reserve(held.size());
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        const Key& key = keys[i < exact.size() ? exact[i].row : i];
+        sorted.push_back(std::move(held[key.row]));
+    }
+    held = std::move(sorted);
 }
 
 }  // namespace

@@ -153,7 +153,8 @@ Result<View> View::make(const Document& document, const RenderOptions& options, 
         item.table.total_ = std::max(table->total, table->rows);
         if (&member == primary) {
             BH_CHECK(view.choose_columns(item.table, presenter.for_people));
-            if (!options.sort.empty()) BH_CHECK(view.sort_rows(item.table));
+            if (!options.sort.empty())
+                BH_CHECK(view.sort_rows(item.table, view.rows_wanted(*table, presenter.for_people && !member.object)));
             view.has_primary_ = true;
         } else {
             // --columns is meant for every table that has them all.
@@ -206,7 +207,7 @@ void View::own_columns(TableView& view, bool for_people) const {
         if (!for_people || !columns[c].wide || columns[c].name == options_->sort) view.columns_.push_back(c);
 }
 
-Status View::sort_rows(TableView& view) const {
+Status View::sort_rows(TableView& view, std::size_t wanted) const {
     const Table& table = *view.table_;
     const auto column = index_of_column(table, options_->sort);
     if (!column) return no_such_column(options_->sort, table);
@@ -228,7 +229,6 @@ Status View::sort_rows(TableView& view) const {
     };
     view.order_.resize(table.rows);
     std::iota(view.order_.begin(), view.order_.end(), 0u);
-    const std::size_t wanted = options_->top.value_or(0);
     if (wanted != 0 && wanted < table.rows / 4)
         std::partial_sort(view.order_.begin(), view.order_.begin() + static_cast<std::ptrdiff_t>(wanted),
                           view.order_.end(), before);
@@ -237,9 +237,13 @@ Status View::sort_rows(TableView& view) const {
     return ok();
 }
 
+std::size_t View::rows_wanted(const Table& table, bool for_people) const {
+    const std::size_t usual = table.for_people == 0 ? default_rows : table.for_people;
+    return options_->top.value_or(for_people ? usual : 0);
+}
+
 void View::cut_rows(TableView& view, bool for_people) const {
-    const std::size_t usual = view.table_->for_people == 0 ? default_rows : view.table_->for_people;
-    const std::size_t wanted = options_->top.value_or(for_people ? usual : 0);
+    const std::size_t wanted = rows_wanted(*view.table_, for_people);
     view.rows_ = view.table_->rows;
     if (wanted != 0) view.rows_ = std::min(view.rows_, wanted);
 }

@@ -71,7 +71,10 @@ private:
         : document_(&document), options_(&options), redactor_(options.redact) {}
     Status choose_columns(TableView& view, bool for_people) const;
     void own_columns(TableView& view, bool for_people) const;
-    Status sort_rows(TableView& view) const;
+    /// The first `wanted` rows are in their places then; 0: all are.
+    Status sort_rows(TableView& view, std::size_t wanted) const;
+    /// How many rows are asked for; 0: all.
+    std::size_t rows_wanted(const Table& table, bool for_people) const;
     void cut_rows(TableView& view, bool for_people) const;
 
     const Document* document_;
