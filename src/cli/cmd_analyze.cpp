@@ -300,19 +300,20 @@ Status run(const Context& context) {
     members.push_back(
         {.key = "findings", .body = present::finding_table(facts.names, diagnosis.findings), .in_text = false});
 
-    const auto for_people = [&members](std::string title, auto body, Content content) {
+    // The report knows these by their keys.
+    const auto for_people = [&members](std::string key, std::string title, auto body, Content content) {
         members.push_back(
-            {.key = {}, .title = std::move(title), .body = std::move(body), .in_json = false, .content = content});
+            {.key = std::move(key), .title = std::move(title), .body = std::move(body), .in_json = false, .content = content});
     };
     bool said = diagnosis.says_worst;
     for (const analyses::Finding& finding : diagnosis.findings)
         members.push_back(present::finding_member(facts.names, finding, std::exchange(said, false)));
-    if (diagnosis.findings.empty()) for_people("", Value(present::nothing_found()), Content::plain);
-    for_people("Next", Value(next_steps(facts, diagnosis.next_steps, "- ")), Content::plain);
-    for_people("", Value(node_lines(facts)), Content::message);
-    for_people("", memory_table(facts), Content::plain);
-    for_people("", Value(totals_lines(facts)), Content::plain);
-    if (!stack.empty()) for_people("Stack of the process that was running", Value(stack), Content::name);
+    if (diagnosis.findings.empty()) for_people("nothing_found", "", Value(present::nothing_found()), Content::plain);
+    for_people("next", "Next", Value(next_steps(facts, diagnosis.next_steps, "- ")), Content::plain);
+    for_people("node_lines", "", Value(node_lines(facts)), Content::message);
+    for_people("memory_table", "", memory_table(facts), Content::plain);
+    for_people("totals_lines", "", Value(totals_lines(facts)), Content::plain);
+    if (!stack.empty()) for_people("death_stack", "Stack of the process that was running", Value(stack), Content::name);
 
     struct Ranking {
         std::string_view key, title;

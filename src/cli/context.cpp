@@ -149,6 +149,7 @@ Status Context::print(const present::Document& document, present::RedactOptions 
     render_options.color = for_terminals && wants_color(options_.color, is_terminal(STDOUT_FILENO));
     render_options.width = for_terminals ? terminal_width() : 0;
     render_options.redact = std::move(redact);
+    if (taker_ != nullptr) return (*taker_)(document, render_options);
     if (!options_.quiet && !for_people() && options_.format != "json") {
         FileSink errors(STDERR_FILENO);
         present::RenderOptions plain = render_options;

@@ -1,6 +1,7 @@
 // What every verb works with: the options, opening an input, and printing a document.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -11,7 +12,15 @@
 #include "present/document.hpp"
 #include "present/erlang_text.hpp"
 
+namespace beamheap::present {
+struct RenderOptions;
+}
+
 namespace beamheap::cli {
+
+/// Takes a verb's answer in place of standard output: the report is made of the answers of other verbs. The document's
+/// tables hold during the call only.
+using AnswerTaker = std::function<Status(const present::Document& document, const present::RenderOptions& options)>;
 
 /// An input that the shell loaded once, with the plan that says what it is able to answer.
 struct LoadedInput {
@@ -27,8 +36,8 @@ struct LoadedInput {
 
 class Context {
 public:
-    explicit Context(const Options& options, const LoadedInput* loaded = nullptr)
-        : options_(options), loaded_(loaded) {}
+    explicit Context(const Options& options, const LoadedInput* loaded = nullptr, const AnswerTaker* taker = nullptr)
+        : options_(options), loaded_(loaded), taker_(taker) {}
     const Options& options() const { return options_; }
     /// Positional argument number `i`; the table of verbs says how many there are.
     const std::string& argument(std::size_t i) const { return options_.inputs[i]; }
@@ -67,7 +76,8 @@ public:
 private:
     Status print(const present::Document& document, present::RedactOptions redact, std::string_view default_sort) const;
     const Options& options_;
-    const LoadedInput* loaded_;  // null but in the shell
+    const LoadedInput* loaded_;  // null but in the shell and the report
+    const AnswerTaker* taker_;   // null but in the report
 };
 
 }  // namespace beamheap::cli

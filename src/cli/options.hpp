@@ -65,6 +65,8 @@ struct Options {
     std::string baseline;
     std::string config;
     bool require_dump = false;
+    std::string output;          ///< -o
+    bool everything = false;     ///< --html-full
     bool overwrite = false;      ///< -f
     bool redact_chosen = false;  ///< --redact was given
     std::uint32_t depth = 0;     ///< of `tree`; 0: all of it

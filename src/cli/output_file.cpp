@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 #include "cli/terminal.hpp"
@@ -15,6 +16,18 @@ namespace {
 
 Error there_already(const std::string& path) {
     return {ErrorCode::usage, fmt::format("{}: there is such a file already", path), "-f overwrites it."};
+}
+
+Error unwritable(const std::string& path, int error) {
+    return {ErrorCode::unreadable, fmt::format("{}: can't be written: {}", path, std::strerror(error)), {}};
+}
+
+// A new file with a name of its own in the same folder; gives its descriptor and its name.
+Result<int> create_beside(const std::string& path, std::string& name) {
+    name = path + ".XXXXXX";
+    const int fd = ::mkostemp(name.data(), O_CLOEXEC);  // mode 0600
+    if (fd < 0) return unwritable(path, errno);
+    return fd;
 }
 
 }  // namespace
@@ -36,31 +49,25 @@ Status write_file(const std::string& path, std::string_view text, bool overwrite
             return Error{ErrorCode::resource_limit, fmt::format("standard output: {}", std::strerror(out.error())), {}};
         return ok();
     }
-    constexpr int how = O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
-    int fd = ::open(path.c_str(), how | O_CREAT | O_EXCL, 0600);
-    if (fd < 0 && errno == EEXIST) {
-        if (!overwrite) return there_already(path);
-        fd = ::open(path.c_str(), how);
+    BH_CHECK(may_write(path, overwrite));
+    std::string partial;
+    BH_TRY(const int fd, create_beside(path, partial));
+    FileSink sink(fd);
+    sink.write(text);
+    sink.flush();
+    int error = sink.error();
+    if (::close(fd) != 0 && error == 0) error = errno;
+    bool renamed = overwrite;
+    // A link, unlike a new name, is never made over a file that came in between; some file systems have none.
+    if (error == 0 && !overwrite && ::link(partial.c_str(), path.c_str()) != 0) {
+        if (errno != EPERM && errno != EOPNOTSUPP) error = errno;
+        renamed = error == 0;
     }
-    if (fd < 0)
-        return Error{errno == ELOOP ? ErrorCode::usage : ErrorCode::unreadable,
-                     fmt::format("{}: can't be written: {}", path, std::strerror(errno)),
-                     {}};
-    struct stat status {};
-    Status result = ok();
-    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
-        result = Error{ErrorCode::usage, fmt::format("{}: is no regular file", path), {}};
-    } else if (ftruncate(fd, 0) != 0) {
-        result = Error{ErrorCode::unreadable, fmt::format("{}: can't be emptied: {}", path, std::strerror(errno)), {}};
-    } else {
-        FileSink sink(fd);
-        sink.write(text);
-        sink.flush();
-        if (sink.error() != 0)
-            result = Error{ErrorCode::unreadable, fmt::format("{}: {}", path, std::strerror(sink.error())), {}};
-    }
-    ::close(fd);
-    return result;
+    if (error == 0 && renamed && ::rename(partial.c_str(), path.c_str()) != 0) error = errno;
+    if (error != 0 || !renamed) ::unlink(partial.c_str());
+    if (error == EEXIST) return there_already(path);
+    if (error != 0) return unwritable(path, error);
+    return ok();
 }
 
 }  // namespace beamheap::cli

@@ -35,13 +35,15 @@ struct Text {
     struct Piece {
         std::string text;
         Content content = Content::plain;
-        bool command = false;  ///< of a command, which is copied as one: no line breaks within
+        bool command = false;   ///< of a command, which is copied as one: no line breaks within
+        Pid process{};          ///< the process that it names, where it names one: what can link links to that
+        bool function = false;  ///< it is a function's name
     };
     std::vector<Piece> pieces;
 
     bool empty() const { return pieces.empty(); }
     Text& add(std::string text, Content content = Content::plain) {
-        pieces.push_back({std::move(text), content, false});
+        pieces.push_back({std::move(text), content, false, {}, false});
         return *this;
     }
     Text& add(const Text& other) {

@@ -50,6 +50,11 @@ public:
     }
     Text operator()(ProcId id) const {
         const Process& process = names_.snapshot()[id];
+        Text text = spelled(process);
+        for (Text::Piece& piece : text.pieces) piece.process = process.pid;
+        return text;
+    }
+    Text spelled(const Process& process) const {
         Text text;
         if (process.name != TextId::none)
             return text.add(names_.bare(process.name), Content::name).add(' ' + names_.pid(process.pid));
@@ -69,13 +74,17 @@ public:
         if (node == TextId::none) return text.add(" of another node");
         return text.add(" of node ").add(std::string(names_.snapshot().text(node)), Content::name);
     }
-    Text operator()(const Pid& pid) const { return Text{}.add(names_.pid(pid)); }
+    Text operator()(const Pid& pid) const {
+        Text text = Text{}.add(names_.pid(pid));
+        text.pieces.back().process = pid;
+        return text;
+    }
     Text operator()(FunctionId function) const {
         if (function == FunctionId::none) return Text{}.add("an unknown function");
-        return Text{}.add(names_.function(function), Content::name);
+        return as_function(Text{}.add(names_.function(function), Content::name));
     }
     Text operator()(const KnownFunction& f) const {
-        return Text{}.add(function_text(f.module.text(), f.name.text(), f.arity, names_.syntax()));
+        return as_function(Text{}.add(function_text(f.module.text(), f.name.text(), f.arity, names_.syntax())));
     }
     Text operator()(const Name& name) const { return Text{}.add(names_.bare(name.text), Content::name); }
     Text operator()(const Atom& atom) const {
@@ -85,7 +94,7 @@ public:
     Text operator()(const PortName& port) const { return Text{}.add(names_.port(port)); }
     Text operator()(const InputText& text) const { return Text{}.add(text.text, content_of(text.holds)); }
     Text operator()(const FunctionName& f) const {
-        return Text{}.add(function_text(f.module, f.function, f.arity, names_.syntax()), Content::name);
+        return as_function(Text{}.add(function_text(f.module, f.function, f.arity, names_.syntax()), Content::name));
     }
     Text operator()(const PrintedTerm& term) const {
         return Text{}.add(term_text(*term.source, term.term, {.syntax = names_.syntax(), .max_bytes = term.max_bytes, .unknown = "..."}),
@@ -108,6 +117,10 @@ public:
     }
 
 private:
+    static Text as_function(Text text) {
+        for (Text::Piece& piece : text.pieces) piece.function = true;
+        return text;
+    }
     static std::string amount_text(const Amount& amount) {
         switch (amount.unit) {
             case AmountUnit::bytes: return human_bytes(amount.value);

@@ -27,10 +27,12 @@ namespace {
 
 using Line = std::vector<std::string_view>;  // the input's name stands where a line says "@"
 
-const std::array<Line, 41> command_lines{{
+const std::array<Line, 43> command_lines{{
     {"analyze", "@"},
     {"analyze", "@", "--full", "--json"},
     {"analyze", "@", "--format", "md", "--redact", "values", "--syntax", "elixir"},
+    {"html", "@"},
+    {"html", "@", "--full", "--html-full", "--redact", "none"},
     {"top", "@", "--by", "memory", "-n", "0", "--full"},
     {"top", "@", "--json", "--redact", "none"},
     {"top", "@", "--format", "csv", "--procs", "msgq>0"},

@@ -33,7 +33,7 @@ const std::vector<Layer>& layers() {
          {"beamheap/", "model/", "analyses/", "rule_list.inc", "explain_pages.inc"},
          {"cstdio", "iostream", "fstream", "regex", "unistd.h", "stdio.h"}},
         {"src/present",
-         {"beamheap/", "model/", "analyses/", "present/", "beamheap_version.hpp"},
+         {"beamheap/", "model/", "analyses/", "present/", "beamheap_version.hpp", "report_assets.inc"},
          {"iostream", "regex", "unistd.h"}},
         {"src/cli",
          {"beamheap/", "model/", "bytes/", "formats/", "analyses/", "present/", "cli/", "beamheap_version.hpp"},

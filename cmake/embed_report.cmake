@@ -1,0 +1,40 @@
+# cmake -DOUT=FILE -DSTYLE=FILE -DSCRIPT=FILE -P embed_report.cmake: the report's style sheet and script as C++ literals,
+# with the SHA-256 in base64 by which a Content-Security-Policy names them.
+
+# Sets `result` to the base64 of 64 hexadecimal digits.
+function(base64_of_hash hex result)
+  set(alphabet "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+  set(text "")
+  # 32 bytes: ten groups of three, then two bytes that are filled up with zeros.
+  foreach(group RANGE 10)
+    math(EXPR at "${group} * 6")
+    string(SUBSTRING "${hex}00" ${at} 6 digits)
+    math(EXPR bits "0x${digits}")
+    foreach(shift 18 12 6 0)
+      math(EXPR index "(${bits} >> ${shift}) & 63")
+      string(SUBSTRING "${alphabet}" ${index} 1 letter)
+      string(APPEND text "${letter}")
+    endforeach()
+  endforeach()
+  string(SUBSTRING "${text}" 0 43 text)
+  set(${result} "${text}=" PARENT_SCOPE)
+endfunction()
+
+set(out "// Made by cmake/embed_report.cmake.\n")
+foreach(name style script)
+  string(TOUPPER ${name} file)
+  file(SHA256 "${${file}}" hex)
+  base64_of_hash("${hex}" hash)
+  file(READ "${${file}}" content)
+  # Compilers promise literals of 64 KiB; a piece ends anywhere, as the text is ASCII.
+  string(LENGTH "${content}" length)
+  string(APPEND out "const Asset report_${name}{\"${hash}\", {\n")
+  set(at 0)
+  while(at LESS length)
+    string(SUBSTRING "${content}" ${at} 30000 piece)
+    string(APPEND out "R\"asset(${piece})asset\",\n")
+    math(EXPR at "${at} + 30000")
+  endwhile()
+  string(APPEND out "}};\n")
+endforeach()
+file(WRITE "${OUT}" "${out}")

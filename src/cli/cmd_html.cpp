@@ -1,0 +1,321 @@
+// html: the report, one file made of the answers of the other verbs about one input that is loaded once.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "analyses/processes/process_columns.hpp"
+#include "analyses/processes/queue_spread.hpp"
+#include "analyses/processes/waits.hpp"
+#include "cli/commands.hpp"
+#include "cli/output_file.hpp"
+#include "cli/secrets.hpp"
+#include "cli/terminal.hpp"
+#include "present/render.hpp"
+#include "present/report.hpp"
+#include "present/report_tables.hpp"
+#include "present/spelling.hpp"
+#include "present/tables.hpp"
+#include "present/waits.hpp"
+
+namespace beamheap::cli {
+namespace {
+
+using present::Document;
+using present::RenderOptions;
+using present::ReportSection;
+using present::Text;
+
+// What the file lists at most unless --html-full is said: it stays well under 20 MB and opens in about a second.
+constexpr std::size_t processes_listed = 20'000;
+constexpr std::size_t stacks_listed = 4'000;
+constexpr std::size_t waits_listed = 20'000;
+constexpr std::size_t rows_listed = 5'000;  // of other tables
+constexpr std::size_t named_at_most = 3'000;
+// Of processes that findings are about, those whose terms are read quickly are told in full.
+constexpr std::size_t subjects_told = 6;
+constexpr std::uint64_t largest_subject_words = 8'000'000;
+constexpr std::uint64_t longest_subject_queue = 100'000;
+
+std::string_view name_of_level(present::RedactLevel level) {
+    switch (level) {
+        case present::RedactLevel::none: return "none";
+        case present::RedactLevel::secrets: return "secrets";
+        case present::RedactLevel::values: return "values";
+        case present::RedactLevel::full: break;
+    }
+    return "full";
+}
+
+// Where a section stands in the page.
+enum Place : int { at_top, of_node, of_processes, of_the_rest, at_end };
+
+/// Makes the report of one input, section by section.
+class ReportMaker {
+public:
+    ReportMaker(const Options& options, LoadedInput& loaded)
+        : options_(options), loaded_(loaded), snapshot_(loaded.artifact->snapshot()),
+          secrets_(known_secrets(*loaded.artifact)),
+          report_([this](Pid pid) { return snapshot_.find(pid) != ProcId::none; }) {
+        options_.format = "table";
+        options_.columns.clear();
+        options_.sort.clear();
+        options_.procs.clear();
+        if (!options_.redact_chosen) options_.redact = present::RedactLevel::values;
+        options_.redact_chosen = true;
+    }
+
+    /// The page, or why it can't be made.
+    Result<std::string> make();
+
+private:
+    /// Runs a verb on the input, and gives its answer to `take`.
+    Status ask(std::string_view verb, const AnswerTaker& take, std::vector<std::string> more = {});
+    /// A section that is a verb's whole answer, with its main table among the data.
+    Status section(std::string_view verb, std::string title, bool picture, const char* data = nullptr);
+    Status overview();
+    Status subjects();
+    Status pictures();
+    Status named();
+    void limits(const Document& document, const RenderOptions& render);
+    std::string command(std::string_view verb) const {
+        return fmt::format("{} {}", verb, present::shell_word(snapshot_.source.path));
+    }
+    std::size_t at_most(std::size_t usual) const { return options_.everything ? 0 : usual; }
+
+    Options options_;
+    LoadedInput& loaded_;
+    const Snapshot& snapshot_;
+    std::vector<std::string> secrets_;
+    present::Report report_;
+    Document first_;  // how analyze begins: its sentences and warnings
+    RenderOptions render_;
+    std::vector<Pid> subjects_;
+};
+
+Status ReportMaker::ask(std::string_view verb, const AnswerTaker& take, std::vector<std::string> more) {
+    const Command* const command = find_command(verb);
+    Options options = options_;
+    options.verb = verb;
+    options.inputs = {loaded_.path};
+    for (std::string& each : more) options.inputs.push_back(std::move(each));
+    const AnswerTaker with_secrets = [&](const Document& document, const RenderOptions& render) -> Status {
+        RenderOptions masked = render;
+        std::ranges::copy(secrets_, std::back_inserter(masked.redact.known_secrets));
+        return take(document, masked);
+    };
+    const Status status = command->run(Context(options, &loaded_, &with_secrets));
+    loaded_.forget_answers();
+    return status;
+}
+
+const present::Table* table_named(const Document& document, std::string_view key) {
+    for (const present::Member& member : document.members)
+        if (member.key == key)
+            if (const auto* table = std::get_if<present::Table>(&member.body)) return table;
+    return nullptr;
+}
+
+Status ReportMaker::section(std::string_view verb, std::string title, bool picture, const char* data) {
+    return ask(verb, [&](const Document& document, const RenderOptions& render) -> Status {
+        BH_CHECK(report_.add({.id = std::string(verb), .title = std::move(title), .command = command(verb), .members = {},
+                              .picture = picture, .place = of_the_rest},
+                             document, render));
+        if (data == nullptr) return ok();
+        const present::Table* table = table_named(document, data);
+        return table == nullptr ? ok() : report_.data(verb, *table, command(verb), render, at_most(rows_listed));
+    });
+}
+
+// The pids in a table's column of that name, each once.
+std::vector<Pid> pids_of(const present::Table& table) {
+    std::vector<Pid> pids;
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        if (table.columns[c].name != "pid") continue;
+        for (std::size_t row = 0; row < table.rows; ++row) {
+            const present::Value cell = table.cell(row, c);
+            const auto* text = std::get_if<std::string>(&cell.data());
+            const auto pid = text == nullptr ? std::nullopt : present::local_pid(*text);
+            if (pid && std::ranges::find(pids, *pid) == pids.end()) pids.push_back(*pid);
+        }
+    }
+    return pids;
+}
+
+Status ReportMaker::overview() {
+    return ask("analyze", [&](const Document& document, const RenderOptions& render) -> Status {
+        const auto add = [&](const char* id, const char* title, std::vector<std::string> members, Place place, bool picture) -> Status {
+            return report_.add({.id = id, .title = title, .command = command("analyze"), .members = std::move(members),
+                                .places = true, .picture = picture, .place = place},
+                               document, render);
+        };
+        BH_CHECK(add("findings", "Findings", {"nothing_found", "findings", "next"}, at_top, false));
+        BH_CHECK(add("node", "Node", {"node_lines", "memory_table", "totals_lines"}, of_node, true));
+        BH_CHECK(add("processes", "Processes",
+                     {"death_stack", "top_msgq", "top_memory", "top_reductions", "groups", "blown_terms"}, of_processes, true));
+        BH_CHECK(add("limits", "What this input and this file don't tell", {"-"}, at_end, false));
+        limits(document, render);
+        if (const present::Table* findings = table_named(document, "findings")) subjects_ = pids_of(*findings);
+        first_.kind = document.kind;
+        first_.lead = document.lead;
+        first_.warnings = document.warnings;
+        for (const present::Member& member : document.members)
+            if (member.key == "memory")
+                BH_CHECK(report_.fact("memory", std::get<present::Value>(member.body), present::Content::plain, render));
+        render_ = render;
+        return pictures();
+    });
+}
+
+void ReportMaker::limits(const Document& document, const RenderOptions& render) {
+    std::vector<Text> sentences;
+    const auto say = [&sentences](const analyses::Sentence& sentence) { sentences.push_back(present::spell(sentence)); };
+    const Source& source = snapshot_.source;
+    if (!source.kind.whole_heaps)
+        say(analyses::Ours("A crash dump has no contents of ETS tables, no environments of funs, no garbage terms, no senders "
+                           "of messages, and up to OTP 26 not the binary behind a slice; a core image has them."));
+    if (!source.truncation.empty()) sentences.push_back(Text{}.add(source.truncation, present::Content::message));
+    if (!options_.full)
+        say(analyses::Ours("Heaps were decoded where a rule needed them: --full decodes all, for live and garbage words, "
+                           "binaries, and the functions that hold memory."));
+    if (options_.redact == present::RedactLevel::values)
+        say(analyses::Ours("Strings, binaries and large integers of the node are replaced by their sizes and a keyed hash: "
+                           "equal ones look equal. --redact none shows them."));
+    if (options_.redact == present::RedactLevel::none)
+        say(analyses::Ours("Nothing is hidden in this file: it may hold passwords, tokens and customers' data."));
+    if (!options_.everything && snapshot_.processes.size() > processes_listed)
+        say(analyses::sentence("Of {} the {} with the largest subtrees, by memory and by queue, are listed one by one, the "
+                               "others in sums: --html-full lists all.",
+                               analyses::Counted{snapshot_.processes.size(), "process", "processes"},
+                               analyses::Amount{processes_listed}));
+    report_.add_limits(document, render, sentences);
+}
+
+// What pictures are drawn from, while what decoded heaps gave is still in the snapshot.
+Status ReportMaker::pictures() {
+    const present::Names names = Context(options_).names(snapshot_);
+    const analyses::SupervisionTree tree = analyses::supervision(snapshot_);
+    const std::vector<ProcId> all = analyses::all_processes(snapshot_);
+    const analyses::ProcessGroups stacks = analyses::group_by_stack(snapshot_, all);
+    const analyses::Waits waits = analyses::waits(snapshot_);
+    const std::size_t most = options_.everything ? all.size() : processes_listed;
+    BH_CHECK(report_.data("processes",
+                          present::listed_process_table(names, tree, stacks, present::processes_to_list(tree, most)),
+                          command("top"), render_, 0));
+    constexpr std::array<std::string_view, 5> of_stacks{"count", "functions", "example_pid", "memory_bytes", "msgq_len"};
+    BH_CHECK(report_.data("stacks", present::with_columns(present::stack_group_table(names, stacks), of_stacks),
+                          command("stacks"), render_, at_most(stacks_listed)));
+    BH_CHECK(report_.data("groups", present::group_table(names, analyses::group_by_key(snapshot_, all)), command("top"),
+                          render_, at_most(rows_listed)));
+    BH_CHECK(report_.data("queues", present::queue_spread_table(analyses::queue_spread(snapshot_)), command("top"), render_, 0));
+    return report_.data("waits", present::wait_edge_table(names, waits), command("waits"), render_, at_most(waits_listed));
+}
+
+// The processes that findings are about, as `proc` tells them.
+Status ReportMaker::subjects() {
+    bool begun = false;
+    std::size_t told = 0;
+    for (const Pid& pid : subjects_) {
+        const ProcId id = snapshot_.find(pid);
+        if (id == ProcId::none || told == subjects_told) continue;
+        const Process& process = snapshot_[id];
+        if (process.heap_words.value_or(0) + process.old_heap_words.value_or(0) > largest_subject_words ||
+            process.msgq_len.value_or(0) > longest_subject_queue)
+            continue;
+        const auto take = [&](const Document& document, const RenderOptions& render) -> Status {
+            if (!std::exchange(begun, true))
+                BH_CHECK(report_.add({.id = "subjects", .title = "Processes of the findings", .command = {}, .members = {"-"},
+                                      .place = at_top},
+                                     document, render));
+            return report_.add_process(pid, document, render);
+        };
+        const Status status = ask("proc", take, {fmt::format("{}.{}.{}", pid.node, pid.number, pid.serial)});
+        if (!status && status.error().code == ErrorCode::interrupted) return status;
+        if (status) ++told;
+    }
+    return ok();
+}
+
+// Who was linked to has a place that the link leads to.
+Status ReportMaker::named() {
+    std::vector<ProcId> rows;
+    for (const Pid& pid : report_.without_place())
+        if (const ProcId id = snapshot_.find(pid); id != ProcId::none && rows.size() < named_at_most) rows.push_back(id);
+    if (rows.empty()) return ok();
+    Document document;
+    document.members.push_back(
+        {.key = "rows", .body = present::named_process_table(Context(options_).names(snapshot_), std::move(rows))});
+    RenderOptions all = render_;
+    all.top = 0;
+    return report_.add({.id = "named", .title = "Other processes that this page names", .command = command("top"),
+                        .members = {"rows"}, .places = true, .place = at_end},
+                       document, all);
+}
+
+Result<std::string> ReportMaker::make() {
+    BH_CHECK(overview());
+    BH_CHECK(subjects());
+    BH_CHECK(section("stacks", "Stacks", true));
+    BH_CHECK(section("waits", "Who waits for whom", true));
+    BH_CHECK(section("tree", "Supervision tree", true));
+    if (options_.full) {
+        BH_CHECK(section("profile", "Memory by function", false));
+        BH_CHECK(section("binaries", "Binaries", true, "rows"));
+    }
+    BH_CHECK(section("ets", "ETS tables", true, "rows"));
+    BH_CHECK(section("ports", "Ports", false));
+    BH_CHECK(section("timers", "Timers", false));
+    BH_CHECK(section("schedulers", "Schedulers", true, "rows"));
+    BH_CHECK(section("alloc", "Allocators", true, "rows"));
+    BH_CHECK(section("logs", "Log events that it still held", false));
+    BH_CHECK(named());
+    const std::string node(snapshot_.node.name == TextId::none ? std::string_view("a node that had no name")
+                                                               : snapshot_.text(snapshot_.node.name));
+    present::StringSink sink;
+    report_.finish({.title = node, .input = snapshot_.source.path, .level = std::string(name_of_level(options_.redact))},
+                   first_, render_, sink);
+    return sink.text();
+}
+
+}  // namespace
+
+static Status cmd_html(const Context& context) {
+    const Options& options = context.options();
+    if (options.format != "table")
+        return Error{ErrorCode::usage, fmt::format("html writes a page; it has no format {}", options.format),
+                     "beamheap analyze and the verbs of its tables have."};
+    const std::string output = options.output.empty() ? "-" : options.output;
+    if (output == "-" && is_terminal(STDOUT_FILENO))
+        return Error{ErrorCode::usage, "html: the report is no text for a terminal", "-o report.html writes it to a file."};
+    BH_CHECK(may_write(output, options.overwrite));
+    LoadPlan plan;
+    plan.tables = plan.links = plan.stacks = plan.labels = plan.atoms = plan.modules = plan.to_the_end = true;
+    plan.terms = plan.binaries = true;
+    plan.slots_of = analyses::is_waiting_function;
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
+    LoadedInput loaded{context.argument(0), plan, artifact, artifact->snapshot().anomalies};
+    BH_TRY(const std::string page, ReportMaker(options, loaded).make());
+    BH_CHECK(write_file(output, page, options.overwrite));
+    const Snapshot& snapshot = artifact->snapshot();
+    if (options.strict && (snapshot.anomalies.data_lost() || !snapshot.source.complete.value_or(true)))
+        return Error{ErrorCode::damaged, fmt::format("{}: the input is incomplete or damaged", snapshot.source.path),
+                     snapshot.source.truncation};
+    return ok();
+}
+
+BH_DEFINE_VERB(html){
+    .name = "html",
+    .arguments = {argument::input},
+    .options = "--output --full --html-full --force",
+    .summary = "the report: one HTML file to open, mail or attach",
+    .details = "Findings and tables read without a script; with one there are pictures, search, and every process. The file\n"
+               "needs no network and no server. Values of the node are hidden unless --redact says otherwise.",
+    .examples = "html erl_crash.dump -o report.html\nhtml core.4711 -o report.html --full --redact none",
+    .alone = true,
+    .run = &cmd_html,
+};
+
+}  // namespace beamheap::cli

@@ -1,0 +1,299 @@
+#include "present/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "beamheap_version.hpp"
+#include "present/json_writer.hpp"
+#include "present/sanitise.hpp"
+#include "present/units.hpp"
+
+namespace beamheap::present {
+namespace {
+
+// The style sheet and the script, with the hashes by which the page's policy knows them (cmake/embed_report.cmake).
+struct Asset {
+    std::string_view hash;
+    std::vector<std::string_view> pieces;
+};
+#include "report_assets.inc"
+
+// How a report sees tables: as people do.
+constexpr Presenter as_people{.name = "html", .doc = {}, .for_people = true};
+constexpr Presenter as_machines{.name = "island", .doc = {}};
+
+constexpr std::size_t rows_at_most = 200;  // of a table that stands in the page
+constexpr std::size_t array_at_most = 200;  // entries of a list within a cell of the island
+
+void write_json_string(std::string_view raw, std::string& out) {
+    out += '"';
+    std::string escaped;
+    append_json(raw, escaped);
+    // No text can end the element that the island is.
+    for (const char c : escaped) {
+        if (c == '<')
+            out += "\\u003c";
+        else
+            out += c;
+    }
+    out += '"';
+}
+
+std::string_view unit_name(Unit unit) {
+    switch (unit) {
+        case Unit::count: return "count";
+        case Unit::bytes: return "bytes";
+        case Unit::words: return "words";
+        case Unit::percent: return "percent";
+        case Unit::milliseconds: return "ms";
+        case Unit::none:
+        case Unit::address: break;
+    }
+    return "";
+}
+
+}  // namespace
+
+Report::Report(std::function<bool(Pid)> known) { links_.known = std::move(known); }
+
+Result<View> Report::view_of(const Document& document, const RenderOptions& options) const {
+    return View::make(document, options, as_people);
+}
+
+Status Report::add(const ReportSection& section, const Document& document, const RenderOptions& given) {
+    RenderOptions options = given;
+    if (!options.top) options.top = rows_at_most;
+    BH_TRY(const View view, view_of(document, options));
+    std::string& html = sections_.emplace_back(Section{section.id, section.title, {}, section.place}).html;
+    html += fmt::format("<section id=\"{}\">\n<h2>", section.id);
+    append_html(section.title, html);
+    html += "</h2>\n";
+    HtmlWriter writer(view, links_, section.places, html);
+    if (!section.command.empty()) {
+        html += "<p class=\"command\"><code class=\"cmd\">beamheap ";
+        append_html(safe_text(view.text(section.command, Content::message)), html);
+        html += "</code></p>\n";
+    }
+    if (section.members.empty())
+        for (const Text& sentence : document.lead) writer.paragraph(sentence, {});
+    if (section.picture) html += fmt::format("<div class=\"picture\" data-view=\"{}\"></div>\n", section.id);
+    if (section.members.empty()) {
+        for (const View::Item& item : view.items())
+            if (item.member->in_text) writer.item(item);
+    } else {
+        for (const std::string& key : section.members) {
+            if (key == "findings") BH_CHECK(findings(document, given));
+            for (const View::Item& item : view.items())
+                if (item.member->key == key && item.member->in_text) writer.item(item);
+        }
+    }
+    return ok();
+}
+
+Status Report::add_process(Pid pid, const Document& document, const RenderOptions& options) {
+    BH_TRY(const View view, view_of(document, options));
+    links_.placed.insert(pid);
+    std::string& html = sections_.back().html;
+    HtmlWriter writer(view, links_, false, html);
+    html += fmt::format("<details class=\"process\" id=\"{}\" open><summary>", process_anchor(pid));
+    if (document.lead.empty())
+        html += process_anchor(pid).substr(1);
+    else
+        writer.sentence(document.lead.front());
+    html += "</summary>\n";
+    for (std::size_t i = 1; i < document.lead.size(); ++i) writer.paragraph(document.lead[i], {});
+    for (const View::Item& item : view.items())
+        if (item.member->in_text) writer.item(item);
+    html += "</details>\n";
+    return ok();
+}
+
+Status Report::findings(const Document& document, const RenderOptions& options) {
+    RenderOptions all = options;
+    all.top = 0;
+    BH_TRY(const View view, View::make(document, all, as_machines));
+    HtmlWriter writer(view, links_, false, sections_.back().html);
+    for (const View::Item& item : view.items())
+        if (item.member->key == "findings" && item.is_table) writer.findings(item.table);
+    return ok();
+}
+
+void Report::add_limits(const Document& document, const RenderOptions& options, const std::vector<Text>& sentences) {
+    Document empty;
+    const auto view = view_of(empty, options);
+    if (!view) return;
+    std::string& html = sections_.back().html;
+    HtmlWriter writer(*view, links_, false, html);
+    html += "<ul>\n";
+    for (const Text& each : sentences) {
+        html += "<li>";
+        writer.sentence(each);
+        html += "</li>\n";
+    }
+    for (const Warning& warning : document.warnings) {
+        html += fmt::format("<li class=\"warning {}\">", warning.severity);
+        writer.sentence(warning.text);
+        html += "</li>\n";
+    }
+    html += "</ul>\n";
+}
+
+std::size_t Report::interned(std::string text) {
+    const auto [place, fresh] = index_.try_emplace(std::move(text), strings_.size());
+    if (fresh) strings_.push_back(place->first);
+    return place->second;
+}
+
+void Report::cell(const View& view, const Value& value, const Column& column, std::string_view key, std::string& out) {
+    const auto text = [&](std::string shown) { out += fmt::format("-{}", interned(std::move(shown)) + 1); };
+    if (const auto* raw = std::get_if<std::string>(&value.data())) return text(view.text(*raw, column.content, key));
+    if (const auto* sentence = std::get_if<std::shared_ptr<const Text>>(&value.data())) return text(view.text(**sentence));
+    if (const auto* array = std::get_if<std::shared_ptr<const Array>>(&value.data())) {
+        out += '[';
+        const std::size_t shown = std::min((*array)->size(), array_at_most);
+        for (std::size_t i = 0; i < shown; ++i) {
+            if (i != 0) out += ',';
+            cell(view, (**array)[i], column, key, out);
+        }
+        if (shown < (*array)->size()) {
+            out += ',';
+            text(fmt::format("... {} more", grouped((*array)->size() - shown)));
+        }
+        out += ']';
+        return;
+    }
+    StringSink sink;
+    JsonWriter json(sink);
+    write_json(view, value, column.content, key, json);
+    out += sink.text();
+}
+
+Status Report::data(std::string_view key, const Table& table, std::string_view command, const RenderOptions& given,
+                    std::size_t most) {
+    Document document;
+    document.members.push_back({.key = "rows", .body = table});
+    RenderOptions options = given;
+    options.columns.clear();
+    options.sort.clear();
+    options.top = most;
+    BH_TRY(const View view, View::make(document, options, as_machines));
+    const TableView& rows = view.items().front().table;
+    std::string& out = tables_;
+    out += tables_.empty() ? "" : ",\n";
+    write_json_string(key, out);
+    out += ":{\"columns\":[";
+    for (std::size_t c = 0; c < rows.columns(); ++c) {
+        const Column& column = rows.column(c);
+        out += c == 0 ? "{\"name\":" : ",{\"name\":";
+        write_json_string(column.name, out);
+        out += ",\"title\":";
+        write_json_string(column.title, out);
+        out += ",\"unit\":";
+        write_json_string(unit_name(column.unit), out);
+        out += ",\"doc\":";
+        write_json_string(column.doc, out);
+        out += '}';
+    }
+    out += fmt::format("],\"total\":{},\"command\":", rows.total());
+    write_json_string(view.text(command, Content::message), out);
+    out += ",\"rows\":[";
+    for (std::size_t row = 0; row < rows.rows(); ++row) {
+        out += row == 0 ? "\n[" : ",\n[";
+        for (std::size_t c = 0; c < rows.columns(); ++c) {
+            if (c != 0) out += ',';
+            cell(view, rows.cell(row, c), rows.column(c), rows.key_of(row, c), out);
+        }
+        out += ']';
+    }
+    out += "]}";
+    return ok();
+}
+
+Status Report::fact(std::string_view key, Value value, Content content, const RenderOptions& options) {
+    Document document;
+    BH_TRY(const View view, View::make(document, options, as_machines));
+    write_json_string(key, facts_);
+    facts_ += ':';
+    StringSink sink;
+    JsonWriter json(sink);
+    write_json(view, value, content, {}, json);
+    for (const char c : sink.text()) {
+        if (c == '<')
+            facts_ += "\\u003c";
+        else
+            facts_ += c;
+    }
+    facts_ += ",\n";
+    return ok();
+}
+
+std::vector<Pid> Report::without_place() const {
+    std::vector<Pid> pids;
+    std::ranges::set_difference(links_.linked, links_.placed, std::back_inserter(pids));
+    return pids;
+}
+
+void Report::finish(const ReportHead& head, const Document& first, const RenderOptions& options, Sink& sink) {
+    std::ranges::stable_sort(sections_, {}, &Section::place);
+    std::string out;
+    const Document none;
+    const auto view = view_of(none, options);
+    const auto safe = [&](std::string_view raw, Content content) {
+        return safe_text(view ? view->text(raw, content) : std::string());
+    };
+    out += "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
+    out += fmt::format(
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'sha256-{}'; style-src "
+        "'sha256-{}'; img-src data:; base-uri 'none'; form-action 'none'\">\n",
+        report_script.hash, report_style.hash);
+    out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+           "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n"
+           "<link rel=\"icon\" href=\"data:,\">\n<title>";
+    append_html(safe(head.title, Content::name), out);
+    out += "</title>\n<style>";
+    for (const std::string_view piece : report_style.pieces) out += piece;
+    out += "</style>\n</head>\n<body>\n<header>\n<p class=\"what\"><b>";
+    append_html(safe(head.title, Content::name), out);
+    out += "</b> <span>";
+    append_html(safe(head.input, Content::message), out);
+    out += fmt::format("</span> <span>beamheap {}</span> <span>redaction: {}</span></p>\n", BEAMHEAP_VERSION, head.level);
+    out += "<nav><ul>\n";
+    for (const Section& each : sections_) {
+        out += fmt::format("<li><a href=\"#{}\">", each.id);
+        append_html(each.title, out);
+        out += "</a></li>\n";
+    }
+    out += "</ul></nav>\n</header>\n<main>\n";
+    if (view) {
+        HtmlWriter writer(*view, links_, false, out);
+        for (const Warning& warning : first.warnings)
+            if (warning.leads) writer.paragraph(warning.text, "warning");
+        out += "<div class=\"lead\">\n";
+        for (const Text& sentence : first.lead) writer.paragraph(sentence, {});
+        out += "</div>\n";
+    }
+    sink.write(out);
+    for (const Section& each : sections_) {
+        sink.write(each.html);
+        sink.write("</section>\n");
+    }
+    sink.write("</main>\n<script type=\"application/json\" id=\"data\">{\n");
+    sink.write(facts_);
+    sink.write("\"tables\":{");
+    sink.write(tables_);
+    sink.write("},\n\"strings\":[");
+    std::string text;
+    for (std::size_t i = 0; i < strings_.size(); ++i) {
+        text = i == 0 ? "\n" : ",\n";
+        write_json_string(strings_[i], text);
+        sink.write(text);
+    }
+    sink.write("]}</script>\n<script>");
+    for (const std::string_view piece : report_script.pieces) sink.write(piece);
+    sink.write("</script>\n</body>\n</html>\n");
+    sink.flush();
+}
+
+}  // namespace beamheap::present

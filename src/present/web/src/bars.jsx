@@ -1,0 +1,113 @@
+// Pictures that are bars: what the node's memory is, how long queues are, what tables and allocators take.
+import { facts, tables } from "./data.js";
+import { bytes, grouped, inUnit, percent } from "./format.js";
+import { Figure, Pid, color } from "./parts.jsx";
+
+/** The parts of the node's memory as one bar; what they leave is the VM's own. */
+export function MemoryBar() {
+  const memory = facts.memory || {};
+  const total = memory.total_bytes;
+  if (!total) return null;
+  const parts = ["processes", "binary", "ets", "code", "atom"].map((name) => [name, memory[`${name}_bytes`]]).filter(([, size]) => size);
+  const rest = total - parts.reduce((all, [, size]) => all + size, 0);
+  if (rest > 0) parts.push(["other", rest]);
+  const links = { processes: "#processes", binary: "#binaries", ets: "#ets", other: "#alloc" };
+  const sum = parts.reduce((all, [, size]) => all + size, 0);
+  return (
+    <Figure title={`Memory: ${bytes(total)}`}>
+      <div class="bar" role="img" aria-label="parts of the node's memory">
+        {parts.map(([name, size], i) => (
+          <a href={document.querySelector(links[name] || "#none") ? links[name] : undefined} class="part" title={`${name}: ${bytes(size)}, ${percent((size / total) * 100)}`} data-part={name} data-value={size}
+            style={{ width: `${(size / sum) * 100}%`, background: name === "other" ? color(7) : color(i) }}>
+            {size / sum > 0.07 && <span>{name} {percent((size / total) * 100)}</span>}
+          </a>
+        ))}
+      </div>
+      <p class="legend">{parts.map(([name, size], i) => <span><i style={{ background: name === "other" ? color(7) : color(i) }} />{name} {bytes(size)}</span>)}</p>
+    </Figure>
+  );
+}
+
+/** Processes by the length of their queues, in powers of ten. */
+export function Queues() {
+  const bins = tables.queues;
+  const most = Math.max(1, ...bins.rows.map((_, row) => bins.get(row, "processes")));
+  const height = (n) => (n === 0 ? 0 : 4 + (Math.log10(n + 1) / Math.log10(most + 1)) * 76);
+  const power = (n) => (n < 1000 ? String(n) : `10^${String(n).length - 1}`);
+  return (
+    <Figure title="Queues" note="Heights are logarithmic.">
+      <div class="histogram">
+        {bins.rows.map((_, row) => {
+          const from = bins.get(row, "from");
+          const n = bins.get(row, "processes");
+          return (
+            <div class="bin" title={`${grouped(n)} processes with ${from === 0 ? "an empty queue" : `${grouped(from)} to ${grouped(bins.get(row, "to"))} messages, ${grouped(bins.get(row, "messages"))} in all`}`} data-value={n}>
+              <span class="count">{grouped(n)}</span>
+              <span class={from >= 1000 ? "column bad" : "column"} style={{ height: `${height(n)}px` }} />
+              <span class="label">{from === 0 ? "empty" : `${power(from)}+`}</span>
+            </div>
+          );
+        })}
+      </div>
+    </Figure>
+  );
+}
+
+/** The largest rows of a table as bars, each with a part of it that is emphasised. */
+function Bars({ title, rows, unit, note, command }) {
+  if (!rows.length) return null;
+  const most = Math.max(...rows.map((row) => row.value));
+  return (
+    <Figure title={title} note={note} command={command}>
+      <div class="bars">
+        {rows.map((row) => (
+          <div class="row" title={row.title}>
+            <span class="name">{row.pid ? <Pid pid={row.pid}>{row.name}</Pid> : row.name}</span>
+            <span class="track"><span class="fill" data-value={row.value} style={{ width: `${(row.value / most) * 100}%` }}>
+              {row.part !== undefined && <span class="within" style={{ width: `${(row.part / (row.value || 1)) * 100}%` }} />}
+            </span></span>
+            <span class="figure">{inUnit(row.value, unit)}</span>
+          </div>
+        ))}
+      </div>
+    </Figure>
+  );
+}
+
+const largest = (table, column, most = 14) =>
+  table.rows.map((_, row) => row).filter((row) => table.get(row, column) > 0).sort((a, b) => table.get(b, column) - table.get(a, column)).slice(0, most);
+
+export function Ets() {
+  const ets = tables.ets;
+  if (!ets) return null;
+  const rows = largest(ets, "bytes").map((row) => ({
+    name: String(ets.get(row, "name")),
+    value: ets.get(row, "bytes"),
+    title: `${grouped(ets.get(row, "objects") || 0)} objects, owned by ${ets.get(row, "owner_name") || ""} ${ets.get(row, "owner") || ""}`,
+  }));
+  return <Bars title="Largest tables" rows={rows} unit="bytes" command={ets.command} />;
+}
+
+export function Allocators() {
+  const alloc = tables.alloc;
+  if (!alloc) return null;
+  const rows = largest(alloc, "carrier_bytes").map((row) => ({
+    name: alloc.get(row, "allocator") || alloc.get(row, "name") || String(alloc.get(row, alloc.columns[0].name)),
+    value: alloc.get(row, "carrier_bytes"),
+    part: alloc.get(row, "block_bytes") || 0,
+    title: `blocks ${bytes(alloc.get(row, "block_bytes") || 0)} of carriers ${bytes(alloc.get(row, "carrier_bytes"))}`,
+  }));
+  return <Bars title="Carriers, and what blocks use of them" rows={rows} unit="bytes" command={alloc.command} />;
+}
+
+export function Binaries() {
+  const binaries = tables.binaries;
+  if (!binaries) return null;
+  const rows = largest(binaries, "bytes").map((row) => ({
+    name: `${binaries.get(row, "address")} ${(binaries.get(row, "names") || []).slice(0, 2).join(" ")}`,
+    value: binaries.get(row, "bytes"),
+    part: binaries.get(row, "seen_bytes") || 0,
+    title: `${bytes(binaries.get(row, "seen_bytes") || 0)} are seen, ${bytes(binaries.get(row, "pinned_bytes") || 0)} pinned, held by ${grouped(binaries.get(row, "holders") || 0)}`,
+  }));
+  return <Bars title="Largest binaries, and what of them anybody sees" rows={rows} unit="bytes" command={binaries.command} />;
+}

@@ -1,0 +1,181 @@
+// Where the memory (or what else is counted) is: rectangles within rectangles, by who supervises whom, by kind of process,
+// or by what they are in.
+import { hierarchy, treemap, treemapSquarify } from "d3-hierarchy";
+import { useMemo } from "preact/hooks";
+import { bare, called, facts, processes, title } from "./data.js";
+import { grouped, inUnit, percent } from "./format.js";
+import { Choice, Command, Figure, colorOf, openProcess, useHover, useWidth } from "./parts.jsx";
+import { useSetting } from "./state.js";
+
+const most = 120; // rectangles of one level; the smallest of more are one
+
+const figures = [
+  ["memory_bytes", "memory"],
+  ["msgq_len", "messages"],
+  ["reductions", "reductions"],
+  ["live_words", "live words"],
+  ["garbage_words", "garbage words"],
+  ["refc_bytes", "binaries reached"],
+];
+// Those of which the sums over subtrees are in the file: what is not listed is known by them.
+const summed = new Set(["memory_bytes", "msgq_len", "reductions"]);
+
+/** The supervision tree: a node of each process with its children and itself. */
+function supervision(figure) {
+  const nodes = [];
+  const byPid = new Map();
+  const root = { key: "", name: "the node", children: [], value: 0 };
+  for (let row = 0; row < processes.size; ++row) {
+    const node = { key: bare(processes.get(row, "pid")), name: title(row), row, children: [] };
+    nodes.push(node);
+    byPid.set(node.key, node);
+  }
+  for (const node of nodes) {
+    const parent = byPid.get(bare(processes.get(node.row, "tree_parent"))) || root;
+    parent.children.push(node);
+    node.parent = parent;
+  }
+  const order = [];
+  for (const stack = [...root.children]; stack.length; ) {
+    const node = stack.pop();
+    order.push(node);
+    stack.push(...node.children);
+  }
+  for (const node of order.reverse()) {
+    const own = processes.get(node.row, figure) || 0;
+    let below = 0;
+    for (const child of node.children) below += child.value;
+    node.value = own + below;
+    const all = summed.has(figure) ? processes.get(node.row, "tree_" + figure) : null;
+    if (all !== null && all > node.value) {
+      const left = processes.get(node.row, "tree_processes") - 1 - node.children.reduce((n, c) => n + processes.get(c.row, "tree_processes"), 0);
+      node.children.push({ key: node.key + "+", name: left > 0 ? `${grouped(left)} more` : "others below", value: all - node.value, children: [] });
+      node.value = all;
+    }
+    if (node.children.length && own) node.children.push({ key: node.key + "=", name: `${title(node.row)} itself`, row: node.row, value: own, children: [] });
+  }
+  root.value = root.children.reduce((all, child) => all + child.value, 0);
+  return root;
+}
+
+/** Groups of processes that have the same text in a column. */
+function grouping(column, figure) {
+  const root = { key: "", name: "the node", children: [], value: 0 };
+  const groups = new Map();
+  for (let row = 0; row < processes.size; ++row) {
+    const value = processes.get(row, figure) || 0;
+    const name = processes.get(row, column) || "(unknown)";
+    let group = groups.get(name);
+    if (!group) {
+      group = { key: name, name, children: [], value: 0, group: true };
+      groups.set(name, group);
+      root.children.push(group);
+    }
+    group.children.push({ key: bare(processes.get(row, "pid")), name: title(row), row, value, children: [] });
+    group.value += value;
+    root.value += value;
+  }
+  return root;
+}
+
+function find(root, key) {
+  for (const stack = [root]; stack.length; ) {
+    const node = stack.pop();
+    if (node.key === key) return node;
+    stack.push(...node.children);
+  }
+  return root;
+}
+
+/** The largest children, the others as one. */
+function bounded(children) {
+  const sorted = children.filter((child) => child.value > 0).sort((a, b) => b.value - a.value);
+  if (sorted.length <= most) return sorted;
+  const rest = sorted.slice(most - 1);
+  return [...sorted.slice(0, most - 1), { key: "+", name: `${grouped(rest.length)} smaller`, value: rest.reduce((n, c) => n + c.value, 0), children: [] }];
+}
+
+function ancestors(root, key) {
+  const path = [];
+  const walk = [[root, null]];
+  for (; walk.length; ) {
+    const [node, above] = walk.pop();
+    const link = { node, above };
+    if (node.key === key) {
+      for (let at = link; at; at = at.above) path.unshift(at.node);
+      return path;
+    }
+    for (const child of node.children) walk.push([child, link]);
+  }
+  return [root];
+}
+
+export function Treemap() {
+  const there = figures.filter(([name]) => processes.has(name) && processes.sum(name) > 0);
+  const [figure, setFigure] = useSetting("tm.of", there.length ? there[0][0] : "memory_bytes");
+  const [mode, setMode] = useSetting("tm.by", "tree");
+  const [at, setAt] = useSetting("tm.at", "");
+  const [ref, width] = useWidth();
+  const [said, hover] = useHover();
+  const root = useMemo(
+    () => (mode === "tree" ? supervision(figure) : grouping(mode === "kind" ? "real_initial_call" : mode === "in" ? "current_function" : "group_key", figure)),
+    [mode, figure],
+  );
+  const path = useMemo(() => ancestors(root, at), [root, at]);
+  const top = path[path.length - 1];
+  const unit = processes.column(figure)?.unit;
+  const height = Math.max(280, Math.min(520, width * 0.5));
+  const rectangles = useMemo(() => {
+    if (!width) return [];
+    const shown = hierarchy({ node: top, list: bounded(top.children) }, (d) => d.list?.map((node) => ({ node, list: node.children.length ? bounded(node.children) : null })))
+      .sum((d) => (d.list && d.list.length ? 0 : d.node.value))
+      .sort((a, b) => b.value - a.value);
+    // Two levels are drawn: what is deeper belongs to its parent there.
+    const cut = shown.copy ? shown : shown;
+    cut.each((d) => { if (d.depth >= 2) d.children = undefined; });
+    treemap().tile(treemapSquarify).size([width, height]).paddingInner(1).paddingTop((d) => (d.depth === 1 ? 16 : 0))(cut);
+    return cut.descendants().filter((d) => d.depth > 0 && d.x1 - d.x0 > 1.5 && d.y1 - d.y0 > 1.5);
+  }, [top, width, height]);
+  const open = (node) => {
+    if (node.children.length > 1 || (node.group && node.children.length)) setAt(node.key);
+    else if (node.row !== undefined) openProcess(processes.get(node.row, "pid"));
+  };
+  const text = (node) => `${node.name}: ${inUnit(node.value, unit)}, ${percent((node.value / (root.value || 1)) * 100)}`;
+  return (
+    <Figure
+      title="Where it is"
+      controls={[
+        <Choice label="of" options={there} value={figure} set={setFigure} />,
+        <Choice label="by" options={[["tree", "supervision"], ["group", "named ancestor"], ["kind", "kind"], ["in", "function"]]} value={mode}
+          set={(next) => { setAt(""); setMode(next); }} />,
+      ]}
+      command={top.row !== undefined ? processes.command.replace(/^top/, "tree") + " " + bare(processes.get(top.row, "pid")) : null}
+      note={processes.size < processes.total ? `${grouped(processes.size)} of ${grouped(processes.total)} processes are listed in this file.` : ""}
+    >
+      <p class="crumbs">
+        {path.map((node, i) => (i + 1 < path.length
+          ? <><button type="button" onClick={() => setAt(node.key)}>{node.name}</button> / </>
+          : <b>{node.name} <span class="soft">{inUnit(node.value, unit)}</span></b>))}
+        <span class="said">{said}</span>
+      </p>
+      <div class="treemap" ref={ref} style={{ height: `${height}px` }}>
+        {rectangles.map((d) => {
+          const node = d.data.node;
+          const w = d.x1 - d.x0;
+          const h = d.y1 - d.y0;
+          const inner = d.depth === 1 && d.children;
+          return (
+            <button type="button" class={inner ? "cell outer" : "cell"} title={text(node)} {...hover(text(node))}
+              data-value={node.value} data-key={node.key} tabIndex={w > 40 && h > 14 ? 0 : -1}
+              onClick={(e) => { e.stopPropagation(); open(node); }}
+              style={{ left: `${d.x0}px`, top: `${d.y0}px`, width: `${w}px`, height: `${h}px`, background: inner ? "var(--sunk)" : colorOf(d.depth === 1 ? node.name : d.parent.data.node.name) }}>
+              {w > 30 && h > 13 && <span>{node.name}</span>}
+              {!inner && w > 50 && h > 28 && <span class="value">{inUnit(node.value, unit)}</span>}
+            </button>
+          );
+        })}
+        {!rectangles.length && width > 0 && <p class="none">nothing of this here</p>}
+      </div>
+    </Figure>
+  );
+}

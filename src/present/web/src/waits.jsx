@@ -1,0 +1,134 @@
+// Who waits for whom: those who are waited for on the left, their waiters to the right, many of a kind as one.
+import { hierarchy, tree } from "d3-hierarchy";
+import { useMemo } from "preact/hooks";
+import { anchor, bare, called, processRow, processes, tables } from "./data.js";
+import { grouped } from "./format.js";
+import { Figure, Pid, openProcess } from "./parts.jsx";
+import { useSetting } from "./state.js";
+
+const nodes_at_most = 80;
+const deepest = 12;
+
+function graph() {
+  const edges = tables.waits;
+  const waiters = new Map(); // target -> edges
+  const waits = new Map(); // waiter -> target
+  for (let row = 0; row < edges.size; ++row) {
+    const edge = { waiter: bare(edges.get(row, "waiter")), pid: edges.get(row, "waiter"), name: edges.get(row, "waiter_name"), target: edges.get(row, "target"), targetName: edges.get(row, "target_name"), in: edges.get(row, "function") };
+    const key = bare(edge.target);
+    if (!waiters.has(key)) waiters.set(key, { pid: edge.target, name: edge.targetName, edges: [] });
+    waiters.get(key).edges.push(edge);
+    waits.set(edge.waiter, key);
+  }
+  return { waiters, waits };
+}
+
+/** How many wait for it themselves or through others; on a cycle each is counted once. */
+function reaching(waiters, key) {
+  const seen = new Set([key]);
+  for (const stack = [key]; stack.length; ) {
+    for (const edge of waiters.get(stack.pop())?.edges || [])
+      if (!seen.has(edge.waiter)) {
+        seen.add(edge.waiter);
+        stack.push(edge.waiter);
+      }
+  }
+  return seen.size - 1;
+}
+
+function cycles(waits) {
+  const found = [];
+  const state = new Map();
+  for (const first of waits.keys()) {
+    const path = [];
+    let at = first;
+    while (at !== undefined && !state.has(at)) {
+      state.set(at, first);
+      path.push(at);
+      at = waits.get(at);
+    }
+    if (at !== undefined && state.get(at) === first) found.push(path.slice(path.indexOf(at)));
+  }
+  return found;
+}
+
+/** The tree of waiters of `key`: those whom nobody waits for are counted by the call that they are in. */
+function forest(waiters, key, budget, seen, depth = 0) {
+  const entry = waiters.get(key);
+  const children = [];
+  const kinds = new Map();
+  for (const edge of entry?.edges || []) {
+    if (waiters.has(edge.waiter) && !seen.has(edge.waiter) && depth < deepest && budget.left > 0) {
+      --budget.left;
+      seen.add(edge.waiter);
+      children.push({ key: edge.waiter, pid: edge.pid, name: edge.name, in: edge.in, n: 1 + reaching(waiters, edge.waiter), ...forest(waiters, edge.waiter, budget, seen, depth + 1) });
+    } else {
+      const kind = seen.has(edge.waiter) && waiters.has(edge.waiter) ? `back to ${edge.name || ""} ${edge.pid}` : edge.in;
+      kinds.set(kind, [...(kinds.get(kind) || []), edge]);
+    }
+  }
+  for (const [kind, edges] of [...kinds].sort((a, b) => b[1].length - a[1].length).slice(0, 8))
+    children.push({ key: edges[0].waiter, pid: edges[0].pid, in: kind, n: edges.length, leaf: true, name: edges.length === 1 ? edges[0].name : null });
+  children.sort((a, b) => b.n - a.n);
+  return { children };
+}
+
+export function Waits() {
+  const { waiters, waits, roots, rings } = useMemo(() => {
+    const all = graph();
+    const rings = cycles(all.waits);
+    const onRing = new Set(rings.flat());
+    const roots = [...all.waiters.keys()].filter((key) => !all.waits.has(key)).map((key) => ({ key, n: reaching(all.waiters, key) }));
+    for (const ring of rings) roots.push({ key: ring[0], n: reaching(all.waiters, ring[0]), ring });
+    roots.sort((a, b) => Boolean(b.ring) - Boolean(a.ring) || b.n - a.n);
+    return { ...all, roots, rings: rings.length, onRing };
+  }, []);
+  const [at, setAt] = useSetting("wt.at", roots[0]?.key);
+  if (!roots.length) return null;
+  const top = roots.find((root) => root.key === at) || roots[0];
+  const entry = waiters.get(top.key);
+  const data = { key: top.key, pid: entry.pid, name: entry.name, n: top.n, ...forest(waiters, top.key, { left: nodes_at_most }, new Set([top.key])) };
+  const layout = tree().nodeSize([30, 250])(hierarchy(data));
+  let low = 0;
+  let high = 0;
+  let right = 0;
+  layout.each((d) => { low = Math.min(low, d.x); high = Math.max(high, d.x); right = Math.max(right, d.y); });
+  const label = (d) => (d.data.leaf && d.data.n > 1 ? `${grouped(d.data.n)} processes` : `${d.data.name ? d.data.name + " " : ""}${d.data.pid}`);
+  return (
+    <Figure title="Who waits for whom" command={tables.waits.command}
+      note={tables.waits.size < tables.waits.total ? `${grouped(tables.waits.size)} of ${grouped(tables.waits.total)} blocked calls are in this file.` : ""}
+      controls={
+        <span class="choice">
+          {roots.slice(0, 12).map((root) => (
+            <button type="button" aria-pressed={root === top} onClick={() => setAt(root.key)}>
+              {root.ring ? `deadlock of ${root.ring.length}: ` : ""}{waiters.get(root.key).name || waiters.get(root.key).pid} <span class="soft">{grouped(root.n)}</span>
+            </button>
+          ))}
+          {roots.length > 12 && <span>{grouped(roots.length - 12)} more in the table below</span>}
+        </span>
+      }>
+      {top.ring && <p class="bad">A circle: each of these waits for the next, and the last for the first: {top.ring.map((key, i) => <>{i ? " -> " : ""}<Pid pid={`<${key}>`} /></>)}</p>}
+      <div class="scroll">
+        <svg class="waits" width={right + 260} height={high - low + 44} role="img" aria-label="who waits for whom">
+          <g transform={`translate(8,${22 - low})`}>
+            {layout.links().map(({ source, target }) => (
+              <path d={`M${source.y + 190},${source.x} C${source.y + 222},${source.x} ${target.y - 32},${target.x} ${target.y},${target.x}`}
+                stroke-width={Math.min(9, 1 + Math.log2(target.data.n))} />
+            ))}
+            {layout.descendants().map((d) => (
+              <g transform={`translate(${d.y},${d.x})`} class={d.data.leaf ? "node leaf" : "node"} tabIndex={0} role="link" data-waiters={d.data.n}
+                onClick={() => openProcess(d.data.pid)} onKeyDown={(e) => e.key === "Enter" && openProcess(d.data.pid)}>
+                <title>{`${label(d)}${d.data.in ? ", in " + d.data.in : ""}`}</title>
+                <rect x={0} y={-13} width={190} height={26} rx={3} />
+                <text x={6} y={-1}>{clipped(label(d), 29)}</text>
+                <text x={6} y={10} class="small">{clipped(d.data.leaf || d.data.in ? `in ${d.data.in || ""}` : `${grouped(d.data.n)} wait for it`, 36)}</text>
+              </g>
+            ))}
+          </g>
+        </svg>
+      </div>
+    </Figure>
+  );
+}
+
+const clipped = (text, most) => (text.length > most ? text.slice(0, most - 1) + "\u2026" : text);
