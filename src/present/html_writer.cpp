@@ -171,10 +171,15 @@ void HtmlWriter::object_row(const TableView& table) {
 }
 
 void HtmlWriter::list(const Member& member, const Array& array) {
-    out_ += "<ul>\n";
+    const bool pids = std::ranges::all_of(array, [](const Value& each) { return local_pid(text_of(each)).has_value(); });
+    out_ += pids ? "<ul class=\"inline\">\n" : "<ul>\n";
     for (const Value& each : array) {
         out_ += "<li>";
-        value(each, member.unit, member.content, {});
+        const auto* sentence_text = std::get_if<std::shared_ptr<const Text>>(&each.data());
+        if (sentence_text != nullptr && !(*sentence_text)->pieces.empty() && (*sentence_text)->pieces.front().text == "- ")
+            sentence(Text{{(*sentence_text)->pieces.begin() + 1, (*sentence_text)->pieces.end()}});  // the page has marks of its own
+        else
+            value(each, member.unit, member.content, {});
         out_ += "</li>\n";
     }
     out_ += "</ul>\n";
@@ -233,8 +238,6 @@ void HtmlWriter::rows(const TableView& table, std::size_t from, std::size_t to) 
             const auto* array = std::get_if<std::shared_ptr<const Array>>(&cell.data());
             if (array != nullptr && column.below)
                 frames(**array, column.content);
-            else if (place && c == 0)
-                text(safe_text(view_.text(text_of(cell), column.content)));
             else
                 value(cell, unit, column.content, table.key_of(row, c));
             out_ += "</td>";

@@ -97,7 +97,8 @@ Status Report::add_process(Pid pid, const Document& document, const RenderOption
     links_.placed.insert(pid);
     std::string& html = sections_.back().html;
     HtmlWriter writer(view, links_, false, html);
-    html += fmt::format("<details class=\"process\" id=\"{}\" open><summary>", process_anchor(pid));
+    html += fmt::format("<details class=\"process\" id=\"{}\"{}><summary>", process_anchor(pid),
+                        links_.placed.size() == 1 ? " open" : "");
     if (document.lead.empty())
         html += process_anchor(pid).substr(1);
     else

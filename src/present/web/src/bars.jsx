@@ -85,7 +85,7 @@ export function Ets() {
     value: ets.get(row, "bytes"),
     title: `${grouped(ets.get(row, "objects") || 0)} objects, owned by ${ets.get(row, "owner_name") || ""} ${ets.get(row, "owner") || ""}`,
   }));
-  return <Bars title="Largest tables" rows={rows} unit="bytes" command={ets.command} />;
+  return <Bars title="Largest tables" rows={rows} unit="bytes" />;
 }
 
 export function Allocators() {
@@ -97,7 +97,7 @@ export function Allocators() {
     part: alloc.get(row, "block_bytes") || 0,
     title: `blocks ${bytes(alloc.get(row, "block_bytes") || 0)} of carriers ${bytes(alloc.get(row, "carrier_bytes"))}`,
   }));
-  return <Bars title="Carriers, and what blocks use of them" rows={rows} unit="bytes" command={alloc.command} />;
+  return <Bars title="Carriers, and what blocks use of them" rows={rows} unit="bytes" />;
 }
 
 export function Binaries() {
@@ -109,5 +109,5 @@ export function Binaries() {
     part: binaries.get(row, "seen_bytes") || 0,
     title: `${bytes(binaries.get(row, "seen_bytes") || 0)} are seen, ${bytes(binaries.get(row, "pinned_bytes") || 0)} pinned, held by ${grouped(binaries.get(row, "holders") || 0)}`,
   }));
-  return <Bars title="Largest binaries, and what of them anybody sees" rows={rows} unit="bytes" command={binaries.command} />;
+  return <Bars title="Largest binaries, and what of them anybody sees" rows={rows} unit="bytes" />;
 }

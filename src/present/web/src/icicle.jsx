@@ -105,13 +105,13 @@ export function Icicle() {
   const both = looked && sandwich(stacks, figure, looked);
   return (
     <Figure
-      title="Stacks"
+      title="All stacks"
       controls={[
         <Choice label="wide by" options={figures} value={figure} set={setFigure} />,
         <Choice label="from the" options={[["oldest", "oldest frame"], ["youngest", "youngest frame"]]} value={order} set={(next) => { setAt(""); setOrder(next); }} />,
         at && <button type="button" onClick={() => setAt("")}>all stacks</button>,
       ]}
-      command={looked ? stacks.command + ` --procs 'stack(${looked.replace(/'/g, "'\\''")})'` : stacks.command}
+      command={at || looked ? `${stacks.command} --procs 'stack(${(looked || top.name).replace(/'/g, "'\\''")})'` : null}
       note={stacks.size < stacks.total ? `${grouped(stacks.size)} of ${grouped(stacks.total)} different stacks are in this file.` : ""}
     >
       <p class="crumbs"><span class="said">{said || "A click goes into a frame; a second one on it shows who calls it and what it calls."}</span></p>

@@ -80,7 +80,7 @@ export function Tree() {
     setText([...open].filter(Boolean).join(" "));
   };
   return (
-    <Figure title="Who supervises whom, with sums" command={processes.command.replace(/^top/, "tree")}>
+    <Figure title="Sums of subtrees">
       <div class="scroll"><table class="tree" role="treegrid">
         <thead><tr><th>PROCESS</th><th class="n">PROCESSES</th><th class="n">MEMORY</th><th>OF ALL</th><th class="n">MSGQ</th><th class="n">REDUCTIONS</th></tr></thead>
         <tbody>{roots.slice(0, shown).map((row) => <Branch row={row} byParent={byParent} open={open} toggle={toggle} depth={0} most={total} />)}</tbody>

@@ -121,20 +121,19 @@ export function Treemap() {
     () => (mode === "tree" ? supervision(figure) : grouping(mode === "kind" ? "real_initial_call" : mode === "in" ? "current_function" : "group_key", figure)),
     [mode, figure],
   );
-  const path = useMemo(() => ancestors(root, at), [root, at]);
+  const path = [...useMemo(() => ancestors(root, at), [root, at])];
+  // Where there is one branch only, what is in it is looked at.
+  while (!at && path[path.length - 1].children.length === 1 && path[path.length - 1].children[0].children.length) path.push(path[path.length - 1].children[0]);
   const top = path[path.length - 1];
   const unit = processes.column(figure)?.unit;
   const height = Math.max(280, Math.min(520, width * 0.5));
   const rectangles = useMemo(() => {
     if (!width) return [];
-    const shown = hierarchy({ node: top, list: bounded(top.children) }, (d) => d.list?.map((node) => ({ node, list: node.children.length ? bounded(node.children) : null })))
+    const shown = hierarchy({ node: top, list: bounded(top.children) }, (d) => d.list?.map((node) => ({ node, list: !d.inner && node.children.length > 1 ? bounded(node.children) : null, inner: true })))
       .sum((d) => (d.list && d.list.length ? 0 : d.node.value))
       .sort((a, b) => b.value - a.value);
-    // Two levels are drawn: what is deeper belongs to its parent there.
-    const cut = shown.copy ? shown : shown;
-    cut.each((d) => { if (d.depth >= 2) d.children = undefined; });
-    treemap().tile(treemapSquarify).size([width, height]).paddingInner(1).paddingTop((d) => (d.depth === 1 ? 16 : 0))(cut);
-    return cut.descendants().filter((d) => d.depth > 0 && d.x1 - d.x0 > 1.5 && d.y1 - d.y0 > 1.5);
+    treemap().tile(treemapSquarify).size([width, height]).paddingInner(1).paddingTop((d) => (d.depth === 1 && d.children ? 16 : 0))(shown);
+    return shown.descendants().filter((d) => d.depth > 0 && d.x1 - d.x0 > 1.5 && d.y1 - d.y0 > 1.5);
   }, [top, width, height]);
   const open = (node) => {
     if (node.children.length > 1 || (node.group && node.children.length)) setAt(node.key);
@@ -168,7 +167,7 @@ export function Treemap() {
             <button type="button" class={inner ? "cell outer" : "cell"} title={text(node)} {...hover(text(node))}
               data-value={node.value} data-key={node.key} tabIndex={w > 40 && h > 14 ? 0 : -1}
               onClick={(e) => { e.stopPropagation(); open(node); }}
-              style={{ left: `${d.x0}px`, top: `${d.y0}px`, width: `${w}px`, height: `${h}px`, background: inner ? "var(--sunk)" : colorOf(d.depth === 1 ? node.name : d.parent.data.node.name) }}>
+              style={{ left: `${d.x0}px`, top: `${d.y0}px`, width: `${w}px`, height: `${h}px`, background: inner ? "var(--sunk)" : colorOf((d.depth === 1 ? node : d.parent.data.node).name.replace(/ ?(#PID)?<.*/, "") + (d.depth === 1 ? node : d.parent.data.node).key) }}>
               {w > 30 && h > 13 && <span>{node.name}</span>}
               {!inner && w > 50 && h > 28 && <span class="value">{inUnit(node.value, unit)}</span>}
             </button>

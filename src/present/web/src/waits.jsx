@@ -95,7 +95,7 @@ export function Waits() {
   layout.each((d) => { low = Math.min(low, d.x); high = Math.max(high, d.x); right = Math.max(right, d.y); });
   const label = (d) => (d.data.leaf && d.data.n > 1 ? `${grouped(d.data.n)} processes` : `${d.data.name ? d.data.name + " " : ""}${d.data.pid}`);
   return (
-    <Figure title="Who waits for whom" command={tables.waits.command}
+    <Figure title="Waits"
       note={tables.waits.size < tables.waits.total ? `${grouped(tables.waits.size)} of ${grouped(tables.waits.total)} blocked calls are in this file.` : ""}
       controls={
         <span class="choice">
