@@ -12,7 +12,6 @@
 namespace beamheap::crashdump {
 namespace {
 
-constexpr std::size_t longest_header = 4u << 20;  // the slogan is free text of at most a few kilobytes
 constexpr std::size_t longest_body = 256u << 20;  // a supervisor's link list, a table's sections
 
 class CrashDump final : public Artifact {
@@ -223,10 +222,10 @@ Status CrashDump::read_head(Loader& loader, Scanner& scanner, Scanner::Head& hea
         return Error{ErrorCode::not_recognised, snapshot_.source.path + ": is not a crash dump", {}};
     }
     bool whole = false;
-    std::string_view body = scanner.body(head, longest_header, whole);
+    std::string_view body = scanner.body(head, Scanner::longest_header, whole);
     if (!whole && body.find("System version: ") == std::string_view::npos) {
         scanner.header_without_version = true;
-        body = scanner.body(head, longest_header, whole);
+        body = scanner.body(head, Scanner::longest_header, whole);
     }
     const std::size_t first_line = body.find('\n');
     scanner.style.crlf = first_line != std::string_view::npos && first_line > 0 && body[first_line - 1] == '\r';
@@ -253,6 +252,7 @@ void CrashDump::read_sections(Loader& loader, Scanner& scanner, Scanner::Head& h
         }
         if (row->order > last && row->body != Body::dump_end && row->body != Body::dump_abort) {
             stopped_early = true;
+            loader.beyond_heaps = row->order > order_of(TermSection::heap);
             break;
         }
         const bool wanted = row->part == Part::always || (row->part == Part::tables && loader.plan.tables) ||

@@ -69,6 +69,7 @@ struct Loader {
     TextId last_text = TextId::none;  ///< what text() gave last
     TextId judged_state = TextId::none;
     bool judged_awaits = false;
+    bool beyond_heaps = false;  ///< reading stopped at a section that comes behind all heaps: all of those were there
     static std::size_t slot_of_function(std::string_view text) {
         std::uint64_t first = 0, last = 0;
         if (text.size() >= sizeof first) {

@@ -62,6 +62,7 @@ public:
     bool ended_inside() const { return ended_inside_; }
 
     static constexpr std::size_t longest_line = 256u << 20;
+    static constexpr std::size_t longest_header = 4u << 20;  ///< the slogan is free text of at most a few kilobytes
 
 private:
     /// Position in view() of the next section's '=', searching from `from` on; npos: not in view. `from` moves to

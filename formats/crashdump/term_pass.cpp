@@ -229,7 +229,7 @@ void TermPass::judge_processes(Loader& loader) const {
         Process& process = loader.snapshot.processes[i];
         if (i < stack_seen_.size() && stack_seen_[i]) continue;
         loader.snapshot.anomalies.add(Anomaly::heap_missing, process.offset);
-        process.sensitive = loader.snapshot.source.complete.value_or(false) &&
+        process.sensitive = (loader.snapshot.source.complete.value_or(false) || loader.beyond_heaps) &&
                             process.state != ProcessState::exiting && process.state != ProcessState::free &&
                             process.state != ProcessState::garbage_collecting && process.state != ProcessState::unknown;
     }

@@ -8,18 +8,22 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-
-#include "cli/terminal.hpp"
+#include <utility>
 
 namespace beamheap::cli {
 namespace {
+
+constexpr std::string_view standard_output = "-";
+constexpr std::size_t held_bytes = 256 * 1024;  // gathered before they are written
 
 Error there_already(const std::string& path) {
     return {ErrorCode::usage, fmt::format("{}: there is such a file already", path), "-f overwrites it."};
 }
 
 Error unwritable(const std::string& path, int error) {
-    return {ErrorCode::unreadable, fmt::format("{}: can't be written: {}", path, std::strerror(error)), {}};
+    const bool output = path == standard_output;
+    return {output || error == ENOSPC ? ErrorCode::resource_limit : ErrorCode::unreadable,
+            fmt::format("{}: can't be written: {}", output ? "standard output" : path, std::strerror(error)), {}};
 }
 
 // A new file with a name of its own in the same folder; gives its descriptor and its name.
@@ -34,40 +38,71 @@ Result<int> create_beside(const std::string& path, std::string& name) {
 
 Status may_write(const std::string& path, bool overwrite) {
     struct stat status {};
-    if (path == "-" || lstat(path.c_str(), &status) != 0) return ok();
+    if (path == standard_output || lstat(path.c_str(), &status) != 0) return ok();
     if (!S_ISREG(status.st_mode)) return Error{ErrorCode::usage, fmt::format("{}: is no regular file", path), {}};
     if (!overwrite) return there_already(path);
     return ok();
 }
 
-Status write_file(const std::string& path, std::string_view text, bool overwrite) {
-    if (path == "-") {
-        FileSink out(STDOUT_FILENO);
-        out.write(text);
-        out.flush();
-        if (out.error() != 0)
-            return Error{ErrorCode::resource_limit, fmt::format("standard output: {}", std::strerror(out.error())), {}};
-        return ok();
-    }
+Result<OutputFile> OutputFile::create(const std::string& path, bool overwrite) {
     BH_CHECK(may_write(path, overwrite));
+    if (path == standard_output) return OutputFile(path, {}, overwrite, STDOUT_FILENO);
     std::string partial;
     BH_TRY(const int fd, create_beside(path, partial));
-    FileSink sink(fd);
-    sink.write(text);
-    sink.flush();
-    int error = sink.error();
-    if (::close(fd) != 0 && error == 0) error = errno;
-    bool renamed = overwrite;
+    return OutputFile(path, std::move(partial), overwrite, fd);
+}
+
+OutputFile::OutputFile(std::string path, std::string partial, bool overwrite, int fd)
+    : path_(std::move(path)), partial_(std::move(partial)), overwrite_(overwrite), fd_(fd) {}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : path_(std::move(other.path_)), partial_(std::move(other.partial_)), overwrite_(other.overwrite_),
+      fd_(std::exchange(other.fd_, -1)), held_(std::move(other.held_)) {}
+
+OutputFile::~OutputFile() {
+    if (fd_ < 0 || partial_.empty()) return;
+    ::close(fd_);
+    ::unlink(partial_.c_str());
+}
+
+Status OutputFile::flush() {
+    for (std::string_view rest = held_; !rest.empty();) {
+        const ssize_t wrote = ::write(fd_, rest.data(), rest.size());
+        if (wrote < 0 && errno == EINTR) continue;
+        if (wrote < 0) return unwritable(path_, errno);
+        rest.remove_prefix(static_cast<std::size_t>(wrote));
+    }
+    held_.clear();
+    return ok();
+}
+
+Status OutputFile::write(std::string_view piece) {
+    held_ += piece;
+    return held_.size() < held_bytes ? ok() : flush();
+}
+
+Status OutputFile::finish() {
+    BH_CHECK(flush());
+    const int fd = std::exchange(fd_, -1);
+    if (partial_.empty()) return ok();
+    int error = ::close(fd) == 0 ? 0 : errno;
+    bool renamed = overwrite_;
     // A link, unlike a new name, is never made over a file that came in between; some file systems have none.
-    if (error == 0 && !overwrite && ::link(partial.c_str(), path.c_str()) != 0) {
+    if (error == 0 && !overwrite_ && ::link(partial_.c_str(), path_.c_str()) != 0) {
         if (errno != EPERM && errno != EOPNOTSUPP) error = errno;
         renamed = error == 0;
     }
-    if (error == 0 && renamed && ::rename(partial.c_str(), path.c_str()) != 0) error = errno;
-    if (error != 0 || !renamed) ::unlink(partial.c_str());
-    if (error == EEXIST) return there_already(path);
-    if (error != 0) return unwritable(path, error);
+    if (error == 0 && renamed && ::rename(partial_.c_str(), path_.c_str()) != 0) error = errno;
+    if (error != 0 || !renamed) ::unlink(partial_.c_str());
+    if (error == EEXIST) return there_already(path_);
+    if (error != 0) return unwritable(path_, error);
     return ok();
+}
+
+Status write_file(const std::string& path, std::string_view text, bool overwrite) {
+    BH_TRY(OutputFile file, OutputFile::create(path, overwrite));
+    BH_CHECK(file.write(text));
+    return file.finish();
 }
 
 }  // namespace beamheap::cli

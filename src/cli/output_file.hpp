@@ -11,9 +11,31 @@ namespace beamheap::cli {
 /// Whether a file could be made at `path`: an error (usage) where one is there and `overwrite` is false. "-" is
 /// standard output.
 Status may_write(const std::string& path, bool overwrite);
-/// Creates the file with mode 0600, or with `overwrite` in place of the regular file that is there, and writes `text`:
-/// under a name of its own at first, so that whoever looks sees the old file or all of the new one.
-/// Errors: usage (it is there, it is a link or no file), unreadable (the system's reason).
+/// A file of mode 0600 that is written piece by piece under a name of its own beside its place, and put there when it is
+/// whole: whoever looks sees the old file or all of the new one. What is destroyed before finish() leaves nothing behind.
+class OutputFile {
+public:
+    /// "-" is standard output. Errors: those of may_write; unreadable, resource_limit (the system's reason).
+    static Result<OutputFile> create(const std::string& path, bool overwrite);
+    OutputFile(OutputFile&& other) noexcept;
+    OutputFile& operator=(OutputFile&&) = delete;
+    ~OutputFile();
+
+    /// Errors: the system's reason.
+    Status write(std::string_view piece);
+    /// Writes what is left and gives the file its name; with `overwrite` in place of the one that is there.
+    Status finish();
+
+private:
+    OutputFile(std::string path, std::string partial, bool overwrite, int fd);
+    Status flush();
+    std::string path_, partial_;
+    bool overwrite_;
+    int fd_;
+    std::string held_;
+};
+
+/// The same with a text that is at hand.
 Status write_file(const std::string& path, std::string_view text, bool overwrite);
 
 }  // namespace beamheap::cli

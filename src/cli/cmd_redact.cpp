@@ -1,0 +1,82 @@
+// redact: a copy of a dump that may be passed on.
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/inputs.hpp"
+#include "cli/output_file.hpp"
+#include "cli/secrets.hpp"
+#include "formats/crashdump/dump_redaction.hpp"
+#include "present/describe.hpp"
+
+namespace beamheap::cli {
+namespace {
+
+Status not_for(const Options& options, const std::string& input) {
+    if (input == "-")
+        return Error{ErrorCode::usage, "redact reads its input twice, and standard input can be read once only", "Name a file."};
+    if (options.redact == present::RedactLevel::full)
+        return Error{ErrorCode::usage, "redact leaves names as they are: modules, functions and atoms tell what a dump is about",
+                     "What beamheap says of a dump has no private names with --redact full."};
+    return ok();
+}
+
+}  // namespace
+
+static Status cmd_redact(const Context& context) {
+    const std::string& input = context.argument(0);
+    const std::string& output = context.argument(1);
+    BH_CHECK(not_for(context.options(), input));
+    LoadPlan plan;
+    plan.tables = true;  // the hashes' key comes from them
+    plan_for_secrets(plan);
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
+    const Snapshot& snapshot = artifact->snapshot();
+    if (snapshot.source.kind.format != InputFormat::crash_dump)
+        return Error{ErrorCode::not_held, fmt::format("{}: is a core image, the node's memory as it was: no copy of it is without secrets", input),
+                     "Pass on what beamheap says of it: `beamheap analyze CORE --redact values`."};
+
+    const present::RedactOptions options = present::redaction(present::RedactLevel::values, snapshot, known_secrets(*artifact));
+    const present::Redactor redactor(options);
+    const crashdump::RedactionRules rules{
+        .text = [&](std::string_view text) { return redactor.apply(text, present::Content::message); },
+        .hash = [&](std::string_view text) { return present::keyed_hash(options.salt, text); },
+        .secrets = options.known_secrets,
+        .word_bits = snapshot.source.word_size * 8};
+    std::optional<Error> unreadable;
+    InputWalk walk({input}, [&](const std::string&, const Error& error) { unreadable = error; });
+    BH_TRY(std::optional<FoundInput> found, walk.next());
+    if (unreadable) return *unreadable;
+    if (!found) return Error{ErrorCode::not_recognised, fmt::format("{}: is no crash dump any more", input), {}};
+    BH_TRY(OutputFile file, OutputFile::create(output, context.options().overwrite));
+    BH_TRY(const crashdump::RedactionReport report,
+           crashdump::redact_dump(std::move(found->source), rules, [&](std::string_view piece) { return file.write(piece); }));
+    BH_CHECK(file.finish());
+    if (output == "-") return ok();
+
+    present::Document document = context.document(snapshot);
+    document.members.push_back({.key = "copy",
+                                .title = "Copied without the values of its terms",
+                                .body = present::Value(present::Object{{"path", output},
+                                                                       {"binaries", report.binaries},
+                                                                       {"large_integers", report.integers},
+                                                                       {"characters", report.characters},
+                                                                       {"atoms", report.atoms},
+                                                                       {"lines_left_out", report.lines_left_out},
+                                                                       {"complete", report.complete}})});
+    return context.print(document, snapshot);
+}
+
+BH_DEFINE_VERB(redact){
+    .name = "redact",
+    .arguments = {argument::input, {"OUT", ArgumentKind::path}},
+    .options = "--force",
+    .summary = "copies a crash dump without the values of its terms, for passing on",
+    .details = "Contents of binaries, texts, characters and integers from 2^32 on are replaced by others of the same length; the slogan\n"
+               "and other free text are masked as `--redact values` does, and the node's cookie everywhere. Names of modules,\n"
+               "functions and atoms stay, and so do processes, stacks, sizes and who holds what: the copy opens wherever the dump did.",
+    .examples = "redact erl_crash.dump shared.dump\nredact erl_crash.dump - | zstd > shared.dump.zst",
+    .alone = true,
+    .run = &cmd_redact,
+};
+
+}  // namespace beamheap::cli
