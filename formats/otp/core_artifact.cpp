@@ -51,6 +51,8 @@ public:
         snapshot_.seal();
         read_stack_slots(reader, plan);
         if (plan.heaps != nullptr) (void)visit_heaps(*plan.heaps);
+        if (vm_->atoms.lost() != 0)
+            snapshot_.anomalies.add(Anomaly::inconsistent_state, vm_->roots.atom_table, fmt::format("the names of {} atoms are lost", vm_->atoms.lost()));
         if (reader.memory.misses() != 0) {
             snapshot_.anomalies.add(Anomaly::unreadable_memory, reader.memory.first_miss());
             misses_ = reader.memory.misses();
@@ -74,7 +76,9 @@ public:
         if (objects.damaged)
             snapshot_.anomalies.add(Anomaly::inconsistent_state, snapshot_.ets[table].address,
                                     "an ETS table could not be followed to its end");
-        contents.terms = std::make_unique<CoreTerms>(*vm_, snapshot_, objects);
+        auto terms = std::make_unique<CoreTerms>(*vm_, snapshot_, objects);
+        tell(terms->heap().damage(), snapshot_.ets[table].address, snapshot_.anomalies);
+        contents.terms = std::move(terms);
         return contents;
     }
 
@@ -85,6 +89,8 @@ public:
         for (std::uint64_t i = 0; i < stored.damaged_tables; ++i)
             snapshot_.anomalies.add(Anomaly::inconsistent_state, stored.first_damaged,
                                     "an ETS table could not be followed to its end");
+        if (stored.lost != 0)
+            snapshot_.anomalies.add(Anomaly::dangling_reference, 0, fmt::format("{} terms of ETS tables and persistent terms", stored.lost));
         return stored;
     }
 
@@ -152,6 +158,7 @@ private:
         const std::uint64_t address = snapshot_[process].offset;
         auto terms = std::make_unique<CoreTerms>(*vm_, snapshot_, address, garbage);
         tell(terms->heap().damage(), address, snapshot_.anomalies);
+        if (terms->damaged_literals() != 0) snapshot_.anomalies.add(Anomaly::dangling_reference, address, "a literal");
         return terms;
     }
 
@@ -182,10 +189,14 @@ private:
     static void tell(const HeapDamage& damage, std::uint64_t process, Anomalies& anomalies) {
         if (damage.bad_pointers != 0) anomalies.add(Anomaly::dangling_reference, damage.first_bad, "a heap");
         if (damage.unreadable != 0) anomalies.add(Anomaly::unreadable_memory, process, "a heap");
+        if (damage.zeroed != 0) anomalies.add(Anomaly::zeroed, process, "a heap or a stack");
         if (damage.unwalked != 0)
             anomalies.add(Anomaly::inconsistent_state, process, "part of a heap could not be walked for garbage");
         if (damage.queue_damaged)
             anomalies.add(Anomaly::inconsistent_state, process, "a message queue could not be followed to its end");
+        if (damage.dictionary_damaged)
+            anomalies.add(Anomaly::inconsistent_state, process, "a process dictionary has not the entries that it counts");
+        if (damage.lost_binaries != 0) anomalies.add(Anomaly::dangling_reference, process, "a binary outside of the heaps");
         if (damage.collecting) anomalies.add(Anomaly::heap_missing, process);
     }
 

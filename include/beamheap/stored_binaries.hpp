@@ -18,6 +18,7 @@ struct StoredBinaries {
     std::uint64_t compressed_tables = 0;  ///< not looked into: their objects are in external format
     std::uint64_t damaged_tables = 0;     ///< not followed to the end
     std::uint64_t first_damaged = 0;      ///< address of the first of those
+    std::uint64_t lost = 0;               ///< references to what is not there
 };
 
 }  // namespace beamheap

@@ -132,7 +132,8 @@ TEST_CASE("messages are counted over all queues, other signals are not", "[otp][
     world.memory.word(process + at.process_outer_queue, base + first + 300);
     message(first, base + first + 104, 0x0b);
     message(first + 104, base + first + 208, 0x30 | 5 << 6);  // a signal: LINK
-    message(first + 208, 0, 0);                               // a distribution message that was not decoded yet
+    message(first + 208, 0, 0);                               // a distribution message that was not decoded yet, in its fragment
+    world.memory.word(first + 208 + at.message_attached, 1);
 
     SECTION("two lists") {
         message(first + 300, 0, 0xf);

@@ -40,6 +40,14 @@ ObjectShape literal_shape(const Vm& vm, MemoryReader& memory, std::uint64_t addr
     return shape_of(vm.layout, p, data.size() / 8);
 }
 
+// A zero word is the empty tuple, but not where its whole page is zero: the others of that page would be empty tuples, too.
+bool in_zeroed_page(MemoryReader& memory, std::uint64_t address, const std::byte* p) {
+    constexpr std::uint64_t page_bytes = 4096;
+    if (load<Word>(p) != 0) return false;
+    const std::byte* page = memory.probe(address / page_bytes * page_bytes, page_bytes);
+    return page != nullptr && std::all_of(page, page + page_bytes, [](std::byte b) { return b == std::byte{0}; });
+}
+
 }  // namespace
 
 bool LiteralGraph::add(std::uint64_t address) {
@@ -69,15 +77,20 @@ bool LiteralGraph::add(std::uint64_t address) {
 void LiteralGraph::build(const Vm& vm, MemoryReader& memory, const std::vector<std::uint64_t>& first) {
     graph_.begin(HeapGraph::Mode::values, 8);
     std::size_t next = 0;
-    for (const std::uint64_t address : first)
-        if (address != 0 && memory.mapped(address)) add(address);
+    for (const std::uint64_t address : first) {
+        if (address == 0) continue;
+        if (memory.mapped(address)) add(address);
+        else ++damaged_;
+    }
     // Breadth first: found_ is the queue.
     while (next < found_.size()) {
         const std::byte* p = nullptr;
         const ObjectShape shape = literal_shape(vm, memory, found_[next++], p);
         for (std::uint64_t i = 0; i < shape.terms; ++i) {
             const auto element = load<Word>(p + 8 * (shape.first_term + i));
-            if ((is_cons(element) || is_boxed(element)) && memory.mapped(address_of(element))) add(address_of(element));
+            if (is_immediate(element)) continue;
+            if (!is_header(element) && memory.mapped(address_of(element))) add(address_of(element));
+            else ++damaged_;
             if (cut_) break;
         }
     }
@@ -85,8 +98,9 @@ void LiteralGraph::build(const Vm& vm, MemoryReader& memory, const std::vector<s
     for (const std::uint64_t address : found_) {
         const std::byte* p = nullptr;
         const ObjectShape shape = literal_shape(vm, memory, address, p);
+        damaged_ += shape.words == 0 || in_zeroed_page(memory, address, p);
         if (shape.words == 0) continue;
-        add_object(graph_, vm.layout, memory, address, p, shape.words);
+        damaged_ += !add_object(graph_, vm.layout, memory, address, p, shape.words);
     }
     graph_.finish();
     settle_slices(graph_, vm.layout, memory);

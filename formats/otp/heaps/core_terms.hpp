@@ -22,6 +22,8 @@ public:
     void build(const Vm& vm, bytes::MemoryReader& memory, const std::vector<std::uint64_t>& first);
     const HeapGraph& graph() const { return graph_; }
     bool cut() const { return cut_; }
+    /// How many places hold no term, or a reference to nothing.
+    std::uint64_t damaged() const { return damaged_; }
 
 private:
     bool add(std::uint64_t address);
@@ -29,6 +31,7 @@ private:
     std::vector<std::uint64_t> slots_;  // open addressing, 0 is free
     std::vector<std::uint64_t> found_;
     bool cut_ = false;
+    std::uint64_t damaged_ = 0;
 };
 
 class CoreTerms final : public TermSource, private external_term::Internals {
@@ -52,6 +55,8 @@ public:
     Count channel_of(std::string_view node) const override;
 
     const HeapReader& heap() const { return heap_; }
+    /// As LiteralGraph::damaged().
+    std::uint64_t damaged_literals() const { return literals_.damaged(); }
 
 private:
     std::uint64_t address_of_object(ObjectId id) const {

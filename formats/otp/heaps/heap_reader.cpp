@@ -18,6 +18,14 @@ constexpr std::uint64_t largest_area = 1ull << 40;  // bytes
 constexpr std::uint32_t most_fragments = 1u << 26;
 constexpr std::uint32_t most_registers = 1024;
 constexpr std::uint64_t longest_external = 1ull << 32;
+constexpr std::uint64_t page_bytes = 4096;
+constexpr std::uint64_t most_zeros = 16;  // words of an object that is no bignum: a heap binary has eight at the most
+
+bool all_zero(const std::byte* words, std::uint64_t count) {
+    for (std::uint64_t i = 0; i < count; ++i)
+        if (load<Word>(words + 8 * i) != 0) return false;
+    return true;
+}
 
 // ErlSubBin, up to OTP 26: size, offs, bits, orig.
 BinaryPlace slice_place(MemoryReader& memory, const Layout& layout, std::uint64_t address) {
@@ -109,7 +117,7 @@ BinaryPlace binary_place(MemoryReader& memory, const Layout& layout, std::uint64
     }
 }
 
-void add_object(HeapGraph& graph, const Layout& layout, MemoryReader& memory, std::uint64_t address, const std::byte* p,
+bool add_object(HeapGraph& graph, const Layout& layout, MemoryReader& memory, std::uint64_t address, const std::byte* p,
                 std::uint64_t available) {
     const auto first = load<Word>(p);
     if (!is_header(first)) {
@@ -117,7 +125,7 @@ void add_object(HeapGraph& graph, const Layout& layout, MemoryReader& memory, st
         if (is_cons(first) || is_boxed(first)) graph.add_reference(address_of(first));
         const auto tail = load<Word>(p + 8);
         if (is_cons(tail) || is_boxed(tail)) graph.add_reference(address_of(tail));
-        return;
+        return true;
     }
     const ObjectShape shape = shape_of(layout, p, available);
     const bool binary = shape.kind == TermKind::refc_binary || shape.kind == TermKind::sub_binary ||
@@ -136,11 +144,15 @@ void add_object(HeapGraph& graph, const Layout& layout, MemoryReader& memory, st
         graph.add_reference(base);
     }
     if (kind == TermKind::tuple && shape.words == 1 && layout.empty_tuple_is_literal) graph.set_flat_words(node, 0);
-    if (!binary || !place.known) return;
+    if (!binary || !place.known) return true;
     if (kind == TermKind::sub_binary) graph.add_binary_use(base, place.offset, place.bytes);
     // What is seen of a binary through a BinRef (OTP 27) is told by the slices that have one.
     else
         graph.add_binary_use(place.binary, place.offset, kind == TermKind::binary_reference ? 0 : place.bytes);
+    // A slice of it that grows may be as long as the room that was taken for it.
+    if (place.binary == 0) return true;
+    const std::byte* held = memory.probe(place.binary, layout.at.binary_length + 8);
+    return held != nullptr && load<Word>(held + layout.at.binary_refc) != 0 && place.offset + place.bytes <= load<Word>(held + layout.at.binary_length);
 }
 
 namespace {
@@ -213,6 +225,27 @@ void HeapReader::add_area(std::uint64_t start, std::uint64_t end, AreaKind kind)
     if (data.size() < end - start) ++damage_.unreadable;
     if (data.size() < 8) return;
     areas_.push_back({start, start + data.size() / 8 * 8, data.data(), kind, 0});
+    find_zeroed_pages(areas_.back());
+}
+
+// Objects stand one behind the other, each with a header or a cell's two terms, so that a page of zero bytes among them was
+// lost from the file; only a bignum may hold so many. One word of each page is looked at where it is none.
+void HeapReader::find_zeroed_pages(const HeapArea& area) {
+    for (std::uint64_t at = area.start; at < area.end;) {
+        const std::uint64_t next = std::min(area.end, (at / page_bytes + 1) * page_bytes);
+        const std::byte* words = area.data + (at - area.start);
+        const bool whole = at == area.start && next == area.end;
+        if ((whole ? next - at > 8 : (next - at) / 8 >= most_zeros) && all_zero(words, (next - at) / 8)) {
+            const std::byte* before = words;
+            while (before != area.data && load<Word>(before - 8) == 0) before -= 8;
+            const Word header = before == area.data ? 0 : load<Word>(before - 8);
+            const Tag tag = is_header(header) ? vm_.layout.tags[header_subtag(header)] : Tag::unknown;
+            const std::uint64_t digits = static_cast<std::uint64_t>(words - before) + (next - at);
+            const bool bignum = (tag == Tag::positive_big || tag == Tag::negative_big) && header_arity(header) * 8 >= digits;
+            if (!bignum) ++damage_.zeroed;
+        }
+        at = next;
+    }
 }
 
 void HeapReader::collect_fragments(std::uint64_t first, AreaKind kind) {
@@ -221,6 +254,7 @@ void HeapReader::collect_fragments(std::uint64_t first, AreaKind kind) {
         const std::byte* p = memory_.at(fragment, at_.fragment_memory);
         if (p == nullptr) break;
         const auto used = load<Word>(p + at_.fragment_used);
+        damage_.zeroed += load<Word>(p + at_.fragment_allocated) == 0;
         std::uint64_t start = fragment + at_.fragment_memory;
         const std::uint64_t end = start + 8 * used;
         // What was sent to an alias keeps it as a bare term in front of the objects, mostly of the alias itself.
@@ -345,6 +379,7 @@ void HeapReader::root(RootKind kind, std::uint32_t index, std::uint32_t frame, W
         mark(term);
         graph_.add_root(kind, index, frame, address_of(term), at);
     } else {
+        if (!undecoded && is_header(term)) bad(at);
         if (graph_.mode() != HeapGraph::Mode::values) return;
         graph_.add_immediate_root(kind, index, frame, at);
     }
@@ -355,6 +390,7 @@ void HeapReader::stack_roots() {
     const std::uint64_t count = (stack_end_ - stack_top_) / 8;
     const std::byte* words = count == 0 ? nullptr : memory_.at(stack_top_, count * 8);
     if (words == nullptr) return;
+    damage_.zeroed += zeroed_words(vm_, words, count);
     each_stack_word(vm_, memory_, words, count, [&](const StackWord& at) {
         root(RootKind::stack, at.slot, at.frame, at.word, stack_top_ + 8 * at.at);
         return true;
@@ -385,14 +421,14 @@ void HeapReader::message_roots(const std::byte* process) {
         }
         if (is_boxed(signal.token)) root(RootKind::seq_trace_token, index, 0, signal.token, at + 8);
     }
-    damage_.queue_damaged = walk.cut() || walk.cyclic();
+    damage_.queue_damaged = walk.cut() || walk.cyclic() || messages_ < least_messages(reader_, process);
 }
 
 void HeapReader::collect_roots(const std::byte* p) {
     stack_roots();
     std::uint32_t entry = 0;
     if (const auto dictionary = load<Word>(p + at_.process_dictionary); dictionary != 0)
-        each_dictionary_entry(reader_, dictionary, [&](Word pair, Word, Word) {
+        damage_.dictionary_damaged = !each_dictionary_entry(reader_, dictionary, [&](Word pair, Word, Word) {
             root(RootKind::dictionary, entry++, 0, pair, address_of(pair));
         });
     message_roots(p);
@@ -501,7 +537,7 @@ void HeapReader::emit_area(const HeapArea& area) {
         }
         index += static_cast<std::uint64_t>(__builtin_ctzll(rest));
         if (index >= area.words()) break;
-        add_object(graph_, vm_.layout, memory_, area.start + 8 * index, area.data + 8 * index, area.words() - index);
+        damage_.lost_binaries += !add_object(graph_, vm_.layout, memory_, area.start + 8 * index, area.data + 8 * index, area.words() - index);
         ++index;
     }
 }
@@ -509,6 +545,7 @@ void HeapReader::emit_area(const HeapArea& area) {
 HeapGraph& HeapReader::read(std::uint64_t process, HeapGraph::Mode mode, bool garbage) {
     begin(mode);
     process_ = process;
+    const std::uint64_t misses = memory_.misses();
     const std::byte* p = memory_.at(process, at_.process_size);
     if (p == nullptr || !vm_.terms_readable) {
         damage_.unreadable += p == nullptr;
@@ -522,6 +559,7 @@ HeapGraph& HeapReader::read(std::uint64_t process, HeapGraph::Mode mode, bool ga
         collect_roots(p);
         if (garbage) garbage_roots();
         for (const HeapArea& area : areas_) emit_area(area);
+        damage_.unreadable += memory_.misses() - misses;
     }
     graph_.finish();
     settle_slices(graph_, vm_.layout, memory_);

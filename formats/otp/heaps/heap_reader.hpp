@@ -47,8 +47,10 @@ struct HeapDamage {
     std::uint64_t first_bad = 0;     ///< address of the first such place
     std::uint64_t unwalked = 0;      ///< areas that could not be walked to their end for garbage
     std::uint64_t unreadable = 0;    ///< areas that the image does not hold
+    std::uint64_t zeroed = 0;        ///< zero bytes where objects or a stack must be
     bool collecting = false;         ///< caught in garbage collection
-    bool queue_damaged = false;
+    bool queue_damaged = false, dictionary_damaged = false;
+    std::uint64_t lost_binaries = 0;  ///< references to binaries that nobody holds or that are shorter than what is seen of them
 };
 
 class HeapReader {
@@ -76,6 +78,7 @@ private:
     void add_area(std::uint64_t start, std::uint64_t end, AreaKind kind);
     void settle_areas();
     void collect_areas(const std::byte* p);
+    void find_zeroed_pages(const HeapArea& area);
     void collect_fragments(std::uint64_t first, AreaKind kind);
     void collect_roots(const std::byte* p);
     void stack_roots();
@@ -116,8 +119,9 @@ private:
 /// Where the bytes of a binary term are: refc binaries and slices, of either form.
 BinaryPlace binary_place(bytes::MemoryReader& memory, const Layout& layout, std::uint64_t address);
 
-/// Adds the object at `address`, of which `available` words are at `p`, with its references and the bytes it shows.
-void add_object(HeapGraph& graph, const Layout& layout, bytes::MemoryReader& memory, std::uint64_t address,
+/// Adds the object at `address`, of which `available` words are at `p`, with its references and the bytes it shows. False
+/// where it refers to a binary outside of the heaps that is not there, or not as long as what it shows.
+bool add_object(HeapGraph& graph, const Layout& layout, bytes::MemoryReader& memory, std::uint64_t address,
                 const std::byte* p, std::uint64_t available);
 /// After graph.finish(): tells for slices (up to OTP 26 and of small binaries) whose bytes they show. Until then
 /// they name the object that they cut, so that the graph knows these references for what they are.

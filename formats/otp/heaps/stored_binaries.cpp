@@ -36,7 +36,10 @@ StoredBinaries read_stored_binaries(const Vm& vm, const Snapshot& snapshot, Deco
             const std::size_t end = std::min(all.objects.size(), first + at_once);
             part.objects.assign(all.objects.begin() + static_cast<std::ptrdiff_t>(first),
                                 all.objects.begin() + static_cast<std::ptrdiff_t>(end));
-            add_all(CoreTerms(vm, snapshot, part).graph(), i, result);
+            const CoreTerms terms(vm, snapshot, part);
+            const HeapDamage& damage = terms.heap().damage();
+            result.lost += damage.bad_pointers + damage.lost_binaries + damage.zeroed;
+            add_all(terms.graph(), i, result);
         }
     }
     if (vm.roots.persistent_terms != 0) {
@@ -48,6 +51,7 @@ StoredBinaries read_stored_binaries(const Vm& vm, const Snapshot& snapshot, Deco
             if (const auto word = load<Word>(slots.data() + at); is_boxed(word)) first.push_back(address_of(word));
         LiteralGraph graph;
         graph.build(vm, reader.memory, first);
+        result.lost += graph.damaged();
         add_all(graph.graph(), StoredBinary::persistent_term, result);
     }
     return result;

@@ -27,10 +27,10 @@ LabelReader::Key LabelReader::key_of(Word atom) {
     return key;
 }
 
-void LabelReader::read(const std::byte* process, Process& row) {
+bool LabelReader::read(const std::byte* process, Process& row) {
     const auto dictionary = load<Word>(process + reader_.at.process_dictionary);
-    if (dictionary == 0) return;
-    each_dictionary_entry(reader_, dictionary, [&](Word, Word key, Word value) { entry(key, value, row); });
+    if (dictionary == 0) return true;
+    return each_dictionary_entry(reader_, dictionary, [&](Word, Word key, Word value) { entry(key, value, row); });
 }
 
 void LabelReader::entry(Word key, Word value, Process& row) {

@@ -16,7 +16,7 @@ class LabelReader {
 public:
     explicit LabelReader(Reader& reader) : reader_(reader) {}
     /// Fills real_initial_call and label; remembers an ancestor that is a pid until all names are known.
-    void read(const std::byte* process, Process& row);
+    bool read(const std::byte* process, Process& row);
     /// Turns remembered ancestors into the names of their processes.
     void resolve(std::vector<Process>& rows);
 
@@ -36,20 +36,24 @@ private:
     std::vector<Ancestry> waiting_;
 };
 
-// An array of slots, each NIL, one boxed {Key, Value}, or a list of them (erl_process_dict.c).
+// An array of slots, each NIL, one boxed {Key, Value}, or a list of them (erl_process_dict.c). False where what is there is
+// not as many entries as the dictionary counts.
 template <class Visit>
 bool each_dictionary_entry(Decoder& reader, std::uint64_t dictionary, Visit&& visit) {
     constexpr std::uint32_t most_slots = 1u << 28;
     constexpr std::uint32_t longest_chain = 1u << 24;
     const auto slots = reader.memory.word32(dictionary + reader.at.dictionary_slots);
-    if (!slots || *slots > most_slots) return false;
+    const auto counted = reader.memory.word(dictionary + reader.at.dictionary_entries);
+    if (!slots || !counted || *slots == 0 || *slots > most_slots) return false;
     const std::byte* data = reader.memory.at(dictionary + reader.at.dictionary_data, 8ull * *slots);
     if (data == nullptr) return false;
     bool whole = true;
+    std::uint64_t seen = 0;
     const auto pair = [&](Word term) {
         const std::byte* tuple = is_boxed(term) ? reader.memory.at(address_of(term), 24) : nullptr;
         if (tuple == nullptr || bytes::load<Word>(tuple) != (2u << 6)) whole = false;
         else visit(term, bytes::load<Word>(tuple + 8), bytes::load<Word>(tuple + 16));
+        ++seen;
     };
     for (std::uint32_t i = 0; i < *slots; ++i) {
         auto term = bytes::load<Word>(data + 8ull * i);
@@ -67,7 +71,7 @@ bool each_dictionary_entry(Decoder& reader, std::uint64_t dictionary, Visit&& vi
             term = bytes::load<Word>(cell + 8);
         }
     }
-    return whole;
+    return whole && seen == *counted;
 }
 
 }  // namespace beamheap::otp

@@ -97,13 +97,17 @@ public:
         std::vector<Process>& rows = reader_.snapshot.processes;
         rows.reserve(std::min<std::size_t>(table.count, slots.size() / 8));
         // The VM's own count tells where the rest of a huge table is empty, and whether all are there.
-        std::uint64_t found = 0;
+        std::uint64_t found = 0, being_made = 0;
         for (std::size_t i = 0; (i + 1) * 8 <= slots.size() && (found < table.count || i < most_slots_beyond); ++i) {
             const auto element = load<Word>(slots.data() + 8 * i);
             if (element == 0) continue;
             ++found;
             if (element != table.invalid) add(element, i);
+            else ++being_made;
         }
+        if (being_made != 0)
+            reader_.snapshot.anomalies.add(Anomaly::inconsistent_state, table.slots,
+                                           fmt::format("{} of the process table's slots are reserved for processes that are being made", being_made));
         if (slots.size() != std::uint64_t{table.max} * 8 && found < table.count) {
             reader_.snapshot.anomalies.add(Anomaly::unreadable_memory, table.slots, "the process table is not whole");
             reader_.snapshot.source.process_table_complete = false;
@@ -155,11 +159,16 @@ private:
         const bool exiting = (bits & state::exiting) != 0;
         if (!exiting)
             if (const auto entry = load<Word>(p + at_.process_registered); entry != 0)
-                row.name = reader_.atom(memory_.word(entry + at_.registered_name).value_or(0));
+                if (row.name = reader_.atom(memory_.word(entry + at_.registered_name).value_or(0)); row.name == TextId::none)
+                    anomalies.add(Anomaly::inconsistent_state, entry, "the registered name of a process");
         row.parent = reader_.pid(load<Word>(p + at_.process_parent));
         const Mfa initial{load<Word>(p + at_.process_initial), load<Word>(p + at_.process_initial + 8),
                           static_cast<std::uint32_t>(load<Word>(p + at_.process_initial + 16)) & 0xff};
-        if ((bits & state::free) == 0) row.initial_call = reader_.function(initial);
+        if ((bits & state::free) == 0) {
+            row.initial_call = reader_.function(initial);
+            if (row.initial_call == FunctionId::none && !exiting)
+                anomalies.add(Anomaly::inconsistent_state, address, "the initial call of a process");
+        }
         row.reductions = load<Word>(p + at_.process_reductions);
         row.arity = arity(p);
         heap(p, bits, row, anomalies);
@@ -167,7 +176,9 @@ private:
         if (!exiting) link(p, row, anomalies);
         code(p, bits, unlisted, row, anomalies);
         memory(p, bits, row);
-        if (plan_.labels && !exiting && reader_.vm.terms_readable) labels_.read(p, row);
+        if (plan_.labels && !exiting && reader_.vm.terms_readable && !labels_.read(p, row) &&
+            (bits & (state::gc | state::running | state::dirty_running)) == 0)
+            anomalies.add(Anomaly::inconsistent_state, address, "a process dictionary has not the entries that it counts");
         reader_.snapshot.processes.push_back(row);
     }
 
@@ -238,7 +249,8 @@ private:
         std::uint32_t count = 0;
         for (; fragment != 0 && count < most_fragments; ++count) {
             const std::byte* head = fragment % 8 == 0 ? memory_.probe(fragment, at_.fragment_memory) : nullptr;
-            if (head == nullptr || load<Word>(head + at_.fragment_used) > load<Word>(head + at_.fragment_allocated)) return {};
+            const auto room = head == nullptr ? 0 : load<Word>(head + at_.fragment_allocated);
+            if (room == 0 || load<Word>(head + at_.fragment_used) > room) return {};
             fragment = load<Word>(head + at_.fragment_next);
         }
         return count;
@@ -250,6 +262,8 @@ private:
             anomalies.add(Anomaly::inconsistent_state, row.offset, "a signal queue leads back into itself");
         else
             row.msgq_len = queue_.messages;
+        if (!queue_.cyclic && !queue_.cut && queue_.messages < least_messages(reader_, p))
+            anomalies.add(Anomaly::messages_lost, row.offset, "a message queue is shorter than its own count");
         if (queue_.cut) anomalies.add(Anomaly::unreadable_memory, row.offset, "the rest of a signal queue");
     }
 
@@ -284,6 +298,8 @@ private:
             if (const auto mfa = Code::mfa_at(memory_, current)) {
                 const FunctionId function = reader_.function(*mfa);
                 if (function != going_on.function) top = Frame{function, 0, 0, TextId::none};
+            } else {
+                anomalies.add(Anomaly::inconsistent_state, current, "the function that a process is in");
             }
         }
         row.current_function = top.function;
@@ -303,6 +319,7 @@ private:
         stack_.clear();
         row.frames_before_returns = top.function != FunctionId::none ? 1 : 0;
         if (top.function != FunctionId::none) stack_.push_back(top);
+        if (zeroed_words(reader_.vm, words, (end_ - stop_) / 8) != 0) anomalies.add(Anomaly::zeroed, stop_, "a stack");
         read_frames(reader_.vm, frames_, words, (end_ - stop_) / 8, stack_);
         if (!stack_.empty()) row.stack = reader_.snapshot.stacks.intern(stack_);
     }

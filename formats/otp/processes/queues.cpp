@@ -50,7 +50,8 @@ bool QueueWalk::next(Signal& signal) {
             continue;
         }
         const std::byte* p = at_ % 8 == 0 ? reader_.memory.at(at_, reader_.at.message_words + 24) : nullptr;
-        if (p == nullptr) {
+        // What is still encoded has its fragment: neither is there where zero bytes are all that is left of a message.
+        if (p == nullptr || (load<Word>(p + reader_.at.message_words) == non_value && load<Word>(p + reader_.at.message_attached) == 0)) {
             cut_ = true;
             at_ = 0;
             continue;
@@ -86,6 +87,13 @@ std::uint64_t fragment_words(Decoder& reader, const Signal& signal) {
         fragment = load<Word>(p + at.fragment_next);
     }
     return words;
+}
+
+std::uint64_t least_messages(const Decoder& reader, const std::byte* process) {
+    const Offsets& at = reader.at;
+    const std::uint32_t where = at.process_message_length != absent ? at.process_message_length : at.process_inner_queue_length;
+    const auto counted = where == absent ? 0 : static_cast<std::int64_t>(load<Word>(process + where));
+    return counted > 0 ? static_cast<std::uint64_t>(counted) : 0;
 }
 
 QueueSums sum_queues(Decoder& reader, const std::byte* process) {

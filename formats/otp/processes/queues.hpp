@@ -54,6 +54,10 @@ private:
 /// Used words of the fragment chain that belongs to a signal.
 std::uint64_t fragment_words(Decoder& reader, const Signal& signal);
 
+/// How many messages the process itself has counted in its inner and middle queue (sig_qs.len; since OTP 27 mq_len, which
+/// leaves those behind other signals out): a whole queue has at least as many. `process` holds layout.process_size bytes.
+std::uint64_t least_messages(const Decoder& reader, const std::byte* process);
+
 /// Counts a whole queue.
 QueueSums sum_queues(Decoder& reader, const std::byte* process);
 

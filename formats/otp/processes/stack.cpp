@@ -80,6 +80,17 @@ TextId FrameCache::file(const CodePlace& place, const Code::Line& line) {
     return reader_.snapshot.texts.intern(std::string{reader_.snapshot.text(module)} + ".erl");
 }
 
+std::uint64_t zeroed_words(const Vm& vm, const std::byte* words, std::uint64_t count) {
+    std::uint64_t zeros = 0;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        auto word = load<Word>(words + 8 * i);
+        if (!is_header(word)) continue;
+        if (vm.roots.frame_pointers && i + 1 < count) word = load<Word>(words + 8 * ++i);
+        zeros += word == 0;
+    }
+    return zeros;
+}
+
 void read_frames(const Vm& vm, FrameCache& cache, const std::byte* words, std::uint64_t count, std::vector<Frame>& out) {
     for (std::uint64_t i = 0; i < count && out.size() < most_frames; ++i) {
         auto word = load<Word>(words + 8 * i);

@@ -64,6 +64,10 @@ void each_stack_word(const Vm& vm, bytes::MemoryReader& memory, const std::byte*
     }
 }
 
+/// How many of a stack's words are zero, which neither a term nor a return address is: what stood there was lost. A frame
+/// pointer may be, that of the oldest frame.
+std::uint64_t zeroed_words(const Vm& vm, const std::byte* words, std::uint64_t count);
+
 /// Most frames that are kept of one stack; what is older is not shown.
 inline constexpr std::size_t most_frames = 1u << 20;
 

@@ -207,7 +207,7 @@ private:
 
 }  // namespace
 
-std::vector<AllocatorAt> find_allocators(const Vm& vm, MemoryReader& memory) {
+std::vector<AllocatorAt> find_allocators(const Vm& vm, MemoryReader& memory, std::uint64_t* lost) {
     std::vector<AllocatorAt> found;
     const auto known = [&](std::uint64_t address) {
         return std::any_of(found.begin(), found.end(), [address](const AllocatorAt& a) { return a.address == address; });
@@ -230,8 +230,9 @@ std::vector<AllocatorAt> find_allocators(const Vm& vm, MemoryReader& memory) {
             if (array == nullptr || !allocator_at(vm, memory, load<Word>(array), prefix) || known(load<Word>(array))) continue;
             for (std::uint32_t k = 0; k < size; ++k) {
                 const auto address = load<Word>(array + 8ull * k);
-                if (allocator_at(vm, memory, address, prefix) && !known(address))
-                    found.push_back({address, prefix, static_cast<std::int32_t>(k)});
+                if (known(address)) continue;
+                if (allocator_at(vm, memory, address, prefix)) found.push_back({address, prefix, static_cast<std::int32_t>(k)});
+                else if (lost != nullptr) ++*lost;
             }
         }
     }
@@ -241,7 +242,13 @@ std::vector<AllocatorAt> find_allocators(const Vm& vm, MemoryReader& memory) {
 }
 
 void read_allocators(Reader& reader) {
-    const std::vector<AllocatorAt> allocators = find_allocators(reader.vm, reader.memory);
+    std::uint64_t lost = 0;
+    const std::vector<AllocatorAt> allocators = find_allocators(reader.vm, reader.memory, &lost);
+    // Those that every VM has unless it was started with `+Muea min` or the like.
+    for (const std::string_view kind : {"sl_", "std_", "ll_", "eheap_", "ets_", "fix_", "literal_", "binary_", "driver_"})
+        if (std::none_of(allocators.begin(), allocators.end(), [kind](const AllocatorAt& a) { return a.prefix == kind; }))
+            reader.snapshot.anomalies.add(Anomaly::structure_missing, 0, fmt::format("{}alloc", kind));
+    if (lost != 0) reader.snapshot.anomalies.add(Anomaly::structure_missing, 0, fmt::format("{} instances of allocators", lost));
     Sums(reader, allocators).run();
 }
 

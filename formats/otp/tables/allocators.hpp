@@ -16,7 +16,8 @@ struct AllocatorAt {
 };
 
 /// Every instance: from arrays per scheduler (erts_allctr_thr_spec) and single ones (erts_allctrs_info), both found in
-/// static data by the name that each Allctr_t points at.
-std::vector<AllocatorAt> find_allocators(const Vm& vm, bytes::MemoryReader& memory);
+/// static data by the name that each Allctr_t points at. `lost`, where given, becomes larger by those of the arrays' elements
+/// that lead to none.
+std::vector<AllocatorAt> find_allocators(const Vm& vm, bytes::MemoryReader& memory, std::uint64_t* lost = nullptr);
 
 }  // namespace beamheap::otp

@@ -28,7 +28,9 @@ public:
         for (const std::uint64_t scheduler : reader_.vm.roots.schedulers) {
             const auto first = reader_.memory.word(scheduler + at_.scheduler_ets_tables);
             if (!first) continue;
-            std::uint64_t tortoise = 0, steps = 0, limit = 2;
+            const std::uint64_t counted = reader_.memory.word(scheduler + at_.scheduler_ets_count).value_or(0);
+            std::uint64_t tortoise = 0, steps = 0, limit = 2, seen = 0, previous = 0;
+            bool followed = true;
             for (std::uint64_t table = *first; table != 0;) {
                 const std::byte* p = table % 8 == 0 ? reader_.memory.at(table, at_.ets_hash_size) : nullptr;
                 const bool whole = p != nullptr;
@@ -37,14 +39,21 @@ public:
                 if (p == nullptr || reader_.snapshot.ets.size() >= most_tables) {
                     reader_.snapshot.anomalies.add(Anomaly::unreadable_memory, table,
                                                    "the rest of a scheduler's ETS tables");
+                    followed = false;
                     break;
                 }
+                // A ring: each table names the one before it as well.
+                if (previous != 0 && load<Word>(p + at_.ets_next + 8) != previous) followed = false;
+                previous = table;
+                ++seen;
                 add(table, p, whole);
                 table = load<Word>(p + at_.ets_next);
                 if (table == *first) break;
                 if (table == tortoise) {
                     reader_.snapshot.anomalies.add(Anomaly::inconsistent_state, table,
                                                    "a list of ETS tables leads back into itself");
+                    followed = true;
+                    seen = counted;
                     break;
                 }
                 if (++steps == limit) {
@@ -53,6 +62,9 @@ public:
                     limit *= 2;
                 }
             }
+            if (!followed || seen != counted)
+                reader_.snapshot.anomalies.add(Anomaly::count_mismatch, scheduler,
+                                               fmt::format("a scheduler has {} ETS tables, and counts {}", seen, counted));
         }
     }
 

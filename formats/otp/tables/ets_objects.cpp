@@ -19,7 +19,7 @@ constexpr std::uint64_t largest_object = 1ull << 32;  // words
 class Walk {
 public:
     Walk(Decoder& reader, std::uint64_t table, std::uint64_t limit, Count counted)
-        : reader_(reader), at_(reader.at), table_(table), limit_(limit), most_nodes_(most_of(reader, counted)) {}
+        : reader_(reader), at_(reader.at), table_(table), limit_(limit), counted_(counted), most_nodes_(most_of(reader, counted)) {}
 
     EtsObjects run() {
         const auto status = reader_.memory.word32(table_ + at_.ets_status);
@@ -38,6 +38,8 @@ public:
             tree(reader_.memory.word(table_ + at_.ets_tree_root));
         else
             found_.damaged = true;
+        // All that the table counts are there, unless somebody takes out one at this very moment.
+        if (!found_.more && counted_.has() && found_.objects.size() < *counted_) found_.damaged = true;
         return std::move(found_);
     }
 
@@ -173,7 +175,9 @@ private:
 
     Decoder& reader_;
     const Offsets& at_;
-    std::uint64_t table_, limit_, most_nodes_;
+    std::uint64_t table_, limit_;
+    Count counted_;
+    std::uint64_t most_nodes_;
     std::uint64_t seen_ = 0;
     EtsObjects found_;
 };

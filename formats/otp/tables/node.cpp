@@ -13,6 +13,7 @@ using bytes::load;
 
 constexpr unsigned index_page_shift = 10;  // INDEX_PAGE_SHIFT (index.h)
 constexpr std::uint32_t most_modules = 1u << 20;
+constexpr std::uint32_t slot_hash = 8, slot_index = 16;
 constexpr std::uint64_t largest_literal_area = 1ull << 32;
 
 // What the kernel says killed the VM.
@@ -60,6 +61,9 @@ void read_node(Reader& reader) {
                                       source.complete ? "made without shared anonymous memory, coredump_filter bit 1"
                                                       : "it is behind the place where the image is cut");
 
+    if (vm.code.lost() != 0)
+        reader.snapshot.anomalies.add(Anomaly::structure_missing, vm.roots.code_ranges, fmt::format("{} ranges of loaded code", vm.code.lost()));
+
     Node& node = reader.snapshot.node;
     if (vm.roots.this_node != 0)
         if (const auto name = reader.memory.word(vm.roots.this_node + reader.at.node_name))
@@ -104,13 +108,25 @@ void read_modules(Reader& reader) {
         reader.snapshot.anomalies.add(Anomaly::inconsistent_state, table, "the module table");
         return;
     }
-    std::uint64_t current = 0, old = 0;
+    std::uint64_t current = 0, old = 0, lost = 0;
+    std::vector<std::uint64_t> headers;
     for (std::uint32_t i = 0; i < *entries; ++i) {
         const auto page = reader.memory.word(*segments + 8ull * (i >> index_page_shift));
         const auto entry =
             page ? reader.memory.word(*page + 8ull * (i & ((1u << index_page_shift) - 1))) : std::nullopt;
         const std::byte* p = entry ? reader.memory.at(*entry, at.module_old_length + 4) : nullptr;
-        if (p == nullptr) continue;
+        if (p == nullptr) {
+            ++lost;
+            continue;
+        }
+        // IndexSlot {HashBucket {next, hvalue}, index} in front; the hash value of a module is the index of its name (module.c).
+        const auto name = load<std::uint32_t>(p + at.module_name);
+        if (load<std::uint32_t>(p + slot_index) != i || load<std::uint64_t>(p + slot_hash) != name) {
+            ++lost;
+            continue;
+        }
+        for (const std::uint32_t header : {at.module_current_header, at.module_old_header})
+            if (const auto start = load<Word>(p + header); start != 0) headers.push_back(start);
         Module module;
         module.name = reader.atom(Word{load<std::uint32_t>(p + at.module_name)} << 6 | 0x0b);
         const auto size = [&](std::uint32_t header_at, std::uint32_t length_at) -> Count {
@@ -132,6 +148,11 @@ void read_modules(Reader& reader) {
         old += module.old_bytes.value_or(0);
         reader.snapshot.modules.push_back(module);
     }
+    // Each loaded range of code is a module's, current or old.
+    std::sort(headers.begin(), headers.end());
+    for (const Code::Module& range : reader.vm.code.modules())
+        if (!std::binary_search(headers.begin(), headers.end(), range.start)) ++lost;
+    if (lost != 0) reader.snapshot.anomalies.add(Anomaly::count_mismatch, table, fmt::format("{} modules are lost", lost));
     reader.snapshot.node.current_code_bytes = current;
     reader.snapshot.node.old_code_bytes = old;
 }

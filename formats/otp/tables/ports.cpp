@@ -53,7 +53,10 @@ void add_port(Reader& reader, LinkReader& links, std::uint64_t address, std::uin
     if (reader.vm.ports.slot_of(load<Word>(p), reader.vm.layout.pid_form) != slot)
         anomalies.add(Anomaly::inconsistent_state, address, "a port whose identifier belongs to another slot of the table");
     const auto bits = load<std::uint32_t>(p + at.port_state);
-    if ((bits & (port_free | port_initializing)) != 0) return;
+    if ((bits & (port_free | port_initializing)) != 0) {
+        anomalies.add(Anomaly::inconsistent_state, address, "a port that is being opened or closed");
+        return;
+    }
     TextTable& texts = reader.snapshot.texts;
     Port port;
     port.port = reader.port(load<Word>(p));
@@ -94,9 +97,11 @@ void add_port(Reader& reader, LinkReader& links, std::uint64_t address, std::uin
     std::uint64_t waiting = first;
     while (waiting != 0 && port.suspended.size() < most_suspended) {
         const std::byte* entry = reader.memory.at(waiting, std::max(at.process_list_next, at.process_list_pid) + 8);
-        if (entry == nullptr) break;
-        const Pid pid = reader.pid(load<Word>(entry + at.process_list_pid));
-        if (!pid.has()) break;
+        const Pid pid = entry == nullptr ? Pid{} : reader.pid(load<Word>(entry + at.process_list_pid));
+        if (!pid.has()) {
+            anomalies.add(Anomaly::inconsistent_state, address, "the processes that a port has suspended");
+            break;
+        }
         port.suspended.push_back(pid);
         waiting = load<Word>(entry + at.process_list_next);
         if (waiting == first) break;
@@ -197,11 +202,14 @@ void read_peers(Reader& reader) {
     const std::byte* slots = reader.memory.at(buckets, 8ull << (64 - shift));
     if (slots == nullptr) return;
     const auto own = reader.memory.word(reader.vm.roots.this_node + at.node_entry);
+    const auto counted = load<std::uint32_t>(hash + at.hash_objects);
+    std::uint64_t seen = 0;
     for (std::uint64_t i = 0; i < 1ull << (64 - shift); ++i) {
         std::uint64_t steps = 0;
         for (auto entry = load<Word>(slots + 8 * i); entry != 0 && steps < longest_bucket; ++steps) {
             const std::byte* p = reader.memory.at(entry, at.entry_links + 8);
             if (p == nullptr) break;
+            ++seen;
             const auto name = load<Word>(p + at.entry_name);
             if (is_atom(name) && (!own || *own != entry)) {
                 DistNode peer;
@@ -222,6 +230,8 @@ void read_peers(Reader& reader) {
             entry = load<Word>(p);
         }
     }
+    if (seen != counted)
+        reader.snapshot.anomalies.add(Anomaly::count_mismatch, table, fmt::format("the table of other nodes has {}, and counts {}", seen, counted));
     std::sort(reader.snapshot.nodes.begin(), reader.snapshot.nodes.end(), [](const DistNode& a, const DistNode& b) { return a.channel < b.channel; });
 }
 

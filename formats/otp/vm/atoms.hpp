@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "beamheap/interned.hpp"
@@ -24,7 +25,8 @@ public:
 
     std::uint32_t size() const { return entries_; }
     std::uint32_t limit() const { return limit_; }
-    /// Text of the atom with this index, in UTF-8; nothing where the image does not hold it.
+    /// Text of the atom with this index, in UTF-8; nothing where the image does not hold it, or where its index or its hash
+    /// value says that something else stands there.
     std::optional<std::string_view> text(bytes::MemoryReader& memory, std::uint32_t index) const;
     /// What erlang:memory counts for the table, and for the texts that were allocated for it (not those that are
     /// constants of the executable, which `is_constant` tells by address).
@@ -48,14 +50,19 @@ public:
     }
     /// The interned text of an atom word; TextId::none where it is no atom, or unreadable.
     TextId intern(bytes::MemoryReader& memory, Word atom, TextTable& texts) const;
+    /// How many atoms were asked of intern() whose text is not there.
+    std::uint64_t lost() const { return lost_.size(); }
 
 private:
     std::uint64_t entry(bytes::MemoryReader& memory, std::uint32_t index) const;
+    std::optional<std::string_view> bytes_of(bytes::MemoryReader& memory, const std::byte* atom) const;
     std::uint64_t address_of_name(bytes::MemoryReader& memory, std::uint32_t index) const;
     const Layout* layout_ = nullptr;
     std::uint64_t segments_ = 0, table_bytes_ = 0;
     std::uint32_t entries_ = 0, limit_ = 0;
+    bool hashed_ = false;  ///< whether atoms have the index and hash value that are expected
     mutable std::vector<TextId> known_;  // by index
+    mutable std::unordered_set<std::uint32_t> lost_;
     mutable const TextTable* known_in_ = nullptr;  ///< whose ids these are: the table that asked first (the snapshot's)
 };
 

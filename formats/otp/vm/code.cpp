@@ -29,10 +29,13 @@ Code::Code(bytes::MemoryReader& memory, const Layout& layout, const Roots& roots
     if (ranges == nullptr) return;
     const auto list = load<Word>(ranges), count = load<Word>(ranges + 8);
     const bytes::Bytes data = memory.from(list, count > (1u << 24) ? 0 : count * 16);
+    lost_ = data.size() / 16 < count ? count - data.size() / 16 : 0;
     modules_.reserve(data.size() / 16);
     for (std::size_t at = 0; at + 16 <= data.size(); at += 16) {
         const Module module{load<Word>(data.data() + at), load<Word>(data.data() + at + 8)};
-        if (module.start >= module.end) continue;  // purged
+        // A purged one ends where it begins (beam_ranges.c, erts_remove_from_ranges).
+        if (module.start == 0 || module.start > module.end) ++lost_;
+        if (module.start >= module.end) continue;
         modules_.push_back(module);
         readable_ = readable_ || memory.mapped(module.start);
     }

@@ -41,6 +41,8 @@ public:
     std::span<const Module> modules() const { return modules_; }
     /// Whether any module's header is in the image (coredump_filter bit 1 may have left them out).
     bool readable() const { return readable_; }
+    /// How many ranges of loaded code the image does not hold, or holds something else in their place.
+    std::uint64_t lost() const { return lost_; }
     /// Whether an address is inside loaded code.
     bool holds(std::uint64_t pc) const { return module_of(pc) != nullptr; }
     /// The function whose code is at `pc`; nothing outside loaded code, or where the image lacks it.
@@ -60,6 +62,7 @@ private:
     const Layout* layout_ = nullptr;
     std::vector<Module> modules_;
     bool readable_ = false;
+    std::uint64_t lost_ = 0;
 };
 
 }  // namespace beamheap::otp

@@ -19,6 +19,7 @@ constexpr std::uint32_t smallest_table = 1u << 10, largest_table = 1u << 27;
 constexpr std::uint64_t most_modules = 1u << 20;
 constexpr std::uint64_t most_persistent_terms = 1u << 24;
 constexpr Word smallest_catches = 256, most_catches = 1u << 24;
+constexpr std::uint64_t widest_gap = 8;  // schedulers, where pages of the array are lost
 constexpr std::uint64_t most_schedulers = 1024, most_dirty_schedulers = 4096;
 
 using Statics = Image::StaticWords;
@@ -249,8 +250,17 @@ private:
     std::vector<std::uint64_t> scheduler_array(std::uint64_t first, std::uint32_t type) {
         std::vector<std::uint64_t> all;
         const std::uint64_t most = type == 0 ? most_schedulers : most_dirty_schedulers;
-        for (std::uint64_t i = 0; i < most && scheduler_at(first + i * at_.scheduler_stride, type, i + 1); ++i)
+        std::uint64_t gap = 0, lost = 0;
+        for (std::uint64_t i = 0; i < most && gap < widest_gap; ++i) {
+            if (!scheduler_at(first + i * at_.scheduler_stride, type, i + 1)) {
+                ++gap;
+                continue;
+            }
             all.push_back(first + i * at_.scheduler_stride);
+            lost += gap;
+            gap = 0;
+        }
+        if (lost != 0) roots_.missing.push_back(fmt::format("{} of {} schedulers", lost, all.size() + lost));
         return all;
     }
     void schedulers() {

@@ -36,7 +36,7 @@ YoungHeap read_young_heap(bytes::MemoryReader& memory, const Layout& layout, con
     if (!ordered) return heap;
     const auto block = load<Word>(process + at.process_abandoned_heap);
     if (block == 0) {
-        heap.fits = heap.end - heap.start == 8 * heap.words;
+        heap.fits = heap.start != 0 && heap.words != 0 && heap.end - heap.start == 8 * heap.words;
         return heap;
     }
     // The fragment's own head says how long it is; since OTP 27 a word behind the stack keeps the block's high water mark.
