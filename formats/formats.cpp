@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -41,7 +44,28 @@ constexpr ForeignFormat strangers[] = {
     {"<html", "an HTML page", "The download may have failed."},
     {"<!DOCTYPE", "an HTML page", "The download may have failed."},
     {"version https://git-lfs", "a Git LFS pointer, not the file itself", "Fetch the file with git lfs pull."},
+    {"\xff\xfe", "UTF-16 text: a shell or an editor has converted it", "Copy the file again, or convert it back: iconv -f UTF-16 -t UTF-8."},
+    {"\xfe\xff", "UTF-16 text: a shell or an editor has converted it", "Copy the file again, or convert it back: iconv -f UTF-16 -t UTF-8."},
+    {"\xef\xbb\xbf=erl_crash_dump:", "a crash dump behind a byte order mark, which an editor has put there", "Take these three bytes away: tail -c +4."},
 };
+
+constexpr std::string_view first_tag = "=erl_crash_dump:";
+constexpr std::size_t searched_bytes = 4u << 20;  // for a dump inside of something else
+
+// A dump in a log: what a container or a service manager has written in front of it, or of each of its lines.
+std::optional<Error> dump_inside(std::string_view text, const std::string& path) {
+    const std::size_t at = text.find(first_tag);
+    if (at == std::string_view::npos) return std::nullopt;
+    if (at == 0 || text[at - 1] == '\n')
+        return Error{ErrorCode::not_recognised, fmt::format("{}: is no crash dump, but holds one, which begins at byte {}", path, at),
+                     fmt::format("Name that alone: tail -c +{} FILE | beamheap analyze -", at + 1)};
+    return Error{ErrorCode::not_recognised, path + ": holds a crash dump whose lines have something in front of them, as those of a log do",
+                 "Take that away first: a dump's lines are read as the VM wrote them."};
+}
+
+bool looks_like_stranger(std::string_view head) {
+    return std::any_of(std::begin(strangers), std::end(strangers), [head](const ForeignFormat& each) { return head.starts_with(each.magic); });
+}
 
 Error not_recognised(std::string_view head, const std::string& path) {
     if (head.empty()) return {ErrorCode::not_recognised, path + ": is empty", "The VM creates the file first; it may have had no space or time to write it."};
@@ -49,7 +73,7 @@ Error not_recognised(std::string_view head, const std::string& path) {
         if (head.starts_with(stranger.magic))
             return {ErrorCode::not_recognised, path + ": is " + std::string(stranger.is), std::string(stranger.advice)};
     return {ErrorCode::not_recognised, path + ": is neither a crash dump nor a core image of an Erlang VM",
-            "A crash dump begins with '=erl_crash_dump:'."};
+            fmt::format("A crash dump begins with '{}'.", first_tag)};
 }
 
 Result<std::unique_ptr<Artifact>> open_source(std::unique_ptr<bytes::Source> source, const std::string& path,
@@ -63,6 +87,8 @@ Result<std::unique_ptr<Artifact>> open_source(std::unique_ptr<bytes::Source> sou
     }
     if (!peeked.source->damage().empty())
         return Error{ErrorCode::not_recognised, path + ": " + peeked.source->damage(), "Copy the file again."};
+    BH_TRY(const bytes::Peeked more, bytes::peek(std::move(peeked.source), searched_bytes));
+    if (auto inside = dump_inside(more.head, path); inside && !looks_like_stranger(head)) return std::move(*inside);
     return not_recognised(head, path);
 }
 

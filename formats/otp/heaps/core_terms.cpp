@@ -40,12 +40,14 @@ ObjectShape literal_shape(const Vm& vm, MemoryReader& memory, std::uint64_t addr
     return shape_of(vm.layout, p, data.size() / 8);
 }
 
-// A zero word is the empty tuple, but not where its whole page is zero: the others of that page would be empty tuples, too.
-bool in_zeroed_page(MemoryReader& memory, std::uint64_t address, const std::byte* p) {
-    constexpr std::uint64_t page_bytes = 4096;
-    if (load<Word>(p) != 0) return false;
-    const std::byte* page = memory.probe(address / page_bytes * page_bytes, page_bytes);
-    return page != nullptr && std::all_of(page, page + page_bytes, [](std::byte b) { return b == std::byte{0}; });
+// A zero word is the empty tuple, but not where many more stand beside it: that were a crowd of empty tuples.
+bool among_zeros(MemoryReader& memory, std::uint64_t address) {
+    constexpr std::uint64_t crowd = 64;
+    for (const std::uint64_t from : {address, address - 8 * crowd}) {
+        const std::byte* words = memory.probe(from, 8 * (crowd + 1));
+        if (words != nullptr && std::all_of(words, words + 8 * (crowd + 1), [](std::byte b) { return b == std::byte{0}; })) return true;
+    }
+    return false;
 }
 
 }  // namespace
@@ -98,7 +100,7 @@ void LiteralGraph::build(const Vm& vm, MemoryReader& memory, const std::vector<s
     for (const std::uint64_t address : found_) {
         const std::byte* p = nullptr;
         const ObjectShape shape = literal_shape(vm, memory, address, p);
-        damaged_ += shape.words == 0 || in_zeroed_page(memory, address, p);
+        damaged_ += shape.words == 0 || (load<Word>(p) == 0 && among_zeros(memory, address));
         if (shape.words == 0) continue;
         damaged_ += !add_object(graph_, vm.layout, memory, address, p, shape.words);
     }

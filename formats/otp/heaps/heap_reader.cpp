@@ -5,6 +5,7 @@
 #include "formats/otp/processes/process_identity.hpp"
 #include "formats/otp/processes/queues.hpp"
 #include "formats/otp/processes/stack.hpp"
+#include "formats/otp/vm/cycle.hpp"
 #include "formats/otp/vm/young_heap.hpp"
 
 namespace beamheap::otp {
@@ -15,17 +16,10 @@ using bytes::load;
 using bytes::MemoryReader;
 
 constexpr std::uint64_t largest_area = 1ull << 40;  // bytes
-constexpr std::uint32_t most_fragments = 1u << 26;
 constexpr std::uint32_t most_registers = 1024;
 constexpr std::uint64_t longest_external = 1ull << 32;
-constexpr std::uint64_t page_bytes = 4096;
 constexpr std::uint64_t most_zeros = 16;  // words of an object that is no bignum: a heap binary has eight at the most
-
-bool all_zero(const std::byte* words, std::uint64_t count) {
-    for (std::uint64_t i = 0; i < count; ++i)
-        if (load<Word>(words + 8 * i) != 0) return false;
-    return true;
-}
+constexpr std::uint64_t looked_at = 64;   // words, of which one is looked at for zeros
 
 // ErlSubBin, up to OTP 26: size, offs, bits, orig.
 BinaryPlace slice_place(MemoryReader& memory, const Layout& layout, std::uint64_t address) {
@@ -205,6 +199,7 @@ void settle_slices(HeapGraph& graph, const Layout& layout, MemoryReader& memory)
 
 HeapReader::HeapReader(const Vm& vm) : vm_(vm), at_(vm.layout.at), reader_(vm), memory_(reader_.memory) {
     running_ = running_threads(vm, memory_);
+    for (const bytes::AddressSpace::Segment& segment : memory_.space().segments()) image_bytes_ += segment.end - segment.start;
 }
 
 void HeapReader::begin(HeapGraph::Mode mode) {
@@ -216,7 +211,7 @@ void HeapReader::begin(HeapGraph::Mode mode) {
     roots_.clear();
     messages_ = distribution_messages_ = distribution_bytes_ = 0;
     damage_ = {};
-    stack_top_ = stack_end_ = 0;
+    stack_top_ = stack_end_ = area_bytes_ = 0;
 }
 
 void HeapReader::add_area(std::uint64_t start, std::uint64_t end, AreaKind kind) {
@@ -225,34 +220,41 @@ void HeapReader::add_area(std::uint64_t start, std::uint64_t end, AreaKind kind)
     if (data.size() < end - start) ++damage_.unreadable;
     if (data.size() < 8) return;
     areas_.push_back({start, start + data.size() / 8 * 8, data.data(), kind, 0});
-    find_zeroed_pages(areas_.back());
+    area_bytes_ += data.size();
+    find_zeroed(areas_.back());
 }
 
-// Objects stand one behind the other, each with a header or a cell's two terms, so that a page of zero bytes among them was
-// lost from the file; only a bignum may hold so many. One word of each page is looked at where it is none.
-void HeapReader::find_zeroed_pages(const HeapArea& area) {
-    for (std::uint64_t at = area.start; at < area.end;) {
-        const std::uint64_t next = std::min(area.end, (at / page_bytes + 1) * page_bytes);
-        const std::byte* words = area.data + (at - area.start);
-        const bool whole = at == area.start && next == area.end;
-        if ((whole ? next - at > 8 : (next - at) / 8 >= most_zeros) && all_zero(words, (next - at) / 8)) {
-            const std::byte* before = words;
-            while (before != area.data && load<Word>(before - 8) == 0) before -= 8;
-            const Word header = before == area.data ? 0 : load<Word>(before - 8);
+// Objects stand one behind the other, each with a header or a cell's two terms, so that many zero words among them were lost
+// from the file; only a bignum may hold so many. A lost page is found, wherever it begins, by a look at every 64th word and at
+// both ends.
+void HeapReader::find_zeroed(const HeapArea& area) {
+    const auto word = [&](std::uint64_t i) { return load<Word>(area.data + 8 * i); };
+    const std::uint64_t count = area.words();
+    for (std::uint64_t at = 0; at < count;) {
+        if (word(at) == 0) {
+            std::uint64_t first = at, end = at + 1;
+            while (first != 0 && word(first - 1) == 0) --first;
+            while (end != count && word(end) == 0) ++end;
+            const Word header = first == 0 ? 0 : word(first - 1);
             const Tag tag = is_header(header) ? vm_.layout.tags[header_subtag(header)] : Tag::unknown;
-            const std::uint64_t digits = static_cast<std::uint64_t>(words - before) + (next - at);
-            const bool bignum = (tag == Tag::positive_big || tag == Tag::negative_big) && header_arity(header) * 8 >= digits;
-            if (!bignum) ++damage_.zeroed;
+            const bool bignum = (tag == Tag::positive_big || tag == Tag::negative_big) && header_arity(header) >= end - first;
+            if (!bignum && (end - first >= most_zeros || (end - first == count && count > 1))) ++damage_.zeroed;
+            at = end;
         }
-        at = next;
+        if (at + 1 >= count) break;
+        at = std::min(at - at % looked_at + looked_at, count - 1);
     }
 }
 
 void HeapReader::collect_fragments(std::uint64_t first, AreaKind kind) {
-    std::uint32_t seen = 0;
-    for (std::uint64_t fragment = first; fragment != 0 && seen < most_fragments; ++seen) {
+    Cycle cycle;
+    for (std::uint64_t fragment = first; fragment != 0;) {
         const std::byte* p = memory_.at(fragment, at_.fragment_memory);
         if (p == nullptr) break;
+        if (cycle.closed_by(fragment) || area_bytes_ > image_bytes_) {
+            damage_.queue_damaged = true;
+            break;
+        }
         const auto used = load<Word>(p + at_.fragment_used);
         damage_.zeroed += load<Word>(p + at_.fragment_allocated) == 0;
         std::uint64_t start = fragment + at_.fragment_memory;
@@ -281,10 +283,14 @@ void HeapReader::collect_areas(const std::byte* p) {
     if (old <= old_top) add_area(old, old_top, AreaKind::old);
     collect_fragments(load<Word>(p + at_.process_fragments), AreaKind::fragment);
     // Fragments that came with messages which the process has received.
-    std::uint32_t seen = 0;
-    for (auto message = load<Word>(p + at_.process_message_fragments); message != 0 && seen < most_fragments; ++seen) {
+    Cycle cycle;
+    for (auto message = load<Word>(p + at_.process_message_fragments); message != 0;) {
         const std::byte* m = memory_.at(message, at_.message_words);
         if (m == nullptr) break;
+        if (cycle.closed_by(message)) {
+            damage_.queue_damaged = true;
+            break;
+        }
         const auto attached = load<Word>(m + at_.message_attached);
         collect_fragments(attached == 1 ? message + at_.message_fragment : attached, AreaKind::fragment);
         message = load<Word>(m);
@@ -421,7 +427,7 @@ void HeapReader::message_roots(const std::byte* process) {
         }
         if (is_boxed(signal.token)) root(RootKind::seq_trace_token, index, 0, signal.token, at + 8);
     }
-    damage_.queue_damaged = walk.cut() || walk.cyclic() || messages_ < least_messages(reader_, process);
+    damage_.queue_damaged |= walk.cut() || walk.cyclic() || messages_ < least_messages(reader_, process);
 }
 
 void HeapReader::collect_roots(const std::byte* p) {

@@ -78,7 +78,7 @@ private:
     void add_area(std::uint64_t start, std::uint64_t end, AreaKind kind);
     void settle_areas();
     void collect_areas(const std::byte* p);
-    void find_zeroed_pages(const HeapArea& area);
+    void find_zeroed(const HeapArea& area);
     void collect_fragments(std::uint64_t first, AreaKind kind);
     void collect_roots(const std::byte* p);
     void stack_roots();
@@ -106,6 +106,7 @@ private:
     HeapGraph graph_;
     std::uint64_t process_ = 0;
     std::uint64_t stack_top_ = 0, stack_end_ = 0;
+    std::uint64_t area_bytes_ = 0, image_bytes_ = 0;  ///< of all areas so far; of all that the image holds, which is more
     std::vector<HeapArea> areas_;
     const HeapArea* last_ = nullptr;
     std::vector<std::uint64_t> marks_;

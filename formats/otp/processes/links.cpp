@@ -1,5 +1,7 @@
 #include "formats/otp/processes/links.hpp"
 
+#include "formats/otp/vm/cycle.hpp"
+
 namespace beamheap::otp {
 namespace {
 
@@ -186,25 +188,16 @@ void LinkReader::tree(std::uint64_t root, LinkSums& sums, std::vector<Link>* out
 }
 
 void LinkReader::list(std::uint64_t first, LinkSums& sums, std::vector<Link>* out) {
-    std::uint64_t seen = 0, steps = 0, limit = 2, tortoise = 0;
+    Cycle cycle;
     for (std::uint64_t address = first; address != 0;) {
         Node node;
-        if (!node_at(address, node) || ++seen > most_nodes) {
+        if (!node_at(address, node) || cycle.closed_by(address)) {
             sums.damaged = true;
             return;
         }
         take(node, sums, out);
         address = node.next;
         if (address == first) return;
-        if (address == tortoise) {
-            sums.damaged = true;
-            return;
-        }
-        if (++steps == limit) {
-            tortoise = address;
-            steps = 0;
-            limit *= 2;
-        }
     }
 }
 

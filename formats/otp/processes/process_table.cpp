@@ -9,6 +9,7 @@
 #include "formats/otp/processes/links.hpp"
 #include "formats/otp/processes/queues.hpp"
 #include "formats/otp/processes/stack.hpp"
+#include "formats/otp/vm/cycle.hpp"
 #include "formats/otp/vm/young_heap.hpp"
 
 namespace beamheap::otp {
@@ -19,7 +20,6 @@ using bytes::load;
 
 constexpr std::uint64_t largest_block = 1ull << 42;  // words of one heap
 constexpr std::size_t most_slots_beyond = 1u << 18;  // of the process table, looked at whatever its count says: the usual one whole
-constexpr std::uint32_t most_fragments = 1u << 26;
 constexpr std::size_t saved_calls_index = 1;
 constexpr std::uint32_t sensitive_flag = 1u << 3;  // F_SENSITIVE, above the bits of the time stamp's kind
 
@@ -247,7 +247,9 @@ private:
     // How many are in a list; missing where it leads to what is no fragment.
     Count fragments(std::uint64_t fragment) {
         std::uint32_t count = 0;
-        for (; fragment != 0 && count < most_fragments; ++count) {
+        Cycle cycle;
+        for (; fragment != 0; ++count) {
+            if (cycle.closed_by(fragment)) return {};
             const std::byte* head = fragment % 8 == 0 ? memory_.probe(fragment, at_.fragment_memory) : nullptr;
             const auto room = head == nullptr ? 0 : load<Word>(head + at_.fragment_allocated);
             if (room == 0 || load<Word>(head + at_.fragment_used) > room) return {};

@@ -6,7 +6,6 @@ namespace {
 using bytes::load;
 
 constexpr std::size_t outer_buffers = 64;   // ERTS_PROC_SIG_INQ_BUFFERED_NR_OF_BUFFERS
-constexpr std::size_t longest_chain = 1u << 20;
 
 // A process has one block of eight markers, ErtsRecvMarkerBlock: eight references, the markers, and four bytes.
 std::uint64_t marker_bytes(const Offsets& at) {
@@ -31,15 +30,12 @@ QueueWalk::QueueWalk(Decoder& reader, const std::byte* process) : reader_(reader
     }
     lists_[lists_count_++] = load<Word>(process + at.process_outer_queue);
     at_ = lists_[0];
-    tortoise_ = 0;
 }
 
 bool QueueWalk::next_list() {
     if (++list_ >= lists_count_) return false;
     at_ = lists_[list_];
-    tortoise_ = 0;
-    hare_steps_ = 0;
-    limit_ = 2;
+    cycle_ = {};
     return true;
 }
 
@@ -62,15 +58,9 @@ bool QueueWalk::next(Signal& signal) {
         signal.token = load<Word>(p + reader_.at.message_words + 8);
         signal.sender = load<Word>(p + reader_.at.message_words + 16);
         at_ = load<Word>(p);
-        if (at_ != 0) {
-            if (at_ == tortoise_) {
-                cyclic_ = true;
-                at_ = 0;
-            } else if (++hare_steps_ == limit_) {
-                tortoise_ = at_;
-                hare_steps_ = 0;
-                limit_ *= 2;
-            }
+        if (at_ != 0 && cycle_.closed_by(at_)) {
+            cyclic_ = true;
+            at_ = 0;
         }
         return true;
     }
@@ -80,7 +70,8 @@ std::uint64_t fragment_words(Decoder& reader, const Signal& signal) {
     const Offsets& at = reader.at;
     std::uint64_t fragment = signal.attached == 1 ? signal.address + at.message_fragment : signal.attached;
     std::uint64_t words = 0;
-    for (std::size_t i = 0; fragment != 0 && i < longest_chain; ++i) {
+    Cycle cycle;
+    while (fragment != 0 && !cycle.closed_by(fragment)) {
         const std::byte* p = reader.memory.at(fragment, at.fragment_memory);
         if (p == nullptr) break;
         words += load<Word>(p + at.fragment_used);

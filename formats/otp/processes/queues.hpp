@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "formats/otp/vm/cycle.hpp"
 #include "formats/otp/vm/vm.hpp"
 
 namespace beamheap::otp {
@@ -47,7 +48,7 @@ private:
     std::array<std::uint64_t, 3 + 64> lists_{};
     std::size_t list_ = 0, lists_count_ = 0;
     std::uint64_t at_ = 0;
-    std::uint64_t hare_steps_ = 0, limit_ = 2, tortoise_ = 0;  // Brent's cycle detection
+    Cycle cycle_;
     bool cut_ = false, cyclic_ = false;
 };
 

@@ -5,6 +5,7 @@
 
 #include "formats/otp/tables/ets_status.hpp"
 #include "formats/otp/tables/tables.hpp"
+#include "formats/otp/vm/cycle.hpp"
 
 namespace beamheap::otp {
 namespace {
@@ -29,7 +30,8 @@ public:
             const auto first = reader_.memory.word(scheduler + at_.scheduler_ets_tables);
             if (!first) continue;
             const std::uint64_t counted = reader_.memory.word(scheduler + at_.scheduler_ets_count).value_or(0);
-            std::uint64_t tortoise = 0, steps = 0, limit = 2, seen = 0, previous = 0;
+            Cycle cycle;
+            std::uint64_t seen = 0, previous = 0;
             bool followed = true;
             for (std::uint64_t table = *first; table != 0;) {
                 const std::byte* p = table % 8 == 0 ? reader_.memory.at(table, at_.ets_hash_size) : nullptr;
@@ -49,17 +51,12 @@ public:
                 add(table, p, whole);
                 table = load<Word>(p + at_.ets_next);
                 if (table == *first) break;
-                if (table == tortoise) {
+                if (cycle.closed_by(table)) {
                     reader_.snapshot.anomalies.add(Anomaly::inconsistent_state, table,
                                                    "a list of ETS tables leads back into itself");
                     followed = true;
                     seen = counted;
                     break;
-                }
-                if (++steps == limit) {
-                    tortoise = table;
-                    steps = 0;
-                    limit *= 2;
                 }
             }
             if (!followed || seen != counted)

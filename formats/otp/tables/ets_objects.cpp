@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "formats/otp/tables/ets_status.hpp"
+#include "formats/otp/vm/cycle.hpp"
 
 namespace beamheap::otp {
 namespace {
@@ -92,19 +93,14 @@ private:
     }
 
     bool chain(std::uint64_t first) {
-        std::uint64_t tortoise = 0, steps = 0, pause = 2;
+        Cycle cycle;
         for (std::uint64_t node = first; node != 0;) {
             const std::byte* p = reader_.memory.at(node, at_.ets_hash_term);
-            if (p == nullptr || node == tortoise || ++seen_ > most_nodes_) return damage();
+            if (p == nullptr || cycle.closed_by(node) || ++seen_ > most_nodes_) return damage();
             // Deleted while somebody goes through the table.
             if ((std::to_integer<unsigned>(p[at_.ets_hash_hidden]) & hidden_mask()) == 0 &&
                 !take(node + at_.ets_hash_term))
                 return false;
-            if (++steps == pause) {
-                tortoise = node;
-                steps = 0;
-                pause *= 2;
-            }
             node = load<Word>(p);
         }
         return true;

@@ -244,6 +244,15 @@ void read_timers(Reader& reader) {
     for (const std::uint64_t scheduler : reader.vm.roots.schedulers)
         if (const auto service = reader.memory.word(scheduler + at.scheduler_timer_service); service && *service != 0)
             walk.tree(reader.memory.word(*service + at.timer_service_tree).value_or(0));
+    // Each process has a tree of those that will send to it: where none of them is among these, they are lost.
+    std::vector<Pid> receivers;
+    for (const Timer& timer : reader.snapshot.timers)
+        if (timer.receiver.has()) receivers.push_back(timer.receiver);
+    std::sort(receivers.begin(), receivers.end());
+    for (const Process& process : reader.snapshot.processes)
+        if (const auto tree = reader.memory.word(process.offset + at.process_bif_timers);
+            tree && *tree != 0 && !std::binary_search(receivers.begin(), receivers.end(), process.pid))
+            reader.snapshot.anomalies.add(Anomaly::count_mismatch, process.offset, "the timers of a process");
 }
 
 }  // namespace beamheap::otp
