@@ -22,6 +22,33 @@ analyses::ProcessNeeds needs_of(const Options& options, std::string_view sort) {
     return needs;
 }
 
+Status print(const Context& context, const Snapshot& snapshot, std::vector<ProcId> rows, const LoadPlan& plan, bool by_heaps) {
+    present::Document document = context.document(snapshot);
+    const bool whole = snapshot.source.process_table_complete;
+    document.lead = {present::spell(analyses::sentence(
+        "{}; the process table is {}.", analyses::Counted{rows.size(), "process", "processes"},
+        whole ? analyses::Ours("complete") : analyses::Ours("cut: further processes are missing")))};
+    if (by_heaps)
+        document.lead.push_back(present::spell(
+            analyses::sentence("This dump does not say what memory a process has: they are in order of their young heaps, `--by old_heap` has the old ones.")));
+    document.members.push_back(
+        {.key = "rows",
+         .body = present::process_table(context.names(snapshot), std::move(rows), {.labels = plan.labels})});
+    document.members.push_back({.key = "process_table_complete", .body = present::Value(whole), .in_text = false});
+    return context.print(document, snapshot);
+}
+
+bool knows_memory(const Snapshot& snapshot) {
+    return snapshot.processes.empty() ||
+           std::any_of(snapshot.processes.begin(), snapshot.processes.end(), [](const Process& p) { return p.memory_bytes.has(); });
+}
+
+// Dumps of the first releases do not say what memory a process has: its young heap with the stack is what comes next to it.
+Status by_heap(Options options, const Snapshot& snapshot, std::vector<ProcId> rows, const LoadPlan& plan) {
+    options.sort = "heap_words";
+    return print(Context(options), snapshot, std::move(rows), plan, true);
+}
+
 }  // namespace
 
 static Status cmd_top(const Context& context) {
@@ -47,16 +74,8 @@ static Status cmd_top(const Context& context) {
     const Snapshot& snapshot = artifact->snapshot();
 
     BH_TRY(std::vector<ProcId> rows, inner.selected(snapshot));
-    present::Document document = inner.document(snapshot);
-    const bool whole = snapshot.source.process_table_complete;
-    document.lead = {present::spell(analyses::sentence(
-        "{}; the process table is {}.", analyses::Counted{rows.size(), "process", "processes"},
-        whole ? analyses::Ours("complete") : analyses::Ours("cut: further processes are missing")))};
-    document.members.push_back(
-        {.key = "rows",
-         .body = present::process_table(inner.names(snapshot), std::move(rows), {.labels = plan.labels})});
-    document.members.push_back({.key = "process_table_complete", .body = present::Value(whole), .in_text = false});
-    return inner.print(document, snapshot);
+    if (sort == "memory_bytes" && !knows_memory(snapshot)) return by_heap(options, snapshot, std::move(rows), plan);
+    return print(inner, snapshot, std::move(rows), plan, false);
 }
 
 BH_DEFINE_VERB(top){
