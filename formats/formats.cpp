@@ -54,7 +54,11 @@ constexpr std::size_t searched_bytes = 4u << 20;  // for a dump inside of someth
 
 // A dump in a log: what a container or a service manager has written in front of it, or of each of its lines.
 std::optional<Error> dump_inside(std::string_view text, const std::string& path) {
-    const std::size_t at = text.find(first_tag);
+    const auto begins = [text](std::size_t at) {
+        return at + first_tag.size() < text.size() && text[at + first_tag.size()] == '0';  // its version: 0.1 to 0.5
+    };
+    std::size_t at = text.find(first_tag);
+    while (at != std::string_view::npos && !begins(at)) at = text.find(first_tag, at + 1);
     if (at == std::string_view::npos) return std::nullopt;
     if (at == 0 || text[at - 1] == '\n')
         return Error{ErrorCode::not_recognised, fmt::format("{}: is no crash dump, but holds one, which begins at byte {}", path, at),
