@@ -77,6 +77,7 @@ private:
     /// A section that is a verb's whole answer, with its main table among the data.
     Status section(std::string_view verb, std::string title, bool picture, const char* data = nullptr);
     Status overview();
+    void choose_subjects(const Document& document);
     Status subjects();
     Status pictures();
     Status named();
@@ -145,6 +146,22 @@ std::vector<Pid> pids_of(const present::Table& table) {
     return pids;
 }
 
+// Whom findings are about, if they can be told quickly.
+void ReportMaker::choose_subjects(const Document& document) {
+    const present::Table* const findings = table_named(document, "findings");
+    if (findings == nullptr) return;
+    for (const Pid& pid : pids_of(*findings)) {
+        const ProcId id = snapshot_.find(pid);
+        if (id == ProcId::none || subjects_.size() == subjects_told) continue;
+        const Process& process = snapshot_[id];
+        if (process.heap_words.value_or(0) + process.old_heap_words.value_or(0) > largest_subject_words ||
+            process.msgq_len.value_or(0) > longest_subject_queue)
+            continue;
+        subjects_.push_back(pid);
+        report_.promise(pid, true);
+    }
+}
+
 Status ReportMaker::overview() {
     return ask("analyze", [&](const Document& document, const RenderOptions& render) -> Status {
         const auto add = [&](const char* id, const char* title, std::vector<std::string> members, Place place, bool picture) -> Status {
@@ -152,13 +169,13 @@ Status ReportMaker::overview() {
                                 .places = true, .picture = picture, .place = place},
                                document, render);
         };
+        choose_subjects(document);
         BH_CHECK(add("findings", "Findings", {"nothing_found", "findings", "next"}, at_top, false));
         BH_CHECK(add("node", "Node", {"node_lines", "memory_table", "totals_lines"}, of_node, true));
         BH_CHECK(add("processes", "Processes",
                      {"death_stack", "top_msgq", "top_memory", "top_reductions", "groups", "blown_terms"}, of_processes, true));
-        BH_CHECK(add("limits", "What this input and this file don't tell", {"-"}, at_end, false));
+        BH_CHECK(add("limits", "What this can't tell", {"-"}, at_end, false));
         limits(document, render);
-        if (const present::Table* findings = table_named(document, "findings")) subjects_ = pids_of(*findings);
         first_.kind = document.kind;
         first_.lead = document.lead;
         first_.warnings = document.warnings;
@@ -217,14 +234,7 @@ Status ReportMaker::pictures() {
 // The processes that findings are about, as `proc` tells them.
 Status ReportMaker::subjects() {
     bool begun = false;
-    std::size_t told = 0;
     for (const Pid& pid : subjects_) {
-        const ProcId id = snapshot_.find(pid);
-        if (id == ProcId::none || told == subjects_told) continue;
-        const Process& process = snapshot_[id];
-        if (process.heap_words.value_or(0) + process.old_heap_words.value_or(0) > largest_subject_words ||
-            process.msgq_len.value_or(0) > longest_subject_queue)
-            continue;
         const auto take = [&](const Document& document, const RenderOptions& render) -> Status {
             if (!std::exchange(begun, true))
                 BH_CHECK(report_.add({.id = "subjects", .title = "Processes of the findings", .command = {}, .members = {"-"},
@@ -234,7 +244,7 @@ Status ReportMaker::subjects() {
         };
         const Status status = ask("proc", take, {fmt::format("{}.{}.{}", pid.node, pid.number, pid.serial)});
         if (!status && status.error().code == ErrorCode::interrupted) return status;
-        if (status) ++told;
+        if (!status) report_.promise(pid, false);
     }
     return ok();
 }
@@ -250,7 +260,7 @@ Status ReportMaker::named() {
         {.key = "rows", .body = present::named_process_table(Context(options_).names(snapshot_), std::move(rows))});
     RenderOptions all = render_;
     all.top = 0;
-    return report_.add({.id = "named", .title = "Other processes that this page names", .command = command("top"),
+    return report_.add({.id = "named", .title = "Other processes named here", .command = command("top"),
                         .members = {"rows"}, .places = true, .place = at_end},
                        document, all);
 }
@@ -270,7 +280,7 @@ Result<std::string> ReportMaker::make() {
     BH_CHECK(section("timers", "Timers", false));
     BH_CHECK(section("schedulers", "Schedulers", true, "rows"));
     BH_CHECK(section("alloc", "Allocators", true, "rows"));
-    BH_CHECK(section("logs", "Log events that it still held", false));
+    BH_CHECK(section("logs", "Log events", false));
     BH_CHECK(named());
     const std::string node(snapshot_.node.name == TextId::none ? std::string_view("a node that had no name")
                                                                : snapshot_.text(snapshot_.node.name));

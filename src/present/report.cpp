@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "beamheap_version.hpp"
 #include "present/json_writer.hpp"
@@ -95,10 +96,11 @@ Status Report::add(const ReportSection& section, const Document& document, const
 Status Report::add_process(Pid pid, const Document& document, const RenderOptions& options) {
     BH_TRY(const View view, view_of(document, options));
     links_.placed.insert(pid);
+    const bool first = std::exchange(first_process_, false);
     std::string& html = sections_.back().html;
     HtmlWriter writer(view, links_, false, html);
     html += fmt::format("<details class=\"process\" id=\"{}\"{}><summary>", process_anchor(pid),
-                        links_.placed.size() == 1 ? " open" : "");
+                        first ? " open" : "");
     if (document.lead.empty())
         html += process_anchor(pid).substr(1);
     else

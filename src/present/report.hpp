@@ -46,6 +46,8 @@ public:
     /// Adds a section with the members that it names; a table of findings (finding_table, key "findings") as articles.
     /// Errors: those of choosing columns and rows.
     Status add(const ReportSection& section, const Document& document, const RenderOptions& options);
+    /// Whether a process gets its place by add_process() later, and not by a table's row before.
+    void promise(Pid pid, bool kept) { kept ? static_cast<void>(links_.placed.insert(pid)) : static_cast<void>(links_.placed.erase(pid)); }
     /// Adds a part to the section that was added last: all of the document, folded, as the place of `pid`.
     Status add_process(Pid pid, const Document& document, const RenderOptions& options);
     /// Adds the document's warnings, those that lead and the others, and `sentences`, to the section that was added last.
@@ -76,6 +78,7 @@ private:
     std::vector<Section> sections_;
     std::string tables_;  // members of "tables"
     std::string facts_;   // members beside it
+    bool first_process_ = true;  // of add_process
     std::unordered_map<std::string, std::size_t> index_;
     std::vector<std::string_view> strings_;  // into index_
 };

@@ -47,7 +47,7 @@ export function ProcessList() {
     const sign = sort.startsWith("-") ? -1 : 1;
     return found(query).sort((a, b) => {
       const [x, y] = [cell(a, name), cell(b, name)];
-      return (x === null || y === null ? natural(x, y) : sign * natural(x, y)) || a - b;
+      return (x === null || y === null ? natural(x, y) : sign * natural(x, y)) || (processes.get(b, "memory_bytes") || 0) - (processes.get(a, "memory_bytes") || 0) || a - b;
     });
   }, [query, sort]);
   useEffect(() => {

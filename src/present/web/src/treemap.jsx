@@ -2,11 +2,13 @@
 // or by what they are in.
 import { hierarchy, treemap, treemapSquarify } from "d3-hierarchy";
 import { useMemo } from "preact/hooks";
-import { bare, called, facts, processes, title } from "./data.js";
+import { bare, processes, title } from "./data.js";
 import { grouped, inUnit, percent } from "./format.js";
-import { Choice, Command, Figure, colorOf, openProcess, useHover, useWidth } from "./parts.jsx";
+import { Choice, Figure, color, colorOf, openProcess, useHover, useWidth } from "./parts.jsx";
 import { useSetting } from "./state.js";
 
+const deepest = 7;
+const rest = /\+$/; // the key of what stands for many
 const most = 120; // rectangles of one level; the smallest of more are one
 
 const figures = [
@@ -121,18 +123,23 @@ export function Treemap() {
     () => (mode === "tree" ? supervision(figure) : grouping(mode === "kind" ? "real_initial_call" : mode === "in" ? "current_function" : "group_key", figure)),
     [mode, figure],
   );
-  const path = [...useMemo(() => ancestors(root, at), [root, at])];
-  // Where there is one branch only, what is in it is looked at.
-  while (!at && path[path.length - 1].children.length === 1 && path[path.length - 1].children[0].children.length) path.push(path[path.length - 1].children[0]);
+  const path = useMemo(() => ancestors(root, at), [root, at]);
   const top = path[path.length - 1];
   const unit = processes.column(figure)?.unit;
   const height = Math.max(280, Math.min(520, width * 0.5));
   const rectangles = useMemo(() => {
     if (!width) return [];
-    const shown = hierarchy({ node: top, list: bounded(top.children) }, (d) => d.list?.map((node) => ({ node, list: !d.inner && node.children.length > 1 ? bounded(node.children) : null, inner: true })))
-      .sum((d) => (d.list && d.list.length ? 0 : d.node.value))
+    // A branch is drawn with what is in it as long as that is large enough to be seen.
+    const enough = top.value * 0.012;
+    const inside = (node, depth) => {
+      while (node.children.length === 1 && node.children[0].children.length) node = node.children[0];
+      return depth < deepest && node.value >= enough && node.children.length > 1 ? bounded(node.children) : [];
+    };
+    const shown = hierarchy({ node: top, list: bounded(top.children), depth: 0 },
+      (d) => d.list.map((node) => ({ node, list: inside(node, d.depth + 1), depth: d.depth + 1 })))
+      .sum((d) => (d.list.length ? 0 : d.node.value))
       .sort((a, b) => b.value - a.value);
-    treemap().tile(treemapSquarify).size([width, height]).paddingInner(1).paddingTop((d) => (d.depth === 1 && d.children ? 16 : 0))(shown);
+    treemap().tile(treemapSquarify).size([width, height]).paddingInner(1).paddingOuter((d) => (d.depth && d.children ? 1 : 0)).paddingTop((d) => (d.depth && d.children ? 15 : 0))(shown);
     return shown.descendants().filter((d) => d.depth > 0 && d.x1 - d.x0 > 1.5 && d.y1 - d.y0 > 1.5);
   }, [top, width, height]);
   const open = (node) => {
@@ -157,17 +164,18 @@ export function Treemap() {
           : <b>{node.name} <span class="soft">{inUnit(node.value, unit)}</span></b>))}
         <span class="said">{said}</span>
       </p>
-      <div class="treemap" ref={ref} style={{ height: `${height}px` }}>
+      <div class="treemap" ref={ref} data-total={root.value} style={{ height: `${height}px` }}>
         {rectangles.map((d) => {
           const node = d.data.node;
           const w = d.x1 - d.x0;
           const h = d.y1 - d.y0;
-          const inner = d.depth === 1 && d.children;
+          const inner = Boolean(d.children);
+          const owner = d.depth === 1 ? node : d.parent.data.node;
           return (
             <button type="button" class={inner ? "cell outer" : "cell"} title={text(node)} {...hover(text(node))}
               data-value={node.value} data-key={node.key} tabIndex={w > 40 && h > 14 ? 0 : -1}
               onClick={(e) => { e.stopPropagation(); open(node); }}
-              style={{ left: `${d.x0}px`, top: `${d.y0}px`, width: `${w}px`, height: `${h}px`, background: inner ? "var(--sunk)" : colorOf((d.depth === 1 ? node : d.parent.data.node).name.replace(/ ?(#PID)?<.*/, "") + (d.depth === 1 ? node : d.parent.data.node).key) }}>
+              style={{ left: `${d.x0}px`, top: `${d.y0}px`, width: `${w}px`, height: `${h}px`, background: inner ? "var(--sunk)" : rest.test(node.key) ? color(7) : colorOf(owner.name.replace(/ ?(#PID)?<.*/, "") + owner.key) }}>
               {w > 30 && h > 13 && <span>{node.name}</span>}
               {!inner && w > 50 && h > 28 && <span class="value">{inUnit(node.value, unit)}</span>}
             </button>

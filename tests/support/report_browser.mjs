@@ -1,0 +1,71 @@
+// Opens a report in Chromium as a reader would, and prints what it saw as JSON: node report_browser.mjs CHROMIUM FILE NAME
+import http from "node:http";
+import { readFileSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+
+const [executablePath, file, name] = process.argv.slice(2);
+const args = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+const seen = { errors: [], requests: [] };
+const context = await chromium.launchPersistentContext(mkdtempSync(join(tmpdir(), "report-")), { executablePath, args, viewport: { width: 1300, height: 900 } });
+const page = await context.newPage();
+page.on("console", (message) => ["error", "warning"].includes(message.type()) && seen.errors.push(message.text()));
+page.on("pageerror", (error) => seen.errors.push(error.message));
+page.on("request", (request) => request.url().split("#")[0] !== "file://" + file && !request.url().startsWith("data:") && seen.requests.push(request.url()));
+await page.goto("file://" + file);
+await page.waitForSelector(".drawn");
+seen.ready = await page.evaluate(() => performance.now());
+const number = (selector) => page.locator(selector).first().getAttribute("data-value").then(Number);
+const sum = (selector) => page.locator(selector).evaluateAll((all) => all.map((each) => Number(each.dataset.value)).reduce((a, b) => a + b, 0));
+seen.map = await page.locator(".treemap").evaluate((map) => Number(map.dataset.total));
+seen.icicle = await number(".icicle .cell");
+seen.queues = await sum(".histogram .bin");
+seen.waiters = (await page.locator("svg.waits .node").count()) ? Number(await page.locator("svg.waits .node").first().getAttribute("data-waiters")) : null;
+// Into a branch of the map, and back.
+const crumbs = () => page.locator("#processes .crumbs").first().textContent();
+const before = await crumbs();
+await page.locator(".treemap .cell.outer").first().click({ position: { x: 5, y: 5 } });
+await page.waitForFunction((old) => document.querySelector("#processes .crumbs").textContent !== old, before);
+seen.drilled = (await page.evaluate(() => location.hash)).includes("tm.at=");
+await page.goBack();
+await page.waitForFunction(() => !location.hash.includes("tm.at="));
+seen.back = (await crumbs()).split("  ")[0].slice(0, 12) === before.slice(0, 12);
+if (name) {
+  await page.keyboard.press("/");
+  seen.focused = await page.evaluate(() => document.activeElement.type === "search");
+  await page.keyboard.type(name);
+  await page.waitForFunction(() => document.querySelectorAll(".processes tbody tr[data-row]").length < 20);
+  seen.found = await page.locator(".processes tbody tr[data-row]").count();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Home");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".panel");
+  seen.panel = {
+    pid: await page.locator(".panel h3 .soft").textContent(),
+    reductions: await page.locator('.panel dd[data-column="reductions"]').textContent(),
+  };
+  await page.keyboard.press("Escape");
+  await page.waitForSelector(".panel", { state: "detached" });
+  seen.closed = true;
+}
+seen.pwned = await page.evaluate(() => window.pwned !== undefined);
+
+// Without a script; and as a server shows it that allows neither scripts nor styles.
+const finding = async (it) => /Findings[\s\S]{40,}/.test(await it.locator("body").innerText()) && (await it.locator("#findings").isVisible());
+const silent = await (await chromium.launch({ executablePath, args })).newContext({ javaScriptEnabled: false });
+const plain = await silent.newPage();
+await plain.goto("file://" + file);
+seen.plain = await finding(plain);
+const server = http.createServer((_, response) => {
+  response.writeHead(200, { "Content-Type": "text/html", "Content-Security-Policy": "sandbox allow-same-origin; default-src 'none'; img-src 'self'; style-src 'self';" });
+  response.end(readFileSync(file));
+});
+await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
+await plain.goto(`http://127.0.0.1:${server.address().port}/`);
+seen.sandboxed = await finding(plain);
+server.close();
+await silent.browser().close();
+await context.close();
+console.log(JSON.stringify(seen));
