@@ -270,7 +270,8 @@ Status run(const Context& context) {
     BH_CHECK(context.plan_for_selector(plan));
     analyses::Diagnoser diagnoser({.threads = context.options().threads,
                                    .full = context.options().full || context.selector_needs_heaps(),
-                                   .sizes = context.options().full});
+                                   .sizes = context.options().full},
+                                  context.gathered());
     diagnoser.demand(plan);
     plan.modules = true;  // totals count them
     plan_for_secrets(plan, plan.terms_of);

@@ -174,16 +174,17 @@ static Status cmd_binaries(const Context& context) {
     LoadPlan plan;
     plan.tables = plan.labels = true;
     BH_CHECK(context.plan_for_selector(plan));
-    stats.demand(plan);
+    const analyses::HeapStats* const gathered = context.gathered();
+    if (gathered == nullptr) stats.demand(plan);
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
-    stats.store(*artifact);
+    if (gathered == nullptr) stats.store(*artifact);
     const Snapshot& snapshot = artifact->snapshot();
     BH_TRY(const std::vector<bool> wanted, context.wanted(snapshot));
 
     std::vector<analyses::BinaryReference> references;
     std::vector<analyses::HeldBinary> held;
     std::vector<std::uint64_t> referenced;
-    for (const analyses::HeldBinary& each : stats.binaries()) {
+    for (const analyses::HeldBinary& each : (gathered == nullptr ? stats : *gathered).binaries()) {
         referenced.push_back(each.reference.address);
         if (!wanted[index_of(each.reference.holder.process())]) continue;
         references.push_back(each.reference);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "analyses/diagnosis/heap_stats.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/queue_spread.hpp"
 #include "analyses/processes/waits.hpp"
@@ -80,6 +81,7 @@ private:
     void choose_subjects(const Document& document);
     Status subjects();
     Status pictures();
+    Status places();
     Status named();
     void limits(const Document& document, const RenderOptions& render);
     std::string command(std::string_view verb) const {
@@ -182,6 +184,9 @@ Status ReportMaker::overview() {
         for (const present::Member& member : document.members)
             if (member.key == "memory")
                 BH_CHECK(report_.fact("memory", std::get<present::Value>(member.body), present::Content::plain, render));
+        BH_CHECK(report_.fact("full", options_.full, present::Content::plain, render));
+        const bool elixir = Context(options_).names(snapshot_).syntax() == present::Syntax::elixir;
+        BH_CHECK(report_.fact("elixir", elixir, present::Content::plain, render));
         render_ = render;
         return pictures();
     });
@@ -265,6 +270,19 @@ Status ReportMaker::named() {
                        document, all);
 }
 
+// What keeps the words of each process: the map goes into processes by these.
+Status ReportMaker::places() {
+    const bool per_process = std::exchange(options_.per_process, true);
+    const Status status = ask("profile", [&](const Document& document, const RenderOptions& render) -> Status {
+        constexpr std::array<std::string_view, 5> shown{"pid", "module", "function", "arity", "words"};
+        const present::Table* table = table_named(document, "rows");
+        return report_.data("places", present::with_columns(*table, shown), command("profile") + " --per-process", render,
+                            at_most(processes_listed));
+    });
+    options_.per_process = per_process;
+    return status;
+}
+
 Result<std::string> ReportMaker::make() {
     BH_CHECK(overview());
     BH_CHECK(subjects());
@@ -273,6 +291,7 @@ Result<std::string> ReportMaker::make() {
     BH_CHECK(section("tree", "Supervision tree", true));
     if (options_.full) {
         BH_CHECK(section("profile", "Memory by function", false));
+        BH_CHECK(places());
         BH_CHECK(section("binaries", "Binaries", true, "rows"));
     }
     BH_CHECK(section("ets", "ETS tables", true, "rows"));
@@ -303,10 +322,14 @@ static Status cmd_html(const Context& context) {
     BH_CHECK(may_write(output, options.overwrite));
     LoadPlan plan;
     plan.tables = plan.links = plan.stacks = plan.labels = plan.atoms = plan.modules = plan.to_the_end = true;
-    plan.terms = plan.binaries = true;
     plan.slots_of = analyses::is_waiting_function;
+    // All heaps are decoded once, on the way, for all sections that are about them.
+    analyses::HeapStats heaps(options.threads, {.frames = true, .binaries = true, .sizes = true});
+    if (options.full) heaps.demand(plan);
+    plan.terms = plan.binaries = true;
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
-    LoadedInput loaded{context.argument(0), plan, artifact, artifact->snapshot().anomalies};
+    if (options.full) heaps.store(*artifact);
+    LoadedInput loaded{context.argument(0), plan, artifact, artifact->snapshot().anomalies, options.full ? &heaps : nullptr};
     BH_TRY(const std::string page, ReportMaker(options, loaded).make());
     BH_CHECK(write_file(output, page, options.overwrite));
     const Snapshot& snapshot = artifact->snapshot();

@@ -74,15 +74,17 @@ static Status cmd_profile(const Context& context) {
     LoadPlan plan;
     plan.stacks = true;
     BH_CHECK(context.plan_for_selector(plan));
-    stats.demand(plan);
+    const analyses::HeapStats* const gathered = context.gathered();
+    if (gathered == nullptr) stats.demand(plan);
     plan.binaries = false;
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
-    stats.store(*artifact);
+    if (gathered == nullptr) stats.store(*artifact);
+    const analyses::HeapStats& heaps = gathered == nullptr ? stats : *gathered;
     const Snapshot& snapshot = artifact->snapshot();
     BH_TRY(const std::vector<bool> wanted, context.wanted(snapshot));
     const auto selected = static_cast<std::uint64_t>(std::count(wanted.begin(), wanted.end(), true));
     std::vector<FunctionWords> rows =
-        analyses::function_words(snapshot, stats.frames(), wanted, options.per_process);
+        analyses::function_words(snapshot, heaps.frames(), wanted, options.per_process);
     std::uint64_t total = 0;
     for (const FunctionWords& row : rows) total = analyses::saturating_add(total, row.words);
     if (!options.pattern.empty()) {
@@ -101,15 +103,15 @@ static Status cmd_profile(const Context& context) {
         "{} live words of {}, each charged to the youngest frame that reaches it. FRAMES counts frames that hold words "
         "now, where hprof counts calls.",
         analyses::Amount{total}, analyses::Counted{selected, "process", "processes"}))};
-    if (stats.message_fragment_words() != 0 && selected == snapshot.processes.size())
+    if (heaps.message_fragment_words() != 0 && selected == snapshot.processes.size())
         document.lead.push_back(
             present::spell(analyses::sentence("{} more words are messages outside of the heaps.",
-                                              analyses::Amount{stats.message_fragment_words()})));
+                                              analyses::Amount{heaps.message_fragment_words()})));
     document.members.push_back(
         {.key = "rows", .body = profile_table(names, std::move(rows), total, options.per_process)});
     document.members.push_back({.key = "total_words", .body = Value(total), .in_text = false});
     document.members.push_back(
-        {.key = "message_fragment_words", .body = Value(stats.message_fragment_words()), .in_text = false});
+        {.key = "message_fragment_words", .body = Value(heaps.message_fragment_words()), .in_text = false});
     return context.print(document, snapshot, {}, "words");
 }
 

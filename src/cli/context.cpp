@@ -33,6 +33,7 @@ void tell_what_was_read(const Snapshot& snapshot, std::chrono::duration<double> 
 void LoadedInput::forget_answers() {
     Snapshot& snapshot = artifact->snapshot();
     snapshot.anomalies = met_by_loading;
+    if (heaps != nullptr) return;
     for (Process& process : snapshot.processes) process.live_words = process.garbage_words = process.refc_bytes = Count();
 }
 

@@ -15,6 +15,9 @@
 namespace beamheap::present {
 struct RenderOptions;
 }
+namespace beamheap::analyses {
+class HeapStats;
+}
 
 namespace beamheap::cli {
 
@@ -28,6 +31,8 @@ struct LoadedInput {
     LoadPlan plan;
     std::shared_ptr<Artifact> artifact;
     Anomalies met_by_loading;
+    /// Figures of all heaps, frames and binaries with them, gathered and stored once for several answers.
+    const analyses::HeapStats* heaps = nullptr;
 
     /// Takes back what a question has added to the snapshot (figures of heaps, what was met in them), so that each
     /// question is answered as if it were the first.
@@ -58,6 +63,8 @@ public:
     /// Whether --procs asks for figures that only decoded heaps give.
     bool selector_needs_heaps() const;
 
+    /// What was gathered of all heaps before (LoadedInput::heaps); null where the verb has to decode them itself.
+    const analyses::HeapStats* gathered() const { return loaded_ == nullptr ? nullptr : loaded_->heaps; }
     /// Whether the answer is for people to read: text, not a format for machines.
     bool for_people() const;
     /// A document about this input: kind, source, warnings.

@@ -1,5 +1,7 @@
 #include "analyses/diagnosis/diagnose.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "analyses/diagnosis/summary.hpp"
@@ -27,8 +29,9 @@ constexpr std::uint64_t many_binary_bytes = 64u << 20;
 
 }  // namespace
 
-Diagnoser::Diagnoser(const DiagnosisOptions& options)
-    : full_(options.full),
+Diagnoser::Diagnoser(const DiagnosisOptions& options, const HeapStats* gathered)
+    : gathered_(gathered),
+      full_(options.full),
       threads_(options.threads),
       stats_(options.threads, {.binaries = true, .binaries_of = &suspects_.binaries, .sizes = options.sizes}) {}
 
@@ -47,7 +50,7 @@ void Diagnoser::demand(LoadPlan& plan) {
         return suspects(snapshot).look_into(id) || may_tell_why(snapshot, id) || keeps_service_state(snapshot, id) ||
                is_controller(snapshot, id);
     };
-    stats_.demand(plan, [this](const Snapshot& snapshot, ProcId id) { return suspects(snapshot).decode(id) || full_; });
+    if (gathered_ == nullptr) stats_.demand(plan, [this](const Snapshot& snapshot, ProcId id) { return suspects(snapshot).decode(id) || full_; });
 }
 
 std::optional<ApplicationStarts> Diagnoser::read_starts(Artifact& artifact) {
@@ -74,10 +77,19 @@ std::vector<TermFacts> Diagnoser::look_into_terms(Artifact& artifact) {
 }
 
 Result<Diagnosis> Diagnoser::judge(Artifact& artifact) {
-    stats_.store(artifact);
     const Snapshot& snapshot = artifact.snapshot();
     const auto size_of = [&](std::uint64_t address) { return artifact.binary_bytes(address); };
-    const std::vector<PinnedBinaries> pinned = pinned_binaries(snapshot, stats_.binaries(), size_of);
+    std::vector<HeldBinary> held;
+    if (gathered_ == nullptr) {
+        stats_.store(artifact);
+        held = stats_.binaries();
+    } else {
+        const std::vector<ProcId>& of = suspects(snapshot).binaries;
+        std::ranges::copy_if(gathered_->binaries(), std::back_inserter(held), [&of](const HeldBinary& each) {
+            return std::ranges::binary_search(of, each.reference.holder.process());
+        });
+    }
+    const std::vector<PinnedBinaries> pinned = pinned_binaries(snapshot, held, size_of);
     const std::vector<TermFacts> terms = look_into_terms(artifact);
     // Where binaries are much of the node, an input with the allocator's blocks tells how much nothing refers to.
     std::optional<UnheldBinaries> unheld;

@@ -38,7 +38,9 @@ struct Diagnosis {
 
 class Diagnoser {
 public:
-    explicit Diagnoser(const DiagnosisOptions& options);
+    /// `gathered`: figures of all heaps, with their references to binaries, that somebody else has gathered and stored;
+    /// then none are decoded for the diagnosis. It must outlive this.
+    explicit Diagnoser(const DiagnosisOptions& options, const HeapStats* gathered = nullptr);
     Diagnoser(const Diagnoser&) = delete;
     Diagnoser& operator=(const Diagnoser&) = delete;
 
@@ -47,7 +49,7 @@ public:
     /// After load(): runs the rules. Errors: those of reading heaps and tables again.
     Result<Diagnosis> judge(Artifact& artifact);
     /// What the heaps that were decoded gave.
-    const HeapStats& heaps() const { return stats_; }
+    const HeapStats& heaps() const { return gathered_ != nullptr ? *gathered_ : stats_; }
 
 private:
     const Suspects& suspects(const Snapshot& snapshot);
@@ -55,6 +57,7 @@ private:
     std::optional<ApplicationStarts> read_starts(Artifact& artifact);
     bool may_tell_why(const Snapshot& snapshot, ProcId process);
 
+    const HeapStats* gathered_;
     bool full_;
     unsigned threads_;
     bool chosen_ = false;

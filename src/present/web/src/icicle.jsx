@@ -1,6 +1,6 @@
 // The stacks of all processes, one on the other: wide is what many of them (or much memory) is in.
 import { useMemo } from "preact/hooks";
-import { bare, tables } from "./data.js";
+import { facts, processes, tables } from "./data.js";
 import { grouped, inUnit, percent } from "./format.js";
 import { Choice, Figure, Pid, colorOf, useHover } from "./parts.jsx";
 import { useSetting } from "./state.js";
@@ -8,13 +8,25 @@ import { useSetting } from "./state.js";
 const depth_at_most = 24;
 const narrowest = 0.0015; // of the width; what is narrower is not drawn
 
-const moduleOf = (name) => name.split(/[:.]/)[0];
+const moduleOf = (name) => name.replace(/[:.][^:.]*\/\d+$/, "");
+
+/** Live words by stack, where all heaps were decoded and all processes are listed. */
+const live = (() => {
+  if (processes.size < processes.total || !processes.rows.some((_, row) => processes.get(row, "live_words") !== null)) return null;
+  const words = new Array(tables.stacks.size).fill(0);
+  for (let row = 0; row < processes.size; ++row) {
+    const stack = processes.get(row, "stack");
+    if (stack !== null && stack < words.length) words[stack] += processes.get(row, "live_words") || 0;
+  }
+  return words;
+})();
+const weight = (stacks, row, figure) => (figure === "live_words" ? live[row] : stacks.get(row, figure) || 0);
 
 /** Frames that stacks have in common, as a tree; each with the sum of `figure`. */
 function joined(stacks, figure, oldestFirst) {
   const root = { name: "all", value: 0, count: 0, children: new Map(), path: "" };
   for (let row = 0; row < stacks.size; ++row) {
-    const value = stacks.get(row, figure) || 0;
+    const value = weight(stacks, row, figure);
     const count = stacks.get(row, "count") || 0;
     let frames = stacks.get(row, "functions") || [];
     if (oldestFirst) frames = [...frames].reverse();
@@ -47,7 +59,7 @@ function sandwich(stacks, figure, name) {
     const frames = stacks.get(row, "functions") || [];
     const i = frames.indexOf(name);
     if (i < 0) continue;
-    const value = stacks.get(row, figure) || 0;
+    const value = weight(stacks, row, figure);
     all += value;
     if (i === 0) own += value;
     else add(callees, frames[i - 1], value);
@@ -80,7 +92,8 @@ export function Icicle() {
   const [looked, look] = useSetting("ic.fn", "");
   const [said, hover] = useHover();
   const figures = [["count", "processes"], ["memory_bytes", "memory"], ["msgq_len", "messages"]].filter(([name]) => stacks.sum(name) > 0);
-  const unit = stacks.column(figure)?.unit;
+  if (facts.full && live) figures.push(["live_words", "live words"]);
+  const unit = (figure === "live_words" ? processes : stacks).column(figure)?.unit;
   const root = useMemo(() => joined(stacks, figure, order === "oldest"), [figure, order]);
   let top = root;
   for (const frame of at ? at.split(">") : []) top = top.children.get(frame) || top;

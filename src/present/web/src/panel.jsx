@@ -1,6 +1,6 @@
 // One process, beside the page: what the file holds of it, and the commands that show more.
 import { useEffect, useRef } from "preact/hooks";
-import { anchor, bare, called, facts, processRow, processes, tables } from "./data.js";
+import { bare, called, processRow, processes, tables } from "./data.js";
 import { grouped, inUnit } from "./format.js";
 import { Command, Pid, useKey } from "./parts.jsx";
 import { change, reveal, useAddress } from "./state.js";

@@ -2,7 +2,7 @@
 // or by what they are in.
 import { hierarchy, treemap, treemapSquarify } from "d3-hierarchy";
 import { useMemo } from "preact/hooks";
-import { bare, processes, title } from "./data.js";
+import { bare, facts, processRow, processes, tables, title } from "./data.js";
 import { grouped, inUnit, percent } from "./format.js";
 import { Choice, Figure, color, colorOf, openProcess, useHover, useWidth } from "./parts.jsx";
 import { useSetting } from "./state.js";
@@ -21,6 +21,29 @@ const figures = [
 ];
 // Those of which the sums over subtrees are in the file: what is not listed is known by them.
 const summed = new Set(["memory_bytes", "msgq_len", "reductions"]);
+
+const spelled = (module, name, arity) =>
+  facts.elixir ? `${/^[A-Z]/.test(module) ? "" : ":"}${module}.${name}/${arity}` : `${module}:${name}/${arity}`;
+
+/** What keeps the live words of each process: frames, its dictionary, its messages. */
+const places = new Map();
+if (tables.places)
+  for (let row = 0; row < tables.places.size; ++row) {
+    const cell = (name) => tables.places.get(row, name);
+    const pid = bare(cell("pid"));
+    if (!places.has(pid)) places.set(pid, []);
+    const name = cell("function") === null ? cell("module") : spelled(cell("module"), cell("function"), cell("arity"));
+    places.get(pid).push({ key: `${pid}|${name}`, name, value: cell("words"), children: [], row: processRow(pid) });
+  }
+
+/** A process itself: a leaf, but for live words, of which the file may say what keeps them. */
+function itself(row, figure, key, name, value) {
+  const held = figure === "live_words" ? places.get(bare(processes.get(row, "pid"))) : null;
+  const children = held ? held.filter((each) => each.value > 0) : [];
+  const left = value - children.reduce((all, child) => all + child.value, 0);
+  if (children.length && left > 0) children.push({ key: key + "?", name: "elsewhere", value: left, children: [], row });
+  return { key, name, row, value, children: left >= 0 ? children : [] };
+}
 
 /** The supervision tree: a node of each process with its children and itself. */
 function supervision(figure) {
@@ -54,7 +77,8 @@ function supervision(figure) {
       node.children.push({ key: node.key + "+", name: left > 0 ? `${grouped(left)} more` : "others below", value: all - node.value, children: [] });
       node.value = all;
     }
-    if (node.children.length && own) node.children.push({ key: node.key + "=", name: `${title(node.row)} itself`, row: node.row, value: own, children: [] });
+    if (node.children.length && own) node.children.push(itself(node.row, figure, node.key + "=", `${title(node.row)} itself`, own));
+    else if (!node.children.length) node.children = itself(node.row, figure, node.key, node.name, own).children;
   }
   root.value = root.children.reduce((all, child) => all + child.value, 0);
   return root;
@@ -73,7 +97,7 @@ function grouping(column, figure) {
       groups.set(name, group);
       root.children.push(group);
     }
-    group.children.push({ key: bare(processes.get(row, "pid")), name: title(row), row, value, children: [] });
+    group.children.push(itself(row, figure, bare(processes.get(row, "pid")), title(row), value));
     group.value += value;
     root.value += value;
   }

@@ -1,12 +1,13 @@
 // Who waits for whom: those who are waited for on the left, their waiters to the right, many of a kind as one.
 import { hierarchy, tree } from "d3-hierarchy";
 import { useMemo } from "preact/hooks";
-import { anchor, bare, called, processRow, processes, tables } from "./data.js";
+import { bare, tables } from "./data.js";
 import { grouped } from "./format.js";
 import { Figure, Pid, openProcess } from "./parts.jsx";
 import { useSetting } from "./state.js";
 
 const nodes_at_most = 80;
+const kinds_at_most = 12;
 const deepest = 12;
 
 function graph() {
@@ -52,48 +53,55 @@ function cycles(waits) {
   return found;
 }
 
-/** The tree of waiters of `key`: those whom nobody waits for are counted by the call that they are in. */
-function forest(waiters, key, budget, seen, depth = 0) {
-  const entry = waiters.get(key);
-  const children = [];
+/** Who waits for one of `keys`, those of a kind that wait in the same call as one node, and who waits for them. */
+function forest(waiters, keys, budget, seen, depth = 0) {
   const kinds = new Map();
-  for (const edge of entry?.edges || []) {
-    if (waiters.has(edge.waiter) && !seen.has(edge.waiter) && depth < deepest && budget.left > 0) {
-      --budget.left;
+  for (const key of keys)
+    for (const edge of waiters.get(key)?.edges || []) {
+      const again = seen.has(edge.waiter);
       seen.add(edge.waiter);
-      children.push({ key: edge.waiter, pid: edge.pid, name: edge.name, in: edge.in, n: 1 + reaching(waiters, edge.waiter), ...forest(waiters, edge.waiter, budget, seen, depth + 1) });
-    } else {
-      const kind = seen.has(edge.waiter) && waiters.has(edge.waiter) ? `back to ${edge.name || ""} ${edge.pid}` : edge.in;
-      kinds.set(kind, [...(kinds.get(kind) || []), edge]);
+      const kind = again ? "again" : `${edge.name || edge.pid}\n${edge.in}`;
+      if (!kinds.has(kind)) kinds.set(kind, []);
+      kinds.get(kind).push(edge);
     }
+  const children = [];
+  const sorted = [...kinds].sort((x, y) => y[1].length - x[1].length);
+  for (const [kind, edges] of sorted.slice(0, kinds_at_most)) {
+    const first = edges[0];
+    const closed = kind === "again" || depth >= deepest || --budget.left < 0;
+    children.push({
+      pid: first.pid, n: edges.length, in: first.in,
+      name: kind === "again" ? "the circle closes" : edges.length > 1 ? `${grouped(edges.length)} \u00d7 ${first.name || "processes"}` : `${first.name ? first.name + " " : ""}${first.pid}`,
+      children: closed ? [] : forest(waiters, edges.map((edge) => edge.waiter), budget, seen, depth + 1),
+    });
   }
-  for (const [kind, edges] of [...kinds].sort((a, b) => b[1].length - a[1].length).slice(0, 8))
-    children.push({ key: edges[0].waiter, pid: edges[0].pid, in: kind, n: edges.length, leaf: true, name: edges.length === 1 ? edges[0].name : null });
-  children.sort((a, b) => b.n - a.n);
-  return { children };
+  const left = sorted.slice(kinds_at_most).flatMap(([, edges]) => edges);
+  if (left.length) children.push({ pid: left[0].pid, n: left.length, in: left[0].in, name: `${grouped(left.length)} of other kinds`, children: [] });
+  return children;
 }
 
 export function Waits() {
-  const { waiters, waits, roots, rings } = useMemo(() => {
+  const { waiters, roots } = useMemo(() => {
     const all = graph();
     const rings = cycles(all.waits);
-    const onRing = new Set(rings.flat());
     const roots = [...all.waiters.keys()].filter((key) => !all.waits.has(key)).map((key) => ({ key, n: reaching(all.waiters, key) }));
     for (const ring of rings) roots.push({ key: ring[0], n: reaching(all.waiters, ring[0]), ring });
     roots.sort((a, b) => Boolean(b.ring) - Boolean(a.ring) || b.n - a.n);
-    return { ...all, roots, rings: rings.length, onRing };
+    return { ...all, roots };
   }, []);
   const [at, setAt] = useSetting("wt.at", roots[0]?.key);
   if (!roots.length) return null;
   const top = roots.find((root) => root.key === at) || roots[0];
   const entry = waiters.get(top.key);
-  const data = { key: top.key, pid: entry.pid, name: entry.name, n: top.n, ...forest(waiters, top.key, { left: nodes_at_most }, new Set([top.key])) };
+  const data = {
+    pid: entry.pid, n: top.n, name: `${entry.name ? entry.name + " " : ""}${entry.pid}`,
+    children: forest(waiters, [top.key], { left: nodes_at_most }, new Set([top.key])),
+  };
   const layout = tree().nodeSize([30, 250])(hierarchy(data));
   let low = 0;
   let high = 0;
   let right = 0;
   layout.each((d) => { low = Math.min(low, d.x); high = Math.max(high, d.x); right = Math.max(right, d.y); });
-  const label = (d) => (d.data.leaf && d.data.n > 1 ? `${grouped(d.data.n)} processes` : `${d.data.name ? d.data.name + " " : ""}${d.data.pid}`);
   return (
     <Figure title="Waits"
       note={tables.waits.size < tables.waits.total ? `${grouped(tables.waits.size)} of ${grouped(tables.waits.total)} blocked calls are in this file.` : ""}
@@ -116,12 +124,12 @@ export function Waits() {
                 stroke-width={Math.min(9, 1 + Math.log2(target.data.n))} />
             ))}
             {layout.descendants().map((d) => (
-              <g transform={`translate(${d.y},${d.x})`} class={d.data.leaf ? "node leaf" : "node"} tabIndex={0} role="link" data-waiters={d.data.n}
+              <g transform={`translate(${d.y},${d.x})`} class={d.data.n > 1 && d.depth ? "node many" : "node"} tabIndex={0} role="link" data-waiters={d.data.n}
                 onClick={() => openProcess(d.data.pid)} onKeyDown={(e) => e.key === "Enter" && openProcess(d.data.pid)}>
-                <title>{`${label(d)}${d.data.in ? ", in " + d.data.in : ""}`}</title>
+                <title>{`${d.data.name}${d.data.in ? ", in " + d.data.in : ""}`}</title>
                 <rect x={0} y={-13} width={190} height={26} rx={3} />
-                <text x={6} y={-1}>{clipped(label(d), 29)}</text>
-                <text x={6} y={10} class="small">{clipped(d.data.leaf || d.data.in ? `in ${d.data.in || ""}` : `${grouped(d.data.n)} wait for it`, 36)}</text>
+                <text x={6} y={-1}>{clipped(d.data.name, 30)}</text>
+                <text x={6} y={10} class="small">{clipped(d.depth ? `in ${d.data.in || ""}` : `${grouped(d.data.n)} wait for it`, 36)}</text>
               </g>
             ))}
           </g>
