@@ -181,9 +181,8 @@ Status ReportMaker::overview() {
         first_.kind = document.kind;
         first_.lead = document.lead;
         first_.warnings = document.warnings;
-        for (const present::Member& member : document.members)
-            if (member.key == "memory")
-                BH_CHECK(report_.fact("memory", std::get<present::Value>(member.body), present::Content::plain, render));
+        if (const present::Table* memory = table_named(document, "memory_table"))
+            BH_CHECK(report_.data("memory", *memory, command("analyze"), render, 0));
         BH_CHECK(report_.fact("full", options_.full, present::Content::plain, render));
         const bool elixir = Context(options_).names(snapshot_).syntax() == present::Syntax::elixir;
         BH_CHECK(report_.fact("elixir", elixir, present::Content::plain, render));

@@ -190,7 +190,15 @@ void HtmlWriter::frames(const Array& array, Content content) {
         out_ += fmt::format("<ol class=\"frames\" start=\"{}\">", from);
         for (std::size_t i = from; i < to; ++i) {
             out_ += "<li>";
-            value(array[i], Unit::none, content, {});
+            if (const auto* object = std::get_if<std::shared_ptr<const Object>>(&array[i].data())) {
+                // A name and what it holds: "y0  {state,1}".
+                for (const auto& [name, entry] : **object) {
+                    value(entry, unit_of(name), content, {});
+                    out_ += "  ";
+                }
+            } else {
+                value(array[i], Unit::none, content, {});
+            }
             out_ += "</li>";
         }
         out_ += "</ol>";
@@ -269,6 +277,9 @@ void HtmlWriter::table(const TableView& table, std::size_t folded_from) {
 void HtmlWriter::item(const View::Item& item) {
     const auto* plain = std::get_if<Value>(&item.member->body);
     if (plain != nullptr && plain->is_null()) return;
+    if (plain != nullptr)
+        if (const auto* array = std::get_if<std::shared_ptr<const Array>>(&plain->data()); array != nullptr && (*array)->empty())
+            return;
     if (!item.member->title.empty()) heading(3, item.member->title);
     if (item.object()) return object_row(item.table);
     if (item.is_table) {

@@ -1,16 +1,15 @@
 // Pictures that are bars: what the node's memory is, how long queues are, what tables and allocators take.
-import { facts, tables } from "./data.js";
+import { tables } from "./data.js";
 import { bytes, grouped, inUnit, percent } from "./format.js";
 import { Figure, Pid, color } from "./parts.jsx";
 
 /** The parts of the node's memory as one bar; what they leave is the VM's own. */
 export function MemoryBar() {
-  const memory = facts.memory || {};
-  const total = memory.total_bytes;
+  const memory = tables.memory;
+  const parts = memory ? memory.rows.map((_, row) => [memory.get(row, "area"), memory.get(row, "bytes")]).filter(([, size]) => size) : [];
+  const total = parts.find(([name]) => name === "total")?.[1];
   if (!total) return null;
-  const parts = ["processes", "binary", "ets", "code", "atom"].map((name) => [name, memory[`${name}_bytes`]]).filter(([, size]) => size);
-  const rest = total - parts.reduce((all, [, size]) => all + size, 0);
-  if (rest > 0) parts.push(["other", rest]);
+  parts.splice(parts.findIndex(([name]) => name === "total"), 1);
   const links = { processes: "#processes", binary: "#binaries", ets: "#ets", other: "#alloc" };
   const sum = parts.reduce((all, [, size]) => all + size, 0);
   return (
