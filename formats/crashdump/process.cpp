@@ -2,6 +2,7 @@
 // the rows below are in writing order and span R10B to 29.
 #include <algorithm>
 #include <array>
+#include <new>
 
 #include "formats/crashdump/fields.hpp"
 #include "formats/crashdump/readers.hpp"
@@ -313,6 +314,17 @@ private:
     std::string extra_;  // the value of that key so far: it may go on over lines
 };
 
+/// Room for one more, and for many more: pages that nothing is written to cost nothing, but each time that a table of
+/// millions moves all of it is there twice.
+void make_room(std::vector<Process>& processes) {
+    constexpr std::size_t first = 512, step = 4;
+    if (processes.size() != processes.capacity()) return;
+    try {
+        processes.reserve(std::max(first, step * processes.size()));
+    } catch (const std::bad_alloc&) {  // of address space, which may be limited: then as vectors grow
+    }
+}
+
 }  // namespace
 
 void read_process(Loader& loader, const Section& section, std::string_view body) {
@@ -345,6 +357,7 @@ void read_process(Loader& loader, const Section& section, std::string_view body)
         loader.anomalies().add(Anomaly::collection_awaited, section.offset, section.id);
     }
     const auto id = static_cast<ProcId>(snapshot.processes.size());
+    make_room(snapshot.processes);
     snapshot.processes.push_back(process);
     if (!snapshot.index_process(id)) {
         snapshot.processes.pop_back();

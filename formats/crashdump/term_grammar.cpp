@@ -73,7 +73,8 @@ bool atom_may_cover_end(TermSection section, TermStyle style, std::string_view t
     const std::size_t reach = style.crlf ? atom_reach : max_atom_bytes + 8;
     const std::size_t from = text.size() > reach ? text.size() - reach : 0;
     // Two digits reach 255 characters, which a CR may stand before each of.
-    const std::size_t near = text.size() > 2 * 256 ? text.size() - 2 * 256 : 0;
+    const std::size_t short_reach = style.crlf ? 2 * 256 : 256;
+    const std::size_t near = text.size() > short_reach ? text.size() - short_reach : 0;
     for (std::size_t colon = text.size(); (colon = last_colon_of_atom(text, from, near, colon)) != std::string_view::npos;)
         if (reach_of_atom(section, style, text, colon) >= text.size()) return true;
     return false;

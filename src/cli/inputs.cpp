@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 
 #include "formats/format.hpp"
 
@@ -17,7 +18,7 @@ constexpr std::string_view member_sign = "!/";
 /// A member of an archive, with the walk that came to it: that holds the archives which the member is read through.
 class MemberSource final : public bytes::Source {
 public:
-    MemberSource(std::unique_ptr<InputWalk> walk, std::unique_ptr<bytes::Source> member)
+    MemberSource(std::shared_ptr<InputWalk> walk, std::unique_ptr<bytes::Source> member)
         : walk_(std::move(walk)), member_(std::move(member)) {}
     Result<std::size_t> read(std::span<char> into) override { return member_->read(into); }
     std::optional<std::uint64_t> size() const override { return member_->size(); }
@@ -27,8 +28,40 @@ public:
     const std::string& damage() const override { return member_->damage(); }
 
 private:
-    std::unique_ptr<InputWalk> walk_;
+    std::shared_ptr<InputWalk> walk_;
     std::unique_ptr<bytes::Source> member_;
+};
+
+/// The first dump of an archive: after loading, when nothing more is read of it, the rest of the archive is looked at for
+/// others, so that what is compressed is decompressed once. Verbs have the answer only if there are none.
+class OnlyMember final : public Artifact {
+public:
+    /// What is said of an archive with further dumps than the first one.
+    using Several = std::function<Status()>;
+    OnlyMember(std::unique_ptr<Artifact> artifact, Several several)
+        : artifact_(std::move(artifact)), several_(std::move(several)) {}
+    Status load(const LoadPlan& plan) override {
+        Status loaded = artifact_->load(plan);
+        BH_CHECK(several_());
+        return loaded;
+    }
+    Snapshot& snapshot() override { return artifact_->snapshot(); }
+    Result<std::unique_ptr<TermSource>> terms(ProcId process) override { return artifact_->terms(process); }
+    Result<std::unique_ptr<TermSource>> terms_and_garbage(ProcId process) override { return artifact_->terms_and_garbage(process); }
+    Result<TableContents> table_contents(std::size_t table, std::uint64_t limit) override {
+        return artifact_->table_contents(table, limit);
+    }
+    Result<StoredBinaries> stored_binaries() override { return artifact_->stored_binaries(); }
+    Result<std::vector<TracedFunction>> traced() override { return artifact_->traced(); }
+    Result<Carriers> carriers() override { return artifact_->carriers(); }
+    Result<NativeThreads> native_threads() override { return artifact_->native_threads(); }
+    Status visit_heaps(const HeapRequest& demand) override { return artifact_->visit_heaps(demand); }
+    Count binary_bytes(std::uint64_t address) const override { return artifact_->binary_bytes(address); }
+    std::vector<Check> checks() const override { return artifact_->checks(); }
+
+private:
+    std::unique_ptr<Artifact> artifact_;
+    Several several_;
 };
 
 /// The file of "a.zip!/b.tar!/c", where there is one by that name: up to the first sign that follows a file.
@@ -47,35 +80,57 @@ bool is_archive(const std::string& path) {
     return peeked && bytes::looks_like_archive(peeked->head);
 }
 
-// The names of what an archive holds, at most `most` of them and one more, which says that there are more.
-Result<std::vector<std::string>> members_of(const std::string& archive, std::size_t most) {
-    std::optional<Error> damage;
-    InputWalk walk({archive}, [&damage](const std::string&, const Error& error) { damage = error; });
-    std::vector<std::string> names;
-    while (names.size() <= most) {
-        BH_TRY(const std::optional<FoundInput> found, walk.next());
-        if (!found) break;
-        names.push_back(found->name);
-    }
-    if (names.empty() && damage) return *damage;
-    return names;
-}
-
 Result<std::unique_ptr<Artifact>> open_member(const std::string& archive, const std::string& name,
                                               const OpenOptions& options) {
     std::optional<Error> damage;
-    auto walk = std::make_unique<InputWalk>(
+    auto walk = std::make_shared<InputWalk>(
         std::vector{archive}, [&](const std::string& at, const Error& error) { if (at == name) damage = error; });
     for (;;) {
         BH_TRY(std::optional<FoundInput> found, walk->next());
         if (damage) return *damage;
         if (!found) break;
         if (found->name == name)
-            return open_artifact_source(std::make_unique<MemberSource>(std::move(walk), std::move(found->source)), name,
+            return open_artifact_source(std::make_unique<MemberSource>(walk, std::move(found->source)), name,
                                         options);
     }
     return Error{ErrorCode::unreadable, fmt::format("{}: the archive {} holds no crash dump or core of this name", name, archive),
                  fmt::format("beamheap check {} names what it holds", archive)};
+}
+
+/// An error if the walk finds more than `first`: with the names of some.
+Status only_one(const std::string& archive, InputWalk& walk, const std::string& first) {
+    constexpr std::size_t shown = 5;
+    std::vector<std::string> names{first};
+    while (names.size() <= shown) {
+        BH_TRY(const std::optional<FoundInput> found, walk.next());
+        if (!found) break;
+        names.push_back(found->name);
+    }
+    if (names.size() == 1) return ok();
+    const bool more = names.size() > shown;
+    return Error{ErrorCode::not_recognised,
+                 fmt::format("{}: is an archive that holds {} crash dumps or cores", archive,
+                             more ? fmt::format("more than {}", shown) : std::to_string(names.size())),
+                 fmt::format("Name one ('{}'{}), or look at all: beamheap check {}",
+                             fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(shown, names.size())), "' '"),
+                             more ? " ..." : "", archive)};
+}
+
+/// The dump or core of an archive that holds one.
+Result<std::unique_ptr<Artifact>> open_only_member(const std::string& archive, const OpenOptions& options) {
+    const auto damage = std::make_shared<std::optional<Error>>();
+    const auto walk = std::make_shared<InputWalk>(std::vector{archive},
+                                                  [damage](const std::string&, const Error& error) { *damage = error; });
+    BH_TRY(std::optional<FoundInput> found, walk->next());
+    if (!found && *damage) return **damage;
+    if (!found) return Error{ErrorCode::not_recognised, archive + ": is an archive that holds no crash dump and no core image", {}};
+    auto artifact = open_artifact_source(std::make_unique<MemberSource>(walk, std::move(found->source)), found->name, options);
+    const auto several = [archive, walk, first = found->name] { return only_one(archive, *walk, first); };
+    if (!artifact) {
+        BH_CHECK(several());
+        return artifact;
+    }
+    return std::unique_ptr<Artifact>(std::make_unique<OnlyMember>(std::move(*artifact), several));
 }
 
 }  // namespace
@@ -192,21 +247,10 @@ Status InputWalk::unreadable(const std::string& name, const Error& error) {
 }
 
 Result<std::unique_ptr<Artifact>> open_input(const std::string& path, const OpenOptions& options) {
-    constexpr std::size_t shown = 5;
     if (const std::optional<std::string> archive = archive_of(path)) return open_member(*archive, path, options);
     auto artifact = open_artifact(path, options);
     if (artifact || artifact.error().code != ErrorCode::not_recognised || path == "-" || !is_archive(path)) return artifact;
-    BH_TRY(const std::vector<std::string> names, members_of(path, shown));
-    if (names.size() == 1) return open_member(path, names.front(), options);
-    if (names.empty())
-        return Error{ErrorCode::not_recognised, path + ": is an archive that holds no crash dump and no core image", {}};
-    const bool more = names.size() > shown;
-    return Error{ErrorCode::not_recognised,
-                 fmt::format("{}: is an archive that holds {} crash dumps or cores", path,
-                             more ? fmt::format("more than {}", shown) : std::to_string(names.size())),
-                 fmt::format("Name one ('{}'{}), or look at all: beamheap check {}",
-                             fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(shown, names.size())), "' '"),
-                             more ? " ..." : "", path)};
+    return open_only_member(path, options);
 }
 
 }  // namespace beamheap::cli

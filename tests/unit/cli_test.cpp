@@ -1,6 +1,7 @@
 // The command line: how it is read, what it answers to mistakes, exit codes, and what goes to which stream.
 #include <sys/wait.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <array>
@@ -9,11 +10,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/help.hpp"
+#include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/terminal.hpp"
 
@@ -355,4 +358,87 @@ TEST_CASE("the shell answers what the verbs answer, from a file and from what ca
     CHECK(shell("echo top | " + program + " shell -").code == 2);
     CHECK(shell("echo help | " + program + " shell " + dump).out.find("  heap ") != std::string::npos);
     CHECK(shell("echo help heap | " + program + " shell " + dump).out == shell(program + " heap --help").out);
+}
+
+namespace {
+
+/// A file of a tarball: the header with its sum, and the content in blocks of 512 bytes.
+std::string tar_member(const std::string& name, const std::string& content) {
+    std::string head(512, '\0');
+    const auto put = [&head](std::size_t at, const std::string& text) { head.replace(at, text.size(), text); };
+    const auto octal = [](std::uint64_t n, int digits) {
+        std::string text;
+        for (; digits-- > 0; n /= 8) text.insert(text.begin(), static_cast<char>('0' + n % 8));
+        return text;
+    };
+    put(0, name);
+    put(100, "0000644");
+    put(124, octal(content.size(), 11));
+    put(136, octal(0, 11));
+    put(148, "        ");
+    put(156, "0");
+    put(257, std::string("ustar\0" "00", 8));
+    std::uint64_t sum = 0;
+    for (const char c : head) sum += static_cast<unsigned char>(c);
+    put(148, octal(sum, 6) + std::string("\0 ", 2));
+    return head + content + std::string((512 - content.size() % 512) % 512, '\0');
+}
+
+/// A dump with a binary of random bytes, which nothing makes smaller.
+std::string incompressible_dump() {
+    std::string text = "=erl_crash_dump:0.5\nSun Nov 22 10:00:00 2026\nSlogan: boom\nSystem version: Erlang/OTP 25 [erts-13.1] [64-bit]\n"
+                       "Atoms: 10\n=proc:<0.1.0>\nState: Waiting\n=binary:7F0000001000\n200000:";
+    std::mt19937 random(3);
+    constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (std::size_t i = 0; i < (0x200000 + 2) / 3 * 4; ++i) text += digits[random() % digits.size()];
+    return text + "\n=end\n";
+}
+
+/// Bytes that this process has read by calls of the system; 0 where it does not say.
+std::uint64_t bytes_read() {
+    std::ifstream io("/proc/self/io");
+    std::string key;
+    std::uint64_t value = 0;
+    while (io >> key >> value)
+        if (key == "rchar:") return value;
+    return 0;
+}
+
+std::string tarball(const std::string& content) {
+    std::string path = "/tmp/beamheap-test-XXXXXX";
+    const int file = mkstemp(path.data());
+    REQUIRE(file >= 0);
+    const gzFile out = gzdopen(file, "wb1");
+    REQUIRE(gzwrite(out, content.data(), static_cast<unsigned>(content.size())) == static_cast<int>(content.size()));
+    REQUIRE(gzclose(out) == Z_OK);
+    return path;
+}
+
+}  // namespace
+
+TEST_CASE("an archive with one dump is decompressed once, one with two is told as that", "[cli]") {
+    const std::string dump = tar_member("oom.dump", incompressible_dump()), end(1024, '\0');
+    LoadPlan whole;
+    whole.to_the_end = true;
+    const std::string one = tarball(tar_member("notes", "none") + dump + tar_member("more", "x") + end);
+    const std::uint64_t before = bytes_read();
+    auto artifact = open_input(one, {});
+    REQUIRE(artifact);
+    REQUIRE((*artifact)->load(whole));
+    const std::uint64_t read = bytes_read() - before;
+    CHECK((*artifact)->snapshot().processes.size() == 1);
+    CHECK((*artifact)->snapshot().source.complete == true);
+    CHECK((*artifact)->snapshot().source.path == one + "!/oom.dump");
+    CHECK(read < 3 * std::uint64_t{0x200000} / 2);
+    const std::string two = tarball(dump + tar_member("old.dump", incompressible_dump()) + end);
+    auto first = open_input(two, {});
+    REQUIRE(first);
+    const Status status = (*first)->load(LoadPlan());
+    REQUIRE_FALSE(status);
+    CHECK(status.error().code == ErrorCode::not_recognised);
+    CHECK(status.error().message == two + ": is an archive that holds 2 crash dumps or cores");
+    CHECK(status.error().advice.find("oom.dump' '" + two + "!/old.dump") != std::string::npos);
+    const std::string none = tarball(tar_member("notes", "none") + end);
+    CHECK_FALSE(open_input(none, {}));
+    for (const std::string& path : {one, two, none}) unlink(path.c_str());
 }

@@ -129,6 +129,38 @@ TEST_CASE("a process's fields have their units and absent ones stay absent", "[c
     CHECK_FALSE(old->snapshot().processes[0].memory_bytes.has());
 }
 
+TEST_CASE("numbers and pids are read at whatever length they have", "[crashdump]") {
+    const auto dump = load(header() +
+                           "=proc:<0.999999999.4294967295>\nState: Waiting\nSpawned as: a:b/0\nSpawned by: <0.1000000000.0>\n"
+                           "Message queue length: 99999999999999\nReductions: 100000000000000\nStack+heap: 18446744073709551614\n"
+                           "OldHeap: 18446744073709551616\nHeap unused: 12 words\nOldHeap unused: 7\r\nBinVHeap: \n"
+                           "BinVHeap unused: 281474976710656\nOldBinVHeap unused: overflow\nMemory: 1x\narity = 300\n"
+                           "=proc:<0.4294967294.0>\nState: Waiting\nSpawned as: a:b/0\nSpawned by: <0.4294967296.0>\n"
+                           "BinVHeap unused: 46422\nOldBinVHeap unused: 17\narity = 3\n=end\n");
+    REQUIRE(dump);
+    const Snapshot& s = dump->snapshot();
+    REQUIRE(s.processes.size() == 2);
+    const Process& p = s.processes[0];
+    CHECK(p.pid == Pid{0, 999999999, 4294967295});
+    CHECK(p.parent == Pid{0, 1000000000, 0});
+    CHECK(*p.msgq_len == 99999999999999);
+    CHECK(*p.reductions == 100000000000000);
+    CHECK(*p.heap_words == 18446744073709551614u);
+    CHECK_FALSE(p.old_heap_words.has());
+    CHECK(*p.heap_unused_words == 12);
+    CHECK(*p.old_heap_unused_words == 7);
+    CHECK_FALSE(p.bin_vheap_words.has());
+    CHECK_FALSE(p.bin_vheap_unused_words.has());
+    CHECK_FALSE(p.old_bin_vheap_unused_words.has());
+    CHECK_FALSE(p.memory_bytes.has());
+    CHECK(s.anomalies[Anomaly::bad_number].count == 3);
+    CHECK(s.processes[1].pid == Pid{0, 4294967294, 0});
+    CHECK_FALSE(s.processes[1].parent.has());
+    CHECK(*s.processes[1].bin_vheap_unused_words == 46422);
+    CHECK(*s.processes[1].old_bin_vheap_unused_words == 17);
+    CHECK(s.processes[1].arity == 3);
+}
+
 TEST_CASE("links with one bracket too many and several last calls are read", "[crashdump]") {
     const auto dump = load(header() + process("<0.2.0>",
         "Last calls: erlang:halt/1\n timeout\n lists:map/2\n\nLink list: [{to,<0.3.0>,#Ref<0.0.0.1>}}, <0.4.0>]\n") + "=end\n");

@@ -160,6 +160,40 @@ TEST_CASE("common heap lines are read as the grammar reads them", "[heap_lines]"
     for (int i = 0; i < 40; ++i) expect_same_of_all_kinds(lines, random);
 }
 
+TEST_CASE("what is known of one heap's addresses is not taken for the next one's", "[heap_lines]") {
+    // Chunks are numbered as they come, which here is the other way round in the second heap.
+    const std::string first = "7F0000001000:lH7F1100001000|N\n7F1100001000:lI1|N\n7F2200001008:lH7F0000001000|N\n";
+    const std::string second = "7F2200001008:lI1|N\n7F1100001000:lH7F2200001008|N\n7F0000001000:lH7F1100001000|H7F2200001008\n";
+    HeapDialect dialect;
+    dialect.otp = 25;
+    HeapReader reader(dialect);
+    reader.begin({});
+    reader.feed(TermSection::heap, first, 0, true);
+    CHECK(reader.finish().size() == 3);
+    reader.begin({});
+    reader.feed(TermSection::heap, second, 0, true);
+    const HeapGraph& graph = reader.finish();
+    REQUIRE(graph.size() == 3);
+    CHECK(graph.address(0) == 0x7F2200001008);
+    CHECK(graph.address(2) == 0x7F0000001000);
+    CHECK(graph.find(0x7F1100001000) == 1);
+    CHECK(graph.edges().size() == 3);
+}
+
+TEST_CASE("bytes that are no digits are no address, zeros included", "[heap_lines]") {
+    const std::string good = "7F0000001000:lI1|N\n";
+    for (std::size_t at = 0; at < 12; ++at)
+        for (unsigned byte = 0; byte < 256; ++byte) {
+            std::string other = good;
+            other[at] = static_cast<char>(byte);
+            expect_same(good + other + good, {});
+        }
+    std::string zeros = good;
+    std::fill(zeros.begin(), zeros.begin() + 8, '\0');
+    expect_same(zeros + good + zeros, {});
+    expect_same("7F0000001010:lH" + zeros.substr(0, 12) + "|H7F000000100G\n" + good, {});
+}
+
 TEST_CASE("heaps of real dumps are read as the grammar reads them", "[heap_lines][slow]") {
     std::mt19937 random(11);
     std::vector<std::string> paths;
