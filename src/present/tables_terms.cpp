@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <unordered_map>
 #include <utility>
 
 #include "analyses/heaps/messages.hpp"
 #include "analyses/base/erlang_syntax.hpp"
-#include "beamheap/flat_array.hpp"
 #include "present/table_cells.hpp"
 
 namespace beamheap::present {
@@ -173,10 +173,15 @@ Table message_table(const TermView& view, std::vector<std::uint32_t> roots) {
 
 namespace {
 
-/// An object that roots hold: the one that is named, and the others.
+/// An object that roots hold: the root that is named, and the list of the others, where there are any.
 struct HeldTerm {
+    static constexpr std::uint32_t no_list = 0xFFFFFFFFu;
     std::uint32_t root = 0;
-    std::vector<std::uint32_t> others;
+    std::uint32_t others = no_list;
+};
+struct HeldTerms {
+    std::vector<HeldTerm> rows;
+    std::vector<std::vector<std::uint32_t>> others;
 };
 
 /// Which of the roots of one object is named: where a person would look for it first.
@@ -189,13 +194,20 @@ unsigned rank(const TermView& view, std::uint32_t root) {
     }
 }
 
-/// Roots by what they hold. Immediates hold nothing; objects are in the graph, among the literals, or missing.
-std::vector<HeldTerm> held_terms(const TermView& view, bool garbage) {
-    std::vector<HeldTerm> held;
-    std::unordered_map<std::uint64_t, std::size_t> by_address;  // of literals and what is missing
-    FlatArray<std::uint32_t> by_node;                           // row + 1; pages that nothing is written to cost nothing
-    by_node.resize_zeroed_by_caller(view.graph().size());
+/// Roots by what they hold. Immediates hold nothing; objects are in the graph, among the literals, or missing. Queues hold
+/// millions of messages, each of which is held once: nothing is kept for each of those but its row.
+HeldTerms held_terms(const TermView& view, bool garbage) {
+    constexpr std::size_t no_row = static_cast<std::size_t>(-1);
+    HeldTerms held;
     const std::span<const Root> roots = view.graph().roots();
+    std::vector<bool> seen(view.graph().size());
+    std::unordered_map<NodeId, std::size_t> shared;  // objects of the graph that several roots hold
+    for (const Root& root : roots) {
+        if ((root.kind == RootKind::garbage) != garbage || root.target == no_node) continue;
+        if (seen[root.target]) shared.try_emplace(root.target, no_row);
+        seen[root.target] = true;
+    }
+    std::unordered_map<std::uint64_t, std::size_t> by_address;  // of literals and what is missing
     for (std::uint32_t i = 0; i < roots.size(); ++i) {
         if ((roots[i].kind == RootKind::garbage) != garbage) continue;
         if (roots[i].target == no_node) {
@@ -203,27 +215,29 @@ std::vector<HeldTerm> held_terms(const TermView& view, bool garbage) {
             if (kind != ElementKind::object && kind != ElementKind::missing) continue;
         }
         const std::uint64_t address = view.graph().missing_root(i);
-        bool is_new = true;
-        std::size_t at = held.size();
+        std::size_t none = no_row;
+        std::size_t* row = &none;
         if (roots[i].target != no_node) {
-            std::uint32_t& row = by_node[roots[i].target];
-            is_new = row == 0;
-            if (is_new) row = static_cast<std::uint32_t>(held.size() + 1);
-            at = row - 1;
+            const auto found = shared.find(roots[i].target);
+            if (found != shared.end()) row = &found->second;
         } else if (address != 0) {
-            const auto [found, added] = by_address.try_emplace(address, held.size());
-            at = found->second, is_new = added;
+            row = &by_address.try_emplace(address, no_row).first->second;
         }
-        if (is_new) {
-            held.push_back({i, {}});
+        if (*row == no_row) {
+            *row = held.rows.size();
+            held.rows.push_back({i});
             continue;
         }
-        HeldTerm& row = held[at];
+        HeldTerm& term = held.rows[*row];
         // Of two slots of the stack the older frame: the loop's own rather than the callback's.
-        const bool older = roots[i].kind == RootKind::stack && roots[row.root].kind == RootKind::stack &&
-                           roots[i].frame != no_frame && roots[i].frame > roots[row.root].frame;
-        const bool first = rank(view, i) < rank(view, row.root) || older;
-        row.others.push_back(first ? std::exchange(row.root, i) : i);
+        const bool older = roots[i].kind == RootKind::stack && roots[term.root].kind == RootKind::stack &&
+                           roots[i].frame != no_frame && roots[i].frame > roots[term.root].frame;
+        const bool first = rank(view, i) < rank(view, term.root) || older;
+        if (term.others == HeldTerm::no_list) {
+            term.others = static_cast<std::uint32_t>(held.others.size());
+            held.others.emplace_back();
+        }
+        held.others[term.others].push_back(first ? std::exchange(term.root, i) : i);
     }
     return held;
 }
@@ -258,7 +272,7 @@ void sort_by_reach(const TermView& view, std::vector<HeldTerm>& held) {
     sorted.reserve(held.size());
     for (std::size_t i = 0; i < keys.size(); ++i) {
         const Key& key = keys[i < exact.size() ? exact[i].row : i];
-        sorted.push_back(std::move(held[key.row]));
+        sorted.push_back(held[key.row]);
     }
     held = std::move(sorted);
 }
@@ -266,8 +280,9 @@ void sort_by_reach(const TermView& view, std::vector<HeldTerm>& held) {
 }  // namespace
 
 Table root_table(const TermView& view, bool garbage) {
-    std::vector<HeldTerm> rows = held_terms(view, garbage);
-    if (!garbage) sort_by_reach(view, rows);
+    HeldTerms held = held_terms(view, garbage);
+    if (!garbage) sort_by_reach(view, held.rows);
+    const auto lists = std::make_shared<const std::vector<std::vector<std::uint32_t>>>(std::move(held.others));
     std::vector<ColumnOf<HeldTerm>> columns{
         {{.name = "root_kind",
           .title = "KIND",
@@ -304,11 +319,12 @@ Table root_table(const TermView& view, bool garbage) {
         {{.name = "also_held_by", .title = "ALSO HELD BY", .doc = "other roots that hold the same term", .content = Content::term, .below = true},
          [=](const HeldTerm& r) {
              Array others;
-             for (const std::uint32_t root : r.others) others.emplace_back(view.slot_name(root));
+             if (r.others != HeldTerm::no_list)
+                 for (const std::uint32_t root : (*lists)[r.others]) others.emplace_back(view.slot_name(root));
              return Value(std::move(others));
          }},
     };
-    return table_of(std::move(columns), std::move(rows), garbage ? "no garbage" : "no root refers to anything");
+    return table_of(std::move(columns), std::move(held.rows), garbage ? "no garbage" : "no root refers to anything");
 }
 
 Table object_table(const TermView& view, std::uint32_t key) {

@@ -76,38 +76,52 @@ void FlatSizes::build(const HeapGraph& graph, const HeapOrder& order, const Lite
     sweep(graph, literals, wide_);
 }
 
+namespace {
+
+/// Of `count` edges in the order of their sources, the first of each stride-th of `size` objects.
+template <class From>
+void index_edges(FlatArray<std::uint32_t>& starts, std::size_t size, unsigned stride, std::size_t count, From from) {
+    starts.resize(size / stride + 1);
+    std::uint32_t edge = 0;
+    for (std::size_t block = 0; block < starts.size(); ++block) {
+        while (edge < count && from(edge) < block * stride) ++edge;
+        starts[block] = edge;
+    }
+}
+
+}  // namespace
+
 void SharedSizes::Rows::build(const HeapGraph& g, bool with_foreign) {
     graph = &g;
     starts.clear_and_trim(HeapGraph::kept_bytes);
     seen.clear_and_trim(HeapGraph::kept_bytes);
-    own.clear_and_trim(HeapGraph::kept_bytes);
     foreign.clear_and_trim(HeapGraph::kept_bytes);
     const std::size_t size = g.size();
-    starts.assign(size + 1, 0);
-    for (const Edge& edge : g.edges()) ++starts[edge.from + 1];
-    for (std::size_t i = 0; i < size; ++i) starts[i + 1] += starts[i];
-    seen.assign(size, 0);
-    own.resize(size);
-    for (NodeId node = 0; node < size; ++node)
-        own[node] = static_cast<std::uint32_t>(g.words(node) + g.flat_extra(g.kind(node)));
-    for (const HeapGraph::FlatOverride& o : g.flat_overrides()) own[o.node] = o.words;
-    if (!with_foreign) return;
-    foreign.assign(size + 1, 0);
-    for (std::size_t i = 0; i < g.foreign_size(); ++i) ++foreign[g.foreign(i).from + 1];
-    for (std::size_t i = 0; i < size; ++i) foreign[i + 1] += foreign[i];
+    const std::span<const Edge> edges = g.edges();
+    index_edges(starts, size, stride, edges.size(), [&](std::size_t e) { return edges[e].from; });
+    if (with_foreign) index_edges(foreign, size, stride, g.foreign_size(), [&](std::size_t f) { return g.foreign(f).from; });
+    seen.resize_zeroed_by_caller(size);  // or what searches of earlier numbers left there
+    overridden = 0;
+    for (const HeapGraph::FlatOverride& o : g.flat_overrides()) overridden |= 1u << static_cast<unsigned>(g.kind(o.node));
+}
+
+std::uint64_t SharedSizes::Rows::own(NodeId node) const {
+    static_assert(term_kinds <= 32);
+    const TermKind kind = graph->kind(node);
+    if ((overridden >> static_cast<unsigned>(kind) & 1) != 0) return own_flat_words(*graph, node);
+    return static_cast<std::uint32_t>(graph->words(node) + graph->flat_extra(kind));
 }
 
 void SharedSizes::build(const HeapGraph& graph, const HeapGraph* literals) {
     with_literals_ = literals != nullptr;
     rows_[0].build(graph, with_literals_);
     if (with_literals_) rows_[1].build(*literals, false);
-    epoch_ = 0;
 }
 
 void SharedSizes::see(std::uint32_t space, NodeId node, std::uint64_t& sum) {
     Rows& rows = rows_[space];
     if (rows.seen[node] == epoch_) return;
-    sum += rows.own[node];
+    sum += rows.own(node);
     const TermKind kind = rows.graph->kind(node);
     // size_shared() of copy.c counts these for each binary and fun that they serve.
     if (kind == TermKind::binary_reference || kind == TermKind::fun_reference) return;
@@ -127,10 +141,14 @@ Count SharedSizes::search(Item first) {
         stack_.set_size(stack_.size() - 1);
         const Rows& rows = rows_[item.space];
         const std::span<const Edge> edges = rows.graph->edges();
-        for (std::uint32_t e = rows.starts[item.node]; e < rows.starts[item.node + 1]; ++e)
-            see(item.space, edges[e].to, sum);
+        std::size_t e = rows.starts[item.node / Rows::stride];
+        while (e < edges.size() && edges[e].from < item.node) ++e;
+        for (; e < edges.size() && edges[e].from == item.node; ++e) see(item.space, edges[e].to, sum);
         if (item.space != 0 || !with_literals_) continue;
-        for (std::uint32_t f = rows.foreign[item.node]; f < rows.foreign[item.node + 1]; ++f) {
+        const std::size_t foreign = rows.graph->foreign_size();
+        std::size_t f = rows.foreign[item.node / Rows::stride];
+        while (f < foreign && rows.graph->foreign(f).from < item.node) ++f;
+        for (; f < foreign && rows.graph->foreign(f).from == item.node; ++f) {
             const NodeId literal = rows_[1].graph->find(rows.graph->foreign(f).address);
             if (literal != no_node) see(1, literal, sum);
         }

@@ -67,20 +67,24 @@ private:
         std::uint32_t space;
         NodeId node;
     };
+    /// A search mostly looks at little of a heap, so what is kept for each object is little, too: where the references of
+    /// every eighth begin, and pages of `seen` that no search has come to are never touched.
     struct Rows {
+        static constexpr unsigned stride = 8;
         const HeapGraph* graph = nullptr;
-        FlatArray<std::uint32_t> starts;   // into the graph's edges, by source
+        FlatArray<std::uint32_t> starts;   // into the graph's edges, of each stride-th source
+        FlatArray<std::uint32_t> foreign;  // likewise into foreign edges; empty without literals
         FlatArray<std::uint32_t> seen;     // by node: the search that saw it last
-        FlatArray<std::uint32_t> own;      // flat words of the object alone
-        FlatArray<std::uint32_t> foreign;  // starts into foreign edges, by source; empty without literals
+        std::uint32_t overridden = 0;      // kinds of which some have a flat size of their own, as bits
         void build(const HeapGraph& g, bool with_foreign);
+        std::uint64_t own(NodeId node) const;
     };
     Count search(Item first);
     void see(std::uint32_t space, NodeId node, std::uint64_t& sum);
 
     Rows rows_[2];  // the process, the literals
     bool with_literals_ = false;
-    std::uint32_t epoch_ = 0;
+    std::uint32_t epoch_ = 0;  // of the last search; never begins anew, for what is in `seen`
     FlatArray<Item> stack_;
 };
 
