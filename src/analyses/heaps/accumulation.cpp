@@ -18,6 +18,29 @@ constexpr double most_of_container = 0.7;
 constexpr unsigned deepest = 64;
 constexpr std::uint64_t most_elements = 4'000'000;  // looked at in all
 
+/// How many words a term must reach to be looked into.
+std::uint64_t least_words(std::uint64_t live) {
+    return std::max<std::uint64_t>(static_cast<std::uint64_t>(least_of_live * static_cast<double>(live)), 1);
+}
+
+/// Whether it is certain, from flat sizes alone, that neither the state nor a root reaches `least` words, as in a process
+/// that has nothing but a long queue: then who holds what need not be found out. A term reaches no more than its flat size
+/// and what objects occupy beyond theirs.
+bool all_small(const HeapGraph& graph, const FlatSizes& flat, const std::optional<LoopState>& state, std::uint64_t least) {
+    if (graph.has_slice_edges()) return false;  // which flat sizes don't follow
+    std::uint64_t beyond = 0;
+    for (const HeapGraph::FlatOverride& o : graph.flat_overrides())
+        if (graph.words(o.node) > o.words) beyond += graph.words(o.node) - o.words;
+    for (const std::uint8_t kind : graph.all_kinds())
+        if (const std::int64_t extra = graph.flat_extra(HeapGraph::kind_of(kind)); extra < 0) beyond += static_cast<std::uint64_t>(-extra);
+    if (beyond >= least) return false;
+    const auto small = [&](NodeId node) { return flat[node] < least - beyond; };
+    if (state && state->term.kind == ElementKind::object && state->term.id.space == ObjectId::Space::heap &&
+        !small(state->term.id.number))
+        return false;
+    return std::ranges::all_of(graph.roots(), [&](const Root& root) { return root.target == no_node || small(root.target); });
+}
+
 class Descent {
 public:
     Descent(const Snapshot& snapshot, ProcId process, TermSource& terms, const HeapOrder& order,
@@ -28,8 +51,7 @@ public:
         Accumulation found;
         found.state = loop_state(s_, p_, terms_);
         const std::uint64_t live = retained_.live_words();
-        const auto least = static_cast<std::uint64_t>(least_of_live * static_cast<double>(live));
-        const auto start = first_term(found.state, std::max<std::uint64_t>(least, 1));
+        const auto start = first_term(found.state, least_words(live));
         if (!start) return found;
         Element at = start->element;
         found.where = start->step;
@@ -207,6 +229,9 @@ Accumulation accumulation(const Snapshot& snapshot, ProcId process, TermSource& 
 }
 
 Accumulation accumulation(const Snapshot& snapshot, ProcId process, TermSource& terms, TermMeasures& measures) {
+    Accumulation nothing;
+    nothing.state = loop_state(snapshot, process, terms);
+    if (all_small(terms.graph(), measures.flat(), nothing.state, least_words(measures.live_words()))) return nothing;
     return Descent(snapshot, process, terms, measures.order(), measures.dominators(), measures.retained()).run();
 }
 

@@ -17,13 +17,27 @@ TermMeasures::TermMeasures(TermSource& source) : source_(source) {
     flat_.build(graph, order_, &literals);
 }
 
+void TermMeasures::find_reach() {
+    if (reach_ready_) return;
+    reach_ready_ = true;
+    reach_.build(source_.graph(), order_);
+}
+
+std::uint64_t TermMeasures::live_words() {
+    find_reach();
+    const std::span<const std::uint32_t> words = source_.graph().all_words();
+    const std::span<const std::uint8_t> marks = reach_.all();
+    std::uint64_t sum = 0;
+    for (NodeId node = 0; node < words.size(); ++node) sum += marks[order_.position(node)] != 0 ? words[node] : 0;
+    return sum;
+}
+
 void TermMeasures::find_holders() {
     if (holders_ready_) return;
     holders_ready_ = true;
     const HeapGraph& graph = source_.graph();
     dominators_.build(graph, order_);
     retained_.build(graph, order_, dominators_);
-    reach_.build(graph, order_);
     retained_by_roots(graph, dominators_, retained_, root_words_);
     measure_binaries();
 }

@@ -41,9 +41,12 @@ public:
     const FlatSizes& flat() const { return flat_; }
     const Dominators& dominators() { return find_holders(), dominators_; }
     const RetainedSizes& retained() { return find_holders(), retained_; }
-    const Reach& reach() { return find_holders(), reach_; }
+    const Reach& reach() { return find_reach(), reach_; }
+    /// Words that the roots reach: retained().live_words(), without asking who holds what.
+    std::uint64_t live_words();
 
 private:
+    void find_reach();
     void find_holders();
     void measure_binaries();
 
@@ -51,7 +54,7 @@ private:
     HeapOrder order_, literal_order_;
     FlatSizes flat_, literal_flat_;
     SharedSizes shared_;
-    bool shared_ready_ = false, holders_ready_ = false;
+    bool shared_ready_ = false, reach_ready_ = false, holders_ready_ = false;
     Dominators dominators_;
     RetainedSizes retained_;
     Reach reach_;

@@ -1,0 +1,112 @@
+// What a process mostly holds: the answer that is had from flat sizes alone against the one that looks at who holds what,
+// and shared sizes against a plain search.
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+#include <random>
+#include <set>
+#include <string>
+
+#include "analyses/heaps/accumulation.hpp"
+#include "analyses/heaps/sizes.hpp"
+#include "support/dump_text.hpp"
+
+using namespace beamheap;
+using namespace beamheap::analyses;
+
+namespace {
+
+constexpr std::uint64_t base = 0x7F0000001000;
+
+/// A dump of one process: roots on its stack and in its queue, and a heap whose objects refer to later ones.
+std::string dump_of(const std::string& messages, const std::string& stack, const std::string& heap) {
+    return test::header() + test::process("<0.50.0>") + "=proc_messages:<0.50.0>\n" + messages + "=proc_stack:<0.50.0>\n" + stack +
+           "0x00007fad1c217d74:SReturn addr 0x1C217D74 (gen_server:loop/7 + 596)\n=proc_heap:<0.50.0>\n" + heap + "=end\n";
+}
+
+std::string random_dump(std::mt19937& random) {
+    const auto below = [&](std::size_t n) { return std::size_t{random()} % n; };
+    const std::size_t objects = 1 + below(60);
+    const auto address = [](std::size_t i) { return fmt::format("H{:X}", base + 64 * i); };
+    const auto element = [&](std::size_t i) {
+        return i + 1 < objects && below(3) != 0 ? address(i + 1 + below(std::min<std::size_t>(objects - i - 1, 1 + below(20)))) : fmt::format("I{}", i);
+    };
+    std::string messages, stack, heap;
+    for (std::size_t i = below(12); i-- > 0;) messages += address(below(objects)) + ":N\n";
+    for (std::size_t i = below(4); i-- > 0;) stack += fmt::format("y{}:{}\n", i, address(below(objects)));
+    for (std::size_t i = 0; i < objects; ++i) {
+        heap += fmt::format("{:X}:", base + 64 * i);
+        switch (below(8)) {
+            case 0: heap += "t0:\n"; break;
+            case 1: heap += "Yh3:YWJj\n"; break;
+            case 2: heap += fmt::format("Yc7F00000A20A0:0:{:X}\n", below(300)); break;
+            case 3: heap += fmt::format("Ys7F00000A20A0:A:{:X}\n", below(300)); break;
+            case 4: heap += fmt::format("t3:{},{},{}\n", element(i), element(i), element(i)); break;
+            default: heap += fmt::format("l{}|{}\n", element(i), element(i)); break;
+        }
+    }
+    return dump_of(messages, stack, heap);
+}
+
+struct Opened {
+    std::unique_ptr<Artifact> artifact;
+    std::unique_ptr<TermSource> terms;
+};
+
+Opened open(const std::string& dump) {
+    LoadPlan plan = test::everything();
+    plan.terms = true;
+    Opened opened{test::load(dump, plan), nullptr};
+    REQUIRE(opened.artifact);
+    auto terms = opened.artifact->terms(ProcId{0});
+    REQUIRE(terms);
+    opened.terms = std::move(*terms);
+    return opened;
+}
+
+}  // namespace
+
+TEST_CASE("what a process mostly holds is the same whether flat sizes have told it or not", "[accumulation]") {
+    std::mt19937 random(5);
+    unsigned found = 0, nothing = 0;
+    for (int i = 0; i < 400; ++i) {
+        const std::string dump = random_dump(random);
+        const Opened opened = open(dump);
+        TermMeasures measures(*opened.terms);
+        const Snapshot& snapshot = opened.artifact->snapshot();
+        const Accumulation searched = accumulation(snapshot, ProcId{0}, *opened.terms);
+        const Accumulation measured = accumulation(snapshot, ProcId{0}, *opened.terms, measures);
+        INFO(dump);
+        CHECK(measured.words == searched.words);
+        CHECK(measured.percent == searched.percent);
+        CHECK(measured.what.empty() == searched.what.empty());
+        CHECK(measured.term.address == searched.term.address);
+        CHECK(measures.live_words() == measures.retained().live_words());
+        (searched.what.empty() ? nothing : found) += 1;
+    }
+    CHECK(found > 20);
+    CHECK(nothing > 20);
+}
+
+TEST_CASE("shared sizes count each object once, whoever was asked about before", "[accumulation]") {
+    std::mt19937 random(6);
+    for (int i = 0; i < 200; ++i) {
+        const std::string dump = random_dump(random);
+        const Opened opened = open(dump);
+        const HeapGraph& graph = opened.terms->graph();
+        SharedSizes sizes;
+        sizes.build(graph);
+        INFO(dump);
+        for (NodeId top = 0; top < graph.size(); ++top) {
+            std::set<NodeId> reached{top};
+            std::uint64_t sum = 0;
+            for (const NodeId node : reached) {  // references lead to larger numbers, which are met later
+                sum += own_flat_words(graph, node);
+                if (graph.kind(node) == TermKind::sub_binary) continue;
+                for (const Edge& edge : graph.edges())
+                    if (edge.from == node) reached.insert(edge.to);
+            }
+            CHECK(sizes.words(top) == Count(sum));
+        }
+    }
+}
