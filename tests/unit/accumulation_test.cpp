@@ -64,25 +64,42 @@ Opened open(const std::string& dump) {
     return opened;
 }
 
+/// All that an object reaches, itself included: references lead to larger numbers, which are met later.
+std::set<NodeId> reached_from(const HeapGraph& graph, NodeId top, bool slices) {
+    std::set<NodeId> reached{top};
+    for (const NodeId node : reached) {
+        if (!slices && graph.kind(node) == TermKind::sub_binary) continue;
+        for (const Edge& edge : graph.edges())
+            if (edge.from == node) reached.insert(edge.to);
+    }
+    return reached;
+}
+
 }  // namespace
 
-TEST_CASE("what a process mostly holds is the same whether flat sizes have told it or not", "[accumulation]") {
+TEST_CASE("what a process mostly holds is found, if there is such a term, also where flat sizes are asked first", "[accumulation]") {
     std::mt19937 random(5);
     unsigned found = 0, nothing = 0;
     for (int i = 0; i < 400; ++i) {
         const std::string dump = random_dump(random);
         const Opened opened = open(dump);
         TermMeasures measures(*opened.terms);
-        const Snapshot& snapshot = opened.artifact->snapshot();
-        const Accumulation searched = accumulation(snapshot, ProcId{0}, *opened.terms);
-        const Accumulation measured = accumulation(snapshot, ProcId{0}, *opened.terms, measures);
+        const HeapGraph& graph = opened.terms->graph();
+        const Accumulation point = accumulation(opened.artifact->snapshot(), ProcId{0}, *opened.terms, measures);
         INFO(dump);
-        CHECK(measured.words == searched.words);
-        CHECK(measured.percent == searched.percent);
-        CHECK(measured.what.empty() == searched.what.empty());
-        CHECK(measured.term.address == searched.term.address);
         CHECK(measures.live_words() == measures.retained().live_words());
-        (searched.what.empty() ? nothing : found) += 1;
+        const std::uint64_t least = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(1.0 / 3 * static_cast<double>(measures.live_words())));
+        bool alone = false, any = false;  // a root that keeps so much alone; one that reaches so much
+        for (std::size_t root = 0; root < graph.roots().size(); ++root) {
+            if (graph.roots()[root].target == no_node) continue;
+            alone = alone || measures.root_words(root) >= least;
+            std::uint64_t words = 0;
+            for (const NodeId node : reached_from(graph, graph.roots()[root].target, true)) words += graph.words(node);
+            any = any || words >= least;
+        }
+        if (alone) CHECK_FALSE(point.what.empty());
+        if (!any) CHECK(point.what.empty());
+        (point.what.empty() ? nothing : found) += 1;
     }
     CHECK(found > 20);
     CHECK(nothing > 20);
@@ -98,14 +115,8 @@ TEST_CASE("shared sizes count each object once, whoever was asked about before",
         sizes.build(graph);
         INFO(dump);
         for (NodeId top = 0; top < graph.size(); ++top) {
-            std::set<NodeId> reached{top};
             std::uint64_t sum = 0;
-            for (const NodeId node : reached) {  // references lead to larger numbers, which are met later
-                sum += own_flat_words(graph, node);
-                if (graph.kind(node) == TermKind::sub_binary) continue;
-                for (const Edge& edge : graph.edges())
-                    if (edge.from == node) reached.insert(edge.to);
-            }
+            for (const NodeId node : reached_from(graph, top, false)) sum += own_flat_words(graph, node);
             CHECK(sizes.words(top) == Count(sum));
         }
     }

@@ -143,7 +143,8 @@ TermFacts look_into(const Snapshot& s, ProcId process, TermSource& terms) {
             bytes = saturating_multiply(bytes / facts.messages_read, messages.size());
         facts.message_binary_bytes = bytes;
     }
-    const Accumulation point = accumulation(s, process, terms);
+    TermMeasures measures(terms);
+    const Accumulation point = accumulation(s, process, terms, measures);
     if (point.state) facts.server = loop_in_words(*point.state);
     // A heap that is mostly garbage, or was caught while it was moved, is not explained by what is live in it.
     const bool explains = saturating_multiply(point.words, 4) >= used_words(s[process]).value_or(0);

@@ -218,16 +218,6 @@ private:
 
 }  // namespace
 
-Accumulation accumulation(const Snapshot& snapshot, ProcId process, TermSource& terms) {
-    HeapOrder order;
-    Dominators dominators;
-    RetainedSizes retained;
-    order.build(terms.graph());
-    dominators.build(terms.graph(), order);
-    retained.build(terms.graph(), order, dominators);
-    return Descent(snapshot, process, terms, order, dominators, retained).run();
-}
-
 Accumulation accumulation(const Snapshot& snapshot, ProcId process, TermSource& terms, TermMeasures& measures) {
     Accumulation nothing;
     nothing.state = loop_state(snapshot, process, terms);

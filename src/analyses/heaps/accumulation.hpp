@@ -31,8 +31,6 @@ struct Accumulation {
 };
 
 /// Nothing where no term of the roots has at least a third of what is live. Linear in the heap.
-Accumulation accumulation(const Snapshot& snapshot, ProcId process, TermSource& terms);
-/// The same, of a heap that has been measured already.
 Accumulation accumulation(const Snapshot& snapshot, ProcId process, TermSource& terms, TermMeasures& measures);
 
 }  // namespace beamheap::analyses

@@ -38,7 +38,13 @@ void TermMeasures::find_holders() {
     const HeapGraph& graph = source_.graph();
     dominators_.build(graph, order_);
     retained_.build(graph, order_, dominators_);
-    retained_by_roots(graph, dominators_, retained_, root_words_);
+}
+
+void TermMeasures::measure_roots() {
+    if (roots_ready_) return;
+    roots_ready_ = true;
+    find_holders();
+    retained_by_roots(source_.graph(), dominators_, retained_, root_words_);
     measure_binaries();
 }
 

@@ -32,8 +32,8 @@ public:
     Count retained_words(const Element& term);
     /// What only the root keeps alive: words of the heap, and bytes of binaries outside that nothing else in this
     /// process refers to. Binaries that the input does not list count with the bytes that are seen of them.
-    std::uint64_t root_words(std::size_t root) { return find_holders(), root_words_[root]; }
-    std::uint64_t root_binary_bytes(std::size_t root) { return find_holders(), root_bytes_[root]; }
+    std::uint64_t root_words(std::size_t root) { return measure_roots(), root_words_[root]; }
+    std::uint64_t root_binary_bytes(std::size_t root) { return measure_roots(), root_bytes_[root]; }
 
     const HeapOrder& order() const { return order_; }
     /// References that closed a cycle, in the heap and among the literals: sizes leave them out.
@@ -48,13 +48,14 @@ public:
 private:
     void find_reach();
     void find_holders();
+    void measure_roots();
     void measure_binaries();
 
     TermSource& source_;
     HeapOrder order_, literal_order_;
     FlatSizes flat_, literal_flat_;
     SharedSizes shared_;
-    bool shared_ready_ = false, reach_ready_ = false, holders_ready_ = false;
+    bool shared_ready_ = false, reach_ready_ = false, holders_ready_ = false, roots_ready_ = false;
     Dominators dominators_;
     RetainedSizes retained_;
     Reach reach_;
