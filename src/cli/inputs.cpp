@@ -73,7 +73,10 @@ std::optional<std::string> archive_of(const std::string& path) {
     return std::nullopt;
 }
 
+/// Files only: what is read of a pipe is gone.
 bool is_archive(const std::string& path) {
+    std::error_code ignored;
+    if (!fs::is_regular_file(path, ignored)) return false;
     auto source = bytes::open_source(path);
     if (!source) return false;
     const auto peeked = bytes::peek(std::move(*source), bytes::archive_head_bytes);
@@ -248,9 +251,8 @@ Status InputWalk::unreadable(const std::string& name, const Error& error) {
 
 Result<std::unique_ptr<Artifact>> open_input(const std::string& path, const OpenOptions& options) {
     if (const std::optional<std::string> archive = archive_of(path)) return open_member(*archive, path, options);
-    auto artifact = open_artifact(path, options);
-    if (artifact || artifact.error().code != ErrorCode::not_recognised || path == "-" || !is_archive(path)) return artifact;
-    return open_only_member(path, options);
+    if (is_archive(path)) return open_only_member(path, options);
+    return open_artifact(path, options);
 }
 
 }  // namespace beamheap::cli
