@@ -1,0 +1,69 @@
+// A table of stacks as programs for flame graphs want it: what formats folded and speedscope share.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "present/view.hpp"
+
+namespace beamheap::present {
+
+/// What such a table can't do without (Presenter::needs).
+inline constexpr std::string_view column_of_stacks[] = {"functions"};
+inline constexpr std::string_view where_stacks_are = "Stacks are in: beamheap stacks DUMP --format folded (or speedscope)";
+
+/// The main table, a stack a row, and its columns that can be the weight of one: counts, bytes, words.
+class StackRows {
+public:
+    StackRows(const View& view, const TableView& table) : view_(view), table_(table) {
+        for (std::size_t c = 0; c < table.columns(); ++c) {
+            const Column& column = table.column(c);
+            if (column.name == column_of_stacks[0]) functions_ = c;
+            if (column.name == "native_function") native_ = c;
+            if (column.unit == Unit::count || column.unit == Unit::bytes || column.unit == Unit::words) weights_.push_back(c);
+        }
+    }
+
+    std::size_t size() const { return table_.rows(); }
+    const std::vector<std::size_t>& weights() const { return weights_; }
+    const Column& column(std::size_t c) const { return table_.column(c); }
+    /// The column that the rows are sorted by, where it is a weight; else the first one.
+    std::optional<std::size_t> wanted_weight() const {
+        for (const std::size_t c : weights_)
+            if (column(c).name == view_.options().sort) return c;
+        return weights_.empty() ? std::nullopt : std::optional(weights_.front());
+    }
+    /// 0 where the input does not tell.
+    std::uint64_t weight(std::size_t row, std::size_t c) const {
+        const Value value = table_.cell(row, c);
+        if (const auto* number = std::get_if<std::uint64_t>(&value.data())) return *number;
+        const auto* number = std::get_if<std::int64_t>(&value.data());
+        return number != nullptr && *number > 0 ? static_cast<std::uint64_t>(*number) : 0;
+    }
+    /// Its frames, oldest first, redacted; the native function that ran, where one did, is the youngest.
+    std::vector<std::string> frames(std::size_t row) const {
+        std::vector<std::string> names;
+        const Value value = table_.cell(row, functions_);
+        if (const auto* array = std::get_if<std::shared_ptr<const Array>>(&value.data()))
+            for (const Value& each : **array) names.push_back(machine_text(view_, each, table_.column(functions_).content));
+        std::ranges::reverse(names);
+        if (native_)
+            if (std::string name = machine_text(view_, table_.cell(row, *native_), table_.column(*native_).content); !name.empty())
+                names.push_back(std::move(name));
+        if (names.empty()) names.emplace_back("(no stack in the input)");
+        return names;
+    }
+
+private:
+    const View& view_;
+    const TableView& table_;
+    std::size_t functions_ = 0;
+    std::optional<std::size_t> native_;
+    std::vector<std::size_t> weights_;
+};
+
+}  // namespace beamheap::present
