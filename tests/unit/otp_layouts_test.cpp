@@ -157,9 +157,23 @@ TEST_CASE("the last member of a process tells of one too many before it", "[otp]
     CHECK(score.functions == processes);
     CHECK(score.queues == 0);
     CHECK(score.strays == processes);
-    CHECK_FALSE(score.good());
+    CHECK_FALSE(score.good(false));
     vm.memory.word(MadeVm::table_at + wrong.at.table_element_size, wrong.at.process_size);
     CHECK(vm.misfit_of(wrong, true).find("0 with a run queue") != std::string::npos);
+}
+
+TEST_CASE("an image that is cut proves its layout by the processes that are left", "[otp][layout]") {
+    MadeVm vm(row_of(25, Flavour::jit));
+    const auto lose_all_but = [&](std::uint32_t left) {
+        for (std::uint32_t i = left; i < processes; ++i) vm.memory.word(MadeVm::slots_at + 8 * i, 0x600000000000 + i * 0x400);
+        return vm.judge(row_of(25, Flavour::jit)).score;
+    };
+    const LayoutScore some = lose_all_but(10);
+    CHECK(some.processes == 10);
+    CHECK(some.absent == processes - 10);
+    CHECK(some.good(true));
+    CHECK_FALSE(some.good(false));
+    CHECK_FALSE(lose_all_but(least_of_cut - 1).good(true));
 }
 
 TEST_CASE("a process may have grown at its end, by little", "[otp][layout]") {

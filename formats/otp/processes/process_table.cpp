@@ -144,6 +144,7 @@ private:
         if (p == nullptr || !is_pid(load<Word>(p))) {
             anomalies.add(p == nullptr ? Anomaly::unreadable_memory : Anomaly::inconsistent_state, address,
                           "an element of the process table");
+            if (slot) reader_.snapshot.source.process_table_complete = false;
             return;
         }
         if (slot && reader_.vm.processes.slot_of(load<Word>(p), reader_.vm.layout.pid_form) != *slot)

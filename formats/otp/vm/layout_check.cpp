@@ -235,12 +235,15 @@ LayoutScore score_layout(MemoryReader& memory, const Layout& layout, const SlotT
     const Offsets& at = layout.at;
     LayoutScore result;
     const Bytes slots = memory.from(table.slots, std::uint64_t{table.max} * 8);
-    for (std::uint32_t slot = 0; (slot + 1ull) * 8 <= slots.size() && result.processes < most_sampled; ++slot) {
+    for (std::uint32_t slot = 0; (slot + 1ull) * 8 <= slots.size() && result.processes + result.absent < most_sampled; ++slot) {
         const auto element = load<Word>(slots.data() + 8ull * slot);
         if (element == 0 || element == table.invalid) continue;
-        ++result.processes;
         const std::byte* p = memory.probe(element, at.process_size);
-        if (p == nullptr) continue;
+        if (p == nullptr) {
+            ++result.absent;
+            continue;
+        }
+        ++result.processes;
         const auto id = load<Word>(p);
         result.slots += is_pid(id) && table.slot_of(id, layout.pid_form) == slot;
         const auto old = load<Word>(p + at.process_old_heap), old_top = load<Word>(p + at.process_old_top),
@@ -263,7 +266,7 @@ LayoutScore score_layout(MemoryReader& memory, const Layout& layout, const SlotT
     return result;
 }
 
-std::string misfit(const Layout& row, bool own, const SlotTable& table, const LayoutScore& score) {
+std::string misfit(const Layout& row, bool own, const SlotTable& table, const LayoutScore& score, bool cut) {
     const std::uint64_t size = table.element_size;
     if (size != row.at.process_size) {
         Offsets other = row.at;
@@ -272,9 +275,9 @@ std::string misfit(const Layout& row, bool own, const SlotTable& table, const La
         if (!own || !near)
             return fmt::format("a process has {} bytes in this VM and {} in it", size, row.at.process_size);
     }
-    if (score.good()) return {};
+    if (score.good(cut)) return {};
     return fmt::format("{} processes sampled: {} in their slot, {} with a heap in order, {} with an initial function, "
-                       "{} with a run queue", score.processes, score.slots, score.heaps, score.functions, score.queues);
+                       "{} with a run queue", score.processes + score.absent, score.slots, score.heaps, score.functions, score.queues);
 }
 
 Status choose_layout(Vm& vm) {
@@ -290,6 +293,7 @@ Status choose_layout(Vm& vm) {
                         image.core().name(), build.foreign),
             "Give an executable with debug information (-g); crash dumps of any build can be read."};
 
+    const bool cut = !image.truncation().empty();
     std::string tried;
     for (Layout candidate : candidates) {
         const bool dwarf = candidate.source == dwarf_source;
@@ -303,8 +307,8 @@ Status choose_layout(Vm& vm) {
             "{} processes sampled: {} in their slot, {} with a heap in order, {} with an initial function", fit.processes,
             fit.slots, fit.heaps, fit.functions) +
             (fit.abandoned == 0 ? "" : fmt::format("; {} await a collection, with a fragment for a heap", fit.abandoned));
-        const std::string why_not = dwarf ? (fit.good() ? std::string{} : sentence)
-                                          : misfit(candidate, candidate.release == build.release, *table, fit);
+        const std::string why_not = dwarf ? (fit.good(cut) ? std::string{} : sentence)
+                                          : misfit(candidate, candidate.release == build.release, *table, fit, cut);
         if (!why_not.empty()) {
             if (dwarf) vm.checks.push_back({"layout", false, fmt::format("{}: {}", candidate.source, why_not)});
             tried += fmt::format("{}{}: {}", tried.empty() ? "" : "; ", candidate.source, why_not);
@@ -319,6 +323,9 @@ Status choose_layout(Vm& vm) {
         break;
     }
     if (vm.processes.slots == 0) {
+        if (cut)
+            return Error{ErrorCode::not_recognised, fmt::format("{}: {}, and what is left does not hold enough of the VM to read it", image.core().name(), image.truncation()),
+                         "Copy it again. If the system cut it: `ulimit -c unlimited`, or ProcessSizeMax and ExternalSizeMax of systemd-coredump."};
         const std::string why = tried.empty() ? std::string{"the process table is not in the image"} : tried;
         return Error{ErrorCode::not_recognised,
                      fmt::format("{}: no known layout of OTP {}{} (erts {}) fits this VM ({})", image.core().name(),

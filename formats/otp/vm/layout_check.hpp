@@ -21,9 +21,13 @@
 
 namespace beamheap::otp {
 
+/// Processes that must be left of an image that is cut, to prove a layout.
+inline constexpr std::uint32_t least_of_cut = 8;
+
 /// How well a layout fits, out of processes sampled.
 struct LayoutScore {
-    std::uint32_t processes = 0;  ///< elements of the process table looked at
+    std::uint32_t processes = 0;  ///< elements of the process table looked at, and in the image
+    std::uint32_t absent = 0;     ///< further ones that the image does not hold
     std::uint32_t slots = 0;      ///< whose identifier belongs to their slot
     std::uint32_t heaps = 0;      ///< whose heap and stack pointers are in order and agree with the heap's size
     std::uint32_t abandoned = 0;  ///< of those: whose heap is a fragment until a collection can be made
@@ -31,8 +35,10 @@ struct LayoutScore {
     std::uint32_t functions = 0;  ///< whose initial function is one
     std::uint32_t queues = 0;     ///< whose run queue's scheduler has that queue
     std::uint32_t strays = 0;     ///< whose run queue is none; the others' is not in the image
-    bool good() const {
+    /// `cut`: the image ends early, so that it may lack processes; a few must be there.
+    bool good(bool cut) const {
         const std::uint64_t excused = std::min(torn, processes / 4);
+        if (cut ? processes < least_of_cut && absent != 0 : absent * 10ull > processes) return false;
         return processes != 0 && slots * 10ull >= processes * 9ull &&
                heaps * 10ull >= (processes - excused) * 9ull && functions * 10ull >= processes * 9ull &&
                strays * 10ull <= processes;
@@ -43,8 +49,9 @@ struct LayoutScore {
 LayoutScore score_layout(bytes::MemoryReader& memory, const Layout& layout, const SlotTable& table);
 
 /// Why a compiled-in row can't be the one of the VM whose process table this is: a sentence; empty if it can. `own`:
-/// it is the row of the VM's release and flavour, whose Process may have gained or lost members at its end.
-std::string misfit(const Layout& row, bool own, const SlotTable& table, const LayoutScore& score);
+/// it is the row of the VM's release and flavour, whose Process may have gained or lost members at its end. `cut`: the image
+/// ends early.
+std::string misfit(const Layout& row, bool own, const SlotTable& table, const LayoutScore& score, bool cut = false);
 
 /// The form in which the links of a table's processes say their type: the layout's own if it holds, else another that
 /// does; nothing where the image has no links, or none of the known forms.
