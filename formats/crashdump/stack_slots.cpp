@@ -22,21 +22,27 @@ StackSlot slot_of(ProcId process, std::uint32_t frame, StackSlot::Kind kind) {
 
 }  // namespace
 
-bool SlotKeeper::wants(const Loader& loader, FunctionId function) {
+bool SlotKeeper::wants(const Loader& loader, ProcId process) {
+    const FunctionId function = loader.snapshot[process].current_function;
     if (loader.plan.slots_of == nullptr || function == FunctionId::none) return false;
     const std::size_t index = index_of(function);
     if (index >= functions_.size()) functions_.resize(index + 1);
-    std::uint8_t& known = functions_[index];
-    if (known == 0) known = loader.plan.slots_of(loader.snapshot, function) ? 2 : 1;
-    return known == 2;
+    std::optional<SlotsWanted>& known = functions_[index];
+    if (!known) known = loader.plan.slots_of(loader.snapshot, function);
+    wants_ = *known;
+    if (wants_ == SlotsWanted::whom_it_names && loader.snapshot[process].state != ProcessState::waiting) return false;
+    return wants_ != SlotsWanted::none;
 }
 
 void SlotKeeper::stack(Loader& loader, ProcId process, std::span<const StackReader::SlotText> values) {
     process_ = process;
     wanted_.clear();
+    const bool all = wants_ == SlotsWanted::all, references = all || loader.snapshot[process].monitors != 0;
     for (const StackReader::SlotText& value : values) {
-        if (value.frame >= youngest_frames) continue;
+        if (value.frame >= (all ? youngest_frames : 1)) continue;
         const std::string_view text = value.text;
+        if (!all && text[0] != 'P' && text[0] != 'H') continue;
+        if (text[0] == 'H' && !references) continue;
         if (text[0] == 'P') {
             StackSlot slot = slot_of(process, value.frame, StackSlot::Kind::pid);
             const auto pid = parse_pid(text.substr(1));

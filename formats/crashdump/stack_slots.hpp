@@ -5,6 +5,7 @@
 // its first lines, so that a look at the section's beginning finds them without decoding the heap.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,8 +22,8 @@ public:
     /// Bytes of a heap section that are searched.
     static constexpr std::size_t searched_bytes = std::size_t{256} << 10;
 
-    /// Whether the slots of a process with this current function are wanted.
-    bool wants(const Loader& loader, FunctionId function);
+    /// Whether slots of a process are wanted.
+    bool wants(const Loader& loader, ProcId process);
     /// Takes what the stack of a process holds.
     void stack(Loader& loader, ProcId process, std::span<const StackReader::SlotText> values);
     /// Whether objects of this process's heap are looked for.
@@ -37,7 +38,8 @@ private:
     };
     void object(Loader& loader, TermStyle style, std::uint32_t frame, std::string_view body);
 
-    std::vector<std::uint8_t> functions_;  // by FunctionId: 0 not asked yet, 1 no, 2 yes
+    std::vector<std::optional<SlotsWanted>> functions_;  // by FunctionId; none: not asked yet
+    SlotsWanted wants_ = SlotsWanted::none;              // of the process asked for last
     ProcId process_ = ProcId::none;
     std::vector<Wanted> wanted_;
     external_term::Terms terms_;

@@ -170,7 +170,7 @@ void TermPass::read_stack(Loader& loader, Scanner& scanner, const Scanner::Head&
     stack_seen_[index_of(process)] = true;
     const bool wanted = loader.plan.stacks || job_wanted_ || keep_text_;
     if (!wanted) return scanner.finish(head);
-    const bool slots = slots_.wants(loader, loader.snapshot[process].current_function);
+    const bool slots = slots_.wants(loader, process);
     stack_reader_.begin(slots);
     pass(scanner, head, TermSection::stack,
          [&](std::string_view text, bool last) { return stack_reader_.feed(loader, text, last); });

@@ -41,13 +41,20 @@ struct HeapRequest {
     unsigned workers = 1;  ///< worker threads at most; the visitor keeps this many sums
 };
 
+/// Which slots of a process's youngest frames a plan asks for.
+enum class SlotsWanted : std::uint8_t {
+    none,
+    whom_it_names,  ///< of one that waits: the pids of its youngest frame; of one that monitors somebody, the references, too
+    all,
+};
+
 /// How much of the input a question needs. Reading stops as soon as everything asked for is known.
 struct LoadPlan {
     bool tables = false;      ///< everything but processes: memory, ports, ETS, timers, allocators, modules, nodes, ...
     bool links = false;       ///< Snapshot::links
     bool stacks = false;      ///< Process::stack, Process::stack_words
-    /// Snapshot::slots of the processes whose current function this names; asked once for each function. Needs `stacks`.
-    bool (*slots_of)(const Snapshot&, FunctionId) = nullptr;
+    /// Snapshot::slots of the processes with this current function; asked once for each function. Needs `stacks`.
+    SlotsWanted (*slots_of)(const Snapshot&, FunctionId) = nullptr;
     bool labels = false;      ///< real_initial_call, application, label ($initial_call, $ancestors, $process_label)
     bool atoms = false;       ///< Snapshot::atoms
     bool modules = false;     ///< Snapshot::modules, Snapshot::funs

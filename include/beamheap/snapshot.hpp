@@ -94,7 +94,7 @@ struct Range {
 };
 
 /// What a slot of a stack held, where that can name somebody. Kept of the youngest frames of the processes that
-/// LoadPlan::slots_of chose.
+/// LoadPlan::slots_of chose, as it says (SlotsWanted).
 struct StackSlot {
     enum class Kind : std::uint8_t { pid, port, atom, reference } kind = Kind::pid;
     std::uint8_t frame = 0;  ///< index into Process::stack

@@ -9,7 +9,7 @@ namespace beamheap::cli {
 static Status cmd_ports(const Context& context) {
     LoadPlan plan;
     plan.tables = plan.labels = plan.links = plan.stacks = true;
-    plan.slots_of = analyses::is_waiting_function;
+    plan.slots_of = analyses::slots_for_waits;
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();
     const present::Names names = context.names(snapshot);

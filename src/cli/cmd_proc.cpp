@@ -46,7 +46,7 @@ Array message_array(const present::TermView& view, const std::vector<std::uint32
 static Status cmd_proc(const Context& context) {
     LoadPlan plan;
     plan.links = plan.stacks = plan.labels = plan.tables = true;
-    plan.slots_of = analyses::is_waiting_function;
+    plan.slots_of = analyses::slots_for_waits;
     BH_TRY(const ProcessTerms terms, open_process_terms(context, plan, context.argument(1)));
     const Snapshot& snapshot = terms.snapshot();
     const ProcId id = terms.process;

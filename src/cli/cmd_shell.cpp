@@ -260,7 +260,7 @@ static Status cmd_shell(const Context& context) {
     LoadPlan plan;
     plan.tables = plan.links = plan.stacks = plan.labels = plan.atoms = plan.modules = plan.to_the_end = true;
     plan.terms = plan.binaries = true;
-    plan.slots_of = analyses::is_waiting_function;
+    plan.slots_of = analyses::slots_for_waits;
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     LoadedInput loaded{context.argument(0), plan, artifact, artifact->snapshot().anomalies};
     const present::Names names = context.names(artifact->snapshot());

@@ -12,7 +12,7 @@ namespace beamheap::cli {
 static Status cmd_waits(const Context& context) {
     LoadPlan plan;
     plan.tables = plan.links = plan.stacks = plan.labels = true;
-    plan.slots_of = analyses::is_waiting_function;
+    plan.slots_of = analyses::slots_for_waits;
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();
     const analyses::Waits waits = analyses::waits(snapshot);

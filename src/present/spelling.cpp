@@ -62,6 +62,7 @@ public:
         const FunctionId call =
             process.real_initial_call != FunctionId::none ? process.real_initial_call : process.initial_call;
         std::string kind = process.label != TextId::none ? std::string(names_.snapshot().text(process.label))
+                           : says_nothing(call)          ? std::string()
                                                          : names_.function(call);
         return kind.empty() ? text : text.add(" (").add(std::move(kind), Content::name).add(")");
     }
@@ -133,6 +134,12 @@ private:
             case AmountUnit::count: break;
         }
         return grouped(amount.value);
+    }
+    // Any fun that was spawned is called so.
+    bool says_nothing(FunctionId call) const {
+        if (call == FunctionId::none) return true;
+        const Snapshot& s = names_.snapshot();
+        return s.text(s.functions[call].module) == "erlang" && s.text(s.functions[call].name) == "apply";
     }
     const Names& names_;
 };

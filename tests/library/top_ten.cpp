@@ -9,7 +9,7 @@ int main(int count, char** arguments) {
     using namespace beamheap;
     LoadPlan plan;
     plan.tables = plan.links = plan.stacks = plan.labels = plan.to_the_end = true;
-    plan.slots_of = analyses::is_waiting_function;
+    plan.slots_of = analyses::slots_for_waits;
     const auto artifact = open_artifact(count > 1 ? arguments[1] : "-", {});
     if (!artifact) return std::puts(artifact.error().message.c_str()), 3;
     if (const Status loaded = (*artifact)->load(plan); !loaded) return std::puts(loaded.error().message.c_str()), 3;

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <string>
 
 #include "analyses/processes/application_starts.hpp"
 #include "analyses/processes/locks.hpp"
@@ -193,6 +194,59 @@ TEST_CASE("who was suspended is told so, with what resumes it", "[running]") {
     CHECK(present::plain_text(node.s, convoy->next_steps.front()).find("sys:resume/1") != std::string::npos);
 }
 
+TEST_CASE("a call that a program has written by hand is one where its requests lie in the queue of whom it asks", "[running]") {
+    for (const std::uint64_t requests : {0u, 12u, 1000u}) {
+        Running node;
+        node.at(node.process(1, "shop_db"), {node.function("shop", "db", 1)});
+        node.s.processes.back().state = ProcessState::suspended;
+        node.s.processes.back().msgq_len = requests;
+        for (std::uint32_t i = 0; i < 12; ++i) {
+            node.at(node.process(10 + i), {node.function("shop", "out", 1), node.function("web", "serve", 2)});
+            Link monitor;
+            monitor.kind = LinkKind::monitors;
+            monitor.pid = {0, 1, 0};
+            monitor.ref = {1, 2, i};
+            node.links_to({monitor});
+            StackSlot held;
+            held.kind = StackSlot::Kind::reference;
+            held.words = 3;
+            held.ref = monitor.ref;
+            node.slot(held);
+        }
+        for (std::uint32_t i = 0; i < 300; ++i) node.idle(100 + i);
+        node.seal();
+        CHECK(slots_for_waits(node.s, node.function("shop", "out", 1)) == SlotsWanted::whom_it_names);
+        const std::vector<Finding> found = node.findings();
+        const Finding* convoy = node.find(found, "wait-convoy");
+        REQUIRE((convoy != nullptr) == (requests == 12));
+        if (convoy == nullptr) continue;
+        CHECK(convoy->severity == FindingSeverity::high);  // 4 % of all, but nobody will answer them
+        CHECK(node.title(*convoy).find("wait in shop:out/1 for shop_db <0.1.0>; it has 12 messages and is suspended") != std::string::npos);
+    }
+}
+
+TEST_CASE("a server that is suspended is told, with or without callers", "[running]") {
+    for (const std::uint64_t queued : {0u, 3u}) {
+        Running node;
+        node.at(node.process(1, "router"), {node.function("sys", "suspend_loop", 6)});
+        node.s.processes.back().msgq_len = queued;
+        node.at(node.process(2), {node.function("sys", "suspend_loop", 6)});  // has no name, and nobody asks it anything
+        node.idle(3, "other");
+        node.seal();
+        const std::vector<Finding> found = node.findings();
+        const Finding* suspended = node.find(found, "suspended");
+        REQUIRE(suspended != nullptr);
+        CHECK(suspended->severity == (queued == 0 ? FindingSeverity::medium : FindingSeverity::high));
+        CHECK(suspended->count == Count(1));
+        CHECK(node.title(*suspended).starts_with("router <0.1.0> was suspended by sys:suspend/1"));
+    }
+    Running node;  // held up by the VM, on a connection to another node
+    node.at(node.process(1, "sender"), {node.function("erts_internal", "dsend_continue_trap", 1)});
+    node.s.processes.back().state = ProcessState::suspended;
+    node.seal();
+    CHECK(node.find(node.findings(), "suspended") == nullptr);
+}
+
 TEST_CASE("what a pool has given out is with those whom it watches", "[running]") {
     Running node;
     node.idle(1, "pool");
@@ -281,6 +335,65 @@ TEST_CASE("who wants a lock, and who may hold it", "[running]") {
         CHECK(lock->severity == (running ? FindingSeverity::medium : FindingSeverity::high));
         CHECK(lock->pid == Pid{0, 1, 0});
         CHECK(lock->count == Count(10));
+    }
+}
+
+TEST_CASE("who waits for one that wants a lock counts, also by way of a pool whose members all do", "[running]") {
+    Running node;
+    node.at(node.process(1, "holder"),
+            {node.function("timer", "sleep", 1), node.function("mnesia_tm", "apply_fun", 3), node.function("my", "book", 1)});
+    std::vector<Link> members;
+    for (std::uint32_t i = 2; i < 4; ++i) {
+        node.at(node.process(i), {node.function("timer", "sleep", 1), node.function("mnesia_tm", "restart", 9)});
+        Link link;
+        link.kind = LinkKind::monitors;
+        link.pid = {0, i, 0};
+        members.push_back(link);
+    }
+    node.idle(4, "pool");
+    node.links_to(members);
+    for (std::uint32_t i = 0; i < 5; ++i) node.caller(10 + i, 2);  // of a member
+    for (std::uint32_t i = 0; i < 20; ++i) node.caller(20 + i, 4);  // of the pool
+    for (std::uint32_t i = 0; i < 100; ++i) node.idle(100 + i);
+    node.seal();
+    const std::vector<Finding> found = node.findings();
+    const Finding* lock = node.find(found, "lock-held");
+    REQUIRE(lock != nullptr);
+    CHECK(lock->count == Count(2 + 5 + 1 + 20));
+    CHECK(lock->severity == FindingSeverity::high);
+    CHECK(node.find(found, "wait-convoy") == nullptr);  // is a part of that story
+}
+
+TEST_CASE("atoms of one family are a leak long before their table is full", "[running]") {
+    for (const std::uint32_t atoms : {90'000u, 150'000u, 350'000u}) {
+        Running node;
+        node.idle(1, "parser");
+        for (std::uint32_t i = 0; i < atoms; ++i) node.s.atoms.push_back(node.text("session_" + std::to_string(i)));
+        node.s.node.atoms = atoms;
+        node.s.node.atom_limit = 5'000'000;
+        node.seal();
+        const std::vector<Finding> found = node.findings();
+        const Finding* leak = node.find(found, "atom-exhaustion");
+        REQUIRE((leak != nullptr) == (atoms > 100'000));
+        if (leak != nullptr) CHECK(leak->severity == (atoms > 300'000 ? FindingSeverity::high : FindingSeverity::medium));
+    }
+}
+
+TEST_CASE("what lies in queues of ports is told where nobody waits for them", "[running]") {
+    for (const std::uint64_t mebibytes : {1u, 40u}) {
+        Running node;
+        node.idle(1, "server");
+        for (std::uint32_t i = 0; i < 3; ++i) {
+            Port& port = node.port(10 + i, "");
+            port.connected = {0, 1, 0};
+            port.queue_bytes = mebibytes << 20;
+        }
+        node.s.memory.push_back({node.text("total"), std::uint64_t{200} << 20, {}});
+        node.seal();
+        const std::vector<Finding> found = node.findings();
+        const Finding* full = node.find(found, "slow-socket");
+        REQUIRE((full != nullptr) == (mebibytes == 40));
+        if (full != nullptr) CHECK(full->bytes == Count(std::uint64_t{120} << 20));
     }
 }
 

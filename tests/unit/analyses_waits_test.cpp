@@ -156,7 +156,7 @@ TEST_CASE("ten waiting for one are a convoy, nine are not; who waits itself is a
     CHECK(found[0].pid == Pid{0, 1, 0});
     CHECK(found[0].severity == FindingSeverity::critical);
     CHECK(found[0].count == Count(20));
-    CHECK(present::plain_text(node.s, found[0].title).find("waits itself in gen_server:call/3 for root <0.1.0>") !=
+    CHECK(present::plain_text(node.s, found[0].title).find("waits itself for root <0.1.0>") !=
           std::string::npos);
 }
 

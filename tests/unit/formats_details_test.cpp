@@ -100,7 +100,7 @@ TEST_CASE("identifiers of the old external format end with a creation of one byt
 
 TEST_CASE("slots are those of the three youngest frames", "[crashdump]") {
     LoadPlan plan = test::everything();
-    plan.slots_of = [](const Snapshot&, FunctionId) { return true; };
+    plan.slots_of = [](const Snapshot&, FunctionId) { return SlotsWanted::all; };
     std::string stack;
     for (int frame = 1; frame <= 4; ++frame) {
         const std::string n = std::to_string(frame);

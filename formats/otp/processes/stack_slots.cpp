@@ -1,5 +1,7 @@
 #include "formats/otp/processes/stack_slots.hpp"
 
+#include <optional>
+
 #include "formats/otp/processes/process_table.hpp"
 #include "formats/otp/processes/stack.hpp"
 #include "formats/otp/vm/references.hpp"
@@ -17,7 +19,12 @@ public:
     explicit SlotReader(Reader& reader)
         : reader_(reader), memory_(reader.memory), running_(running_threads(reader.vm, reader.memory)) {}
 
-    void read(ProcId id) {
+    void read(ProcId id, SlotsWanted wanted) {
+        const Process& row = reader_.snapshot[id];
+        all_ = wanted == SlotsWanted::all;
+        if (!all_ && row.state != ProcessState::waiting) return;
+        references_ = all_ || row.monitors != 0;
+        const std::uint32_t frames = all_ ? youngest_frames : 1;
         const std::uint64_t process = reader_.snapshot[id].offset;
         const std::byte* p = memory_.at(process, reader_.at.process_size);
         if (p == nullptr || (load<std::uint32_t>(p + reader_.at.process_state) & state::gc) != 0) return;
@@ -28,8 +35,8 @@ public:
         const std::byte* words = count == 0 ? nullptr : memory_.at(young.stop, count * 8);
         if (words == nullptr) return;
         each_stack_word(reader_.vm, memory_, words, count, [&](const StackWord& at) {
-            if (at.frame == no_frame || at.frame < youngest_frames) add(id, at);
-            return at.frame == no_frame || at.frame < youngest_frames;
+            if (at.frame == no_frame || at.frame < frames) add(id, at);
+            return at.frame == no_frame || at.frame < frames;
         });
     }
 
@@ -42,6 +49,8 @@ private:
         const Word word = at.word;
         if (is_pid(word)) {
             slot.pid = reader_.pid(word);
+        } else if (!all_ && (!is_boxed(word) || !references_)) {
+            return;
         } else if (is_port(word)) {
             slot.kind = StackSlot::Kind::port;
             slot.port = reader_.port(word);
@@ -77,6 +86,7 @@ private:
     Reader& reader_;
     bytes::MemoryReader& memory_;
     std::vector<RunningThread> running_;
+    bool all_ = true, references_ = true;  // what is kept of the process at hand
 };
 
 }  // namespace
@@ -85,14 +95,13 @@ void read_stack_slots(Reader& reader, const LoadPlan& plan) {
     if (plan.slots_of == nullptr || !reader.vm.terms_readable) return;
     Snapshot& snapshot = reader.snapshot;
     SlotReader slots(reader);
-    enum class Answer : std::uint8_t { not_asked, no, yes };
-    std::vector<Answer> functions(snapshot.functions.size());
+    std::vector<std::optional<SlotsWanted>> functions(snapshot.functions.size());
     for (std::uint32_t i = 0; i < snapshot.processes.size(); ++i) {
         const FunctionId function = snapshot.processes[i].current_function;
         if (function == FunctionId::none || index_of(function) >= functions.size()) continue;
-        Answer& known = functions[index_of(function)];
-        if (known == Answer::not_asked) known = plan.slots_of(snapshot, function) ? Answer::yes : Answer::no;
-        if (known == Answer::yes) slots.read(ProcId{i});
+        std::optional<SlotsWanted>& known = functions[index_of(function)];
+        if (!known) known = plan.slots_of(snapshot, function);
+        if (*known != SlotsWanted::none) slots.read(ProcId{i}, *known);
     }
 }
 

@@ -112,6 +112,15 @@ bool Explainer::undefined() {
         return false;
     }
     cause_.kind = CauseKind::no_function;
+    // init itself raises it for a module of -s or -run that it could not load (init.erl, 26 and later).
+    const bool by_init = called.module == "init" && (called.function == "start_it" || called.function == "start_em");
+    if (by_init) {
+        for (const std::string& module : modules_not_loaded())
+            if (bad_module(module)) return true;
+        cause_.what = Sentence("the module that -s or -run names does not exist");
+        hint("It is missing from the code path (-pa, the release), or its name is misspelt.");
+        return true;
+    }
     if (bad_module(called.module)) return true;
     const bool loaded = std::ranges::any_of(
         snapshot_.modules, [&](const Module& module) { return snapshot_.text(module.name) == called.module; });
@@ -146,6 +155,21 @@ std::string_view Explainer::similar_module(std::string_view name) const {
     for (const std::string_view other : usual)
         if (name != other && distance(name, other) < (name.size() < 5 ? 2u : 3u)) return other;
     return {};
+}
+
+// Modules that the emulator has said it could not load: "Error loading module NAME:".
+std::vector<std::string> Explainer::modules_not_loaded() const {
+    constexpr std::string_view before = "Error loading module ";
+    std::vector<std::string> found;
+    for (const LogEvent& event : events_) {
+        if (event.format.kind == ElementKind::unknown) continue;
+        const std::string text = all_words(event);
+        const std::size_t at = text.find(before);
+        if (at == std::string::npos) continue;
+        const std::size_t end = text.find_first_of(": \n", at + before.size());
+        found.push_back(text.substr(at + before.size(), end == std::string::npos ? end : end - at - before.size()));
+    }
+    return found;
 }
 
 // The code server says why a module that is there was not loaded: "Loading of ~ts failed: ~p", and the emulator's

@@ -44,6 +44,7 @@ private:
 
     std::string_view similar_module(std::string_view name) const;
     bool bad_module(std::string_view module);
+    std::vector<std::string> modules_not_loaded() const;
     bool name_taken(Sentence name);
     Sentence node_name() const;
     /// The port that stands beside eaddrinuse in another report: {port, N}; 0: none.

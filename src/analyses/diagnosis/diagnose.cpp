@@ -43,7 +43,7 @@ const Suspects& Diagnoser::suspects(const Snapshot& snapshot) {
 
 void Diagnoser::demand(LoadPlan& plan) {
     plan.tables = plan.links = plan.stacks = plan.labels = plan.atoms = plan.to_the_end = true;
-    plan.slots_of = is_waiting_function;
+    plan.slots_of = slots_for_waits;
     plan.terms = true;
     plan.modules = true;
     plan.terms_of = [this](const Snapshot& snapshot, ProcId id) {

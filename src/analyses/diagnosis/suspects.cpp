@@ -151,6 +151,8 @@ TermFacts look_into(const Snapshot& s, ProcId process, TermSource& terms) {
     if (!point.what.empty() && explains) {
         facts.accumulation.say("{}, {}, keeps {} of what is live ({})", point.where, point.what, Percent{point.percent},
                                Amount{saturating_multiply(point.words, s.source.word_size), AmountUnit::bytes});
+        facts.accumulated.say("{}, {}", point.where, point.what);
+        facts.accumulated_bytes = saturating_multiply(point.words, s.source.word_size);
         if (!s.source.kind.whole_heaps) facts.accumulation_confidence = Confidence::lower_bound;
     }
     return facts;

@@ -15,6 +15,7 @@ struct WaitingFunction {
         pid,        // its frame holds the pid
         port,       // its frame holds the port
         by_name,    // the process that is registered as `name`
+        child,      // the only one linked to it that it has started itself
     } target;
     std::string_view name;
 };
@@ -55,6 +56,7 @@ inline constexpr std::array waiting_functions{
     WaitingFunction{"mnesia_locker", "receive_wlocks", WaitingFunction::by_name, "mnesia_locker"},
     WaitingFunction{"mnesia_locker", "rlock_get_reply", WaitingFunction::by_name, "mnesia_locker"},
     WaitingFunction{"mnesia_locker", "request_lock", WaitingFunction::by_name, "mnesia_locker"},
+    WaitingFunction{"worker_pool_worker", "run", WaitingFunction::child, {}},
     WaitingFunction{"Elixir.Task", "await", WaitingFunction::monitored, {}},
     WaitingFunction{"Elixir.Task", "await_receive", WaitingFunction::monitored, {}},
     WaitingFunction{"Elixir.Task", "yield", WaitingFunction::monitored, {}},
@@ -67,6 +69,19 @@ inline constexpr std::array<std::string_view, 19> calling_modules{
     "supervisor", "proc_lib",         "io",           "file",           "rpc",
     "erpc",       "Elixir.GenServer", "Elixir.Agent", "Elixir.Task",    "disk_log",
     "prim_inet",  "Elixir.Registry",  "code_server",  "Elixir.GenStage"};
+
+/// Where processes of OTP, and of libraries made after it, wait for their next message.
+struct IdleFunction {
+    std::string_view module, function;
+};
+inline constexpr std::array idle_functions{
+    IdleFunction{"gen_server", "loop"},           IdleFunction{"gen_event", "fetch_msg"},
+    IdleFunction{"gen_statem", "loop_receive"},   IdleFunction{"gen_fsm", "loop"},
+    IdleFunction{"proc_lib", "hibernate"},        IdleFunction{"gen_server2", "process_next_msg"},
+    IdleFunction{"erlang", "hibernate"},          IdleFunction{"gen_statem", "loop_receive_result"},
+    IdleFunction{"gen_statem", "loop_hibernate"}, IdleFunction{"gen", "hibernate"},
+    IdleFunction{"gen_server", "loop_hibernate"}, IdleFunction{"gen_statem", "loop"},
+};
 
 // Where a process is held up because what it sends to takes nothing: the receive of a socket of the module `socket`
 // (`send` and whatever begins so), and the traps that a process stands in that the VM suspended on a full connection to

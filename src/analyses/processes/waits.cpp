@@ -38,7 +38,7 @@ struct Found {
 
 class Finder {
 public:
-    explicit Finder(const Snapshot& snapshot) : s_(snapshot), rows_(snapshot.functions.size(), unknown_row) {
+    explicit Finder(const Snapshot& snapshot) : s_(snapshot), rows_(snapshot.functions.size(), unknown_row), by_hand_(snapshot.functions.size(), std::int8_t{-1}) {
         first_slot_.assign(s_.processes.size(), no_slot);
         for (std::size_t i = s_.slots.size(); i-- > 0;)
             if (const std::size_t process = index_of(s_.slots[i].process); process < first_slot_.size())
@@ -57,6 +57,32 @@ public:
         const auto found = target(id, process, *row);
         if (!found || found->target.process == id) return std::nullopt;
         return WaitEdge{id, found->target, call(process), found->via, found->confidence, infinite(id)};
+    }
+
+    /// Whom a process may wait for in code of its own: whoever its youngest frame names, where that is one process.
+    std::optional<WaitEdge> by_hand(ProcId id) {
+        const Process& process = s_[id];
+        if (process.state != ProcessState::waiting || process.current_function == FunctionId::none ||
+            !written_by_hand(process.current_function))
+            return std::nullopt;
+        ProcId found = ProcId::none;
+        for (const StackSlot& slot : slots(id)) {
+            ProcId named = ProcId::none;
+            if (slot.kind == StackSlot::Kind::pid) named = s_.find(slot.pid);
+            if (slot.kind == StackSlot::Kind::reference)
+                for (const Link& link : links(process))
+                    if (link.kind == LinkKind::monitors && slot.ref == link.ref) named = of_link(link, process.pid).process;
+            if (named == ProcId::none || named == id) continue;
+            // A monitor is on the one that is asked; pids may stand there for other reasons, too.
+            if (slot.kind == StackSlot::Kind::reference) {
+                found = named;
+                break;
+            }
+            if (found != ProcId::none && found != named) return std::nullopt;
+            found = named;
+        }
+        if (found == ProcId::none) return std::nullopt;
+        return WaitEdge{id, of_pid(s_[found].pid), process.current_function, "by_hand", Confidence::estimate, infinite(id)};
     }
 
     /// The call that a stack is in: behind the receive, the youngest function of a module that callers know.
@@ -83,6 +109,12 @@ private:
             known = row == nullptr ? no_row : static_cast<std::int16_t>(row - waiting_functions.data());
         }
         return known == no_row ? nullptr : &waiting_functions[static_cast<std::size_t>(known)];
+    }
+
+    bool written_by_hand(FunctionId function) {
+        std::int8_t& known = by_hand_[index_of(function)];
+        if (known < 0) known = slots_for_waits(s_, function) == SlotsWanted::whom_it_names ? 1 : 0;
+        return known != 0;
     }
 
     std::span<const StackSlot> slots(ProcId id) const {
@@ -148,6 +180,7 @@ private:
             };
             if (std::ranges::any_of(held, proves)) return Found{of_link(link, process.pid), "monitor", Confidence::exact};
         }
+        if (row.target == WaitingFunction::child) return only_child(all, process);
         // The frame knows: the only pid, or port, in the youngest frame.
         const StackSlot* named = nullptr;
         for (const StackSlot& slot : held) {
@@ -173,6 +206,17 @@ private:
         if (row.target != WaitingFunction::monitored) return std::nullopt;
         if (monitors == 1) return Found{of_link(*only, process.pid), "only_monitor", Confidence::estimate};
         return by_callers_frame(held, all, process);
+    }
+
+    std::optional<Found> only_child(std::span<const Link> all, const Process& process) const {
+        std::optional<Found> found;
+        for (const Link& link : all) {
+            const ProcId other = link.kind == LinkKind::link && link.pid.has() ? s_.find(link.pid) : ProcId::none;
+            if (other == ProcId::none || s_[other].parent != process.pid) continue;
+            if (found) return std::nullopt;
+            found = Found{of_pid(link.pid), "child", Confidence::estimate};
+        }
+        return found;
     }
 
     // The frame of the function that called gen:call/4 holds the server's name or pid where it is still needed there
@@ -205,9 +249,31 @@ private:
 
     const Snapshot& s_;
     std::vector<std::int16_t> rows_;         // by FunctionId
+    std::vector<std::int8_t> by_hand_;       // by FunctionId; -1: not asked yet
     std::vector<std::uint32_t> first_slot_;  // by ProcId
     std::map<Pid, TextId> asked_;            // who has asked another node for a new process, and which
 };
+
+// Calls that programs have written by hand: as many as there are requests in the queue of whom they ask, one more or less,
+// and at least half of that; a queue that is longer has other senders.
+void add_by_hand(const Snapshot& s, Finder& finder, Waits& waits) {
+    std::vector<WaitEdge> candidates;
+    std::vector<std::uint64_t> asked(s.processes.size());
+    for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
+        if (waits.edge_of[i] != Waits::no_edge) continue;
+        if (const auto edge = finder.by_hand(ProcId{i})) {
+            candidates.push_back(*edge);
+            ++asked[index_of(edge->target.process)];
+        }
+    }
+    for (const WaitEdge& edge : candidates) {
+        const std::uint64_t callers = asked[index_of(edge.target.process)];
+        const std::uint64_t requests = s[edge.target.process].msgq_len.value_or(0);
+        if (requests == 0 || requests * 2 < callers || requests > callers * 2) continue;
+        waits.edge_of[index_of(edge.waiter)] = static_cast<std::uint32_t>(waits.edges.size());
+        waits.edges.push_back(edge);
+    }
+}
 
 // Processes that are suspended until a port takes more.
 void add_suspended(const Snapshot& s, const Finder& finder, Waits& waits) {
@@ -266,7 +332,7 @@ void add_distribution(const Snapshot& s, Waits& waits) {
     std::vector<bool> holds_up(s.functions.size());
     bool any = false;
     for (std::uint32_t i = 0; i < s.functions.size(); ++i)
-        any |= holds_up[i] = matches(s, FunctionId{i}, distribution_sends);
+        any |= holds_up[i] = sends_to_nodes(s, FunctionId{i});
     if (!any) return;
     const TextId node = only_busy_connection(s);
     if (node == TextId::none) return;
@@ -377,6 +443,20 @@ bool is_waiting_function(const Snapshot& snapshot, FunctionId function) {
     return find_waiting(snapshot, function) != nullptr;
 }
 
+bool is_idle_function(const Snapshot& snapshot, FunctionId function) {
+    const std::string_view module = snapshot.text(snapshot.functions[function].module);
+    const std::string_view name = snapshot.text(snapshot.functions[function].name);
+    return std::ranges::any_of(idle_functions,
+                               [&](const IdleFunction& row) { return row.module == module && row.function == name; });
+}
+
+bool sends_to_nodes(const Snapshot& snapshot, FunctionId function) { return matches(snapshot, function, distribution_sends); }
+
+SlotsWanted slots_for_waits(const Snapshot& snapshot, FunctionId function) {
+    if (is_waiting_function(snapshot, function)) return SlotsWanted::all;
+    return is_idle_function(snapshot, function) ? SlotsWanted::none : SlotsWanted::whom_it_names;
+}
+
 TextId node_of(const Snapshot& snapshot, const WaitTarget& target) {
     if (target.node != TextId::none) return target.node;
     return target.pid.has() && target.pid.node != 0 ? snapshot.node_name(target.pid.node) : TextId::none;
@@ -409,6 +489,7 @@ Waits waits(const Snapshot& snapshot) {
     add_suspended(snapshot, finder, waits);
     add_distribution(snapshot, waits);
     add_terminal(snapshot, waits);
+    add_by_hand(snapshot, finder, waits);
     add_fan_in(waits);
     Reach r = reach(snapshot, waits);
     add_cycles(snapshot, waits, r);

@@ -8,6 +8,11 @@
 // registered, or the only monitor that the process holds tells the target; that is an estimate and says so.
 // A process that is suspended because a port is busy stands in the port's own list.
 //
+// Calls that programs write by hand (a message with one's own pid, then a receive) stand in no list of ours. Their
+// frame holds the same things, the reference of a monitor or the pid; but so does the frame of a process that just knows
+// somebody. What tells them apart is the other side: requests that were not taken lie in its queue, about as many as
+// there are callers. Where it has so many, they wait for it, as an estimate.
+//
 // A process waits in one call at most, so the edges are a function: following them ends at somebody who waits for
 // nobody, leaves the node, or goes round a cycle, which is a deadlock unless a timeout ends it.
 #pragma once
@@ -19,6 +24,7 @@
 #include <vector>
 
 #include "analyses/base/confidence.hpp"
+#include "beamheap/artifact.hpp"
 #include "beamheap/snapshot.hpp"
 
 namespace beamheap::analyses {
@@ -38,7 +44,8 @@ struct WaitEdge {
     ProcId waiter = ProcId::none;
     WaitTarget target;
     FunctionId function = FunctionId::none;  ///< the call: gen_server:call/3, gen_event:rpc/2, prim_inet:send/4
-    /// How it was seen: "monitor", "pid", "name", "port", "only_monitor", "distribution", "terminal".
+    /// How it was seen: "monitor", "pid", "name", "port", "only_monitor", "distribution", "terminal",
+    /// "by_hand", "child".
     std::string_view via;
     Confidence confidence = Confidence::exact;
     bool infinite = false;  ///< the frames hold the atom `infinity`: the call has no timeout
@@ -74,7 +81,7 @@ struct Waits {
     const WaitFanIn* fan_in_of(ProcId process) const;
 };
 
-/// Edges of all processes. The snapshot was loaded with links, stacks, tables and slots_of = is_waiting_function.
+/// Edges of all processes. The snapshot was loaded with links, stacks, tables and slots_of = slots_for_waits.
 /// O(processes + links + slots).
 Waits waits(const Snapshot& snapshot);
 
@@ -84,7 +91,13 @@ TextId node_of(const Snapshot& snapshot, const WaitTarget& target);
 /// none if the chain leads around, leaves the process table, or ends at a port. Steps: at most as many as there are edges.
 ProcId end_of_chain(const Waits& waits, ProcId process);
 
-/// Whether processes wait for an answer in this function: LoadPlan::slots_of.
+/// Whether processes wait for an answer in this function of a library.
 bool is_waiting_function(const Snapshot& snapshot, FunctionId function);
+/// Whether processes wait in this function of OTP for whatever comes next: the loops of its servers, hibernation.
+bool is_idle_function(const Snapshot& snapshot, FunctionId function);
+/// Whether the VM suspends processes in this function until a connection to another node takes more.
+bool sends_to_nodes(const Snapshot& snapshot, FunctionId function);
+/// What waits() needs of stacks: LoadPlan::slots_of.
+SlotsWanted slots_for_waits(const Snapshot& snapshot, FunctionId function);
 
 }  // namespace beamheap::analyses

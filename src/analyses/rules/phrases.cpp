@@ -2,25 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "analyses/base/sum.hpp"
 #include "analyses/processes/process_columns.hpp"
 
 namespace beamheap::analyses::rule {
 namespace {
-
-// Where processes of OTP wait for their next message.
-struct Loop {
-    std::string_view module, function;
-};
-constexpr std::array loops{
-    Loop{"gen_server", "loop"},           Loop{"gen_event", "fetch_msg"},
-    Loop{"gen_statem", "loop_receive"},   Loop{"gen_fsm", "loop"},
-    Loop{"proc_lib", "hibernate"},        Loop{"gen_server2", "process_next_msg"},
-    Loop{"erlang", "hibernate"},          Loop{"gen_statem", "loop_receive_result"},
-    Loop{"gen_statem", "loop_hibernate"}, Loop{"gen", "hibernate"},
-    Loop{"gen_server", "loop_hibernate"}, Loop{"gen_statem", "loop"},
-};
 
 // Modules that work for whoever calls them: what they do tells less than for whom.
 constexpr std::array<std::string_view, 24> tools{
@@ -97,11 +85,8 @@ bool starts_block(const RuleInput& input, ProcId process) {
 
 bool idle(const RuleInput& input, ProcId process) {
     const Process& p = input.snapshot[process];
-    if (p.state != ProcessState::waiting || p.current_function == FunctionId::none) return false;
-    const Function& function = input.snapshot.functions[p.current_function];
-    const std::string_view module = input.snapshot.text(function.module);
-    const std::string_view name = input.snapshot.text(function.name);
-    return std::ranges::any_of(loops, [&](const Loop& l) { return l.module == module && l.function == name; });
+    return p.state == ProcessState::waiting && p.current_function != FunctionId::none &&
+           is_idle_function(input.snapshot, p.current_function);
 }
 
 Sentence caller(const Snapshot& s, const Process& p) {
@@ -134,6 +119,43 @@ Sentence doing(const RuleInput& input, ProcId process) {
     }
     return idle(input, process) ? sentence("is idle in {}", p.current_function)
                                 : sentence("sits in {}", p.current_function);
+}
+
+std::vector<ProcId> watched_by(const RuleInput& input, ProcId process) {
+    const Snapshot& s = input.snapshot;
+    std::vector<ProcId> found;
+    const Range range = s[process].link_range;
+    for (const Link& link : std::span(s.links).subspan(range.first, range.count)) {
+        if (link.kind != LinkKind::monitors || !link.pid.has()) continue;
+        const ProcId other = s.find(link.pid);
+        if (other == ProcId::none || other == process) continue;
+        const WaitEdge* edge = input.waits.edge(other);
+        if (edge == nullptr || edge->target.process != process) found.push_back(other);
+    }
+    return found;
+}
+
+bool suspended_by_sys(const RuleInput& input, ProcId process) {
+    const FunctionId id = input.snapshot[process].current_function;
+    if (id == FunctionId::none) return false;
+    const Function& function = input.snapshot.functions[id];
+    return input.snapshot.text(function.module) == "sys" && input.snapshot.text(function.name).starts_with("suspend_loop");
+}
+
+bool is_suspended(const RuleInput& input, ProcId process) {
+    if (suspended_by_sys(input, process)) return true;
+    const Process& p = input.snapshot[process];
+    return p.state == ProcessState::suspended && input.waits.edge(process) == nullptr &&
+           (p.current_function == FunctionId::none || !sends_to_nodes(input.snapshot, p.current_function));
+}
+
+void advise_to_resume(const RuleInput& input, ProcId process, Finding& finding) {
+    if (suspended_by_sys(input, process))
+        finding.advise("Resume it with `sys:resume/1`, and look for who called `sys:suspend/1` (a debugger, an upgrade that was "
+                       "not finished) and did not.");
+    else
+        finding.advise("Whoever called `erlang:suspend_process/1` has to call `erlang:resume_process/1`, or to end: a tracer, a "
+                       "debugger, a shell.");
 }
 
 Sentence frames_text(const RuleInput& input, ProcId process, std::size_t most) {
@@ -169,7 +191,7 @@ std::optional<Recursion> fills_its_stack(const RuleInput& input, ProcId process)
 }
 
 std::optional<SocketBuffers> buffers_of_sockets(const RuleInput& input) {
-    constexpr std::uint64_t least_bytes = 64u << 20, least_each = 16u << 10, most_each = 64u << 20;
+    constexpr std::uint64_t least_bytes = 64u << 20, least_each = 16u << 10, most_each = 8u << 20;
     constexpr double least_percent = 30;
     const Snapshot& s = input.snapshot;
     SocketBuffers found;
@@ -193,6 +215,7 @@ std::optional<SocketBuffers> buffers_of_sockets(const RuleInput& input) {
         Sum held;
         for (const Process& process : s.processes)
             held.add(words_to_bytes(virtual_heap_words(process), s.source.word_size));
+        for (const Port& port : s.ports) held.add(port.queue_bytes);
         const std::uint64_t known = std::max(held.value().value_or(0), s.node.binary_bytes.value_or(0));
         found.bytes = *binaries > known ? *binaries - known : 0;
         const std::uint64_t each = found.bytes / found.sockets;

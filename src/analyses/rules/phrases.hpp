@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "analyses/processes/groups.hpp"
 #include "analyses/processes/recursion.hpp"
@@ -32,6 +33,14 @@ Sentence caller(const Snapshot& snapshot, const Process& process);
 Sentence doing(const RuleInput& input, ProcId process);
 /// Whether it waits for its next message in a loop of OTP's, with nothing to do.
 bool idle(const RuleInput& input, ProcId process);
+/// Whom a process monitors and who doesn't wait for it: of a pool, those who have something of it, or its members.
+std::vector<ProcId> watched_by(const RuleInput& input, ProcId process);
+/// Whether `sys:suspend/1` holds it in a loop that takes no requests.
+bool suspended_by_sys(const RuleInput& input, ProcId process);
+/// Whether somebody has suspended it, by that or by erlang:suspend_process/1: not who waits for a port or another node.
+bool is_suspended(const RuleInput& input, ProcId process);
+/// How to resume such a process.
+void advise_to_resume(const RuleInput& input, ProcId process, Finding& finding);
 /// Its youngest frames, youngest first: "timer:sleep/1 < my_handler:handle_event/2 < gen_event:server_update/4".
 Sentence frames_text(const RuleInput& input, ProcId process, std::size_t most = 5);
 /// Adds its stack to a finding's evidence, where the input has one.

@@ -48,6 +48,8 @@ struct TermFacts {
     /// What kind of server it is: "a gen_server of shop_cart", "an Agent". Empty where it is none, or not looked at.
     Sentence server;
     Confidence accumulation_confidence = Confidence::exact;
+    Sentence accumulated;               ///< the same in short: "its State > key queue, a list of 41,000 integers"
+    std::uint64_t accumulated_bytes = 0;
 };
 
 /// What a process keeps of binaries outside its heap, because of slices.

@@ -7,7 +7,7 @@
 // was growing when the node ended.
 //
 // Thresholds: 60 % of the limit is medium, 80 % high; 95 %, or a slogan that says so, is critical. A family is named
-// from a tenth of all atoms on.
+// from a tenth of all atoms on; one of 100,000 that are half of them is medium, of 300,000 high, however large the table.
 #include <algorithm>
 
 #include "analyses/memory/atom_families.hpp"
@@ -21,6 +21,8 @@ constexpr double high_percent = 80;
 constexpr double critical_percent = 95;
 constexpr double family_percent = 10;
 constexpr std::uint64_t newest_atoms = 10000;
+constexpr std::uint64_t leaked_atoms = 100'000, many_leaked_atoms = 300'000;
+constexpr double leaked_percent = 50;
 
 // How many of the newest atoms have the pattern.
 std::uint64_t among_newest(const Snapshot& snapshot, const std::string& pattern, std::uint64_t looked_at) {
@@ -35,11 +37,16 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     const Fill& fill = input.totals.atom_fill;
     const bool died_of_it = input.slogan.kind == SloganKind::atom_table_full;
     const double percent = fill.percent.value_or(0);
-    if (!died_of_it && percent < medium_percent) return;
+    if (!died_of_it && percent < medium_percent && fill.used.value_or(0) < leaked_atoms) return;
+    const AtomFamilies families = atom_families(s);
+    const bool leaks = !families.families.empty() && families.families.front().percent >= leaked_percent &&
+                       families.families.front().count >= leaked_atoms;
+    if (!died_of_it && percent < medium_percent && !leaks) return;
 
     Finding finding;
+    const bool much = percent >= high_percent || (leaks && families.families.front().count >= many_leaked_atoms);
     finding.severity = died_of_it || percent >= critical_percent ? FindingSeverity::critical
-                       : percent >= high_percent                 ? FindingSeverity::high
+                       : much                                    ? FindingSeverity::high
                                                                  : FindingSeverity::medium;
     finding.subject = {SubjectKind::atoms, Ours("atom table")};
     finding.count = fill.used;
@@ -53,7 +60,6 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     if (fill.used.has()) finding.evidence.push_back(figure("atoms", fill.used, AmountUnit::count));
     if (fill.limit.has()) finding.evidence.push_back(figure("limit", fill.limit, AmountUnit::count));
 
-    const AtomFamilies families = atom_families(s);
     if (!families.families.empty() && families.families.front().percent >= family_percent) {
         const AtomFamily& family = families.families.front();
         const Confidence trust = families.exact ? Confidence::exact : Confidence::lower_bound;

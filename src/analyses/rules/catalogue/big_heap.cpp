@@ -29,20 +29,32 @@ bool asked_for_heap(const Slogan& slogan) {
     return slogan.kind == SloganKind::out_of_memory && slogan.allocator == "eheap_alloc";
 }
 
-// What kind of server it is, behind its name: ", an Agent,".
+// What kind of server it is: "an Agent".
 Sentence kind(const RuleInput& input, ProcId id) {
     const TermFacts* facts = input.terms_of(id);
-    return facts == nullptr || facts->server.empty() ? Sentence() : sentence(", {},", facts->server);
+    return facts == nullptr || facts->server.empty() ? Sentence() : sentence("{}", facts->server);
 }
 
-// What most of it is: ": its State, a map of 20,000 ..., keeps 98 % of what is live (9.6 MiB)".
+// What most of it is: ": its State, a map of 20,000 ... (9.6 MiB)". Empty where that is less than a fifth of what it holds.
 Sentence contents(const RuleInput& input, ProcId id) {
     const TermFacts* facts = input.terms_of(id);
-    return facts == nullptr || facts->accumulation.empty() ? Sentence() : sentence(": {}", facts->accumulation);
+    if (facts == nullptr || facts->accumulated.empty()) return {};
+    if (facts->accumulated_bytes < process_bytes(input, input.snapshot[id]).value_or(0) / 5) return {};
+    return sentence(": {} ({})", facts->accumulated, bytes(facts->accumulated_bytes));
+}
+
+// The one says why it is large, the other, where that is not known, where to look.
+void say_contents_or_work(const RuleInput& input, ProcId id, Finding& finding) {
+    const Sentence what = contents(input, id);
+    if (what.empty())
+        finding.title.say("; it {}", doing(input, id));
+    else
+        finding.title.add(what);
 }
 
 void add_contents(const RuleInput& input, ProcId id, Finding& finding) {
     const Process& process = input.snapshot[id];
+    if (Sentence what = kind(input, id); !what.empty()) finding.evidence.push_back(fact("what it is", std::move(what)));
     finding.evidence.push_back(figure("its memory", process_bytes(input, process), AmountUnit::bytes));
     finding.evidence.push_back(figure("young heap", process.heap_words, AmountUnit::words));
     finding.evidence.push_back(figure("old heap", process.old_heap_words, AmountUnit::words));
@@ -84,17 +96,18 @@ bool add_refused(const RuleInput& input, std::vector<Finding>& findings) {
     finding.bytes = held;
     finding.percent = percent;
     const Sentence wanted = input.slogan.refused_bytes.has() ? sentence("{}", bytes(*input.slogan.refused_bytes))
-                                                             : Sentence(Ours("more memory"));
-    if (large)
-        finding.title.say("{}{} holds {} ({} of all processes' memory){} and was refused {} more for its {}; it {}", id,
-                          kind(input, id), bytes(*held), Percent{*percent}, contents(input, id), wanted,
-                          memory_type(input.slogan), doing(input, id));
-    else
+                                                             : Sentence(Ours("memory"));
+    if (large) {
+        finding.title.say("{} holds {} ({} of all processes') and was refused {} more", id, bytes(*held), Percent{*percent},
+                          wanted);
+        say_contents_or_work(input, id, finding);
+    } else
         finding.title.say("{} asked for {} at once, having {}; it {}", id, wanted, bytes(held.value_or(0)),
                           doing(input, id));
     finding.confidence =
         input.death.evidence == DeathEvidence::calling_thread ? Confidence::exact : Confidence::estimate;
-    finding.evidence.push_back(figure("refused", input.slogan.refused_bytes, AmountUnit::bytes));
+    finding.evidence.push_back(figure(sentence("refused, for its {}", memory_type(input.slogan)), input.slogan.refused_bytes,
+                                      AmountUnit::bytes));
     add_contents(input, id, finding);
     if (large && process.state != ProcessState::garbage_collecting)  // else its terms are being moved
         finding.advise("See which of its terms keeps most alive: {}", Command{"heap", process.pid});
@@ -124,9 +137,10 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
             *percent >= high_percent && *held >= high_bytes ? FindingSeverity::high : FindingSeverity::medium;
         finding.bytes = held;
         finding.percent = percent;
-        finding.title.say("{}{} holds {} of {} of all processes' memory ({}){}; it {}", id, kind(input, id), bytes(*held),
-                          bytes(*all), Percent{*percent}, contents(input, id), doing(input, id));
+        finding.title.say("{} holds {} ({} of all processes')", id, bytes(*held), Percent{*percent});
+        say_contents_or_work(input, id, finding);
         add_contents(input, id, finding);
+        finding.evidence.push_back(figure("memory of all processes", all, AmountUnit::bytes));
         finding.advise("See which of its terms keeps most alive: {}", Command{"heap", input.snapshot[id].pid});
         add_steps(finding);
         findings.push_back(std::move(finding));

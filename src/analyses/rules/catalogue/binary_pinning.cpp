@@ -12,7 +12,9 @@
 // node's memory and 64 MiB; half of it is high.
 #include <algorithm>
 
+#include "analyses/base/sum.hpp"
 #include "analyses/processes/process_columns.hpp"
+#include "analyses/processes/senders.hpp"
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
@@ -26,6 +28,7 @@ constexpr double high_percent = 20;
 constexpr std::size_t most_findings = 5;
 constexpr double area_percent = 30;
 constexpr double area_high_percent = 50;
+constexpr std::size_t many_senders = 10;  // that are held up: what can't be sent is their story
 
 // All binaries together, and who holds most of them as far as the virtual heaps tell.
 void add_area(const RuleInput& input, std::vector<Finding>& findings) {
@@ -43,26 +46,31 @@ void add_area(const RuleInput& input, std::vector<Finding>& findings) {
         holder = ProcId{i};
     }
     Finding finding;
-    finding.severity = *percent >= area_high_percent ? FindingSeverity::high : FindingSeverity::medium;
+    const std::size_t held_up = held_senders(s, input.waits).size();
+    Sum in_ports;
+    for (const Port& port : s.ports) in_ports.add(port.queue_bytes);
+    const bool unsent = held_up >= many_senders || in_ports.value().value_or(0) >= *binaries / 4;
+    finding.severity = *percent >= area_high_percent && !unsent ? FindingSeverity::high : FindingSeverity::medium;
     finding.subject = {SubjectKind::binaries, Ours("binaries")};
     finding.bytes = binaries;
     finding.percent = percent;
     finding.title.say("Binaries outside the heaps take {} ({} of the node's memory)", bytes(*binaries),
                       Percent{*percent});
     finding.evidence.push_back(figure("all binaries of the node", binaries, AmountUnit::bytes));
+    if (held_up >= many_senders)
+        finding.evidence.push_back(figure("processes that can't send on, and may hold them", held_up, AmountUnit::count));
     if (s.node.binary_bytes.has() && s.source.complete.value_or(false)) {
         finding.evidence.push_back(
             figure("of them listed, as processes refer to them", s.node.binary_bytes, AmountUnit::bytes));
         if (*s.node.binary_bytes < *binaries / 2)
             finding.title.say(
-                "; processes refer to {} of them as a whole, the rest is behind slices, or held "
-                "by ETS tables, ports and native code",
+                "; processes refer to {} as a whole, the rest is behind slices, or held by tables, ports and native code",
                 bytes(*s.node.binary_bytes));
     }
     if (input.unheld != nullptr && input.unheld->bytes >= *binaries / 2 && !input.unheld->groups.empty()) {
         const UnheldBinaries& unheld = *input.unheld;
         const UnheldGroup& most_of_it = unheld.groups.front();
-        finding.title.say("; no process, table or persistent term refers to {} of them, most of it {} of {}",
+        finding.title.say("; no term refers to {} of them, most of it {} of {}",
                           bytes(unheld.bytes), Counted{most_of_it.blocks, "block", "blocks"},
                           bytes(most_of_it.block_bytes));
         finding.evidence.push_back(

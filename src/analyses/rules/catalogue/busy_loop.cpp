@@ -61,8 +61,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
             finding.title.say("The shell works on what was typed into it: {}", id);
         else
             finding.title.say("{} is busy: it", id);
-        finding.title.say(" {}, and has done {} of all work ({} reductions)", doing(input, id), Percent{*percent},
-                          number(*done));
+        finding.title.say(" {}, and has done {} of all work", doing(input, id), Percent{*percent});
         if (at_prompt.called != FunctionId::none)
             finding.evidence.push_back(fact("what the shell called", sentence("{}", at_prompt.called)));
         finding.evidence.push_back(figure("its reductions", done, AmountUnit::count));

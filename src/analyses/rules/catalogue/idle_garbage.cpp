@@ -76,7 +76,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         else
             finding.title.say("{} idle processes ({}, in {}) keep", number(group.members.size()), kind,
                               group.current_function);
-        finding.title.say(" heaps of {}, of which a garbage collection would free {} ({} of the node's memory)",
+        finding.title.say(" heaps of {}; a collection would free {} ({} of the node's memory)",
                           bytes(group.heap_bytes), bytes(freed), Percent{*of_node});
         finding.evidence.push_back(figure("heaps, as allocated", group.heap_bytes, AmountUnit::bytes));
         finding.evidence.push_back(figure("heaps that were decoded", sample.heaps, AmountUnit::count));

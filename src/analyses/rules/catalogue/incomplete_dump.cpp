@@ -29,7 +29,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     finding.title.say("The dump ends inside its process table: it lists {}", processes(s.processes.size()));
     if (percent && *percent < 50)
         finding.title.say(
-            " with {} of the {} that processes used; the culprit is most likely among those that are missing",
+            " with {} of the {} that processes used; the culprit is most likely missing",
             bytes(*seen), bytes(*told));
     else
         finding.title.say(", and the culprit may be among those that are missing");

@@ -19,6 +19,7 @@ constexpr std::size_t many_waiters = 10;
 constexpr double high_percent = 50;
 constexpr double critical_percent = 50;
 constexpr std::size_t most_named = 3;
+constexpr std::size_t most_steps = 16;  // of a chain of waiting processes
 
 // Not running, nor in the library itself.
 bool held_up(const RuleInput& input, ProcId process) {
@@ -51,32 +52,67 @@ void say_holder(const RuleInput& input, const LockQueue& queue, const std::vecto
                           doing(input, holders.front()));
 }
 
+// Those who want the lock, and behind them all who wait for one of those in the end; also by way of an idle process
+// with callers that watches such ones: a pool whose members are all held up.
+std::vector<ProcId> held_up_by(const RuleInput& input, const LockQueue& queue) {
+    const Snapshot& s = input.snapshot;
+    std::vector<bool> behind(s.processes.size());
+    std::vector<ProcId> found = queue.waiters;
+    for (const ProcId id : found) behind[index_of(id)] = true;
+    const auto add = [&](ProcId id) {
+        if (id == ProcId::none || behind[index_of(id)]) return false;
+        behind[index_of(id)] = true;
+        found.push_back(id);
+        return true;
+    };
+    bool more = true;
+    for (std::size_t steps = 0; more && steps < most_steps; ++steps) {
+        more = false;
+        for (const WaitFanIn& fan : input.waits.fan_in) {
+            const ProcId target = fan.target.process;
+            if (target == ProcId::none) continue;
+            const auto is_behind = [&](ProcId id) { return behind[index_of(id)]; };
+            if (!behind[index_of(target)] && idle(input, target)) {
+                const std::vector<ProcId> members = watched_by(input, target);
+                if (!members.empty() && std::ranges::all_of(members, is_behind)) more = add(target) || more;
+            }
+            if (behind[index_of(target)])
+                for (const std::uint32_t edge : input.waits.waiters_of(fan)) more = add(input.waits.edges[edge].waiter) || more;
+        }
+    }
+    return found;
+}
+
 void run(const RuleInput& input, std::vector<Finding>& findings) {
     const Snapshot& s = input.snapshot;
     for (const LockQueue& queue : input.locks) {
-        if (queue.waiters.size() < least_waiters) continue;
+        const std::vector<ProcId> everybody = held_up_by(input, queue);
+        if (everybody.size() < least_waiters) continue;
         std::vector<ProcId> holders = holders_of(input, queue);
         std::ranges::stable_partition(holders, [&](ProcId id) { return held_up(input, id); });
         const bool stuck = holders.empty() || held_up(input, holders.front());
-        const double percent = percent_of(std::uint64_t{queue.waiters.size()}, std::uint64_t{s.processes.size()}).value_or(0);
+        const double percent = percent_of(std::uint64_t{everybody.size()}, std::uint64_t{s.processes.size()}).value_or(0);
         const double of_users =
             percent_of(std::uint64_t{queue.waiters.size()}, std::uint64_t{queue.waiters.size() + queue.inside.size()}).value_or(0);
         Finding finding;
         finding.severity = FindingSeverity::medium;
-        if (stuck && queue.waiters.size() >= many_waiters && of_users >= high_percent)
+        if (stuck && everybody.size() >= many_waiters && of_users >= high_percent)
             finding.severity = percent >= critical_percent ? FindingSeverity::critical : FindingSeverity::high;
         finding.subject = {SubjectKind::group, queue.kind->what};
-        finding.count = queue.waiters.size();
+        finding.count = everybody.size();
         finding.percent = percent;
         finding.confidence = queue.held.empty() ? Confidence::estimate : Confidence::exact;
-        finding.members = queue.waiters;
-        finding.title.say("{} of {} processes ({}) wait for {}", number(queue.waiters.size()), number(s.processes.size()),
+        finding.members = everybody;
+        finding.title.say("{} of {} processes ({}) wait for {}", number(everybody.size()), number(s.processes.size()),
                           Percent{percent}, queue.kind->what);
         say_holder(input, queue, holders, finding);
         Sum memory;
-        for (const ProcId id : queue.waiters) memory.add(process_bytes(input, s[id]));
+        for (const ProcId id : everybody) memory.add(process_bytes(input, s[id]));
         finding.bytes = memory.value();
-        finding.evidence.push_back(figure("processes that wait", queue.waiters.size(), AmountUnit::count));
+        finding.evidence.push_back(figure("processes that want it", queue.waiters.size(), AmountUnit::count));
+        if (everybody.size() > queue.waiters.size())
+            finding.evidence.push_back(
+                figure("processes that wait for those", everybody.size() - queue.waiters.size(), AmountUnit::count));
         finding.evidence.push_back(figure("in functions that run under such a lock", queue.inside.size(), AmountUnit::count));
         finding.evidence.push_back(figure("memory that the waiters hold", memory.value(), AmountUnit::bytes));
         finding.evidence.push_back(fact("one who waits", frames_text(input, queue.waiters.front())));

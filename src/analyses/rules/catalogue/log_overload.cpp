@@ -75,14 +75,15 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         else if (drops && handler.drop_qlen.has())
             finding.title.say(" (it drops above {})", number(*handler.drop_qlen));
         if (who.waiting != 0) finding.title.say(", {} wait", number(who.waiting));
-        if (who.function != FunctionId::none)
-            finding.title.say(", {} in {}", Counted{who.busiest, "process logs", "processes log"}, who.function);
+        if (who.function != FunctionId::none) finding.title.say(", most log in {}", who.function);
         finding.evidence = {figure("messages in its queue", queued, AmountUnit::count),
                             fact("mode of the last event", sentence("{}", of_vm(handler.mode))),
                             figure("callers wait from (sync_mode_qlen)", handler.sync_qlen, AmountUnit::count),
                             figure("events are dropped from (drop_mode_qlen)", handler.drop_qlen, AmountUnit::count),
                             figure("the queue is thrown away from (flush_qlen)", handler.flush_qlen, AmountUnit::count),
                             figure("processes that wait for it", who.waiting, AmountUnit::count)};
+        if (who.function != FunctionId::none)
+            finding.evidence.push_back(figure(sentence("processes that log in {}", who.function), who.busiest, AmountUnit::count));
         add_stack(input, handler.process, finding);
         finding.advise("See what is logged: {}", Command{"msgs", s[handler.process].pid, "--by shape"});
         if (who.function != FunctionId::none)

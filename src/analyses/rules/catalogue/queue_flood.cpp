@@ -85,7 +85,7 @@ Finding finding_of(const RuleInput& input, ProcId id) {
         finding.title.say(", which keep {} of binaries ({} of the node's memory)", bytes(*binaries),
                           Percent{finding.percent.value_or(0)});
     } else if (held.has() && percent && *percent >= 1)
-        finding.title.say(" and holds {} ({} of all processes' memory)", bytes(*held), Percent{*percent});
+        finding.title.say(" and {} ({} of all processes')", bytes(*held), Percent{*percent});
     if (waits != nullptr)
         finding.title.say("; it waits in {} for {}", waits->function, target_text(input.snapshot, waits->target));
     else
@@ -100,6 +100,7 @@ Finding finding_of(const RuleInput& input, ProcId id) {
     add_contents(input, id, finding);
     add_stack(input, id, finding);
     finding.advise("See what the messages are and who sent them: {}", Command{"msgs", process.pid, "--by shape"});
+    if (is_suspended(input, id)) advise_to_resume(input, id, finding);
     if (waits != nullptr)
         finding.advise("Look at the one that it waits for first: `beamheap waits DUMP`");
     else if (input.snapshot.text(process.name) == "lager_event")

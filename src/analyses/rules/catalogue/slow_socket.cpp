@@ -6,11 +6,13 @@
 // one process that writes to it, so that the disease is seen by counting over all connections, not at any one.
 //
 // Thresholds: two held senders are medium (one may be anybody's last packet). Ten are high if they are half of all
-// processes that run the same function: servers whose clients come and go always have a few slow ones.
+// processes that run the same function: servers whose clients come and go always have a few slow ones. Where nobody
+// waits, queues of 1 MiB and more that are 64 MiB and a fifth of the node's memory together are medium, three tenths high.
 #include <algorithm>
 #include <map>
 #include <set>
 
+#include "analyses/base/sum.hpp"
 #include "analyses/processes/frame_marks.hpp"
 #include "analyses/processes/inventory.hpp"
 #include "analyses/processes/process_columns.hpp"
@@ -23,6 +25,8 @@ constexpr std::size_t least_senders = 2;
 constexpr std::size_t many_senders = 10;
 constexpr double many_percent = 50;
 constexpr std::size_t most_findings = 3;
+constexpr std::uint64_t full_queue = 1u << 20, full_queues = 64u << 20;  // bytes, of one and of all
+constexpr double full_percent = 20, full_high_percent = 30;
 
 // Senders of one story: all of one port, or the only ones of several ports.
 struct Story {
@@ -86,16 +90,17 @@ void say_one_port(const RuleInput& input, const Story& story, const Sums& sums, 
 void say_many(const Story& story, const Sums& sums, FunctionId caller, double percent, Finding& finding) {
     finding.subject = {SubjectKind::group, caller == FunctionId::none ? Sentence(Ours("senders")) : sentence("senders in {}", caller)};
     const std::size_t sockets = story.senders.size();
-    finding.title.say("{} processes wait to send to {} that take nothing more", number(story.senders.size()),
+    finding.title.say("{} processes", number(sockets));
+    if (caller != FunctionId::none) finding.title.say(" in {} ({} of them)", caller, Percent{percent});
+    finding.title.say(" wait to send to {} that take nothing more",
                       Counted{story.ports.empty() ? sockets : story.ports.size(), "connection", "connections"});
-    if (caller != FunctionId::none) finding.title.say(": {} of those in {}", Percent{percent}, caller);
     Sentence lie;
-    if (sums.queued.value().value_or(0) != 0) lie.say("; {} in the connections' queues", bytes(*sums.queued.value()));
+    if (sums.queued.value().value_or(0) != 0) lie.say("{}", bytes(*sums.queued.value()));
     if (sums.messages != 0) {
-        lie.add(lie.empty() ? Ours("; ") : Ours(" and "));
-        lie.say("{} in their own mailboxes", messages(sums.messages));
+        if (!lie.empty()) lie.add(Ours(" and "));
+        lie.say("{}", messages(sums.messages));
     }
-    if (!lie.empty()) finding.title.say("{} are stuck there", lie);
+    if (!lie.empty()) finding.title.say("; {} are stuck there", lie);
 }
 
 void advise(const RuleInput& input, const Story& story, Finding& finding) {
@@ -145,6 +150,36 @@ Finding finding_of(const RuleInput& input, const Story& story) {
     return finding;
 }
 
+// Data that nobody takes, though nobody waits for that: senders that were answered when their data was queued.
+void add_full_queues(const RuleInput& input, std::vector<Finding>& findings) {
+    const Snapshot& s = input.snapshot;
+    std::uint64_t ports = 0, queued = 0;
+    const Port* fullest = nullptr;
+    for (const Port& port : s.ports) {
+        const std::uint64_t lies = port.queue_bytes.value_or(0);
+        if (lies < full_queue) continue;
+        ++ports;
+        queued = saturating_add(queued, lies);
+        if (fullest == nullptr || lies > fullest->queue_bytes.value_or(0)) fullest = &port;
+    }
+    const double percent = percent_of(queued, node_bytes(input)).value_or(0);
+    if (fullest == nullptr || queued < full_queues || percent < full_percent) return;
+    Finding finding;
+    finding.severity = percent >= full_high_percent ? FindingSeverity::high : FindingSeverity::medium;
+    finding.subject = {SubjectKind::port, Ours("queues of ports")};
+    finding.count = ports;
+    finding.bytes = queued;
+    finding.percent = percent;
+    finding.title.say("{} ({} of the node's memory) lie in the queues of {} that take nothing more; the fullest, {}, is {}'s",
+                      bytes(queued), Percent{percent}, Counted{ports, "port", "ports"}, fullest->port, fullest->connected);
+    finding.evidence = {figure("waiting in the ports", queued, AmountUnit::bytes),
+                        figure("in the fullest of them", fullest->queue_bytes, AmountUnit::bytes)};
+    finding.advise("Look at the other side: what reads from there, and why does it not?");
+    finding.advise("Send large data in pieces, and bound the wait: {send_timeout, T} with {send_timeout_close, true}.");
+    finding.advise("See ports, their queues and owners: `beamheap ports DUMP`");
+    findings.push_back(std::move(finding));
+}
+
 void run(const RuleInput& input, std::vector<Finding>& findings) {
     std::map<std::size_t, std::vector<HeldSender>> by_port;
     std::map<std::uint32_t, Story> alone;  // by kind: the caller's function
@@ -169,6 +204,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     std::ranges::stable_sort(stories, std::ranges::greater(), [](const Story& story) { return story.senders.size(); });
     if (stories.size() > most_findings) stories.resize(most_findings);
     for (const Story& story : stories) findings.push_back(finding_of(input, story));
+    if (stories.empty()) add_full_queues(input, findings);
 }
 
 }  // namespace

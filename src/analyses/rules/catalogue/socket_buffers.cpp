@@ -7,8 +7,9 @@
 // the binaries beside that, and the number of sockets, make the buffers likely, not proved: tables and native code may
 // hold binaries, too.
 //
-// Thresholds: 64 MiB that are 30 % of the node's memory are medium, half of it high; of a dump only where a socket would
-// have between 16 KiB and 64 MiB.
+// Thresholds: 64 MiB that are 30 % of the node's memory are medium: hardly any of it is ever touched, and a hundred idle
+// connections on a small node have as much. Half of the memory is high from 1 GiB on, and where memory was refused; of a
+// dump only where a socket would have between 16 KiB and 8 MiB.
 #include <algorithm>
 
 #include "analyses/processes/process_columns.hpp"
@@ -22,8 +23,10 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     if (!found) return;
     const auto percent = percent_of(found->bytes, node_bytes(input));
     constexpr double high_percent = 50;
+    constexpr std::uint64_t high_bytes = 1u << 30;
     Finding finding;
-    finding.severity = percent.value_or(0) >= high_percent ? FindingSeverity::high : FindingSeverity::medium;
+    const bool much = found->bytes >= high_bytes || input.slogan.kind == SloganKind::out_of_memory;
+    finding.severity = much && percent.value_or(0) >= high_percent ? FindingSeverity::high : FindingSeverity::medium;
     finding.subject = {SubjectKind::binaries, Ours("socket buffers")};
     finding.count = found->sockets;
     finding.bytes = found->bytes;

@@ -8,7 +8,8 @@
 // the answers off: a pool whose members are all out looks so, and whom it watches has them.
 //
 // Thresholds: at least 10 waiters that are 5 % of all processes, or half of their own kind where the one they wait for is
-// stuck, or 100 whatever their share. One in five processes waiting for the same one is high (a healthy node has none),
+// stuck, or 100 whatever their share; those who wait for one of the callers count, too. Ten that wait for a process that
+// somebody has suspended are high whatever their share: it will not answer. One in five processes waiting for the same one is high (a healthy node has none),
 // so is half of a kind that waits for a stuck one; every second process, or a hundred that are half of their kind and
 // wait for ever, are critical. Waiting for an idle one is less: it may be what it is for.
 #include <algorithm>
@@ -96,21 +97,6 @@ bool in_function(const RuleInput& input, ProcId process, std::string_view module
     const Function& function = input.snapshot.functions[id];
     return input.snapshot.text(function.module) == module && input.snapshot.text(function.name).starts_with(prefix);
 }
-bool suspended_by_sys(const RuleInput& input, ProcId process) { return in_function(input, process, "sys", "suspend_loop"); }
-
-std::vector<ProcId> watched_by(const RuleInput& input, ProcId process) {
-    const Snapshot& s = input.snapshot;
-    std::vector<ProcId> found;
-    const Range range = s[process].link_range;
-    for (const Link& link : std::span(s.links).subspan(range.first, range.count)) {
-        if (link.kind != LinkKind::monitors || !link.pid.has()) continue;
-        const ProcId other = s.find(link.pid);
-        if (other == ProcId::none || other == process) continue;
-        const WaitEdge* edge = input.waits.edge(other);
-        if (edge == nullptr || edge->target.process != process) found.push_back(other);
-    }
-    return found;
-}
 
 double share_of_kind(const RuleInput& input, const WaitFanIn& fan) {
     const Snapshot& s = input.snapshot;
@@ -163,6 +149,7 @@ Convoy convoy_of(const RuleInput& input, const WaitFanIn& fan) {
 FindingSeverity severity_of(const Convoy& convoy) {
     const bool kind = convoy.of_kind >= critical_percent;
     if (convoy.percent >= critical_percent) return FindingSeverity::critical;
+    if (convoy.suspended && !(kind && convoy.forever && convoy.fan->waiters >= many_waiters)) return FindingSeverity::high;
     if (convoy.idle)
         return !convoy.holders.empty() && (kind || convoy.percent >= high_percent) ? FindingSeverity::high
                                                                                    : FindingSeverity::medium;
@@ -177,7 +164,7 @@ Sentence state_of_target(const RuleInput& input, const Convoy& convoy) {
     Sentence text;
     ProcId last = target.process;
     if (const WaitEdge* next = last == ProcId::none ? nullptr : input.waits.edge(last)) {
-        text.say(", which waits itself in {} for {}", next->function, target_text(input.snapshot, next->target));
+        text.say(", which waits itself for {}", target_text(input.snapshot, next->target));
         if (convoy.end == ProcId::none) return text;
         if (next->target.process != convoy.end) text.say(", and in the end for {}", convoy.end);
         last = convoy.end;
@@ -185,19 +172,21 @@ Sentence state_of_target(const RuleInput& input, const Convoy& convoy) {
     if (last == ProcId::none) return text;
     const std::uint64_t queued = s[last].msgq_len.value_or(0);
     text.add(queued == 0 ? Sentence(Ours("; it ")) : sentence("; it has {} and ", messages(queued)));
-    if (suspended_by_sys(input, last))
+    if (convoy.idle)
+        text.add(Ours("is idle"));
+    else if (suspended_by_sys(input, last))
         text.say("was suspended by {}", KnownFunction{"sys", "suspend", 1});
     else if (convoy.output)
-        text.say("writes to standard output, and waits in {} until that is read", s[last].current_function);
+        text.say("writes to standard output, and waits until that is read");
     else if (s[last].state == ProcessState::suspended)
         text.say("is suspended in {}", s[last].current_function);
     else
         text.add(doing(input, last));
     if (convoy.idle && !convoy.holders.empty())
-        text.say(", and has put its answers off until one of {} gives something back",
+        text.say(", its answers put off until one of {} gives something back",
                  processes(convoy.holders.size()));
     else if (convoy.idle)
-        text.add(Ours(", and has put its answers off"));
+        text.add(Ours(", its answers put off"));
     return text;
 }
 
@@ -256,12 +245,8 @@ void add_steps(const RuleInput& input, const Convoy& convoy, FunctionId call, Fi
         finding.advise(
             "Look at who should read there, and does not: a terminal that is stopped, a pipe whose reader hangs, a log "
             "collector, the other side of a connection.");
-    } else if (suspended_by_sys(input, finding.process)) {
-        finding.advise("Resume it with `sys:resume/1`, and look for who called `sys:suspend/1` (a debugger, an upgrade that was "
-                       "not finished) and did not.");
     } else if (convoy.suspended) {
-        finding.advise("Whoever called `erlang:suspend_process/1` has to call `erlang:resume_process/1`, or to end: a tracer, a "
-                       "debugger, a shell.");
+        advise_to_resume(input, finding.process, finding);
     } else if (convoy.idle && !convoy.holders.empty()) {
         finding.advise("Look at what those do who have what the others wait for: {}",
                        Command{"proc", s[convoy.holders.front()].pid});
@@ -305,7 +290,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         // Ports are slow-socket's, other nodes node-hung's, and an application that does not start start-blocked's.
         if (fan.target.process == ProcId::none || starts_block(input, fan.target.process)) continue;
         const Convoy convoy = convoy_of(input, fan);
-        const bool many = fan.waiters >= many_waiters || convoy.percent >= least_percent ||
+        const double reaching = percent_of(fan.reaching, std::uint64_t{input.snapshot.processes.size()}).value_or(0);
+        const bool many = fan.waiters >= many_waiters || reaching >= least_percent || convoy.suspended ||
                           (convoy.stuck && convoy.of_kind >= critical_percent);
         if (!many) continue;
         // Several groups may wait for the same one in the end: it is one story, told of the largest.

@@ -60,15 +60,12 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         finding.bytes = held.value();
         finding.confidence = exact ? Confidence::exact : Confidence::estimate;
         finding.title.say("Deadlock of {} processes: ", number(cycle.size()));
-        for (std::size_t i = 0; i < std::min(cycle.size(), most_named); ++i)
-            finding.title.say("{} waits for ", cycle[i]);
-        if (cycle.size() > most_named)
-            finding.title.say("{} more, the last of which waits for ",
-                              Amount{cycle.size() - most_named, AmountUnit::plain});
-        if (cycle.size() == 2)
+        if (cycle.size() <= 3) {
+            for (const ProcId id : cycle) finding.title.say("{} waits for ", id);
             finding.title.say("the first");
-        else
-            finding.title.say("{}", cycle.front());
+        } else {
+            finding.title.say("{} waits for {}, and so on; the last waits for the first", cycle[0], cycle[1]);
+        }
         if (forever) finding.title.say(", all without a timeout");
         for (std::size_t i = 0; i < std::min(cycle.size(), 2 * most_named); ++i)
             finding.evidence.push_back(fact(sentence("{}", cycle[i]), frames_text(input, cycle[i], 6),
