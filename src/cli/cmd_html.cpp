@@ -321,7 +321,7 @@ static Status cmd_html(const Context& context) {
     BH_CHECK(may_write(output, options.overwrite));
     LoadPlan plan;
     plan.tables = plan.links = plan.stacks = plan.labels = plan.atoms = plan.modules = plan.to_the_end = true;
-    plan.slots_of = analyses::is_waiting_function;
+    plan.slots_of = analyses::slots_for_waits;
     // All heaps are decoded once, on the way, for all sections that are about them.
     analyses::HeapStats heaps(options.threads, {.frames = true, .binaries = true, .sizes = true});
     if (options.full) heaps.demand(plan);
