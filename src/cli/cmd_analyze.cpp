@@ -250,8 +250,80 @@ Object node_lines(const Facts& facts) {
     return lines;
 }
 
+// One screen of it (Document::lines): what always stands are the sentences and these lines; the findings, what to do and
+// the largest processes follow as far as they fit. The ranks say what goes first.
+constexpr std::size_t screen_lines = 40;
+enum Rank : std::uint8_t { always, worst_finding, severe_findings, other_findings, largest, steps, notes };
+constexpr std::size_t largest_for_people = 5;
+constexpr std::size_t most_evidence = 3, most_steps = 3;  // of the worst finding
+
+// "48.3 MiB: processes 20.6 MiB (43 %), code 11.1 MiB (23 %), ...": all in one line.
+std::string memory_line(const Facts& facts) {
+    const Snapshot& s = facts.snapshot;
+    const Count total = s.memory_bytes("total");
+    if (!total.has()) return {};
+    std::string text = present::human_bytes(*total);
+    std::vector<std::pair<std::uint64_t, std::string_view>> parts;
+    for (const std::string_view key : {"processes", "binary", "ets", "code", "atom"}) {
+        Count bytes = s.memory_bytes(key);
+        if (!bytes.has() && key == "code") bytes = loaded_code(s);
+        if (bytes.value_or(0) != 0) parts.emplace_back(*bytes, key);
+    }
+    std::ranges::stable_sort(parts, std::ranges::greater{}, [](const auto& part) { return part.first; });
+    for (std::size_t i = 0; i < parts.size(); ++i)
+        text += fmt::format("{}{} {}", i == 0 ? ": " : ", ", parts[i].second,
+                            present::human_percent(analyses::percent_of(Count(parts[i].first), total).value_or(0)));
+    return text;
+}
+
+// The node, its memory and its numbers in a few lines.
+Object short_lines(const Facts& facts) {
+    const analyses::Totals& t = facts.totals;
+    Object lines = node_lines(facts);
+    std::erase_if(lines, [](const auto& line) { return line.first == "taints"; });
+    if (std::string memory = memory_line(facts); !memory.empty()) lines.emplace_back("memory", present::Text{}.add(std::move(memory)));
+    std::string processes = of_limit(t.processes, t.process_fill);
+    if (t.messages.value().has())
+        processes += fmt::format("; {} in queues", present::counted(*t.messages.value(), "message", "messages"));
+    lines.emplace_back("processes", present::Text{}.add(std::move(processes)));
+    std::string others = fmt::format("{}, {}", present::counted(t.ports, "port", "ports"),
+                                     present::counted(t.ets_tables, "ETS table", "ETS tables"));
+    if (t.atom_fill.used.has()) others += fmt::format(", atoms {}", of_limit(t.atom_fill.used, t.atom_fill));
+    lines.emplace_back("others", present::Text{}.add(std::move(others)));
+    return lines;
+}
+
+/// What people get unasked: a screen that says what happened, whose fault it is and what to do.
+void add_screen(const Facts& facts, const analyses::Diagnosis& diagnosis, const analyses::ProcessGroups& alike,
+                Document& document) {
+    std::vector<Member>& members = document.members;
+    const auto add = [&members](std::string title, auto body, Content content, Rank rank) {
+        members.push_back({.title = std::move(title), .body = std::move(body), .in_json = false, .rank = rank, .content = content});
+    };
+    bool said = diagnosis.says_worst;
+    for (const analyses::Finding& finding : diagnosis.findings) {
+        const bool worst = &finding == &diagnosis.findings.front();
+        Member member = worst ? present::finding_member(facts.names, finding, std::exchange(said, false), most_evidence, most_steps)
+                              : present::short_finding_member(facts.names, finding);
+        member.rank = worst                                                        ? worst_finding
+                      : finding.severity >= analyses::FindingSeverity::high ? severe_findings
+                      : finding.severity == analyses::FindingSeverity::info ? notes
+                                                                            : other_findings;
+        members.push_back(std::move(member));
+    }
+    if (diagnosis.findings.empty()) add("", Value(present::nothing_found()), Content::plain, always);
+    add("Next", Value(next_steps(facts, diagnosis.next_steps, "- ")), Content::plain, steps);
+    add("", Value(short_lines(facts)), Content::message, always);
+    present::Table rows = present::alike_table(facts.names, alike);
+    rows.for_people = largest_for_people;
+    add("Most memory", std::move(rows), Content::plain, largest);
+    document.lines = screen_lines;
+    document.rest = present::spell(
+        facts.names, analyses::sentence("All of it: {}", analyses::Command{"analyze", std::monostate{}, "-v"}));
+}
+
 // The processes with most of one figure; those without any of it do not stand out.
-Member ranking(const Facts& facts, std::string_view key, std::string_view title, Count Process::*figure,
+Member ranking(const Facts& facts, std::string_view key, std::string_view title, std::string_view column, Count Process::*figure,
                std::span<const ProcId> among, std::size_t rows) {
     std::vector<ProcId> ids;
     for (const ProcId id : among)
@@ -261,6 +333,7 @@ Member ranking(const Facts& facts, std::string_view key, std::string_view title,
         present::process_table(facts.names, analyses::largest(facts.snapshot, ids, figure, rows), {.labels = true});
     table.total = all;
     table.for_people = ranked_for_people;
+    table.ranked_by = std::string(column);
     // A heading says what nothing would say.
     return {.key = std::string(key), .title = std::string(title), .body = std::move(table), .in_text = all != 0};
 }
@@ -306,6 +379,11 @@ Status run(const Context& context) {
         members.push_back(
             {.key = std::move(key), .title = std::move(title), .body = std::move(body), .in_json = false, .content = content});
     };
+    const analyses::ProcessGroups alike = analyses::group_alike(snapshot, processes);
+    if (context.one_screen()) {
+        add_screen(facts, diagnosis, alike, document);
+        return context.print(document, snapshot);
+    }
     bool said = diagnosis.says_worst;
     for (const analyses::Finding& finding : diagnosis.findings)
         members.push_back(present::finding_member(facts.names, finding, std::exchange(said, false)));
@@ -317,14 +395,14 @@ Status run(const Context& context) {
     if (!stack.empty()) for_people("death_stack", "Stack of the process that was running", Value(stack), Content::name);
 
     struct Ranking {
-        std::string_view key, title;
+        std::string_view key, title, column;
         Count Process::*figure;
     };
     for (const Ranking& each :
-         {Ranking{"top_msgq", "Longest queues", &Process::msgq_len},
-          Ranking{"top_memory", "Most memory", &Process::memory_bytes},
-          Ranking{"top_reductions", "Most work (reductions)", &Process::reductions}})
-        members.push_back(ranking(facts, each.key, each.title, each.figure, processes,
+         {Ranking{"top_msgq", "Longest queues", "msgq_len", &Process::msgq_len},
+          Ranking{"top_memory", "Most memory", "memory_bytes", &Process::memory_bytes},
+          Ranking{"top_reductions", "Most work (reductions)", "reductions", &Process::reductions}})
+        members.push_back(ranking(facts, each.key, each.title, each.column, each.figure, processes,
                                   context.options().top.value_or(ranked_processes)));
     present::Table group_rows = present::group_table(facts.names, groups);
     group_rows.for_people = groups_for_people;
@@ -355,8 +433,9 @@ BH_DEFINE_VERB(analyze){
     .arguments = {argument::input},
     .options = "--procs --full",
     .summary = "what happened: why it died, memory, totals, the processes that stand out",
-    .details = "This is what `beamheap INPUT` does. It never fails because of what it finds.",
-    .examples = "analyze erl_crash.dump\nanalyze erl_crash.dump.zst --json",
+    .details = "This is what `beamheap INPUT` does. It never fails because of what it finds. People get one screen; -v, -n, --full and the\n"
+               "formats for programs have everything.",
+    .examples = "analyze erl_crash.dump\nanalyze erl_crash.dump -v\nanalyze erl_crash.dump.zst --json",
     .run = &cmd_analyze,
 };
 

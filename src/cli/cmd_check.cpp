@@ -263,7 +263,7 @@ private:
         out.title_parts = redacted(present::sentence_parts(names, finding.title), redactor);
         out.subject = redactor.apply(present::subject_text(names.snapshot(), finding));
         out.pid = names.pid(finding.pid);
-        out.name = redactor.apply(names.snapshot().text(finding.name), Content::name);
+        out.name = redactor.apply(names.bare(finding.name), Content::name);
         out.count = finding.count;
         out.bytes = finding.bytes;
         out.percent = finding.percent;

@@ -27,13 +27,19 @@ constexpr std::uint64_t objects_for_people = 20, most_objects = 10'000'000;
 Result<std::size_t> find_table(const Snapshot& snapshot, std::string_view wanted) {
     std::string_view bare = wanted;
     if (bare.size() > 2 && bare.front() == '\'' && bare.back() == '\'') bare = bare.substr(1, bare.size() - 2);
+    // In Elixir :shop_cache, and Shop.Registry of 'Elixir.Shop.Registry'.
+    if (bare.size() > 1 && bare.front() == ':') bare.remove_prefix(1);
+    if (bare.size() > 1 && bare.front() == '"' && bare.back() == '"') bare = bare.substr(1, bare.size() - 2);
+    const auto is = [bare](std::string_view name) {
+        return name == bare || present::bare_text(name, present::Syntax::elixir) == bare;
+    };
     std::vector<std::size_t> found;
     std::vector<std::string_view> names;
     for (std::size_t i = 0; i < snapshot.ets.size(); ++i) {
         const EtsTable& table = snapshot.ets[i];
         names.push_back(snapshot.text(table.name));
-        if (table.id != TextId::none && snapshot.text(table.id) == wanted) return i;
-        if (table.name != TextId::none && names.back() == bare) found.push_back(i);
+        if (table.id != TextId::none && (snapshot.text(table.id) == wanted || is(snapshot.text(table.id)))) return i;
+        if (table.name != TextId::none && is(names.back())) found.push_back(i);
     }
     if (found.size() == 1) return found.front();
     if (found.empty()) {

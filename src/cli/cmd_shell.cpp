@@ -14,6 +14,7 @@
 
 #include "analyses/processes/waits.hpp"
 #include "cli/commands.hpp"
+#include "cli/pager.hpp"
 #include "cli/terminal.hpp"
 #include "present/sanitise.hpp"
 #include "present/units.hpp"
@@ -98,6 +99,7 @@ int reader_pipe = -1;
 // Ctrl-C in the child that answers: the command that reads the answer may be a pager, which takes the key for itself and
 // stays on the terminal until it is told to go.
 extern "C" void stop_answering(int) {
+    if (pager_takes_interrupt()) return;
     if (reader_pipe >= 0) {
         ::close(STDOUT_FILENO);
         ::close(reader_pipe);

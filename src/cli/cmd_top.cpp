@@ -13,6 +13,8 @@
 namespace beamheap::cli {
 namespace {
 
+constexpr std::string_view usual_sort = "msgq_len";
+
 // What the columns that are shown or sorted by need.
 analyses::ProcessNeeds needs_of(const Options& options, std::string_view sort) {
     analyses::ProcessNeeds needs{.labels = options.full, .heaps = options.full};
@@ -33,9 +35,9 @@ Status print(const Context& context, const Snapshot& snapshot, std::vector<ProcI
             analyses::sentence("This dump does not say what memory a process has: they are in order of their young heaps, `--by old_heap` has the old ones.")));
     document.members.push_back(
         {.key = "rows",
-         .body = present::process_table(context.names(snapshot), std::move(rows), {.labels = plan.labels})});
+         .body = present::process_table(context.names(snapshot), std::move(rows), {.labels = plan.labels, .heaps = context.options().full})});
     document.members.push_back({.key = "process_table_complete", .body = present::Value(whole), .in_text = false});
-    return context.print(document, snapshot);
+    return context.print(document, snapshot, {}, usual_sort);
 }
 
 bool knows_memory(const Snapshot& snapshot) {
@@ -53,11 +55,10 @@ Status by_heap(Options options, const Snapshot& snapshot, std::vector<ProcId> ro
 
 static Status cmd_top(const Context& context) {
     // --by takes the short names as well: msgq is msgq_len.
-    std::string sort = context.options().by.empty() ? context.options().sort : context.options().by;
-    if (sort.empty()) sort = "msgq";
-    if (const auto* column = analyses::find_process_column(sort)) sort = column->name;
     Options options = context.options();
-    options.sort = sort;
+    if (!options.by.empty()) options.sort = options.by;
+    if (const auto* column = analyses::find_process_column(options.sort)) options.sort = column->name;
+    const std::string sort = options.sort.empty() ? std::string(usual_sort) : options.sort;
     const Context inner(options);
 
     const analyses::ProcessNeeds needs = needs_of(options, sort);

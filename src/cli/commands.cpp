@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <filesystem>
 #include <new>
 
 #include "beamheap_version.hpp"
 #include "cli/help.hpp"
-#include "cli/output_file.hpp"
+#include "cli/pager.hpp"
 #include "cli/terminal.hpp"
 #include "formats/otp/core_artifact.hpp"
 #include "present/render.hpp"
@@ -40,7 +41,14 @@ void report(const Error& error) {
     FileSink(STDERR_FILENO).write(text);
 }
 
-Status print_text(const std::string& text) { return write_file("-", text, false); }
+Status print_text(const std::string& text, bool paged = false) {
+    Output out(paged);
+    out.write(text);
+    out.finish();
+    if (out.error() != 0)
+        return Error{ErrorCode::resource_limit, fmt::format("standard output: {}", std::strerror(out.error())), {}};
+    return ok();
+}
 
 // Help, whose lines go on below what they explain: behind the first gap of two blanks or more.
 std::string fit_to_terminal(std::string_view text) {
@@ -73,7 +81,8 @@ Status print_help(const Options& options) {
     const Command* const verb = options.verb.empty() ? nullptr : find_command(options.verb);
     const Context context(options);
     if (options.format == "man") return print_text(man_page());
-    if (context.for_people()) return print_text(fit_to_terminal(verb == nullptr ? help_text() : help_text(*verb)));
+    if (context.for_people())
+        return print_text(fit_to_terminal(verb == nullptr ? help_text() : help_text(*verb)), !options.no_pager);
     return context.print(help_document());
 }
 

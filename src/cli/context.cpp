@@ -9,6 +9,7 @@
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/selectors/selectors.hpp"
 #include "cli/inputs.hpp"
+#include "cli/pager.hpp"
 #include "cli/terminal.hpp"
 #include "present/describe.hpp"
 #include "present/render.hpp"
@@ -61,6 +62,16 @@ Result<std::shared_ptr<Artifact>> Context::open(const std::string& path, LoadPla
 bool Context::for_people() const {
     const present::Presenter* presenter = present::find_presenter(options_.format);
     return presenter != nullptr && presenter->for_people;
+}
+
+bool Context::folds() const {
+    return taker_ == nullptr && for_people() && !options_.no_fold && options_.columns.empty() && options_.sort.empty() && options_.table.empty();
+}
+
+bool Context::one_screen() const {
+    const present::Presenter* presenter = present::find_presenter(options_.format);
+    return taker_ == nullptr && presenter != nullptr && presenter->for_terminals && !options_.verbose && !options_.full && !options_.top &&
+           options_.columns.empty() && options_.sort.empty() && options_.table.empty();
 }
 
 present::Names Context::names(const Snapshot& snapshot) const {
@@ -142,7 +153,9 @@ Status Context::print(const present::Document& document, present::RedactOptions 
     present::RenderOptions render_options;
     render_options.format = options_.format;
     render_options.columns = options_.columns;
-    render_options.sort = options_.sort.empty() ? std::string(default_sort) : options_.sort;
+    render_options.table = options_.table;
+    render_options.sort = options_.sort;
+    if (options_.sort.empty() && options_.table.empty()) render_options.sort = default_sort;
     render_options.descending = options_.descending;
     render_options.top = options_.top;
     const present::Presenter* const presenter = present::find_presenter(options_.format);
@@ -157,8 +170,9 @@ Status Context::print(const present::Document& document, present::RedactOptions 
         plain.color = wants_color(options_.color, is_terminal(STDERR_FILENO));
         present::render_leading_warnings(document, plain, errors);
     }
-    FileSink out(STDOUT_FILENO);
+    Output out(!options_.no_pager);
     BH_CHECK(present::render(document, render_options, out));
+    out.finish();
     if (out.error() != 0)
         return Error{ErrorCode::resource_limit, fmt::format("standard output: {}", std::strerror(out.error())), {}};
     if (options_.quiet || (presenter != nullptr && presenter->holds_warnings)) return ok();

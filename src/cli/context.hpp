@@ -25,6 +25,9 @@ namespace beamheap::cli {
 /// tables hold during the call only.
 using AnswerTaker = std::function<Status(const present::Document& document, const present::RenderOptions& options)>;
 
+/// From how many on rows that are alike are one.
+inline constexpr std::uint64_t least_alike = 3;
+
 /// An input that the shell loaded once, with the plan that says what it is able to answer.
 struct LoadedInput {
     std::string path;
@@ -67,6 +70,10 @@ public:
     const analyses::HeapStats* gathered() const { return loaded_ == nullptr ? nullptr : loaded_->heaps; }
     /// Whether the answer is for people to read: text, not a format for machines.
     bool for_people() const;
+    /// Whether rows that are alike are shown as one: to people who did not ask for columns, an order, or --no-fold.
+    bool folds() const;
+    /// Whether the answer is to be one screen: text for people who asked for no more (-v, --full) and nothing else (-n, --columns).
+    bool one_screen() const;
     /// A document about this input: kind, source, warnings.
     present::Document document(const Snapshot& snapshot) const;
     /// Prints the document, its warnings on standard error (people's formats), and with --strict fails where the input

@@ -38,6 +38,7 @@ struct Options {
     std::string format = "table";
     std::vector<std::string> columns;
     std::string sort;
+    std::string table;    ///< --table: which table of the answer
     std::string by;       ///< --by: what to rank or group by
     std::string pattern;  ///< --pattern M:F/A
     bool per_process = false;
@@ -70,6 +71,8 @@ struct Options {
     bool overwrite = false;      ///< -f
     bool redact_chosen = false;  ///< --redact was given
     std::uint32_t depth = 0;     ///< of `tree`; 0: all of it
+    bool no_pager = false;
+    bool no_fold = false;        ///< --no-fold: rows that are alike, one by one
 
     bool help = false;
     bool version = false;

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "cli/pager.hpp"
 #include "present/units.hpp"
 
 namespace beamheap::cli {
@@ -21,6 +22,7 @@ constexpr std::string_view erase_line = "\r\x1b[K";
 std::atomic<bool> line_shown{false};
 
 extern "C" void interrupted(int) {
+    if (pager_takes_interrupt()) return;
     if (line_shown.load(std::memory_order_relaxed)) {
         const auto ignored = ::write(STDERR_FILENO, erase_line.data(), erase_line.size());
         static_cast<void>(ignored);

@@ -100,6 +100,8 @@ struct Column {
     Content content = Content::plain;
     bool wide = false;      ///< text tables leave it out unless asked for by --columns
     bool below = false;     ///< an array: text shows its entries as lines below the row
+    bool whole = false;     ///< never shortened, although it holds terms: what is copied, or tells rows apart
+    std::uint8_t lesser = 0;  ///< where a row is wider than the terminal, larger ones are left out first; 0: never
     std::string indent_by;  ///< column with the depth by which text indents this one
     std::string keyed_by;   ///< column whose text names what this one holds (a dictionary's key), for redaction
     std::string unit_by;    ///< column whose text is this one's unit, "bytes" or "count"
@@ -112,6 +114,7 @@ struct Table {
     std::function<Value(std::size_t row, std::size_t column)> cell;
     std::size_t total = 0;       ///< rows that there are before any cut; text says "... N more"
     std::string empty;           ///< what text says when there is no row
+    std::string ranked_by;       ///< the column that its order is made by, which no terminal is too narrow for
     std::size_t for_people = 0;  ///< rows that people see unless they say how many; 0: the usual number
 };
 
@@ -147,6 +150,8 @@ struct Member {
     bool in_json = true;  ///< false: only for people
     bool prose = false;   ///< an array of sentences, which text shows whole: not cut at 20, nor at the terminal's edge
     bool object = false;  ///< a table of one row that is shown as an object: {column: value}
+    /// Where people get one screen (Document::lines): 0 always stands, the others as far as they fit, smallest first.
+    std::uint8_t rank = 0;
     Unit unit = Unit::none;  ///< of a value; the entries of an object have the unit that their names end in
     Content content = Content::plain;
 };
@@ -167,6 +172,8 @@ struct Document {
     std::vector<Text> lead;         ///< sentences that open the text output; JSON member "summary"
     std::vector<Member> members;    ///< in order
     std::string primary;            ///< key of the table that CSV, TSV, NDJSON and Markdown print; default: the first
+    std::size_t lines = 0;          ///< of a terminal: text is no longer than this; 0: all of it is shown
+    Text rest;                      ///< with `lines`, the command that shows all of it
 };
 
 }  // namespace beamheap::present

@@ -32,10 +32,11 @@ public:
         const Value value = table_.cell(row, column->second);
         return machine_text(view_, value, table_.column(column->second).content, table_.key_of(row, column->second));
     }
-    void node(Sink& sink, std::size_t row, const std::string& id, const std::string& name) {
+    void node(Sink& sink, std::size_t row, const std::string& id, const std::string& name, const std::string& runs) {
         const std::string key = text(row, id);
         if (!known_.emplace(key, true).second) return;
-        const std::string label = text(row, name);
+        std::string label = text(row, name);
+        if (label.empty()) label = text(row, runs);
         sink.write("  " + quoted(key));
         if (!label.empty()) sink.write(" [label=" + quoted(label + ' ' + key) + ']');
         sink.write(";\n");
@@ -55,8 +56,8 @@ static void present_dot(const View& view, Sink& sink) {
     if (const TableView* table = view.primary()) {
         Drawing drawing(view, *table);
         for (std::size_t row = 0; row < table->rows() && !sink.closed(); ++row) {
-            drawing.node(sink, row, "waiter", "waiter_name");
-            drawing.node(sink, row, "target", "target_name");
+            drawing.node(sink, row, "waiter", "waiter_name", "waiter_runs");
+            drawing.node(sink, row, "target", "target_name", "target_runs");
             const bool exact = drawing.text(row, "confidence") == "exact";
             sink.write("  " + quoted(drawing.text(row, "waiter")) + " -> " + quoted(drawing.text(row, "target")) +
                        " [label=" + quoted(drawing.text(row, "function")) + (exact ? "" : ", style=dashed") + "];\n");

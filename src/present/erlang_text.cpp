@@ -80,6 +80,8 @@ std::optional<FunName> fun_name(std::string_view text) {
 void append_elixir_function_name(std::string_view name, std::string& out) {
     if (elixir_bare(name) || elixir_operator(name))
         out += name;
+    else if (const auto alias = elixir_alias(name))  // the module in {supervisor, Module, 1}, which proc_lib has as a function
+        out += *alias;
     else
         append_quoted(name, out);
 }
@@ -95,7 +97,106 @@ void append_elixir_atom(std::string_view atom, std::string& out) {
     }
 }
 
+// Reads a printed term token by token.
+class Retelling {
+public:
+    explicit Retelling(std::string_view printed) : text_(printed) {}
+
+    std::string run() {
+        while (at_ < text_.size()) token();
+        return std::move(out_);
+    }
+
+private:
+    void token() {
+        const char c = text_[at_];
+        if (c == '\'') {
+            append_elixir_atom(quoted(), out_);
+            function();
+        } else if (c == '"') {
+            out_ += "~c\"";
+            out_ += quoted_as_is();
+            out_ += '"';
+        } else if (lower(c)) {
+            const std::size_t begin = at_;
+            while (at_ < text_.size() && (word(text_[at_]) || text_[at_] == '@')) ++at_;
+            append_elixir_atom(text_.substr(begin, at_ - begin), out_);
+            function();
+        } else if (digit(c) || upper(c) || c == '_') {
+            while (at_ < text_.size() && (word(text_[at_]) || text_[at_] == '.' || text_[at_] == '#')) out_ += text_[at_++];
+        } else if (follows("<<\"")) {
+            at_ += 2;
+            out_ += '"';
+            out_ += quoted_as_is();
+            out_ += '"';
+            if (follows(">>")) at_ += 2;
+        } else if (follows("<<")) {
+            through(">>");
+        } else if (c == '<' && at_ + 1 < text_.size() && digit(text_[at_ + 1])) {
+            out_ += "#PID";
+            through(">");
+        } else if (follows("#{")) {
+            out_ += "%{";
+            at_ += 2;
+        } else if (c == '#') {  // #Ref<0.1.2.3>, and #Ref of a shape
+            do out_ += text_[at_++];
+            while (at_ < text_.size() && word(text_[at_]));
+            if (at_ < text_.size() && text_[at_] == '<') through(">");
+        } else if (c == ',') {
+            out_ += at_ + 1 < text_.size() && text_[at_ + 1] == ' ' ? "," : ", ";
+            ++at_;
+        } else if (follows("=>")) {
+            out_ += " => ";
+            at_ += 2;
+        } else {
+            out_ += text_[at_++];
+        }
+    }
+    // lists:map/2: behind a module, the name of its function.
+    void function() {
+        if (!follows(":") || at_ + 1 >= text_.size() || !(lower(text_[at_ + 1]) || text_[at_ + 1] == '\'')) return;
+        ++at_;
+        out_ += '.';
+        if (text_[at_] == '\'') return append_elixir_function_name(quoted(), out_);
+        while (at_ < text_.size() && (word(text_[at_]) || text_[at_] == '@')) out_ += text_[at_++];
+    }
+    bool follows(std::string_view what) const { return text_.substr(at_).starts_with(what); }
+    void through(std::string_view end) {
+        const std::size_t found = text_.find(end, at_);
+        const std::size_t next = found == text_.npos ? text_.size() : found + end.size();
+        out_ += text_.substr(at_, next - at_);
+        at_ = next;
+    }
+    // What stands between quotes, with its escapes.
+    std::string_view quoted_as_is() {
+        const char quote = text_[at_++];
+        const std::size_t begin = at_;
+        while (at_ < text_.size() && text_[at_] != quote) at_ += text_[at_] == '\\' ? 2 : 1;
+        at_ = std::min(at_, text_.size());
+        const std::string_view inner = text_.substr(begin, at_ - begin);
+        if (at_ < text_.size()) ++at_;
+        return inner;
+    }
+    std::string quoted() {
+        const std::string_view inner = quoted_as_is();
+        std::string plain;
+        for (std::size_t i = 0; i < inner.size(); ++i) {
+            if (inner[i] == '\\' && i + 1 < inner.size()) ++i;
+            plain += inner[i];
+        }
+        return plain;
+    }
+
+    std::string_view text_;
+    std::size_t at_ = 0;
+    std::string out_;
+};
+
 }  // namespace
+
+std::string printed_text(std::string_view printed, Syntax syntax) {
+    return syntax == Syntax::erlang ? std::string(printed) : Retelling(printed).run();
+}
 
 std::string atom_text(std::string_view atom, Syntax syntax) {
     if (syntax == Syntax::erlang) return analyses::atom_text(atom);
@@ -141,8 +242,8 @@ std::string Names::group(const analyses::GroupKey& key) const {
     using Kind = analyses::GroupKey::Kind;
     switch (key.kind) {
         case Kind::none: break;
-        case Kind::ancestor: return atom_text(snapshot_->text(key.text), syntax_);
-        case Kind::label: return std::string(snapshot_->text(key.text));
+        case Kind::ancestor: return bare(key.text);
+        case Kind::label: return printed_text(snapshot_->text(key.text), syntax_);
         case Kind::initial_call:
         case Kind::spawned_as: return function(key.function);
     }
@@ -151,7 +252,7 @@ std::string Names::group(const analyses::GroupKey& key) const {
 
 std::string Names::called(const Process& process) const {
     if (process.name != TextId::none) return bare(process.name);
-    if (process.label != TextId::none) return std::string(snapshot_->text(process.label));
+    if (process.label != TextId::none) return printed_text(snapshot_->text(process.label), syntax_);
     return function(process.real_initial_call);
 }
 

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "analyses/rules/rules.hpp"
 #include "present/spelling.hpp"
@@ -78,13 +80,24 @@ Text subject_text(const Snapshot& snapshot, const Finding& finding) {
     return spell(Names(snapshot, Syntax::erlang), finding.subject.text);
 }
 
-Member finding_member(const Names& names, const Finding& finding, bool said) {
+Member finding_member(const Names& names, const Finding& finding, bool said, std::size_t most_evidence,
+                      std::size_t most_steps) {
     Array lines;
     if (!said) lines.emplace_back(spell(names, finding.title));
-    for (const Evidence& evidence : finding.evidence)
+    for (const Evidence& evidence : std::span(finding.evidence).first(std::min(most_evidence, finding.evidence.size())))
         lines.emplace_back(Text{}.add("  ").add(evidence_line(names, evidence)));
-    for (const analyses::Sentence& step : finding.next_steps)
+    for (const analyses::Sentence& step : std::span(finding.next_steps).first(std::min(most_steps, finding.next_steps.size())))
         lines.emplace_back(Text{}.add("  -> ").add(spell(names, step)));
+    return {.key = {},
+            .title = fmt::format("{}: {}", analyses::name_of(finding.severity), finding.rule),
+            .body = Value(std::move(lines)),
+            .in_json = false,
+            .prose = true};
+}
+
+Member short_finding_member(const Names& names, const Finding& finding) {
+    Array lines{Value(spell(names, finding.title))};
+    if (!finding.next_steps.empty()) lines.emplace_back(Text{}.add("  -> ").add(spell(names, finding.next_steps.front())));
     return {.key = {},
             .title = fmt::format("{}: {}", analyses::name_of(finding.severity), finding.rule),
             .body = Value(std::move(lines)),
@@ -117,7 +130,7 @@ Table finding_table(const Names& names, std::span<const Finding> findings) {
         {{.name = "pid", .title = "PID", .doc = "the process that it is about"},
          [names](Row f) { return cells::pid(names, f->pid); }},
         {{.name = "name", .title = "NAME", .doc = "its registered name", .content = Content::name},
-         [names](Row f) { return cells::raw(names, f->name); }},
+         [names](Row f) { return cells::bare(names, f->name); }},
         {{.name = "role", .title = "ROLE", .doc = "cause, or victim of another", .wide = true},
          [](Row f) { return Value(analyses::name_of(f->role)); }},
         {{.name = "count", .title = "COUNT", .unit = Unit::count, .doc = "of what the title counts"},

@@ -79,7 +79,7 @@ static void present_json(const View& view, Sink& sink) {
         if (!item.member->in_json) continue;
         json.line();
         json.key(item.member->key);
-        if (item.object() || (!item.is_table && view.is_primary(item))) {
+        if (item.object() || item.adapted == View::Item::Adapted::object) {
             write_row(view, item.table, 0, json);
         } else if (item.is_table) {
             json.begin_array();

@@ -78,11 +78,12 @@ static void present_markdown(const View& view, Sink& sink) {
         started = true;
     }
     for (const Text& sentence : view.document().lead) {
+        if (view.chosen()) break;
         sink.write(fmt::format("{}{}\n", started ? "\n" : "", safe(view.text(sentence))));
         started = true;
     }
     for (const View::Item& item : view.items()) {
-        if (!item.member->in_text || sink.closed()) continue;
+        if (!view.for_people(item) || sink.closed()) continue;
         const auto* value = std::get_if<Value>(&item.member->body);
         if (value != nullptr && value->is_null()) continue;
         if (started) sink.write("\n");
@@ -96,7 +97,7 @@ static void present_markdown(const View& view, Sink& sink) {
                 sink.write(fmt::format("- {}: {}\n", safe(column.name),
                                        cell_text(view, cell, column.unit, column.content, item.table.key_of(0, c))));
             }
-        } else if (item.is_table) {
+        } else if (item.is_table || item.adapted == View::Item::Adapted::list) {
             write_table(view, item.table, sink);
         } else {
             write_value(view, *item.member, *value, sink);

@@ -20,6 +20,7 @@ struct RenderOptions {
     std::string format = "table";      ///< name of a presenter
     std::vector<std::string> columns;  ///< of the primary table, in this order; empty: its own
     std::string sort;                  ///< a column of the primary table; empty: the order the verb gave
+    std::string table;                 ///< key of the member that is the primary table in place of the verb's; text shows it alone
     std::optional<bool> descending;    ///< empty: numbers largest first, texts smallest first
     std::optional<std::size_t> top;    ///< rows of each table; 0 is all; empty: 20 for people, all for machines
     bool color = false;                ///< escape sequences of ours (never of the input)

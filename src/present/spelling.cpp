@@ -61,7 +61,7 @@ public:
         text.add(names_.pid(process.pid));
         const FunctionId call =
             process.real_initial_call != FunctionId::none ? process.real_initial_call : process.initial_call;
-        std::string kind = process.label != TextId::none ? std::string(names_.snapshot().text(process.label))
+        std::string kind = process.label != TextId::none ? printed_text(names_.snapshot().text(process.label), names_.syntax())
                            : says_nothing(call)          ? std::string()
                                                          : names_.function(call);
         return kind.empty() ? text : text.add(" (").add(std::move(kind), Content::name).add(")");
@@ -85,6 +85,9 @@ public:
         return as_function(Text{}.add(names_.function(function), Content::name));
     }
     Text operator()(const KnownFunction& f) const {
+        // Those that Elixir calls by modules of its own.
+        if (names_.syntax() == Syntax::elixir && f.module.text() == "gen_server" && f.name.text() == "reply")
+            return as_function(Text{}.add("GenServer.reply/2"));
         return as_function(Text{}.add(function_text(f.module.text(), f.name.text(), f.arity, names_.syntax())));
     }
     Text operator()(const Name& name) const { return Text{}.add(names_.bare(name.text), Content::name); }
@@ -93,7 +96,10 @@ public:
                           Content::name);
     }
     Text operator()(const PortName& port) const { return Text{}.add(names_.port(port)); }
-    Text operator()(const InputText& text) const { return Text{}.add(text.text, content_of(text.holds)); }
+    Text operator()(const InputText& text) const {
+        const bool term = text.holds == InputText::Holds::term;
+        return Text{}.add(term ? printed_text(text.text, names_.syntax()) : text.text, content_of(text.holds));
+    }
     Text operator()(const FunctionName& f) const {
         return as_function(Text{}.add(function_text(f.module, f.function, f.arity, names_.syntax()), Content::name));
     }

@@ -20,6 +20,10 @@ inline Value text(std::string text) { return text.empty() ? Value() : Value(std:
 inline Value raw(const Names& names, TextId id) {
     return id == TextId::none ? Value() : Value(names.snapshot().text(id));
 }
+/// A term that the input has printed.
+inline Value printed(const Names& names, TextId id) {
+    return id == TextId::none ? Value() : Value(printed_text(names.snapshot().text(id), names.syntax()));
+}
 /// An atom without quotes.
 inline Value bare(const Names& names, TextId id) { return id == TextId::none ? Value() : Value(names.bare(id)); }
 inline Value pid(const Names& names, Pid pid) { return text(names.pid(pid)); }

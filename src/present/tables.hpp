@@ -22,9 +22,12 @@ namespace beamheap::present {
 /// What of a process the input was read for, and so which columns people see.
 struct ProcessColumns {
     bool labels = false;  ///< label, group_key and real_initial_call were loaded; else they are null
+    bool heaps = false;   ///< people see what decoded heaps tell: live and garbage words, binaries
 };
 
 Table process_table(const Names& names, std::vector<ProcId> rows, ProcessColumns columns);
+/// Rows of one kind as one (analyses::group_alike): what they are, how many, an example. `groups` must outlive the table.
+Table alike_table(const Names& names, const analyses::ProcessGroups& groups);
 /// One row per identical stack.
 Table stack_group_table(const Names& names, const analyses::ProcessGroups& groups);
 /// One row per initial call or group, whichever the groups were made by.

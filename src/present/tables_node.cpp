@@ -159,7 +159,7 @@ Table ets_table(const Names& names, const analyses::EtsReport& report) {
         {{.name = "percent", .title = "%", .unit = Unit::percent, .doc = "of all tables' bytes"},
          [](const Row& r) { return percent(r->percent); }},
         {{.name = "id", .title = "ID", .doc = "table identifier", .content = Content::name, .wide = true},
-         [=](const Row& r) { return raw(names, of(r).id); }},
+         [=](const Row& r) { return bare(names, of(r).id); }},
         {{.name = "owner_alive", .title = "OWNER ALIVE", .doc = "the owner is in the process table", .wide = true},
          [](const Row& r) { return Value(r->owner.alive()); }},
         {{.name = "buckets", .title = "BUCKETS", .unit = Unit::count, .doc = "of the hash table", .wide = true},
@@ -222,7 +222,7 @@ Table timer_table(const Names& names) {
         {{.name = "left_ms", .title = "LEFT", .unit = Unit::milliseconds, .doc = "until it fires"},
          [&s](const Row& r) { return Value(s.timers[r].left_ms); }},
         {{.name = "message", .title = "MESSAGE", .doc = "as the VM printed it", .content = Content::term},
-         [=, &s](const Row& r) { return raw(names, s.timers[r].message); }},
+         [=, &s](const Row& r) { return printed(names, s.timers[r].message); }},
     };
     return table_of(std::move(columns), all_rows(s.timers.size()), "no timer");
 }
@@ -239,7 +239,7 @@ Table timer_group_table(const Names& names, const analyses::TimerReport& report)
         {{.name = "count", .title = "TIMERS", .unit = Unit::count, .doc = "timers"},
          [](const Row& r) { return Value(r->count); }},
         {{.name = "shape", .title = "SHAPE", .doc = "shape of their messages", .content = Content::term},
-         [](const Row& r) { return text(r->shape); }},
+         [=](const Row& r) { return text(printed_text(r->shape, names.syntax())); }},
         {{.name = "soonest_ms", .title = "SOONEST", .unit = Unit::milliseconds, .doc = "until the first fires"},
          [](const Row& r) { return Value(r->soonest_ms); }},
         {{.name = "latest_ms", .title = "LATEST", .unit = Unit::milliseconds, .doc = "until the last fires"},

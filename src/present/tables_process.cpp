@@ -6,6 +6,7 @@
 #include "analyses/processes/process_columns.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
+#include "present/units.hpp"
 
 namespace beamheap::present {
 namespace {
@@ -37,7 +38,7 @@ struct ProcessCell {
     Value operator()(FunctionId id) const { return function(names, id); }
     Value operator()(ProcessState state) const { return state == ProcessState::unknown ? Value() : name_of(state); }
     Value operator()(analyses::AtomName name) const { return bare(names, name.id); }
-    Value operator()(analyses::TermText term) const { return raw(names, term.id); }
+    Value operator()(analyses::TermText term) const { return cells::printed(names, term.id); }
     Value operator()(analyses::PlainText words) const { return raw(names, words.id); }
     Value operator()(const analyses::GroupKey& key) const { return text(names.group(key)); }
 };
@@ -54,14 +55,15 @@ struct ProcessContent {
 
 ColumnOf<ProcId> process_column(const Names& names, const analyses::ProcessColumn& row, ProcessColumns show) {
     using analyses::Shown;
-    const bool wide = row.shown == Shown::on_demand || (row.shown == Shown::with_labels && !show.labels) ||
+    const bool wide = (row.shown == Shown::on_demand && !(show.heaps && row.needs.heaps)) || (row.shown == Shown::with_labels && !show.labels) ||
                       (row.shown == Shown::without_labels && show.labels);
     Column column{.name = std::string(row.name),
                   .title = std::string(row.title),
                   .unit = unit_of_measure(row.measure),
                   .doc = std::string(row.doc),
                   .content = std::visit(ProcessContent{}, row.get),
-                  .wide = wide};
+                  .wide = wide,
+                  .lesser = row.lesser};
     if (row.shown == Shown::with_labels && !show.labels)  // without labels it would be another's
         return {std::move(column), [](const ProcId&) { return Value(); }};
     return {std::move(column), [names, &row](const ProcId& id) {
@@ -70,7 +72,37 @@ ColumnOf<ProcId> process_column(const Names& names, const analyses::ProcessColum
             }};
 }
 
+// "Shop.Cart.init/1 \u00d7120": a row that stands for several.
+Value counted_as(Value what, std::uint64_t count) {
+    const auto* text = std::get_if<std::string>(&what.data());
+    if (count < 2 || text == nullptr) return what;
+    return fmt::format("{} \u00d7{}", *text, grouped(count));
+}
+
 }  // namespace
+
+Table alike_table(const Names& names, const analyses::ProcessGroups& groups) {
+    const Snapshot& s = names.snapshot();
+    using Group = const analyses::ProcessGroup*;
+    std::vector<Group> rows;
+    for (const analyses::ProcessGroup& group : groups.groups) rows.push_back(&group);
+    std::vector<ColumnOf<Group>> columns{
+        {{.name = "process", .title = "PROCESS", .doc = "name, or what they were started as", .content = Content::name},
+         [=, &s](const Group& g) {
+             const Process& process = s[g->example];
+             return process.name != TextId::none ? bare(names, process.name) : counted_as(function(names, g->function), g->count);
+         }},
+        {{.name = "pid", .title = "PID", .doc = "of several, of the one with the most memory"},
+         [=, &s](const Group& g) { return pid(names, s[g->example].pid); }},
+        {{.name = "memory_bytes", .title = "MEMORY", .unit = Unit::bytes, .doc = "sum of process_info(memory)"},
+         [](const Group& g) { return sum(g->memory_bytes); }},
+        {{.name = "msgq_len", .title = "MSGQ", .unit = Unit::count, .doc = "messages in all their queues"},
+         [](const Group& g) { return sum(g->msgq_len); }},
+        {{.name = "current_function", .title = "CURRENT FUNCTION", .doc = "where they are", .content = Content::name, .lesser = 1},
+         [=, &s](const Group& g) { return function(names, s[g->example].current_function); }},
+    };
+    return table_of(std::move(columns), std::move(rows), "no process");
+}
 
 Table process_table(const Names& names, std::vector<ProcId> rows, ProcessColumns show) {
     std::vector<ColumnOf<ProcId>> columns;
@@ -151,12 +183,13 @@ Table tree_table(const Names& names, const analyses::SupervisionTree& tree, std:
           .title = "PROCESS",
           .doc = "name, label or initial call",
           .content = Content::term,
+          .whole = true,
           .indent_by = "depth"},
          [=, &s](const Row& row) {
              const Process& p = s[row.process];
              if (p.name != TextId::none) return bare(names, p.name);
-             if (p.label != TextId::none) return raw(names, p.label);
-             return function(names, p.real_initial_call != FunctionId::none ? p.real_initial_call : p.initial_call);
+             if (p.label != TextId::none) return printed(names, p.label);
+             return counted_as(function(names, analyses::first_call(p)), row.alike);
          }},
         {{.name = "pid", .title = "PID", .doc = "the process"},
          [=, &s](const Row& row) { return pid(names, s[row.process].pid); }},
@@ -175,13 +208,13 @@ Table tree_table(const Names& names, const analyses::SupervisionTree& tree, std:
         {{.name = "orphan", .title = "ORPHAN", .doc = "who spawned it is gone", .wide = true},
          [=](const Row& row) { return Value(node(row).orphan); }},
         {{.name = "processes", .title = "PROCESSES", .unit = Unit::count, .doc = "in its subtree, itself included"},
-         [=](const Row& row) { return Value(node(row).processes); }},
+         [=](const Row& row) { return Value(row.alike > 1 ? row.alike : node(row).processes); }},
         {{.name = "memory_bytes", .title = "MEMORY", .unit = Unit::bytes, .doc = "of its subtree"},
-         [=](const Row& row) { return sum(node(row).memory_bytes); }},
+         [=](const Row& row) { return sum(row.alike > 1 ? row.memory_bytes : node(row).memory_bytes); }},
         {{.name = "msgq_len", .title = "MSGQ", .unit = Unit::count, .doc = "of its subtree"},
-         [=](const Row& row) { return sum(node(row).msgq_len); }},
-        {{.name = "reductions", .title = "REDUCTIONS", .unit = Unit::count, .doc = "of its subtree"},
-         [=](const Row& row) { return sum(node(row).reductions); }},
+         [=](const Row& row) { return sum(row.alike > 1 ? row.msgq_len : node(row).msgq_len); }},
+        {{.name = "reductions", .title = "REDUCTIONS", .unit = Unit::count, .doc = "of its subtree", .lesser = 1},
+         [=](const Row& row) { return sum(row.alike > 1 ? row.reductions : node(row).reductions); }},
     };
     return table_of(std::move(columns), std::move(rows), "no process");
 }

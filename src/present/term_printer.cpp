@@ -213,10 +213,31 @@ private:
                 break;
             case ElementKind::catching:
                 out_ += "<catch ";
-                out_ += e.text;
+                append_catch(e.text);
                 out_ += '>';
                 break;
         }
+    }
+
+    // "proc_lib:init_p/5 + 12", the place that a catch leads to.
+    void append_catch(std::string_view place) {
+        const std::size_t arity = place.find('/');
+        const std::size_t colon = place.rfind(':', arity);
+        const std::size_t end = arity == place.npos ? arity : place.find_first_not_of("0123456789", arity + 1);
+        if (options_.syntax != Syntax::elixir || colon == place.npos || arity == place.npos || arity + 1 == place.size()) {
+            out_ += place;
+            return;
+        }
+        const auto unquoted = [](std::string_view atom) {
+            if (atom.size() > 1 && atom.front() == '\'' && atom.back() == '\'') atom = atom.substr(1, atom.size() - 2);
+            return atom;
+        };
+        std::uint32_t arguments = 0;
+        for (std::size_t i = arity + 1; i < std::min(end, place.size()); ++i)
+            arguments = arguments * 10 + static_cast<std::uint32_t>(place[i] - '0');
+        out_ += function_text(unquoted(place.substr(0, colon)), unquoted(place.substr(colon + 1, arity - colon - 1)), arguments,
+                              Syntax::elixir);
+        if (end != place.npos) out_ += place.substr(end);
     }
 
     void emit_object(const Element& e) {

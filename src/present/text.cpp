@@ -18,6 +18,10 @@ constexpr std::string_view dim = "\x1b[2m";
 constexpr std::string_view plain = "\x1b[0m";
 constexpr std::size_t gap = 2;
 constexpr std::size_t narrowest = 16;  // a column of terms is not shortened below this to keep a row on one line
+constexpr std::size_t narrowest_name = 24;  // nor one of names, which are never cut: what is wider has a line of its own
+constexpr std::size_t usual_width = 80;
+constexpr std::size_t lines_of_rest = 4;  // at the end of one screen: a blank one, and what else there is
+constexpr std::size_t least_cut = 4;      // lines of prose that are worth being begun
 constexpr std::size_t folded = 4;      // what the second line of a row, or of a sentence, is indented by
 
 // "stack_words" -> "stack": the value says the unit.
@@ -36,20 +40,123 @@ public:
     void run() {
         for (const Warning& warning : view_.document().warnings)
             if (warning.leads) paragraph(safe_text("warning: " + view_.text(warning.text)), 0);
-        for (const Text& sentence : view_.document().lead) paragraph(sentence_text(sentence), 0);
+        if (!view_.chosen())
+            for (const Text& sentence : view_.document().lead) paragraph(sentence_text(sentence), 0);
+        if (view_.document().lines != 0 && !view_.chosen()) return screen();
         for (const View::Item& item : view_.items()) {
-            if (!item.member->in_text) continue;
+            if (!view_.for_people(item)) continue;
             if (sink_.closed()) return;
-            if (item.object() || (view_.is_primary(item) && !item.is_table))
-                object(item);
-            else if (item.is_table)
-                table(item);
-            else
-                value(item);
+            show(item);
         }
     }
 
 private:
+    // Another one that goes on where this one stopped.
+    TextPresenter(const View& view, Sink& sink, bool started) : view_(view), sink_(sink), started_(started) {}
+
+    void show(const View::Item& item) {
+        if (item.object() || item.adapted == View::Item::Adapted::object)
+            object(item);
+        else if (item.is_table || item.adapted == View::Item::Adapted::list)
+            table(item);
+        else
+            value(item);
+    }
+
+    // Columns of the terminal, or of the one that a pipe's reader will have.
+    std::size_t screen_width() const { return view_.options().width == 0 ? usual_width : view_.options().width; }
+    std::size_t lines_of(std::string_view text) const {
+        std::size_t lines = 0;
+        while (!text.empty()) {
+            const std::size_t end = std::min(text.find('\n'), text.size());
+            lines += 1 + (std::max<std::size_t>(display_width(unpainted(text.substr(0, end))), 1) - 1) / screen_width();
+            text.remove_prefix(std::min(end + 1, text.size()));
+        }
+        return lines;
+    }
+    static std::string unpainted(std::string_view text) {
+        std::string out;
+        for (std::size_t at = 0; at < text.size(); ++at) {
+            if (text[at] == '\x1b')
+                at = std::min(text.find('m', at), text.size());
+            else
+                out += text[at];
+        }
+        return out;
+    }
+
+    // No more than Document::lines: what always stands, then the rest of the members in the order of their ranks. The
+    // first of them is cut where it does not fit, others are named in the last line with the command that shows them.
+    void screen() {
+        struct Part {
+            const View::Item* item;
+            std::string text;
+            std::size_t lines;
+            bool shown = false;
+        };
+        std::vector<Part> parts;
+        for (const View::Item& item : view_.items()) {
+            if (!item.member->in_text) continue;
+            StringSink sink;
+            TextPresenter(view_, sink, true).show(item);
+            parts.push_back({&item, sink.text(), lines_of(sink.text())});
+        }
+        std::size_t left = view_.document().lines;
+        for (const Text& sentence : view_.document().lead) left -= std::min(left, lines_of(in_width(sentence_text(sentence), 0)));
+        for (const Warning& warning : view_.document().warnings)
+            if (warning.leads) left -= std::min(left, lines_of(in_width(safe_text("warning: " + view_.text(warning.text)), 0)));
+        left -= std::min(left, lines_of_rest);
+        std::vector<std::size_t> order(parts.size());
+        for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+        std::ranges::stable_sort(order, {}, [&](std::size_t i) { return parts[i].item->member->rank; });
+        std::uint8_t closed = 0;  // the rank of which nothing more is shown
+        bool first = true;
+        for (const std::size_t i : order) {
+            Part& part = parts[i];
+            const std::uint8_t rank = part.item->member->rank;
+            if (rank != 0 && rank == closed) continue;
+            const bool begun = rank != 0 && std::exchange(first, false);
+            if (rank != 0 && part.lines > left) {
+                closed = rank;
+                if (!begun || !part.item->member->prose || left < least_cut) continue;
+                part.text = first_lines(part.text, left - 1) + "  ...\n";
+                part.lines = left;
+            }
+            part.shown = true;
+            left -= std::min(left, part.lines);
+        }
+        std::string missing;
+        for (const Part& part : parts) {
+            if (part.shown)
+                sink_.write(part.text);
+            else if (!part.item->member->title.empty())
+                missing.append(missing.empty() ? "" : ", ").append(part.item->member->title);
+        }
+        rest(missing);
+    }
+    void rest(const std::string& missing) {
+        sink_.write("\n");
+        const std::string command = sentence_text(view_.document().rest);
+        std::string text = missing.empty() ? command : fmt::format("Also: {}. {}", missing, command);
+        if (lines_of(in_width(text, 0)) + 1 > lines_of_rest) text = command;
+        paragraph(text, 0);
+    }
+    std::string first_lines(std::string_view text, std::size_t lines) const {
+        std::string out;
+        std::size_t used = 0;
+        while (!text.empty()) {
+            const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+            used += lines_of(text.substr(0, end));
+            if (used > lines) break;
+            out += text.substr(0, end);
+            text.remove_prefix(end);
+        }
+        return out;
+    }
+    std::string in_width(std::string_view text, std::size_t hang) const {
+        return view_.options().width == 0 ? std::string(text) : wrapped(text, view_.options().width, hang);
+    }
+
     void line(std::string_view text) {
         sink_.write(text);
         sink_.write("\n");
@@ -72,7 +179,7 @@ private:
     }
     // Text that a terminal's edge breaks at words, its further lines behind `hang` blanks.
     void paragraph(std::string_view text, std::size_t hang) {
-        line(view_.options().width == 0 ? std::string(text) : wrapped(text, view_.options().width, hang));
+        line(in_width(text, hang));
     }
     std::string paint(std::string_view style, std::string_view text) const {
         return view_.options().color ? fmt::format("{}{}{}", style, text, plain) : std::string(text);
@@ -93,7 +200,7 @@ private:
             if ((*array)->empty()) return;
             heading(*item.member);
             if (item.member->prose) return prose(**array, item.member->content);
-            list(**array, item.member->content, item.member->unit, 0);
+            list(**array, item.member->content, item.member->unit, 0, view_.options().top.value_or(default_rows));
         } else if (!value.is_null()) {
             const std::string text = people_text(view_, value, item.member->unit, item.member->content);
             const std::string title = item.member->title.empty() ? label_of(item.member->key) : item.member->title;
@@ -151,8 +258,7 @@ private:
         return at == 0 ? 0 : at + 2;
     }
     // A list of what is to be read whole, and copied; terms are cut at the edge.
-    void list(const Array& array, Content content, Unit unit, std::size_t indent) {
-        const std::size_t wanted = view_.options().top.value_or(default_rows);
+    void list(const Array& array, Content content, Unit unit, std::size_t indent, std::size_t wanted) {
         const std::size_t shown = wanted == 0 ? array.size() : std::min(array.size(), wanted);
         for (std::size_t i = 0; i < shown; ++i) {
             std::string text(indent, ' ');
@@ -187,6 +293,7 @@ private:
     struct Layout {
         std::vector<std::size_t> widths;
         std::vector<bool> below;  // columns that are not in the row
+        std::vector<bool> left_out;  // lesser ones, for which the terminal has no room
         std::vector<bool> right;
         std::vector<bool> gives;  // terms and messages, which may be shortened
         std::vector<bool> breaks; // begins another line
@@ -198,8 +305,9 @@ private:
             const Column& column = table.column(c);
             layout.widths.push_back(display_width(column.title));
             layout.below.push_back(column.below);
+            layout.left_out.push_back(false);
             layout.right.push_back(numeric(column.unit));
-            layout.gives.push_back(column.content == Content::term || column.content == Content::message);
+            layout.gives.push_back(!column.whole && (column.content == Content::term || column.content == Content::message));
             layout.breaks.push_back(false);
         }
         for (std::size_t row = 0; row < table.rows(); ++row) {
@@ -208,8 +316,58 @@ private:
                 layout.widths[c] = std::max(layout.widths[c], display_width(cell(table, row, c, table.cell(row, c))));
             }
         }
-        if (view_.options().width != 0) fit(layout);
+        if (view_.options().width != 0) {
+            leave_out(table, layout);
+            fit(layout);
+        }
         return layout;
+    }
+
+    // Columns of which others tell more go first, as long as a row does not fit. What was asked for stays.
+    void leave_out(const TableView& table, Layout& layout) const {
+        if (!view_.options().columns.empty()) return;
+        while (least_width(layout) > view_.options().width) {
+            std::size_t least = layout.widths.size();
+            for (std::size_t c = 0; c < layout.widths.size(); ++c) {
+                const Column& column = table.column(c);
+                if (layout.below[c] || column.lesser == 0 || column.name == view_.options().sort || column.name == table.ranked_by())
+                    continue;
+                if (least == layout.widths.size() || column.lesser > table.column(least).lesser) least = c;
+            }
+            if (least == layout.widths.size()) return;
+            layout.below[least] = layout.left_out[least] = true;
+        }
+    }
+    static std::size_t least_of(const Layout& layout, std::size_t c) {
+        if (layout.right[c]) return layout.widths[c];
+        return std::min(layout.widths[c], layout.gives[c] ? narrowest : narrowest_name);
+    }
+    std::size_t least_width(const Layout& layout) const {
+        std::size_t least = 0;
+        for (std::size_t c = 0; c < layout.widths.size(); ++c)
+            if (!layout.below[c]) least += least_of(layout, c) + (least == 0 ? 0 : gap);
+        return least;
+    }
+    // The widest columns of names give way until a row fits; what is wider than its column then stands on a line of its
+    // own. False where that is not enough.
+    bool spill(Layout& layout) const {
+        const std::size_t width = view_.options().width;
+        if (least_width(layout) > width) return false;
+        std::size_t total = 0;
+        for (std::size_t c = 0; c < layout.widths.size(); ++c) {
+            if (layout.below[c]) continue;
+            if (layout.gives[c]) layout.widths[c] = least_of(layout, c);
+            total += layout.widths[c] + (total == 0 ? 0 : gap);
+        }
+        for (; total > width; --total) {
+            std::size_t widest = layout.widths.size();
+            for (std::size_t c = 0; c < layout.widths.size(); ++c)
+                if (!layout.below[c] && layout.widths[c] > least_of(layout, c) &&
+                    (widest == layout.widths.size() || layout.widths[c] > layout.widths[widest]))
+                    widest = c;
+            --layout.widths[widest];
+        }
+        return true;
     }
 
     // Makes rows fit a terminal: terms give way as long as they keep some width; where that is not enough, the row goes
@@ -234,6 +392,7 @@ private:
             }
             return;
         }
+        if (spill(layout)) return;
         const std::size_t longest = width > 2 * folded ? width - folded : width;
         std::size_t used = 0;
         for (std::size_t c = 0; c < layout.widths.size(); ++c) {
@@ -251,8 +410,9 @@ private:
     // Cells of a row, joined; nothing is padded behind the last of a line.
     template <class CellText>
     std::string row_text(const Layout& layout, CellText&& text_of) const {
-        std::string text;
+        std::string text, spilled;
         std::size_t owed = 0;  // blanks that are only written when something follows
+        std::size_t begin = 0; // where the column begins
         bool first = true;
         for (std::size_t c = 0; c < layout.widths.size(); ++c) {
             if (layout.below[c]) continue;
@@ -260,9 +420,25 @@ private:
                 while (text.ends_with(' ')) text.pop_back();
                 text.append("\n").append(folded, ' ');
                 owed = 0;
+                begin = folded;
                 first = true;
             }
-            const std::string body = clipped(text_of(c), layout.widths[c]);
+            std::string body = layout.gives[c] ? clipped(text_of(c), layout.widths[c]) : text_of(c);
+            if (!first) begin += gap;
+            if (display_width(body) > layout.widths[c] && !layout.right[c]) {
+                // The first one leads its row, others follow theirs.
+                const std::size_t room = view_.options().width;
+                const std::size_t wide = display_width(body);
+                const std::size_t indent = wide >= room ? 0 : std::min(begin, room - wide);
+                if (c == 0 && text.empty())
+                    text.append(body).append("\n");
+                else if (wide >= room && room != 0)
+                    spilled.append("\n").append(wrapped(std::string(folded, ' ') + body, room, folded));
+                else
+                    spilled.append("\n").append(indent, ' ').append(body);
+                body.clear();
+            }
+            begin += layout.widths[c];
             const std::size_t pad = layout.widths[c] - std::min(layout.widths[c], display_width(body));
             const std::size_t left = layout.right[c] ? pad : 0;
             text.append(owed + (first ? 0 : gap) + left, ' ').append(body);
@@ -270,7 +446,7 @@ private:
             first = false;
         }
         while (text.ends_with(' ')) text.pop_back();
-        return text;
+        return text + spilled;
     }
 
     void table(const View::Item& item) {
@@ -286,10 +462,11 @@ private:
         for (std::size_t row = 0; row < table.rows() && !sink_.closed(); ++row) {
             line(row_text(layout, [&](std::size_t c) { return cell(table, row, c, table.cell(row, c)); }));
             for (std::size_t c = 0; c < table.columns(); ++c) {
-                if (!layout.below[c]) continue;
+                if (!layout.below[c] || layout.left_out[c]) continue;
                 const Value value = table.cell(row, c);
                 if (const auto* inner = std::get_if<std::shared_ptr<const Array>>(&value.data()))
-                    list(**inner, table.column(c).content, table.column(c).unit, 4);
+                    list(**inner, table.column(c).content, table.column(c).unit, 4,  // -n is for rows
+                         view_.options().top == std::size_t{0} ? 0 : default_rows);
             }
         }
         if (table.rows() < table.total()) line(more(table.total() - table.rows()));

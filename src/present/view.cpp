@@ -98,6 +98,64 @@ std::shared_ptr<Table> one_row(const Object& object, Content content) {
     return table;
 }
 
+// A list as a table: a column for each name that its objects have, or one of the list's own name.
+std::shared_ptr<Table> rows_of(const Array& array, const std::string& key, Unit unit, Content content) {
+    auto table = std::make_shared<Table>();
+    for (const Value& each : array) {
+        const auto* object = std::get_if<std::shared_ptr<const Object>>(&each.data());
+        if (object == nullptr) continue;
+        for (const auto& entry : **object)
+            if (!index_of_column(*table, entry.first))
+                table->columns.push_back(
+                    {.name = entry.first, .title = entry.first, .unit = unit_of(entry.first), .content = content});
+    }
+    if (table->columns.empty()) table->columns.push_back({.name = key, .title = key, .unit = unit, .content = content});
+    table->rows = table->total = array.size();
+    table->empty = "nothing";
+    table->cell = [array, columns = table->columns](std::size_t row, std::size_t column) {
+        const auto* object = std::get_if<std::shared_ptr<const Object>>(&array[row].data());
+        if (object == nullptr) return columns.size() == 1 ? array[row] : Value();
+        for (const auto& entry : **object)
+            if (entry.first == columns[column].name) return entry.second;
+        return Value();
+    };
+    return table;
+}
+
+template <class Kind>
+const Kind* held(const Member& member) {
+    const auto* value = std::get_if<Value>(&member.body);
+    const auto* kind = value == nullptr ? nullptr : std::get_if<std::shared_ptr<const Kind>>(&value->data());
+    return kind == nullptr ? nullptr : kind->get();
+}
+
+// What CSV prints, unless told otherwise: a table is preferred to a table shown as an object, that to an object.
+Result<const Member*> primary_of(const Document& document, const std::string& chosen) {
+    const Member* primary = nullptr;
+    int best = 0;
+    std::vector<std::string_view> names;
+    for (const Member& member : document.members) {
+        const bool table = std::holds_alternative<Table>(member.body);
+        const bool object = held<Object>(member) != nullptr;
+        const bool list = held<Array>(member) != nullptr;
+        if (!chosen.empty()) {
+            if (!member.in_json || !(table || object || list)) continue;
+            names.push_back(member.key);
+            if (member.key == chosen) return &member;
+            continue;
+        }
+        const int rank = !document.primary.empty() ? (member.key == document.primary && (table || object) ? 4 : 0)
+                         : table                   ? (member.object ? 2 : 3)
+                         : object                  ? 1
+                                                   : 0;
+        if (rank > best) best = rank, primary = &member;
+    }
+    if (chosen.empty()) return primary;
+    std::string advice = did_you_mean(chosen, names);
+    if (advice.empty()) advice = names.empty() ? std::string() : fmt::format("tables are: {}", fmt::join(names, " "));
+    return Error{ErrorCode::usage, fmt::format("{} has no table {}", document.kind, chosen), std::move(advice)};
+}
+
 }  // namespace
 
 std::size_t TableView::depth_of(std::size_t row, std::size_t c) const {
@@ -123,18 +181,7 @@ Unit TableView::unit_of(std::size_t row, std::size_t c) const {
 
 Result<View> View::make(const Document& document, const RenderOptions& options, const Presenter& presenter) {
     View view(document, options);
-    const Member* primary = nullptr;
-    int best = 0;  // a table is preferred to a table shown as an object, that to an object
-    for (const Member& member : document.members) {
-        const bool table = std::holds_alternative<Table>(member.body);
-        const auto* value = std::get_if<Value>(&member.body);
-        const bool object = value != nullptr && std::holds_alternative<std::shared_ptr<const Object>>(value->data());
-        const int rank = !document.primary.empty() ? (member.key == document.primary && (table || object) ? 4 : 0)
-                         : table                   ? (member.object ? 2 : 3)
-                         : object                  ? 1
-                                                   : 0;
-        if (rank > best) best = rank, primary = &member;
-    }
+    BH_TRY(const Member* const primary, primary_of(document, options.table));
     view.items_.reserve(document.members.size());  // primary_item_ points into it
     for (const Member& member : document.members) {
         Item& item = view.items_.emplace_back();
@@ -143,8 +190,10 @@ Result<View> View::make(const Document& document, const RenderOptions& options, 
         const auto* table = std::get_if<Table>(&member.body);
         if (table == nullptr) {
             if (&member != primary) continue;
-            view.adapted_ =
-                one_row(*std::get<std::shared_ptr<const Object>>(std::get<Value>(member.body).data()), member.content);
+            const Object* const object = held<Object>(member);
+            view.adapted_ = object != nullptr ? one_row(*object, member.content)
+                                              : rows_of(*held<Array>(member), member.key, member.unit, member.content);
+            item.adapted = object != nullptr ? Item::Adapted::object : Item::Adapted::list;
             table = view.adapted_.get();
         } else {
             item.is_table = true;
@@ -324,20 +373,6 @@ std::string machine_text(const View& view, const Value& value, Content content, 
     if (const auto* text = std::get_if<std::string>(&value.data())) return view.text(*text, content, key);
     if (const auto* text = std::get_if<std::shared_ptr<const Text>>(&value.data())) return view.text(**text);
     if (value.is_null()) return {};
-    if (const auto* array = std::get_if<std::shared_ptr<const Array>>(&value.data())) {
-        const bool flat = std::ranges::none_of(**array, [](const Value& each) {
-            return std::holds_alternative<std::shared_ptr<const Array>>(each.data()) ||
-                   std::holds_alternative<std::shared_ptr<const Object>>(each.data());
-        });
-        if (flat) {
-            std::string joined;
-            for (const Value& each : **array) {
-                if (!joined.empty()) joined += ' ';
-                joined += machine_text(view, each, content, key);
-            }
-            return joined;
-        }
-    }
     StringSink sink;
     JsonWriter json(sink);
     write_json(view, value, content, key, json);

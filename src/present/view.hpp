@@ -18,6 +18,7 @@ public:
     std::size_t columns() const { return columns_.size(); }
     const Column& column(std::size_t c) const { return table_->columns[columns_[c]]; }
     const std::string& empty() const { return table_->empty; }
+    const std::string& ranked_by() const { return table_->ranked_by; }
     Value cell(std::size_t row, std::size_t c) const {
         return table_->cell(order_.empty() ? row : order_[row], columns_[c]);
     }
@@ -47,6 +48,8 @@ public:
         const Member* member = nullptr;
         TableView table;        ///< when is_table
         bool is_table = false;  ///< shown as a table, or as an object where member->object
+        /// The primary member where it is no table: an object as a table of one row, or a list as one of a row each.
+        enum class Adapted : std::uint8_t { no, object, list } adapted = Adapted::no;
         bool object() const { return is_table && member->object; }
     };
 
@@ -58,6 +61,10 @@ public:
     /// What CSV, TSV and NDJSON print: a table, or an object as a table of one row; nullptr: there is neither.
     const TableView* primary() const { return has_primary_ ? &primary_table_ : nullptr; }
     bool is_primary(const Item& item) const { return &item == primary_item_; }
+    /// One table was asked for (RenderOptions::table): people get it alone.
+    bool chosen() const { return !options_->table.empty(); }
+    /// Whether people see this member.
+    bool for_people(const Item& item) const { return chosen() ? is_primary(item) : item.member->in_text; }
     const Redactor& redactor() const { return redactor_; }
 
     /// A text of the document, redacted; not yet sanitised.
@@ -94,7 +101,8 @@ bool numeric(Unit unit);
 /// A value for people, without any escape: "1.9 GiB", "12,345", "-" for null; texts redacted and sanitised. Arrays are
 /// joined by spaces.
 std::string people_text(const View& view, const Value& value, Unit unit, Content content, std::string_view key = {});
-/// A value for CSV and TSV: bare numbers, empty for null, texts redacted (not sanitised); objects as JSON.
+/// A value for CSV and TSV: bare numbers, empty for null, texts redacted (not sanitised); lists and
+/// objects as JSON.
 std::string machine_text(const View& view, const Value& value, Content content, std::string_view key = {});
 class JsonWriter;
 /// A value as JSON, texts redacted.

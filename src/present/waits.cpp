@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+#include <tuple>
+
 #include "analyses/base/erlang_syntax.hpp"
+#include "analyses/processes/groups.hpp"
 #include "present/table_cells.hpp"
 #include "present/units.hpp"
 
@@ -16,17 +21,63 @@ using analyses::WaitTarget;
 
 constexpr std::size_t most_shown = 64;  // processes of one chain or cycle that are drawn
 
+// The registered name of a process of this node, the node of one of another, or the name that was called.
 std::string target_name(const Names& names, const WaitTarget& target) {
     const Snapshot& s = names.snapshot();
-    if (target.process != ProcId::none) {
-        const Process& process = s[target.process];
-        if (const std::string name = names.bare(process.name); !name.empty()) return name;
-        // What it belongs to, its nearest named ancestor, is nobody's name.
-        if (std::string called = names.called(process); !called.empty()) return called;
-        return process.initial_call == FunctionId::none ? std::string() : names.function(process.initial_call);
-    }
+    if (target.process != ProcId::none) return names.bare(s[target.process].name);
     if (target.pid.has() && target.pid.node != 0) return names.bare(s.node_name(target.pid.node));
     return names.bare(target.name);
+}
+
+// What a process without a name runs: its label, or what it was started as.
+std::string target_runs(const Names& names, ProcId id) {
+    if (id == ProcId::none) return {};
+    const Process& process = names.snapshot()[id];
+    if (process.name != TextId::none) return {};
+    if (process.label != TextId::none) return printed_text(names.snapshot().text(process.label), names.syntax());
+    return names.function(analyses::first_call(process));
+}
+
+// For people: its name, or else what it runs.
+std::string told(const Names& names, const WaitTarget& target) {
+    std::string name = target_name(names, target);
+    return name.empty() ? target_runs(names, target.process) : name;
+}
+std::string told(const Names& names, ProcId id) {
+    WaitTarget self;
+    self.process = id;
+    return told(names, self);
+}
+
+std::string times(std::string what, std::uint64_t count) {
+    return count < 2 ? what : fmt::format("{} \u00d7{}", what, grouped(count));
+}
+
+// Processes that are alike have the same kind: unnamed ones that were started as the same. Others are a kind of their own.
+std::uint64_t kind_of(const Snapshot& s, const WaitTarget& target) {
+    constexpr std::uint64_t alike = std::uint64_t{1} << 32;
+    if (target.process == ProcId::none) return ~std::uint64_t{0};
+    const Process& process = s[target.process];
+    if (process.name != TextId::none || process.label != TextId::none) return index_of(target.process);
+    return alike | index_of(analyses::first_call(process));
+}
+
+// Rows of which `kind` says the same, from least_alike on, as one: the place of the first, and how many.
+template <class Item, class Kind>
+std::vector<std::pair<const Item*, std::uint64_t>> fold_rows(const std::vector<Item>& items, std::uint64_t least, Kind&& kind) {
+    using Key = decltype(kind(items.front()));
+    std::map<Key, std::uint64_t> sizes;
+    for (const Item& item : items) ++sizes[kind(item)];
+    std::map<Key, bool> shown;
+    std::vector<std::pair<const Item*, std::uint64_t>> rows;
+    for (const Item& item : items) {
+        const std::uint64_t size = sizes[kind(item)];
+        if (size < least)
+            rows.emplace_back(&item, 1);
+        else if (shown.try_emplace(kind(item), true).second)
+            rows.emplace_back(&item, size);
+    }
+    return rows;
 }
 
 Value name_or_null(std::string text) { return text.empty() ? Value() : Value(std::move(text)); }
@@ -51,12 +102,10 @@ Table wait_edge_table(const Names& names, const Waits& waits) {
     std::vector<ColumnOf<Row>> columns{
         {{.name = "waiter", .title = "WAITER", .doc = "the process that waits"},
          [names, &s](Row e) { return cells::pid(names, s[e->waiter].pid); }},
-        {{.name = "waiter_name", .title = "NAME", .doc = "its name, label or initial call", .content = Content::name},
-         [names](Row e) {
-             WaitTarget self;
-             self.process = e->waiter;
-             return name_or_null(target_name(names, self));
-         }},
+        {{.name = "waiter_name", .title = "NAME", .doc = "its registered name", .content = Content::name},
+         [names, &s](Row e) { return cells::bare(names, s[e->waiter].name); }},
+        {{.name = "waiter_runs", .title = "RUNS", .doc = "of one without a name: its label, or what it was started as", .content = Content::name},
+         [names](Row e) { return name_or_null(target_runs(names, e->waiter)); }},
         {{.name = "target",
           .title = "WAITS FOR",
           .doc = "a pid, a port, or a name on another node",
@@ -67,6 +116,8 @@ Table wait_edge_table(const Names& names, const Waits& waits) {
           .doc = "its name; of a process of another node, that node",
           .content = Content::name},
          [names](Row e) { return name_or_null(target_name(names, e->target)); }},
+        {{.name = "target_runs", .title = "RUNS", .doc = "of one without a name: its label, or what it was started as", .content = Content::name},
+         [names](Row e) { return name_or_null(target_runs(names, e->target.process)); }},
         {{.name = "function", .title = "IN", .doc = "the call that is blocked", .content = Content::name},
          [names](Row e) { return cells::function(names, e->function); }},
         {{.name = "infinite", .title = "FOREVER", .doc = "the call is known to have no timeout", .wide = true},
@@ -100,6 +151,8 @@ Table wait_fan_in_table(const Names& names, const Waits& waits) {
           .doc = "its name; of a process of another node, that node",
           .content = Content::name},
          [names](Row f) { return name_or_null(target_name(names, f->target)); }},
+        {{.name = "runs", .title = "RUNS", .doc = "of one without a name: its label, or what it was started as", .content = Content::name},
+         [names](Row f) { return name_or_null(target_runs(names, f->target.process)); }},
         {{.name = "waiters", .title = "WAITERS", .unit = Unit::count, .doc = "processes that wait for it"},
          [](Row f) { return Value(f->waiters); }},
         {{.name = "reaching",
@@ -125,7 +178,77 @@ Table wait_fan_in_table(const Names& names, const Waits& waits) {
     };
     std::vector<Row> rows;
     for (const WaitFanIn& fan : waits.fan_in) rows.push_back(&fan);
+    std::ranges::stable_sort(rows, [](Row a, Row b) { return a->reaching > b->reaching; });
     return table_of(std::move(columns), std::move(rows), "");
+}
+
+Table wait_fan_in_for_people(const Names& names, const Waits& waits, std::uint64_t least_alike) {
+    using Row = std::pair<const WaitFanIn*, std::uint64_t>;
+    const Snapshot& s = names.snapshot();
+    std::vector<WaitFanIn> sorted = waits.fan_in;
+    std::ranges::stable_sort(sorted, [](const WaitFanIn& a, const WaitFanIn& b) { return a.reaching > b.reaching; });
+    const auto held = std::make_shared<const std::vector<WaitFanIn>>(std::move(sorted));
+    std::vector<Row> rows = fold_rows(*held, least_alike, [&](const WaitFanIn& f) {
+        const std::uint64_t kind = kind_of(s, f.target);
+        // What is no process of ours is what it is called.
+        return std::tuple(kind, kind == ~std::uint64_t{0} ? wait_target(names, f.target) : std::string(), f.waiters, f.reaching,
+                          f.target.process == ProcId::none ? FunctionId::none : s[f.target.process].current_function);
+    });
+    const auto process = [&s](const Row& f) {
+        return f.first->target.process == ProcId::none ? nullptr : &s[f.first->target.process];
+    };
+    std::vector<ColumnOf<Row>> columns{
+        {{.name = "name", .title = "WAITED FOR", .doc = "its name, or what it runs", .content = Content::name},
+         [names, held](const Row& f) { return name_or_null(times(told(names, f.first->target), f.second)); }},
+        {{.name = "target", .title = "PID", .doc = "a pid, a port, or a name on another node", .content = Content::name},
+         [names](const Row& f) { return Value(wait_target(names, f.first->target)); }},
+        {{.name = "waiters", .title = "WAITERS", .unit = Unit::count, .doc = "processes that wait for it"},
+         [](const Row& f) { return Value(f.first->waiters * f.second); }},
+        {{.name = "reaching", .title = "IN ALL", .unit = Unit::count, .doc = "with those that wait for one of its waiters, and so on"},
+         [](const Row& f) { return Value(f.first->reaching * f.second); }},
+        {{.name = "msgq_len", .title = "MSGQ", .unit = Unit::count, .doc = "messages in its queue", .lesser = 1},
+         [process](const Row& f) { return f.second == 1 && process(f) != nullptr ? Value(process(f)->msgq_len) : Value(); }},
+        {{.name = "current_function", .title = "IS IN", .doc = "where it is itself", .content = Content::name},
+         [names, process](const Row& f) {
+             return process(f) == nullptr ? Value() : cells::function(names, process(f)->current_function);
+         }},
+        {{.name = "waits_for", .title = "WAITS FOR", .doc = "whom it waits for itself", .content = Content::name, .lesser = 2},
+         [names, &waits](const Row& f) {
+             const WaitEdge* edge = f.first->target.process == ProcId::none ? nullptr : waits.edge(f.first->target.process);
+             return edge == nullptr ? Value() : Value(told(names, edge->target));
+         }},
+    };
+    return table_of(std::move(columns), std::move(rows), "");
+}
+
+Table wait_edges_for_people(const Names& names, const Waits& waits, std::uint64_t least_alike) {
+    using Row = std::pair<const WaitEdge*, std::uint64_t>;
+    const Snapshot& s = names.snapshot();
+    std::vector<Row> rows = fold_rows(waits.edges, least_alike, [&](const WaitEdge& e) {
+        WaitTarget self;
+        self.process = e.waiter;
+        const std::uint64_t kind = kind_of(s, e.target);
+        return std::tuple(kind_of(s, self), kind, kind == ~std::uint64_t{0} ? wait_target(names, e.target) : std::string(),
+                          e.function, e.via, e.confidence);
+    });
+    std::ranges::stable_sort(rows, [](const Row& a, const Row& b) { return a.second > b.second; });
+    std::vector<ColumnOf<Row>> columns{
+        {{.name = "waiter_name", .title = "WAITER", .doc = "its name, or what it runs", .content = Content::name},
+         [names](const Row& e) { return name_or_null(times(told(names, e.first->waiter), e.second)); }},
+        {{.name = "waiter", .title = "PID", .doc = "the process that waits"},
+         [names, &s](const Row& e) { return cells::pid(names, s[e.first->waiter].pid); }},
+        {{.name = "target_name", .title = "WAITS FOR", .doc = "its name, or what it runs", .content = Content::name},
+         [names](const Row& e) { return name_or_null(told(names, e.first->target)); }},
+        {{.name = "target", .title = "PID", .doc = "a pid, a port, or a name on another node", .content = Content::name},
+         [names](const Row& e) { return Value(wait_target(names, e.first->target)); }},
+        {{.name = "function", .title = "IN", .doc = "the call that is blocked", .content = Content::name},
+         [names](const Row& e) { return cells::function(names, e.first->function); }},
+        {{.name = "via", .title = "SEEN BY", .doc = "how the edge is known", .lesser = 2},
+         [](const Row& e) { return Value(e.first->via); }},
+        {{.name = "confidence", .title = "CONFIDENCE", .doc = "exact or estimate", .lesser = 1},
+         [](const Row& e) { return Value(analyses::name_of(e.first->confidence)); }},
+    };
+    return table_of(std::move(columns), std::move(rows), "nobody waits for anybody");
 }
 
 Array wait_cycles(const Names& names, const Waits& waits) {

@@ -207,3 +207,22 @@ TEST_CASE("marks of functions are those of the stacks that they are on", "[group
     for (const Process& process : s.processes) of.push_back(mark_of(marks, process));
     CHECK(of == std::vector<int>{1, 5, 0, 0});
 }
+
+TEST_CASE("processes that are alike are one row, those with a name are not", "[groups]") {
+    MadeSnapshot m;
+    for (std::uint32_t i = 0; i < 6; ++i) {
+        Process& p = m.process(i);
+        p.initial_call = m.function("cart", "run", 1);
+        p.current_function = m.function("gen", i == 5 ? "call" : "loop", 1);
+        p.memory_bytes = 100;
+        if (i == 0) p.name = m.text("first");
+    }
+    const Snapshot& s = m.seal();
+    const ProcessGroups groups = group_alike(s, all_processes(s));
+    REQUIRE(groups.groups.size() == 3);
+    CHECK(groups.groups[0].count == 4);  // most memory first
+    CHECK(groups.groups[0].memory_bytes.value() == Count(400));
+    CHECK(members(s, groups, 0) == Numbers{1, 2, 3, 4});
+    CHECK(groups.groups[1].count == 1);
+    CHECK(groups.groups[2].count == 1);
+}

@@ -206,6 +206,11 @@ TEST_CASE("selectors pick by name, column, state and tree", "[selectors]") {
     CHECK(pick(s, "current(MyApp.Worker)") == Numbers{42});
     CHECK(pick(s, "stack(gen_server:call)") == Numbers{41});
     CHECK(pick(s, "stack(gen_server:call/3)").empty());
+    CHECK(pick(s, "in(gen_server:call)") == Numbers{41});
+    CHECK(pick(s, "in(MyApp.Worker.handle_call)") == Numbers{42});
+    CHECK(pick(s, "module(MyApp.*)") == Numbers{42});
+    CHECK(pick(s, "module(gen_server)") == Numbers{41});
+    CHECK(pick(s, "module(supervisor)") == Numbers{40});
 }
 
 TEST_CASE("selectors combine by precedence", "[selectors]") {
@@ -262,6 +267,8 @@ TEST_CASE("a selector says what must be loaded", "[selectors]") {
     CHECK(needs("init,group(x)").labels);
     CHECK(needs("stack>1").stacks);
     CHECK(needs("stack(a:b/1)").stacks);
+    CHECK(needs("in(a:b/1)").stacks);
+    CHECK((needs("module(a)").stacks && needs("module(a)").labels));
     CHECK(needs("running&garbage>1").heaps);
 }
 

@@ -25,6 +25,29 @@ std::uint32_t parent_of(const Snapshot& s, const SupervisionTree& tree, std::uin
 
 }  // namespace
 
+TEST_CASE("children that are alike are one line", "[supervision]") {
+    MadeSnapshot m;
+    m.process(1);
+    for (std::uint32_t i = 2; i < 8; ++i) {
+        Process& p = m.process(i);
+        p.parent = Pid{0, 1, 0};
+        p.initial_call = m.function("cart", i == 7 ? "other" : "run", 1);
+        p.memory_bytes = 10 * i;
+        if (i == 4) p.name = m.text("named");
+    }
+    const Snapshot& s = m.seal();
+    const SupervisionTree tree = supervision(s);
+    const std::vector<TreeRow> all = tree_rows(tree, ProcId::none, 0);
+    REQUIRE(all.size() == 7);
+    const std::vector<TreeRow> folded = fold_alike(s, tree, all, 3);
+    REQUIRE(folded.size() == 4);  // the parent, 2 with 3, 5 and 6, the named one, the other
+    CHECK(folded[1].alike == 4);
+    CHECK(folded[1].memory_bytes.value() == Count(20 + 30 + 50 + 60));
+    CHECK(folded[1].depth == 1);
+    CHECK(folded[2].alike == 1);
+    CHECK(fold_alike(s, tree, all, 5).size() == 7);
+}
+
 TEST_CASE("a node's tree is told from spawners, links and ancestors", "[supervision]") {
     MadeSnapshot m;
     m.process(0, "init").memory_bytes = 1;

@@ -317,3 +317,101 @@ TEST_CASE("what puts all of an answer in doubt stands in front of it, in every f
     CHECK(on_error(&render_leading_warnings).find("ends early") == std::string::npos);
     CHECK(on_error(&render_warnings) == "warning: the input ends early\n");
 }
+
+TEST_CASE("any member of an answer is a table where it is asked for", "[present]") {
+    Document document = sample(3);
+    document.primary = "rows";
+    document.members.push_back({.key = "pairs",
+                                .body = Value(Array{Object{{"key", "a"}, {"flat_words", std::uint64_t{3}}},
+                                                    Object{{"key", "b"}, {"open", true}, {"pids", Array{"<0.1.0>", "<0.2.0>"}}}})});
+    document.members.push_back({.key = "names", .body = Value(Array{"x", "y"})});
+    RenderOptions options = in("csv");
+    options.table = "totals";
+    CHECK(rendered(document, options) == "live_words,lost_bytes\n12345,\n");
+    options.table = "pairs";
+    CHECK(rendered(document, options) == "key,flat_words,open,pids\na,3,,\nb,,true,\"[\"\"<0.1.0>\"\",\"\"<0.2.0>\"\"]\"\n");
+    options.columns = {"open", "key"};
+    CHECK(rendered(document, options) == "open,key\n,a\ntrue,b\n");
+    options.columns.clear();
+    options.table = "names";
+    CHECK(rendered(document, options) == "names\nx\ny\n");
+    options.table = "row";
+    CHECK(rendered(document, options) == "error: top has no table row | did you mean rows?");
+    options.format = "ndjson";
+    options.table = "pairs";
+    CHECK(rendered(document, options) ==
+          "{\"key\":\"a\",\"flat_words\":3,\"open\":null,\"pids\":null}\n"
+          "{\"key\":\"b\",\"flat_words\":null,\"open\":true,\"pids\":[\"<0.1.0>\",\"<0.2.0>\"]}\n");
+    // People get that table alone; JSON stays whole.
+    options.format = "table";
+    CHECK(rendered(document, options).find("lager_event") == std::string::npos);
+    CHECK(rendered(document, options).find("<0.1.0> <0.2.0>") != std::string::npos);
+    options.format = "json";
+    CHECK(nlohmann::json::parse(rendered(document, options))["rows"].size() == 3);
+}
+
+TEST_CASE("one screen holds what ranks first, and says what it leaves out", "[present]") {
+    const auto prose = [](std::string title, std::size_t count) {
+        Array array;
+        for (std::size_t i = 0; i < count; ++i) array.emplace_back("line " + std::to_string(i) + " of " + title);
+        return Member{.title = std::move(title), .body = Value(std::move(array)), .in_json = false, .prose = true};
+    };
+    Document document;
+    document.lead = {Text{}.add(std::string(200, 'x'))};
+    document.members = {prose("worst", 30), prose("second", 3), prose("fact", 2), prose("third", 30)};
+    document.members[0].rank = 1;
+    document.members[1].rank = document.members[3].rank = 2;
+    document.rest = Text{}.add("All: beamheap x -v");
+    document.lines = 20;
+    for (const std::size_t width : {std::size_t{0}, std::size_t{80}}) {
+        RenderOptions options = in("table");
+        options.width = width;
+        const std::string text = rendered(document, options);
+        CHECK(lines(text) <= 20);
+        CHECK(text.find("line 1 of fact") != std::string::npos);
+        CHECK(text.find("line 0 of worst") != std::string::npos);
+        CHECK(text.find("line 29 of worst") == std::string::npos);
+        CHECK(text.find("  ...\n") != std::string::npos);
+        CHECK(text.find("Also: second, third. All: beamheap x -v") != std::string::npos);
+    }
+    document.members[0] = prose("worst", 2);
+    document.members[0].rank = 1;
+    const std::string text = rendered(document, in("table"));
+    CHECK(text.find("line 2 of second") != std::string::npos);
+    CHECK(text.find("Also: third.") != std::string::npos);
+}
+
+TEST_CASE("names are never cut; lesser columns are left out, and long names stand alone", "[present]") {
+    Table table;
+    table.columns = {{.name = "pid", .title = "PID"},
+                     {.name = "function", .title = "FUNCTION", .content = Content::name},
+                     {.name = "msgq_len", .title = "QUEUE", .unit = Unit::count},
+                     {.name = "group", .title = "GROUP", .content = Content::name, .lesser = 2},
+                     {.name = "work", .title = "WORK", .unit = Unit::count, .lesser = 1}};
+    table.rows = table.total = 2;
+    const std::string wide(60, 'f');
+    table.cell = [wide](std::size_t row, std::size_t column) -> Value {
+        switch (column) {
+            case 0: return "<0.10.0>";
+            case 1: return row == 0 ? wide : std::string("short:f/1");
+            case 2: return std::uint64_t{7};
+            case 3: return std::string(30, 'g');
+            default: return std::uint64_t{123456};
+        }
+    };
+    Document document;
+    document.members.push_back({.key = "rows", .body = std::move(table)});
+    RenderOptions options = in("table");
+    options.width = 70;
+    const std::string text = rendered(document, options);
+    CHECK(text.find(wide) != std::string::npos);
+    CHECK(text.find("GROUP") == std::string::npos);
+    CHECK(text.find("123,456") != std::string::npos);
+    std::string_view rest = text;
+    while (!rest.empty()) {
+        CHECK(rest.find('\n') <= 70);
+        rest.remove_prefix(rest.find('\n') + 1);
+    }
+    options.columns = {"pid", "group", "function"};  // what was asked for stays
+    CHECK(rendered(document, options).find(std::string(30, 'g')) != std::string::npos);
+}

@@ -59,12 +59,16 @@ TEST_CASE("a sentence is its words and parts, spelled in either language", "[sen
     CHECK(in(Syntax::elixir, s, sentence("{} {}", Atom{"Elixir.A"}, Atom{"Elixir.A", false})) == "A A");
 }
 
-TEST_CASE("Elixir's names inside of terms stay terms", "[sentence]") {
+TEST_CASE("terms that the input has printed are told in the reader's language", "[sentence]") {
     MadeSnapshot m;
     const Snapshot& s = m.seal();
     const std::string printed = "{'Elixir.MyApp.Worker',<0.1.0>,lists:map/2}";
     const Sentence text = sentence("messages of the form {}", InputText{printed, InputText::Holds::term});
-    CHECK(in(Syntax::elixir, s, text) == "messages of the form " + printed);
+    CHECK(in(Syntax::elixir, s, text) == "messages of the form {MyApp.Worker, #PID<0.1.0>, :lists.map/2}");
+    CHECK(printed_text("#{a=>[1,\"x\"],'odd one'=><<\"b\">>,<<1,2>>=>#Ref<0.1.2.3>}", Syntax::elixir) ==
+          "%{:a => [1, ~c\"x\"], :\"odd one\" => \"b\", <<1,2>> => #Ref<0.1.2.3>}");
+    CHECK(printed_text("{timeout,#Ref,{_,true,[...]}}", Syntax::elixir) == "{:timeout, #Ref, {_, true, [...]}}");
+    for (const char* cut : {"{'Elixir.A", "<<\"b", "#Ref<0.1", "#", "'\\", "<0.1"}) CHECK(!printed_text(cut, Syntax::elixir).empty());
     CHECK(in(Syntax::erlang, s, text) == "messages of the form " + printed);
 }
 

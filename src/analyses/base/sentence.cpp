@@ -1,6 +1,7 @@
 #include "analyses/base/sentence.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace beamheap::analyses {
 namespace {
@@ -19,6 +20,12 @@ bool read_command(Ours words, Command& command) {
     if (end != text.size()) command.options = words.piece(end + 1);
     return true;
 }
+
+// Calls and options that Elixir writes another way.
+constexpr std::array<ByLanguage, 2> idioms{{
+    {"process_flag(max_heap_size, ...)", "Process.flag(:max_heap_size, ...)"},
+    {"{message_queue_data, off_heap}", "{:message_queue_data, :off_heap}"},
+}};
 
 // "binary:copy/1"
 bool read_function(Ours words, KnownFunction& function) {
@@ -51,6 +58,8 @@ void Sentence::add_words(Ours words) {
             parts_.emplace_back(command);
         else if (KnownFunction function{"", ""}; read_function(code, function))
             parts_.emplace_back(function);
+        else if (const auto idiom = std::ranges::find(idioms, code, &ByLanguage::erlang); idiom != idioms.end())
+            parts_.emplace_back(*idiom);
         else
             add_plain(code);
         at = close + 1;

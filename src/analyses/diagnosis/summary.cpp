@@ -61,6 +61,10 @@ Sentence who_was_running(const Snapshot& snapshot, const Diagnosis& diagnosis) {
     if (is_failed_start(diagnosis.slogan.kind) && death.process != ProcId::none &&
         snapshot.text(snapshot[death.process].name) == "init")
         return {};
+    // SIGUSR1 is served by a process of the VM's own, which tells nothing either.
+    if (diagnosis.slogan.kind == SloganKind::requested && death.process != ProcId::none &&
+        snapshot.text(snapshot[death.process].name) == "erl_signal_server")
+        return {};
     const bool asked =
         diagnosis.slogan.kind == SloganKind::requested || diagnosis.slogan.kind == SloganKind::unknown;
     Sentence text = suspect(snapshot, death.pid);

@@ -61,11 +61,28 @@ ProcessGroups group_by(const Snapshot& snapshot, std::span<const ProcId> process
     return result;
 }
 
+}  // namespace
+
 FunctionId first_call(const Process& process) {
     return process.real_initial_call != FunctionId::none ? process.real_initial_call : process.initial_call;
 }
 
-}  // namespace
+ProcessGroups group_alike(const Snapshot& snapshot, std::span<const ProcId> processes) {
+    enum : std::uint8_t { named, unnamed };
+    std::unordered_map<std::uint64_t, std::uint32_t> kinds;  // by the two functions
+    ProcessGroups result = group_by(
+        snapshot, processes,
+        [&](const Process& p) {
+            if (p.name != TextId::none) return packed(named, static_cast<std::uint32_t>(&p - snapshot.processes.data()));
+            const std::uint64_t both = std::uint64_t{index_of(first_call(p))} << 32 | index_of(p.current_function);
+            return packed(unnamed, kinds.try_emplace(both, static_cast<std::uint32_t>(kinds.size())).first->second);
+        },
+        [](ProcessGroup& group, const Process& p) { group.function = first_call(p); });
+    std::ranges::stable_sort(result.groups, [](const ProcessGroup& a, const ProcessGroup& b) {
+        return a.memory_bytes.value() > b.memory_bytes.value();
+    });
+    return result;
+}
 
 GroupKey group_key(const Process& process) {
     using Kind = GroupKey::Kind;

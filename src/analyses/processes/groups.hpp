@@ -51,6 +51,11 @@ struct ProcessGroups {
 ProcessGroups group_by_stack(const Snapshot& snapshot, std::span<const ProcId> processes);
 /// By $initial_call, or what the process was spawned as where it has none.
 ProcessGroups group_by_initial_call(const Snapshot& snapshot, std::span<const ProcId> processes);
+/// Rows of one kind as one: processes without a name that were started as the same and are in the same function. Each that
+/// has a name is a group of its own. `function` is what they were started as. Most memory first.
+ProcessGroups group_alike(const Snapshot& snapshot, std::span<const ProcId> processes);
+/// What a process was started as: its $initial_call, else what it was spawned as.
+FunctionId first_call(const Process& process);
 /// By group_key.
 ProcessGroups group_by_key(const Snapshot& snapshot, std::span<const ProcId> processes);
 

@@ -56,6 +56,7 @@ struct ProcessColumn {
     std::string_view doc;        ///< one sentence
     ProcessNeeds needs = {};
     Shown shown = Shown::always;
+    std::uint8_t lesser = 0;     ///< where rows are wider than a terminal, larger ones are left out first; 0: never
     ProcessGetter get;
 
     /// Whether it is a number, which --by ranks and selectors compare.

@@ -1,6 +1,10 @@
 #include "analyses/processes/supervision.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+#include "analyses/processes/groups.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -202,6 +206,39 @@ std::vector<TreeRow> tree_rows(const SupervisionTree& tree, ProcId top, std::uin
         if (max_depth == 0 || row.depth + 1 < max_depth) push(tree.children_of(row.process), row.depth + 1);
     }
     return rows;
+}
+
+std::vector<TreeRow> fold_alike(const Snapshot& snapshot, const SupervisionTree& tree, std::span<const TreeRow> rows,
+                                std::uint64_t least) {
+    const auto kind_of = [&](const TreeRow& row) -> std::optional<std::uint64_t> {
+        const Process& process = snapshot[row.process];
+        const TreeNode& node = tree[row.process];
+        if (node.children != 0 || node.parent == ProcId::none || process.name != TextId::none ||
+            process.label != TextId::none)
+            return std::nullopt;
+        return std::uint64_t{index_of(node.parent)} << 32 | index_of(first_call(process));
+    };
+    std::unordered_map<std::uint64_t, std::uint64_t> sizes;
+    for (const TreeRow& row : rows)
+        if (const auto kind = kind_of(row)) ++sizes[*kind];
+    std::vector<TreeRow> folded;
+    std::unordered_map<std::uint64_t, std::size_t> places;
+    for (const TreeRow& row : rows) {
+        const auto kind = kind_of(row);
+        if (!kind || sizes[*kind] < least) {
+            folded.push_back(row);
+            continue;
+        }
+        const auto [place, fresh] = places.try_emplace(*kind, folded.size());
+        if (fresh) folded.push_back({row.process, row.depth, 0, {}, {}, {}});
+        TreeRow& all = folded[place->second];
+        const Process& process = snapshot[row.process];
+        ++all.alike;
+        all.memory_bytes.add(process.memory_bytes);
+        all.msgq_len.add(process.msgq_len);
+        all.reductions.add(process.reductions);
+    }
+    return folded;
 }
 
 std::vector<ProcId> descendants(const SupervisionTree& tree, ProcId top) {

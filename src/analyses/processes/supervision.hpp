@@ -58,9 +58,15 @@ SupervisionTree supervision(const Snapshot& snapshot);
 struct TreeRow {
     ProcId process = ProcId::none;
     std::uint32_t depth = 0;
+    std::uint64_t alike = 1;                   ///< processes that the line stands for (fold_alike)
+    Sum memory_bytes, msgq_len, reductions;    ///< of these, where it stands for several
 };
 /// Depth first from `top` (ProcId::none: all roots, then orphans), down to `max_depth` (0: no bound).
 std::vector<TreeRow> tree_rows(const SupervisionTree& tree, ProcId top, std::uint32_t max_depth);
+/// Children of one parent that nothing is below, that have neither name nor label and were started as the same: from
+/// `least` of them on one line, in the place of the first, stands for all.
+std::vector<TreeRow> fold_alike(const Snapshot& snapshot, const SupervisionTree& tree, std::span<const TreeRow> rows,
+                                std::uint64_t least);
 /// All below `top`, without it, in the order of ProcId.
 std::vector<ProcId> descendants(const SupervisionTree& tree, ProcId top);
 

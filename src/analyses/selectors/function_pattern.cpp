@@ -11,14 +11,15 @@ Error bad_pattern(std::string_view text, const std::string& why) {
             "write M:F/A, M:F or M; _ or * stands for any part"};
 }
 
-// MyApp.Worker.handle_call: the part after the last dot is the function where it begins like one.
+// MyApp.Worker.handle_call: the part after the last dot is the function where it begins like one. MyApp.* is every module
+// below MyApp, and MyApp itself.
 std::size_t elixir_split(std::string_view name) {
     const std::size_t dot = name.rfind('.');
     if (dot == std::string_view::npos || dot + 1 == name.size() || name.empty()) return std::string_view::npos;
     const char first = name[0];
     const char after = name[dot + 1];
     const bool module = first >= 'A' && first <= 'Z';
-    const bool function = (after >= 'a' && after <= 'z') || after == '_' || after == '*';
+    const bool function = (after >= 'a' && after <= 'z') || after == '_';
     return module && function ? dot : std::string_view::npos;
 }
 
@@ -95,8 +96,10 @@ bool matches(const FunctionPattern& pattern, const Snapshot& snapshot, FunctionI
     const Function& f = snapshot.functions[function];
     if (pattern.arity >= 0 && f.arity != static_cast<std::uint64_t>(pattern.arity)) return false;
     const std::string_view module = snapshot.text(f.module);
-    const bool module_fits = fits_glob(module, pattern.module) ||
-                             (module.starts_with("Elixir.") && fits_glob(module.substr(7), pattern.module));
+    std::string_view above = pattern.module;
+    if (above.ends_with(".*")) above.remove_suffix(2);
+    const auto fits = [&](std::string_view name) { return fits_glob(name, pattern.module) || fits_glob(name, above); };
+    const bool module_fits = fits(module) || (module.starts_with("Elixir.") && fits(module.substr(7)));
     return module_fits && fits_glob(snapshot.text(f.name), pattern.name);
 }
 

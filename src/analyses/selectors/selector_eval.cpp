@@ -111,6 +111,18 @@ private:
                 return where([&](const Process& p) { return in(p.initial_call) || in(p.real_initial_call); });
             }
             case Kind::stack: return on_stack(step);
+            case Kind::in:
+            case Kind::module: {
+                const std::vector<bool> fits = matching_functions(step.function, snapshot_);
+                const auto fit = [&](FunctionId f) { return f != FunctionId::none && fits[index_of(f)]; };
+                Mask mask = on_stack(step);
+                for (std::size_t i = 0; i < mask.size(); ++i) {
+                    const Process& p = snapshot_.processes[i];
+                    const bool started = step.kind == Kind::module && (fit(p.initial_call) || fit(p.real_initial_call));
+                    if (started || fit(p.current_function)) mask[i] = 1;
+                }
+                return mask;
+            }
             case Kind::unite:
             case Kind::intersect:
             case Kind::negate: break;

@@ -43,13 +43,15 @@ struct Call {
     std::string_view text;
     Kind kind;
 };
-constexpr std::array<Call, 6> calls{{
+constexpr std::array<Call, 8> calls{{
     {"children", Kind::children},
     {"all_children", Kind::all_children},
     {"group", Kind::group},
     {"initial", Kind::initial},
     {"current", Kind::current},
     {"stack", Kind::stack},
+    {"in", Kind::in},
+    {"module", Kind::module},
 }};
 
 // Longest first, so that ">=" is not read as ">".
@@ -266,7 +268,7 @@ private:
         if (call == calls.end()) {
             at_ = begin;
             return fail("there is no '" + name + "(...)'",
-                        "use children, all_children, group, initial, current or stack");
+                        "use module, in, children, all_children, group, initial, current or stack");
         }
         const std::size_t open = at_;
         BH_TRY(const std::string_view argument, read_argument());
@@ -360,7 +362,9 @@ ProcessNeeds Selector::needs() const {
             case Kind::supervisors:
             case Kind::group:
             case Kind::initial: needs.labels = true; break;
+            case Kind::in:
             case Kind::stack: needs.stacks = true; break;
+            case Kind::module: needs.stacks = needs.labels = true; break;
             case Kind::compare: needs.add(step.column->needs); break;
             default: break;
         }

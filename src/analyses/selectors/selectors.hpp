@@ -16,6 +16,8 @@
 //                 | "initial(" function ")"                  $initial_call or what it was spawned as
 //                 | "current(" function ")"                  where it is
 //                 | "stack(" function ")"                    anywhere on its stack
+//                 | "in(" function ")"                       where it is, or anywhere on its stack
+//                 | "module(" function ")"                   the same, or what it was started as: who runs this module
 //     op          = ">" | ">=" | "<" | "<=" | "=<" | "=" | "==" | "!=" | "/=" | "=/="
 //
 // A name that is also one of the words is meant with quotes. A figure that the input does not hold fits no comparison.
@@ -97,6 +99,8 @@ public:
             initial,
             current,
             stack,
+            in,
+            module,
             unite,
             intersect,
             negate

@@ -68,7 +68,7 @@ void add_contents(const RuleInput& input, ProcId id, Finding& finding) {
 void add_steps(Finding& finding) {
     finding.advise("Bound what it collects, or stream it: write it out, or hand it on in pieces.");
     finding.advise(
-        "As a fuse: process_flag(max_heap_size, ...) kills the process instead of the node; a collection needs up to "
+        "As a fuse: `process_flag(max_heap_size, ...)` kills the process instead of the node; a collection needs up to "
         "twice what is live.");
 }
 

@@ -106,6 +106,10 @@ Finding finding_of(const RuleInput& input, ProcId id) {
     else if (input.snapshot.text(process.name) == "lager_event")
         finding.advise(
             "Let lager drop or go asynchronous under load: async_threshold, error_logger_hwm.");
+    else if (input.snapshot.text(process.name) == "Logger")
+        finding.advise(
+            "Let Logger drop: config :logger, discard_threshold: 500, sync_threshold: 20 (up to Elixir 1.14; from 1.15 on the "
+            "default handler's drop_mode_qlen and sync_mode_qlen); see which backend is slow.");
     else if (input.snapshot.text(process.name).starts_with("logger") ||
              input.snapshot.text(process.name) == "error_logger")
         finding.advise(
@@ -113,7 +117,7 @@ Finding finding_of(const RuleInput& input, ProcId id) {
     finding.advise(
         "Nothing limits the senders: make them wait (a call), or let them or the receiver drop what is too much.");
     finding.advise(
-        "As a fuse: process_flag(max_heap_size, ...) for the receiver, and {message_queue_data, off_heap} so that "
+        "As a fuse: `process_flag(max_heap_size, ...)` for the receiver, and `{message_queue_data, off_heap}` so that "
         "collections do not copy its queue.");
     return finding;
 }

@@ -65,7 +65,7 @@ Finding finding_of(const RuleInput& input, ProcId id, const Recursion& found) {
     finding.advise(
         "Where the depth is that of a long list, make the call a tail call with an accumulator, so that no frame stays.");
     finding.advise(
-        "As a fuse: process_flag(max_heap_size, ...), which counts the stack, too, kills the process instead of the node.");
+        "As a fuse: `process_flag(max_heap_size, ...)`, which counts the stack, too, kills the process instead of the node.");
     return finding;
 }
 

@@ -39,6 +39,10 @@ struct KnownServer {
 constexpr Ours logger_advice =
     "Lower the handler's limits so that it drops instead of making callers wait: logger's sync_mode_qlen, "
     "drop_mode_qlen and flush_qlen.";
+// Elixir's own event manager, up to Elixir 1.14; from 1.15 on Logger is the VM's logger.
+constexpr Ours logger_of_elixir =
+    "Let Logger drop instead of making callers wait: config :logger, sync_threshold: 20, discard_threshold: 500 (up to Elixir "
+    "1.14; from 1.15 on the default handler's sync_mode_qlen and drop_mode_qlen); see which backend is slow.";
 constexpr std::array known_servers{
     KnownServer{"lager_event",
          "Let lager drop or go asynchronous under load: {async_threshold, 20} and {async_threshold_window, 5} in the "
@@ -60,6 +64,7 @@ Ours advice_for(const RuleInput& input, const Process& target, FunctionId functi
     const std::string_view name = input.snapshot.text(target.name);
     for (const KnownServer& known : known_servers)
         if (known.name == name) return known.advice;
+    if (name == "Logger") return logger_of_elixir;
     if (name.starts_with("logger_std_h") || name.starts_with("logger_disk_log") || name.starts_with("logger_h_"))
         return logger_advice;
     const Function& call = input.snapshot.functions[function];
