@@ -7,6 +7,17 @@ import { Figure, openProcess, useWidth } from "./parts.jsx";
 const height = 280;
 const margin = { left: 62, right: 16, top: 10, bottom: 26 };
 
+/** Where lines are drawn between two powers of ten: at round numbers of what is counted. */
+function ticks(from, to, unit) {
+  const out = [];
+  if (unit === "bytes") {
+    for (let n = 32; n <= 10 ** to; n *= 32) if (n >= 10 ** from) out.push(n);
+  } else {
+    for (let p = from; p <= to; p += Math.max(1, Math.ceil((to - from) / 6))) out.push(10 ** p);
+  }
+  return out;
+}
+
 export function Scatter() {
   const [ref, width] = useWidth();
   const canvas = useRef(null);
@@ -68,13 +79,13 @@ export function Scatter() {
         g.fillText(short(10 ** p), x, height - 10);
       }
       g.textAlign = "right";
-      for (let p = scale.y0; p <= scale.y1; p += nth(scale.y0, scale.y1, 6)) {
-        const y = Math.round(scale.y(10 ** p)) + 0.5;
+      for (const tick of ticks(scale.y0, scale.y1, unit)) {
+        const y = Math.round(scale.y(tick)) + 0.5;
         g.beginPath();
         g.moveTo(margin.left, y);
         g.lineTo(width - margin.right, y);
         g.stroke();
-        g.fillText(unit === "bytes" ? inUnit(10 ** p, unit) : short(10 ** p), margin.left - 6, y + 4);
+        g.fillText(unit === "bytes" ? inUnit(tick, unit).replace(".0", "") : short(tick), margin.left - 6, y + 4);
       }
       g.fillStyle = ink("--c0");
       g.globalAlpha = points.length > 2000 ? 0.35 : 0.7;
