@@ -137,7 +137,7 @@ private:
     void rest(const std::string& missing) {
         sink_.write("\n");
         const std::string command = sentence_text(view_.document().rest);
-        std::string text = missing.empty() ? command : fmt::format("Also: {}. {}", missing, command);
+        std::string text = missing.empty() ? command : fmt::format("Not shown: {}. {}", missing, command);
         if (lines_of(in_width(text, 0)) + 1 > lines_of_rest) text = command;
         paragraph(text, 0);
     }

@@ -372,13 +372,13 @@ TEST_CASE("one screen holds what ranks first, and says what it leaves out", "[pr
         CHECK(text.find("line 0 of worst") != std::string::npos);
         CHECK(text.find("line 29 of worst") == std::string::npos);
         CHECK(text.find("  ...\n") != std::string::npos);
-        CHECK(text.find("Also: second, third. All: beamheap x -v") != std::string::npos);
+        CHECK(text.find("Not shown: second, third. All: beamheap x -v") != std::string::npos);
     }
     document.members[0] = prose("worst", 2);
     document.members[0].rank = 1;
     const std::string text = rendered(document, in("table"));
     CHECK(text.find("line 2 of second") != std::string::npos);
-    CHECK(text.find("Also: third.") != std::string::npos);
+    CHECK(text.find("Not shown: third.") != std::string::npos);
 }
 
 TEST_CASE("names are never cut; lesser columns are left out, and long names stand alone", "[present]") {
