@@ -54,7 +54,7 @@ TEST_CASE("who is listed has all ancestors listed, and is at least as large as w
         test::MadeSnapshot made;
         constexpr std::uint32_t count = 400;
         for (std::uint32_t i = 1; i <= count; ++i) {
-            Process& process = made.process(i, {}, i == 1 ? Pid::none_number : random() % (i - 1) + 1);
+            Process& process = made.process(i, {}, i == 1 ? Pid::none_number : static_cast<std::uint32_t>(random() % (i - 1) + 1));
             process.memory_bytes = random() % 5000;
             process.msgq_len = random() % 40 == 0 ? random() % 100 : 0;
         }
