@@ -285,14 +285,15 @@ private:
         return at(text_, end) == ',' ? end + 1 : 0;
     }
     void midst_of_tuple(std::size_t comma) {
-        constexpr std::size_t most_elements = 4, longest = 4096;
+        constexpr std::size_t most_elements = 4, far = 512;  // so far is looked; what is longer is believed
+        const std::string_view near = text_.substr(0, std::min(text_.size(), comma + far));
         std::array<std::size_t, most_elements> literals{};
         std::size_t count = 0, i = comma;
         for (std::size_t element = 0; element < most_elements && at(text_, i) == ','; ++element) {
             i = skip_spaces(text_, i + 1);
             const char c = at(text_, i);
             if (c == '"' || starts(text_, i, "<<")) literals[count++] = i;
-            const std::string_view near = text_.substr(0, std::min(text_.size(), i + longest));
+            if (i >= near.size()) break;
             if (c == '"' || c == '\'')
                 i = skip_quoted(near, i);
             else if (c == '[' || c == '{' || c == '(' || starts(text_, i, "<<"))
@@ -301,7 +302,7 @@ private:
                 while (i < near.size() && std::string_view(",}])").find(near[i]) == std::string_view::npos) ++i;
             i = skip_spaces(text_, i);
         }
-        if (at(text_, i) != '}') return;
+        if (at(text_, i) != '}' && i < near.size()) return;
         for (std::size_t n = 0; n < count; ++n) mask_value(literals[n]);
     }
 

@@ -134,6 +134,7 @@ TEST_CASE("secrets whose key stands elsewhere", "[redact]") {
     CHECK(mask_secrets("[{{password,7},<<\"hunter2\">>},{a,<<\"b\">>}]") == "[{{password,'***'},<<\"***\">>},{a,<<\"b\">>}]");
     CHECK(mask_secrets("{http_header,7,'Authorization',undefined,\"abc\"}") == "{http_header,7,'Authorization',undefined,\"***\"}");
     CHECK(mask_secrets("{http_header,7,'Authorization',<<\"authorization\">>,<<\"abc\">>}").find("abc") == std::string::npos);
+    CHECK(mask_secrets("{h,7,'Authorization',u,\"" + std::string(2000, 'k') + "\",x}") == "{h,7,'Authorization',u,\"***\",x}");
     CHECK(mask_secrets("[id,password,\"name\"]") == "[id,password,\"name\"]");
     // elements of an iolist
     CHECK(mask_secrets("[\"password=\",<<\"hunter2\">>,\"&x=1\"]") == "[\"password=\",<<\"***\">>,\"&x=1\"]");

@@ -95,13 +95,16 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         const bool busy = port != nullptr && is_busy(s, *port);
         std::vector<Sentence> parts;
         for (const auto& [count, function] : most_usual(waiting)) parts.push_back(sentence("{} in {}", number(count), function));
-        if (!waiting.senders.empty())
+        if (!waiting.senders.empty() && !parts.empty())
             parts.push_back(sentence("{} suspended while sending to it", number(waiting.senders.size())));
-        finding.title.say(": {}", joined(parts, ", "));
+        if (parts.empty())
+            finding.title.say(", suspended while sending to it");
+        else
+            finding.title.say(": {}", joined(parts, ", "));
         if (busy) {
-            finding.title.say("; the connection to it is full");
+            finding.title.say("; its connection is full");
             if (port->queue_bytes.value_or(0) != 0)
-                finding.title.say(", with {} in {} that it has not taken", bytes(*port->queue_bytes), port->port);
+                finding.title.say(", with {} waiting in {}", bytes(*port->queue_bytes), port->port);
         }
         Sum held;
         for (const ProcId id : finding.members) held.add(process_bytes(input, s[id]));

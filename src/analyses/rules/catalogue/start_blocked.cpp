@@ -48,7 +48,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     if (boot)
         finding.title.say("The node was still starting {}", Atom{application, false});
     else
-        finding.title.say("Application {} has not finished its start", Atom{application, false});
+        finding.title.say("Application {} has not started", Atom{application, false});
     if (!starters.empty()) {
         const ProcId starter = starters.front();
         const WaitEdge* edge = input.waits.edge(starter);
