@@ -120,9 +120,13 @@ public:
         // Processes on their way out: in no table any more, but a scheduler still works for them.
         for (const auto* list :
              {&reader_.vm.roots.schedulers, &reader_.vm.roots.dirty_cpu, &reader_.vm.roots.dirty_io}) {
+            if (list->empty()) reader_.snapshot.source.process_table_complete = false;  // every VM has some of each
             for (const std::uint64_t scheduler : *list) {
                 const auto process = memory_.word(scheduler + at_.scheduler_process);
-                if (process && *process != 0 && !listed(*process)) add(*process, std::nullopt);
+                if (!process)
+                    reader_.snapshot.source.process_table_complete = false;  // who ran there is not known
+                else if (*process != 0 && !listed(*process))
+                    add(*process, std::nullopt);
             }
         }
         sort_by_pid(rows);
@@ -144,7 +148,7 @@ private:
         if (p == nullptr || !is_pid(load<Word>(p))) {
             anomalies.add(p == nullptr ? Anomaly::unreadable_memory : Anomaly::inconsistent_state, address,
                           "an element of the process table");
-            if (slot) reader_.snapshot.source.process_table_complete = false;
+            reader_.snapshot.source.process_table_complete = false;
             return;
         }
         if (slot && reader_.vm.processes.slot_of(load<Word>(p), reader_.vm.layout.pid_form) != *slot)
