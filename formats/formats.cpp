@@ -113,6 +113,10 @@ bool looks_like_artifact(std::string_view head) {
     if (head.starts_with("\177ELF"))
         return head.size() >= 18 && (head.substr(16, 2) == std::string_view("\4\0", 2) ||
                                      head.substr(16, 2) == std::string_view("\0\4", 2));
+    // A dump that an editor or a shell has changed is one that can't be read, not a file of another kind.
+    using namespace std::string_view_literals;
+    for (const std::string_view changed : {"\xef\xbb\xbf=erl_"sv, "\xff\xfe=\0e\0r\0l\0_\0"sv, "\xfe\xff\0=\0e\0r\0l\0_"sv})
+        if (head.starts_with(changed)) return true;
     for (const Format& format : formats)
         if (format.sniff(head) || (format.refuse != nullptr && format.refuse(head, {}))) return true;
     return false;
