@@ -10,6 +10,8 @@
 #include <cstring>
 #include <utility>
 
+#include "cli/terminal.hpp"
+
 namespace beamheap::cli {
 namespace {
 
@@ -66,12 +68,7 @@ OutputFile::~OutputFile() {
 }
 
 Status OutputFile::flush() {
-    for (std::string_view rest = held_; !rest.empty();) {
-        const ssize_t wrote = ::write(fd_, rest.data(), rest.size());
-        if (wrote < 0 && errno == EINTR) continue;
-        if (wrote < 0) return unwritable(path_, errno);
-        rest.remove_prefix(static_cast<std::size_t>(wrote));
-    }
+    if (const int error = write_all(fd_, held_); error != 0) return unwritable(path_, error);
     held_.clear();
     return ok();
 }

@@ -69,16 +69,9 @@ Output::Output(bool paged) : Sink(&take, this), target_(STDOUT_FILENO) {
 bool Output::take(void* context, std::string_view piece) {
     auto* self = static_cast<Output*>(context);
     if (!self->command_.empty() && self->pager_ == 0 && self->hold(piece)) return true;
-    while (!piece.empty()) {
-        const ssize_t written = ::write(self->target_, piece.data(), piece.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) {
-            if (errno != EPIPE) self->error_ = errno;
-            return false;
-        }
-        piece.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return true;
+    const int error = write_all(self->target_, piece);
+    if (error != 0 && error != EPIPE) self->error_ = error;
+    return error == 0;
 }
 
 // Keeps a piece as long as all of it fits the screen, with a line left for the shell's prompt. Once it does not the pager

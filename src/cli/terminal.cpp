@@ -83,18 +83,21 @@ void install_signal_handlers() {
     ::signal(SIGPIPE, SIG_IGN);
 }
 
-bool FileSink::write_all(void* context, std::string_view piece) {
-    auto* self = static_cast<FileSink*>(context);
-    while (!piece.empty()) {
-        const ssize_t written = ::write(self->descriptor_, piece.data(), piece.size());
+int write_all(int descriptor, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t written = ::write(descriptor, text.data(), text.size());
         if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) {
-            if (errno != EPIPE) self->error_ = errno;
-            return false;
-        }
-        piece.remove_prefix(static_cast<std::size_t>(written));
+        if (written <= 0) return written < 0 ? errno : EIO;
+        text.remove_prefix(static_cast<std::size_t>(written));
     }
-    return true;
+    return 0;
+}
+
+bool FileSink::take(void* context, std::string_view piece) {
+    auto* self = static_cast<FileSink*>(context);
+    const int error = write_all(self->descriptor_, piece);
+    if (error != 0 && error != EPIPE) self->error_ = error;
+    return error == 0;
 }
 
 ProgressLine::ProgressLine(When when)

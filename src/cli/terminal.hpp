@@ -23,16 +23,19 @@ bool is_terminal(int descriptor);
 /// an error of write() and no signal.
 void install_signal_handlers();
 
+/// Writes all of `text`, whatever a write takes at a time. 0, or the errno of the write that failed.
+int write_all(int descriptor, std::string_view text);
+
 /// A sink on a file descriptor. After an error other than a closed pipe, `error` tells it.
 class FileSink : public present::Sink {
 public:
-    explicit FileSink(int descriptor) : Sink(&write_all, this), descriptor_(descriptor) {}
+    explicit FileSink(int descriptor) : Sink(&take, this), descriptor_(descriptor) {}
     ~FileSink() { flush(); }
     /// errno of the first failed write that is not EPIPE; 0: none.
     int error() const { return error_; }
 
 private:
-    static bool write_all(void* context, std::string_view piece);
+    static bool take(void* context, std::string_view piece);
     int descriptor_;
     int error_ = 0;
 };
