@@ -55,6 +55,8 @@ beamheap_package(beamheap_utf8proc libutf8proc utf8proc)
 # Native stacks and DWARF: libdwfl is part of libdw.
 beamheap_package(beamheap_dw libdw dw elf lzma bz2 zstd z)
 set(BEAMHEAP_DWARF beamheap_dw)
+# Queries over an input, and databases to keep.
+beamheap_package(beamheap_sqlite sqlite3 sqlite3)
 # Line editing for the shell, where it is there. Its archive needs those of libbsd and terminfo.
 set(BEAMHEAP_EDIT "")
 pkg_check_modules(beamheap_edit IMPORTED_TARGET libedit)

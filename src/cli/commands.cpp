@@ -111,6 +111,7 @@ std::string_view name_of(ArgumentKind kind) {
         case ArgumentKind::function: return "function";
         case ArgumentKind::topic: return "topic";
         case ArgumentKind::shell: return "shell";
+        case ArgumentKind::query: return "query";
     }
     return {};
 }

@@ -18,7 +18,7 @@
 namespace beamheap::cli {
 
 /// What a word behind a verb names.
-enum class ArgumentKind : std::uint8_t { input, executable, path, process, address, table, function, topic, shell };
+enum class ArgumentKind : std::uint8_t { input, executable, path, process, address, table, function, topic, shell, query };
 std::string_view name_of(ArgumentKind kind);
 
 struct Argument {

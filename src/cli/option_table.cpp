@@ -137,6 +137,8 @@ std::vector<OptionRow> make_table() {
          .scope = named, .set = &set_number<&Options::page>},
         {.names = "--term-bytes", .argument = "N", .preset = "200", .help = "cut printed terms after N bytes; 0 is whole",
          .scope = named, .holds = true, .set = &set_number<&Options::term_bytes>},
+        {.names = "--max-rows", .argument = "N", .preset = "1000000", .help = "rows that a query may give", .scope = named, .holds = true, .set = &set_number<&Options::max_rows>},
+        {.names = "--max-seconds", .argument = "N", .preset = "60", .help = "seconds that a query may run", .scope = named, .holds = true, .set = &set_number<&Options::max_seconds>},
         {.names = "--fail-on", .argument = "R",
          .help = "exit with 1 at this severity or limit: high, 'msgq>10000', 'heap>512MiB'; repeatable", .scope = named,
          .repeatable = true, .set = &add_text<&Options::fail_on>},

@@ -71,6 +71,8 @@ struct Options {
     bool overwrite = false;      ///< -f
     bool redact_chosen = false;  ///< --redact was given
     std::uint32_t depth = 0;     ///< of `tree`; 0: all of it
+    std::uint64_t max_rows = 1'000'000;    ///< --max-rows: of a query's answer
+    std::uint32_t max_seconds = 60;        ///< --max-seconds: that a query runs
     bool no_pager = false;
     bool no_fold = false;        ///< --no-fold: rows that are alike, one by one
 

@@ -347,26 +347,30 @@ std::string people_text(const View& view, const Value& value, Unit unit, Content
         value.data());
 }
 
-void write_json(const View& view, const Value& value, Content content, std::string_view key, JsonWriter& json) {
+void write_json(const Redactor& redactor, const Value& value, Content content, std::string_view key, JsonWriter& json) {
     std::visit(Overloaded{[&](std::monostate) { json.null(); }, [&](bool b) { json.boolean(b); },
                           [&](std::int64_t n) { json.number(n); }, [&](std::uint64_t n) { json.number(n); },
                           [&](double n) { json.number(n); },
-                          [&](const std::string& text) { json.text(view.text(text, content, key)); },
+                          [&](const std::string& text) { json.text(redactor.apply(text, content, key)); },
                           [&](const std::shared_ptr<const Array>& array) {
                               json.begin_array();
-                              for (const Value& each : *array) write_json(view, each, content, key, json);
+                              for (const Value& each : *array) write_json(redactor, each, content, key, json);
                               json.end_array();
                           },
                           [&](const std::shared_ptr<const Object>& object) {
                               json.begin_object();
                               for (const auto& entry : *object) {
                                   json.key(entry.first);
-                                  write_json(view, entry.second, content, key, json);
+                                  write_json(redactor, entry.second, content, key, json);
                               }
                               json.end_object();
                           },
-                          [&](const std::shared_ptr<const Text>& text) { json.text(view.text(*text)); }},
+                          [&](const std::shared_ptr<const Text>& text) { json.text(redactor.apply(*text)); }},
                value.data());
+}
+
+void write_json(const View& view, const Value& value, Content content, std::string_view key, JsonWriter& json) {
+    write_json(view.redactor(), value, content, key, json);
 }
 
 std::string machine_text(const View& view, const Value& value, Content content, std::string_view key) {

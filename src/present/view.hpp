@@ -107,6 +107,7 @@ std::string machine_text(const View& view, const Value& value, Content content, 
 class JsonWriter;
 /// A value as JSON, texts redacted.
 void write_json(const View& view, const Value& value, Content content, std::string_view key, JsonWriter& json);
+void write_json(const Redactor& redactor, const Value& value, Content content, std::string_view key, JsonWriter& json);
 
 /// Defines the row of an output format, at the end of its file: BH_DEFINE_FORMAT(csv){.name = "csv", ...};
 #define BH_DEFINE_FORMAT(format)               \

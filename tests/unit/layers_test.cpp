@@ -35,8 +35,9 @@ const std::vector<Layer>& layers() {
         {"src/present",
          {"beamheap/", "model/", "analyses/", "present/", "beamheap_version.hpp", "report_assets.inc"},
          {"iostream", "regex", "unistd.h"}},
+        {"src/sql", {"beamheap/", "present/", "sql/"}, {"cstdio", "iostream", "fstream", "regex"}},
         {"src/cli",
-         {"beamheap/", "model/", "bytes/", "formats/", "analyses/", "present/", "cli/", "beamheap_version.hpp"},
+         {"beamheap/", "model/", "bytes/", "formats/", "analyses/", "present/", "sql/", "cli/", "beamheap_version.hpp"},
          {"iostream", "regex"}},
     };
     return table;

@@ -1,0 +1,329 @@
+#include "cli/node_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "analyses/heaps/messages.hpp"
+#include "analyses/processes/process_columns.hpp"
+#include "analyses/processes/waits.hpp"
+#include "analyses/selectors/selectors.hpp"
+#include "cli/inputs.hpp"
+#include "present/tables.hpp"
+#include "present/tables_relations.hpp"
+
+namespace beamheap::cli {
+namespace {
+
+using present::Column;
+using present::Content;
+
+using WholeTable = present::Table (*)(NodeModel& model);
+using PartTable = present::Table (*)(NodeModel& model, const present::TermView& view);
+
+/// A row says all of a table: where its rows come from, and what has to be loaded for it. One of `verb`, `whole` and
+/// `part` is set.
+struct NodeTable {
+    std::string_view name;
+    std::string_view doc;
+    void (*needs)(Demand& demand);
+    std::string_view verb = {}, member = {};  ///< the answer of that verb that has this table
+    WholeTable whole = nullptr;
+    PartTable part = nullptr;  ///< of the terms of one process
+    bool (*has)(const Process& process) = nullptr;  ///< of part: whether a process may have rows
+    bool states = false;       ///< of part: roots that hold the state of a server are told
+};
+
+bool any_process(const Process&) { return true; }
+bool has_messages(const Process& process) { return process.msgq_len.value_or(0) != 0; }
+
+Column pid_column() { return {.name = "pid", .title = "PID", .doc = "the process"}; }
+
+present::Table processes(NodeModel& model) {
+    return present::process_table(model.names(), analyses::all_processes(model.snapshot()),
+                                  {.labels = model.plan().labels, .heaps = true});
+}
+
+present::Table messages(NodeModel&, const present::TermView& view) {
+    const std::vector<std::uint32_t> roots = view.roots_of(RootKind::message);
+    present::Table table = present::message_table(view, roots);
+    const std::size_t shape = table.columns.size();
+    table.columns.push_back({.name = "shape", .title = "SHAPE", .doc = "the message's form, as a type", .content = Content::term});
+    table.cell = [inner = std::move(table.cell), shape, view, roots](std::size_t row, std::size_t column) -> present::Value {
+        if (column != shape) return inner(row, column);
+        return analyses::shape_of(view.source(), view.source().root(roots[row]));
+    };
+    return table;
+}
+
+constexpr auto the_node = [](Demand& d) { d.plan.tables = true; };
+constexpr auto the_terms = [](Demand& d) { d.plan.terms = d.plan.stacks = d.plan.labels = true; };
+
+// In the order in which people ask for them.
+constexpr std::array node_tables{
+    NodeTable{"dump", "the input and its node: one row",
+              [](Demand& d) { d.plan.tables = d.plan.to_the_end = d.plan.modules = true; }, {}, {},
+              [](NodeModel& m) { return present::input_table(m.names()); }},
+    NodeTable{"memory", "what erlang:memory() would say", the_node, {}, {},
+              [](NodeModel& m) { return present::memory_table(m.names()); }},
+    NodeTable{"finding", "what went wrong, as analyze says", [](Demand& d) {
+                  LoadPlan& p = d.plan;
+                  p.tables = p.links = p.stacks = p.labels = p.atoms = p.to_the_end = p.modules = p.terms = p.binaries = true;
+                  p.slots_of = analyses::slots_for_waits;
+              }, "analyze", "findings"},
+    NodeTable{"process", "every process", [](Demand&) {}, {}, {}, &processes},
+    NodeTable{"tree", "the supervision tree, with sums of what is below each process",
+              [](Demand& d) { d.plan.links = d.plan.labels = true; }, "tree", "rows"},
+    NodeTable{"frame", "every frame of every stack", [](Demand& d) { d.plan.stacks = true; }, {}, {},
+              [](NodeModel& m) { return present::all_frames_table(m.names()); }},
+    NodeTable{"link", "who is linked to whom, and who monitors whom",
+              [](Demand& d) { d.plan.links = d.plan.tables = true; }, {}, {},
+              [](NodeModel& m) { return present::link_table(m.names()); }},
+    NodeTable{"waits_for", "who waits for whom", [](Demand& d) {
+                  d.plan.tables = d.plan.links = d.plan.stacks = d.plan.labels = true;
+                  d.plan.slots_of = analyses::slots_for_waits;
+              }, "waits", "edges"},
+    NodeTable{"message", "every message, with its shape", the_terms, {}, {}, nullptr, &messages, &has_messages},
+    NodeTable{"dictionary", "every entry of a process dictionary", the_terms, {}, {}, nullptr,
+              [](NodeModel&, const present::TermView& view) { return present::dictionary_table(view); }, &any_process},
+    NodeTable{"root", "what each root of a process holds and keeps alive", the_terms, {}, {}, nullptr,
+              [](NodeModel&, const present::TermView& view) { return present::root_table(view); }, &any_process, true},
+    NodeTable{"profile", "live words by the function whose frame holds them",
+              [](Demand& d) { d.plan.stacks = d.frames = true; }, "profile", "rows"},
+    NodeTable{"binary", "binaries outside the heaps: who holds them, and what slices pin",
+              [](Demand& d) { d.plan.tables = d.plan.labels = d.references = true; }, "binaries", "rows"},
+    NodeTable{"binary_ref", "each reference from a heap to a binary outside",
+              [](Demand& d) { d.references = true; }, {}, {},
+              [](NodeModel& m) { return present::binary_reference_table(m.names(), m.heaps().binaries()); }},
+    NodeTable{"ets", "ETS tables with their owners", the_node, "ets", "rows"},
+    NodeTable{"port", "ports and what is queued in them", [](Demand& d) {
+                  d.plan.tables = d.plan.labels = d.plan.links = d.plan.stacks = true;
+                  d.plan.slots_of = analyses::slots_for_waits;
+              }, "ports", "rows"},
+    NodeTable{"timer", "timers", the_node, "timers", "rows"},
+    NodeTable{"atom", "every atom, newest first",
+              [](Demand& d) { d.plan.tables = d.plan.atoms = d.plan.terms = true; }, "atoms", "rows"},
+    NodeTable{"atom_family", "atoms that were made by a pattern",
+              [](Demand& d) { d.plan.tables = d.plan.atoms = d.plan.terms = true; }, "atoms", "families"},
+    NodeTable{"allocator", "what allocators hold of the system, and use of it", the_node, "alloc", "rows"},
+    NodeTable{"scheduler", "what each scheduler did, and who waited to run",
+              [](Demand& d) { d.plan.tables = d.plan.stacks = true; }, "schedulers", "rows"},
+    NodeTable{"module", "loaded code", [](Demand& d) { d.plan.tables = d.plan.modules = true; }, "modules", "rows"},
+    NodeTable{"node", "other nodes that it knew", the_node, "nodes", "rows"},
+    NodeTable{"log", "log events that the node still held", the_terms, "logs", "rows"},
+};
+
+// Tables that take an argument.
+constexpr std::string_view terms_of = "terms", path_to = "path_to";
+
+const NodeTable* find_node_table(std::string_view name) {
+    const auto found = std::ranges::find(node_tables, name, &NodeTable::name);
+    return found == node_tables.end() ? nullptr : &*found;
+}
+
+/// Gives the whole table to `take`, as it is at hand: it holds during the call only.
+Status with_table(NodeModel& model, const NodeTable& row, const std::function<Status(const present::Table&)>& take) {
+    if (row.whole != nullptr) return take(row.whole(model));
+    return model.ask(row.verb, row.member, [&](const present::Table* table) -> Status {
+        if (table == nullptr)
+            return Error{ErrorCode::not_held, fmt::format("{}: the input has no such table", row.name), {}};
+        return take(*table);
+    });
+}
+
+/// Rows of a table, and what they refer to.
+struct HeldRows {
+    std::shared_ptr<ProcessView> terms;
+    present::PlainTable rows;
+};
+sql::Rows hold(NodeModel& model, present::Table table, std::shared_ptr<ProcessView> terms) {
+    auto held = std::make_shared<HeldRows>(HeldRows{std::move(terms), present::PlainTable(std::move(table), model.redactor())});
+    return {held, &held->rows};
+}
+
+Result<present::Table> part_of(NodeModel& model, const NodeTable& row, ProcId process, std::shared_ptr<ProcessView>& terms) {
+    BH_TRY(terms, model.terms(process, row.states));
+    const present::Value pid = process == ProcId::none ? present::Value() : model.names().pid(model.snapshot()[process].pid);
+    return present::with_column(row.part(model, *terms->view), pid_column(), pid);
+}
+
+Result<sql::Rows> terms_in(NodeModel& model, std::string_view argument) {
+    BH_TRY(const ProcId process, analyses::resolve(model.snapshot(), argument));
+    BH_TRY(std::shared_ptr<ProcessView> terms, model.terms(process));
+    return hold(model, present::object_list_table(*terms->view), terms);
+}
+
+present::Table steps_from(present::Table table) {
+    return present::with_row_numbers(std::move(table),
+                                     {.name = "step", .title = "#", .unit = present::Unit::count, .doc = "0 is the root's term"});
+}
+
+Result<sql::Rows> path_of(NodeModel& model, std::string_view argument) {
+    sql::Rows rows;
+    BH_CHECK(model.ask("why", "rows",
+                       [&](const present::Table* table) -> Status {
+                           if (table != nullptr) rows = present::PlainTable(steps_from(*table), model.redactor()).copy();
+                           return ok();
+                       },
+                       {std::string(argument)}));
+    return rows;
+}
+
+// The columns of an empty table. Where the program that answers has none, there is no such table.
+std::vector<Column> columns_of(NodeModel& model, const NodeTable& row) {
+    std::vector<Column> columns;
+    if (row.part != nullptr) {
+        std::shared_ptr<ProcessView> terms;
+        if (const auto table = part_of(model, row, ProcId::none, terms)) columns = table->columns;
+    } else {
+        static_cast<void>(with_table(model, row, [&](const present::Table& table) {
+            columns = table.columns;
+            return ok();
+        }));
+    }
+    return columns;
+}
+
+std::vector<ProcId> processes_with(const Snapshot& snapshot, bool (*has)(const Process&)) {
+    std::vector<ProcId> found = analyses::all_processes(snapshot);
+    std::erase_if(found, [&](ProcId id) { return !has(snapshot[id]); });
+    return found;
+}
+
+sql::Table parted(NodeModel& model, const NodeTable& row) {
+    sql::Table table;
+    table.kind = sql::Table::Kind::parts;
+    auto ids = std::make_shared<std::optional<std::vector<ProcId>>>();
+    const auto all = [&model, &row, ids]() -> const std::vector<ProcId>& {
+        if (!*ids) *ids = processes_with(model.snapshot(), row.has);
+        return **ids;
+    };
+    table.parts = [all] { return all().size(); };
+    table.part = [&model, &row, all](std::size_t part) -> Result<sql::Rows> {
+        std::shared_ptr<ProcessView> terms;
+        BH_TRY(present::Table rows, part_of(model, row, all()[part], terms));
+        return hold(model, std::move(rows), terms);
+    };
+    table.find = [&model, all](std::string_view pid) {
+        const auto process = analyses::resolve(model.snapshot(), pid);
+        if (!process) return sql::Table::no_part;
+        const auto found = std::ranges::lower_bound(all(), *process);
+        return found == all().end() || *found != *process ? sql::Table::no_part : static_cast<std::size_t>(found - all().begin());
+    };
+    return table;
+}
+
+sql::Table whole(NodeModel& model, const NodeTable& row) {
+    sql::Table table;
+    table.all = [&model, &row]() -> Result<sql::Rows> {
+        if (row.whole != nullptr) return hold(model, row.whole(model), nullptr);
+        sql::Rows rows;
+        BH_CHECK(with_table(model, row, [&](const present::Table& answer) {
+            rows = present::PlainTable(answer, model.redactor()).copy();
+            return ok();
+        }));
+        return rows;
+    };
+    // Nobody who asks for everything is to wait until all heaps are decoded.
+    if (row.name == "process")
+        for (const analyses::ProcessColumn& column : analyses::process_columns()) table.hidden.push_back(column.needs.heaps);
+    return table;
+}
+
+}  // namespace
+
+std::vector<sql::Table> query_tables(NodeModel& model) {
+    std::vector<sql::Table> tables;
+    for (const NodeTable& row : node_tables) {
+        sql::Table table = row.part != nullptr ? parted(model, row) : whole(model, row);
+        table.name = row.name;
+        table.doc = row.doc;
+        table.columns = columns_of(model, row);
+        tables.push_back(std::move(table));
+    }
+    const auto none = model.terms(ProcId::none);
+    sql::Table terms{.name = std::string(terms_of), .doc = "every object on the heap of one process", .kind = sql::Table::Kind::function, .key = "pid"};
+    sql::Table path{.name = std::string(path_to), .doc = "the shortest path from a root to a term, by its address, as why tells it",
+                    .kind = sql::Table::Kind::function, .key = "target"};
+    if (none) {
+        terms.columns = present::object_list_table(*(*none)->view).columns;
+        path.columns = steps_from(present::path_table(*(*none)->view, {})).columns;
+    }
+    terms.of = [&model](std::string_view pid) { return terms_in(model, pid); };
+    path.of = [&model](std::string_view address) { return path_of(model, address); };
+    tables.push_back(std::move(terms));
+    tables.push_back(std::move(path));
+    return tables;
+}
+
+Demand demand_of(const std::vector<sql::Table>& tables, const std::vector<sql::ColumnUse>& uses) {
+    Demand demand;
+    for (const sql::ColumnUse& use : uses) {
+        const sql::Table& table = tables[use.table];
+        if (const NodeTable* row = find_node_table(table.name)) row->needs(demand);
+        else the_terms(demand);
+        if (table.name != "process" || use.column >= table.columns.size()) continue;
+        const analyses::ProcessColumn* column = analyses::find_process_column(table.columns[use.column].name);
+        if (column == nullptr) continue;
+        demand.plan.links |= column->needs.links;
+        demand.plan.stacks |= column->needs.stacks;
+        demand.plan.labels |= column->needs.labels;
+        demand.heaps |= column->needs.heaps;
+    }
+    return demand;
+}
+
+std::vector<ExportTable> export_tables(NodeModel& model, bool full) {
+    std::vector<ExportTable> tables;
+    for (const NodeTable& row : node_tables) {
+        ExportTable table{.name = row.name, .doc = row.doc};
+        row.needs(table.demand);
+        table.of_heaps = row.part != nullptr || table.demand.any_heaps();
+        if (row.name == "process") {
+            table.demand.plan.links = table.demand.plan.stacks = table.demand.plan.labels = true;
+            table.demand.heaps = full;
+        }
+        if (table.of_heaps && !full) continue;
+        table.columns = columns_of(model, row);
+        table.rows = [&model, &row](const std::function<Status(const present::Table&)>& take) -> Status {
+            if (row.part == nullptr) return with_table(model, row, take);
+            for (const ProcId process : processes_with(model.snapshot(), row.has)) {
+                std::shared_ptr<ProcessView> terms;
+                BH_TRY(const present::Table part, part_of(model, row, process, terms));
+                BH_CHECK(take(part));
+            }
+            return ok();
+        };
+        tables.push_back(std::move(table));
+    }
+    return tables;
+}
+
+// Two chains of keyed hashes over pieces of a megabyte, each keyed by what both chains gave so far.
+Result<std::string> dump_id_of(const std::string& path) {
+    if (path == "-")
+        return Error{ErrorCode::usage, "dump_id is a hash of the input, and standard input can be read once only", "Name a file."};
+    std::optional<Error> unreadable;
+    InputWalk walk({path}, [&](const std::string&, const Error& error) { unreadable = error; });
+    BH_TRY(std::optional<FoundInput> found, walk.next());
+    if (unreadable) return *unreadable;
+    if (!found) return Error{ErrorCode::not_recognised, fmt::format("{}: is no crash dump or core any more", path), {}};
+    std::array<std::uint64_t, 2> state{0x6265616D68656170ull, 0x64756D705F696400ull};
+    std::vector<char> piece(std::size_t{1} << 20);
+    for (;;) {
+        std::size_t filled = 0;
+        while (filled < piece.size()) {
+            BH_TRY(const std::size_t got, found->source->read(std::span(piece).subspan(filled)));
+            if (got == 0) break;
+            filled += got;
+        }
+        if (filled == 0) break;
+        const std::string_view bytes(piece.data(), filled);
+        state = {present::keyed_hash(state, bytes), present::keyed_hash({state[1], ~state[0]}, bytes)};
+    }
+    return fmt::format("{:016x}{:016x}", state[0], state[1]);
+}
+
+}  // namespace beamheap::cli

@@ -1,0 +1,18 @@
+// Ready queries for the questions that people have about a node.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace beamheap::cli {
+
+struct Recipe {
+    std::string_view name;      ///< a word: `sql INPUT NAME` runs it
+    std::string_view question;  ///< that it answers
+    std::string_view query;     ///< one SELECT over the tables of `sql`
+};
+std::span<const Recipe> recipes();
+/// Null for any other word.
+const Recipe* find_recipe(std::string_view name);
+
+}  // namespace beamheap::cli

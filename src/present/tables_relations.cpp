@@ -1,0 +1,213 @@
+#include "present/tables_relations.hpp"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "analyses/base/erlang_syntax.hpp"
+#include "present/describe.hpp"
+#include "present/table_cells.hpp"
+#include "present/tables.hpp"
+
+namespace beamheap::present {
+namespace {
+
+using namespace cells;
+
+/// An entry of one of the lists of a process.
+struct Entry {
+    ProcId process = ProcId::none;
+    std::uint32_t place = 0;
+};
+
+std::string_view kind_of_link(LinkKind kind) {
+    switch (kind) {
+        case LinkKind::link: return "link";
+        case LinkKind::monitors: return "monitors";
+        case LinkKind::monitored_by: return "monitored_by";
+        case LinkKind::node_monitor: return "node_monitor";
+        case LinkKind::resource: return "resource";
+        case LinkKind::suspends: return "suspends";
+        case LinkKind::suspended_by: break;
+    }
+    return "suspended_by";
+}
+
+// A pid, else a port, else a name; of something on another node that is known by name, {name,node}.
+std::string linked_to(const Names& names, const Link& link) {
+    if (link.pid.has()) return names.pid(link.pid);
+    if (link.port.has()) return analyses::port_text(link.port);
+    const auto atom = [&names](TextId id) { return atom_text(names.snapshot().text(id), names.syntax()); };
+    if (link.node == TextId::none) return link.name == TextId::none ? std::string() : names.bare(link.name);
+    return link.name == TextId::none ? atom(link.node) : fmt::format("{{{},{}}}", atom(link.name), atom(link.node));
+}
+
+}  // namespace
+
+Table all_frames_table(const Names& names) {
+    const Snapshot& s = names.snapshot();
+    std::vector<Entry> rows;
+    for (std::uint32_t id = 0; id < s.processes.size(); ++id) {
+        if (s.processes[id].stack == StackId::none) continue;
+        const auto frames = static_cast<std::uint32_t>(s.stacks[s.processes[id].stack].size());
+        for (std::uint32_t depth = 0; depth < frames; ++depth) rows.push_back({static_cast<ProcId>(id), depth});
+    }
+    const auto frame = [&s](const Entry& e) -> const Frame& { return s.stacks[s[e.process].stack][e.place]; };
+    std::vector<ColumnOf<Entry>> columns{
+        {{.name = "pid", .title = "PID", .doc = "whose stack it is on"},
+         [names, &s](const Entry& e) { return pid(names, s[e.process].pid); }},
+        {{.name = "depth", .title = "#", .unit = Unit::count, .doc = "0 is the youngest frame"},
+         [](const Entry& e) { return Value(e.place); }},
+        {{.name = "function", .title = "FUNCTION", .doc = "that waits to go on", .content = Content::name},
+         [=](const Entry& e) { return function(names, frame(e).function); }},
+        {{.name = "module", .title = "MODULE", .doc = "of the function", .content = Content::name},
+         [=, &s](const Entry& e) {
+             const FunctionId id = frame(e).function;
+             return id == FunctionId::none ? Value() : bare(names, s.functions[id].module);
+         }},
+        {{.name = "offset", .title = "OFFSET", .unit = Unit::count, .doc = "bytes into its code"},
+         [=](const Entry& e) { return Value(frame(e).offset); }},
+        {{.name = "file", .title = "FILE", .doc = "source file", .content = Content::name},
+         [=](const Entry& e) { return raw(names, frame(e).file); }},
+        {{.name = "line", .title = "LINE", .unit = Unit::count, .doc = "source line"},
+         [=](const Entry& e) { return frame(e).line == 0 ? Value() : Value(frame(e).line); }},
+    };
+    return table_of(std::move(columns), std::move(rows), "no stack in this input");
+}
+
+Table link_table(const Names& names) {
+    const Snapshot& s = names.snapshot();
+    std::vector<Entry> rows;
+    for (std::uint32_t id = 0; id < s.processes.size(); ++id)
+        for (std::uint32_t i = 0; i < s.processes[id].link_range.count; ++i)
+            rows.push_back({static_cast<ProcId>(id), s.processes[id].link_range.first + i});
+    std::vector<ColumnOf<Entry>> columns{
+        {{.name = "pid", .title = "PID", .doc = "the process"},
+         [names, &s](const Entry& e) { return pid(names, s[e.process].pid); }},
+        {{.name = "kind", .title = "KIND", .doc = "link monitors monitored_by node_monitor resource suspends suspended_by"},
+         [&s](const Entry& e) { return Value(kind_of_link(s.links[e.place].kind)); }},
+        {{.name = "target",
+          .title = "TARGET",
+          .doc = "the other one: a pid, a port, or a name",
+          .content = Content::name},
+         [names, &s](const Entry& e) { return text(linked_to(names, s.links[e.place])); }},
+        {{.name = "remote", .title = "REMOTE", .doc = "the other one is on another node"},
+         [&s](const Entry& e) {
+             const Link& link = s.links[e.place];
+             return Value((link.pid.has() && !link.pid.local()) || link.node != TextId::none);
+         }},
+    };
+    return table_of(std::move(columns), std::move(rows), "no links");
+}
+
+Table memory_table(const Names& names) {
+    const Snapshot& s = names.snapshot();
+    std::vector<std::size_t> rows(s.memory.size());
+    std::iota(rows.begin(), rows.end(), std::size_t{0});
+    std::vector<ColumnOf<std::size_t>> columns{
+        {{.name = "name", .title = "NAME", .doc = "total processes processes_used system atom binary code ets"},
+         [names, &s](const std::size_t& i) { return raw(names, s.memory[i].name); }},
+        {{.name = "bytes", .title = "BYTES", .unit = Unit::bytes, .doc = "as erlang:memory() would say"},
+         [&s](const std::size_t& i) { return Value(s.memory[i].bytes); }},
+    };
+    return table_of(std::move(columns), std::move(rows), "the input does not tell");
+}
+
+Table binary_reference_table(const Names& names, std::span<const analyses::HeldBinary> references) {
+    using Row = const analyses::HeldBinary*;
+    const Snapshot& s = names.snapshot();
+    std::vector<Row> rows;
+    for (const analyses::HeldBinary& each : references) rows.push_back(&each);
+    std::vector<ColumnOf<Row>> columns{
+        {{.name = "address", .title = "ADDRESS", .doc = "of the binary, as in table binary"},
+         [](const Row& r) { return TermView::address_value(r->reference.address); }},
+        {{.name = "pid", .title = "PID", .doc = "whose heap refers to it"},
+         [names, &s](const Row& r) { return pid(names, s[r->reference.holder.process()].pid); }},
+        {{.name = "offset_bytes", .title = "OFFSET", .unit = Unit::bytes, .doc = "the first byte that the reference shows"},
+         [](const Row& r) { return Value(r->reference.offset); }},
+        {{.name = "seen_bytes", .title = "SEEN", .unit = Unit::bytes, .doc = "how many it shows"},
+         [](const Row& r) { return Value(r->reference.size); }},
+        {{.name = "listed", .title = "LISTED", .doc = "the input has the binary itself, not this slice of it alone"},
+         [](const Row& r) { return Value(r->named); }},
+    };
+    return table_of(std::move(columns), std::move(rows), "nothing refers to a binary outside the heaps");
+}
+
+Table input_table(const Names& names) {
+    const Snapshot& s = names.snapshot();
+    const analyses::Totals totals = analyses::totals(s);
+    Object row = source_of(s);
+    const auto add = [&row](std::string name, Value value) { row.emplace_back(std::move(name), std::move(value)); };
+    add("node", raw(names, s.node.name));
+    add("created", text(s.node.created));
+    add("system_version", text(s.node.system_version));
+    add("process_table_complete", s.source.process_table_complete);
+    add("processes", totals.processes);
+    add("process_limit", totals.process_fill.limit);
+    add("ports", totals.ports);
+    add("port_limit", totals.port_fill.limit);
+    add("ets_tables", totals.ets_tables);
+    add("timers", totals.timers);
+    add("atoms", totals.atom_fill.used);
+    add("atom_limit", totals.atom_fill.limit);
+    add("messages", sum(totals.messages));
+    add("reductions", sum(totals.reductions));
+    Table table;
+    for (const auto& [name, value] : row) {
+        // What the node said itself is free text.
+        const bool free = name == "slogan" || name == "truncation" || name == "path";
+        const bool number = std::holds_alternative<std::uint64_t>(value.data()) || name.ends_with("_limit") || name == "atoms";
+        table.columns.push_back({.name = name,
+                                 .title = name,
+                                 .unit = number ? Unit::count : Unit::none,
+                                 .doc = {},
+                                 .content = free ? Content::message : name == "node" ? Content::name : Content::plain});
+    }
+    table.rows = table.total = 1;
+    table.cell = [row = std::move(row)](std::size_t, std::size_t column) { return row[column].second; };
+    return table;
+}
+
+Table object_list_table(const TermView& view) {
+    std::vector<NodeId> rows(view.graph().size());
+    std::iota(rows.begin(), rows.end(), NodeId{0});
+    const auto element = [](NodeId node) {
+        Element e;
+        e.kind = ElementKind::object;
+        e.id = {ObjectId::Space::heap, node};
+        return e;
+    };
+    std::vector<ColumnOf<NodeId>> columns{
+        {{.name = "address", .title = "ADDRESS", .doc = "of the object"},
+         [view](const NodeId& node) { return TermView::address_value(view.graph().address(node)); }},
+        {{.name = "kind", .title = "KIND", .doc = "kind of heap object"},
+         [view](const NodeId& node) { return Value(name_of(view.graph().kind(node))); }},
+        {{.name = "words", .title = "WORDS", .unit = Unit::words, .doc = "that it occupies itself"},
+         [view](const NodeId& node) { return Value(view.graph().words(node)); }},
+        {{.name = "flat_words", .title = "FLAT words", .unit = Unit::words, .doc = "erts_debug:flat_size: what a copy would need"},
+         [=](const NodeId& node) { return Value(view.measures().flat_words(element(node))); }},
+        {{.name = "retained_words", .title = "RETAINED words", .unit = Unit::words, .doc = "what it alone keeps alive"},
+         [=](const NodeId& node) { return Value(view.measures().retained_words(element(node))); }},
+        {{.name = "term", .title = "TERM", .doc = "the term", .content = Content::term},
+         [=](const NodeId& node) { return Value(view.text(element(node))); }},
+    };
+    return table_of(std::move(columns), std::move(rows), "the input has no heap of it");
+}
+
+Table with_column(Table table, Column column, Value value) {
+    table.columns.insert(table.columns.begin(), std::move(column));
+    table.cell = [inner = std::move(table.cell), value = std::move(value)](std::size_t row, std::size_t c) {
+        return c == 0 ? value : inner(row, c - 1);
+    };
+    return table;
+}
+
+Table with_row_numbers(Table table, Column column) {
+    table.columns.insert(table.columns.begin(), std::move(column));
+    table.cell = [inner = std::move(table.cell)](std::size_t row, std::size_t c) {
+        return c == 0 ? Value(std::uint64_t{row}) : inner(row, c - 1);
+    };
+    return table;
+}
+
+}  // namespace beamheap::present
