@@ -7,31 +7,24 @@
 
 scenarios() -> [log_overload, alarms, monitors, links, timers, queue_binaries, socket_buffers, well_kept].
 
-%% A handler that writes to a slow device, and many who log: its queue passes the limit from which it drops.
+%% A handler whose device takes nothing, and many who log. Its queue passes the limit from which callers wait; then it stands
+%% still in a write, and all of them wait, which is more than the limit from which it drops; or it has seen that, and drops.
 log_overload(Args) ->
     N = scenario_kit:number(1, Args, 150),
-    Device = specimen(slow_device, fun(Ready) -> Ready(), io_server(1) end),
+    Device = specimen(slow_device, fun(Ready) -> Ready(), hold(slow_device) end),
     ok = logger:set_handler_config(default, level, none),
     ok = logger:add_handler(audit_log, logger_std_h,
                             #{level => warning,
                               config => #{type => {device, Device}, sync_mode_qlen => 10, drop_mode_qlen => 100, flush_qlen => 100000}}),
     Handler = whereis(logger_std_h_audit_log),
     Loggers = many(N, fun(_) -> spawn(fun() -> request() end) end),
-    wait_until(drops, fun() -> {message_queue_len, L} = process_info(Handler, message_queue_len), L > 90 end),
-    timer:sleep(300),
+    wait_until(drops, fun() -> {message_queue_len, L} = process_info(Handler, message_queue_len), L > 100 end),
     #{slogan => "asked for by an operator", volatile => [Handler, Device | Loggers],
       facts => #{findings => ['log-overload'], culprit => Handler, name => logger_std_h_audit_log, limit => 100}}.
 
 request() ->
     logger:warning("a request took ~p ms", [erlang:unique_integer([positive])]),
     request().
-
-%% Answers the first requests of the protocol of io devices, then only after a while.
-io_server(N) ->
-    receive
-        {io_request, From, As, _} -> timer:sleep(1000), From ! {io_reply, As, ok}, io_server(N + 1);
-        _ -> io_server(N)
-    end.
 
 %% What os_mon and others set in the alarm handler of sasl.
 alarms(_) ->

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "analyses/causes/boot_stage.hpp"
 #include "analyses/causes/told_causes.hpp"
 #include "analyses/logs/log_forms.hpp"
 #include "present/spelling.hpp"
@@ -218,4 +219,62 @@ TEST_CASE("a misspelt module is told by the one that is loaded", "[causes]") {
     const auto loaded = told_cause(snapshot, "{undef,[{lists,keyfind,[a,b,c,d],[]},{term,load,0,[]}]}", {});
     REQUIRE(loaded);
     CHECK(present::plain_text(snapshot, loaded->cause.hints.at(0)).find("exports no such function") != std::string::npos);
+}
+
+TEST_CASE("what releases and libraries for the web make of a start", "[causes]") {
+    // init of 25 leaves maps out, and quotes: Elixir's exceptions are maps
+    CHECK(told("{,[{Elixir.System,fetch_env!,1,[{_},{_}]},{Elixir.Shop,init,1,[{_},{_}]},{init,start_it,1,[]}]}").what ==
+          "'Elixir.Shop':init/1 failed, with a reason that the slogan leaves out");
+    CHECK(told("{,[{Elixir.System,fetch_env!,1,[{_},{_}]},{erl_eval,do_apply,7,[{_},{_}]}]}").what ==
+          "'Elixir.System':'fetch_env!'/1 failed, with a reason that the slogan leaves out");
+    CHECK(told("{error,Bad environment variable: \"{80\"  Application: shop}").what ==
+          "a value on the command line (-App Key Value) is no Erlang: \"{80\" Application: shop");
+    CHECK(told("{{badmatch,{error,no_cert}},[{web,init,1,[{file,\"web.erl\"},{line,12}]},{supervisor,init,1,[]}]}").what ==
+          "a TLS listener was given no certificate (no_cert), in web:init/1 (web.erl:12)");
+    CHECK(told("{{badmatch,{error,eaddrinuse}},[{web,init,1,[{file,\"web.erl\"},{line,10}]},{supervisor,init,1,[]}]}").what ==
+          "a port that it listens on is in use (eaddrinuse), in web:init/1 (web.erl:10)");
+    CHECK(told("{{badmatch,{error,{options,{versions,[tlsv9]}}}},[{erl_eval,expr,6,[]},{init,start_it,1,[]}]}").what ==
+          "an option of ssl is wrong: {versions,[tlsv9]}");
+    CHECK(told("{{badmatch,{error,{options,{cacertfile,\"/etc/ca.pem\",{error,enoent}}}}},[{erl_eval,expr,6,[]},{init,start_it,1,[]}]}").what ==
+          "a file, folder or program does not exist (enoent): /etc/ca.pem");
+    CHECK(told("{tls_alert,{unexpected_message,\"TLS client: In state hello at tls_record.erl:564 generated CLIENT ALERT: Fatal - Unexpected Message\"}}").what ==
+          "a TLS connection failed: unexpected_message (Fatal - Unexpected Message)");
+    const auto ended = told_cause(Snapshot(), "shutdown", {}, true);
+    REQUIRE(ended);
+    CHECK(present::plain_text(Snapshot(), ended->cause.what) == "its top supervisor gave up, since children of it failed more often than it allows (shutdown)");
+    // The library's frames are not where the application's own code is.
+    CHECK(told("{#{'__struct__' => 'Elixir.File.Error','__exception__' => true,action => <<\"read file\">>,path => <<\"/p.csv\">>,reason => enoent},"
+               "[{'Elixir.File','read!',1,[]},{'Elixir.Shop.Server',init,1,[{file,\"lib/shop.ex\"},{line,20}]}]}").what ==
+          "could not read file /p.csv: enoent, in 'Elixir.Shop.Server':init/1 (shop.ex:20)");
+}
+
+TEST_CASE("a full standard output is not why the node died", "[causes]") {
+    const std::string reason = "{{badmatch,error_here},[{erl_eval,expr,6,[{file,\"erl_eval.erl\"},{line,496}]},{init,start_it,1,[]},{init,start_em,1,[]}]}";
+    const std::vector<LogEvent> full{
+        event_of("{'EXIT',<0.65.0>,enospc}"),
+        event_of("{error_report,<0.8.0>,{<0.64.0>,supervisor_report,[{supervisor,user_sup},{errorContext,child_terminated},{reason,enospc},"
+                 "{offender,[{pid,<0.65.0>},{name,user}]}]}}")};
+    CHECK(told(reason, full).what == "{badmatch,error_here}, in -eval");
+    CHECK(told("", full).what == "the disk is full (enospc)");
+    // A server that could not write says whose disk it is.
+    const LogEvent server = event_of("{error_report,<0.8.0>,{<0.64.0>,supervisor_report,[{supervisor,{local,db_sup}},{errorContext,start_error},{reason,enospc},"
+                                     "{offender,[{pid,undefined},{id,journal}]}]}}");
+    CHECK(told(reason, {server}).what == "the disk is full (enospc)");
+}
+
+TEST_CASE("a code path without kernel is why no module was loaded", "[causes]") {
+    test::MadeSnapshot made;
+    made.process(0, "init");
+    made.process(3, "erl_prim_loader");
+    Snapshot& snapshot = made.seal();
+    const std::vector<std::string> wrong{"www"}, usual{"/usr/lib/erlang/lib/kernel-8.5.3/ebin", "/usr/lib/erlang/lib/stdlib-4.2/ebin"};
+    const auto said = [&](std::span<const std::string> path) { return present::plain_text(snapshot, boot_stage(snapshot, path).told); };
+    const auto load = [&](std::string_view name) { snapshot.modules.emplace_back().name = snapshot.texts.intern(name); };
+    CHECK(said(wrong) == "The node stopped while it loaded its first modules, and the dump does not hold why");  // modules are not known
+    for (const char* name : {"init", "erl_prim_loader"}) load(name);
+    CHECK(said(wrong) == "The node found no module to start with: its code path is www, and kernel is not in it");
+    CHECK(said(usual) == "The node stopped while it loaded its first modules, and the dump does not hold why");
+    CHECK(said({}) == "The node stopped while it loaded its first modules, and the dump does not hold why");
+    load("error_handler");
+    CHECK(said(wrong) == "The node stopped while it loaded its first modules, and the dump does not hold why");
 }

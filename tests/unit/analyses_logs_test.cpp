@@ -130,3 +130,24 @@ TEST_CASE("what loggers wrap events in is taken off", "[logs]") {
         CHECK_FALSE(terms.tagged(unwrap_message(terms, term->term()), "e", 2).empty());
     }
 }
+
+TEST_CASE("an event that lies in memory twice is told once", "[logs]") {
+    const auto sent = [](std::string_view time, std::string_view pid, std::string_view reason, std::string_view meta) {
+        const std::string who(pid);
+        return event_of("#{level => error,meta => #{error_logger => #{tag => error},pid => " + who + ",time => " + std::string(time) + std::string(meta) +
+                        "},msg => {report,#{label => {error_logger,error_msg},format => \"Error in process ~p with exit value:~n~p~n\",args => [" + who +
+                        ",{" + std::string(reason) + ",[{a,b,[],[]}]}]}}}");
+    };
+    std::vector<LogEvent> events{sent("1000001", "<0.9.0>", "undef", ""), sent("1000001", "<0.9.0>", "undef", ",domain => [otp],gl => <0.70.0>")};
+    keep_each_once(events);
+    CHECK(events.size() == 1);
+    // Another time, another process, another reason: another event.
+    events = {sent("1000001", "<0.9.0>", "undef", ""), sent("1000002", "<0.9.0>", "undef", ""), sent("1000001", "<0.10.0>", "undef", ""),
+              sent("1000001", "<0.9.0>", "badarg", "")};
+    keep_each_once(events);
+    CHECK(events.size() == 4);
+    // Exits have neither text nor time: their reasons tell them apart.
+    events = {event_of("{'EXIT',<0.9.0>,{badarg,[{a,b,1}]}}"), event_of("{'EXIT',<0.9.0>,{badarg,[{a,c,1}]}}"), event_of("{'EXIT',<0.9.0>,{badarg,[{a,b,1}]}}")};
+    keep_each_once(events);
+    CHECK(events.size() == 2);
+}

@@ -68,6 +68,7 @@ private:
         if (digit(c) || (c == '-' && digit(peek(1)))) return number();
         if (begins("fun ")) at_ += 4;
         if (c == '\'' || (c >= 'a' && c <= 'z')) return level > 0 && words_follow() ? bare() : atom();
+        if (level > 0 && c == ',') return unknown();  // what init leaves out without a trace: a map (init.erl up to 25)
         return level > 0 && c != '_' && c != '.' ? bare() : junk();
     }
 
@@ -112,6 +113,7 @@ private:
         if (!quoted) {
             std::size_t end = at_;
             while (end < text_.size() && word(text_[end])) ++end;
+            if (end < text_.size() && (text_[end] == '!' || text_[end] == '?')) ++end;  // Elixir's, printed without quotes
             name = text_.substr(at_, end - at_);
             used = std::max<std::size_t>(end - at_, 1);
         }

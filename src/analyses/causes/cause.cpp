@@ -10,13 +10,18 @@ namespace {
 
 // Modules whose frames tell how something was called, not who called it.
 bool is_library(std::string_view module) {
-    constexpr std::array<std::string_view, 34> modules{
-        "supervisor_bridge",
-        "erlang",    "lists",     "maps",   "ets",    "proplists", "gen_server",         "gen",        "gen_statem", "gen_event",
-        "proc_lib",  "supervisor", "io",    "file",   "init",      "erl_eval",           "erl_expand_records", "gen_tcp", "string",
-        "binary",    "unicode",   "io_lib", "dict",   "os",        "application_master", "prim_file",  "filename",   "application",
-        "user_sup",  "Elixir.System", "Elixir.GenServer", "Elixir.Supervisor", "Elixir.IO", "Elixir.Keyword"};
-    return std::ranges::find(modules, module) != modules.end();
+    constexpr std::array<std::string_view, 29> erlang{
+        "supervisor_bridge", "erlang",  "lists",  "maps",   "ets",    "proplists", "gen_server", "gen",      "gen_statem",         "gen_event",
+        "proc_lib",          "supervisor", "io",  "file",   "init",   "erl_eval",  "erl_expand_records",     "gen_tcp",            "string",
+        "binary",            "unicode", "io_lib", "dict",   "os",     "application_master", "prim_file",     "filename",           "application",
+        "user_sup"};
+    constexpr std::array<std::string_view, 28> elixir{
+        "System", "GenServer", "Supervisor", "IO",     "Keyword", "File",    "Map",    "Enum",   "String",      "Kernel", "Code",      "Path",   "Agent", "Task",
+        "Task.Supervised", "Registry", "List", "Stream", "Regex", "Integer", "Float",  "Application", "Module", "Process", "Access", "DynamicSupervisor", "URI", "Base"};
+    constexpr std::string_view prefix = "Elixir.";
+    if (module == "elixir" || module.starts_with("elixir_") || module.starts_with("Elixir.Config")) return true;
+    if (module.starts_with(prefix)) return std::ranges::find(elixir, module.substr(prefix.size())) != elixir.end();
+    return std::ranges::find(erlang, module) != erlang.end();
 }
 
 constexpr std::array<std::string_view, 22> cause_names{
@@ -71,12 +76,15 @@ bool has_atom(OwnedTerm& term, std::string_view atom) {
 
 Cause Explainer::run() {
     // The first that knows the reason says it.
-    const bool known = text() || boot() || distribution() || undefined() || terminal() || output_gone() || code() ||
-                       native_library() || application() || registered() || table() || mnesia() || returned() ||
+    const bool known = text() || gave_up() || boot() || distribution() || undefined() || terminal() || output_gone() || code() ||
+                       native_library() || application() || registered() || table() || mnesia() || tls() || returned() ||
                        specification() || exception() || posix() || value() || words();
     if (!known && says_nothing(failure_.reason)) {
         cause_.kind = CauseKind::none;
-        if (const LogFrame* frame = own_frame(); frame != nullptr) {
+        const LogFrame* frame = own_frame();
+        if (frame == nullptr && !failure_.stack.empty() && failure_.stack.front().module != "init" && failure_.stack.front().module != "erl_eval")
+            frame = &failure_.stack.front();
+        if (frame != nullptr) {
             cause_.kind = CauseKind::unknown;
             cause_.what = sentence("{} failed, with a reason that the slogan leaves out", place(*frame));
         }

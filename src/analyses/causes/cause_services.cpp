@@ -104,6 +104,15 @@ bool Explainer::text() {
              "user's home folder must exist.");
         return true;
     }
+    // {error,"Bad environment variable: ~tp  Application: ~p"} (application_controller.erl), printed without its quotes
+    if (constexpr std::string_view before = "Bad environment variable: "; text->find(before) != std::string::npos) {
+        std::string value = text->substr(text->find(before) + before.size());
+        while (value.ends_with('}')) value.pop_back();
+        cause_.kind = CauseKind::bad_specification;
+        cause_.what = sentence("a value on the command line (-App Key Value) is no Erlang: {}", InputText{one_line(value), InputText::Holds::message});
+        hint("Mind the shell's quotes, also those of vm.args: strings need their own, as in '\"text\"'.");
+        return true;
+    }
     cause_.kind = CauseKind::message;
     cause_.what = sentence("{}", InputText{one_line(*text, 130), InputText::Holds::message});
     for (const KnownText& known : known_texts)
@@ -359,6 +368,41 @@ bool Explainer::mnesia() {
     return true;
 }
 
+// {options, What} of ssl's functions (ssl.erl), {tls_alert, {Name, Text}} of a handshake, and ranch's no_cert.
+bool Explainer::tls() {
+    if (TermReader::is(failure_.reason, "no_cert")) {
+        cause_.kind = CauseKind::bad_specification;
+        cause_.what = Sentence("a TLS listener was given no certificate (no_cert)");
+        hint("Give it certfile and keyfile, certs_keys or sni_fun.");
+    } else if (const auto p = t_.tagged(failure_.reason, "tls_alert", 2); !p.empty()) {
+        cause_.kind = CauseKind::refused;
+        const auto alert = t_.tuple(p[1], 2);
+        const auto text = alert.empty() ? t_.text(p[1], 400) : t_.text(alert[1], 400);
+        cause_.what = Sentence("a TLS connection failed");
+        if (!alert.empty() && TermReader::is_atom(alert[0])) cause_.what.say(": {}", plain(alert[0]));
+        // "TLS client: In state hello at tls_record.erl:564 generated CLIENT ALERT: Fatal - Unexpected Message\n ..."
+        constexpr std::string_view before = "ALERT: ";
+        if (const std::size_t at = text ? text->find(before) : std::string::npos; at != std::string::npos)
+            cause_.what.say(" ({})", InputText{one_line(std::string_view(*text).substr(at + before.size()), 70), InputText::Holds::message});
+    } else if (const auto wrong = t_.tagged(failure_.reason, "options", 2); !wrong.empty() && !says_nothing(wrong[1])) {
+        if (posix()) return true;
+        cause_.kind = CauseKind::bad_specification;
+        cause_.what = sentence("an option of ssl is wrong: {}", printed(wrong[1]));
+    } else {
+        return false;
+    }
+    where();
+    return true;
+}
+
+// {application_terminated, App, shutdown}: nothing but its top supervisor ends an application so that has run (supervisor.erl).
+bool Explainer::gave_up() {
+    if (!failure_.exited || !TermReader::is(failure_.reason, "shutdown")) return false;
+    cause_.kind = CauseKind::unknown;  // what its children ended of is the cause, where a report tells it
+    cause_.what = Sentence("its top supervisor gave up, since children of it failed more often than it allows (shutdown)");
+    return true;
+}
+
 std::uint32_t Explainer::port_in_events() const {
     for (const LogEvent& event : events_) {
         if (!has_atom(*event.term, "eaddrinuse")) continue;
@@ -413,6 +457,7 @@ bool Explainer::posix() {
         if (named) cause_.what.say(" of {}", plain(name));
         cause_.what.say(" {} (eaddrinuse)", sentence("{}", error->means));
         hint("Another copy of this node, or another program, listens there: ss -ltnp tells which.");
+        if (bare && told == 0) where();
         return true;
     }
     cause_.what = sentence("{} ({})", error->means, InputText{std::string(error->atom), InputText::Holds::vm});

@@ -27,6 +27,7 @@ private:
     bool native_library();
     // cause_services.cpp: the distribution, output, applications, tables, files and ports
     bool text();
+    bool gave_up();
     bool distribution();
     bool output_gone();
     bool terminal();
@@ -34,6 +35,7 @@ private:
     bool registered();
     bool table();
     bool mnesia();
+    bool tls();
     bool posix();
     // cause_values.cpp: what callbacks and expressions have made of it
     bool returned();

@@ -8,8 +8,20 @@ namespace {
 // More than a node has time to say.
 constexpr std::size_t most_events = 200;
 
-int rank(CauseKind kind) {
-    switch (kind) {
+// An error of the operating system and nothing else: not what could not be written or reached, nor by whose code. Standard
+// output that is full or closed ends the node's own `user` so, whatever the node died of.
+bool is_bare(const ToldCause& told) {
+    const Failure& failure = told.failure;
+    const auto of_output = [](std::string_view child) { return child == "user" || child == "standard_error"; };
+    const bool by_io = !failure.stack.empty() && failure.stack.front().module == "io";
+    const bool written = told.cause.kind == CauseKind::no_file || (told.cause.kind == CauseKind::no_output && !by_io);
+    return written && TermReader::is_atom(failure.reason) && failure.application.empty() && told.cause.where.empty() &&
+           std::ranges::all_of(failure.children, of_output);
+}
+
+int rank(const ToldCause& told) {
+    if (is_bare(told)) return 1;
+    switch (told.cause.kind) {
         case CauseKind::none: return 0;
         case CauseKind::unknown: return 1;
         case CauseKind::message:
@@ -22,7 +34,7 @@ int rank(CauseKind kind) {
 }
 
 bool better(const ToldCause& a, const ToldCause& b) {
-    if (rank(a.cause.kind) != rank(b.cause.kind)) return rank(a.cause.kind) > rank(b.cause.kind);
+    if (rank(a) != rank(b)) return rank(a) > rank(b);
     return a.failure.weight() > b.failure.weight();
 }
 
@@ -44,10 +56,11 @@ ToldCause told_by(const Snapshot& snapshot, const LogEvent& event, std::span<con
 }  // namespace
 
 std::optional<ToldCause> told_cause(const Snapshot& snapshot, std::string_view slogan_reason,
-                                    std::span<const LogEvent> events) {
+                                    std::span<const LogEvent> events, bool had_run) {
     std::optional<ToldCause> best;
     if (!slogan_reason.empty()) {
         best = ToldCause{failure_of_printed(slogan_reason), {}, nullptr};
+        best->failure.exited = best->failure.exited || had_run;
         best->cause = cause_of(snapshot, best->failure, events);
     }
     // Newest first: the earliest of equals is the last that is as good.

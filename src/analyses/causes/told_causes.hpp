@@ -19,8 +19,9 @@ struct ToldCause {
     const LogEvent* event = nullptr;  ///< who told it; nullptr: the slogan itself
 };
 
-/// `slogan_reason`: as the slogan prints it; empty: it gives none. Nothing where nobody gives any reason.
+/// `slogan_reason`: as the slogan prints it; empty: it gives none. `had_run`: the slogan is about the end of an application
+/// that had started. Nothing where nobody gives any reason.
 std::optional<ToldCause> told_cause(const Snapshot& snapshot, std::string_view slogan_reason,
-                                    std::span<const LogEvent> events);
+                                    std::span<const LogEvent> events, bool had_run = false);
 
 }  // namespace beamheap::analyses

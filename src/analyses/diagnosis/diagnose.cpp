@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "analyses/causes/boot_stage.hpp"
 #include "analyses/diagnosis/summary.hpp"
 #include "analyses/diagnosis/unreferenced.hpp"
 
@@ -106,14 +107,16 @@ Result<Diagnosis> Diagnoser::judge(Artifact& artifact) {
     const std::optional<ApplicationStarts> starts = read_starts(artifact);
     std::vector<LogEvent> events;
     std::optional<ToldCause> told;
+    std::vector<std::string> path;
     if (is_failed_start(diagnosis.slogan.kind)) {
         events = log_events(artifact);
-        told = told_cause(snapshot, diagnosis.slogan.reason, events);
+        told = told_cause(snapshot, diagnosis.slogan.reason, events, diagnosis.slogan.kind == SloganKind::application_terminated);
+        if (!told) path = loader_path(artifact);
     }
     const ServiceStates services = service_states(artifact);
     diagnosis.findings = run_rules({snapshot, diagnosis.slogan, diagnosis.totals, diagnosis.death, diagnosis.waits,
                                     terms, pinned, locks, starts ? &*starts : nullptr, unheld ? &*unheld : nullptr,
-                                    told ? &*told : nullptr, events, services.handlers, services.alarms});
+                                    told ? &*told : nullptr, events, services.handlers, services.alarms, path});
     summarise(snapshot, diagnosis);
     return diagnosis;
 }

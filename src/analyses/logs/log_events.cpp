@@ -33,11 +33,9 @@ std::uint64_t all_words(const Snapshot& snapshot) {
     return words;
 }
 
-// What an event says, as bytes that are equal for equal events: elements breadth first, at most 400.
-std::string digest(const OwnedTerm& term) {
-    auto& source = const_cast<OwnedTerm&>(term);
-    std::string text;
-    std::vector<Element> left{term.term()};
+// A term as bytes that are equal for equal terms: elements breadth first, at most 400.
+void add_digest(OwnedTerm& source, const Element& root, std::string& text) {
+    std::vector<Element> left{root};
     for (std::size_t i = 0; i < left.size() && i < 400; ++i) {
         const Element each = left[i];
         text += static_cast<char>('0' + static_cast<int>(each.kind));
@@ -55,6 +53,26 @@ std::string digest(const OwnedTerm& term) {
             }
             default: break;
         }
+    }
+    text += ';';
+}
+
+// What an event says: when, of whom, and in which words or with which reason. Its metadata is left out: loggers add to it
+// on the way, so that copies of one event differ in it.
+std::string digest(const LogEvent& event) {
+    std::string text = event.time + ';' + std::to_string(event.order) + ';' + std::to_string(static_cast<int>(event.kind)) + ';' +
+                       std::to_string(event.pid.number) + '.' + std::to_string(event.pid.serial) + ';';
+    if (event.format.kind != ElementKind::unknown) {
+        add_digest(*event.term, event.format, text);
+        for (const Element& argument : event.args) add_digest(*event.term, argument, text);
+    } else if (event.report.kind != ElementKind::unknown) {
+        add_digest(*event.term, event.report, text);
+    } else {
+        add_digest(*event.reason_term, event.reason, text);
+        add_digest(*event.term, event.subject, text);
+        for (const LogFrame& frame : event.stack)
+            text += frame.module + ':' + frame.function + '/' + std::to_string(frame.arity) + ':' + std::to_string(frame.line) + ';';
+        if (event.reason.kind == ElementKind::unknown) add_digest(*event.term, event.term->term(), text);
     }
     return text;
 }
@@ -145,6 +163,11 @@ bool EventHolders::operator()(const Snapshot& snapshot, ProcId process) {
     return *small_node_;
 }
 
+void keep_each_once(std::vector<LogEvent>& events) {
+    std::unordered_set<std::string> known;
+    std::erase_if(events, [&](const LogEvent& event) { return !known.insert(digest(event)).second; });
+}
+
 void find_events(ProcId process, TermSource& terms, std::vector<LogEvent>& events) {
     Finder(process, terms, events).run();
 }
@@ -156,8 +179,7 @@ std::vector<LogEvent> log_events(Artifact& artifact) {
     for (std::uint32_t i = 0; i < snapshot.processes.size(); ++i)
         if (holds(snapshot, ProcId{i}))
             if (const auto terms = artifact.terms(ProcId{i})) find_events(ProcId{i}, **terms, events);
-    std::unordered_set<std::string> known;
-    std::erase_if(events, [&](const LogEvent& event) { return !known.insert(digest(*event.term)).second; });
+    keep_each_once(events);
     // Times of loggers and of error_logger are not compared: one counts microseconds, the other digits. A node has one
     // or the other.
     std::ranges::stable_sort(events, [](const LogEvent& a, const LogEvent& b) { return a.order > b.order; });

@@ -91,6 +91,9 @@ private:
 /// Adds the events in the terms of one process. At most 1,000 of one process.
 void find_events(ProcId process, TermSource& terms, std::vector<LogEvent>& events);
 
+/// Takes out what is an earlier one again: equal in time, process, and text or reason, whatever its metadata are.
+void keep_each_once(std::vector<LogEvent>& events);
+
 /// All events of an input, newest first where times are known, else in the order in which they were met; each once.
 /// Needs LoadPlan::terms, with EventHolders as terms_of, and LoadPlan::stacks.
 std::vector<LogEvent> log_events(Artifact& artifact);

@@ -195,11 +195,14 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     if (input.told != nullptr) {
         add_told(input, finding);
     } else {
-        if (is_failed_start(slogan.kind) && slogan.kind != SloganKind::application_terminated)
-            finding.title = slogan.kind == SloganKind::boot_failure ? boot_stage(input.snapshot).say(".") : slogan.meaning;
         if (!slogan.cause.empty())
             finding.evidence.push_back(fact("innermost reason", sentence("{}", term(slogan.cause))));
         finding.next_steps = slogan.next_steps;
+        if (slogan.kind == SloganKind::boot_failure) {
+            BootStage stage = boot_stage(input.snapshot, input.loader_path);
+            finding.title = stage.told.say(".");
+            finding.next_steps = std::move(stage.hints);
+        }
     }
     findings.push_back(std::move(finding));
 }

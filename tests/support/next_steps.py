@@ -1,0 +1,28 @@
+"""The commands that findings print: each must answer with something about the very input that the finding is of."""
+import re
+import shlex
+
+import suite as s
+
+
+def commands(step):
+    """The commands of beamheap in a step of a finding, as words."""
+    for part in step.split("beamheap ")[1:]:
+        yield shlex.split(re.split(r"[;,`](?:\s|$)| for ", part)[0].strip().rstrip("."))
+
+
+def lead_somewhere(tests, name, document, *options):
+    """Runs each command of a document of `analyze` once, with `options` after it; how many there were. A verb that only people have
+    asked for (explain, help) takes no input and answers, too."""
+    seen = set()
+    for finding in document["findings"]:
+        for step in finding["next_steps"]:
+            for words in commands(step):
+                if tuple(words) in seen:
+                    continue
+                seen.add(tuple(words))
+                run = s.run(*words, *options, timeout=300)
+                empty = not run.out.strip() or re.match(rb"(no|nothing|none)\b", run.out.strip()) and run.out.count(b"\n") < 3
+                tests.check(f"{name}: {finding['rule']}: beamheap {words[0]} {' '.join(words[2:])}", run.code == 0 and not empty,
+                            f"{run}: {s.text(run.out)[:200]}")
+    return len(seen)
