@@ -107,7 +107,8 @@ void NodeModel::settle(std::shared_ptr<Artifact> artifact) {
 Status NodeModel::open(const Context& context, const Demand& demand) {
     path_ = context.argument(0);
     plan_ = demand.plan;
-    if (options_.redact == present::RedactLevel::full) plan_.tables = true;  // as Context::open has it
+    // The key of pseudonyms comes from the tables: with them all queries and files have the same.
+    if (options_.redact >= present::RedactLevel::values) plan_.tables = true;
     gathered_ = demand.any_heaps();
     heaps_ = std::make_unique<analyses::HeapStats>(
         options_.threads, analyses::HeapWishes{.frames = demand.frames, .binaries = demand.references});

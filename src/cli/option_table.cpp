@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <limits>
 #include <type_traits>
 
@@ -98,6 +99,18 @@ std::string figure_names() {
     return names + "shape sender";
 }
 
+// Of queries and exports, which stand before the gates of CI.
+std::vector<OptionRow> rows_of_databases() {
+    return {
+        {.names = "--max-rows", .argument = "N", .preset = "1000000", .help = "rows that a query may give", .scope = Scope::named,
+         .holds = true, .set = &set_number<&Options::max_rows>},
+        {.names = "--max-seconds", .argument = "N", .preset = "60", .help = "seconds that a query may run", .scope = Scope::named,
+         .holds = true, .set = &set_number<&Options::max_seconds>},
+        {.names = "--to", .argument = "FORMAT", .values = "sqlite ndjson csv", .preset = "sqlite",
+         .help = "a SQLite file, or a folder of NDJSON or CSV", .scope = Scope::named, .set = &set_text<&Options::to>},
+    };
+}
+
 std::vector<OptionRow> make_table() {
     constexpr Scope named = Scope::named;
     return {
@@ -137,8 +150,6 @@ std::vector<OptionRow> make_table() {
          .scope = named, .set = &set_number<&Options::page>},
         {.names = "--term-bytes", .argument = "N", .preset = "200", .help = "cut printed terms after N bytes; 0 is whole",
          .scope = named, .holds = true, .set = &set_number<&Options::term_bytes>},
-        {.names = "--max-rows", .argument = "N", .preset = "1000000", .help = "rows that a query may give", .scope = named, .holds = true, .set = &set_number<&Options::max_rows>},
-        {.names = "--max-seconds", .argument = "N", .preset = "60", .help = "seconds that a query may run", .scope = named, .holds = true, .set = &set_number<&Options::max_seconds>},
         {.names = "--fail-on", .argument = "R",
          .help = "exit with 1 at this severity or limit: high, 'msgq>10000', 'heap>512MiB'; repeatable", .scope = named,
          .repeatable = true, .set = &add_text<&Options::fail_on>},
@@ -184,7 +195,12 @@ std::vector<OptionRow> make_table() {
 std::string_view OptionRow::long_name() const { return names.substr(names.find("--")); }
 
 std::span<const OptionRow> option_table() {
-    static const std::vector<OptionRow> table = make_table();
+    static const std::vector<OptionRow> table = [] {
+        std::vector<OptionRow> all = make_table(), more = rows_of_databases();
+        const auto place = std::ranges::find(all, std::string_view("--fail-on"), &OptionRow::names);
+        all.insert(place, std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+        return all;
+    }();
     return table;
 }
 

@@ -73,6 +73,7 @@ struct Options {
     std::uint32_t depth = 0;     ///< of `tree`; 0: all of it
     std::uint64_t max_rows = 1'000'000;    ///< --max-rows: of a query's answer
     std::uint32_t max_seconds = 60;        ///< --max-seconds: that a query runs
+    std::string to = "sqlite";   ///< --to: what an export is
     bool no_pager = false;
     bool no_fold = false;        ///< --no-fold: rows that are alike, one by one
 

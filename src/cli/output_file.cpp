@@ -28,9 +28,11 @@ Error unwritable(const std::string& path, int error) {
             fmt::format("{}: can't be written: {}", output ? "standard output" : path, std::strerror(error)), {}};
 }
 
-// A new file with a name of its own in the same folder; gives its descriptor and its name.
+// A new file with a name of its own in the same folder; gives its descriptor and its name. The name begins with a dot: who
+// reads all files of a folder (ls, Spark) leaves out what is not whole, and what an end by force left.
 Result<int> create_beside(const std::string& path, std::string& name) {
-    name = path + ".XXXXXX";
+    const std::size_t folder = path.rfind('/') + 1;  // 0: none is named
+    name = path.substr(0, folder) + '.' + path.substr(folder) + ".XXXXXX";
     const int fd = ::mkostemp(name.data(), O_CLOEXEC);  // mode 0600
     if (fd < 0) return unwritable(path, errno);
     return fd;

@@ -25,6 +25,8 @@ public:
     Status write(std::string_view piece);
     /// Writes what is left and gives the file its name; with `overwrite` in place of the one that is there.
     Status finish();
+    /// The name that it has until then, for what writes to files by name; empty of standard output.
+    const std::string& partial() const { return partial_; }
 
 private:
     OutputFile(std::string path, std::string partial, bool overwrite, int fd);

@@ -1,0 +1,127 @@
+#include "sql/database_file.hpp"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "present/sanitise.hpp"
+#include "sql/virtual_table.hpp"
+
+namespace beamheap::sql {
+namespace {
+
+// Who reads the file shows its texts on a terminal: no control characters but ends of lines and tabs.
+std::string fit_to_keep(std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find_first_of("\n\t"), text.size());
+        present::append_text(text.substr(0, end), out);
+        if (end < text.size()) out += text[end];
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return out;
+}
+
+bool is_joined_by(std::string_view column) {
+    constexpr std::array<std::string_view, 7> names{"pid", "address", "waiter", "target", "owner", "parent", "receiver"};
+    return std::ranges::find(names, column) != names.end();
+}
+
+}  // namespace
+
+struct DatabaseFile::State {
+    sqlite3* connection = nullptr;
+    sqlite3_stmt* insert = nullptr;
+    std::uint64_t rows = 0;
+    std::vector<std::string> indexes;
+
+    State() = default;
+    State(const State&) = delete;
+    State& operator=(const State&) = delete;
+    ~State() {
+        sqlite3_finalize(insert);
+        sqlite3_close(connection);
+    }
+    Error failure() const {
+        return {ErrorCode::resource_limit, fmt::format("the database can't be written: {}", sqlite3_errmsg(connection)), {}};
+    }
+    Status run(const std::string& statement) {
+        if (sqlite3_exec(connection, statement.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) return failure();
+        return ok();
+    }
+};
+
+DatabaseFile::DatabaseFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
+DatabaseFile::DatabaseFile(DatabaseFile&&) noexcept = default;
+DatabaseFile::~DatabaseFile() = default;
+std::uint64_t DatabaseFile::rows() const { return state_->rows; }
+
+Result<DatabaseFile> DatabaseFile::create(const std::string& path) {
+    auto state = std::make_unique<State>();
+    const int code = sqlite3_open_v2(path.c_str(), &state->connection,
+                                     SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
+    if (code != SQLITE_OK) return state->failure();
+    BH_CHECK(state->run(fmt::format("PRAGMA page_size=65536; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
+                                    "PRAGMA locking_mode=EXCLUSIVE; PRAGMA cache_size=-16384;"
+                                    "PRAGMA application_id={}; PRAGMA user_version={}; BEGIN",
+                                    application_id, schema_version)));
+    return DatabaseFile(std::move(state));
+}
+
+Status DatabaseFile::begin_table(std::string_view name, std::string_view doc, std::span<const present::Column> columns) {
+    // `.schema` shows the meanings.
+    std::string make = fmt::format("CREATE TABLE {}( -- {}\n  dump_id TEXT NOT NULL", quoted_name(name), doc);
+    std::string insert = fmt::format("INSERT INTO {} VALUES(?", quoted_name(name));
+    std::string meaning = "which input it is of";
+    for (const present::Column& column : columns) {
+        make += fmt::format(", -- {}\n  {} {}", meaning, quoted_name(column.name), declared_type(column));
+        meaning = column.doc.empty() ? column.name : column.doc;
+        insert += ",?";
+        if (is_joined_by(column.name))
+            state_->indexes.push_back(fmt::format("CREATE INDEX {} ON {}({})", quoted_name(fmt::format("{}_{}", name, column.name)),
+                                                  quoted_name(name), quoted_name(column.name)));
+    }
+    make += fmt::format(" -- {}\n)", meaning);
+    BH_CHECK(state_->run(make));
+    sqlite3_finalize(std::exchange(state_->insert, nullptr));
+    if (sqlite3_prepare_v2(state_->connection, (insert + ')').c_str(), -1, &state_->insert, nullptr) != SQLITE_OK) return state_->failure();
+    state_->rows = 0;
+    return ok();
+}
+
+Status DatabaseFile::add(const present::PlainTable& rows, const std::string& dump_id) {
+    sqlite3_stmt* const insert = state_->insert;
+    std::vector<std::string> texts(rows.columns().size());  // as long as a row is being written
+    sqlite3_bind_text(insert, 1, dump_id.data(), static_cast<int>(dump_id.size()), SQLITE_STATIC);
+    for (std::size_t row = 0; row < rows.rows(); ++row, ++state_->rows) {
+        for (std::size_t c = 0; c < texts.size(); ++c) {
+            const int place = static_cast<int>(c) + 2;
+            const present::PlainValue value = rows.cell(row, c);
+            if (const auto* number = std::get_if<std::int64_t>(&value)) sqlite3_bind_int64(insert, place, *number);
+            else if (const auto* real = std::get_if<double>(&value)) sqlite3_bind_double(insert, place, *real);
+            else if (const auto* text = std::get_if<std::string>(&value)) {
+                texts[c] = fit_to_keep(*text);
+                sqlite3_bind_text64(insert, place, texts[c].data(), texts[c].size(), SQLITE_STATIC, SQLITE_UTF8);
+            } else sqlite3_bind_null(insert, place);
+        }
+        if (sqlite3_step(insert) != SQLITE_DONE) return state_->failure();
+        sqlite3_reset(insert);
+    }
+    sqlite3_clear_bindings(insert);
+    return ok();
+}
+
+Status DatabaseFile::finish() {
+    sqlite3_finalize(std::exchange(state_->insert, nullptr));
+    for (const std::string& index : state_->indexes) BH_CHECK(state_->run(index));
+    BH_CHECK(state_->run("COMMIT"));
+    if (sqlite3_close(std::exchange(state_->connection, nullptr)) != SQLITE_OK)
+        return Error{ErrorCode::resource_limit, "the database can't be closed", {}};
+    return ok();
+}
+
+}  // namespace beamheap::sql

@@ -1,0 +1,42 @@
+// A SQLite file of tables, written once and from front to back.
+//
+// It is for reading afterwards, so it is written without a journal, in one transaction: what is interrupted is no
+// database. Whoever calls this writes to a name of its own, and gives the file its name when it is whole.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "beamheap/error.hpp"
+#include "present/plain_table.hpp"
+
+namespace beamheap::sql {
+
+class DatabaseFile {
+public:
+    /// What the file says that it is (PRAGMA application_id, user_version): "bmhp", and the schema's number.
+    static constexpr int application_id = 0x626D6870, schema_version = 1;
+
+    /// `path` is an empty file, or none yet. Errors: SQLite's.
+    static Result<DatabaseFile> create(const std::string& path);
+    DatabaseFile(DatabaseFile&&) noexcept;
+    DatabaseFile& operator=(DatabaseFile&&) = delete;
+    ~DatabaseFile();
+
+    /// A table of these columns behind dump_id. Rows that follow are its.
+    Status begin_table(std::string_view name, std::string_view doc, std::span<const present::Column> columns);
+    /// Rows of the table that was begun. Errors: SQLite's (the disk is full).
+    Status add(const present::PlainTable& rows, const std::string& dump_id);
+    std::uint64_t rows() const;  ///< of the table that was begun
+    /// Indexes on columns that queries join by, and the end of the transaction.
+    Status finish();
+
+private:
+    struct State;
+    explicit DatabaseFile(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace beamheap::sql
