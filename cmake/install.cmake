@@ -3,7 +3,8 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 install(TARGETS beamheap RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright COMPONENT program)
+install(FILES cmake/debian/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT library)
 # What the program says of itself: its manual page and what shells complete.
 if(NOT CMAKE_CROSSCOMPILING)
   set(told ${CMAKE_CURRENT_BINARY_DIR}/told)
@@ -14,7 +15,14 @@ if(NOT CMAKE_CROSSCOMPILING)
   install(FILES ${told}/_beamheap DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT program)
   install(FILES ${told}/beamheap.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT program)
 endif()
-install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+install(FILES README.md docs/ci.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+# What Debian wants to be told of a package.
+configure_file(cmake/debian/changelog.in debian/changelog @ONLY)
+execute_process(COMMAND gzip -9nfk ${CMAKE_CURRENT_BINARY_DIR}/debian/changelog RESULT_VARIABLE ended)
+if(ended EQUAL 0)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/debian/changelog.gz DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+endif()
+install(FILES cmake/debian/lintian-overrides DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides RENAME beamheap COMPONENT program)
 
 # The layers up to the analyses, in one archive. fmt is in it where the build compiles it itself.
 set(BEAMHEAP_LIBRARY_LAYERS beamheap_bytes beamheap_model beamheap_formats beamheap_analyses)
@@ -41,14 +49,23 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/beamheapConfig.cmake ${CMAKE_CURRENT_B
         DESTINATION ${BEAMHEAP_PACKAGE_DIR} COMPONENT library)
 
 set(CPACK_PACKAGE_VENDOR "the beamheap authors")
-set(CPACK_PACKAGE_CONTACT "the beamheap authors <beamheap@localhost>")
+set(CPACK_PACKAGE_CONTACT "the beamheap authors <beamheap@packages.invalid>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "tells why an Erlang VM died or grew")
+set(CPACK_PACKAGE_DESCRIPTION
+    "Reads the crash dump or the core image that an Erlang VM (Erlang, Elixir,
+Gleam) left behind, and says what happened: which process held the memory and
+what it is, who waits for whom, which table, queue or log overflowed. One
+command, offline, on dumps that are larger than memory; the same questions to
+dumps of all releases since R10B and to core images since OTP 23.")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_GENERATOR DEB)
 set(CPACK_INSTALL_CMAKE_PROJECTS "${CMAKE_CURRENT_BINARY_DIR};beamheap;program;/")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
-if(BEAMHEAP_STATIC)
+if(BEAMHEAP_WHOLLY_STATIC)
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS OFF)
+elseif(BEAMHEAP_STATIC)
   # The C library of the machine that built it is the oldest that is sure to do.
   execute_process(COMMAND getconf GNU_LIBC_VERSION OUTPUT_VARIABLE glibc OUTPUT_STRIP_TRAILING_WHITESPACE)
   string(REGEX REPLACE "^glibc " "" glibc "${glibc}")
