@@ -155,9 +155,20 @@ TEST_CASE("ten waiting for one are a convoy, nine are not; who waits itself is a
     CHECK(found[0].role == FindingRole::cause);
     CHECK(found[0].pid == Pid{0, 1, 0});
     CHECK(found[0].severity == FindingSeverity::critical);
-    CHECK(found[0].count == Count(20));
-    CHECK(present::plain_text(node.s, found[0].title).find("waits itself for root <0.1.0>") !=
-          std::string::npos);
+    CHECK(found[0].count == Count(21));
+    CHECK(present::plain_text(node.s, found[0].title).find("21 of 22 processes (95 %) wait, through <0.2.0>, for root <0.1.0>") == 0);
+}
+
+TEST_CASE("who waits for one of a convoy waits for the same one", "[waits]") {
+    Waiting node;
+    node.idle(1, "root");
+    for (std::uint32_t i = 0; i < 12; ++i) node.caller(10 + i, 1);
+    for (std::uint32_t i = 0; i < 3; ++i) node.caller(30 + i, 10);
+    node.seal();
+    const std::vector<Finding> found = node.findings();
+    REQUIRE(count(found, "wait-convoy") == 1);
+    CHECK(found[0].count == Count(15));
+    CHECK(present::plain_text(node.s, found[0].title).find("15 of 16 processes (94 %) wait for root <0.1.0>, 12 of them in ") == 0);
 }
 
 TEST_CASE("999 messages are no flood, 1,000 are", "[waits]") {

@@ -4,7 +4,7 @@
 // logger hangs has hundreds of thousands of processes that do nothing but wait, and they hold the memory; what one
 // sees first, many processes and much memory, is the consequence. So the one that is waited for is named, with what it
 // is doing, and the waiters are counted as its victims. If it waits for somebody itself, the one at the end of that chain
-// is to blame. One that was suspended serves again when it is resumed. One that is idle has taken the requests and put
+// is to blame, and everybody who waits for it counts, through whomever. One that was suspended serves again when it is resumed. One that is idle has taken the requests and put
 // the answers off: a pool whose members are all out looks so, and whom it watches has them.
 //
 // Thresholds: at least 10 waiters that are 5 % of all processes, or half of their own kind where the one they wait for is
@@ -88,7 +88,8 @@ FunctionId usual_call(const RuleInput& input, const WaitFanIn& fan, std::uint64_
 struct Convoy {
     const WaitFanIn* fan = nullptr;  // of the largest group of direct callers
     ProcId end = ProcId::none;       // at the end of its chain: the one to blame; none: the chain has no end here
-    double percent = 0;              // of all processes: the direct callers
+    std::uint64_t waiters = 0;       // all who wait for that one, directly or through others
+    double percent = 0;              // of all processes: these
     double of_kind = 0;              // of the callers' own kinds
     bool suspended = false, idle = false, stuck = false;
     bool output = false;  // it ends at a port, or at who writes to standard output: at somebody who does not read
@@ -132,8 +133,10 @@ Convoy convoy_of(const RuleInput& input, const WaitFanIn& fan) {
     const Snapshot& s = input.snapshot;
     Convoy convoy;
     convoy.fan = &fan;
-    convoy.percent = percent_of(fan.waiters, std::uint64_t{s.processes.size()}).value_or(0);
     convoy.end = end_of_chain(input.waits, fan.target.process);
+    const WaitFanIn* const last_fan = convoy.end == ProcId::none ? nullptr : input.waits.fan_in_of(convoy.end);
+    convoy.waiters = std::max(fan.reaching, last_fan == nullptr ? 0 : last_fan->reaching);
+    convoy.percent = percent_of(convoy.waiters, std::uint64_t{s.processes.size()}).value_or(0);
     convoy.of_kind = share_of_kind(input, fan);
     std::uint64_t forever = 0;
     for (const std::uint32_t edge : input.waits.waiters_of(fan)) forever += input.waits.edges[edge].infinite;
@@ -162,18 +165,27 @@ FindingSeverity severity_of(const Convoy& convoy) {
     return convoy.percent >= high_percent || (convoy.stuck && kind) ? FindingSeverity::high : FindingSeverity::medium;
 }
 
+// " in gen_server:call/3 for db <0.79.0>"; where that one waits itself: ", through prices <0.80.0>, for db <0.79.0>"
+Sentence whom_they_wait_for(const RuleInput& input, const Convoy& convoy, FunctionId call) {
+    const WaitTarget& target = convoy.fan->target;
+    Sentence text;
+    const WaitEdge* next = target.process == ProcId::none ? nullptr : input.waits.edge(target.process);
+    if (next != nullptr) {
+        text.say(", through {}, for {}", target_text(input.snapshot, target),
+                 convoy.end == ProcId::none ? target_text(input.snapshot, next->target) : sentence("{}", convoy.end));
+    } else if (convoy.waiters == convoy.fan->waiters) {
+        text.say(" in {} for {}", call, target_text(input.snapshot, target));
+    } else {
+        text.say(" for {}, {} of them in {}", target_text(input.snapshot, target), number(convoy.fan->waiters), call);
+    }
+    return text;
+}
+
 // "; it has 299 messages and sits in timer:sleep/1"
 Sentence state_of_target(const RuleInput& input, const Convoy& convoy) {
     const Snapshot& s = input.snapshot;
-    const WaitTarget& target = convoy.fan->target;
     Sentence text;
-    ProcId last = target.process;
-    if (const WaitEdge* next = last == ProcId::none ? nullptr : input.waits.edge(last)) {
-        text.say(", which waits itself for {}", target_text(input.snapshot, next->target));
-        if (convoy.end == ProcId::none) return text;
-        if (next->target.process != convoy.end) text.say(", and in the end for {}", convoy.end);
-        last = convoy.end;
-    }
+    const ProcId last = convoy.end;
     if (last == ProcId::none) return text;
     const std::uint64_t queued = s[last].msgq_len.value_or(0);
     text.add(queued == 0 ? Sentence(Ours("; it ")) : sentence("; it has {} and ", messages(queued)));
@@ -218,14 +230,11 @@ void add_proof(const RuleInput& input, const Convoy& convoy, FunctionId call, st
     finding.bytes = held.value();
     finding.confidence = exact == fan.waiters ? Confidence::exact : Confidence::estimate;
     finding.evidence.push_back(
-        figure("processes that wait for it", fan.waiters, AmountUnit::count, finding.confidence));
-    if (in_usual != fan.waiters)
-        finding.evidence.push_back(figure(sentence("of them in {}", call), in_usual, AmountUnit::count));
+        figure("processes that wait for it", convoy.waiters, AmountUnit::count, finding.confidence));
+    if (in_usual != convoy.waiters)
+        finding.evidence.push_back(figure(sentence("of them in {} for {}", call, target_text(s, fan.target)), in_usual, AmountUnit::count));
     if (convoy.of_kind > convoy.percent)
         finding.evidence.push_back(share("of the processes of their kind", convoy.of_kind, finding.confidence));
-    if (fan.reaching > fan.waiters)
-        finding.evidence.push_back(figure("with those who wait for one of its waiters", fan.reaching,
-                                          AmountUnit::count, finding.confidence));
     finding.evidence.push_back(figure("memory that the waiters hold", held.value(), AmountUnit::bytes));
     if (forever != 0)
         finding.evidence.push_back(figure("of the calls without a timeout", forever, AmountUnit::count));
@@ -279,10 +288,10 @@ Finding finding_of(const RuleInput& input, const Convoy& convoy) {
     about(input, blamed ? convoy.end : fan.target.process, finding);
     finding.role = blamed || convoy.output ? FindingRole::cause : FindingRole::victim;
     finding.of_waiting = true;
-    finding.count = fan.waiters;
+    finding.count = convoy.waiters;
     finding.percent = convoy.percent;
-    finding.title.say("{} of {} processes ({}) wait in {} for {}{}", number(fan.waiters), number(s.processes.size()),
-                      Percent{convoy.percent}, call, target_text(input.snapshot, fan.target), state_of_target(input, convoy));
+    finding.title.say("{} of {} processes ({}) wait{}{}", number(convoy.waiters), number(s.processes.size()), Percent{convoy.percent},
+                      whom_they_wait_for(input, convoy, call), state_of_target(input, convoy));
     add_proof(input, convoy, call, in_usual, finding);
     add_steps(input, convoy, call, finding);
     return finding;
