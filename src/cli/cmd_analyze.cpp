@@ -425,7 +425,7 @@ static Status cmd_core(const Context& context) {
     options.verb = "core";
     options.executable = context.argument(0);
     options.inputs = {context.argument(1)};
-    return run(Context(options));
+    return run(context.with(options));
 }
 
 BH_DEFINE_VERB(analyze){

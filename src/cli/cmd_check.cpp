@@ -419,6 +419,7 @@ BH_DEFINE_VERB(check){
     .examples = "check artifacts/ --out junit=beamheap.xml\ncheck logs.zip --fail-on critical --fail-on 'msgq>10000'\n"
                 "check . --baseline known.json --require-dump",
     .alone = true,
+    .writes = true,
     .run = &cmd_check,
 };
 

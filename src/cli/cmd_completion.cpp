@@ -17,6 +17,7 @@ BH_DEFINE_VERB(completion){
     .summary = "a completion script for a shell",
     .examples = "completion bash > /etc/bash_completion.d/beamheap",
     .alone = true,
+    .writes = true,
     .run = &cmd_completion,
 };
 

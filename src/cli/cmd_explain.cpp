@@ -84,7 +84,7 @@ Status list_topics(const Context& context, const std::vector<const analyses::Exp
         {.key = "topics", .body = present::table_of(std::move(columns), std::move(rows), "no topic")});
     Options all = context.options();
     if (!all.top) all.top = 0;  // who looks for a page wants to see it
-    return Context(all).print(document);
+    return context.with(all).print(document);
 }
 
 }  // namespace

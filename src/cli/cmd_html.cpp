@@ -347,6 +347,7 @@ BH_DEFINE_VERB(html){
                "needs no network and no server. Values of the node are hidden unless --redact says otherwise.",
     .examples = "html erl_crash.dump -o report.html\nhtml core.4711 -o report.html --full --redact none",
     .alone = true,
+    .writes = true,
     .run = &cmd_html,
 };
 

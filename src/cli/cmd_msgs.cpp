@@ -119,6 +119,7 @@ BH_DEFINE_VERB(msgs){
     .name = "msgs",
     .arguments = {argument::input, argument::process},
     .options = "--by --term-bytes",
+    .groups = "shape sender",
     .summary = "the messages of one process, one by one or grouped",
     .details = "--by shape groups messages that are alike but for their data; --by sender those that name one sender.",
     .examples = "msgs erl_crash.dump stuck_queue -n 5\nmsgs erl_crash.dump stuck_queue --by shape",

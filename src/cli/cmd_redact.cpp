@@ -76,6 +76,7 @@ BH_DEFINE_VERB(redact){
                "functions and atoms stay, and so do processes, stacks, sizes and who holds what: the copy opens wherever the dump did.",
     .examples = "redact erl_crash.dump shared.dump\nredact erl_crash.dump - | zstd > shared.dump.zst",
     .alone = true,
+    .writes = true,
     .run = &cmd_redact,
 };
 

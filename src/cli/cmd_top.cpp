@@ -6,6 +6,7 @@
 #include "analyses/processes/process_columns.hpp"
 #include "cli/commands.hpp"
 #include "analyses/diagnosis/heap_stats.hpp"
+#include "present/render.hpp"
 #include "present/spelling.hpp"
 #include "present/tables.hpp"
 #include "present/units.hpp"
@@ -45,10 +46,19 @@ bool knows_memory(const Snapshot& snapshot) {
            std::any_of(snapshot.processes.begin(), snapshot.processes.end(), [](const Process& p) { return p.memory_bytes.has(); });
 }
 
+Error no_such_figure(const std::string& by) {
+    std::vector<std::string_view> keys;
+    for (const analyses::ProcessColumn& column : analyses::process_columns())
+        if (!column.key.empty()) keys.push_back(column.key);
+    std::string advice = present::did_you_mean(by, keys);
+    if (advice.empty()) advice = fmt::format("--by takes: {}", fmt::join(keys, " "));
+    return {ErrorCode::usage, fmt::format("there is no figure {} of processes", by), std::move(advice)};
+}
+
 // Dumps of the first releases do not say what memory a process has: its young heap with the stack is what comes next to it.
-Status by_heap(Options options, const Snapshot& snapshot, std::vector<ProcId> rows, const LoadPlan& plan) {
+Status by_heap(const Context& context, Options options, const Snapshot& snapshot, std::vector<ProcId> rows, const LoadPlan& plan) {
     options.sort = "heap_words";
-    return print(Context(options), snapshot, std::move(rows), plan, true);
+    return print(context.with(options), snapshot, std::move(rows), plan, true);
 }
 
 }  // namespace
@@ -58,8 +68,9 @@ static Status cmd_top(const Context& context) {
     Options options = context.options();
     if (!options.by.empty()) options.sort = options.by;
     if (const auto* column = analyses::find_process_column(options.sort)) options.sort = column->name;
+    else if (!options.by.empty()) return no_such_figure(options.by);
     const std::string sort = options.sort.empty() ? std::string(usual_sort) : options.sort;
-    const Context inner(options);
+    const Context inner = context.with(options);
 
     const analyses::ProcessNeeds needs = needs_of(options, sort);
     LoadPlan plan;
@@ -75,7 +86,7 @@ static Status cmd_top(const Context& context) {
     const Snapshot& snapshot = artifact->snapshot();
 
     BH_TRY(std::vector<ProcId> rows, inner.selected(snapshot));
-    if (sort == "memory_bytes" && !knows_memory(snapshot)) return by_heap(options, snapshot, std::move(rows), plan);
+    if (sort == "memory_bytes" && !knows_memory(snapshot)) return by_heap(context, options, snapshot, std::move(rows), plan);
     return print(inner, snapshot, std::move(rows), plan, false);
 }
 

@@ -45,12 +45,14 @@ struct Command {
     std::string_view name;
     std::array<Argument, 3> arguments{};  ///< in order; one without a name ends them
     std::string_view options;             ///< its own ("--by --full"), beside those of every verb
+    std::string_view groups;              ///< what --by takes, where that is no column of processes ("shape sender")
     std::string_view formats;             ///< of --format, its own ("junit github"), beside those of every verb
     std::string_view summary;             ///< one line
     std::string_view details;             ///< for VERB --help: paragraphs; may be empty
     std::string_view examples;            ///< lines, without "beamheap "; may be empty
     bool alone = false;    ///< not within the shell: it is not about the one input that the shell has loaded
     bool of_processes = false;  ///< its rows are processes: the help tells their columns
+    bool writes = false;   ///< what it gives is a file, a script or a report of its own, no document of tables
     bool session = false;  ///< it is the shell: options that hold there (OptionRow::holds) are the ones that it takes
     Status (*run)(const Context& context) = nullptr;
 

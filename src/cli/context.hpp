@@ -46,6 +46,8 @@ class Context {
 public:
     explicit Context(const Options& options, const LoadedInput* loaded = nullptr, const AnswerTaker* taker = nullptr)
         : options_(options), loaded_(loaded), taker_(taker) {}
+    /// The same with other options, which must outlive it.
+    Context with(const Options& options) const { return Context(options, loaded_, taker_); }
     const Options& options() const { return options_; }
     /// Positional argument number `i`; the table of verbs says how many there are.
     const std::string& argument(std::size_t i) const { return options_.inputs[i]; }

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "analyses/processes/process_columns.hpp"
+#include "cli/answer_tables.hpp"
 #include "present/render.hpp"
 #include "present/table_cells.hpp"
 
@@ -30,9 +31,10 @@ std::string option_lines(const Command* verb, bool own) {
         std::string names(row.names);
         if (const std::size_t comma = names.find(','); comma != names.npos) names.insert(comma + 1, " ");
         const std::string left = row.argument.empty() ? names : fmt::format("{} {}", names, row.argument);
-        std::string choices = row.values.empty() ? std::string() : fmt::format(": {}", row.values);
-        if (verb != nullptr && row.names == "--format" && !verb->formats.empty()) choices += fmt::format(" {}", verb->formats);
-        if (!row.preset.empty()) choices += fmt::format(" (default: {})", row.preset);
+        const std::string words = words_of(verb, row);
+        std::string choices = words.empty() ? std::string() : fmt::format(": {}", words);
+        const bool other_default = row.names == "--by" && verb != nullptr && !verb->of_processes;
+        if (!row.preset.empty() && !other_default) choices += fmt::format(" (default: {})", row.preset);
         text += fmt::format("  {:<22}{}{}{}\n", left, left.size() > 20 ? "\n" + std::string(24, ' ') : "", row.help,
                             choices);
     }
@@ -40,10 +42,34 @@ std::string option_lines(const Command* verb, bool own) {
     return text;
 }
 
-std::string column_lines() {
-    std::string text;
+// Where a column of a verb over processes has a short name for --by, it stands behind the column's.
+std::string_view key_of(const Command& command, std::string_view column) {
+    if (!command.of_processes) return {};
     for (const analyses::ProcessColumn& each : analyses::process_columns())
-        text += fmt::format("  {:<23}{:<14}{}\n", each.name, each.key, each.doc);
+        if (each.name == column) return each.key;
+    return {};
+}
+
+// The tables of a verb's answer, a line a column.
+std::string column_lines(const Command& command) {
+    std::string text;
+    const std::vector<AnswerTable> tables = answer_tables(command);
+    const auto same = [](const AnswerTable& a, const AnswerTable& b) {
+        return std::ranges::equal(a.columns, b.columns, {}, &present::Column::name, &present::Column::name);
+    };
+    for (auto at = tables.begin(); at != tables.end(); ++at) {
+        const AnswerTable& table = *at;
+        if (std::any_of(tables.begin(), at, [&](const AnswerTable& before) { return same(before, table); })) continue;
+        std::string what = !table.main ? std::string() : command.of_processes ? " (--columns, --sort, and the [key] for --by)" : " (--columns, --sort)";
+        if (!table.main) what = fmt::format(" of --table {}", table.name);
+        for (auto other = at + 1; other != tables.end(); ++other)
+            if (same(*other, table)) what += fmt::format(", --table {}", other->name);
+        text += fmt::format("\ncolumns{}:\n", what);
+        for (const present::Column& column : table.columns) {
+            const std::string_view key = table.main ? key_of(command, column.name) : std::string_view();
+            text += fmt::format("  {:<24}{}{}\n", column.name, key.empty() ? std::string() : fmt::format("[{}] ", key), column.doc);
+        }
+    }
     return text;
 }
 
@@ -53,121 +79,6 @@ std::string lines_with(std::string_view prefix, std::string_view lines) {
         const std::size_t end = std::min(lines.find('\n'), lines.size());
         text.append(prefix).append(lines.substr(0, end)).append("\n");
         lines.remove_prefix(std::min(end + 1, lines.size()));
-    }
-    return text;
-}
-
-// Words of all verbs, and of the options that a verb takes.
-std::string verb_words() {
-    std::string words;
-    for (const Command* command : commands()) words.append(words.empty() ? "" : " ").append(command->name);
-    return words;
-}
-std::string option_words(const Command& verb) {
-    std::string words;
-    for (const OptionRow& row : option_table())
-        if (takes(verb, row))
-            for (const std::string_view name : split(row.names, ',')) words.append(name).append(" ");
-    return words + "--";
-}
-
-// Single quotes for a shell.
-std::string shell_quoted(std::string_view text) {
-    std::string out = "'";
-    for (const char c : text) c == '\'' ? out += "'\\''" : out += c;
-    return out + '\'';
-}
-
-std::string bash_script() {
-    std::string by_option;
-    for (const OptionRow& row : option_table()) {
-        if (row.argument.empty()) continue;
-        std::string patterns;
-        for (const std::string_view name : split(row.names, ','))
-            patterns.append(patterns.empty() ? "" : "|").append(name);
-        const std::string reply = !row.values.empty()
-                                      ? fmt::format("COMPREPLY=($(compgen -W {} -- \"$word\"))", shell_quoted(row.values))
-                                  : row.argument == "FILE" ? std::string("COMPREPLY=($(compgen -f -- \"$word\"))")
-                                                           : std::string("COMPREPLY=()");
-        by_option += fmt::format("        {}) {}; return ;;\n", patterns, reply);
-    }
-    std::string by_verb;
-    for (const Command* command : commands())
-        by_verb += fmt::format("            {}) options={} ;;\n", command->name, shell_quoted(option_words(*command)));
-    return fmt::format(
-        R"(# bash completion for beamheap
-_beamheap() {{
-    local word=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}} verb= options= i
-    case $previous in
-{0}        completion) COMPREPLY=($(compgen -W 'bash zsh fish' -- "$word")); return ;;
-    esac
-    for ((i = 1; i < COMP_CWORD; i++)); do
-        case " {1} " in *" ${{COMP_WORDS[i]}} "*) verb=${{COMP_WORDS[i]}}; break ;; esac
-    done
-    if [[ $word == -* ]]; then
-        case $verb in
-{2}            *) options={3} ;;
-        esac
-        COMPREPLY=($(compgen -W "$options" -- "$word"))
-    elif [[ -z $verb ]]; then
-        COMPREPLY=($(compgen -W {4} -- "$word") $(compgen -f -- "$word"))
-    else
-        COMPREPLY=($(compgen -f -- "$word"))
-    fi
-}}
-complete -o filenames -F _beamheap beamheap
-)",
-        by_option, verb_words(), by_verb, shell_quoted(option_words(*find_command("analyze"))), shell_quoted(verb_words()));
-}
-
-std::string zsh_script() {
-    std::string verbs;
-    for (const Command* command : commands())
-        verbs += fmt::format("        {}\n", shell_quoted(fmt::format("{}:{}", command->name, command->summary)));
-    std::string options;
-    for (const OptionRow& row : option_table()) {
-        for (const std::string_view name : split(row.names, ',')) {
-            std::string help(row.help);
-            std::erase_if(help, [](char c) { return c == '[' || c == ']' || c == ':'; });
-            std::string spec = fmt::format("{}[{}]", name, help);
-            if (!row.argument.empty())
-                spec += fmt::format(":{}:{}", row.argument,
-                                    !row.values.empty()      ? fmt::format("({})", row.values)
-                                    : row.argument == "FILE" ? std::string("_files")
-                                                             : std::string());
-            options += fmt::format("        {} \\\n", shell_quoted(spec));
-        }
-    }
-    return fmt::format(R"(#compdef beamheap
-_beamheap() {{
-    local -a verbs
-    verbs=(
-{}    )
-    _arguments \
-{}        '1: :{{_describe verb verbs -- ; _files}}' \
-        '*:file:_files'
-}}
-compdef _beamheap beamheap
-)",
-                       verbs, options);
-}
-
-std::string fish_script() {
-    std::string text = "# fish completion for beamheap\n";
-    for (const Command* command : commands())
-        text += fmt::format("complete -c beamheap -n __fish_use_subcommand -a {} -d {}\n", command->name,
-                            shell_quoted(command->summary));
-    text += "complete -c beamheap -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh fish'\n";
-    for (const OptionRow& row : option_table()) {
-        std::string line = "complete -c beamheap";
-        if (row.scope != Scope::every)
-            line += fmt::format(" -n {}", shell_quoted("__fish_seen_subcommand_from " + takers(row)));
-        for (const std::string_view name : split(row.names, ','))
-            line +=
-                name.starts_with("--") ? fmt::format(" -l {}", name.substr(2)) : fmt::format(" -s {}", name.substr(1));
-        if (!row.argument.empty()) line += row.argument == "FILE" ? " -r -F" : " -x";
-        if (!row.values.empty()) line += fmt::format(" -a {}", shell_quoted(row.values));
-        text += fmt::format("{} -d {}\n", line, shell_quoted(row.help));
     }
     return text;
 }
@@ -196,7 +107,7 @@ std::string help_text(const Command& command) {
     if (!command.examples.empty()) text += fmt::format("\nexamples:\n{}", lines_with("  beamheap ", command.examples));
     if (const std::string own = option_lines(&command, true); !own.empty())
         text += fmt::format("\noptions:\n{}", own);
-    if (command.of_processes) text += fmt::format("\ncolumns (--columns, --sort, and the key for --by):\n{}", column_lines());
+    text += column_lines(command);
     text += fmt::format("\noptions of every verb:\n{}", option_lines(&command, false));
     return text;
 }
@@ -206,6 +117,22 @@ namespace {
 using present::Array;
 using present::Object;
 using present::Value;
+
+constexpr std::array<std::string_view, 7> unit_names{"", "count", "bytes", "words", "percent", "milliseconds", "address"};  // as Unit
+
+Array table_rows(const Command& command) {
+    Array tables;
+    for (const AnswerTable& table : answer_tables(command)) {
+        Array columns;
+        for (const present::Column& column : table.columns)
+            columns.emplace_back(Object{{"name", column.name},
+                                        {"title", column.title},
+                                        {"unit", present::cells::text(unit_names[static_cast<std::size_t>(column.unit)])},
+                                        {"help", column.doc}});
+        tables.emplace_back(Object{{"name", table.name}, {"main", table.main}, {"columns", std::move(columns)}});
+    }
+    return tables;
+}
 
 Array process_column_rows() {
     constexpr std::array<std::string_view, 4> units{"", "count", "bytes", "words"};  // as Measure
@@ -244,6 +171,7 @@ present::Document help_document() {
                                   {"summary", command->summary},
                                   {"arguments", std::move(arguments)},
                                   {"options", std::move(options)},
+                                  {"tables", table_rows(*command)},
                                   {"in_shell", !command->alone},
                                   {"session", command->session}});
     }
@@ -268,13 +196,6 @@ present::Document help_document() {
     document.members.push_back({.key = "formats", .body = Value(std::move(formats))});
     document.members.push_back({.key = "process_columns", .body = Value(process_column_rows())});
     return document;
-}
-
-std::string completion_script(std::string_view shell) {
-    if (shell == "bash") return bash_script();
-    if (shell == "zsh") return zsh_script();
-    if (shell == "fish") return fish_script();
-    return {};
 }
 
 }  // namespace beamheap::cli

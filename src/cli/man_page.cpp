@@ -5,6 +5,7 @@
 
 #include "analyses/processes/process_columns.hpp"
 #include "beamheap_version.hpp"
+#include "cli/answer_tables.hpp"
 #include "cli/help.hpp"
 
 namespace beamheap::cli {
@@ -46,9 +47,22 @@ std::string option_entries(const Command* verb, bool own) {
         std::string names;
         for (const std::string_view name : split(row.names, ',')) names.append(names.empty() ? "" : ", ").append(name);
         std::string about(row.help);
-        if (!row.values.empty()) about += fmt::format(": {}", row.values);
-        if (!row.preset.empty()) about += fmt::format(" (default: {})", row.preset);
+        const std::string words = words_of(verb, row);
+        if (!words.empty()) about += fmt::format(": {}", words);
+        const bool other_default = row.names == "--by" && verb != nullptr && !verb->of_processes;
+        if (!row.preset.empty() && !other_default) about += fmt::format(" (default: {})", row.preset);
         text += entry(row.argument.empty() ? names : fmt::format("{} {}", names, row.argument), about);
+    }
+    return text;
+}
+
+// The tables of a verb's answer with the names of their columns; what they mean, the verb's own help tells.
+std::string table_entries(const Command& command) {
+    std::string text;
+    for (const AnswerTable& table : answer_tables(command)) {
+        std::string names;
+        for (const present::Column& column : table.columns) names.append(names.empty() ? "" : " ").append(column.name);
+        text += entry(fmt::format("--table {}", table.name), table.main ? "(the one that is ordered by --sort) " + names : names);
     }
     return text;
 }
@@ -61,6 +75,7 @@ std::string verbs() {
                             roff(command->summary), command->summary.ends_with('.') ? "" : ".");
         if (!command->details.empty()) text += fmt::format(".PP\n{}\n", roff(command->details));
         text += option_entries(command, true);
+        text += table_entries(*command);
         if (command->examples.empty()) continue;
         text += ".PP\n.nf\n";
         for (const std::string_view example : split(command->examples, '\n'))

@@ -95,8 +95,8 @@ std::string format_names() {
 std::string figure_names() {
     std::string names;
     for (const analyses::ProcessColumn& each : analyses::process_columns())
-        if (!each.key.empty()) names.append(each.key).append(" ");
-    return names + "shape sender";
+        if (!each.key.empty()) names.append(names.empty() ? "" : " ").append(each.key);
+    return names;
 }
 
 // Of queries and exports, which stand before the gates of CI.
@@ -120,8 +120,8 @@ std::vector<OptionRow> make_table() {
         {.names = "--columns", .argument = "A,B,...", .help = "columns to show, in this order", .set = &set_columns},
         {.names = "--sort", .argument = "COLUMN", .help = "sort the main table by this column", .set = &set_text<&Options::sort>},
         {.names = "--table", .argument = "NAME", .help = "another table of the answer, as JSON names it", .set = &set_text<&Options::table>},
-        {.names = "--by", .argument = "COLUMN", .values = figure_names(), .other_values = true, .preset = "msgq",
-         .help = "what to rank by; msgs: group by shape or sender", .scope = named, .set = &set_text<&Options::by>},
+        {.names = "--by", .argument = "COLUMN", .values = figure_names() + " shape sender", .other_values = true, .preset = "msgq",
+         .help = "what to rank or group by", .scope = named, .set = &set_text<&Options::by>},
         {.names = "--pattern", .argument = "M:F/A", .help = "only functions that fit; M:F, M, with * and _",
          .scope = named, .set = &set_text<&Options::pattern>},
         {.names = "--traced", .help = "what tracing had counted when the image was taken (core images)", .scope = named,
@@ -217,6 +217,13 @@ bool takes(const Command& verb, const OptionRow& option) {
         }
     }
     return false;
+}
+
+std::string words_of(const Command* verb, const OptionRow& option) {
+    if (verb == nullptr) return option.values;
+    if (option.names == "--by") return verb->of_processes ? figure_names() : std::string(verb->groups);
+    if (option.names == "--format" && !verb->formats.empty()) return option.values + ' ' + std::string(verb->formats);
+    return option.values;
 }
 
 std::string takers(const OptionRow& option) {

@@ -123,6 +123,8 @@ struct OptionRow {
 std::span<const OptionRow> option_table();
 /// Whether this verb takes the option.
 bool takes(const Command& verb, const OptionRow& option);
+/// The words to choose from where this verb takes the option; null: whatever verb it is.
+std::string words_of(const Command* verb, const OptionRow& option);
 /// The names of all verbs that take it, with blanks between them.
 std::string takers(const OptionRow& option);
 

@@ -13,7 +13,7 @@ Table growth_table(std::span<const analyses::Growth> rows) {
           .title = "WHAT",
           .doc = "process, process_group, stack, ets_table, atom_family, port_driver, timer_receiver, memory or total"},
          [](Row g) { return Value(analyses::name_of(g->what)); }},
-        {{.name = "key", .title = "NAME", .doc = "which one, without pids", .content = Content::name},
+        {{.name = "key", .title = "KEY", .doc = "which one, without pids", .content = Content::name},
          [](Row g) { return Value(g->key); }},
         {{.name = "measure", .title = "OF IT", .doc = "what of it was measured"},
          [](Row g) { return Value(g->measure); }},

@@ -61,4 +61,7 @@ const Presenter* find_presenter(std::string_view name);
 /// "did you mean a or b?" of those among `candidates` that `word` may have been meant for; empty if none is near.
 std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& candidates);
 
+/// The key of the table that CSV prints and --sort orders; empty: there is none.
+std::string main_table(const Document& document);
+
 }  // namespace beamheap::present

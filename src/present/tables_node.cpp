@@ -112,7 +112,7 @@ Table port_group_table(const Names& names, const analyses::PortReport& report) {
           .doc = "group of the connected processes",
           .content = Content::term},
          [=](const Row& g) { return text(names.group(g->owner)); }},
-        {{.name = "count", .title = "PORTS", .unit = Unit::count, .doc = "ports"},
+        {{.name = "count", .title = "COUNT", .unit = Unit::count, .doc = "ports"},
          [](const Row& g) { return Value(g->count); }},
         {{.name = "input_bytes", .title = "IN", .unit = Unit::bytes, .doc = "sum"},
          [](const Row& g) { return sum(g->input_bytes); }},
@@ -121,7 +121,7 @@ Table port_group_table(const Names& names, const analyses::PortReport& report) {
         {{.name = "queue_bytes", .title = "QUEUED", .unit = Unit::bytes, .doc = "sum"},
          [](const Row& g) { return sum(g->queue_bytes); }},
         {{.name = "suspended",
-          .title = "WAITING",
+          .title = "SUSPENDED",
           .unit = Unit::count,
           .doc = "processes that wait because a port is busy"},
          [](const Row& g) { return Value(g->suspended); }},
@@ -154,7 +154,7 @@ Table ets_table(const Names& names, const analyses::EtsReport& report) {
           .doc = "ets:info(memory), without off-heap binaries",
           .wide = true},
          [=](const Row& r) { return Value(of(r).words); }},
-        {{.name = "bytes", .title = "MEMORY", .unit = Unit::bytes, .doc = "the same in bytes"},
+        {{.name = "bytes", .title = "BYTES", .unit = Unit::bytes, .doc = "the same in bytes"},
          [](const Row& r) { return Value(r->bytes); }},
         {{.name = "percent", .title = "%", .unit = Unit::percent, .doc = "of all tables' bytes"},
          [](const Row& r) { return percent(r->percent); }},
@@ -195,13 +195,13 @@ Table ets_owner_table(const Names& names, const analyses::EtsReport& report) {
          [=](const Row& r) { return pid(names, r->owner.pid); }},
         {{.name = "owner_name", .title = "OWNER NAME", .doc = "its registered name", .content = Content::name},
          [=](const Row& r) { return bare(names, r->owner.name); }},
-        {{.name = "owner_alive", .title = "ALIVE", .doc = "the owner is in the process table"},
+        {{.name = "owner_alive", .title = "OWNER ALIVE", .doc = "the owner is in the process table"},
          [](const Row& r) { return Value(r->owner.alive()); }},
         {{.name = "tables", .title = "TABLES", .unit = Unit::count, .doc = "tables"},
          [](const Row& r) { return Value(r->tables); }},
         {{.name = "objects", .title = "OBJECTS", .unit = Unit::count, .doc = "sum"},
          [](const Row& r) { return sum(r->objects); }},
-        {{.name = "bytes", .title = "MEMORY", .unit = Unit::bytes, .doc = "sum"},
+        {{.name = "bytes", .title = "BYTES", .unit = Unit::bytes, .doc = "sum"},
          [](const Row& r) { return sum(r->bytes); }},
     };
     return table_of(std::move(columns), pointers(report.owners), "no table");
@@ -236,7 +236,7 @@ Table timer_group_table(const Names& names, const analyses::TimerReport& report)
          [=](const Row& r) {
              return bare(names, r->receiver.name != TextId::none ? r->receiver.name : r->receiver_name);
          }},
-        {{.name = "count", .title = "TIMERS", .unit = Unit::count, .doc = "timers"},
+        {{.name = "count", .title = "COUNT", .unit = Unit::count, .doc = "timers"},
          [](const Row& r) { return Value(r->count); }},
         {{.name = "shape", .title = "SHAPE", .doc = "shape of their messages", .content = Content::term},
          [=](const Row& r) { return text(printed_text(r->shape, names.syntax())); }},
@@ -257,7 +257,6 @@ Table scheduler_table(const Names& names) {
     std::vector<ColumnOf<Row>> columns{
         {{.name = "id",
           .title = "ID",
-          .unit = Unit::count,
           .doc = "scheduler number; null for a run queue that is shared"},
          [&s](const Row& r) { return s.schedulers[r].id == 0 ? Value() : Value(s.schedulers[r].id); }},
         {{.name = "kind", .title = "KIND", .doc = "normal dirty_cpu dirty_io, or the dirty schedulers' run queues"},
@@ -345,7 +344,7 @@ Table module_table(const Names& names, const analyses::ModuleReport& report) {
     const Snapshot& s = names.snapshot();
     using Row = std::size_t;
     std::vector<ColumnOf<Row>> columns{
-        {{.name = "name", .title = "MODULE", .doc = "module", .content = Content::name},
+        {{.name = "name", .title = "NAME", .doc = "module", .content = Content::name},
          [=, &s](const Row& r) { return text(atom_text(s.text(s.modules[r].name), names.syntax())); }},
         {{.name = "current_bytes", .title = "CURRENT", .unit = Unit::bytes, .doc = "code and literals"},
          [&s](const Row& r) { return Value(s.modules[r].current_bytes); }},

@@ -195,7 +195,7 @@ Table tree_table(const Names& names, const analyses::SupervisionTree& tree, std:
          [=, &s](const Row& row) { return pid(names, s[row.process].pid); }},
         {{.name = "name", .title = "NAME", .doc = "registered name", .content = Content::name, .wide = true},
          [=, &s](const Row& row) { return bare(names, s[row.process].name); }},
-        {{.name = "depth", .title = "DEPTH", .unit = Unit::count, .doc = "0: a root", .wide = true},
+        {{.name = "depth", .title = "#", .unit = Unit::count, .doc = "0: a root", .wide = true},
          [](const Row& row) { return Value(std::uint64_t{row.depth}); }},
         {{.name = "parent", .title = "PARENT", .doc = "its parent in this tree", .wide = true},
          [=, &s](const Row& row) {

@@ -155,7 +155,7 @@ Table message_table(const TermView& view, std::vector<std::uint32_t> roots) {
     std::vector<ColumnOf<std::uint32_t>> columns{
         {{.name = "pos", .title = "POS", .unit = Unit::count, .doc = "place in the queue, 0 is the oldest"},
          [=](const std::uint32_t& r) { return Value(view.graph().roots()[r].index); }},
-        {{.name = "term", .title = "MESSAGE", .doc = "the message", .content = Content::term},
+        {{.name = "term", .title = "TERM", .doc = "the message", .content = Content::term},
          [=](const std::uint32_t& r) { return Value(view.text(view.source().root(r))); }},
         {{.name = "flat_words",
           .title = "FLAT words",

@@ -99,7 +99,7 @@ Table atom_table(const Names& names) {
          [](const Row& r) { return Value(r); }},
         {{.name = "atom", .title = "ATOM", .doc = "the atom, quoted where it must be", .content = Content::name},
          [=, &s](const Row& r) { return Value(atom_text(s.text(s.atoms[r]), names.syntax())); }},
-        {{.name = "bytes", .title = "BYTES", .unit = Unit::count, .doc = "length of its name"},
+        {{.name = "bytes", .title = "BYTES", .unit = Unit::bytes, .doc = "length of its name"},
          [&s](const Row& r) { return Value(static_cast<std::uint64_t>(s.text(s.atoms[r]).size())); }},
     };
     return table_of(std::move(columns), std::move(rows), "no atom in this input");
@@ -138,7 +138,7 @@ Table atom_family_table(const Names& names, const analyses::AtomFamilies& famili
 Table allocator_table(const Names& names, std::span<const analyses::AllocatorUse> uses) {
     using Row = AllocatorRow;
     std::vector<ColumnOf<Row>> columns{
-        {{.name = "name", .title = "ALLOCATOR", .doc = "allocator"}, [=](const Row& a) { return raw(names, a->name); }},
+        {{.name = "name", .title = "NAME", .doc = "allocator"}, [=](const Row& a) { return raw(names, a->name); }},
         {{.name = "instance",
           .title = "INSTANCE",
           .unit = Unit::count,
@@ -210,7 +210,7 @@ Table segment_table(std::span<const analyses::SegmentUse> segments) {
 Table mmap_table(const Names& names, std::span<const analyses::MmapUse> mmaps) {
     using Row = const analyses::MmapUse*;
     std::vector<ColumnOf<Row>> columns{
-        {{.name = "name", .title = "REGION", .doc = "address space that the VM manages"},
+        {{.name = "name", .title = "NAME", .doc = "address space that the VM manages"},
          [=](const Row& r) { return raw(names, r->name); }},
         {{.name = "os_used_bytes", .title = "MAPPED", .unit = Unit::bytes, .doc = "outside the supercarrier"},
          [](const Row& r) { return Value(r->os_used_bytes); }},
@@ -228,9 +228,9 @@ Table area_table(const Names& names) {
     const Snapshot& s = names.snapshot();
     using Row = const NamedBytes*;
     std::vector<ColumnOf<Row>> columns{
-        {{.name = "name", .title = "AREA", .doc = "as the VM names it"},
+        {{.name = "name", .title = "NAME", .doc = "as the VM names it"},
          [=](const Row& r) { return raw(names, r->name); }},
-        {{.name = "bytes", .title = "ALLOCATED", .unit = Unit::bytes, .doc = "allocated"},
+        {{.name = "bytes", .title = "BYTES", .unit = Unit::bytes, .doc = "allocated"},
          [](const Row& r) { return Value(r->bytes); }},
         {{.name = "used_bytes", .title = "USED", .unit = Unit::bytes, .doc = "used, where the VM says so"},
          [](const Row& r) { return Value(r->used_bytes); }},
@@ -242,7 +242,7 @@ Table vm_table_table(const Names& names) {
     const Snapshot& s = names.snapshot();
     using Row = const VmTable*;
     std::vector<ColumnOf<Row>> columns{
-        {{.name = "name", .title = "TABLE", .doc = "as the VM names it"},
+        {{.name = "name", .title = "NAME", .doc = "as the VM names it"},
          [=](const Row& r) { return raw(names, r->name); }},
         {{.name = "kind", .title = "KIND", .doc = "hash or index"},
          [](const Row& r) { return Value(r->index ? "index" : "hash"); }},
@@ -252,7 +252,7 @@ Table vm_table_table(const Names& names) {
          [](const Row& r) { return Value(r->used); }},
         {{.name = "objects", .title = "OBJECTS", .unit = Unit::count, .doc = "entries of a hash table"},
          [](const Row& r) { return Value(r->objects); }},
-        {{.name = "depth", .title = "DEPTH", .unit = Unit::count, .doc = "longest chain"},
+        {{.name = "longest_chain", .title = "LONGEST CHAIN", .unit = Unit::count, .doc = "longest chain"},
          [](const Row& r) { return Value(r->depth); }},
         {{.name = "limit", .title = "LIMIT", .unit = Unit::count, .doc = "of an index table"},
          [](const Row& r) { return Value(r->limit); }},
@@ -264,7 +264,7 @@ Table vm_table_table(const Names& names) {
 
 Table check_table(std::vector<Check> checks) {
     std::vector<ColumnOf<Check>> columns{
-        {{.name = "name", .title = "CHECK", .doc = "what was looked at"}, [](const Check& c) { return Value(c.name); }},
+        {{.name = "name", .title = "NAME", .doc = "what was looked at"}, [](const Check& c) { return Value(c.name); }},
         {{.name = "ok", .title = "OK", .doc = "whether it is as it should be"},
          [](const Check& c) { return Value(c.ok); }},
         {{.name = "detail", .title = "DETAIL", .doc = "what was found", .content = Content::message},

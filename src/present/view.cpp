@@ -158,6 +158,11 @@ Result<const Member*> primary_of(const Document& document, const std::string& ch
 
 }  // namespace
 
+std::string main_table(const Document& document) {
+    const auto primary = primary_of(document, {});
+    return primary && *primary != nullptr ? (*primary)->key : std::string();
+}
+
 std::size_t TableView::depth_of(std::size_t row, std::size_t c) const {
     if (indents_[c] == no_column) return 0;
     const Value depth = table_->cell(order_.empty() ? row : order_[row], indents_[c]);

@@ -102,28 +102,28 @@ Table wait_edge_table(const Names& names, const Waits& waits) {
     std::vector<ColumnOf<Row>> columns{
         {{.name = "waiter", .title = "WAITER", .doc = "the process that waits"},
          [names, &s](Row e) { return cells::pid(names, s[e->waiter].pid); }},
-        {{.name = "waiter_name", .title = "NAME", .doc = "its registered name", .content = Content::name},
+        {{.name = "waiter_name", .title = "WAITER NAME", .doc = "its registered name", .content = Content::name},
          [names, &s](Row e) { return cells::bare(names, s[e->waiter].name); }},
-        {{.name = "waiter_runs", .title = "RUNS", .doc = "of one without a name: its label, or what it was started as", .content = Content::name},
+        {{.name = "waiter_runs", .title = "WAITER RUNS", .doc = "of one without a name: its label, or what it was started as", .content = Content::name},
          [names](Row e) { return name_or_null(target_runs(names, e->waiter)); }},
         {{.name = "target",
-          .title = "WAITS FOR",
+          .title = "WAITED FOR",
           .doc = "a pid, a port, or a name on another node",
           .content = Content::name},
          [names](Row e) { return Value(wait_target(names, e->target)); }},
         {{.name = "target_name",
-          .title = "NAME",
+          .title = "TARGET NAME",
           .doc = "its name; of a process of another node, that node",
           .content = Content::name},
          [names](Row e) { return name_or_null(target_name(names, e->target)); }},
-        {{.name = "target_runs", .title = "RUNS", .doc = "of one without a name: its label, or what it was started as", .content = Content::name},
+        {{.name = "target_runs", .title = "TARGET RUNS", .doc = "of one without a name: its label, or what it was started as", .content = Content::name},
          [names](Row e) { return name_or_null(target_runs(names, e->target.process)); }},
-        {{.name = "function", .title = "IN", .doc = "the call that is blocked", .content = Content::name},
+        {{.name = "function", .title = "FUNCTION", .doc = "the call that is blocked", .content = Content::name},
          [names](Row e) { return cells::function(names, e->function); }},
         {{.name = "infinite", .title = "FOREVER", .doc = "the call is known to have no timeout", .wide = true},
          [](Row e) { return Value(e->infinite); }},
         {{.name = "via",
-          .title = "SEEN BY",
+          .title = "VIA",
           .doc = "monitor: its reference stands in the frame; pid, name, port: the frame holds it; only_monitor: it "
                  "holds no other; distribution: it is suspended, and one connection is full; terminal: standard output takes "
                  "nothing"},
@@ -160,12 +160,12 @@ Table wait_fan_in_table(const Names& names, const Waits& waits) {
           .unit = Unit::count,
           .doc = "with those that wait for one of its waiters, and so on"},
          [](Row f) { return Value(f->reaching); }},
-        {{.name = "current_function", .title = "IS IN", .doc = "where it is itself", .content = Content::name},
+        {{.name = "current_function", .title = "CURRENT FUNCTION", .doc = "where it is itself", .content = Content::name},
          [names, process](Row f) {
              const Process* p = process(f);
              return p == nullptr ? Value() : cells::function(names, p->current_function);
          }},
-        {{.name = "msgq_len", .title = "QUEUE", .unit = Unit::count, .doc = "messages in its queue"},
+        {{.name = "msgq_len", .title = "MSGQ", .unit = Unit::count, .doc = "messages in its queue"},
          [process](Row f) {
              const Process* p = process(f);
              return p == nullptr ? Value() : Value(p->msgq_len);
@@ -208,7 +208,7 @@ Table wait_fan_in_for_people(const Names& names, const Waits& waits, std::uint64
          [](const Row& f) { return Value(f.first->reaching * f.second); }},
         {{.name = "msgq_len", .title = "MSGQ", .unit = Unit::count, .doc = "messages in its queue", .lesser = 1},
          [process](const Row& f) { return f.second == 1 && process(f) != nullptr ? Value(process(f)->msgq_len) : Value(); }},
-        {{.name = "current_function", .title = "IS IN", .doc = "where it is itself", .content = Content::name},
+        {{.name = "current_function", .title = "CURRENT FUNCTION", .doc = "where it is itself", .content = Content::name},
          [names, process](const Row& f) {
              return process(f) == nullptr ? Value() : cells::function(names, process(f)->current_function);
          }},
@@ -241,9 +241,9 @@ Table wait_edges_for_people(const Names& names, const Waits& waits, std::uint64_
          [names](const Row& e) { return name_or_null(told(names, e.first->target)); }},
         {{.name = "target", .title = "PID", .doc = "a pid, a port, or a name on another node", .content = Content::name},
          [names](const Row& e) { return Value(wait_target(names, e.first->target)); }},
-        {{.name = "function", .title = "IN", .doc = "the call that is blocked", .content = Content::name},
+        {{.name = "function", .title = "FUNCTION", .doc = "the call that is blocked", .content = Content::name},
          [names](const Row& e) { return cells::function(names, e.first->function); }},
-        {{.name = "via", .title = "SEEN BY", .doc = "how the edge is known", .lesser = 2},
+        {{.name = "via", .title = "VIA", .doc = "how the edge is known", .lesser = 2},
          [](const Row& e) { return Value(e.first->via); }},
         {{.name = "confidence", .title = "CONFIDENCE", .doc = "exact or estimate", .lesser = 1},
          [](const Row& e) { return Value(analyses::name_of(e.first->confidence)); }},
