@@ -70,7 +70,7 @@ static Status cmd_top(const Context& context) {
     if (const auto* column = analyses::find_process_column(options.sort)) options.sort = column->name;
     else if (!options.by.empty()) return no_such_figure(options.by);
     const std::string sort = options.sort.empty() ? std::string(usual_sort) : options.sort;
-    const Context inner = context.with(options);
+    const Context inner = context.anew(options);
 
     const analyses::ProcessNeeds needs = needs_of(options, sort);
     LoadPlan plan;

@@ -48,6 +48,9 @@ public:
         : options_(options), loaded_(loaded), taker_(taker) {}
     /// The same with other options, which must outlive it.
     Context with(const Options& options) const { return Context(options, loaded_, taker_); }
+    /// The same, but an answer that is printed is made of the input alone: what the shell has loaded for other questions would
+    /// show in it.
+    Context anew(const Options& options) const { return Context(options, taker_ == nullptr ? nullptr : loaded_, taker_); }
     const Options& options() const { return options_; }
     /// Positional argument number `i`; the table of verbs says how many there are.
     const std::string& argument(std::size_t i) const { return options_.inputs[i]; }
