@@ -1,5 +1,6 @@
 #include "formats/crashdump/heap_lines.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "formats/crashdump/data_text.hpp"
@@ -13,6 +14,7 @@ namespace {
 #define BH_INLINE __attribute__((always_inline)) inline
 
 constexpr unsigned common_word_bytes = 8;
+constexpr std::ptrdiff_t most_at_once = std::ptrdiff_t{1} << 20;  // for which room is made in the graph
 constexpr TermStyle common_style{.base64 = true, .crlf = false};
 
 /// The value of a digit 0-9 or A-F; more than 15 for anything else.
@@ -21,6 +23,18 @@ BH_INLINE std::uint32_t hex_digit_value(char c) {
     const std::uint32_t digit = u - std::uint32_t{'0'}, letter = u - std::uint32_t{'A'};
     return digit < 10 ? digit : letter < 6 ? letter + 10 : 99;
 }
+
+/// What each of the four last digits of an address adds to the place in its chunk; no_digit for all other characters.
+constexpr std::uint32_t no_digit = 0x10000;
+constexpr auto place_of_digit = [] {
+    std::array<std::array<std::uint32_t, 256>, 4> table{};
+    for (unsigned position = 0; position < 4; ++position)
+        for (unsigned c = 0; c < 256; ++c) {
+            const unsigned digit = c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
+            table[position][c] = digit == 16 ? no_digit : digit << 4 * (3 - position);
+        }
+    return table;
+}();
 
 /// Up to five hexadecimal digits and a colon; nullptr for anything else.
 BH_INLINE const char* short_count(const char* q, std::uint32_t& value) {
@@ -34,79 +48,129 @@ BH_INLINE const char* short_count(const char* q, std::uint32_t& value) {
     return q + 1;
 }
 
-/// An element of an object, whose references are added. nullptr: one of no form that is known here.
-BH_INLINE const char* common_element(HeapGraph::Appender& to, const char* q, const char* safe) {
-    switch (*q) {
-        case 'H': {
-            std::uint64_t address = 0;
-            if (!read_hex12(q + 1, address)) return nullptr;
-            to.reference(address);
-            return q + 13;
-        }
-        case 'I': {
-            q += q[1] == '-' ? 2 : 1;
-            const unsigned digits = digit_run(q);
-            return digits - 1 < 15 ? q + digits : nullptr;  // 1 to 15; a longer run may go on
-        }
-        case 'N': return q + 1;
-        case 'A': {
-            std::uint32_t length = 0;
-            q = short_count(q + 1, length);
-            if (q == nullptr || length > max_atom_bytes || q >= safe) return nullptr;
-            return length < static_cast<std::size_t>(safe - q) ? q + length : nullptr;
-        }
-        case 'P':
-        case 'p':
-            if (q[1] != '<') return nullptr;
-            for (unsigned i = 2; i < 32; ++i) {
-                if (q[i] == '>') return q + i + 1;
-                if (q[i] != '.' && static_cast<unsigned char>(q[i] - '0') > 9) return nullptr;
-            }
-            return nullptr;
-        default: return nullptr;
-    }
-}
-
-/// `left` elements with commas between them, at least one, and the line's end.
-BH_INLINE const char* common_elements(HeapGraph::Appender& to, const char* q, const char* safe, std::uint32_t left) {
-    if (left == 0) return nullptr;
-    q = common_element(to, q, safe);
-    while (q != nullptr && --left != 0) q = *q == ',' && q < safe ? common_element(to, q + 1, safe) : nullptr;
-    return q != nullptr && *q == '\n' ? q + 1 : nullptr;
-}
-
 /// `size` characters that are not looked at, and the line's end.
 BH_INLINE const char* skipped_data(const char* q, const char* safe, std::uint64_t size) {
     if (q >= safe || size >= static_cast<std::size_t>(safe - q)) return nullptr;
     return q[size] == '\n' ? q + size + 1 : nullptr;
 }
 
-/// Behind the M of a map's line: a small map, or the root or an inner node of a large one.
-BH_INLINE const char* common_map(HeapGraph::Appender& to, const char* q, const char* safe, TermKind& kind, std::uint32_t& words) {
-    const char form = *q;
-    std::uint32_t size = 0;
-    q = short_count(q + 1, size);
-    if (q == nullptr) return nullptr;
-    if (form == 'f') {
-        kind = TermKind::flat_map;
-        words = size + flat_map_words;
-        q = common_element(to, q, safe);
-        if (q == nullptr || *q != ':' || q >= safe) return nullptr;
-        ++q;
-    } else if (form == 'h') {
-        kind = TermKind::hash_map;
-        q = short_count(q, size);
-        words = size + hash_map_words;
-        if (q == nullptr || size > 16) return nullptr;
-    } else {
-        kind = TermKind::hash_node;
-        words = size + hash_node_words;
-        if (form != 'n' || size > 16) return nullptr;
-    }
-    return common_elements(to, q, safe, size);
-}
-
 }  // namespace
+
+/// A loop over lines: what it writes to, and what it knows of addresses.
+class HeapLines::Line {
+public:
+    BH_INLINE Line(const HeapGraph::Appender& opened, Chunk* chunks, const char* safe_end)
+        : to(opened), safe(safe_end), chunks_(chunks) {}
+
+    /// The twelve digits at q, and how the graph's AddressSpace compresses them. False: no address stands there.
+    BH_INLINE bool address(const char* q, std::uint64_t& value, std::uint32_t& packed) {
+        std::uint64_t text = 0;
+        std::memcpy(&text, q, sizeof text);
+        Chunk& chunk = chunks_[text * 0x9E3779B97F4A7C15ull >> 56];
+        const auto digit = [q](unsigned i) { return place_of_digit[i][static_cast<unsigned char>(q[8 + i])]; };
+        const std::uint32_t at = digit(0) | digit(1) | digit(2) | digit(3);
+        if (__builtin_expect(((chunk.text ^ text) | (at & (no_digit | (common_word_bytes - 1)))) != 0, 0)) {
+            const Other other = other_address(*to.space, chunk, text, q);
+            value = other.value;
+            packed = other.packed;
+            return other.valid;
+        }
+        value = std::uint64_t{chunk.number} << chunk_bits | at;
+        packed = chunk.packed | at / common_word_bytes;
+        return true;
+    }
+
+    /// An element of an object, whose references are added. nullptr: one of no form that is known here.
+    BH_INLINE const char* element(const char* q) {
+        if (*q == 'H') {
+            std::uint64_t value = 0;
+            std::uint32_t packed = 0;
+            if (!address(q + 1, value, packed)) return nullptr;
+            to.reference(packed);
+            return q + 13;  // that no further digit stands there is seen by who looks for what comes next
+        }
+        switch (*q) {
+            case 'I': {
+                q += q[1] == '-' ? 2 : 1;
+                const unsigned digits = digit_run(q);
+                return digits - 1 < 15 ? q + digits : nullptr;  // 1 to 15; a longer run may go on
+            }
+            case 'N': return q + 1;
+            case 'A': {
+                std::uint32_t length = 0;
+                q = short_count(q + 1, length);
+                if (q == nullptr || length > max_atom_bytes || q >= safe) return nullptr;
+                return length < static_cast<std::size_t>(safe - q) ? q + length : nullptr;
+            }
+            case 'P':
+            case 'p':
+                if (q[1] != '<') return nullptr;
+                for (unsigned i = 2; i < 32; ++i) {
+                    if (q[i] == '>') return q + i + 1;
+                    if (q[i] != '.' && static_cast<unsigned char>(q[i] - '0') > 9) return nullptr;
+                }
+                return nullptr;
+            default: return nullptr;
+        }
+    }
+
+    /// `left` elements with commas between them, at least one, and the line's end.
+    BH_INLINE const char* elements(const char* q, std::uint32_t left) {
+        if (left == 0) return nullptr;
+        q = element(q);
+        while (q != nullptr && --left != 0) q = *q == ',' && q < safe ? element(q + 1) : nullptr;
+        return q != nullptr && *q == '\n' ? q + 1 : nullptr;
+    }
+
+    /// Behind the M of a map's line: a small map, or the root or an inner node of a large one.
+    BH_INLINE const char* map(const char* q, TermKind& kind, std::uint32_t& words) {
+        const char form = *q;
+        std::uint32_t size = 0;
+        q = short_count(q + 1, size);
+        if (q == nullptr) return nullptr;
+        if (form == 'f') {
+            kind = TermKind::flat_map;
+            words = size + flat_map_words;
+            q = element(q);
+            if (q == nullptr || *q != ':' || q >= safe) return nullptr;
+            ++q;
+        } else if (form == 'h') {
+            kind = TermKind::hash_map;
+            q = short_count(q, size);
+            words = size + hash_map_words;
+            if (q == nullptr || size > 16) return nullptr;
+        } else {
+            kind = TermKind::hash_node;
+            words = size + hash_node_words;
+            if (form != 'n' || size > 16) return nullptr;
+        }
+        return elements(q, size);
+    }
+
+    HeapGraph::Appender to;
+    const char* const safe;
+
+private:
+    static constexpr unsigned chunk_bits = 16;
+    struct Other {
+        std::uint64_t value = 0;
+        std::uint32_t packed = 0;
+        bool valid = false;
+    };
+    /// An address of a chunk that is not known; or one that is not aligned, or no address at all. (A member would give the
+    /// address of this object away, and with it the registers that it lives in.)
+    static Other other_address(AddressSpace& space, Chunk& chunk, std::uint64_t text, const char* q) {
+        Other other;
+        other.valid = read_hex12(q, other.value);
+        if (!other.valid) return other;
+        other.packed = space.compress(other.value);
+        const std::uint64_t number = other.value >> chunk_bits;
+        if (other.packed != AddressSpace::none)
+            chunk = {text, static_cast<std::uint32_t>(number), space.compress(number << chunk_bits)};
+        return other;
+    }
+    Chunk* const chunks_;
+};
 
 /// Behind the E of an object in external term format.
 BH_INLINE const char* HeapLines::remembered(const char* q, const char* safe, TermKind& kind, std::uint32_t& words) const {
@@ -130,59 +194,60 @@ void HeapLines::remember(std::uint64_t length, std::string_view prefix, TermKind
     std::memcpy(entry.text.data(), prefix.data(), prefix.size());
 }
 
-const char* HeapLines::take(HeapGraph& graph, const char* p, const char* safe, std::uint64_t offset) const {
+const char* HeapLines::take(HeapGraph& graph, const char* p, const char* safe, std::uint64_t offset) {
+    safe = p + std::min(safe - p, most_at_once);
     // The shortest line here has 17 characters, the shortest reference 13.
     const auto room = static_cast<std::size_t>(safe - p) + 64;
-    const HeapGraph::Appender opened = graph.open_appender(room / 16 + 1, room / 12 + 1);
-    HeapGraph::Appender to = opened;
+    if (!HeapGraph::origins_alike(offset, offset + room)) return p;
+    const HeapGraph::Appender opened = graph.open_appender(room / 16 + 1, room / 12 + 1, offset);
+    Line line(opened, chunks_.data(), safe);
     const char* const first = p;
     while (p < safe) {
-        Edge* const edges_before = to.edge;
+        Edge* const edges_before = line.to.edge;
+        if (p[12] != ':') break;
         std::uint64_t address = 0;
-        if (p[12] != ':' || !read_hex12(p, address)) break;
+        std::uint32_t packed = 0;
+        if (!line.address(p, address, packed)) break;
         TermKind kind = TermKind::cons;
         std::uint32_t words = cons_words, size = 0;
         const char* q = p + 14;
-        switch (p[13]) {
-            case 'l':
-                q = common_element(to, q, safe);
-                if (q == nullptr || *q != '|' || q >= safe) {
-                    q = nullptr;
+        if (p[13] == 'l') {
+            q = line.element(q);
+            q = q != nullptr && *q == '|' && q < safe ? line.element(q + 1) : nullptr;
+            q = q != nullptr && *q == '\n' ? q + 1 : nullptr;
+        } else {
+            switch (p[13]) {
+                case 't':
+                    q = short_count(q, size);
+                    kind = TermKind::tuple;
+                    words = size + 1;
+                    if (q != nullptr) q = line.elements(q, size);
                     break;
-                }
-                q = common_element(to, q + 1, safe);
-                q = q != nullptr && *q == '\n' ? q + 1 : nullptr;
-                break;
-            case 't':
-                q = short_count(q, size);
-                kind = TermKind::tuple;
-                words = size + 1;
-                if (q != nullptr) q = common_elements(to, q, safe, size);
-                break;
-            case 'M': q = common_map(to, q, safe, kind, words); break;
-            case 'F':
-                q = short_count(q, size);
-                kind = TermKind::float_number;
-                words = float_words(common_word_bytes);
-                if (q != nullptr) q = size > 64 ? nullptr : skipped_data(q, safe, size);
-                break;
-            case 'Y':
-                q = p[14] == 'h' ? short_count(q + 1, size) : nullptr;
-                kind = TermKind::heap_binary;
-                words = static_cast<std::uint32_t>(heap_binary_words(size, common_word_bytes));
-                if (q != nullptr) q = size > 4096 ? nullptr : skipped_data(q, safe, encoded_size(common_style, size));
-                break;
-            case 'E': q = remembered(q, safe, kind, words); break;
-            default: q = nullptr; break;
+                case 'M': q = line.map(q, kind, words); break;
+                case 'F':
+                    q = short_count(q, size);
+                    kind = TermKind::float_number;
+                    words = float_words(common_word_bytes);
+                    if (q != nullptr) q = size > 64 ? nullptr : skipped_data(q, safe, size);
+                    break;
+                case 'Y':
+                    q = p[14] == 'h' ? short_count(q + 1, size) : nullptr;
+                    kind = TermKind::heap_binary;
+                    words = static_cast<std::uint32_t>(heap_binary_words(size, common_word_bytes));
+                    if (q != nullptr) q = size > 4096 ? nullptr : skipped_data(q, safe, encoded_size(common_style, size));
+                    break;
+                case 'E': q = remembered(q, safe, kind, words); break;
+                default: q = nullptr; break;
+            }
         }
         if (q == nullptr) {
-            to.edge = edges_before;
+            line.to.edge = edges_before;
             break;
         }
-        to.object(kind, words, address, offset + static_cast<std::uint64_t>(p - first));
+        line.to.object(kind, words, address, packed, offset + static_cast<std::uint64_t>(p - first));
         p = q;
     }
-    graph.close_appender(to.node, to.edge);
+    graph.close_appender(line.to.node, line.to.edge);
     return p;
 }
 

@@ -10,8 +10,9 @@
 //
 // What makes it fast is what it does not do. All that changes is in local variables (the graph's arrays are written through
 // an Appender: a store through uint8_t* may alias every member of every object, and would have them read again each time);
-// sixteen characters are classified at once (digits.hpp); nothing is called but AddressSpace for a new chunk. What an object
-// costs is measured by `tests/bench/run --gate`.
+// of an address the first eight digits are compared, as text, with those that were read before: they are the chunk of 64 KiB
+// (AddressSpace), of which a heap has few, and the last four digits are the place in it. Nothing is called but AddressSpace
+// for a new chunk. What an object costs is measured by `tests/bench/run --gate`.
 #pragma once
 
 #include <array>
@@ -24,9 +25,15 @@ namespace beamheap::crashdump {
 
 class HeapLines {
 public:
+    HeapLines() { begin(); }
+    /// Another heap follows: forgets the chunks of the last one.
+    void begin() {
+        chunks_.fill({});
+        chunks_[0].text = 1;  // zeros are looked for here, a one is not: no free entry is ever found
+    }
     /// Takes lines from p on into `graph`, to which nothing else may be added meanwhile, and gives where it stopped. Reads up
     /// to 64 bytes behind `safe`. `offset` is where p stands in the input.
-    const char* take(HeapGraph& graph, const char* p, const char* safe, std::uint64_t offset) const;
+    const char* take(HeapGraph& graph, const char* p, const char* safe, std::uint64_t offset);
 
     /// What an object in external term format is depends on its length and its first characters alone: `prefix` of them.
     /// The next line that begins so is taken here.
@@ -49,6 +56,15 @@ private:
     }
     const char* remembered(const char* q, const char* safe, TermKind& kind, std::uint32_t& words) const;
     std::array<Known, 64> known_;
+
+    /// A chunk whose addresses were met: the eight digits that these begin with, as they stand in the text.
+    struct Chunk {
+        std::uint64_t text = 0;  ///< 0: none (but in the first entry)
+        std::uint32_t number = 0;  ///< address of its first byte / 65536
+        std::uint32_t packed = 0;  ///< that address as the graph's AddressSpace compresses it
+    };
+    std::array<Chunk, 256> chunks_;
+    class Line;
 };
 
 }  // namespace beamheap::crashdump

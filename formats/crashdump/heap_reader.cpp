@@ -26,6 +26,7 @@ HeapReader::HeapReader(const HeapDialect& dialect) : dialect_(dialect), sizes_(&
 void HeapReader::begin(const HeapFacts& facts) {
     facts_ = facts;
     graph_.begin(facts.mode, dialect_.word_bytes);
+    lines_.begin();
     graph_.set_flat_extra(TermKind::refc_binary, static_cast<std::int8_t>(sizes_->refc_flat - sizes_->refc_line));
     graph_.set_flat_extra(TermKind::fun, static_cast<std::int8_t>(sizes_->fun_flat - sizes_->fun_line));
     damage_ = {};
@@ -33,6 +34,7 @@ void HeapReader::begin(const HeapFacts& facts) {
     pending_skip_ = 0;
     pending_tail_ = pending_resync_ = false;
     messages_ = distribution_messages_ = distribution_bytes_ = 0;
+    most_messages_ = all_messages;
     dictionary_entries_ = 0;
     stack_words_ = returns_ = last_return_address_ = slots_after_return_ = 0;
     counted_returns_ = frames_above_ = 0;
@@ -136,7 +138,12 @@ std::size_t HeapReader::take_lines(TermSection section, const char* begin, const
     const char* p = begin;
     switch (section) {
         case TermSection::messages:
-            p = take_other_lines(p, safe, tail, [this](const char* q) { return message_line(q); });
+            p = take_other_lines(p, safe, tail, [this](const char* q) {
+                const std::size_t roots = graph_.roots_size();
+                const char* next = message_line(q);
+                if (messages_ > most_messages_) graph_.rollback(graph_.size(), roots);
+                return next;
+            });
             break;
         case TermSection::dictionary:
             p = take_other_lines(p, safe, tail, [this](const char* q) { return dictionary_line(q); });
@@ -261,6 +268,11 @@ const char* HeapReader::dictionary_line(const char* p) {
 
 const char* HeapReader::message_line(const char* p) {
     const auto index = static_cast<std::uint32_t>(messages_);
+    std::uint64_t address = 0;
+    if (p[0] == 'H' && p[13] == ':' && p[14] == 'N' && p[15] == '\n' && read_hex12(p + 1, address)) {  // nearly all of them
+        if (messages_++ < most_messages_) graph_.add_root(RootKind::message, index, 0, address, offset_of(p));
+        return p + 16;
+    }
     if (*p == 'D') {
         graph_.add_immediate_root(RootKind::message, index, 0, offset_of(p));
         std::uint64_t atoms = 0;
@@ -311,7 +323,7 @@ const char* HeapReader::skip_pending(const char* p, const char* end) {
     pending_tail_ = false;
     if (*p != ':') {
         if (damage_.bad_lines++ == 0) damage_.first_bad_line = offset_of(p);
-    } else if (p[1] == 'H') {
+    } else if (p[1] == 'H' && messages_ <= most_messages_) {
         std::array<char, 24> digits{};
         std::memcpy(digits.data(), p + 2, std::min<std::size_t>(17, static_cast<std::size_t>(feed - p) - 1));
         graph_.add_root(RootKind::seq_trace_token, static_cast<std::uint32_t>(messages_ - 1), 0,

@@ -36,6 +36,7 @@ struct HeapDialect {
     bool frames_end_with_return = true;  ///< OTP 23 and later: y registers come before their return address
     bool latin1_atoms = false;           ///< up to R15
     bool fast_lines = true;  ///< false: common lines are read by the grammar, too (tests)
+    std::uint64_t least_in_part = std::uint64_t{32} << 20;  ///< bytes of heap from which on parts of it are read alone (part_of_heap.hpp)
     std::string node_name;  ///< to tell references of this node from others; empty: all are taken for its own
 };
 
@@ -57,6 +58,13 @@ struct HeapDamage {
     std::uint64_t first_cut_line = 0;
 };
 
+/// A heap that was read in `values` mode.
+struct ReadHeap {
+    HeapGraph graph;
+    HeapDamage damage;
+    std::uint64_t messages = 0;
+};
+
 class HeapReader {
 public:
     explicit HeapReader(const HeapDialect& dialect);
@@ -67,10 +75,13 @@ public:
     /// Returns the bytes taken, all of them if `last`.
     std::size_t feed(TermSection section, std::string_view text, std::uint64_t offset, bool last);
     HeapGraph& finish();
+    /// Keeps so many of the oldest messages as roots, until begin(); all are counted.
+    void keep_messages(std::uint64_t most) { most_messages_ = most; }
     /// For a caller that has read the stack's frames since begin().
     void set_frames_before_returns(std::uint32_t frames) { facts_.frames_before_returns = frames; }
     /// After finish(): the graph itself, to keep.
     HeapGraph take_graph() { return std::move(graph_); }
+    ReadHeap take() { return {std::move(graph_), damage_, messages_}; }
 
     const HeapDamage& damage() const { return damage_; }
     /// Lines of =proc_stack: words that the stack occupies.
@@ -146,6 +157,7 @@ private:
     bool pending_resync_ = false;  // a bad line whose LF is in a later piece
 
     std::uint64_t messages_ = 0;
+    std::uint64_t most_messages_ = all_messages;
     std::uint64_t distribution_messages_ = 0;
     std::uint64_t distribution_bytes_ = 0;
     std::uint64_t dictionary_entries_ = 0;

@@ -41,35 +41,6 @@ public:
         if (entry.key != key || (address & unaligned_) != 0) return compress_new(address);
         return entry.slot << slot_shift_ | static_cast<std::uint32_t>(address & chunk_mask) >> word_shift_;
     }
-    /// compress() for loops over many addresses: what it needs is in an object of one's own, which a compiler keeps in
-    /// registers. Nothing else may compress meanwhile.
-    class Packer {
-    public:
-        explicit Packer(AddressSpace& space) : space_(&space) { refresh(); }
-        __attribute__((always_inline)) std::uint32_t operator()(std::uint64_t address) {
-            const std::uint64_t key = (address >> chunk_bits) + 1;
-            const Entry& entry = entries_[static_cast<std::size_t>((key * multiplier_) >> shift_)];
-            if (__builtin_expect(entry.key == key && (address & unaligned_) == 0, 1))
-                return entry.slot << slot_shift_ | static_cast<std::uint32_t>(address & chunk_mask) >> word_shift_;
-            const std::uint32_t packed = space_->compress_new(address);
-            refresh();
-            return packed;
-        }
-
-    private:
-        void refresh() {
-            entries_ = space_->entries_.data();
-            multiplier_ = space_->multiplier_;
-            shift_ = space_->shift_;
-            unaligned_ = space_->unaligned_;
-            slot_shift_ = space_->slot_shift_;
-            word_shift_ = space_->word_shift_;
-        }
-        AddressSpace* space_;
-        const AddressSpaceEntry* entries_ = nullptr;
-        std::uint64_t multiplier_ = 0, unaligned_ = 0;
-        unsigned shift_ = 0, slot_shift_ = 0, word_shift_ = 0;
-    };
     /// The address that was compressed.
     std::uint64_t expand(std::uint32_t compressed) const {
         const std::uint64_t word = compressed & ((1u << slot_shift_) - 1);

@@ -67,6 +67,8 @@ std::string_view name_of(RootKind kind);
 /// An object of the graph. The largest value is "none".
 using NodeId = std::uint32_t;
 inline constexpr NodeId no_node = 0xFFFFFFFFu;
+/// Where a number of messages is asked for: all of them.
+inline constexpr std::uint64_t all_messages = ~std::uint64_t{0};
 inline constexpr std::uint32_t no_frame = 0xFFFFFFFFu;
 
 struct Edge {
@@ -122,7 +124,10 @@ public:
         kinds_.push(static_cast<std::uint8_t>(static_cast<unsigned>(kind) | (young ? young_bit : 0u)));
         words_.push(words);
         addresses_.push(space_.compress(address));
-        if (mode_ == Mode::values) origins_.push(origin);
+        if (mode_ == Mode::values) {
+            begin_origins(origin);
+            origins_.push(static_cast<std::uint32_t>(origin));
+        }
         return node;
     }
     /// A reference of the object that was added last.
@@ -151,26 +156,29 @@ public:
     struct Appender {
         std::uint8_t* kinds;
         std::uint32_t* words;
-        std::uint32_t* addresses;  ///< as `pack` gives them
-        std::uint64_t* origins;    ///< null in `sizes` mode
+        std::uint32_t* addresses;  ///< as `space` compresses them
+        std::uint32_t* origins;    ///< null in `sizes` mode
         Edge* edge;
         NodeId node;
         std::uint64_t young_from, young_size;
-        AddressSpace::Packer pack;
+        AddressSpace* space;
 
+        /// `packed` is the address as `space` compresses it; so are those of references.
         __attribute__((always_inline)) void object(TermKind kind, std::uint32_t own_words, std::uint64_t address,
-                                                   std::uint64_t origin) {
+                                                   std::uint32_t packed, std::uint64_t origin) {
             const unsigned young = address - young_from < young_size ? young_bit : 0u;
             kinds[node] = static_cast<std::uint8_t>(static_cast<unsigned>(kind) | young);
             words[node] = own_words;
-            addresses[node] = pack(address);
-            if (origins != nullptr) origins[node] = origin;
+            addresses[node] = packed;
+            if (origins != nullptr) origins[node] = static_cast<std::uint32_t>(origin);
             ++node;
         }
-        __attribute__((always_inline)) void reference(std::uint64_t address) { *edge++ = {node, pack(address)}; }
+        __attribute__((always_inline)) void reference(std::uint32_t packed) { *edge++ = {node, packed}; }
     };
-    /// Use a copy of what this gives: an object whose address nobody was given can live in registers.
-    Appender open_appender(std::size_t more_objects, std::size_t more_references);
+    /// Use a copy of what this gives: an object whose address nobody was given can live in registers. All origins lie in the
+    /// same 4 GiB (origins_alike()) as `origin`.
+    Appender open_appender(std::size_t more_objects, std::size_t more_references, std::uint64_t origin);
+    static bool origins_alike(std::uint64_t a, std::uint64_t b) { return a >> 32 == b >> 32; }
     /// Takes over what was written through an appender whose `node` and `edge` these are.
     void close_appender(NodeId node, const Edge* edge);
 
@@ -208,7 +216,12 @@ public:
         return addresses_[node] == AddressSpace::none ? 0 : space_.expand(addresses_[node]);
     }
     /// Where the object came from: bytes into the text, or its address. Only in `values` mode.
-    std::uint64_t origin(NodeId node) const { return origins_[node]; }
+    std::uint64_t origin(NodeId node) const {
+        const OriginRun* run = origin_runs_.end();
+        do --run;
+        while (run->first > node);
+        return std::uint64_t{run->high} << 32 | origins_[node];
+    }
     /// The object at this address; no_node if there is none.
     NodeId find(std::uint64_t address) const { return map_.find(space_.find(address)); }
 
@@ -289,7 +302,18 @@ private:
     FlatArray<Edge> foreign_;             // `to` is a compressed address
     FlatArray<std::uint32_t> unresolved_; // compressed addresses
     FlatArray<Root> roots_;               // target is a compressed address until finish()
-    FlatArray<std::uint64_t> origins_;
+    FlatArray<std::uint32_t> origins_;  // their lower halves
+    /// Objects from `first` on have this upper half of their origins. Texts are read in order: there is one for each 4 GiB.
+    struct OriginRun {
+        NodeId first;
+        std::uint32_t high;
+    };
+    void begin_origins(std::uint64_t origin) {
+        const auto high = static_cast<std::uint32_t>(origin >> 32);
+        if (origin_runs_.empty() || origin_runs_[origin_runs_.size() - 1].high != high)
+            origin_runs_.push({static_cast<NodeId>(origins_.size()), high});
+    }
+    FlatArray<OriginRun> origin_runs_;
     FlatArray<std::uint64_t> root_origins_;
     FlatArray<std::uint32_t> root_addresses_;  // compressed
     FlatArray<BinaryUse> binaries_;

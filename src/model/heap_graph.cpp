@@ -65,6 +65,7 @@ void HeapGraph::begin(Mode mode, unsigned word_bytes) {
     unresolved_.clear_and_trim(kept_bytes);
     roots_.clear_and_trim(kept_bytes);
     origins_.clear_and_trim(kept_bytes);
+    origin_runs_.clear();
     root_origins_.clear_and_trim(kept_bytes);
     root_addresses_.clear_and_trim(kept_bytes);
     binaries_.clear_and_trim(kept_bytes);
@@ -99,7 +100,8 @@ void HeapGraph::rollback(std::size_t objects, std::size_t roots) {
     if (mode_ == Mode::values) root_origins_.set_size(roots);
 }
 
-HeapGraph::Appender HeapGraph::open_appender(std::size_t more_objects, std::size_t more_references) {
+HeapGraph::Appender HeapGraph::open_appender(std::size_t more_objects, std::size_t more_references, std::uint64_t origin) {
+    if (mode_ == Mode::values) begin_origins(origin);
     kinds_.reserve_more(more_objects);
     words_.reserve_more(more_objects);
     addresses_.reserve_more(more_objects);
@@ -113,7 +115,7 @@ HeapGraph::Appender HeapGraph::open_appender(std::size_t more_objects, std::size
             static_cast<NodeId>(kinds_.size()),
             young_from_,
             young_size_,
-            AddressSpace::Packer(space_)};
+            &space_};
 }
 
 void HeapGraph::close_appender(NodeId node, const Edge* edge) {

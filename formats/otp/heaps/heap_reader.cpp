@@ -115,7 +115,7 @@ bool add_object(HeapGraph& graph, const Layout& layout, MemoryReader& memory, st
                 std::uint64_t available) {
     const auto first = load<Word>(p);
     if (!is_header(first)) {
-        graph.add_object(TermKind::cons, 2, address, address);
+        graph.add_object(TermKind::cons, 2, address);
         if (is_cons(first) || is_boxed(first)) graph.add_reference(address_of(first));
         const auto tail = load<Word>(p + 8);
         if (is_cons(tail) || is_boxed(tail)) graph.add_reference(address_of(tail));
@@ -129,7 +129,7 @@ bool add_object(HeapGraph& graph, const Layout& layout, MemoryReader& memory, st
     const TermKind kind = shape.kind == TermKind::refc_binary && shape.terms != 0 && place.known && place.binary == 0
                               ? TermKind::sub_binary
                               : shape.kind;
-    const NodeId node = graph.add_object(kind, static_cast<std::uint32_t>(shape.words), address, address);
+    const NodeId node = graph.add_object(kind, static_cast<std::uint32_t>(shape.words), address);
     std::uint64_t base = 0;
     for (std::uint64_t i = 0; i < shape.terms; ++i) {
         const auto element = load<Word>(p + 8 * (shape.first_term + i));
