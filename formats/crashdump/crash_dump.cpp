@@ -29,7 +29,8 @@ public:
     Status load(const LoadPlan& plan) override;
     Snapshot& snapshot() override { return snapshot_; }
     std::vector<Check> checks() const override;
-    Result<std::unique_ptr<TermSource>> terms(ProcId process) override;
+    Result<std::unique_ptr<TermSource>> terms(ProcId process, const TermsWanted& wanted) override;
+    Result<std::shared_ptr<const Literals>> literals();
     Status visit_heaps(const HeapRequest& demand) override;
     Count binary_bytes(std::uint64_t address) const override {
         const BinaryPlace* place = texts_.binary(address);
@@ -138,8 +139,24 @@ void CrashDump::judge_losses(Loader& loader) {
     loader.losses.sum_up(snapshot_);
 }
 
-Result<std::unique_ptr<TermSource>> CrashDump::terms(ProcId process) {
+// =literals and =persistent_terms, read once.
+Result<std::shared_ptr<const Literals>> CrashDump::literals() {
+    if (literals_ == nullptr) {
+        BH_TRY(literals_, read_literals(texts_, heap_dialect_));
+    }
+    return literals_;
+}
+
+Result<std::unique_ptr<TermSource>> CrashDump::terms(ProcId process, const TermsWanted& wanted) {
     const HeapFacts facts = heap_facts(snapshot_[process], HeapGraph::Mode::values);
+    if (!wanted.all() && !literals_in_heaps_) {
+        BH_TRY(std::shared_ptr<const Literals> shared, literals());
+        BH_TRY(std::unique_ptr<DumpTerms> part, DumpTerms::read_part(texts_, process, facts, heap_dialect_, wanted, std::move(shared)));
+        if (part != nullptr) {
+            part->channel = [this](std::string_view node) { return channel_of(node); };
+            return std::unique_ptr<TermSource>(std::move(part));
+        }
+    }
     BH_TRY(std::unique_ptr<DumpTerms> terms, DumpTerms::read(texts_, process, facts, heap_dialect_));
     if (literals_in_heaps_) {
         const auto processes = static_cast<std::uint32_t>(snapshot_.processes.size());
@@ -147,10 +164,8 @@ Result<std::unique_ptr<TermSource>> CrashDump::terms(ProcId process) {
                collect_literals(texts_, heap_dialect_, process, terms->graph(), processes));
         terms->set_literals(std::move(collected));
     } else {
-        if (literals_ == nullptr) {
-            BH_TRY(literals_, read_literals(texts_, heap_dialect_));
-        }
-        terms->set_literals(literals_);
+        BH_TRY(std::shared_ptr<const Literals> shared, literals());
+        terms->set_literals(std::move(shared));
     }
     for (std::uint64_t i = 0; i < std::min<std::uint64_t>(terms->damage().bad_lines, 1000); ++i)
         snapshot_.anomalies.add(Anomaly::bad_line, terms->damage().first_bad_line);

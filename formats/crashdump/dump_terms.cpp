@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <optional>
 
 #include "formats/crashdump/data_text.hpp"
+#include "formats/crashdump/part_of_heap.hpp"
 
 namespace beamheap::crashdump {
 namespace {
@@ -64,18 +66,39 @@ struct DumpTerms::Line {
     }
 };
 
-Result<std::unique_ptr<DumpTerms>> DumpTerms::read(const TermSections& texts, ProcId process, const HeapFacts& facts,
+Result<std::unique_ptr<DumpTerms>> DumpTerms::read(TermSections& texts, ProcId process, const HeapFacts& facts,
                                                    const HeapDialect& dialect) {
+    std::unique_ptr<DumpTerms> terms(new DumpTerms(texts, dialect));
+    BH_TRY(terms->sections_, texts.of(process));
+    std::optional<ReadHeap> heap = texts.take_read(process);
+    if (!heap) {
+        HeapReader reader(dialect);
+        HeapFacts with_values = facts;
+        with_values.mode = HeapGraph::Mode::values;
+        reader.begin(with_values);
+        BH_CHECK(texts.feed(process, reader));
+        reader.finish();
+        heap = reader.take();
+    }
+    terms->damage_ = heap->damage;
+    terms->messages_ = heap->messages;
+    terms->graph_ = std::move(heap->graph);
+    return terms;
+}
+
+Result<std::unique_ptr<DumpTerms>> DumpTerms::read_part(const TermSections& texts, ProcId process, const HeapFacts& facts,
+                                                        const HeapDialect& dialect, const TermsWanted& wanted,
+                                                        std::shared_ptr<const Literals> literals) {
     std::unique_ptr<DumpTerms> terms(new DumpTerms(texts, dialect));
     BH_TRY(terms->sections_, texts.of(process));
     HeapReader reader(dialect);
     HeapFacts with_values = facts;
     with_values.mode = HeapGraph::Mode::values;
-    reader.begin(with_values);
-    BH_CHECK(texts.feed(process, reader));
-    reader.finish();
-    terms->damage_ = reader.damage();
+    if (!read_part_of_heap(terms->sections_, with_values, wanted, literals.get(), dialect.least_in_part, reader)) return std::unique_ptr<DumpTerms>();
+    terms->in_part_ = true;
+    terms->messages_ = reader.messages();
     terms->graph_ = reader.take_graph();
+    terms->set_literals(std::move(literals));
     return terms;
 }
 

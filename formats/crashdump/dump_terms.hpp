@@ -21,9 +21,15 @@ namespace beamheap::crashdump {
 
 class DumpTerms final : public TermSource {
 public:
-    /// Reads the sections of a process in `values` mode. Literals are not known before set_literals().
-    static Result<std::unique_ptr<DumpTerms>> read(const TermSections& texts, ProcId process, const HeapFacts& facts,
+    /// Reads the sections of a process in `values` mode, or takes what loading has read. Literals are not known before
+    /// set_literals().
+    static Result<std::unique_ptr<DumpTerms>> read(TermSections& texts, ProcId process, const HeapFacts& facts,
                                                    const HeapDialect& dialect);
+    /// The same of what is wanted alone; null where the heap is small, or where much of it had to be read for that
+    /// (part_of_heap.hpp).
+    static Result<std::unique_ptr<DumpTerms>> read_part(const TermSections& texts, ProcId process, const HeapFacts& facts,
+                                                        const HeapDialect& dialect, const TermsWanted& wanted,
+                                                        std::shared_ptr<const Literals> literals);
     void set_literals(std::shared_ptr<const Literals> literals) { literals_ = std::move(literals); }
 
     const HeapGraph& graph() const override { return graph_; }
@@ -37,6 +43,8 @@ public:
     Count binary_size(std::uint64_t address) const override;
     Count channel_of(std::string_view node) const override { return channel ? channel(node) : Count(); }
 
+    bool in_part() const override { return in_part_; }
+    std::uint64_t messages() const override { return messages_; }
     const HeapDamage& damage() const { return damage_; }
     /// How node names become channels; may be empty.
     std::function<Count(std::string_view)> channel;
@@ -63,6 +71,8 @@ private:
     std::vector<SectionText> sections_;
     HeapGraph graph_;
     HeapDamage damage_;
+    std::uint64_t messages_ = 0;
+    bool in_part_ = false;
     std::shared_ptr<const Literals> literals_;
     external_term::Terms decoded_;
     std::unordered_map<std::uint64_t, Element> externals_;         // by space and number

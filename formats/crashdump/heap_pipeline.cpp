@@ -43,6 +43,7 @@ void visit(HeapReader& reader, const HeapJob& job, const HeapRequest& demand, un
     if (losses.keep_addresses) losses.addresses.add(graph, job.id);
     demand.visit({job.id, job.process, graph, worker, reader.messages(), reader.distribution_messages(),
                   reader.distribution_bytes()});
+    if (graph.mode() == HeapGraph::Mode::values) losses.kept.emplace_back(job.id, reader.take());
 }
 
 Status feed_in_windows(const bytes::Source& source, const TermExtents& extents, HeapReader& reader, std::string& buffer) {
@@ -188,6 +189,7 @@ Status HeapPipeline::finish(HeapLosses& losses) {
         losses.anomalies.merge(worker->losses.anomalies);
         losses.damaged.insert(losses.damaged.end(), worker->losses.damaged.begin(), worker->losses.damaged.end());
         losses.bytes += worker->losses.bytes;
+        for (auto& each : worker->losses.kept) losses.kept.push_back(std::move(each));
         losses.addresses.merge(worker->losses.addresses);
         worker->losses = {};
         if (status && !worker->status) status = worker->status;

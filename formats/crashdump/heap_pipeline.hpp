@@ -11,6 +11,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "beamheap/artifact.hpp"
@@ -42,7 +43,7 @@ struct HeapJob {
     ProcId id = ProcId::none;
     Process process;
     TermExtents extents;
-    HeapFacts facts;
+    HeapFacts facts;  ///< in `values` mode the graph is kept: somebody will ask for the terms of this process
 };
 
 /// The facts that a heap's reader needs, out of the process's row.
@@ -58,6 +59,7 @@ struct HeapLosses {
     std::uint64_t bytes = 0;       ///< of those lines
     UnresolvedAddresses addresses;
     bool keep_addresses = false;
+    std::vector<std::pair<ProcId, ReadHeap>> kept;
 };
 
 /// Gives the heap that `reader` has read to the demand's visitor, and what it met to `losses`.

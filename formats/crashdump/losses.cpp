@@ -8,13 +8,18 @@
 namespace beamheap::crashdump {
 
 void UnresolvedAddresses::add(const HeapGraph& graph, ProcId process) {
-    for (std::size_t i = 0; i < graph.unresolved_size() && first_.size() < most_addresses; ++i) {
-        const std::uint64_t address = graph.unresolved(i);
+    const auto take = [&](std::uint64_t address) {
         std::uint64_t& recent = recent_[(address >> 3) % recent_.size()];
-        if (recent == address) continue;
+        if (recent == address || first_.size() >= most_addresses) return;
         recent = address;
         first_.try_emplace(address, process);
-    }
+    };
+    for (std::size_t i = 0; i < graph.unresolved_size(); ++i) take(graph.unresolved(i));
+    if (graph.mode() == HeapGraph::Mode::sizes) return;
+    for (std::size_t i = 0; i < graph.foreign_size(); ++i)
+        if (const HeapGraph::ForeignEdge edge = graph.foreign(i); graph.kind(edge.from) != TermKind::sub_binary) take(edge.address);
+    for (std::size_t i = 0; i < graph.roots().size(); ++i)
+        if (const std::uint64_t address = graph.missing_root(i); address != 0) take(address);
 }
 
 void UnresolvedAddresses::merge(const UnresolvedAddresses& other) {

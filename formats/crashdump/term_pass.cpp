@@ -7,6 +7,9 @@ namespace {
 bool literals_apart(const Loader& loader) { return loader.dialect.version > 3; }
 
 constexpr std::size_t heap_at_once = 4u << 20;  // heaps up to this size are searched for labels as a whole
+// Bytes of text: a graph takes about as many as its text.
+constexpr std::uint64_t least_kept_graph = 256u << 10;
+constexpr std::uint64_t most_kept_graphs = 64u << 20;
 
 }  // namespace
 
@@ -43,6 +46,15 @@ void TermPass::begin_process(Loader& loader, ProcId process) {
     if (job_wanted_ && passing_) passing_->begin(heap_facts(loader.snapshot[process], HeapGraph::Mode::sizes));
 }
 
+// Of a process whose terms will be asked for the graph is kept, unless that is quickly made again, or takes much memory.
+HeapGraph::Mode TermPass::mode_of_job(const LoadPlan& plan) {
+    const std::uint64_t bytes = job_.extents.end() - job_.extents.begin();
+    if (passing_ || !keep_text_ || !plan.terms_of || bytes < least_kept_graph || bytes > most_kept_graphs - kept_graphs_)
+        return HeapGraph::Mode::sizes;
+    kept_graphs_ += bytes;
+    return HeapGraph::Mode::values;
+}
+
 // The last of a process's sections was passed.
 void TermPass::end_process(Loader& loader) {
     if (job_.id == ProcId::none) return;
@@ -50,7 +62,7 @@ void TermPass::end_process(Loader& loader) {
         for (std::uint32_t i = 0; i < job_.extents.count; ++i) texts_.add(job_.id, job_.extents.parts[i]);
     if (job_wanted_ && job_.extents.count != 0) {
         job_.process = loader.snapshot[job_.id];
-        job_.facts = heap_facts(job_.process, HeapGraph::Mode::sizes);
+        job_.facts = heap_facts(job_.process, mode_of_job(loader.plan));
         if (passing_) visit(*passing_, job_, *demand_, 0, losses_);
         else pipeline_->add(std::move(job_));
     }
@@ -262,6 +274,8 @@ void TermPass::finish_heaps() {
 Status TermPass::finish(Loader& loader) {
     end_process(loader);
     finish_heaps();
+    for (auto& [process, heap] : losses_.kept) texts_.add_read(process, std::move(heap));
+    losses_.kept.clear();
     judge_processes(loader);
     judge_losses(loader);
     return pipeline_status_;

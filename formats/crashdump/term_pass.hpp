@@ -32,6 +32,7 @@ private:
     void begin_heaps(Loader& loader, const Scanner& scanner);
     void begin_process(Loader& loader, ProcId process);
     void end_process(Loader& loader);
+    HeapGraph::Mode mode_of_job(const LoadPlan& plan);
     template <class Take>
     void pass(Scanner& scanner, const Scanner::Head& head, TermSection section, Take&& take);
     void note_extent(const Scanner::Head& head, TermSection section);
@@ -48,6 +49,7 @@ private:
     StackReader stack_reader_;
     LabelFinder labels_;
     SlotKeeper slots_;
+    std::uint64_t kept_graphs_ = 0;  // bytes of text of those whose graphs are kept
     ProcId dictionary_of_ = ProcId::none;      // whose dictionary labels_ has
     std::vector<bool> stack_seen_;             // by ProcId
     std::vector<bool> heap_seen_;

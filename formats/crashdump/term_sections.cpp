@@ -9,6 +9,14 @@ void TermSections::add(ProcId process, const Extent& extent) {
     extents_[index_of(process)].add(extent);
 }
 
+std::optional<ReadHeap> TermSections::take_read(ProcId process) {
+    const auto found = read_.find(index_of(process));
+    if (found == read_.end()) return std::nullopt;
+    std::optional<ReadHeap> heap(std::move(found->second));
+    read_.erase(found);
+    return heap;
+}
+
 void TermSections::add_shared(const Extent& extent) { shared_extents_.push_back(extent); }
 
 void TermSections::append(std::vector<KeptText>& sections, TermSection section, std::uint64_t offset,

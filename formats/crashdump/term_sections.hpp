@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -51,10 +52,14 @@ public:
     void keep(ProcId process, TermSection section, std::uint64_t offset, std::string_view piece);
     void keep_shared(TermSection section, std::uint64_t offset, std::string_view piece);
     void add_binary(BinaryPlace place, std::string_view first_text);
+    /// A heap that loading has read.
+    void add_read(ProcId process, ReadHeap heap) { read_.insert_or_assign(index_of(process), std::move(heap)); }
     /// Loading is over: sorts what is looked up.
     void seal();
 
     // ---- afterwards
+    /// The heap of a process if loading has kept it; once: what is given is gone.
+    std::optional<ReadHeap> take_read(ProcId process);
     /// Where the sections of a process's terms are in a plain file; null if it has none.
     const TermExtents* extents(ProcId process) const {
         const bool any = index_of(process) < extents_.size() && extents_[index_of(process)].count != 0;
@@ -92,6 +97,7 @@ private:
     std::vector<Extent> shared_extents_;
     std::unordered_map<std::uint32_t, std::vector<KeptText>> kept_;
     std::vector<KeptText> kept_shared_;
+    std::unordered_map<std::uint32_t, ReadHeap> read_;
     std::vector<BinaryPlace> binaries_;
     std::vector<std::string> kept_binaries_;
 };

@@ -61,7 +61,7 @@ public:
     }
     Snapshot& snapshot() override { return snapshot_; }
 
-    Result<std::unique_ptr<TermSource>> terms(ProcId process) override { return read_terms(process, false); }
+    Result<std::unique_ptr<TermSource>> terms(ProcId process, const TermsWanted&) override { return read_terms(process, false); }
     Result<std::unique_ptr<TermSource>> terms_and_garbage(ProcId process) override { return read_terms(process, true); }
 
     Result<TableContents> table_contents(std::size_t table, std::uint64_t limit) override {

@@ -118,8 +118,9 @@ public:
 
     /// The terms of one process, to be looked into and printed. load() must have been asked for them
     /// (LoadPlan::terms; of a stream, LoadPlan::terms_of chose them). Empty, without roots, where the input has no heap
-    /// of the process. Must not outlive the artifact.
-    virtual Result<std::unique_ptr<TermSource>> terms(ProcId process) = 0;
+    /// of the process. Must not outlive the artifact. `wanted` allows it to leave out the rest (TermSource::in_part()).
+    virtual Result<std::unique_ptr<TermSource>> terms(ProcId process, const TermsWanted& wanted) = 0;
+    Result<std::unique_ptr<TermSource>> terms(ProcId process) { return terms(process, {}); }
 
     /// The same with all that lies on the heaps of the process, dead or alive: terms that no root reaches, and that no
     /// other such term holds, are roots of kind `garbage`. not_held where the input has live terms only.

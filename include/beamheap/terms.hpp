@@ -91,9 +91,26 @@ enum class Bytes : std::uint8_t {
     absent,  ///< none
 };
 
+/// Which roots of a process a question is about.
+struct TermsWanted {
+    std::uint64_t messages = all_messages;  ///< so many of the oldest
+    bool others = true;                     ///< what is no message
+    bool all() const { return messages == all_messages && others; }
+};
+
 class TermSource {
 public:
     virtual ~TermSource() = default;
+
+    /// Where some roots only were asked for and the heap is large, the rest may not be in graph(), neither as objects nor
+    /// as roots: what was asked for is there with all that it refers to, sums over the heap are not known.
+    virtual bool in_part() const { return false; }
+    /// Messages in the input, those that are no roots here included.
+    virtual std::uint64_t messages() const {
+        std::uint64_t count = 0;
+        for (const Root& root : graph().roots()) count += root.kind == RootKind::message;
+        return count;
+    }
 
     virtual const HeapGraph& graph() const = 0;
     /// The graph behind ObjectId::Space::literals; nullptr if there is none.

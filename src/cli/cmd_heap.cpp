@@ -18,7 +18,8 @@ static Status cmd_heap(const Context& context) {
     const bool dead = context.options().dead;
     LoadPlan plan;
     plan.stacks = true;
-    BH_TRY(const ProcessTerms process, open_process_terms(context, plan, context.argument(1), dead));
+    BH_TRY(const ProcessTerms process, dead ? open_process_garbage(context, plan, context.argument(1))
+                                              : open_process_terms(context, plan, context.argument(1)));
     const present::TermView view = process.view(context);
     Element into;
     if (!context.options().into.empty()) {

@@ -10,6 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/process_terms.hpp"
 #include "cli/secrets.hpp"
+#include "present/render.hpp"
 #include "present/spelling.hpp"
 #include "present/table_cells.hpp"
 #include "present/units.hpp"
@@ -89,10 +90,14 @@ static Status cmd_msgs(const Context& context) {
     if (!by.empty() && by != "shape" && by != "sender")
         return Error{ErrorCode::usage, fmt::format("--by: messages are not grouped by '{}'", by),
                      "choose one of: shape sender"};
-    BH_TRY(const ProcessTerms process, open_process_terms(context, {}, context.argument(1)));
+    // In the order of the queue the first ones are shown, and the others need not be read.
+    const std::size_t rows = context.options().top.value_or(context.for_people() ? present::default_rows : 0);
+    const bool first_ones = by.empty() && context.options().sort.empty() && rows != 0;
+    const TermsWanted wanted = first_ones ? TermsWanted{.messages = rows, .others = false} : TermsWanted{};
+    BH_TRY(const ProcessTerms process, open_process_terms(context, {}, context.argument(1), wanted));
     const present::TermView view = process.view(context);
     std::vector<std::uint32_t> messages = view.roots_of(RootKind::message);
-    const std::size_t count = messages.size();
+    const std::uint64_t count = process.terms->messages();
 
     present::Document document = context.document(process.snapshot());
     add_term_warnings(process, document);
@@ -106,7 +111,9 @@ static Status cmd_msgs(const Context& context) {
                                               analyses::Amount{*process.row().msgq_len})));
     document.members.push_back({.key = "count", .body = Value(std::uint64_t{count}), .in_text = false});
     if (by.empty()) {
-        document.members.push_back({.key = "rows", .body = present::message_table(view, std::move(messages))});
+        present::Table table = present::message_table(view, std::move(messages));
+        table.total = static_cast<std::size_t>(count);
+        document.members.push_back({.key = "rows", .body = std::move(table)});
         return context.print(document, process.snapshot(), known_secrets(*process.artifact));
     }
     const bool by_shape = by == "shape";

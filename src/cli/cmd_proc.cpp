@@ -47,7 +47,7 @@ static Status cmd_proc(const Context& context) {
     LoadPlan plan;
     plan.links = plan.stacks = plan.labels = plan.tables = true;
     plan.slots_of = analyses::slots_for_waits;
-    BH_TRY(const ProcessTerms terms, open_process_terms(context, plan, context.argument(1)));
+    BH_TRY(const ProcessTerms terms, open_process_terms(context, plan, context.argument(1), {.messages = shown_messages}));
     const Snapshot& snapshot = terms.snapshot();
     const ProcId id = terms.process;
     const Process& process = terms.row();
@@ -64,7 +64,7 @@ static Status cmd_proc(const Context& context) {
          analyses::portrait(snapshot, id, analyses::waits(snapshot), analyses::supervision(snapshot), accumulation, *terms.terms))
         document.lead.push_back(present::spell(names, sentence));
     std::vector<analyses::LogEvent> events;
-    if (view.graph().size() <= most_for_events && analyses::EventHolders()(snapshot, id))
+    if (!terms.terms->in_part() && view.graph().size() <= most_for_events && analyses::EventHolders()(snapshot, id))
         analyses::find_events(id, *terms.terms, events);
     if (!events.empty())
         document.lead.push_back(present::spell(
@@ -96,13 +96,13 @@ static Status cmd_proc(const Context& context) {
                                 .in_text = has_dictionary});
     document.members.push_back(
         {.key = "messages",
-         .body = Value(Object{{"count", std::uint64_t{messages.size()}}, {"shown", message_array(view, messages)}}),
+         .body = Value(Object{{"count", terms.terms->messages()}, {"shown", message_array(view, messages)}}),
          .in_text = false,
          .content = Content::term});
     std::vector<std::uint32_t> first = messages;
     first.resize(std::min(first.size(), shown_messages));
     present::Table message_rows = present::message_table(view, std::move(first));
-    message_rows.total = messages.size();
+    message_rows.total = static_cast<std::size_t>(terms.terms->messages());
     document.members.push_back({.key = "message_rows",
                                 .title = "Messages, oldest first",
                                 .body = std::move(message_rows),

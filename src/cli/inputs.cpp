@@ -46,7 +46,9 @@ public:
         return loaded;
     }
     Snapshot& snapshot() override { return artifact_->snapshot(); }
-    Result<std::unique_ptr<TermSource>> terms(ProcId process) override { return artifact_->terms(process); }
+    Result<std::unique_ptr<TermSource>> terms(ProcId process, const TermsWanted& wanted) override {
+        return artifact_->terms(process, wanted);
+    }
     Result<std::unique_ptr<TermSource>> terms_and_garbage(ProcId process) override { return artifact_->terms_and_garbage(process); }
     Result<TableContents> table_contents(std::size_t table, std::uint64_t limit) override {
         return artifact_->table_contents(table, limit);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <thread>
 
 #include "analyses/base/sum.hpp"
@@ -13,7 +14,12 @@
 
 namespace beamheap::cli {
 
-Result<ProcessTerms> open_process_terms(const Context& context, LoadPlan plan, const std::string& pid, bool garbage) {
+namespace {
+
+using ReadTerms = Result<std::unique_ptr<TermSource>>(Artifact&, ProcId);
+
+Result<ProcessTerms> open_and_read(const Context& context, LoadPlan plan, const std::string& pid,
+                                   const std::function<ReadTerms>& read) {
     plan.terms = true;
     plan.labels = true;  // processes are named by what they are
     // Of a stream only the terms of this process are kept; who it is, is known when the process table is complete.
@@ -29,14 +35,13 @@ Result<ProcessTerms> open_process_terms(const Context& context, LoadPlan plan, c
     ProcessTerms all;
     BH_TRY(all.artifact, context.open(plan));
     BH_TRY(all.process, analyses::resolve(all.snapshot(), pid));
-    BH_TRY(all.terms, garbage ? all.artifact->terms_and_garbage(all.process) : all.artifact->terms(all.process));
+    BH_TRY(all.terms, read(*all.artifact, all.process));
     all.measures = std::make_unique<analyses::TermMeasures>(*all.terms);
     all.state = analyses::loop_state(all.snapshot(), all.process, *all.terms);
     all.names = std::make_unique<present::Names>(context.names(all.snapshot()));
     return all;
 }
 
-namespace {
 
 // Why a process holds terms in registers.
 std::string_view why_in_registers(const Snapshot& snapshot, const Process& process) {
@@ -51,9 +56,23 @@ std::string_view why_in_registers(const Snapshot& snapshot, const Process& proce
 
 }  // namespace
 
+Result<ProcessTerms> open_process_terms(const Context& context, LoadPlan plan, const std::string& pid, const TermsWanted& wanted) {
+    return open_and_read(context, std::move(plan), pid,
+                         [&](Artifact& artifact, ProcId process) { return artifact.terms(process, wanted); });
+}
+
+Result<ProcessTerms> open_process_garbage(const Context& context, LoadPlan plan, const std::string& pid) {
+    return open_and_read(context, std::move(plan), pid,
+                         [](Artifact& artifact, ProcId process) { return artifact.terms_and_garbage(process); });
+}
+
 void add_term_warnings(const ProcessTerms& process, present::Document& document) {
     const TermSource& terms = *process.terms;
     const HeapGraph& graph = terms.graph();
+    if (terms.in_part())
+        document.warnings.push_back(
+            {"heap_in_part", 1, "info",
+             present::spell(analyses::Ours("the heap is large, and of it only what is shown was read; `heap` reads all of it"))});
     const std::uint64_t cut_references = process.measures->cut_references();
     std::uint64_t slices = 0;
     for (const BinaryUse& use : graph.binaries())

@@ -32,9 +32,11 @@ struct ProcessTerms {
     }
 };
 
-/// Loads what the plan asks for and the terms of the process that `pid` names; its garbage too, if asked.
+/// Loads what the plan asks for and the terms of the process that `pid` names, as far as they are wanted.
 Result<ProcessTerms> open_process_terms(const Context& context, LoadPlan plan, const std::string& pid,
-                                        bool garbage = false);
+                                        const TermsWanted& wanted = {});
+/// The same with its garbage.
+Result<ProcessTerms> open_process_garbage(const Context& context, LoadPlan plan, const std::string& pid);
 
 /// Warnings about terms that are not as they were: slices that are shown in whole bytes, cycles.
 void add_term_warnings(const ProcessTerms& process, present::Document& document);

@@ -221,7 +221,7 @@ private:
 Accumulation accumulation(const Snapshot& snapshot, ProcId process, TermSource& terms, TermMeasures& measures) {
     Accumulation nothing;
     nothing.state = loop_state(snapshot, process, terms);
-    if (all_small(terms.graph(), measures.flat(), nothing.state, least_words(measures.live_words()))) return nothing;
+    if (terms.in_part() || all_small(terms.graph(), measures.flat(), nothing.state, least_words(measures.live_words()))) return nothing;
     return Descent(snapshot, process, terms, measures.order(), measures.dominators(), measures.retained()).run();
 }
 
