@@ -36,7 +36,7 @@ struct HeapDialect {
     bool frames_end_with_return = true;  ///< OTP 23 and later: y registers come before their return address
     bool latin1_atoms = false;           ///< up to R15
     bool fast_lines = true;  ///< false: common lines are read by the grammar, too (tests)
-    std::uint64_t least_in_part = std::uint64_t{32} << 20;  ///< bytes of heap from which on parts of it are read alone (part_of_heap.hpp)
+    std::uint64_t least_in_part = std::uint64_t{16} << 20;  ///< bytes of heap from which on parts of it are read alone (part_of_heap.hpp)
     std::string node_name;  ///< to tell references of this node from others; empty: all are taken for its own
 };
 

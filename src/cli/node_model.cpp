@@ -38,8 +38,8 @@ class NoInput : public Artifact {
 public:
     Status load(const LoadPlan&) override { return ok(); }
     Snapshot& snapshot() override { return snapshot_; }
-    Result<std::unique_ptr<TermSource>> terms(ProcId) override { return std::unique_ptr<TermSource>(std::make_unique<NoTerms>()); }
-    Result<std::unique_ptr<TermSource>> terms_and_garbage(ProcId id) override { return terms(id); }
+    Result<std::unique_ptr<TermSource>> terms(ProcId, const TermsWanted&) override { return std::unique_ptr<TermSource>(std::make_unique<NoTerms>()); }
+    Result<std::unique_ptr<TermSource>> terms_and_garbage(ProcId id) override { return terms(id, {}); }
     Result<TableContents> table_contents(std::size_t, std::uint64_t) override { return none(); }
     Result<StoredBinaries> stored_binaries() override { return none(); }
     Result<std::vector<TracedFunction>> traced() override { return none(); }

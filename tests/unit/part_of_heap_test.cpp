@@ -41,23 +41,26 @@ struct Giant {
 };
 
 struct Read {
-    std::unique_ptr<bytes::Source> nothing;
+    std::unique_ptr<std::string> dump;
+    std::unique_ptr<bytes::Source> source;
     std::unique_ptr<TermSections> texts;
     std::unique_ptr<DumpTerms> all, part;
 };
 
 Read read(const Giant& giant, const TermsWanted& wanted, std::uint64_t least = 0, std::shared_ptr<const Literals> literals = nullptr) {
     Read result;
-    result.nothing = *bytes::memory_source({});
-    result.texts = std::make_unique<TermSections>(*result.nothing);
-    std::uint64_t offset = 1000;
-    const auto keep = [&](TermSection section, const std::string& text) {
-        result.texts->keep(ProcId{0}, section, offset, text);
-        offset += text.size() + 100;
+    result.dump = std::make_unique<std::string>(giant.messages + giant.stack + giant.heap);
+    result.source = *bytes::memory_source(*result.dump);
+    result.texts = std::make_unique<TermSections>(*result.source);
+    std::uint64_t offset = 0;
+    const auto add = [&](TermSection section, const std::string& text) {
+        if (result.texts->keeps()) result.texts->keep(ProcId{0}, section, offset, text);
+        else result.texts->add(ProcId{0}, {offset, text.size(), section});
+        offset += text.size();
     };
-    keep(TermSection::messages, giant.messages);
-    keep(TermSection::stack, giant.stack);
-    keep(TermSection::heap, giant.heap);
+    add(TermSection::messages, giant.messages);
+    add(TermSection::stack, giant.stack);
+    add(TermSection::heap, giant.heap);
     HeapDialect dialect;
     dialect.otp = 25;
     dialect.least_in_part = least;
