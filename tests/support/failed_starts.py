@@ -208,9 +208,20 @@ MORE_WAYS = [
     Way("long_name", lambda m: ["-name", "x"], ("x is no long node name",)),
     Way("epmd_module", lambda m: ["-sname", "noepmd@localhost", "-epmd_module", "no_such_epmd"], ("no_such_epmd:start_link/0",)),
     Way("user_module", lambda m: ["-user", "no_such_user_mod"], ("no_such_user_mod:start/0",)),
+    Way("mnesia_dir", lambda m: ["-mnesia", "dir", '"/proc/none"', "-eval", "ok = mnesia:create_schema([node()])."], ("mnesia", "/proc/none")),
+    Way("ssl_option", evaluated("ssl:start(), {ok,_} = ssl:listen(0, [{versions,[tlsv9]}])."), ("option of ssl",)),
     Way("logger_level", config("[{kernel,[{logger_level,loud}]}]."), ("setting", "logger_level")),
     Way("logger_handler", config("[{kernel,[{logger,[{handler,default,no_such_h,#{}}]}]}]."), ("setting", "no_such_h")),
     Way("no_file_left", few_files, ("file descriptor",)),
+]
+
+# For releases whose crypto fits this machine's OpenSSL.
+SSL_WAYS = [
+    Way("ssl_file", lambda m: ["-eval", f'ssl:start(), {{ok,_}} = ssl:connect("localhost", {m.port}, [{{verify,verify_peer}},{{cacertfile,"/etc/none.pem"}}]).'],
+        ("/etc/none.pem",)),
+    Way("ssl_alert", evaluated("ssl:start(), {ok,L} = gen_tcp:listen(0,[]), {ok,P} = inet:port(L), spawn(fun() -> {ok,S} = gen_tcp:accept(L), "
+        "gen_tcp:send(S,\"HTTP/1.1 400 Bad Request\\r\\n\\r\\n\"), timer:sleep(infinity) end), {ok,_} = ssl:connect(\"localhost\", P, [{verify,verify_none}])."),
+        ("TLS connection failed",)),
 ]
 
 WAYS = [

@@ -239,6 +239,8 @@ TEST_CASE("what releases and libraries for the web make of a start", "[causes]")
           "a file, folder or program does not exist (enoent): /etc/ca.pem");
     CHECK(told("{tls_alert,{unexpected_message,\"TLS client: In state hello at tls_record.erl:564 generated CLIENT ALERT: Fatal - Unexpected Message\"}}").what ==
           "a TLS connection failed: unexpected_message (Fatal - Unexpected Message)");
+    CHECK(told("{{badmatch,{error,{\"Cannot create Mnesia dir\",\"/proc/none\",enoent}}},[{erl_eval,expr,6,[]},{init,start_it,1,[]}]}").what ==
+          "Cannot create Mnesia dir: a file, folder or program does not exist (enoent): /proc/none");
     const auto ended = told_cause(Snapshot(), "shutdown", {}, true);
     REQUIRE(ended);
     CHECK(present::plain_text(Snapshot(), ended->cause.what) == "its top supervisor gave up, since children of it failed more often than it allows (shutdown)");

@@ -384,10 +384,11 @@ bool Explainer::tls() {
         constexpr std::string_view before = "ALERT: ";
         if (const std::size_t at = text ? text->find(before) : std::string::npos; at != std::string::npos)
             cause_.what.say(" ({})", InputText{one_line(std::string_view(*text).substr(at + before.size()), 70), InputText::Holds::message});
-    } else if (const auto wrong = t_.tagged(failure_.reason, "options", 2); !wrong.empty() && !says_nothing(wrong[1])) {
+    } else if (const auto wrong = t_.tagged(failure_.reason, "options", 2); !wrong.empty()) {
         if (posix()) return true;
         cause_.kind = CauseKind::bad_specification;
-        cause_.what = sentence("an option of ssl is wrong: {}", printed(wrong[1]));
+        cause_.what = says_nothing(wrong[1]) ? Sentence("an option of ssl is wrong, and the slogan leaves out which")
+                                             : sentence("an option of ssl is wrong: {}", printed(wrong[1]));
     } else {
         return false;
     }
@@ -428,7 +429,7 @@ bool Explainer::posix() {
         if (const auto arguments = t_.list(failure_.stack.front().arguments, 1); !arguments.empty()) left.push_back(arguments[0]);
     const Posix* error = nullptr;
     Element port, name;
-    std::string file;
+    std::string file, doing;
     for (std::size_t i = 0; i < left.size() && i < 40; ++i) {
         const Element& each = left[i];
         if (TermReader::is_atom(each)) {
@@ -441,7 +442,10 @@ bool Explainer::posix() {
             if (port.kind == ElementKind::unknown) port = each;
         } else if (const auto text = t_.text(each, 500); text && text->size() > 2) {
             if (const Posix* said = said_error(*text)) error = error == nullptr ? said : error;
-            if (file.empty() && (bare || text->find('/') != std::string::npos)) file = *text;
+            const bool path = text->find('/') != std::string::npos;
+            if (file.empty() && (bare || path)) file = *text;
+            if (doing.empty() && !bare && !path && text->size() >= 10 && text->find(' ') != std::string::npos && said_error(*text) == nullptr)
+                doing = *text;  // {"Cannot create Mnesia dir", Dir, enoent}
             continue;
         }
         if (each.kind != ElementKind::object) continue;
@@ -460,7 +464,8 @@ bool Explainer::posix() {
         if (bare && told == 0) where();
         return true;
     }
-    cause_.what = sentence("{} ({})", error->means, InputText{std::string(error->atom), InputText::Holds::vm});
+    if (!doing.empty()) cause_.what.say("{}: ", InputText{one_line(doing, 60), InputText::Holds::message});
+    cause_.what.say("{} ({})", error->means, InputText{std::string(error->atom), InputText::Holds::vm});
     if (!file.empty()) cause_.what.say(": {}", InputText{one_line(file, 90), InputText::Holds::message});
     if (error->atom == "emfile") hint("Raise the limit of open files: ulimit -n, LimitNOFILE= of a unit.");
     where();
