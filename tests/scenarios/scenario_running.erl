@@ -4,14 +4,14 @@
 %%
 %% facts.first: what the first sentence of a diagnosis must hold, as texts.
 -module(scenario_running).
--export([scenarios/0, slow_readers/1, slow_readers_socket/1, slow_port/1, lock_mnesia/1, lock_global/1, pool_empty/1,
+-export([scenarios/0, slow_readers/1, slow_readers_socket/1, slow_port/1, lock_mnesia/1, lock_global/1, pool_empty/1, pool_tables/1, credit/1,
          start_blocked/1, child_blocked/1, suspended_server/1, suspended_process/1, remote_hung/1, dist_busy/1]).
 -export([init/1, handle_call/3, handle_cast/2, handle_info/2, terminate/2, code_change/3]).
--export([start/2, stop/1, writer/2, sender/3, client/2, transaction/2, locked/2, worker/1, start_child/1, remote_caller/3, remote_sender/3, stop_node/1]).
+-export([start/2, stop/1, writer/2, sender/3, client/2, transaction/2, locked/2, worker/1, query/2, start_child/1, remote_caller/3, remote_sender/3, stop_node/1]).
 
 -import(scenario_kit, [specimen/2, hold/1, wait_until/2, wait_until/3, many/2]).
 
-scenarios() -> [slow_readers, slow_readers_socket, slow_port, lock_mnesia, lock_global, pool_empty, start_blocked, child_blocked, suspended_server, suspended_process, remote_hung, dist_busy].
+scenarios() -> [slow_readers, slow_readers_socket, slow_port, lock_mnesia, lock_global, pool_empty, pool_tables, credit, start_blocked, child_blocked, suspended_server, suspended_process, remote_hung, dist_busy].
 
 healthy(Args) -> lists:member("healthy", Args).
 
@@ -154,6 +154,56 @@ pool_empty(Args) ->
 worker(I) -> W = checkout(db_pool), hold({W, I}).
 checkout(Pool) -> Reply = gen_server:call(Pool, {checkout, make_ref(), true}, infinity), {ok, Reply}.
 
+%% A pool in the manner of DBConnection: what it hands out is a table, which it gives to who may use the connection.
+pool_tables(Args) ->
+    N = scenario_kit:number(1, Args -- ["healthy"], 30),
+    Size = case healthy(Args) of true -> N + 5; false -> 5 end,
+    library('Elixir.DBConnection.Holder', "
+        -export([checkout/1]).
+        checkout(Pool) ->
+            Lock = monitor(process, Pool),
+            Pool ! {db_connection, {self(), Lock}, {checkout, [self()], erlang:monotonic_time(), true}},
+            checkout_call(Lock).
+        checkout_call(Lock) ->
+            receive
+                {'ETS-TRANSFER', Holder, _, Lock} -> demonitor(Lock, [flush]), {ok, Holder};
+                {'DOWN', Lock, _, _, Reason} -> exit(Reason)
+            end."),
+    {ok, Pool} = gen_server:start({local, shop_repo}, ?MODULE, {tables, Size}, []),
+    Users = many(N + 5, fun(I) -> proc_lib:spawn(?MODULE, query, [Pool, I]) end),
+    settled(healthy(Args), Users),
+    plan(Args, #{findings => ['wait-convoy'], culprit => Pool, waiting => N}).
+
+query(Pool, I) -> Holder = 'Elixir.DBConnection.Holder':checkout(Pool), hold({Holder, I}).
+
+%% Publishers in the manner of RabbitMQ: each may send its channel so much, and the channels one queue, until that has granted
+%% more. The queue is stuck; in the healthy twin it grants, and nobody is stopped.
+credit(Args) ->
+    N = scenario_kit:number(1, Args -- ["healthy"], 20),
+    Healthy = healthy(Args),
+    [library(Module, "
+        -export([run/2]).
+        run(To, Blocked) -> put(credit_blocked, Blocked), put({credit_to, To}, 0), mainloop().
+        mainloop() -> receive stop -> ok end.") || Module <- [rabbit_reader, rabbit_channel]],
+    Run = fun(Module, To) -> proc_lib:spawn(Module, run, [To, [To || not Healthy]]) end,
+    Queue = specimen(stuck_queue, fun(Ready) -> Ready(), hold(stuck_queue) end),
+    Channels = many(N, fun(_) -> Run(rabbit_channel, Queue) end),
+    Readers = [Run(rabbit_reader, Channel) || Channel <- Channels],
+    [Queue ! {deliver, I} || not Healthy, I <- lists:seq(1, 400)],
+    all_rest(Channels ++ Readers),
+    plan(Args, #{findings => ['credit-flow'], culprit => Queue, waiting => 2 * N}).
+
+%% Loads a module that is made of a text.
+library(Module, Text) ->
+    {ok, Tokens, _} = erl_scan:string(lists:flatten(io_lib:format("-module(~p).", [Module])) ++ Text),
+    Forms = [begin {ok, Form} = erl_parse:parse_form(Form0), Form end || Form0 <- forms(Tokens, [])],
+    {ok, Module, Code} = compile:forms(Forms, []),
+    {module, Module} = code:load_binary(Module, atom_to_list(Module), Code).
+
+forms([], []) -> [];
+forms([{dot, _} = Dot | Rest], Form) -> [lists:reverse([Dot | Form]) | forms(Rest, [])];
+forms([Token | Rest], Form) -> forms(Rest, [Token | Form]).
+
 %% ---- who really blocks ---------------------------------------------------------------------------------------------------
 %% An application whose start never ends; others want to start or stop something.
 start_blocked(Args) ->
@@ -249,6 +299,7 @@ send_on(_, _, 0) -> ok;
 send_on(Whom, Bytes, N) -> Whom ! {bytes, Bytes}, send_on(Whom, Bytes, N - 1).
 
 %% ---- callbacks ------------------------------------------------------------------------------------------------------------
+init({tables, Size}) -> {ok, {tables, many(Size, fun(_) -> ets:new('Elixir.DBConnection.Holder', [public, ordered_set]) end), queue:new()}};
 init({pool, Size}) -> {ok, {pool, Size, queue:new()}};
 init({supervisor, Healthy}) ->
     {ok, {#{strategy => simple_one_for_one}, [#{id => child, start => {?MODULE, start_child, [Healthy]}, restart => temporary}]}};
@@ -260,6 +311,9 @@ handle_call({checkout, _, _}, {Pid, _}, {pool, Size, Waiting}) when Size > 0 ->
 handle_call({checkout, _, _}, From, {pool, 0, Waiting}) -> {noreply, {pool, 0, queue:in(From, Waiting)}};
 handle_call(Question, _From, State) -> {reply, {answer, Question}, State}.
 handle_cast(_, State) -> {noreply, State}.
+handle_info({db_connection, {Pid, Lock}, _}, {tables, [Table | Tables], Waiting}) ->
+    ets:give_away(Table, Pid, Lock), {noreply, {tables, Tables, Waiting}};
+handle_info({db_connection, From, _}, {tables, [], Waiting}) -> {noreply, {tables, [], queue:in(From, Waiting)}};
 handle_info(_, State) -> {noreply, State}.
 terminate(_, _) -> ok.
 code_change(_, State, _) -> {ok, State}.

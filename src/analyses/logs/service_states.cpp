@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t most_alarms = 100;     // of one process
 constexpr std::size_t most_handlers = 100;   // of one manager
+constexpr std::size_t most_on_credit = 5'000;
 constexpr std::size_t most_looked_at = 2'000;
 constexpr std::uint64_t largest_server = 1'000'000;  // words; such servers are small unless their queue is on the heap
 constexpr std::uint64_t longest_queue = 200'000;
@@ -30,6 +31,15 @@ bool is_alarm_manager(const Snapshot& s, const Process& p) {
     return s.text(p.name).find("alarm") != std::string_view::npos && runs_module(s, p, "gen_event");
 }
 
+bool sends_on_credit(const Snapshot& s, const Process& p) {
+    const auto of_rabbit = [&](FunctionId function) {
+        const std::string_view module = module_of(s, function);
+        return module.starts_with("rabbit_") || module == "gen_server2";
+    };
+    return of_rabbit(p.real_initial_call) || of_rabbit(p.current_function) ||
+           std::ranges::any_of(s.stacks[p.stack], [&](const Frame& frame) { return of_rabbit(frame.function); });
+}
+
 class Reading {
 public:
     Reading(ProcId process, TermSource& source, ServiceStates& states)
@@ -45,6 +55,20 @@ public:
                                         figure(root, "drop_mode_qlen"), figure(root, "flush_qlen")});
             return true;
         });
+    }
+
+    void credit() {
+        const std::span<const Root> roots = source_.graph().roots();
+        for (std::size_t i = 0; i < roots.size(); ++i) {
+            if (roots[i].kind != RootKind::dictionary) continue;
+            const auto pair = terms_.tuple(source_.root(i), 2);
+            if (pair.empty() || !TermReader::is(pair[0], "credit_blocked")) continue;
+            CreditBlock block{process_, {}};
+            for (const Element& who : terms_.list(pair[1], most_alarms))
+                if (who.kind == ElementKind::pid) block.by.push_back(who.pid);
+            if (!block.by.empty()) states_.blocked.push_back(std::move(block));
+            return;
+        }
     }
 
     void manager() {
@@ -131,22 +155,27 @@ bool keeps_service_state(const Snapshot& s, ProcId id) {
     if (p.heap_words.value_or(0) > largest_server || p.old_heap_words.value_or(0) > largest_server ||
         p.msgq_len.value_or(0) > longest_queue)
         return false;
-    return is_protection(s, p) || is_alarm_manager(s, p);
+    return is_protection(s, p) || is_alarm_manager(s, p) || sends_on_credit(s, p);
 }
 
 ServiceStates service_states(Artifact& artifact) {
     const Snapshot& s = artifact.snapshot();
     ServiceStates states;
+    std::size_t on_credit = 0;
     for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
         const ProcId id{i};
         if (!keeps_service_state(s, id)) continue;
+        const bool other = is_protection(s, s[id]) || is_alarm_manager(s, s[id]);
+        if (!other && ++on_credit > most_on_credit) continue;
         const auto terms = artifact.terms(id);
         if (!terms) continue;
         Reading reading(id, **terms, states);
         if (is_protection(s, s[id]))
             reading.protection();
-        else
+        else if (other)
             reading.manager();
+        else
+            reading.credit();
     }
     return states;
 }

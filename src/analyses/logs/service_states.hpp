@@ -5,6 +5,10 @@
 // gen_event manager, whose list of {handler, Module, Id, State, Supervised} (gen_event.erl) lies on the manager's stack
 // while it waits. sasl's alarm_handler has the alarms themselves as its state, {Id, Description}, newest first;
 // RabbitMQ's rabbit_alarm a record with a dict of the limits that were passed on each node, and a list of others.
+//
+// RabbitMQ's processes send to each other on credit (credit_flow.erl of rabbit_common): who has used up what a process has
+// granted stops until that has worked it off, and keeps the pids of those who owe it credit in its process dictionary, under
+// credit_blocked. So a queue that can't keep up stops its channels, and they the connections that publish.
 #pragma once
 
 #include <memory>
@@ -32,13 +36,20 @@ struct SetAlarm {
     bool blocks_publishers = false;     ///< RabbitMQ's limits on memory and disk
 };
 
-/// Whether a process may keep either: a handler's protection, or a manager of events whose name speaks of alarms. Needs the
-/// process table and stacks.
+/// A process that may not send until others grant it credit again.
+struct CreditBlock {
+    ProcId process = ProcId::none;
+    std::vector<Pid> by;  ///< at most 100
+};
+
+/// Whether a process may keep one of these: a handler's protection, a manager of events whose name speaks of alarms, a process
+/// of RabbitMQ. Needs the process table and stacks.
 bool keeps_service_state(const Snapshot& snapshot, ProcId process);
 
 struct ServiceStates {
     std::vector<HandlerLoad> handlers;  ///< in the process table's order
     std::vector<SetAlarm> alarms;       ///< at most 100 of one process
+    std::vector<CreditBlock> blocked;   ///< of the first 5,000 processes of RabbitMQ
 };
 
 /// Reads them. Needs LoadPlan::terms with keeps_service_state among terms_of, and stacks.

@@ -81,6 +81,7 @@ struct RuleInput {
     std::span<const LogEvent> events = {};        ///< of such a node: what its loggers still held
     std::span<const HandlerLoad> handlers = {};   ///< of log handlers whose terms were read
     std::span<const SetAlarm> alarms = {};        ///< that the node had set itself
+    std::span<const CreditBlock> blocked = {};    ///< processes that may not send until they are granted credit
     std::span<const std::string> loader_path = {};  ///< of such a node: where its loader looked for modules
 
     const TermFacts* terms_of(ProcId process) const {

@@ -109,6 +109,13 @@ Sentence ending(std::string_view text, std::size_t most = 160) {
     return shown.whole ? sentence("{}.", shown.term) : sentence("{}", shown.term);
 }
 
+// The same of a text for people, whose words are no atoms.
+Sentence ending_text(std::string_view text, std::size_t most) {
+    Cut shown = cut(text, most);
+    shown.term.holds = InputText::Holds::message;
+    return shown.whole ? sentence("{}.", shown.term) : sentence("{}", shown.term);
+}
+
 // A slogan that is any text, in one line.
 std::string one_text(std::string_view text) {
     std::string line;
@@ -440,7 +447,7 @@ Slogan read_slogan(std::string_view raw) {
             read_details(text, slogan);
         else
             slogan.meaning = sentence("A program ended the node with this text (erlang:halt/1): {}",
-                                      ending(one_text(text), 100));
+                                      ending_text(one_text(text), 100));
     }
     add_steps_of_page(slogan);
     return slogan;

@@ -94,7 +94,8 @@ struct Convoy {
     bool suspended = false, idle = false, stuck = false;
     bool output = false;  // it ends at a port, or at who writes to standard output: at somebody who does not read
     bool forever = false;             // most calls have no timeout
-    std::vector<ProcId> holders;      // of an idle one: whom it watches and who don't wait for it
+    std::vector<ProcId> holders;      // of an idle one: whom it watches and who don't wait for it, or who has its tables
+    bool by_table = false;
 };
 
 bool in_function(const RuleInput& input, ProcId process, std::string_view module, std::string_view prefix) {
@@ -129,6 +130,24 @@ ProcId last_process(const Waits& waits, ProcId first) {
     return first;
 }
 
+// Of a pool that hands its members out as tables (DBConnection, of Ecto): whoever owns one of them, which have the name of the
+// module that the others wait in, has a connection.
+std::vector<ProcId> owners_of_members(const RuleInput& input, const WaitFanIn& fan) {
+    const Snapshot& s = input.snapshot;
+    std::uint64_t count = 0;
+    const FunctionId call = usual_call(input, fan, count);
+    std::vector<ProcId> owners;
+    if (call == FunctionId::none) return owners;
+    const TextId module = s.functions[call].module;
+    for (const EtsTable& table : s.ets) {
+        if (table.name != module) continue;
+        const ProcId owner = s.find(table.owner);
+        if (owner == ProcId::none || owner == fan.target.process || input.waits.fan_in_of(owner) != nullptr) continue;
+        if (std::ranges::find(owners, owner) == owners.end()) owners.push_back(owner);
+    }
+    return owners;
+}
+
 Convoy convoy_of(const RuleInput& input, const WaitFanIn& fan) {
     const Snapshot& s = input.snapshot;
     Convoy convoy;
@@ -151,6 +170,10 @@ Convoy convoy_of(const RuleInput& input, const WaitFanIn& fan) {
     convoy.idle = idle(input, convoy.end) && s[convoy.end].msgq_len.value_or(0) == 0;
     convoy.stuck = convoy.output || convoy.suspended || (state == ProcessState::waiting && !idle(input, convoy.end));
     if (convoy.idle) convoy.holders = watched_by(input, convoy.end);
+    if (convoy.idle && convoy.holders.empty()) {
+        convoy.holders = owners_of_members(input, fan);
+        convoy.by_table = !convoy.holders.empty();
+    }
     return convoy;
 }
 
@@ -200,7 +223,7 @@ Sentence state_of_target(const RuleInput& input, const Convoy& convoy) {
     else
         text.add(doing(input, last));
     if (convoy.idle && !convoy.holders.empty())
-        text.say(", its answers put off until one of {} gives something back",
+        text.say(" until one of {} gives something back",
                  processes(convoy.holders.size()));
     else if (convoy.idle)
         text.add(Ours(", its answers put off"));
@@ -243,7 +266,7 @@ void add_proof(const RuleInput& input, const Convoy& convoy, FunctionId call, st
     finding.evidence.push_back(figure("its own memory", process_bytes(input, s[finding.process]), AmountUnit::bytes));
     add_stack(input, finding.process, finding);
     for (std::size_t i = 0; i < std::min(convoy.holders.size(), most_holders); ++i)
-        finding.evidence.push_back(fact(sentence("{}, whom it watches", convoy.holders[i]), doing(input, convoy.holders[i]),
+        finding.evidence.push_back(fact(sentence(convoy.by_table ? Form<1>("{}, who has one of its tables") : Form<1>("{}, whom it watches"), convoy.holders[i]), doing(input, convoy.holders[i]),
                                         Confidence::estimate));
     if (const ProcId by = suspender(input, finding.process); by != ProcId::none)
         finding.evidence.push_back(fact("suspended by", sentence("{}", by)));

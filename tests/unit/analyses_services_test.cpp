@@ -1,0 +1,227 @@
+// What servers keep of their troubles, in the terms of small dumps: how loaded a log handler is, which alarms are set, who
+// may send nothing; and crowds of relations, deep stacks, pools that hand out tables.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <string>
+
+#include "analyses/logs/service_states.hpp"
+#include "analyses/processes/recursion.hpp"
+#include "analyses/processes/relations.hpp"
+#include "analyses/rules/rules.hpp"
+#include "present/spelling.hpp"
+#include "support/dump_text.hpp"
+#include "support/made_snapshot.hpp"
+
+using namespace beamheap;
+using namespace beamheap::analyses;
+
+namespace {
+
+LoadPlan with_terms() {
+    LoadPlan plan = test::everything();
+    plan.terms = true;
+    plan.terms_of = keeps_service_state;
+    return plan;
+}
+
+// A dump whose text stays where its terms are read from.
+struct Dump {
+    std::string text;
+    std::unique_ptr<Artifact> artifact;
+    Dump(const std::string& processes, const std::string& terms)
+        : text(test::header() + processes + terms + "=end\n"), artifact(test::load(text, with_terms())) {
+        REQUIRE(artifact != nullptr);
+    }
+};
+
+std::string stack_of(std::string_view pid, std::string_view function, std::string_view slots, std::string_view heap, std::string_view dictionary = "") {
+    return "=proc_dictionary:" + std::string(pid) + "\n" + std::string(dictionary) + "=proc_stack:" + std::string(pid) +
+           "\n0x00007fad1c217d74:SReturn addr 0x1C217D74 (" + std::string(function) + " + 596)\n" + std::string(slots) + "=proc_heap:" + std::string(pid) + "\n" +
+           std::string(heap);
+}
+
+struct Servers : test::MadeSnapshot {
+    std::vector<Finding> findings(std::span<const CreditBlock> blocked = {}) {
+        const Slogan slogan = read_slogan(s.node.slogan);
+        const Totals sums = totals(s);
+        const Death dead = death(s);
+        const Waits waiting = waits(s);
+        RuleInput input{s, slogan, sums, dead, waiting};
+        input.blocked = blocked;
+        return run_rules(input);
+    }
+    Process& at(std::uint32_t number, std::string_view name, const std::vector<FunctionId>& frames) {
+        Process& p = process(number, name);
+        p.current_function = frames.front();
+        p.stack = stack(frames);
+        p.memory_bytes = 1000;
+        return p;
+    }
+    ProcId id(std::uint32_t number) { return s.find({0, number, 0}); }
+};
+
+const Finding* find(const std::vector<Finding>& all, std::string_view rule) {
+    const auto found = std::ranges::find(all, rule, &Finding::rule);
+    return found == all.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+TEST_CASE("a log handler's limits and mode are in the state of its protection", "[services]") {
+    const Dump dump(test::process("<0.5.0>", "Name: logger_std_h_default\nProgram counter: 0x0 (gen_server:loop/7 + 10)\n"),
+                                  stack_of("<0.5.0>", "gen_server:loop/7", "y0:H100\n",
+                                           "100:Mf4:H200:I10,I200,I1000,A4:drop\n"
+                                           "200:t4:AE:sync_mode_qlen,AE:drop_mode_qlen,AA:flush_qlen,A4:mode\n"));
+    const ServiceStates states = service_states(*dump.artifact);
+    REQUIRE(states.handlers.size() == 1);
+    CHECK(states.handlers[0].mode == "drop");
+    CHECK(states.handlers[0].drop_qlen == Count(200));
+    CHECK(states.handlers[0].flush_qlen == Count(1000));
+    CHECK(states.alarms.empty());
+}
+
+TEST_CASE("alarms are the state of a handler of alarm_handler's manager", "[services]") {
+    const Dump dump(test::process("<0.6.0>", "Name: alarm_handler\nProgram counter: 0x0 (gen_event:fetch_msg/6 + 10)\n"),
+                                  stack_of("<0.6.0>", "gen_event:fetch_msg/6", "y0:H100\n",
+                                           "100:lH110|N\n110:t5:A7:handler,AD:alarm_handler,A5:false,H200,A5:false\n"
+                                           "200:lH210|H220\n220:lH230|N\n210:t2:A1C:system_memory_high_watermark,N\n230:t2:H240,N\n240:t2:A10:disk_almost_full,A1:d\n"));
+    const ServiceStates states = service_states(*dump.artifact);
+    REQUIRE(states.alarms.size() == 2);
+    CHECK(TermReader::is(states.alarms[0].id, "system_memory_high_watermark"));
+    CHECK_FALSE(states.alarms[0].blocks_publishers);
+}
+
+TEST_CASE("who may send nothing keeps whose credit it wants in its dictionary", "[services]") {
+    const std::string at = "Program counter: 0x0 (gen_server2:process_next_msg/1 + 10)\n";
+    const Dump dump(test::process("<0.7.0>", at) + test::process("<0.8.0>", at) + test::process("<0.9.0>", "Program counter: 0x0 (shop:loop/1 + 10)\n"),
+                stack_of("<0.7.0>", "gen_server2:process_next_msg/1", "", "100:t2:AE:credit_blocked,H110\n110:lP<0.8.0>|N\n", "H100\n") +
+                    stack_of("<0.8.0>", "gen_server2:process_next_msg/1", "", "200:t2:AE:credit_blocked,N\n", "H200\n") +
+                    stack_of("<0.9.0>", "shop:loop/1", "", "300:t2:AE:credit_blocked,H310\n310:lP<0.8.0>|N\n", "H300\n"));
+    const ServiceStates states = service_states(*dump.artifact);
+    REQUIRE(states.blocked.size() == 1);  // the second is granted enough, the third is nothing of RabbitMQ's
+    CHECK(dump.artifact->snapshot()[states.blocked[0].process].pid == Pid{0, 7, 0});
+    CHECK(states.blocked[0].by == std::vector<Pid>{{0, 8, 0}});
+}
+
+TEST_CASE("connections without credit lead to who grants none", "[services]") {
+    for (const bool stuck : {false, true}) {
+        Servers node;
+        node.at(1, "", {stuck ? node.function("disk", "sync", 1) : node.function("gen_server2", "process_next_msg", 1)}).msgq_len = 400;
+        std::vector<CreditBlock> blocked;
+        for (std::uint32_t i = 0; i < 4; ++i) {
+            node.at(10 + i, "", {node.function("gen_server2", "process_next_msg", 1)});
+            node.at(20 + i, "", {node.function("rabbit_reader", "mainloop", 4)});
+        }
+        node.at(30, "", {node.function("rabbit_reader", "mainloop", 4)});
+        node.seal();
+        for (std::uint32_t i = 0; i < 4; ++i) {
+            blocked.push_back({node.id(10 + i), {{0, 1, 0}}});
+            blocked.push_back({node.id(20 + i), {{0, 10 + i, 0}}});
+        }
+        blocked.push_back({node.id(30), {{0, 99, 0}}});  // who has ended
+        const std::vector<Finding> found = node.findings(blocked);
+        const Finding* credit = find(found, "credit-flow");
+        REQUIRE(credit != nullptr);
+        CHECK(credit->severity == (stuck ? FindingSeverity::high : FindingSeverity::medium));
+        CHECK(credit->count == Count(8));
+        CHECK(credit->process == node.id(1));
+        CHECK(present::plain_text(node.s, credit->title).starts_with("8 processes of RabbitMQ (4 connections) wait for credit from <0.1.0>; it has 400 messages and "));
+        CHECK(find(node.findings(), "credit-flow") == nullptr);
+    }
+}
+
+TEST_CASE("credit that two want of each other has no end", "[services]") {
+    Servers node;
+    for (std::uint32_t i = 1; i <= 2; ++i) node.at(i, "", {node.function("gen_server2", "process_next_msg", 1)});
+    node.seal();
+    const std::vector<CreditBlock> blocked{{node.id(1), {{0, 2, 0}}}, {node.id(2), {{0, 1, 0}}}};
+    CHECK(find(node.findings(blocked), "credit-flow") == nullptr);
+}
+
+TEST_CASE("who has a pool's tables has its connections", "[services]") {
+    Servers node;
+    node.at(1, "shop_repo", {node.function("gen_server", "loop", 7)});
+    for (std::uint32_t i = 0; i < 12; ++i) {
+        node.at(10 + i, "", {node.function("Elixir.DBConnection.Holder", "checkout_call", 6), node.function("shop", "query", 1)});
+        Link monitor;
+        monitor.kind = LinkKind::monitors;
+        monitor.pid = {0, 1, 0};
+        monitor.ref = {1, 2, i};
+        node.s.processes.back().link_range = {static_cast<std::uint32_t>(node.s.links.size()), 1};
+        node.s.links.push_back(monitor);
+        StackSlot held;
+        held.process = static_cast<ProcId>(node.s.processes.size() - 1);
+        held.kind = StackSlot::Kind::reference;
+        held.words = 3;
+        held.ref = monitor.ref;
+        node.s.slots.push_back(held);
+    }
+    node.at(50, "", {node.function("shop", "report", 1)});
+    for (const std::uint32_t owner : {50u, 50u, 1u}) {  // two of its connections; one is the pool's, and free
+        EtsTable& table = node.s.ets.emplace_back();
+        table.name = node.text("Elixir.DBConnection.Holder");
+        table.owner = {0, owner, 0};
+    }
+    node.seal();
+    const std::vector<Finding> found = node.findings();
+    const Finding* convoy = find(found, "wait-convoy");
+    REQUIRE(convoy != nullptr);
+    CHECK(convoy->severity >= FindingSeverity::high);
+    CHECK(present::plain_text(node.s, convoy->title).find("until one of 1 process gives something back") != std::string::npos);
+    CHECK(std::ranges::any_of(convoy->evidence, [&](const Evidence& e) { return present::plain_text(node.s, e.name) == "<0.50.0>, who has one of its tables"; }));
+}
+
+TEST_CASE("most frames of few functions are a recursion", "[services]") {
+    Servers node;
+    const FunctionId sum = node.function("basic", "sum", 1), main = node.function("shell", "eval_loop", 3);
+    std::vector<FunctionId> frames(200, sum);
+    frames.push_back(main);
+    node.at(1, "", frames).stack_words = 1'000;
+    std::vector<FunctionId> different;
+    for (std::uint32_t i = 0; i < 200; ++i) different.push_back(node.function("m" + std::to_string(i), "f", 1));
+    node.at(2, "", different).stack_words = 1'000;
+    Process& heap = node.at(3, "", frames);
+    heap.stack_words = 1'000;
+    heap.heap_words = 9'000;
+    heap.heap_unused_words = 0;
+    heap.old_heap_words = 0;
+    heap.old_heap_unused_words = 0;
+    node.seal();
+    const auto found = recursion(node.s, node.id(1), 1'000);
+    REQUIRE(found);
+    CHECK((found->function == sum && found->calls == 200 && found->stack_words == 1'000 && found->begun_by == main));
+    CHECK_FALSE(recursion(node.s, node.id(1), 1'001));  // not that deep
+    CHECK_FALSE(recursion(node.s, node.id(2), 1'000));  // two hundred functions
+    CHECK_FALSE(recursion(node.s, node.id(3), 1'000));  // its heap holds more than its stack
+}
+
+TEST_CASE("crowds of monitors tell whom most of them are on, crowds of timers who is told", "[services]") {
+    Servers node;
+    for (std::uint32_t i = 1; i <= 3; ++i) node.at(i, i == 1 ? "cache" : "", {node.function("gen_server", "loop", 7)});
+    Process& cache = node.s.processes[0];
+    cache.monitors = 10;
+    cache.link_range = {0, 10};
+    for (std::uint32_t i = 0; i < 10; ++i) {
+        Link link;
+        link.kind = LinkKind::monitors;
+        link.pid = {0, i < 7 ? 2u : 3u, 0};
+        node.s.links.push_back(link);
+    }
+    for (std::uint32_t i = 0; i < 5; ++i) {
+        Timer& timer = node.s.timers.emplace_back();
+        timer.left_ms = 1'000 * (i + 1);
+        if (i < 4) timer.receiver = {0, 2, 0};
+        else timer.receiver_name = node.text("cache");
+    }
+    node.seal();
+    const std::vector<Relations> crowds = relation_crowds(node.s, 10);
+    REQUIRE(crowds.size() == 1);
+    CHECK((crowds[0].process == node.id(1) && crowds[0].to_one == 7 && crowds[0].target.pid == Pid{0, 2, 0}));
+    CHECK(relation_crowds(node.s, 11).empty());
+    const std::vector<TimersOfOne> timers = timer_crowds(node.s, 1);
+    REQUIRE(timers.size() == 2);
+    CHECK((timers[0].process == node.id(2) && timers[0].timers == 4 && timers[0].soonest_ms == Count(1'000) && timers[0].latest_ms == Count(4'000)));
+    CHECK((timers[1].process == node.id(1) && timers[1].timers == 1));
+    CHECK(timer_crowds(node.s, 4).size() == 1);
+}
