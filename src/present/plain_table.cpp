@@ -81,10 +81,10 @@ PlainValue PlainTable::cell(std::size_t row, std::size_t column) const {
     return plain_value(*redactor_, table_.cell(row, column), table_.columns[column].content, key);
 }
 
-std::optional<double> PlainTable::number(std::size_t row, std::size_t column) const {
+std::optional<long double> PlainTable::number(std::size_t row, std::size_t column) const {
     const Value value = table_.cell(row, column);
-    if (const auto* number = std::get_if<std::uint64_t>(&value.data())) return static_cast<double>(*number);
-    if (const auto* number = std::get_if<std::int64_t>(&value.data())) return static_cast<double>(*number);
+    if (const auto* number = std::get_if<std::uint64_t>(&value.data())) return static_cast<long double>(*number);
+    if (const auto* number = std::get_if<std::int64_t>(&value.data())) return static_cast<long double>(*number);
     if (const auto* number = std::get_if<double>(&value.data())) return *number;
     return std::nullopt;
 }

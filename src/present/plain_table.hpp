@@ -33,8 +33,8 @@ public:
     std::span<const Column> columns() const { return table_.columns; }
     std::size_t rows() const { return table_.rows; }
     PlainValue cell(std::size_t row, std::size_t column) const;
-    /// The same of a column of numbers; none where it is missing.
-    std::optional<double> number(std::size_t row, std::size_t column) const;
+    /// The same of a column of numbers, as what holds every 64-bit integer; none where it is missing.
+    std::optional<long double> number(std::size_t row, std::size_t column) const;
     /// A copy of its cells, which refers to nothing else.
     std::shared_ptr<const PlainTable> copy() const;
 

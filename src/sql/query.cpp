@@ -277,10 +277,10 @@ Result<Answer> Query::run(std::function<Result<std::string>()> dump_id) {
                          "LIMIT bounds it; --max-rows N takes more."};
         for (int c = 0; c < columns; ++c) {
             answer.values.push_back(value_of(statement, c));
-            bytes += value_size(answer.values.back());
+            bytes += sizeof(present::PlainValue) + value_size(answer.values.back());
         }
         if (bytes > state.limits.answer_bytes)
-            return Error{ErrorCode::resource_limit, fmt::format("sql: the answer has more than {} MiB of text", state.limits.answer_bytes >> 20), "LIMIT bounds it."};
+            return Error{ErrorCode::resource_limit, fmt::format("sql: the answer has more than {} MiB", state.limits.answer_bytes >> 20), "LIMIT bounds it."};
     }
     if (code != SQLITE_DONE) return state.failure(code);
     return answer;

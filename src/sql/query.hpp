@@ -21,7 +21,7 @@ namespace beamheap::sql {
 struct Limits {
     std::chrono::seconds time{60};
     std::uint64_t rows = 1'000'000;              ///< of the answer
-    std::uint64_t answer_bytes = 1u << 30;       ///< texts of the answer, together
+    std::uint64_t answer_bytes = 1u << 30;       ///< of the answer in memory
     std::uint64_t value_bytes = 16u << 20;       ///< of one text
     std::uint64_t memory_bytes = 2ull << 30;     ///< of SQLite itself: sorting, grouping, recursion
 };

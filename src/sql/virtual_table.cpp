@@ -19,7 +19,7 @@ public:
     Order(const present::PlainTable& rows, std::size_t column, bool descending) : descending_(descending) {
         keys_.reserve(rows.rows());
         for (std::size_t row = 0; row < rows.rows(); ++row) {
-            const std::optional<double> number = rows.number(row, column);
+            const std::optional<long double> number = rows.number(row, column);
             // Missing comes first, as SQLite has it, and last where the largest are first.
             keys_.push_back({number.value_or(0), static_cast<std::uint32_t>(row), number.has_value()});
         }
@@ -39,7 +39,7 @@ public:
 
 private:
     struct Key {
-        double number;
+        long double number;
         std::uint32_t row;
         bool has;
     };

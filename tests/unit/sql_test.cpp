@@ -123,6 +123,24 @@ TEST_CASE("rows in the order of a number come as SQLite sorts them", "[sql]") {
     }
 }
 
+TEST_CASE("numbers that differ in their last digit alone are put in order", "[sql]") {
+    std::vector<sql::Table> all(1);
+    all[0].name = "large";
+    all[0].columns = {{.name = "n", .title = "", .unit = present::Unit::count, .doc = ""}};
+    all[0].all = []() -> Result<sql::Rows> {
+        present::Table table;
+        table.columns = {{.name = "n", .title = "", .unit = present::Unit::count, .doc = ""}};
+        table.rows = table.total = 3;
+        table.cell = [](std::size_t row, std::size_t) -> present::Value { return (std::uint64_t{1} << 60) + (row * 2 + 1) % 3; };
+        return std::make_shared<const present::PlainTable>(std::move(table), open_redactor);
+    };
+    const auto query = sql::Query::compile(all, "SELECT n - (1 << 60) FROM large ORDER BY n", {});
+    REQUIRE(query);
+    const auto answer = (*query)->run({});
+    REQUIRE(answer);
+    CHECK(texts(*answer) == std::vector<std::string>{"0", "1", "2"});
+}
+
 TEST_CASE("the first rows of many do not cost a sort of all", "[sql]") {
     Asked asked;
     const auto few = ask("SELECT name FROM number ORDER BY n DESC LIMIT 5", &asked, {}, 100'000);
@@ -221,7 +239,8 @@ TEST_CASE("bounds of time, rows, values and memory hold", "[sql]") {
     limits.memory_bytes = 8u << 20;
     refuses(std::string("WITH RECURSIVE c(x) AS (SELECT 1 UNION SELECT x + 1 FROM c) SELECT count(*) FROM c"), "more than 8 MiB of memory");
     limits.answer_bytes = 1000;
-    refuses("SELECT hex(zeroblob(4000)) FROM number", "more than 0 MiB of text");
+    refuses("SELECT hex(zeroblob(4000)) FROM number", "more than 0 MiB");
+    refuses("SELECT n, n, n, n, n, n, n, n FROM number LIMIT 10", "more than 0 MiB");
     // What was bounded for one query is not for the next.
     limits = {};
     CHECK(ask("SELECT count(DISTINCT a.name || b.n) FROM number a, number b WHERE a.n < 100 AND b.n < 100", &asked, limits));
