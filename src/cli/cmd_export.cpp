@@ -169,6 +169,7 @@ BH_DEFINE_VERB(export){
                "hidden unless --redact says otherwise. In a folder `dump` is written last: an input that has it is not written again.",
     .examples = "export erl_crash.dump dump.sqlite\nexport erl_crash.dump fleet --to ndjson\nexport core.4711 dump.sqlite --full -f",
     .alone = true,
+    .writes = true,
     .run = &cmd_export,
 };
 
