@@ -236,6 +236,24 @@ std::string clipped(std::string_view safe, std::size_t width) {
     return std::string(safe.substr(0, i)) + "\u2026";
 }
 
+namespace {
+
+// What a line may end behind: a word; of a printed term that is wider than a line, also each of its elements. Commands, whose
+// blanks are glued, are copied as one.
+std::vector<std::string_view> breakable(std::string_view word, std::size_t room) {
+    if (display_width(word) <= room || word.find(glued_blank) != word.npos) return {word};
+    std::vector<std::string_view> parts;
+    while (!word.empty()) {
+        const std::size_t comma = word.find(',');
+        const std::size_t end = comma == word.npos ? word.size() : comma + 1;
+        parts.push_back(word.substr(0, end));
+        word.remove_prefix(end);
+    }
+    return parts;
+}
+
+}  // namespace
+
 std::string wrapped(std::string_view safe, std::size_t width, std::size_t hang) {
     const auto loosened = [](std::string text) {
         std::ranges::replace(text, glued_blank, ' ');
@@ -247,20 +265,25 @@ std::string wrapped(std::string_view safe, std::size_t width, std::size_t hang) 
     std::size_t used = 0;   // columns of the line that is being filled
     std::size_t words = 0;  // on that line
     for (std::size_t at = 0; at < safe.size();) {
-        const std::size_t blanks = std::min(safe.find_first_not_of(' ', at), safe.size()) - at;
+        std::size_t blanks = std::min(safe.find_first_not_of(' ', at), safe.size()) - at;
         const std::size_t end = std::min(safe.find(' ', at + blanks), safe.size());
-        const std::string word = loosened(std::string(safe.substr(at + blanks, end - at - blanks)));
-        const std::size_t wide = display_width(word);
-        if (words != 0 && used + blanks + wide > width) {
-            text.append("\n").append(hang, ' ');
-            used = hang;
-        } else {
-            text.append(blanks, ' ');
-            used += blanks;
+        const std::string_view whole = safe.substr(at + blanks, end - at - blanks);
+        const std::vector<std::string_view> parts = whole.empty() ? std::vector<std::string_view>{whole} : breakable(whole, width - hang);
+        for (const std::string_view part : parts) {
+            const std::string word = loosened(std::string(part));
+            const std::size_t wide = display_width(word);
+            if (words != 0 && used + blanks + wide > width) {
+                text.append("\n").append(hang, ' ');
+                used = hang;
+            } else {
+                text.append(blanks, ' ');
+                used += blanks;
+            }
+            text += word;
+            used += wide;
+            words += word.empty() ? 0 : 1;
+            blanks = 0;
         }
-        text += word;
-        used += wide;
-        words += word.empty() ? 0 : 1;
         at = end;
     }
     return text;

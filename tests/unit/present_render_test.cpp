@@ -155,6 +155,9 @@ TEST_CASE("on a terminal a row goes on in a second line before a name in it is c
     CHECK(wrapped("averylongword b", 6, 2) == "averylongword\n  b");
     CHECK(wrapped("see: run\x1f" "that\x1f" "file b", 10, 2) == "see:\n  run that file\n  b");
     CHECK(wrapped("run\x1f" "that", 0, 2) == "run that");
+    // A printed term goes on behind its commas; a command that has some is copied as one.
+    CHECK(wrapped("reason ({shutdown,{failed,user,nouser},[x]}) seen", 16, 2) == "reason\n  ({shutdown,\n  {failed,user,\n  nouser},[x]})\n  seen");
+    CHECK(wrapped("top\x1f" "--columns\x1f" "a,b,c,d", 10, 2) == "top --columns a,b,c,d");
 }
 
 TEST_CASE("JSON is one object with the contract's members", "[present]") {

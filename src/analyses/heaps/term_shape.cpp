@@ -89,8 +89,14 @@ public:
             case Class::fun:
                 return sentence("a fun of {}", Atom{std::string(source_.head(term.id).module), false});
             case Class::list: return Ours("an empty list");
-            default: return sentence("a {} {}", class_words[static_cast<std::size_t>(class_of(term))].one, common(one, 0));
+            case Class::map:
+                if (source_.head(term.id).kind == TermKind::lost_map) return Ours("a map");
+                if (source_.head(term.id).kind == TermKind::flat_map && source_.head(term.id).elements <= 1) return Ours("an empty map");
+                break;
+            case Class::tuple: break;
+            default: return sentence("a {}", class_words[static_cast<std::size_t>(class_of(term))].one);
         }
+        return sentence("a {} {}", class_words[static_cast<std::size_t>(class_of(term))].one, common(one, 0));
     }
 
     bool is_structure(const Element& term) {
