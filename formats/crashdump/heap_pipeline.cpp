@@ -43,7 +43,7 @@ void visit(HeapReader& reader, const HeapJob& job, const HeapRequest& demand, un
     if (losses.keep_addresses) losses.addresses.add(graph, job.id);
     demand.visit({job.id, job.process, graph, worker, reader.messages(), reader.distribution_messages(),
                   reader.distribution_bytes()});
-    if (graph.mode() == HeapGraph::Mode::values) losses.kept.emplace_back(job.id, reader.take());
+    if (graph.mode() == HeapGraph::Mode::values) losses.kept.emplace_back(job.id, reader.take(job.extents.count));
 }
 
 Status feed_in_windows(const bytes::Source& source, const TermExtents& extents, HeapReader& reader, std::string& buffer) {

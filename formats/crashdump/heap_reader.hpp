@@ -63,6 +63,7 @@ struct ReadHeap {
     HeapGraph graph;
     HeapDamage damage;
     std::uint64_t messages = 0;
+    std::uint32_t sections = 0;  ///< that it was read from
 };
 
 class HeapReader {
@@ -81,7 +82,7 @@ public:
     void set_frames_before_returns(std::uint32_t frames) { facts_.frames_before_returns = frames; }
     /// After finish(): the graph itself, to keep.
     HeapGraph take_graph() { return std::move(graph_); }
-    ReadHeap take() { return {std::move(graph_), damage_, messages_}; }
+    ReadHeap take(std::uint32_t sections = 0) { return {std::move(graph_), damage_, messages_, sections}; }
 
     const HeapDamage& damage() const { return damage_; }
     /// Lines of =proc_stack: words that the stack occupies.

@@ -52,8 +52,11 @@ public:
     void keep(ProcId process, TermSection section, std::uint64_t offset, std::string_view piece);
     void keep_shared(TermSection section, std::uint64_t offset, std::string_view piece);
     void add_binary(BinaryPlace place, std::string_view first_text);
-    /// A heap that loading has read.
-    void add_read(ProcId process, ReadHeap heap) { read_.insert_or_assign(index_of(process), std::move(heap)); }
+    /// A heap that loading has read. Of a process that a torn dump shows in pieces it is one piece, and of no use.
+    void add_read(ProcId process, ReadHeap heap) {
+        const TermExtents* all = extents(process);
+        if (all != nullptr && all->count == heap.sections) read_.insert_or_assign(index_of(process), std::move(heap));
+    }
     /// Loading is over: sorts what is looked up.
     void seal();
 

@@ -99,7 +99,8 @@ void HeapStats::store(Artifact& artifact) {
         for (std::size_t i = 0; i < w.rows.size(); ++i) {
             const Worker::Row& row = w.rows[i];
             Process& process = snapshot[row.process];
-            if (!process.registers_lost) {
+            // A torn dump may show a process in pieces, which threads come to in any order: the largest counts.
+            if (!process.registers_lost && row.live_words >= process.live_words.value_or(0)) {
                 process.live_words = row.live_words;
                 process.garbage_words = row.garbage_words;
             }
@@ -107,7 +108,7 @@ void HeapStats::store(Artifact& artifact) {
             const std::uint64_t end = i + 1 < w.rows.size() ? w.rows[i + 1].first_binary : w.held.size();
             for (std::uint64_t b = row.first_binary; b < end; ++b)
                 bytes = saturating_add(bytes, artifact.binary_bytes(w.held[b]).value_or(0));
-            process.refc_bytes = bytes;
+            process.refc_bytes = std::max(bytes, process.refc_bytes.value_or(0));
         }
         heaps_ += w.rows.size();
         objects_ += w.objects;

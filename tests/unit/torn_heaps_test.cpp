@@ -1,0 +1,57 @@
+// A torn dump in which the sections of one process stand in two places, with another's between them.
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+#include <string>
+
+#include "analyses/diagnosis/heap_stats.hpp"
+#include "support/dump_text.hpp"
+
+using namespace beamheap;
+
+namespace {
+
+/// `cells` cells of one list, from 7F0000001000 on.
+std::string list(std::size_t cells) {
+    std::string heap;
+    for (std::size_t i = 0; i + 1 < cells; ++i)
+        heap += fmt::format("{:X}:lI1|H{:X}\n", 0x7F0000001000 + 16 * i, 0x7F0000001010 + 16 * i);
+    return heap + fmt::format("{:X}:lI1|N\n", 0x7F0000001000 + 16 * (cells - 1));
+}
+
+std::string torn_dump(std::size_t cells) {
+    return test::header() + test::process("<0.50.0>") + test::process("<0.51.0>") +
+           "=proc_stack:<0.50.0>\ny0:H7F0000001000\n=proc_heap:<0.50.0>\n" + list(cells) +
+           "=proc_stack:<0.51.0>\ny0:N\n=proc_heap:<0.51.0>\n=proc_messages:<0.50.0>\nH7F0000001000:N\nI5:N\n=end\n";
+}
+
+}  // namespace
+
+TEST_CASE("of a process that a torn dump shows in pieces the largest one counts", "[torn_heaps]") {
+    const std::string dump = torn_dump(10);
+    for (const unsigned threads : {1u, 2u}) {
+        analyses::HeapStats stats(threads, {});
+        LoadPlan plan = test::everything();
+        stats.demand(plan);
+        const auto artifact = test::load(dump, plan);
+        stats.store(*artifact);
+        CHECK(artifact->snapshot().processes[0].live_words == Count(20));
+    }
+}
+
+TEST_CASE("the terms of a process that a torn dump shows in pieces are those of all pieces", "[torn_heaps]") {
+    constexpr std::size_t cells = 20'000;  // so many that the pass over the heaps keeps their graph
+    const std::string dump = torn_dump(cells);
+    for (const bool heaps : {false, true}) {
+        analyses::HeapStats stats(1, {});
+        LoadPlan plan = test::everything();
+        plan.terms = true;
+        plan.terms_of = [](const Snapshot&, ProcId) { return true; };
+        if (heaps) stats.demand(plan);
+        const auto artifact = test::load(dump, plan);
+        const auto terms = artifact->terms(ProcId{0});
+        REQUIRE(terms);
+        CHECK((*terms)->graph().size() == cells);
+        CHECK((*terms)->messages() == 2);
+    }
+}
