@@ -239,11 +239,14 @@ void TermPass::judge_processes(Loader& loader) const {
     if (stack_seen_.empty()) return;
     for (std::size_t i = 0; i < loader.snapshot.processes.size(); ++i) {
         Process& process = loader.snapshot.processes[i];
-        if (i < stack_seen_.size() && stack_seen_[i]) continue;
+        if (i < stack_seen_.size() && stack_seen_[i]) {
+            process.sensitive = false;
+            continue;
+        }
         loader.snapshot.anomalies.add(Anomaly::heap_missing, process.offset);
-        process.sensitive = (loader.snapshot.source.complete.value_or(false) || loader.beyond_heaps) &&
-                            process.state != ProcessState::exiting && process.state != ProcessState::free &&
-                            process.state != ProcessState::garbage_collecting && process.state != ProcessState::unknown;
+        const bool hidden_otherwise = process.state == ProcessState::exiting || process.state == ProcessState::free ||
+                                      process.state == ProcessState::garbage_collecting || process.state == ProcessState::unknown;
+        if ((loader.snapshot.source.complete.value_or(false) || loader.beyond_heaps) && !hidden_otherwise) process.sensitive = true;
     }
 }
 

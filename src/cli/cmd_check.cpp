@@ -336,7 +336,7 @@ Status print(const Context& context, const CheckReport& report) {
     if (!context.for_people() || !plain_table) {
         Options plain = options;
         plain.redact = RedactLevel::none;
-        return Context(plain).print(document);
+        return context.with(plain).print(document);
     }
     std::string text = present::check_text(report, terminal_width());
     const char* github = std::getenv("GITHUB_ACTIONS");

@@ -56,7 +56,7 @@ static Status cmd_proc(const Context& context) {
 
     present::Document document = context.document(snapshot);
     add_term_warnings(terms, document);
-    if (view.graph().roots().empty() && process.sensitive)
+    if (view.graph().roots().empty() && process.sensitive.value_or(false))
         document.lead.push_back(present::spell(
             analyses::Ours("The process is sensitive: the VM leaves its stack, heap, messages and dictionary out.")));
     const analyses::Accumulation accumulation = analyses::accumulation(snapshot, id, *terms.terms, *terms.measures);

@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "analyses/processes/waits.hpp"
 #include "cli/commands.hpp"
 #include "cli/pager.hpp"
 #include "cli/terminal.hpp"
@@ -259,12 +258,8 @@ void answer(Line line, const Context& context, LoadedInput& loaded, bool in_chil
 static Status cmd_shell(const Context& context) {
     if (context.argument(0) == "-")
         return Error{ErrorCode::usage, "shell: the input can't be standard input, where the questions come from", {}};
-    LoadPlan plan;
-    plan.tables = plan.links = plan.stacks = plan.labels = plan.atoms = plan.modules = plan.to_the_end = true;
-    plan.terms = plan.binaries = true;
-    plan.slots_of = analyses::slots_for_waits;
-    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
-    LoadedInput loaded{context.argument(0), plan, artifact, artifact->snapshot().anomalies};
+    BH_TRY(LoadedInput loaded, load_for_questions(context, context.argument(0)));
+    const std::shared_ptr<Artifact>& artifact = loaded.artifact;
     const present::Names names = context.names(artifact->snapshot());
     std::vector<std::string> words;
     for (const Command* command : commands()) words.emplace_back(command->name);

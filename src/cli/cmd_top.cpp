@@ -56,7 +56,8 @@ Error no_such_figure(const std::string& by) {
 }
 
 // Dumps of the first releases do not say what memory a process has: its young heap with the stack is what comes next to it.
-Status by_heap(const Context& context, Options options, const Snapshot& snapshot, std::vector<ProcId> rows, const LoadPlan& plan) {
+Status by_heap(const Context& context, const Snapshot& snapshot, std::vector<ProcId> rows, const LoadPlan& plan) {
+    Options options = context.options();
     options.sort = "heap_words";
     return print(context.with(options), snapshot, std::move(rows), plan, true);
 }
@@ -70,7 +71,7 @@ static Status cmd_top(const Context& context) {
     if (const auto* column = analyses::find_process_column(options.sort)) options.sort = column->name;
     else if (!options.by.empty()) return no_such_figure(options.by);
     const std::string sort = options.sort.empty() ? std::string(usual_sort) : options.sort;
-    const Context inner = context.anew(options);
+    const Context inner = context.with(options);
 
     const analyses::ProcessNeeds needs = needs_of(options, sort);
     LoadPlan plan;
@@ -86,7 +87,7 @@ static Status cmd_top(const Context& context) {
     const Snapshot& snapshot = artifact->snapshot();
 
     BH_TRY(std::vector<ProcId> rows, inner.selected(snapshot));
-    if (sort == "memory_bytes" && !knows_memory(snapshot)) return by_heap(context, options, snapshot, std::move(rows), plan);
+    if (sort == "memory_bytes" && !knows_memory(snapshot)) return by_heap(inner, snapshot, std::move(rows), plan);
     return print(inner, snapshot, std::move(rows), plan, false);
 }
 

@@ -53,7 +53,7 @@ struct Command {
     bool alone = false;    ///< not within the shell: it is not about the one input that the shell has loaded
     bool of_processes = false;  ///< its rows are processes: the help tells their columns
     bool writes = false;   ///< what it gives is a file, a script or a report of its own, no document of tables
-    bool session = false;  ///< it is the shell: options that hold there (OptionRow::holds) are the ones that it takes
+    bool session = false;  ///< it answers questions one after the other: it takes its own options and those that hold for all (OptionRow::holds)
     Status (*run)(const Context& context) = nullptr;
 
     std::size_t least() const;  ///< arguments that it needs

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "analyses/processes/process_columns.hpp"
+#include "analyses/processes/waits.hpp"
 #include "analyses/selectors/selectors.hpp"
 #include "cli/inputs.hpp"
 #include "cli/pager.hpp"
@@ -57,6 +58,16 @@ Result<std::shared_ptr<Artifact>> Context::open(const std::string& path, LoadPla
     progress.completed(artifact->snapshot().source.bytes);
     if (options_.verbose) tell_what_was_read(artifact->snapshot(), std::chrono::steady_clock::now() - start);
     return artifact;
+}
+
+Result<LoadedInput> load_for_questions(const Context& context, const std::string& path) {
+    LoadPlan plan;
+    plan.tables = plan.links = plan.stacks = plan.labels = plan.atoms = plan.modules = plan.to_the_end = true;
+    plan.terms = plan.binaries = true;
+    plan.slots_of = analyses::slots_for_waits;
+    BH_TRY(std::shared_ptr<Artifact> artifact, context.open(path, plan));
+    const Anomalies met = artifact->snapshot().anomalies;
+    return LoadedInput{path, std::move(plan), std::move(artifact), met};
 }
 
 bool Context::for_people() const {

@@ -42,15 +42,17 @@ struct LoadedInput {
     void forget_answers();
 };
 
+class Context;
+/// Loads all of an input that any verb may ask for but the heaps, so that many questions are answered by one reading.
+/// Errors: those of Context::open.
+Result<LoadedInput> load_for_questions(const Context& context, const std::string& path);
+
 class Context {
 public:
     explicit Context(const Options& options, const LoadedInput* loaded = nullptr, const AnswerTaker* taker = nullptr)
         : options_(options), loaded_(loaded), taker_(taker) {}
     /// The same with other options, which must outlive it.
     Context with(const Options& options) const { return Context(options, loaded_, taker_); }
-    /// The same, but an answer that is printed is made of the input alone: what the shell has loaded for other questions would
-    /// show in it.
-    Context anew(const Options& options) const { return Context(options, taker_ == nullptr ? nullptr : loaded_, taker_); }
     const Options& options() const { return options_; }
     /// Positional argument number `i`; the table of verbs says how many there are.
     const std::string& argument(std::size_t i) const { return options_.inputs[i]; }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <iterator>
 #include <limits>
 #include <type_traits>
 
@@ -40,6 +39,7 @@ Status add_text(Options& options, std::string_view value) {
     (options.*member).emplace_back(value);
     return ok();
 }
+
 // A number, at most as large as the member can be.
 template <auto member>
 Status set_number(Options& options, std::string_view value) {
@@ -99,20 +99,7 @@ std::string figure_names() {
     return names;
 }
 
-// Of queries and exports, which stand before the gates of CI.
-std::vector<OptionRow> rows_of_databases() {
-    return {
-        {.names = "--max-rows", .argument = "N", .preset = "1000000", .help = "rows that a query may give", .scope = Scope::named,
-         .holds = true, .set = &set_number<&Options::max_rows>},
-        {.names = "--max-seconds", .argument = "N", .preset = "60", .help = "seconds that a query may run", .scope = Scope::named,
-         .holds = true, .set = &set_number<&Options::max_seconds>},
-        {.names = "--to", .argument = "FORMAT", .values = "sqlite ndjson csv", .preset = "sqlite",
-         .help = "a SQLite file, or a folder of NDJSON or CSV", .scope = Scope::named, .set = &set_text<&Options::to>},
-    };
-}
-
-std::vector<OptionRow> make_table() {
-    constexpr Scope named = Scope::named;
+std::vector<OptionRow> answer_options() {
     return {
         {.names = "--format", .argument = "FORMAT", .values = format_names(), .other_values = true, .preset = "table",
          .help = "output format", .holds = true, .set = &set_text<&Options::format>},
@@ -120,6 +107,17 @@ std::vector<OptionRow> make_table() {
         {.names = "--columns", .argument = "A,B,...", .help = "columns to show, in this order", .set = &set_columns},
         {.names = "--sort", .argument = "COLUMN", .help = "sort the main table by this column", .set = &set_text<&Options::sort>},
         {.names = "--table", .argument = "NAME", .help = "another table of the answer, as JSON names it", .set = &set_text<&Options::table>},
+        {.names = "--desc", .help = "largest first", .set = &set_flag<&Options::descending>},
+        {.names = "--asc", .help = "smallest first", .set = &set_flag<&Options::descending, false>},
+        {.names = "-n,--top", .argument = "N", .preset = "20 for people, else all",
+         .help = "rows to show of each table; 0 is all", .holds = true, .set = &set_number<&Options::top>},
+    };
+}
+
+// Verbs name those that they take, here and below.
+std::vector<OptionRow> question_options() {
+    constexpr Scope named = Scope::named;
+    return {
         {.names = "--by", .argument = "COLUMN", .values = figure_names() + " shape sender", .other_values = true, .preset = "msgq",
          .help = "what to rank or group by", .scope = named, .set = &set_text<&Options::by>},
         {.names = "--pattern", .argument = "M:F/A", .help = "only functions that fit; M:F, M, with * and _",
@@ -128,10 +126,6 @@ std::vector<OptionRow> make_table() {
          .set = &set_flag<&Options::traced>},
         {.names = "--per-process", .help = "a row per function and process", .scope = named,
          .set = &set_flag<&Options::per_process>},
-        {.names = "--desc", .help = "largest first", .set = &set_flag<&Options::descending>},
-        {.names = "--asc", .help = "smallest first", .set = &set_flag<&Options::descending, false>},
-        {.names = "-n,--top", .argument = "N", .preset = "20 for people, else all",
-         .help = "rows to show of each table; 0 is all", .holds = true, .set = &set_number<&Options::top>},
         {.names = "--procs", .argument = "SELECTOR",
          .help = "only these processes: pids, names, 'msgq>1000', running, 'children(P)', 'all_children(P)', ...",
          .scope = named, .set = &set_text<&Options::procs>},
@@ -150,6 +144,16 @@ std::vector<OptionRow> make_table() {
          .scope = named, .set = &set_number<&Options::page>},
         {.names = "--term-bytes", .argument = "N", .preset = "200", .help = "cut printed terms after N bytes; 0 is whole",
          .scope = named, .holds = true, .set = &set_number<&Options::term_bytes>},
+    };
+}
+
+std::vector<OptionRow> file_options() {
+    constexpr Scope named = Scope::named;
+    return {
+        {.names = "--max-rows", .argument = "N", .preset = "1000000", .help = "rows that a query may give", .scope = named, .holds = true, .set = &set_number<&Options::max_rows>},
+        {.names = "--max-seconds", .argument = "N", .preset = "60", .help = "seconds that a query may run", .scope = named, .holds = true, .set = &set_number<&Options::max_seconds>},
+        {.names = "--to", .argument = "FORMAT", .values = "sqlite ndjson csv", .preset = "sqlite",
+         .help = "a SQLite file, or a folder of NDJSON or CSV", .scope = named, .set = &set_text<&Options::to>},
         {.names = "--fail-on", .argument = "R",
          .help = "exit with 1 at this severity or limit: high, 'msgq>10000', 'heap>512MiB'; repeatable", .scope = named,
          .repeatable = true, .set = &add_text<&Options::fail_on>},
@@ -166,7 +170,14 @@ std::vector<OptionRow> make_table() {
          .scope = named, .set = &set_text<&Options::output>},
         {.names = "--html-full", .help = "list every process in the report, however large it gets", .scope = named,
          .set = &set_flag<&Options::everything>},
+        {.names = "--root", .argument = "FOLDER", .help = "also files below this folder may be asked for", .scope = named,
+         .set = &set_text<&Options::root>},
         {.names = "-f,--force", .help = "overwrite files", .scope = named, .set = &set_flag<&Options::overwrite>},
+    };
+}
+
+std::vector<OptionRow> session_options() {
+    return {
         {.names = "--exe", .argument = "FILE", .preset = "found by itself",
          .help = "the beam.smp that a core was written by", .scope = Scope::inputs, .holds = true,
          .set = &set_text<&Options::executable>},
@@ -190,22 +201,33 @@ std::vector<OptionRow> make_table() {
     };
 }
 
+// In the order of the help.
+std::vector<OptionRow> make_table() {
+    std::vector<OptionRow> table;
+    const auto add = [&](OptionGroup group, std::vector<OptionRow> part) {
+        for (OptionRow& row : part) {
+            row.group = group;
+            table.push_back(std::move(row));
+        }
+    };
+    add(OptionGroup::answer, answer_options());
+    add(OptionGroup::question, question_options());
+    add(OptionGroup::files, file_options());
+    add(OptionGroup::session, session_options());
+    return table;
+}
+
 }  // namespace
 
 std::string_view OptionRow::long_name() const { return names.substr(names.find("--")); }
 
 std::span<const OptionRow> option_table() {
-    static const std::vector<OptionRow> table = [] {
-        std::vector<OptionRow> all = make_table(), more = rows_of_databases();
-        const auto place = std::ranges::find(all, std::string_view("--fail-on"), &OptionRow::names);
-        all.insert(place, std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-        return all;
-    }();
+    static const std::vector<OptionRow> table = make_table();
     return table;
 }
 
 bool takes(const Command& verb, const OptionRow& option) {
-    if (verb.session) return option.holds;
+    if (verb.session && (option.holds || option.scope != Scope::named)) return option.holds;
     switch (option.scope) {
         case Scope::every: return true;
         case Scope::inputs:

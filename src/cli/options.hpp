@@ -67,6 +67,7 @@ struct Options {
     std::string config;
     bool require_dump = false;
     std::string output;          ///< -o
+    std::string root;            ///< --root: below it are the inputs that may be asked for
     bool everything = false;     ///< --html-full
     bool overwrite = false;      ///< -f
     bool redact_chosen = false;  ///< --redact was given
@@ -105,6 +106,14 @@ enum class Scope : std::uint8_t {
     named,   ///< verbs whose rows name it (Command::options)
 };
 
+/// What an option is about.
+enum class OptionGroup : std::uint8_t {
+    answer,    ///< how an answer is shown: its format, columns, order and length
+    question,  ///< what is asked: of whom, how deep, which part
+    files,     ///< limits of gates, and files that are read beside the input or written
+    session,   ///< what holds for a whole session: the input, spelling, redaction, the terminal
+};
+
 /// One option, as it is parsed, explained and completed.
 struct OptionRow {
     std::string_view names;          ///< "-n,--top"
@@ -117,6 +126,7 @@ struct OptionRow {
     bool holds = false;       ///< given to the shell, it holds for every line that does not say otherwise
     bool repeatable = false;  ///< may be given several times: it is set with each value
     Setter set;
+    OptionGroup group = OptionGroup::answer;  ///< by the part of the table that it stands in
 
     std::string_view long_name() const;  ///< "--top"
 };

@@ -61,8 +61,11 @@ void write_value(const View& view, const Member& member, const Value& value, Sin
     if (const auto* object = std::get_if<std::shared_ptr<const Object>>(&value.data()))
         return write_bullets(view, **object, {}, member.content, sink);
     if (const auto* array = std::get_if<std::shared_ptr<const Array>>(&value.data())) {
-        for (const Value& each : **array)
-            sink.write(fmt::format("- {}\n", cell_text(view, each, member.unit, member.content, {})));
+        for (const Value& each : **array) {
+            const std::string text = cell_text(view, each, member.unit, member.content, {});
+            const std::string_view line = std::string_view(text).substr(std::min(text.find_first_not_of(' '), text.size()));
+            sink.write(fmt::format("- {}\n", line.substr(line.starts_with("- ") ? 2 : 0)));
+        }
         return;
     }
     sink.write(fmt::format("{}\n", cell_text(view, value, member.unit, member.content, {})));

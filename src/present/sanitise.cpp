@@ -184,7 +184,23 @@ std::size_t decode_utf8(std::string_view text, char32_t& code_point) {
 
 void append_text(std::string_view raw, std::string& out) { append_with<TextPolicy>(raw, out); }
 void append_json(std::string_view raw, std::string& out) { append_with<JsonPolicy>(raw, out); }
-void append_markdown(std::string_view raw, std::string& out) { append_with<MarkdownPolicy>(raw, out); }
+// "<0.79.0>" and "a < b" are texts to Markdown, too: a tag or a link in brackets begins with a letter, "/", "!" or "?"
+// (CommonMark 6.5, 6.6), and ">" means something at the start of a line only.
+void append_markdown(std::string_view raw, std::string& out) {
+    std::size_t begin = 0;
+    bool blank = true;  // so far
+    for (std::size_t i = 0; i < raw.size(); ++i) {
+        const unsigned char next = i + 1 < raw.size() ? static_cast<unsigned char>(raw[i + 1]) : static_cast<unsigned char>('/');
+        const bool opens = next >= 0x80 || (next | 0x20u) - static_cast<unsigned>('a') < 26 || next == '/' || next == '!' || next == '?';
+        if ((raw[i] == '<' && !opens) || (raw[i] == '>' && !blank)) {
+            append_with<MarkdownPolicy>(raw.substr(begin, i - begin), out);
+            out += raw[i];
+            begin = i + 1;
+        }
+        blank = blank && raw[i] == ' ';
+    }
+    append_with<MarkdownPolicy>(raw.substr(begin), out);
+}
 
 std::string safe_text(std::string_view raw) {
     std::string out;

@@ -33,7 +33,7 @@ Unit unit_of_measure(analyses::Measure measure) {
 struct ProcessCell {
     const Names& names;
     Value operator()(Count count) const { return count; }
-    Value operator()(bool flag) const { return flag; }
+    Value operator()(std::optional<bool> flag) const { return flag ? Value(*flag) : Value(); }
     Value operator()(Pid id) const { return pid(names, id); }
     Value operator()(FunctionId id) const { return function(names, id); }
     Value operator()(ProcessState state) const { return state == ProcessState::unknown ? Value() : name_of(state); }

@@ -153,6 +153,6 @@ TEST_CASE("lines may end with CR LF", "[scanner]") {
 
 TEST_CASE("sensitive processes are told from those whose heap is elsewhere", "[scanner]") {
     const auto dump = load(header() + process("<0.2.0>") + process("<0.3.0>") + "=proc_stack:<0.2.0>\ny0:N\n=proc_heap:<0.2.0>\n=end\n");
-    CHECK_FALSE(dump->snapshot().processes[0].sensitive);
-    CHECK(dump->snapshot().processes[1].sensitive);
+    CHECK(dump->snapshot().processes[0].sensitive == false);
+    CHECK(dump->snapshot().processes[1].sensitive == true);
 }

@@ -197,7 +197,7 @@ TEST_CASE("NDJSON, CSV and TSV print the main table", "[present]") {
 TEST_CASE("Markdown makes a table of twenty rows", "[present]") {
     const std::string text = rendered(sample(21), in("md"));
     CHECK(text.find(
-              "| PID | NAME | QUEUE | MEMORY |\n| --- | --- | ---: | ---: |\n| &lt;0.0.0&gt; | name_0 | 0 | 0 B |\n") !=
+              "| PID | NAME | QUEUE | MEMORY |\n| --- | --- | ---: | ---: |\n| <0.0.0> | name_0 | 0 | 0 B |\n") !=
           text.npos);
     CHECK(text.find("... 1 more") != text.npos);
     CHECK(text.find("### Totals\n\n- live_words: 12,345\n") != text.npos);

@@ -92,7 +92,11 @@ TEST_CASE("CSV cells are quoted and hold no formulas", "[present]") {
 TEST_CASE("Markdown loses its meaning", "[present]") {
     CHECK(markdown("a|b") == "a\\|b");
     CHECK(markdown("`code`") == "\\`code\\`");
-    CHECK(markdown("<img src=x>") == "&lt;img src=x&gt;");
+    CHECK(markdown("<img src=x>") == "&lt;img src=x>");
+    CHECK(markdown("</b> <!-- <?x <") == "&lt;/b> &lt;!-- &lt;?x &lt;");
+    CHECK(markdown("<0.79.0> waits, 1 < 2 -> 3") == "<0.79.0> waits, 1 < 2 -> 3");
+    CHECK(markdown(" > quoted") == " &gt; quoted");
+    CHECK(markdown("<0.1.0@host>") == "<0.1.0&#64;host>");
     CHECK(markdown("@someone") == "&#64;someone");
     CHECK(markdown("[x](http://y)") == "\\[x\\](http://y)");
     CHECK(markdown("a\nb") == "a\\\\nb");

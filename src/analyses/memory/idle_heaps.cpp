@@ -31,7 +31,7 @@ std::vector<IdleGroup> idle_groups(const Snapshot& snapshot) {
         all = saturating_add(all, bytes);
         if (process.state != ProcessState::waiting || bytes < least_heap_bytes) continue;
         if (is_waiting_function(snapshot, process.current_function)) continue;  // blocked in a call, not idle
-        if (process.sensitive || process.registers_lost) continue;  // nobody knows how much of it is garbage
+        if (process.sensitive.value_or(false) || process.registers_lost) continue;  // nobody knows how much of it is garbage
         const auto [entry, added] =
             index.try_emplace({index_of(process.initial_call), index_of(process.current_function)}, groups.size());
         if (added) groups.push_back({process.initial_call, process.current_function, {}, 0});

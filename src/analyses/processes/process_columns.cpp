@@ -82,7 +82,7 @@ constexpr ProcessColumn columns[] = {
     {.name = "internal_state", .title = "INTERNAL STATE", .doc = "flags as the VM prints them", .shown = on_demand,
      .get = text_of<PlainText, &Process::internal_state>},
     {.name = "sensitive", .title = "SENSITIVE", .doc = "process_flag(sensitive): its contents are not in the input",
-     .shown = on_demand, .get = of<&Process::sensitive>},
+     .needs = stacks, .shown = on_demand, .get = of<&Process::sensitive>},
 };
 
 }  // namespace rows

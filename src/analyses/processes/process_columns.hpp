@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <variant>
@@ -39,8 +40,8 @@ struct TermText { TextId id; };   ///< a term as the input has it printed
 struct PlainText { TextId id; };  ///< words of the VM
 
 /// How a column is had from a process; what it gives says how it is written, sorted and hidden. Numbers that the input
-/// does not hold are missing Counts.
-using ProcessGetter = std::variant<Count (*)(const Process&), bool (*)(const Process&), Pid (*)(const Process&),
+/// does not hold are missing Counts, and so are flags.
+using ProcessGetter = std::variant<Count (*)(const Process&), std::optional<bool> (*)(const Process&), Pid (*)(const Process&),
                                    FunctionId (*)(const Process&), ProcessState (*)(const Process&),
                                    AtomName (*)(const Process&), TermText (*)(const Process&),
                                    PlainText (*)(const Process&), GroupKey (*)(const Process&)>;

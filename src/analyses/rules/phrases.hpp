@@ -48,6 +48,13 @@ void add_stack(const RuleInput& input, ProcId process, Finding& finding);
 /// Fills process, pid, name and subject of a finding about one process.
 void about(const RuleInput& input, ProcId process, Finding& finding);
 
+/// From when on those who wait for one thing are a finding (wait-convoy, node-hung): ten that are 5 % of all processes, or 100.
+/// One in five of all is high, half of them critical.
+namespace crowd {
+inline constexpr std::uint64_t least = 10, many = 100;
+inline constexpr double least_percent = 5, high_percent = 20, critical_percent = 50;
+}  // namespace crowd
+
 /// The recursion that fills a process's stack, from 8 MiB on (1 MiB of the one that was refused
 /// memory): runaway-recursion says it, and big-heap does not.
 std::optional<Recursion> fills_its_stack(const RuleInput& input, ProcId process);

@@ -71,7 +71,7 @@ private:
         switch (step.kind) {
             case Kind::all: return where([](const Process&) { return true; });
             case Kind::registered: return where([](const Process& p) { return p.name != TextId::none; });
-            case Kind::sensitive: return where([](const Process& p) { return p.sensitive; });
+            case Kind::sensitive: return where([](const Process& p) { return p.sensitive.value_or(false); });
             case Kind::state: return where([&](const Process& p) { return p.state == step.state; });
             case Kind::supervisors: {
                 Mask mask(snapshot_.processes.size());

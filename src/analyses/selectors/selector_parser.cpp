@@ -362,6 +362,7 @@ ProcessNeeds Selector::needs() const {
             case Kind::supervisors:
             case Kind::group:
             case Kind::initial: needs.labels = true; break;
+            case Kind::sensitive:
             case Kind::in:
             case Kind::stack: needs.stacks = true; break;
             case Kind::module: needs.stacks = needs.labels = true; break;

@@ -17,11 +17,6 @@
 namespace beamheap::analyses::rule {
 namespace {
 
-constexpr std::uint64_t least_callers = 10;
-constexpr double least_percent = 5;
-constexpr std::uint64_t many_callers = 100;
-constexpr double high_percent = 20;
-constexpr double critical_percent = 50;
 constexpr std::uint64_t least_senders = 2;
 constexpr std::size_t most_findings = 3;
 constexpr std::size_t most_calls = 3;
@@ -77,11 +72,11 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         const std::uint64_t all = waiting.callers.size() + waiting.senders.size();
         const double percent = percent_of(all, std::uint64_t{s.processes.size()}).value_or(0);
         const bool full = waiting.senders.size() >= least_senders;
-        if (!full && waiting.callers.size() < (percent >= least_percent ? least_callers : many_callers)) continue;
+        if (!full && waiting.callers.size() < (percent >= crowd::least_percent ? crowd::least : crowd::many)) continue;
         if (left-- == 0) break;
         Finding finding;
-        finding.severity = percent >= critical_percent         ? FindingSeverity::critical
-                           : full || percent >= high_percent ? FindingSeverity::high
+        finding.severity = percent >= crowd::critical_percent         ? FindingSeverity::critical
+                           : full || percent >= crowd::high_percent ? FindingSeverity::high
                                                              : FindingSeverity::medium;
         finding.subject = {SubjectKind::node, sentence("{}", Name{waiting.node})};
         finding.count = all;

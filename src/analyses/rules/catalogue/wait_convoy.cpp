@@ -22,11 +22,6 @@
 namespace beamheap::analyses::rule {
 namespace {
 
-constexpr std::uint64_t least_waiters = 10;
-constexpr double least_percent = 5;
-constexpr std::uint64_t many_waiters = 100;
-constexpr double high_percent = 20;
-constexpr double critical_percent = 50;
 constexpr std::size_t most_findings = 5;
 constexpr std::size_t most_kinds = 32;
 constexpr std::size_t most_holders = 3;
@@ -178,14 +173,14 @@ Convoy convoy_of(const RuleInput& input, const WaitFanIn& fan) {
 }
 
 FindingSeverity severity_of(const Convoy& convoy) {
-    const bool kind = convoy.of_kind >= critical_percent;
-    if (convoy.percent >= critical_percent) return FindingSeverity::critical;
-    if (convoy.suspended && !(kind && convoy.forever && convoy.fan->waiters >= many_waiters)) return FindingSeverity::high;
+    const bool kind = convoy.of_kind >= crowd::critical_percent;
+    if (convoy.percent >= crowd::critical_percent) return FindingSeverity::critical;
+    if (convoy.suspended && !(kind && convoy.forever && convoy.fan->waiters >= crowd::many)) return FindingSeverity::high;
     if (convoy.idle)
-        return !convoy.holders.empty() && (kind || convoy.percent >= high_percent) ? FindingSeverity::high
+        return !convoy.holders.empty() && (kind || convoy.percent >= crowd::high_percent) ? FindingSeverity::high
                                                                                    : FindingSeverity::medium;
-    if (convoy.stuck && kind && convoy.forever && convoy.fan->waiters >= many_waiters) return FindingSeverity::critical;
-    return convoy.percent >= high_percent || (convoy.stuck && kind) ? FindingSeverity::high : FindingSeverity::medium;
+    if (convoy.stuck && kind && convoy.forever && convoy.fan->waiters >= crowd::many) return FindingSeverity::critical;
+    return convoy.percent >= crowd::high_percent || (convoy.stuck && kind) ? FindingSeverity::high : FindingSeverity::medium;
 }
 
 // " in gen_server:call/3 for db <0.79.0>"; where that one waits itself: ", through prices <0.80.0>, for db <0.79.0>"
@@ -323,13 +318,13 @@ Finding finding_of(const RuleInput& input, const Convoy& convoy) {
 void run(const RuleInput& input, std::vector<Finding>& findings) {
     std::vector<Convoy> convoys;
     for (const WaitFanIn& fan : input.waits.fan_in) {
-        if (fan.waiters < least_waiters) break;  // most waiters come first
+        if (fan.waiters < crowd::least) break;  // most waiters come first
         // Ports are slow-socket's, other nodes node-hung's, and an application that does not start start-blocked's.
         if (fan.target.process == ProcId::none || starts_block(input, fan.target.process)) continue;
         const Convoy convoy = convoy_of(input, fan);
         const double reaching = percent_of(fan.reaching, std::uint64_t{input.snapshot.processes.size()}).value_or(0);
-        const bool many = fan.waiters >= many_waiters || reaching >= least_percent || convoy.suspended ||
-                          (convoy.stuck && convoy.of_kind >= critical_percent);
+        const bool many = fan.waiters >= crowd::many || reaching >= crowd::least_percent || convoy.suspended ||
+                          (convoy.stuck && convoy.of_kind >= crowd::critical_percent);
         if (!many) continue;
         // Several groups may wait for the same one in the end: it is one story, told of the largest.
         const auto same = [&](const Convoy& each) { return each.end != ProcId::none && each.end == convoy.end; };
