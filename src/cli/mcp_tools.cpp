@@ -60,6 +60,7 @@ std::string_view doc_of(ArgumentKind kind) {
         case ArgumentKind::table: return "an ETS table: its name or id";
         case ArgumentKind::function: return "a function: module:name/arity";
         case ArgumentKind::topic: return "what to explain: a slogan, a word of an answer, a finding; without it: what there is";
+        case ArgumentKind::query: return "one SELECT over the tables, or the name of a ready query";
         case ArgumentKind::executable:
         case ArgumentKind::path:
         case ArgumentKind::shell: break;
