@@ -9,7 +9,7 @@ def process_row():
     kinds = {"figure": "count", "pid": "pid", "function": "mfa", "state": "state"}
     own = {"pid": {"$ref": "common.schema.json#/$defs/known_pid"}}  # a process has one, its parent may have none
     properties = {
-        column["name"]: own.get(column["name"]) or ({"type": "boolean"} if column["kind"] == "flag" else
+        column["name"]: own.get(column["name"]) or ({"type": ["boolean", "null"]} if column["kind"] == "flag" else
                                                     {"$ref": f"common.schema.json#/$defs/{kinds.get(column['kind'], 'text')}"})
         for column in s.rows()["process_columns"]}
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
