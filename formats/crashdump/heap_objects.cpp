@@ -193,13 +193,13 @@ std::pair<TermKind, std::uint32_t> HeapReader::reference(unsigned tag, std::uint
     const bool wide = bytes[at] == 100 || bytes[at] == 118;
     const std::size_t name = at + (wide ? 3 : 2);
     const std::size_t name_length = wide ? big_endian(bytes.data() + at + 1, 2) : bytes[at + 1];
-    const std::string_view node(reinterpret_cast<const char*>(bytes.data()) + name,
-                                name + name_length <= n ? name_length : 0);
+    const bool whole = name + name_length <= n;  // else the text is damaged
+    const std::string_view node(reinterpret_cast<const char*>(bytes.data()) + name, whole ? name_length : 0);
     const bool local = dialect_.node_name.empty() || node == dialect_.node_name;
     const TermKind kind = local ? TermKind::reference : TermKind::external_reference;
     const std::uint32_t words = local ? reference_words(numbers, dialect_.word_bytes)
                                       : external_reference_words(numbers, dialect_.word_bytes);
-    lines_.remember(length, encoded.substr(0, encoded_size(dialect_.style, name + node.size())), kind, words);
+    if (whole) lines_.remember(length, encoded.substr(0, encoded_size(dialect_.style, name + node.size())), kind, words);
     return {kind, words};
 }
 

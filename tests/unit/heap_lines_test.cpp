@@ -180,6 +180,20 @@ TEST_CASE("what is known of one heap's addresses is not taken for the next one's
     CHECK(graph.edges().size() == 3);
 }
 
+TEST_CASE("a damaged reference teaches nothing about the next ones", "[heap_lines]") {
+    const std::string good = "7F00000010F0:E24:g1oAA2QADW5vbm9kZUBub2hvc3QAAAAAAAHCVRWeAAE3BfUj\n";
+    // Torn within the name of its node: a reader that took it for another node's took the next ones for that, too.
+    for (std::size_t at = good.find(":g1o") + 1; at + 1 < good.size(); ++at) {
+        std::string torn = good;
+        torn[at] = '\x87';
+        expect_same(torn + good, {});
+        const Read read_of_both = read(torn + good, {});
+        REQUIRE(read_of_both.graph.size() >= 1);
+        const auto last = static_cast<NodeId>(read_of_both.graph.size() - 1);
+        CHECK(read_of_both.graph.kind(last) == TermKind::reference);
+    }
+}
+
 TEST_CASE("bytes that are no digits are no address, zeros included", "[heap_lines]") {
     const std::string good = "7F0000001000:lI1|N\n";
     for (std::size_t at = 0; at < 12; ++at)
