@@ -230,7 +230,8 @@ child_blocked(Args) ->
     timer:sleep(100),
     Others = many(N, fun(I) -> spawn(fun() -> R = supervisor:which_children(session_sup), hold({which, I, R}) end) end),
     settled(healthy(Args), [Starter | Others]),
-    plan(Args, #{findings => ['wait-convoy'], culprit => whereis(session_child), waiting => N + 1, supervisor => Supervisor}).
+    %% who starts it, the others, and the supervisor through which they all wait
+    plan(Args, #{findings => ['wait-convoy'], culprit => whereis(session_child), waiting => N + 2, supervisor => Supervisor}).
 
 start_child(Healthy) -> gen_server:start_link(?MODULE, {child, Healthy}, []).
 
