@@ -12,6 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -20,7 +21,6 @@
 #include "beamheap_version.hpp"
 #include "cli/commands.hpp"
 #include "cli/mcp_tools.hpp"
-#include "cli/secrets.hpp"
 #include "cli/served_inputs.hpp"
 #include "cli/terminal.hpp"
 #include "present/render.hpp"
@@ -169,7 +169,7 @@ private:
     json call(const json& params);
     json inputs() const;
     json prompt(const json& id, const json& params) const;
-    Result<std::string> ask(const Command& verb, const ToolCall& call);
+    Status ask(const Command& verb, const ToolCall& call);
     Result<std::string> run(const Command& verb, std::vector<std::string> words, std::size_t inputs);
     json one_part(const Command& verb, const ToolCall& call, std::string_view about) const;
 
@@ -269,25 +269,22 @@ json Server::call(const json& params) {
         if (!path) return failure(path.error());
         input = std::move(*path);
     }
-    auto text = ask(verb, *call);
-    if (!text) return failure(text.error());
+    if (const Status asked = ask(verb, *call); !asked) return failure(asked.error());
     return one_part(verb, *call, call->inputs.empty() ? std::string_view() : call->inputs.front());
 }
 
 // The verb's answer, which is kept: the next question is often for its next part.
-Result<std::string> Server::ask(const Command& verb, const ToolCall& call) {
+Status Server::ask(const Command& verb, const ToolCall& call) {
     std::vector<std::string> words{"beamheap", std::string(verb.name)};
     words.insert(words.end(), call.options.begin(), call.options.end());
     words.emplace_back("--");
     words.insert(words.end(), call.inputs.begin(), call.inputs.end());
     words.insert(words.end(), call.others.begin(), call.others.end());
-    if (words == last_words_) return last_text_;
+    if (words == last_words_) return ok();
     last_words_.clear();
-    auto text = run(verb, words, call.inputs.size());
-    if (!text) return text;
+    BH_TRY(last_text_, run(verb, words, call.inputs.size()));
     last_words_ = std::move(words);
-    last_text_ = *text;
-    return text;
+    return ok();
 }
 
 Result<std::string> Server::run(const Command& verb, std::vector<std::string> words, std::size_t inputs) {
@@ -296,16 +293,15 @@ Result<std::string> Server::run(const Command& verb, std::vector<std::string> wo
     BH_TRY(Options options, parse_options(static_cast<int>(pointers.size()), pointers.data(), &options_));
     options.redact = options_.redact;
     options.redact_chosen = true;
-    LoadedInput* loaded = nullptr;
-    std::vector<std::string> secrets;
+    ServedInput* served = nullptr;
     if (verb.takes_input() && inputs == 1) {
-        BH_TRY(loaded, inputs_.loaded(options.inputs.front()));
-        secrets = known_secrets(*loaded->artifact);
+        BH_TRY(served, inputs_.loaded(options.inputs.front()));
     }
+    LoadedInput* const loaded = served == nullptr ? nullptr : &served->input;
     BoundedSink sink;
     const AnswerTaker take = [&](const present::Document& document, const present::RenderOptions& given) -> Status {
         present::RenderOptions render = given;
-        render.redact.known_secrets.insert(render.redact.known_secrets.end(), secrets.begin(), secrets.end());
+        if (served != nullptr) std::ranges::copy(served->secrets, std::back_inserter(render.redact.known_secrets));
         const present::Presenter* const presenter = present::find_presenter(render.format);
         BH_CHECK(present::render(document, render, sink));
         if (presenter != nullptr && !presenter->holds_warnings) present::render_warnings(document, render, sink);

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "cli/inputs.hpp"
+#include "cli/secrets.hpp"
 
 namespace beamheap::cli {
 namespace {
@@ -57,15 +58,16 @@ Result<std::string> ServedInputs::allowed(std::string_view asked) const {
     return place.string() + std::string(asked.substr(file_of(asked).size()));
 }
 
-Result<LoadedInput*> ServedInputs::loaded(const std::string& path) {
-    const auto found = std::ranges::find(loaded_, path, &LoadedInput::path);
+Result<ServedInput*> ServedInputs::loaded(const std::string& path) {
+    const auto found = std::ranges::find(loaded_, path, [](const ServedInput& each) -> const std::string& { return each.input.path; });
     if (found != loaded_.end()) {
         loaded_.splice(loaded_.begin(), loaded_, found);
         return &loaded_.front();
     }
     while (loaded_.size() >= most_loaded) loaded_.pop_back();
     BH_TRY(LoadedInput input, load_for_questions(context_, path));
-    loaded_.push_front(std::move(input));
+    std::vector<std::string> secrets = known_secrets(*input.artifact);
+    loaded_.push_front({std::move(input), std::move(secrets)});
     if (given_.empty()) only_one_ = loaded_.size() == 1 ? path : std::string();
     return &loaded_.front();
 }

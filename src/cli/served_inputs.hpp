@@ -15,6 +15,12 @@
 
 namespace beamheap::cli {
 
+/// An input that is loaded, and what it tells to be secret.
+struct ServedInput {
+    LoadedInput input;
+    std::vector<std::string> secrets;
+};
+
 class ServedInputs {
 public:
     /// Errors (unreadable): an input or the folder does not exist. `root` empty: no folder.
@@ -26,7 +32,7 @@ public:
     const std::string& only_one() const { return only_one_; }
     /// The input of an allowed path, loaded once: the four that were asked for last stay. Errors: those of Context::open.
     /// What it points to holds until the next call.
-    Result<LoadedInput*> loaded(const std::string& path);
+    Result<ServedInput*> loaded(const std::string& path);
     /// The inputs that were given, then the dumps and cores below the folder, `most` in all.
     std::vector<std::string> names(std::size_t most) const;
 
@@ -37,7 +43,7 @@ private:
     std::vector<std::string> given_;
     std::string root_;  // its real place
     std::string only_one_;
-    std::list<LoadedInput> loaded_;  // who was asked for last comes first
+    std::list<ServedInput> loaded_;  // who was asked for last comes first
 };
 
 }  // namespace beamheap::cli
