@@ -1,0 +1,135 @@
+// Reading a process that runs: ranges that are there, ranges that are not, and who may be read at all.
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <cstring>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bytes/running_process.hpp"
+
+using namespace beamheap;
+using namespace beamheap::bytes;
+
+namespace {
+
+// A child that sleeps until it is ended, with all memory that this program had.
+class Child {
+public:
+    Child() : pid_(::fork()) {
+        if (pid_ == 0)
+            for (;;) ::pause();
+    }
+    ~Child() { end(); }
+    Child(const Child&) = delete;
+    Child& operator=(const Child&) = delete;
+    std::uint32_t pid() const { return static_cast<std::uint32_t>(pid_); }
+    void kill() const { ::kill(pid_, SIGKILL); }
+    void end() {
+        if (pid_ <= 0) return;
+        kill();
+        ::waitpid(pid_, nullptr, 0);
+        pid_ = -1;
+    }
+
+private:
+    pid_t pid_;
+};
+
+constexpr std::size_t page_bytes = 4096;
+
+// Four pages of which the third is not mapped.
+struct Pages {
+    std::byte* data = static_cast<std::byte*>(::mmap(nullptr, 4 * page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    Pages() {
+        for (std::size_t i = 0; i < 4 * page_bytes; ++i) data[i] = static_cast<std::byte>(i * 7 + i / page_bytes);
+        ::munmap(data + 2 * page_bytes, page_bytes);
+    }
+    ~Pages() { ::munmap(data, 4 * page_bytes); }
+    std::uint64_t address(std::size_t offset) const { return reinterpret_cast<std::uint64_t>(data + offset); }
+};
+
+}  // namespace
+
+TEST_CASE("many ranges of a running process are read at once; what is not mapped makes a piece short", "[live]") {
+    const Pages pages;
+    const Child child;
+    auto attached = RunningProcess::attach(child.pid());
+    if (!attached) {  // a sandbox that forbids it: the reason is a sentence
+        WARN(attached.error().message);
+        REQUIRE_FALSE(attached.error().message.empty());
+        return;
+    }
+    const RunningProcess& process = *attached;
+    std::vector<std::vector<std::byte>> room;
+    std::vector<MemoryPiece> pieces;
+    constexpr std::size_t many = 3000;  // more than one call takes
+    for (std::size_t i = 0; i < many; ++i) room.emplace_back(16);
+    for (std::size_t i = 0; i < many; ++i) pieces.push_back({pages.address(i % 500 * 8), room[i]});
+    std::vector<std::byte> across(2 * page_bytes), beyond(64), last(64), nowhere(8);
+    pieces.insert(pieces.begin() + 10, {pages.address(page_bytes + 100), across});   // runs into the gap
+    pieces.insert(pieces.begin() + 20, {pages.address(2 * page_bytes + 8), beyond});  // in it
+    pieces.insert(pieces.begin() + 30, {8, nowhere});
+    pieces.push_back({pages.address(3 * page_bytes), last});
+    process.read(pieces);
+    CHECK(pieces[10].got == page_bytes - 100);
+    CHECK(std::memcmp(across.data(), pages.data + page_bytes + 100, pieces[10].got) == 0);
+    CHECK(pieces[20].got == 0);
+    CHECK(pieces[30].got == 0);
+    CHECK(process.faults() == 3);
+    std::size_t right = 0;
+    for (const MemoryPiece& piece : pieces)
+        right += piece.whole() && std::memcmp(piece.into.data(), reinterpret_cast<const void*>(piece.address), piece.got) == 0;
+    CHECK(right == many + 1);
+    CHECK_FALSE(process.gone());
+    CHECK(process.executable_name().find("unit_tests") != std::string::npos);
+    CHECK(process.threads().size() == 1);
+}
+
+TEST_CASE("a process that ends while it is read is told", "[live]") {
+    const Pages pages;
+    Child child;
+    auto process = RunningProcess::attach(child.pid());
+    if (!process) return;
+    std::vector<std::byte> bytes(8);
+    CHECK(process->read(pages.address(0), bytes) == 8);
+    child.kill();
+    while (!process->gone()) ::usleep(1000);  // nobody has waited for it: its pid is still its own
+    CHECK(process->read(pages.address(0), bytes) == 0);
+    const auto again = RunningProcess::attach(child.pid());
+    REQUIRE_FALSE(again);
+    CHECK(again.error().message.find("has ended") != std::string::npos);
+    child.end();
+    CHECK(process->gone());
+}
+
+TEST_CASE("this program itself, nobody, and a thread of the kernel are no processes to be read", "[live]") {
+    const auto self = RunningProcess::attach(static_cast<std::uint32_t>(::getpid()));
+    REQUIRE_FALSE(self);
+    CHECK(self.error().code == ErrorCode::usage);
+    const auto nobody = RunningProcess::attach(0x7ffffff0);
+    REQUIRE_FALSE(nobody);
+    CHECK(nobody.error().code == ErrorCode::unreadable);
+    CHECK(nobody.error().message.find("no process") != std::string::npos);
+}
+
+TEST_CASE("lines of /proc/PID/maps", "[live]") {
+    const auto all = parse_mappings(
+        "55d0c0000000-55d0c0001000 r--p 00002000 fd:01 1234                       /usr/lib/a b (deleted)\n"
+        "7f0000000000-7f0000004000 r-xs 00000000 00:01 77 /memfd:vmem (deleted)\n"
+        "7ffd00000000-7ffd00021000 rw-p 00000000 00:00 0                          [stack]\n"
+        "no such line\n"
+        "7f0000010000-7f0000010000 rw-p 00000000 00:00 0\n"
+        "7f0000020000-7f0000030000 ---p 00000000 00:00 0 \n");
+    REQUIRE(all.size() == 4);
+    CHECK(all[0].start == 0x55d0c0000000);
+    CHECK(all[0].end == 0x55d0c0001000);
+    CHECK((all[0].readable && !all[0].writable && !all[0].executable && !all[0].shared));
+    CHECK(all[0].file_offset == 0x2000);
+    CHECK(all[0].inode == 1234);
+    CHECK(all[0].path == "/usr/lib/a b (deleted)");
+    CHECK((all[1].executable && all[1].shared));
+    CHECK(all[2].path == "[stack]");
+    CHECK_FALSE(all[3].readable);
+    CHECK(all[3].path.empty());
+}
