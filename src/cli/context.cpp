@@ -174,6 +174,9 @@ Status Context::print(const present::Document& document, present::RedactOptions 
     render_options.color = for_terminals && wants_color(options_.color, is_terminal(STDOUT_FILENO));
     render_options.width = for_terminals ? terminal_width() : 0;
     render_options.redact = std::move(redact);
+    if (presenter != nullptr && presenter->bytes && (taker_ != nullptr || is_terminal(STDOUT_FILENO)))
+        return Error{ErrorCode::usage, fmt::format("format {} is no text to be shown", presenter->name),
+                     fmt::format("Write it to a file: beamheap {} ... --format {} > FILE", options_.verb, presenter->name)};
     if (taker_ != nullptr) return (*taker_)(document, render_options);
     if (!options_.quiet && !for_people() && options_.format != "json") {
         FileSink errors(STDERR_FILENO);

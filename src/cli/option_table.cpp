@@ -124,7 +124,7 @@ std::vector<OptionRow> question_options() {
          .scope = named, .set = &set_text<&Options::pattern>},
         {.names = "--traced", .help = "what tracing had counted when the image was taken (core images)", .scope = named,
          .set = &set_flag<&Options::traced>},
-        {.names = "--per-process", .help = "a row per function and process", .scope = named,
+        {.names = "--per-process", .help = "a row per process, of profile per function and process", .scope = named,
          .set = &set_flag<&Options::per_process>},
         {.names = "--procs", .argument = "SELECTOR",
          .help = "only these processes: pids, names, 'msgq>1000', running, 'children(P)', 'all_children(P)', ...",

@@ -27,8 +27,9 @@ static void present_folded(const View& view, Sink& sink) {
 
 BH_DEFINE_FORMAT(folded){
     .name = "folded",
-    .doc = "stacks for flame graphs, a line each, weighted by the column of --sort (stacks)",
+    .doc = "stacks for flame graphs, a line each, weighted by the column of --sort (stacks, profile)",
     .needs = column_of_stacks,
+    .or_needs = columns_of_a_function,
     .needs_advice = where_stacks_are,
     .present = &present_folded,
 };

@@ -7,6 +7,21 @@
 #include "present/view.hpp"
 
 namespace beamheap::present {
+namespace {
+
+// The first of these columns that the main table does not have.
+std::string_view missing(const View& view, std::span<const std::string_view> columns) {
+    const TableView* const table = view.primary();
+    for (const std::string_view wanted : columns) {
+        bool found = false;
+        for (std::size_t c = 0; table != nullptr && c < table->columns(); ++c) found |= table->column(c).name == wanted;
+        if (!found) return wanted;
+    }
+    return {};
+}
+
+}  // namespace
+
 std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& candidates) {
     const std::vector<std::string> near = analyses::near_names(word, candidates, 3);
     if (near.empty()) return {};
@@ -24,15 +39,11 @@ Status render(const Document& document, const RenderOptions& options, Sink& sink
                      fmt::format("formats are: {}", fmt::join(names, " "))};
     }
     BH_TRY(const View view, View::make(document, options, *presenter));
-    for (const std::string_view need : presenter->needs) {
-        const TableView* table = view.primary();
-        bool found = false;
-        for (std::size_t c = 0; table != nullptr && c < table->columns(); ++c) found |= table->column(c).name == need;
-        if (!found)
-            return Error{ErrorCode::usage,
-                         fmt::format("{} has no column {}, which format {} needs", document.kind, need, options.format),
-                         std::string(presenter->needs_advice)};
-    }
+    const bool does_without = !presenter->or_needs.empty() && missing(view, presenter->or_needs).empty();
+    if (const std::string_view need = does_without ? std::string_view() : missing(view, presenter->needs); !need.empty())
+        return Error{ErrorCode::usage,
+                     fmt::format("{} has no column {}, which format {} needs", document.kind, need, options.format),
+                     std::string(presenter->needs_advice)};
     presenter->present(view, sink);
     sink.flush();
     return ok();

@@ -51,7 +51,9 @@ struct Presenter {
     bool for_people = false;      ///< 20 rows, wide columns left out, human units
     bool for_terminals = false;   ///< colours, and lines that end at the terminal's edge
     bool holds_warnings = false;  ///< they are in the answer itself; else they go to standard error
+    bool bytes = false;           ///< no text: nothing for a terminal
     std::span<const std::string_view> needs = {};  ///< columns of the main table that it can't do without
+    std::span<const std::string_view> or_needs = {};  ///< others with which it does as well; empty: there are none
     std::string_view needs_advice = {};            ///< what to do where they are missing
     void (*present)(const View& view, Sink& sink) = nullptr;
 };

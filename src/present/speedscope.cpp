@@ -89,8 +89,9 @@ static void present_speedscope(const View& view, Sink& sink) {
 
 BH_DEFINE_FORMAT(speedscope){
     .name = "speedscope",
-    .doc = "stacks for speedscope, a profile for each of their sums (stacks)",
+    .doc = "stacks for speedscope, a profile for each of their sums (stacks, profile)",
     .needs = column_of_stacks,
+    .or_needs = columns_of_a_function,
     .needs_advice = where_stacks_are,
     .present = &present_speedscope,
 };

@@ -1,8 +1,10 @@
-// A table of stacks as programs for flame graphs want it: what formats folded and speedscope share.
+// A table of stacks as programs for flame graphs want it: what formats folded, speedscope and pprof share.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,7 +16,9 @@ namespace beamheap::present {
 
 /// What such a table can't do without (Presenter::needs).
 inline constexpr std::string_view column_of_stacks[] = {"functions"};
-inline constexpr std::string_view where_stacks_are = "Stacks are in: beamheap stacks DUMP --format folded (or speedscope)";
+inline constexpr std::string_view where_stacks_are = "Stacks are in: beamheap stacks DUMP --format folded (or speedscope, pprof)";
+/// Or with which it does as well: a row is about a function then, as a stack of one frame.
+inline constexpr std::string_view columns_of_a_function[] = {"module", "function", "arity"};
 
 /// The main table, a stack a row, and its columns that can be the weight of one: counts, bytes, words.
 class StackRows {
@@ -23,8 +27,11 @@ public:
         for (std::size_t c = 0; c < table.columns(); ++c) {
             const Column& column = table.column(c);
             if (column.name == column_of_stacks[0]) functions_ = c;
-            if (column.name == "native_function") native_ = c;
-            if (column.unit == Unit::count || column.unit == Unit::bytes || column.unit == Unit::words) weights_.push_back(c);
+            else if (column.name == "native_function") native_ = c;
+            else if (const auto part = std::ranges::find(columns_of_a_function, column.name); part != std::end(columns_of_a_function))
+                function_[static_cast<std::size_t>(part - std::begin(columns_of_a_function))] = c;
+            else if (adds_up(column)) weights_.push_back(c);
+            else if (column.unit != Unit::percent && column.name.find("_per_") == std::string::npos) labels_.push_back(c);
         }
     }
 
@@ -44,13 +51,23 @@ public:
         const auto* number = std::get_if<std::int64_t>(&value.data());
         return number != nullptr && *number > 0 ? static_cast<std::uint64_t>(*number) : 0;
     }
+    /// What else the row says, in columns of one value: who it is about.
+    std::vector<std::size_t> labels(std::size_t row) const {
+        std::vector<std::size_t> said;
+        for (const std::size_t c : labels_) {
+            const Value value = table_.cell(row, c);
+            if (!value.is_null() && !std::holds_alternative<std::shared_ptr<const Array>>(value.data())) said.push_back(c);
+        }
+        return said;
+    }
     /// Its frames, oldest first, redacted; the native function that ran, where one did, is the youngest.
     std::vector<std::string> frames(std::size_t row) const {
         std::vector<std::string> names;
-        const Value value = table_.cell(row, functions_);
+        const Value value = functions_ ? table_.cell(row, *functions_) : Value();
         if (const auto* array = std::get_if<std::shared_ptr<const Array>>(&value.data()))
-            for (const Value& each : **array) names.push_back(machine_text(view_, each, table_.column(functions_).content));
+            for (const Value& each : **array) names.push_back(machine_text(view_, each, table_.column(*functions_).content));
         std::ranges::reverse(names);
+        if (!functions_) names.push_back(function(row));
         if (native_)
             if (std::string name = machine_text(view_, table_.cell(row, *native_), table_.column(*native_).content); !name.empty())
                 names.push_back(std::move(name));
@@ -59,11 +76,23 @@ public:
     }
 
 private:
+    static bool adds_up(const Column& column) {
+        const bool number = column.unit == Unit::count || column.unit == Unit::bytes || column.unit == Unit::words;
+        return number && column.name.find("_per_") == std::string::npos;
+    }
+    // m:f/a, or what stands in the place of a module ("(messages)").
+    std::string function(std::size_t row) const {
+        std::array<std::string, std::size(columns_of_a_function)> parts;
+        for (std::size_t i = 0; i < parts.size(); ++i)
+            if (function_[i]) parts[i] = machine_text(view_, table_.cell(row, *function_[i]), table_.column(*function_[i]).content);
+        return parts[1].empty() ? parts[0] : parts[0] + ':' + parts[1] + '/' + parts[2];
+    }
+
     const View& view_;
     const TableView& table_;
-    std::size_t functions_ = 0;
-    std::optional<std::size_t> native_;
-    std::vector<std::size_t> weights_;
+    std::optional<std::size_t> functions_, native_;
+    std::array<std::optional<std::size_t>, std::size(columns_of_a_function)> function_;
+    std::vector<std::size_t> weights_, labels_;
 };
 
 }  // namespace beamheap::present

@@ -30,6 +30,8 @@ Table process_table(const Names& names, std::vector<ProcId> rows, ProcessColumns
 Table alike_table(const Names& names, const analyses::ProcessGroups& groups);
 /// One row per identical stack.
 Table stack_group_table(const Names& names, const analyses::ProcessGroups& groups);
+/// One row per process: its stack and who it is.
+Table process_stack_table(const Names& names, std::vector<ProcId> processes);
 /// One row per initial call or group, whichever the groups were made by.
 Table group_table(const Names& names, const analyses::ProcessGroups& groups);
 /// The supervision tree, depth first.

@@ -143,6 +143,19 @@ Table stack_group_table(const Names& names, const analyses::ProcessGroups& group
     return table_of(std::move(columns), std::move(rows), "no process has a stack in this input");
 }
 
+Table process_stack_table(const Names& names, std::vector<ProcId> processes) {
+    const Snapshot& s = names.snapshot();
+    std::vector<ColumnOf<ProcId>> columns{
+        {{.name = "count", .title = "COUNT", .unit = Unit::count, .doc = "1: a process a row", .wide = true},
+         [](const ProcId&) { return Value(std::uint64_t{1}); }},
+        {{.name = "functions", .title = "STACK", .doc = "frames, youngest first", .content = Content::name, .below = true},
+         [=, &s](const ProcId& id) { return Value(function_array(names, s[id].stack)); }},
+    };
+    for (const std::string_view name : {"pid", "name", "label", "initial_call", "group_key", "state", "memory_bytes", "msgq_len"})
+        columns.push_back(process_column(names, *analyses::find_process_column(name), {.labels = true}));
+    return table_of(std::move(columns), std::move(processes), "no process");
+}
+
 Table group_table(const Names& names, const analyses::ProcessGroups& groups) {
     const Snapshot& s = names.snapshot();
     using Group = const analyses::ProcessGroup*;

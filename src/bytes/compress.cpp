@@ -1,0 +1,60 @@
+#include "bytes/compress.hpp"
+
+#include <zlib.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <array>
+#include <new>
+#include <utility>
+
+namespace beamheap::bytes {
+namespace {
+
+constexpr int gzip_format = 15 + 16;  // the largest window, and gzip's head and tail in place of zlib's
+constexpr int usual_memory = 8;
+constexpr std::size_t piece_of_input = std::size_t{1} << 30;  // zlib counts in unsigned int
+
+}  // namespace
+
+struct GzipStream::State {
+    z_stream stream{};
+    std::function<void(std::string_view)> to;
+    std::array<char, 64 * 1024> out{};
+
+    void run(std::string_view plain, int flush) {
+        stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(plain.data()));
+        stream.avail_in = static_cast<uInt>(plain.size());
+        do {
+            stream.next_out = reinterpret_cast<Bytef*>(out.data());
+            stream.avail_out = static_cast<uInt>(out.size());
+            ::deflate(&stream, flush);
+            to({out.data(), out.size() - stream.avail_out});
+        } while (stream.avail_out == 0);
+    }
+};
+
+GzipStream::GzipStream(std::function<void(std::string_view)> to) : state_(std::make_unique<State>()) {
+    state_->to = std::move(to);
+    if (deflateInit2(&state_->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_format, usual_memory, Z_DEFAULT_STRATEGY) != Z_OK)
+        throw std::bad_alloc();
+}
+
+GzipStream::~GzipStream() { ::deflateEnd(&state_->stream); }
+
+void GzipStream::write(std::string_view plain) {
+    for (; !plain.empty(); plain.remove_prefix(std::min(plain.size(), piece_of_input)))
+        state_->run(plain.substr(0, piece_of_input), Z_NO_FLUSH);
+}
+
+void GzipStream::finish() { state_->run({}, Z_FINISH); }
+
+Result<std::string> zstd_frame(std::string_view plain, int level) {
+    std::string out(::ZSTD_compressBound(plain.size()), '\0');
+    const std::size_t size = ::ZSTD_compress(out.data(), out.size(), plain.data(), plain.size(), level);
+    if (::ZSTD_isError(size) != 0) return Error{ErrorCode::resource_limit, std::string("zstd: ") + ::ZSTD_getErrorName(size), {}};
+    out.resize(size);
+    return out;
+}
+
+}  // namespace beamheap::bytes

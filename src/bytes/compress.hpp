@@ -1,0 +1,34 @@
+// Compression of what beamheap writes: gzip as a stream, zstd piece by piece.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "beamheap/error.hpp"
+
+namespace beamheap::bytes {
+
+/// One gzip member (RFC 1952), without a name and a time, so that equal contents are equal files.
+class GzipStream {
+public:
+    /// Compressed bytes go to `to` as they come. Errors of zlib's are memory that is not there: std::bad_alloc.
+    explicit GzipStream(std::function<void(std::string_view)> to);
+    GzipStream(const GzipStream&) = delete;
+    GzipStream& operator=(const GzipStream&) = delete;
+    ~GzipStream();
+
+    void write(std::string_view plain);
+    /// What is left, and the end of the member. Nothing may be written afterwards.
+    void finish();
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+/// `plain` as one zstd frame (RFC 8878) that tells its decompressed size. Errors: resource_limit (zstd's reason).
+Result<std::string> zstd_frame(std::string_view plain, int level = 3);
+
+}  // namespace beamheap::bytes
