@@ -8,6 +8,7 @@
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
+namespace alarm_rule {
 namespace {
 
 constexpr std::size_t most_named = 3;
@@ -44,7 +45,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
 }
 
 }  // namespace
+}  // namespace alarm_rule
 
-Rule alarm() { return {"alarm", 48, run}; }
+Rule alarm() { return {"alarm", 48, alarm_rule::run}; }
 
 }  // namespace beamheap::analyses::rule

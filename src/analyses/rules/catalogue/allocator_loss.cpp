@@ -13,6 +13,7 @@
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
+namespace allocator_loss_rule {
 namespace {
 
 constexpr std::uint64_t least_bytes = std::uint64_t{100} << 20;
@@ -77,7 +78,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
 }
 
 }  // namespace
+}  // namespace allocator_loss_rule
 
-Rule allocator_loss() { return {"allocator-loss", 150, run}; }
+Rule allocator_loss() { return {"allocator-loss", 150, allocator_loss_rule::run}; }
 
 }  // namespace beamheap::analyses::rule

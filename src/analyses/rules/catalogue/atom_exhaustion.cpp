@@ -14,6 +14,7 @@
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
+namespace atom_exhaustion_rule {
 namespace {
 
 constexpr double medium_percent = 60;
@@ -87,7 +88,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
 }
 
 }  // namespace
+}  // namespace atom_exhaustion_rule
 
-Rule atom_exhaustion() { return {"atom-exhaustion", 110, run}; }
+Rule atom_exhaustion() { return {"atom-exhaustion", 110, atom_exhaustion_rule::run}; }
 
 }  // namespace beamheap::analyses::rule

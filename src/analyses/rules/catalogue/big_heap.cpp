@@ -15,6 +15,7 @@
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
+namespace big_heap_rule {
 namespace {
 
 constexpr std::uint64_t least_bytes = 8u << 20;
@@ -148,7 +149,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
 }
 
 }  // namespace
+}  // namespace big_heap_rule
 
-Rule big_heap() { return {"big-heap", 80, run}; }
+Rule big_heap() { return {"big-heap", 80, big_heap_rule::run}; }
 
 }  // namespace beamheap::analyses::rule

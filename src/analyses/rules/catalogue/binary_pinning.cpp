@@ -18,6 +18,7 @@
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
+namespace binary_pinning_rule {
 namespace {
 
 constexpr std::uint64_t least_bytes = 8u << 20;
@@ -142,7 +143,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
 }
 
 }  // namespace
+}  // namespace binary_pinning_rule
 
-Rule binary_pinning() { return {"binary-pinning", 90, run}; }
+Rule binary_pinning() { return {"binary-pinning", 90, binary_pinning_rule::run}; }
 
 }  // namespace beamheap::analyses::rule

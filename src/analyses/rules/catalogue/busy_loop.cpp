@@ -18,6 +18,7 @@
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
+namespace busy_loop_rule {
 namespace {
 
 constexpr std::uint64_t least_reductions = 20'000'000;
@@ -82,7 +83,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
 }
 
 }  // namespace
+}  // namespace busy_loop_rule
 
-Rule busy_loop() { return {"busy-loop", 160, run}; }
+Rule busy_loop() { return {"busy-loop", 160, busy_loop_rule::run}; }
 
 }  // namespace beamheap::analyses::rule

@@ -13,6 +13,7 @@
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
+namespace credit_flow_rule {
 namespace {
 
 constexpr std::size_t most_findings = 3;
@@ -109,7 +110,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
 }
 
 }  // namespace
+}  // namespace credit_flow_rule
 
-Rule credit_flow() { return {"credit-flow", 47, run}; }
+Rule credit_flow() { return {"credit-flow", 47, credit_flow_rule::run}; }
 
 }  // namespace beamheap::analyses::rule

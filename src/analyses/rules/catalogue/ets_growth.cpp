@@ -18,6 +18,7 @@
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
+namespace ets_growth_rule {
 namespace {
 
 constexpr double medium_percent = 25;
@@ -172,7 +173,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
 }
 
 }  // namespace
+}  // namespace ets_growth_rule
 
-Rule ets_growth() { return {"ets-growth", 140, run}; }
+Rule ets_growth() { return {"ets-growth", 140, ets_growth_rule::run}; }
 
 }  // namespace beamheap::analyses::rule

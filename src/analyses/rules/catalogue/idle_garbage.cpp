@@ -14,6 +14,7 @@
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
+namespace idle_garbage_rule {
 namespace {
 
 constexpr double least_garbage_percent = 50;
@@ -94,7 +95,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
 }
 
 }  // namespace
+}  // namespace idle_garbage_rule
 
-Rule idle_garbage() { return {"idle-garbage", 100, run}; }
+Rule idle_garbage() { return {"idle-garbage", 100, idle_garbage_rule::run}; }
 
 }  // namespace beamheap::analyses::rule

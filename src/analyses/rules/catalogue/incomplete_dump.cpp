@@ -8,7 +8,7 @@
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
-
+namespace incomplete_dump_rule {
 namespace {
 
 void run(const RuleInput& input, std::vector<Finding>& findings) {
@@ -46,7 +46,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
 }
 
 }  // namespace
+}  // namespace incomplete_dump_rule
 
-Rule incomplete_dump() { return {"incomplete-dump", 20, run}; }
+Rule incomplete_dump() { return {"incomplete-dump", 20, incomplete_dump_rule::run}; }
 
 }  // namespace beamheap::analyses::rule

@@ -12,6 +12,7 @@
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
+namespace lock_held_rule {
 namespace {
 
 constexpr std::size_t least_waiters = 5;
@@ -128,7 +129,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
 }
 
 }  // namespace
+}  // namespace lock_held_rule
 
-Rule lock_held() { return {"lock-held", 44, run}; }
+Rule lock_held() { return {"lock-held", 44, lock_held_rule::run}; }
 
 }  // namespace beamheap::analyses::rule

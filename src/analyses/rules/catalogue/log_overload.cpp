@@ -14,6 +14,7 @@
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
+namespace log_overload_rule {
 namespace {
 
 constexpr std::uint64_t least_waiters = 10;
@@ -98,7 +99,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
 }
 
 }  // namespace
+}  // namespace log_overload_rule
 
-Rule log_overload() { return {"log-overload", 45, run}; }
+Rule log_overload() { return {"log-overload", 45, log_overload_rule::run}; }
 
 }  // namespace beamheap::analyses::rule

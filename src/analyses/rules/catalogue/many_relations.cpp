@@ -10,6 +10,7 @@
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
+namespace many_relations_rule {
 namespace {
 
 constexpr std::uint64_t least_to_one = 10'000, many_to_one = 100'000;
@@ -81,7 +82,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
 }
 
 }  // namespace
+}  // namespace many_relations_rule
 
-Rule many_relations() { return {"many-relations", 78, run}; }
+Rule many_relations() { return {"many-relations", 78, many_relations_rule::run}; }
 
 }  // namespace beamheap::analyses::rule

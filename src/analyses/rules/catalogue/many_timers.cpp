@@ -9,6 +9,7 @@
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
+namespace many_timers_rule {
 namespace {
 
 constexpr std::uint64_t least = 10'000, many = 100'000;
@@ -52,7 +53,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
 }
 
 }  // namespace
+}  // namespace many_timers_rule
 
-Rule many_timers() { return {"many-timers", 79, run}; }
+Rule many_timers() { return {"many-timers", 79, many_timers_rule::run}; }
 
 }  // namespace beamheap::analyses::rule

@@ -10,6 +10,7 @@
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
+namespace native_crash_rule {
 namespace {
 
 constexpr std::size_t most_running = 4;
@@ -80,7 +81,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
 }
 
 }  // namespace
+}  // namespace native_crash_rule
 
-Rule native_crash() { return {"native-crash", 30, run}; }
+Rule native_crash() { return {"native-crash", 30, native_crash_rule::run}; }
 
 }  // namespace beamheap::analyses::rule

@@ -15,6 +15,7 @@
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
+namespace node_hung_rule {
 namespace {
 
 constexpr std::uint64_t least_senders = 2;
@@ -125,7 +126,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
 }
 
 }  // namespace
+}  // namespace node_hung_rule
 
-Rule node_hung() { return {"node-hung", 42, run}; }
+Rule node_hung() { return {"node-hung", 42, node_hung_rule::run}; }
 
 }  // namespace beamheap::analyses::rule

@@ -11,6 +11,7 @@
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
+namespace port_leak_rule {
 namespace {
 
 constexpr double high_percent = 80;
@@ -51,7 +52,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
 }
 
 }  // namespace
+}  // namespace port_leak_rule
 
-Rule port_leak() { return {"port-leak", 130, run}; }
+Rule port_leak() { return {"port-leak", 130, port_leak_rule::run}; }
 
 }  // namespace beamheap::analyses::rule

@@ -16,6 +16,7 @@
 #include "analyses/selectors/selectors.hpp"
 
 namespace beamheap::analyses::rule {
+namespace process_leak_rule {
 namespace {
 
 constexpr double high_percent = 80;
@@ -85,7 +86,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
 }
 
 }  // namespace
+}  // namespace process_leak_rule
 
-Rule process_leak() { return {"process-leak", 120, run}; }
+Rule process_leak() { return {"process-leak", 120, process_leak_rule::run}; }
 
 }  // namespace beamheap::analyses::rule

@@ -15,6 +15,7 @@
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
+namespace queue_flood_rule {
 namespace {
 
 constexpr std::uint64_t medium_messages = 1'000;
@@ -136,7 +137,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
 }
 
 }  // namespace
+}  // namespace queue_flood_rule
 
-Rule queue_flood() { return {"queue-flood", 70, run}; }
+Rule queue_flood() { return {"queue-flood", 70, queue_flood_rule::run}; }
 
 }  // namespace beamheap::analyses::rule

@@ -11,6 +11,7 @@
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
+namespace refused_memory_rule {
 namespace {
 
 constexpr double large_percent = 100.0 / 16;
@@ -55,7 +56,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
 }
 
 }  // namespace
+}  // namespace refused_memory_rule
 
-Rule refused_memory() { return {"refused-memory", 72, run}; }
+Rule refused_memory() { return {"refused-memory", 72, refused_memory_rule::run}; }
 
 }  // namespace beamheap::analyses::rule

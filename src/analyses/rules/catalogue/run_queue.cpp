@@ -14,6 +14,7 @@
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
+namespace run_queue_rule {
 namespace {
 
 constexpr std::uint64_t least_ready = 100, least_each = 20;
@@ -124,7 +125,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
 }
 
 }  // namespace
+}  // namespace run_queue_rule
 
-Rule run_queue() { return {"run-queue", 55, run}; }
+Rule run_queue() { return {"run-queue", 55, run_queue_rule::run}; }
 
 }  // namespace beamheap::analyses::rule

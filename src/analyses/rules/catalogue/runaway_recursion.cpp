@@ -14,6 +14,7 @@
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
+namespace runaway_recursion_rule {
 namespace {
 
 constexpr std::uint64_t high_bytes = 64u << 20;
@@ -76,7 +77,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
 }
 
 }  // namespace
+}  // namespace runaway_recursion_rule
 
-Rule runaway_recursion() { return {"runaway-recursion", 75, run}; }
+Rule runaway_recursion() { return {"runaway-recursion", 75, runaway_recursion_rule::run}; }
 
 }  // namespace beamheap::analyses::rule

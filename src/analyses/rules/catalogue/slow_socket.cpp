@@ -19,6 +19,7 @@
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
+namespace slow_socket_rule {
 namespace {
 
 constexpr std::size_t least_senders = 2;
@@ -208,7 +209,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
 }
 
 }  // namespace
+}  // namespace slow_socket_rule
 
-Rule slow_socket() { return {"slow-socket", 60, run}; }
+Rule slow_socket() { return {"slow-socket", 60, slow_socket_rule::run}; }
 
 }  // namespace beamheap::analyses::rule

@@ -16,6 +16,7 @@
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
+namespace socket_buffers_rule {
 namespace {
 
 void run(const RuleInput& input, std::vector<Finding>& findings) {
@@ -54,7 +55,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
 }
 
 }  // namespace
+}  // namespace socket_buffers_rule
 
-Rule socket_buffers() { return {"socket-buffers", 88, run}; }
+Rule socket_buffers() { return {"socket-buffers", 88, socket_buffers_rule::run}; }
 
 }  // namespace beamheap::analyses::rule

@@ -12,6 +12,7 @@
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
+namespace start_blocked_rule {
 namespace {
 
 constexpr std::uint64_t many_waiters = 10;
@@ -86,7 +87,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
 }
 
 }  // namespace
+}  // namespace start_blocked_rule
 
-Rule start_blocked() { return {"start-blocked", 35, run}; }
+Rule start_blocked() { return {"start-blocked", 35, start_blocked_rule::run}; }
 
 }  // namespace beamheap::analyses::rule

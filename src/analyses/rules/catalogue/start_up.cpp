@@ -11,6 +11,7 @@
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
+namespace start_up_rule {
 namespace {
 
 struct Judgement {
@@ -208,7 +209,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
 }
 
 }  // namespace
+}  // namespace start_up_rule
 
-Rule start_up() { return {"start-up", 10, run}; }
+Rule start_up() { return {"start-up", 10, start_up_rule::run}; }
 
 }  // namespace beamheap::analyses::rule

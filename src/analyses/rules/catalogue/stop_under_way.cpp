@@ -14,6 +14,7 @@
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
+namespace stop_under_way_rule {
 namespace {
 
 bool has_frame(const Snapshot& s, const Process& process, std::string_view module,
@@ -98,7 +99,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
 }
 
 }  // namespace
+}  // namespace stop_under_way_rule
 
-Rule stop_under_way() { return {"stop-under-way", 5, run}; }
+Rule stop_under_way() { return {"stop-under-way", 5, stop_under_way_rule::run}; }
 
 }  // namespace beamheap::analyses::rule

@@ -11,6 +11,7 @@
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
+namespace suspended_rule {
 namespace {
 
 constexpr std::uint64_t many_requests = 3;
@@ -58,7 +59,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
 }
 
 }  // namespace
+}  // namespace suspended_rule
 
-Rule suspended() { return {"suspended", 52, run}; }
+Rule suspended() { return {"suspended", 52, suspended_rule::run}; }
 
 }  // namespace beamheap::analyses::rule

@@ -20,6 +20,7 @@
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
+namespace wait_convoy_rule {
 namespace {
 
 constexpr std::size_t most_findings = 5;
@@ -336,7 +337,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
 }
 
 }  // namespace
+}  // namespace wait_convoy_rule
 
-Rule wait_convoy() { return {"wait-convoy", 50, run}; }
+Rule wait_convoy() { return {"wait-convoy", 50, wait_convoy_rule::run}; }
 
 }  // namespace beamheap::analyses::rule

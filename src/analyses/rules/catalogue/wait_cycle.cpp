@@ -12,6 +12,7 @@
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
+namespace wait_cycle_rule {
 namespace {
 
 constexpr std::size_t most_findings = 10;
@@ -87,7 +88,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
 }
 
 }  // namespace
+}  // namespace wait_cycle_rule
 
-Rule wait_cycle() { return {"wait-cycle", 40, run}; }
+Rule wait_cycle() { return {"wait-cycle", 40, wait_cycle_rule::run}; }
 
 }  // namespace beamheap::analyses::rule
