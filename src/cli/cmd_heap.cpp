@@ -16,6 +16,8 @@ using present::Value;
 
 static Status cmd_heap(const Context& context) {
     const bool dead = context.options().dead;
+    const std::size_t depth = context.options().depth;
+    if (dead && depth != 0) return Error{ErrorCode::usage, "heap: garbage is no tree: --dead and --depth don't go together", {}};
     LoadPlan plan;
     plan.stacks = true;
     BH_TRY(const ProcessTerms process, dead ? open_process_garbage(context, plan, context.argument(1))
@@ -53,8 +55,18 @@ static Status cmd_heap(const Context& context) {
         document.lead.push_back(present::spell(view.names(), analyses::sentence("The term at {} is {}.",
                                                                                analyses::Amount{into.address, analyses::AmountUnit::address},
                                                                                analyses::shape_in_words(*process.terms, into))));
-        document.members.push_back(children_member(context, view, into));
-        document.primary = "children";
+        if (depth != 0) {
+            document.members.push_back({.key = "tree", .title = "What it is made of", .body = present::term_tree_table(view, depth - 1, into)});
+            document.primary = "tree";
+        } else {
+            document.members.push_back(children_member(context, view, into));
+            document.primary = "children";
+        }
+        return context.print(document, process.snapshot(), known_secrets(*process.artifact));
+    }
+    if (depth != 0) {
+        document.members.push_back({.key = "tree", .body = present::term_tree_table(view, depth)});
+        document.primary = "tree";
         return context.print(document, process.snapshot(), known_secrets(*process.artifact));
     }
     document.members.push_back({.key = "rows", .body = present::root_table(view, dead)});
@@ -75,12 +87,13 @@ static Status cmd_heap(const Context& context) {
 BH_DEFINE_VERB(heap){
     .name = "heap",
     .arguments = {argument::input, argument::process},
-    .options = "--dead --into --page --term-bytes",
+    .options = "--dead --into --page --depth --term-bytes",
     .summary = "the root set of one process: what each root holds and keeps alive",
     .details = "FLAT is what a copy would need (erts_debug:flat_size), SHARED what is there (erts_debug:size), RETAINED what\n"
                 "would be freed if the root, and all that hold the same term, were gone. --into ADDRESS lists the elements\n"
-                "of one term instead, largest first. --dead lists the terms of a core's process that no root reaches.",
-    .examples = "heap erl_crash.dump 0.89.0\nheap erl_crash.dump my_cache --sort flat_words\nheap erl_crash.dump my_cache --into 7FEDD8C3E990 --page 2\nheap core.4711 my_cache --dead",
+                "of one term instead, largest first. --depth N shows N levels below each root at once, as far as parts keep\n"
+                "half a percent alive. --dead lists the terms of a core's process that no root reaches.",
+    .examples = "heap erl_crash.dump 0.89.0\nheap erl_crash.dump my_cache --sort flat_words\nheap erl_crash.dump my_cache --into 7FEDD8C3E990 --page 2\nheap erl_crash.dump my_cache --depth 3\nheap core.4711 my_cache --dead",
     .run = &cmd_heap,
 };
 

@@ -38,6 +38,10 @@ constexpr std::size_t rows_listed = 5'000;  // of other tables
 constexpr std::size_t named_at_most = 3'000;
 // Of processes that findings are about, those whose terms are read quickly are told in full.
 constexpr std::size_t subjects_told = 6;
+// Beside them so many of the largest processes are looked into, of this memory at least.
+constexpr std::size_t largest_looked_into = 4;
+constexpr std::uint64_t least_looked_into = 256 << 10;
+constexpr std::uint32_t levels_of_terms = 6;
 constexpr std::uint64_t largest_subject_words = 8'000'000;
 constexpr std::uint64_t longest_subject_queue = 100'000;
 
@@ -80,6 +84,10 @@ private:
     Status overview();
     void choose_subjects(const Document& document);
     Status subjects();
+    Status all_contents();
+    Status contents(Pid pid);
+    Status content(std::string_view verb, std::string_view member, std::string_view title, Pid pid, std::string_view how);
+    Status growth();
     Status pictures();
     Status places();
     Status named();
@@ -97,6 +105,7 @@ private:
     Document first_;  // how analyze begins: its sentences and warnings
     RenderOptions render_;
     std::vector<Pid> subjects_;
+    bool contents_begun_ = false;
 };
 
 Status ReportMaker::ask(std::string_view verb, const AnswerTaker& take, std::vector<std::string> more) {
@@ -148,6 +157,11 @@ std::vector<Pid> pids_of(const present::Table& table) {
     return pids;
 }
 
+bool can_be_told(const Process& process) {
+    return process.heap_words.value_or(0) + process.old_heap_words.value_or(0) <= largest_subject_words &&
+           process.msgq_len.value_or(0) <= longest_subject_queue;
+}
+
 // Whom findings are about, if they can be told quickly.
 void ReportMaker::choose_subjects(const Document& document) {
     const present::Table* const findings = table_named(document, "findings");
@@ -155,10 +169,7 @@ void ReportMaker::choose_subjects(const Document& document) {
     for (const Pid& pid : pids_of(*findings)) {
         const ProcId id = snapshot_.find(pid);
         if (id == ProcId::none || subjects_.size() == subjects_told) continue;
-        const Process& process = snapshot_[id];
-        if (process.heap_words.value_or(0) + process.old_heap_words.value_or(0) > largest_subject_words ||
-            process.msgq_len.value_or(0) > longest_subject_queue)
-            continue;
+        if (!can_be_told(snapshot_[id])) continue;
         subjects_.push_back(pid);
         report_.promise(pid, true);
     }
@@ -253,6 +264,63 @@ Status ReportMaker::subjects() {
     return ok();
 }
 
+// What grew since the other input, as `diff` tells it.
+Status ReportMaker::growth() {
+    if (options_.since.empty()) return ok();
+    const Command* const diff = find_command("diff");
+    Options options = options_;
+    options.verb = "diff";
+    options.inputs = {options_.since, loaded_.path};
+    const std::string line = fmt::format("diff {} {}", present::shell_word(options_.since), present::shell_word(loaded_.path));
+    const AnswerTaker take = [&](const Document& document, const RenderOptions& render) -> Status {
+        BH_CHECK(report_.add({.id = "growth", .title = "What grew", .command = line, .members = {}, .picture = true, .place = at_top}, document, render));
+        const present::Table* const rows = table_named(document, "rows");
+        return rows == nullptr ? ok() : report_.data("growth", *rows, line, render, at_most(rows_listed));
+    };
+    const Status status = diff->run(Context(options, &loaded_, &take));
+    loaded_.forget_answers();
+    return status;
+}
+
+// What those processes and the largest others are made of, for the picture of terms: with the first answer comes its section.
+Status ReportMaker::all_contents() {
+    std::vector<Pid> pids = subjects_;
+    for (const ProcId id : analyses::largest(snapshot_, analyses::all_processes(snapshot_), &Process::memory_bytes, largest_looked_into)) {
+        const Process& process = snapshot_[id];
+        if (process.memory_bytes.value_or(0) >= least_looked_into && can_be_told(process) && std::ranges::find(pids, process.pid) == pids.end())
+            pids.push_back(process.pid);
+    }
+    for (const Pid& pid : pids) BH_CHECK(contents(pid));
+    return ok();
+}
+
+// What the process's memory is, term by term, and what its queue is made of.
+Status ReportMaker::contents(Pid pid) {
+    const std::uint32_t depth = std::exchange(options_.depth, levels_of_terms);
+    const Status status = content("heap", "tree", "terms", pid, fmt::format("--depth {}", levels_of_terms));
+    options_.depth = depth;
+    if (!status || snapshot_[snapshot_.find(pid)].msgq_len.value_or(0) < 2) return status;
+    const std::string by = std::exchange(options_.by, "shape");
+    const Status messages = content("msgs", "rows", "mailbox", pid, "--by shape");
+    options_.by = by;
+    return messages;
+}
+
+Status ReportMaker::content(std::string_view verb, std::string_view member, std::string_view title, Pid pid, std::string_view how) {
+    const std::string who = fmt::format("{}.{}.{}", pid.node, pid.number, pid.serial);
+    const auto take = [&](const Document& document, const RenderOptions& render) -> Status {
+        const present::Table* const table = table_named(document, member);
+        if (table == nullptr || table->rows == 0) return ok();
+        if (!std::exchange(contents_begun_, true))
+            BH_CHECK(report_.add({.id = "contents", .title = "What they hold", .command = fmt::format("{} {} {}", command(verb), who, how),
+                                  .members = {"-"}, .picture = true, .place = at_top},
+                                 document, render));
+        return report_.data(fmt::format("{} {}", title, who), *table, fmt::format("{} {} {}", command(verb), who, how), render, rows_listed);
+    };
+    const Status status = ask(verb, take, {who});
+    return !status && status.error().code == ErrorCode::interrupted ? status : ok();
+}
+
 // Who was linked to has a place that the link leads to.
 Status ReportMaker::named() {
     std::vector<ProcId> rows;
@@ -284,7 +352,9 @@ Status ReportMaker::places() {
 
 Result<std::string> ReportMaker::make() {
     BH_CHECK(overview());
+    BH_CHECK(growth());
     BH_CHECK(subjects());
+    BH_CHECK(all_contents());
     BH_CHECK(section("stacks", "Stacks", true));
     BH_CHECK(section("waits", "Who waits for whom", true));
     BH_CHECK(section("tree", "Supervision tree", true));
@@ -341,11 +411,11 @@ static Status cmd_html(const Context& context) {
 BH_DEFINE_VERB(html){
     .name = "html",
     .arguments = {argument::input},
-    .options = "--output --full --html-full --force",
+    .options = "--output --since --full --html-full --force",
     .summary = "the report: one HTML file to open, mail or attach",
     .details = "Findings and tables read without a script; with one there are pictures, search, and every process. The file\n"
-               "needs no network and no server. Values of the node are hidden unless --redact says otherwise.",
-    .examples = "html erl_crash.dump -o report.html\nhtml core.4711 -o report.html --full --redact none",
+               "needs no network and no server. --since OTHER adds what grew since another input. Values of the node are hidden unless --redact says otherwise.",
+    .examples = "html erl_crash.dump -o report.html\nhtml core.4711 -o report.html --full --redact none\nhtml tuesday.dump --since monday.dump -o growth.html",
     .alone = true,
     .writes = true,
     .run = &cmd_html,

@@ -69,6 +69,7 @@ struct Options {
     std::string output;          ///< -o
     std::string root;            ///< --root: below it are the inputs that may be asked for
     bool everything = false;     ///< --html-full
+    std::string since;           ///< --since: the input that the report compares with
     bool overwrite = false;      ///< -f
     bool redact_chosen = false;  ///< --redact was given
     std::uint32_t depth = 0;     ///< of `tree`; 0: all of it

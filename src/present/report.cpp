@@ -170,7 +170,8 @@ void Report::cell(const View& view, const Value& value, const Column& column, st
     StringSink sink;
     JsonWriter json(sink);
     write_json(view, value, column.content, key, json);
-    out += sink.text();
+    // A figure below zero would be read as a text's place.
+    out += sink.text().starts_with('-') ? fmt::format("{{\"n\":{}}}", sink.text()) : sink.text();
 }
 
 Status Report::data(std::string_view key, const Table& table, std::string_view command, const RenderOptions& given,

@@ -5,7 +5,7 @@
 // It reads without a script. Beside the sections, tables that pictures are drawn from lie in one island of JSON,
 //   {"strings": [...], "tables": {"stacks": {"columns": [{"name", "title", "unit", "doc"}], "rows": [[...]], "total": N,
 //    "command": "..."}, ...}, ...facts}
-// where a text is written as -1 - its index in `strings` (no figure there is negative), so that a name that 20,000
+// where a text is written as -1 - its index in `strings` (a figure below zero is {"n": -5}), so that a name that 20,000
 // rows share is written once. A script of ours, whose hash is the only one that the page's own policy allows, draws
 // them. Nothing is loaded from anywhere.
 #pragma once

@@ -1,11 +1,17 @@
-// What a term is made of, element by element, the one that keeps most alive first.
+// What a term is made of, element by element, the one that keeps most alive first; and all terms of a process as a tree of
+// such elements.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
+#include <queue>
 #include <vector>
 
+#include "analyses/base/number_format.hpp"
+#include "analyses/base/sum.hpp"
 #include "analyses/base/term_walks.hpp"
+#include "analyses/heaps/term_shape.hpp"
+#include "present/spelling.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables_terms.hpp"
 
@@ -72,6 +78,97 @@ private:
     std::vector<Child> children_;
 };
 
+/// A term of the tree: a root's, a part of the one above it, or what is left of that one's parts.
+struct TreeTerm {
+    std::size_t depth = 0;
+    std::uint32_t root = 0;
+    Child part;
+    std::uint64_t more = 0;  ///< so many parts are this row; 0: it is one
+    std::vector<std::size_t> below;
+};
+
+/// Grows the tree at the term that keeps most alive, until there are enough rows: of a heap of millions of terms, those
+/// that matter are looked into.
+class TermTree {
+public:
+    TermTree(const TermView& view, std::size_t depth)
+        : view_(view), deepest_(depth), live_(view.measures().retained().live_words()) {}
+
+    std::vector<TreeTerm> of(const Element& term) {
+        std::vector<std::size_t> tops;
+        if (term.kind == ElementKind::object) {
+            open(0, term, tops);
+        } else {
+            for (const std::uint32_t root : largest_roots(view_)) {
+                const std::uint64_t words = view_.measures().root_words(root);
+                if (words < least() || tops.size() == most_parts) continue;
+                TreeTerm top;
+                top.root = root;
+                top.part = {0, {}, false, view_.source().root(root), words, 0};
+                add(std::move(top), tops);
+            }
+        }
+        while (!largest_.empty() && terms_.size() < most_rows && looked_at_ < most_looked_at) {
+            const std::size_t next = largest_.top().second;
+            largest_.pop();
+            std::vector<std::size_t> below;
+            open(terms_[next].depth + 1, terms_[next].part.value, below);
+            terms_[next].below = std::move(below);
+        }
+        return in_order(tops);
+    }
+
+private:
+    static constexpr std::size_t most_rows = 400, most_parts = 12, most_looked_at = 8'000'000;
+    std::uint64_t least() const { return std::max<std::uint64_t>(live_ / 200, 2); }
+
+    void add(TreeTerm term, std::vector<std::size_t>& to) {
+        to.push_back(terms_.size());
+        if (term.depth < deepest_ && term.more == 0) largest_.emplace(term.part.retained, terms_.size());
+        terms_.push_back(std::move(term));
+    }
+    void open(std::size_t depth, const Element& term, std::vector<std::size_t>& to) {
+        std::vector<Child> parts = Children(view_).of(term);
+        looked_at_ += parts.size();
+        std::size_t shown = 0;
+        while (shown < parts.size() && shown < most_parts && parts[shown].retained >= least()) {
+            TreeTerm each;
+            each.depth = depth;
+            each.part = parts[shown++];
+            add(std::move(each), to);
+        }
+        if (shown == 0 || shown == parts.size()) return;
+        TreeTerm rest;
+        rest.depth = depth;
+        rest.more = parts.size() - shown;
+        for (std::size_t i = shown; i < parts.size(); ++i)
+            rest.part.retained = analyses::saturating_add(rest.part.retained, parts[i].retained);
+        if (rest.part.retained != 0) add(std::move(rest), to);
+    }
+    std::vector<TreeTerm> in_order(const std::vector<std::size_t>& tops) {
+        std::vector<TreeTerm> rows;
+        std::vector<std::size_t> waiting(tops.rbegin(), tops.rend());
+        while (!waiting.empty()) {
+            const std::size_t next = waiting.back();
+            waiting.pop_back();
+            waiting.insert(waiting.end(), terms_[next].below.rbegin(), terms_[next].below.rend());
+            rows.push_back(std::move(terms_[next]));
+        }
+        return rows;
+    }
+
+    const TermView& view_;
+    std::size_t deepest_;
+    std::uint64_t live_;
+    std::vector<TreeTerm> terms_;
+    std::priority_queue<std::pair<std::uint64_t, std::size_t>> largest_;  // words that it keeps, and which
+    std::size_t looked_at_ = 0;
+};
+
+std::string where_text(const TermView& view, const Child& child) {
+    return child.keyed ? view.short_text(child.key) : fmt::format("[{}]", child.place);
+}
+
 }  // namespace
 
 Table child_table(const TermView& view, const Element& term, std::size_t skip) {
@@ -79,7 +176,7 @@ Table child_table(const TermView& view, const Element& term, std::size_t skip) {
     children.erase(children.begin(), children.begin() + static_cast<std::ptrdiff_t>(std::min(skip, children.size())));
     std::vector<ColumnOf<Child>> columns{
         {{.name = "place", .title = "WHERE", .doc = "place in a list or tuple, or the key in a map", .content = Content::term},
-         [=](const Child& c) { return Value(c.keyed ? view.short_text(c.key) : fmt::format("[{}]", c.place)); }},
+         [=](const Child& c) { return Value(where_text(view, c)); }},
         {{.name = "retained_words",
           .title = "RETAINED words",
           .unit = Unit::words,
@@ -96,6 +193,45 @@ Table child_table(const TermView& view, const Element& term, std::size_t skip) {
          [=](const Child& c) { return Value(view.text(c.value)); }},
     };
     return table_of(std::move(columns), std::move(children), "it has no elements");
+}
+
+Table term_tree_table(const TermView& view, std::size_t depth, const Element& term) {
+    const bool below_one = term.kind == ElementKind::object;
+    const std::uint64_t live = view.measures().retained().live_words();
+    std::vector<ColumnOf<TreeTerm>> columns{
+        {{.name = "depth", .title = "#", .unit = Unit::count, .doc = "0: a root, or a part of the term that was asked for", .wide = true},
+         [](const TreeTerm& t) { return Value(std::uint64_t{t.depth}); }},
+        {{.name = "place",
+          .title = "WHERE",
+          .doc = "the root; below it the place in a list or tuple, or the key in a map",
+          .content = Content::term,
+          .indent_by = "depth"},
+         [=](const TreeTerm& t) {
+             if (t.more != 0) return Value(fmt::format("{} more", analyses::grouped(t.more)));
+             return Value(t.depth == 0 && !below_one ? view.root_name(t.root) : where_text(view, t.part));
+         }},
+        {{.name = "more", .title = "MORE", .unit = Unit::count, .doc = "parts that this row stands for; null: it is one term", .wide = true},
+         [](const TreeTerm& t) { return t.more != 0 ? Value(t.more) : Value(); }},
+        {{.name = "retained_words", .title = "RETAINED words", .unit = Unit::words, .doc = "what it alone keeps alive"},
+         [](const TreeTerm& t) { return Value(t.part.retained); }},
+        {{.name = "percent", .title = "%", .unit = Unit::percent, .doc = "of the live words of the process"},
+         [=](const TreeTerm& t) { return cells::percent(analyses::percent_of(Count(t.part.retained), Count(live))); }},
+        {{.name = "address", .title = "ADDRESS", .doc = "of the term"},
+         [=](const TreeTerm& t) {
+             return t.more == 0 && t.part.value.kind == ElementKind::object
+                        ? TermView::address_value(view.source().head(t.part.value.id).address)
+                        : Value();
+         }},
+        {{.name = "shape", .title = "SHAPE", .doc = "what it is, in words", .content = Content::name},
+         [=](const TreeTerm& t) {
+             return t.more != 0 ? Value() : Value(spell(view.names(), analyses::shape_in_words(view.source(), t.part.value)));
+         }},
+        {{.name = "term", .title = "TERM", .doc = "the term", .content = Content::term, .wide = true, .keyed_by = "place"},
+         [=](const TreeTerm& t) { return t.more != 0 ? Value() : Value(view.text(t.part.value)); }},
+    };
+    Table table = table_of(std::move(columns), TermTree(view, depth).of(term), "nothing in it keeps anything alive");
+    table.for_people = 60;
+    return table;
 }
 
 }  // namespace beamheap::present

@@ -279,6 +279,14 @@ void sort_by_reach(const TermView& view, std::vector<HeldTerm>& held) {
 
 }  // namespace
 
+std::vector<std::uint32_t> largest_roots(const TermView& view) {
+    HeldTerms held = held_terms(view, false);
+    sort_by_reach(view, held.rows);
+    std::vector<std::uint32_t> roots;
+    for (const HeldTerm& row : held.rows) roots.push_back(row.root);
+    return roots;
+}
+
 Table root_table(const TermView& view, bool garbage) {
     HeldTerms held = held_terms(view, garbage);
     if (!garbage) sort_by_reach(view, held.rows);

@@ -68,6 +68,12 @@ Table root_table(const TermView& view, bool garbage = false);
 /// What a term is made of: elements of a list or tuple, pairs of a map, what a fun closes over; the one that keeps most
 /// alive first. Rows from the `skip`-th on.
 Table child_table(const TermView& view, const Element& term, std::size_t skip = 0);
+/// The terms of a process as a tree: below each root what it is made of, down to `depth` levels, as far as a part keeps
+/// half a percent of what is alive; the parts of a term that keep less are one row. At most some hundred rows, of which
+/// those that keep most are looked for first. `term`: below this one in place of the roots.
+Table term_tree_table(const TermView& view, std::size_t depth, const Element& term = {});
+/// The roots of root_table, in its order.
+std::vector<std::uint32_t> largest_roots(const TermView& view);
 /// Objects of an ETS table, of which element `key` is the key.
 Table object_table(const TermView& view, std::uint32_t key);
 Table histogram_table(std::vector<analyses::KindShare> rows);

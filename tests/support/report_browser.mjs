@@ -21,6 +21,18 @@ const sum = (selector) => page.locator(selector).evaluateAll((all) => all.map((e
 seen.map = await page.locator(".treemap").evaluate((map) => Number(map.dataset.total));
 seen.icicle = await number(".icicle .cell");
 seen.queues = await sum(".histogram .bin");
+// The terms of a process: the way to the largest is open, a twig closes it.
+const twigs = page.locator("#contents .terms .twig:not([disabled])");
+if (await twigs.count()) {
+  const rows = () => page.locator("#contents .terms tbody tr").count();
+  const open = await rows();
+  seen.terms = Number(await page.locator("#contents .terms td.n").first().getAttribute("data-v"));
+  await twigs.first().click();
+  await page.waitForFunction((n) => document.querySelectorAll("#contents .terms tbody tr").length < n, open);
+  seen.closedTerms = (await rows()) < open;
+  await page.goBack();
+}
+seen.mailbox = await sum("#contents .mailbox .part");
 seen.waiters = (await page.locator("svg.waits .node").count()) ? Number(await page.locator("svg.waits .node").first().getAttribute("data-waiters")) : null;
 // Into a branch of the map, and back.
 const crumbs = () => page.locator("#processes .crumbs").first().textContent();

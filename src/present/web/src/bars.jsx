@@ -76,6 +76,31 @@ function Bars({ title, rows, unit, note, command }) {
 const largest = (table, column, most = 14) =>
   table.rows.map((_, row) => row).filter((row) => table.get(row, column) > 0).sort((a, b) => table.get(b, column) - table.get(a, column)).slice(0, most);
 
+/** What grew since the other input: each bar is what there is now, its light part what there was. */
+export function Growth() {
+  const growth = tables.growth;
+  if (!growth) return null;
+  const rows = (unit) => growth.rows.map((_, row) => row).filter((row) => growth.get(row, "unit") === unit && growth.get(row, "delta") > 0)
+    .sort((a, b) => growth.get(b, "delta") - growth.get(a, "delta")).slice(0, 12).map((row) => {
+      const cell = (name) => growth.get(row, name);
+      const words = (text) => String(text).replace(/_/g, " ");
+      const said = unit === "bytes" ? bytes : grouped;
+      const same = cell("key") === cell("measure");
+      return {
+        name: `${words(cell("what"))}${same ? "" : ` ${cell("key")}`}: ${words(cell("measure"))}`,
+        value: cell("after"),
+        part: cell("before") || 0,
+        title: `from ${said(cell("before") || 0)} to ${said(cell("after"))}`,
+      };
+    });
+  return (
+    <div class="columns">
+      <Bars title="Bytes that grew" rows={rows("bytes")} unit="bytes" note="The green part of a bar is what there was before." />
+      <Bars title="Numbers that grew" rows={rows("count")} unit="count" />
+    </div>
+  );
+}
+
 export function Ets() {
   const ets = tables.ets;
   if (!ets) return null;

@@ -4,7 +4,7 @@ const island = JSON.parse(document.getElementById("data").textContent);
 const strings = island.strings;
 
 const decoded = (cell) =>
-  typeof cell === "number" && cell < 0 ? strings[-cell - 1] : Array.isArray(cell) ? cell.map(decoded) : cell;
+  typeof cell === "number" && cell < 0 ? strings[-cell - 1] : Array.isArray(cell) ? cell.map(decoded) : cell?.n ?? cell;
 
 class Table {
   constructor(raw) {

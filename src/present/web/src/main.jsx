@@ -1,7 +1,8 @@
 // Draws the pictures into the places that the page has for them, and makes it one that can be searched.
 import { render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { MemoryBar, Queues, Ets, Allocators, Binaries } from "./bars.jsx";
+import { MemoryBar, Queues, Ets, Allocators, Binaries, Growth } from "./bars.jsx";
+import { Contents } from "./contents.jsx";
 import { Icicle } from "./icicle.jsx";
 import { ProcessList } from "./list.jsx";
 import { Panel } from "./panel.jsx";
@@ -13,6 +14,8 @@ import { Tree } from "./tree.jsx";
 import { Waits } from "./waits.jsx";
 
 const pictures = {
+  growth: () => <Growth />,
+  contents: () => <Contents />,
   node: () => <MemoryBar />,
   processes: () => <><Treemap /><div class="columns"><Queues /><Scatter /></div><ProcessList /></>,
   stacks: () => <Icicle />,
