@@ -41,7 +41,8 @@ void LoadedInput::forget_answers() {
 
 Result<std::shared_ptr<Artifact>> Context::open(const std::string& path, LoadPlan plan) const {
     // The key of pseudonyms comes from the tables: with them every verb has the same.
-    if (options_.redact == present::RedactLevel::full) plan.tables = true;
+    using present::RedactLevel;
+    if (options_.redact == RedactLevel::values || options_.redact == RedactLevel::full) plan.tables = true;
     if (loaded_ != nullptr && path == loaded_->path && loaded_->plan.covers(plan)) {
         if (plan.heaps != nullptr) BH_CHECK(loaded_->artifact->visit_heaps(*plan.heaps));
         return loaded_->artifact;
