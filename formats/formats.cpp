@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <optional>
 
 #include "bytes/source.hpp"
 #include "formats/crashdump/crash_dump.hpp"
 #include "formats/format.hpp"
 #include "formats/otp/core_artifact.hpp"
+#include "formats/otp/tables/activity.hpp"
 
 namespace beamheap {
 namespace {
@@ -98,9 +100,29 @@ Result<std::unique_ptr<Artifact>> open_source(std::unique_ptr<bytes::Source> sou
 
 }  // namespace
 
+std::optional<std::uint32_t> process_named(const std::string& path) {
+    constexpr std::string_view prefix = "pid:";
+    constexpr std::size_t most_digits = 9;  // the largest pid has seven
+    std::string_view digits = path;
+    const bool named = digits.starts_with(prefix);
+    if (named) digits.remove_prefix(prefix.size());
+    if (digits.empty() || digits.size() > most_digits || digits.find_first_not_of("0123456789") != digits.npos) return std::nullopt;
+    std::error_code ignored;
+    if (!named && std::filesystem::exists(path, ignored)) return std::nullopt;
+    return static_cast<std::uint32_t>(std::stoul(std::string(digits)));
+}
+
 Result<std::unique_ptr<Artifact>> open_artifact(const std::string& path, const OpenOptions& options) {
+    if (const auto pid = process_named(path)) return otp::open_running(*pid, path, options);
     BH_TRY(auto source, bytes::open_source(path, {options.max_bytes}));
     return open_source(std::move(source), path, options);
+}
+
+Result<Activity> measure_activity(const std::string& path, const OpenOptions& options, std::chrono::milliseconds interval) {
+    const auto pid = process_named(path);
+    if (!pid) return Error{ErrorCode::not_held, path + ": is of one instant: only a running VM can be watched", "Name the pid of one: beamheap ps lists them."};
+    BH_TRY(const otp::RunningVm running, otp::attach(*pid, path, options));
+    return otp::measure_activity(*running.vm, interval);
 }
 
 Result<std::unique_ptr<Artifact>> open_artifact_source(std::unique_ptr<bytes::Source> source, const std::string& path,

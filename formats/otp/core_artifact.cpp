@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <chrono>
 #include <exception>
+#include <mutex>
+#include <optional>
 #include <system_error>
 #include <thread>
 
@@ -13,6 +16,7 @@
 #include "formats/otp/heaps/heap_reader.hpp"
 #include "formats/otp/vm/image.hpp"
 #include "formats/otp/tables/native.hpp"
+#include "formats/otp/processes/live_row.hpp"
 #include "formats/otp/processes/process_table.hpp"
 #include "formats/otp/processes/stack_slots.hpp"
 #include "formats/otp/heaps/stored_binaries.hpp"
@@ -30,33 +34,38 @@ public:
     CoreArtifact(std::unique_ptr<Image> image, std::unique_ptr<Vm> vm, const std::string& damage)
         : image_(std::move(image)), vm_(std::move(vm)) {
         if (!damage.empty())
-            snapshot_.anomalies.add(Anomaly::compressed_damage, image_->core().bytes().size(), damage);
+            snapshot_.anomalies.add(Anomaly::compressed_damage, image_->core() == nullptr ? 0 : image_->core()->bytes().size(), damage);
     }
 
     Status load(const LoadPlan& plan) override {
         Reader reader(*vm_, snapshot_);
-        snapshot_.source.path = image_->core().name();
+        snapshot_.source.path = image_->name();
+        const auto begun = std::chrono::steady_clock::now();
+        if (live()) begin_live();
         read_node(reader);
         read_processes(reader, plan);
-        if (plan.tables || plan.modules) read_modules(reader);
-        if (plan.tables) {
-            read_schedulers(reader);
-            read_ets(reader);
-            read_ports(reader);
-            read_timers(reader);
-            read_peers(reader);
-            read_allocators(reader);
+        if (live()) {
+            const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begun;
+            snapshot_.source.live->took_ms = took.count();
         }
+        if (plan.tables || plan.modules)
+            settle(reader, read_modules, [&] {
+                snapshot_.modules.clear();
+                reader.code_bytes = 0;
+            });
+        if (plan.tables) read_tables(reader);
         if (plan.atoms) read_atoms(reader);
         snapshot_.seal();
+        reader.memory.forget();
         read_stack_slots(reader, plan);
+        plan_ = plan;
+        plan_.heaps = nullptr;
         if (plan.heaps != nullptr) (void)visit_heaps(*plan.heaps);
         if (vm_->atoms.lost() != 0)
             snapshot_.anomalies.add(Anomaly::inconsistent_state, vm_->roots.atom_table, fmt::format("the names of {} atoms are lost", vm_->atoms.lost()));
-        if (reader.memory.misses() != 0) {
-            snapshot_.anomalies.add(Anomaly::unreadable_memory, reader.memory.first_miss());
-            misses_ = reader.memory.misses();
-        }
+        misses_ = reader.memory.misses();
+        if (live()) return end_live();
+        if (misses_ != 0) snapshot_.anomalies.add(Anomaly::unreadable_memory, reader.memory.first_miss());
         return ok();
     }
     Snapshot& snapshot() override { return snapshot_; }
@@ -76,6 +85,7 @@ public:
         if (objects.damaged)
             snapshot_.anomalies.add(Anomaly::inconsistent_state, snapshot_.ets[table].address,
                                     "an ETS table could not be followed to its end");
+        if (live()) vm_->atoms.renew(reader.memory, vm_->roots.atom_table);
         auto terms = std::make_unique<CoreTerms>(*vm_, snapshot_, objects);
         tell(terms->heap().damage(), snapshot_.ets[table].address, snapshot_.anomalies);
         contents.terms = std::move(terms);
@@ -108,13 +118,17 @@ public:
     }
 
     Result<NativeThreads> native_threads() override {
+        if (live())
+            return Error{ErrorCode::not_held, fmt::format("{}: its threads run on, and where they are can't be read without stopping them", image_->name()),
+                         "A core image has the stacks of all threads at one instant: gcore PID (it stops the VM while it writes)."};
         Reader reader(*vm_, snapshot_);
         return read_native_threads(reader);
     }
 
     Count binary_bytes(std::uint64_t address) const override {
-        bytes::MemoryReader memory(image_->space());
-        const auto size = memory.word(address + vm_->layout.at.binary_length);
+        const std::lock_guard guard(sizes_lock_);
+        if (!sizes_) sizes_.emplace(image_->space());
+        const auto size = sizes_->word(address + vm_->layout.at.binary_length);
         return size ? Count(*size) : Count();
     }
 
@@ -125,6 +139,7 @@ public:
             const auto id = static_cast<ProcId>(i);
             if (snapshot_[id].has_heap && (!demand.wanted || demand.wanted(snapshot_, id))) wanted.push_back(id);
         }
+        if (live()) return visit_live(demand, wanted);
         const unsigned count = std::max(1u, std::min<unsigned>(demand.workers, static_cast<unsigned>(wanted.size())));
         std::atomic<std::size_t> next{0};
         std::vector<Anomalies> met(count);
@@ -154,7 +169,95 @@ public:
     }
 
 private:
+    bool live() const { return image_->process() != nullptr; }
+
+    void begin_live() {
+        LiveReading reading;
+        reading.pid = image_->process()->pid();
+        const auto now = std::chrono::system_clock::now().time_since_epoch();
+        reading.read_at_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+        snapshot_.source.live = reading;
+    }
+    Status end_live() {
+        if (!image_->process()->gone()) return ok();
+        if (snapshot_.processes.empty())
+            return Error{ErrorCode::unreadable, fmt::format("{}: the VM ended while it was read", image_->name()), {}};
+        snapshot_.source.live->ended = true;
+        snapshot_.source.complete = false;
+        snapshot_.anomalies.add(Anomaly::vm_ended, 0);
+        return ok();
+    }
+
+    /// Reads a table of the VM; of one that runs again, where it was found in the middle of a change: `clear` takes back what
+    /// the attempt has read.
+    template <class Read, class Clear>
+    void settle(Reader& reader, const Read& read, const Clear& clear) {
+        const Anomalies met = snapshot_.anomalies;
+        for (unsigned tries = 1;; ++tries) {
+            reader.memory.forget();
+            read(reader);
+            if (!live() || tries == most_tries || snapshot_.anomalies.total() == met.total()) return;
+            clear();
+            snapshot_.anomalies = met;
+        }
+    }
+
+    void read_tables(Reader& reader) {
+        settle(reader, read_schedulers, [this] { snapshot_.schedulers.clear(); });
+        settle(reader, read_ets, [this] { snapshot_.ets.clear(); });
+        settle(reader, read_ports, [this] { snapshot_.ports.clear(); });
+        settle(reader, read_timers, [this] { snapshot_.timers.clear(); });
+        settle(reader, read_peers, [this] { snapshot_.nodes.clear(); });
+        settle(reader, read_allocators, [this] {
+            snapshot_.allocators.clear();
+            snapshot_.memory.clear();
+            snapshot_.areas.clear();
+            snapshot_.vm_tables.clear();
+        });
+    }
+
+    /// One after the other: a process's row is read again right before its heap, and held against the process after it.
+    Status visit_live(const HeapRequest& demand, const std::vector<ProcId>& wanted) {
+        Reader reader(*vm_, snapshot_);
+        vm_->atoms.renew(reader.memory, vm_->roots.atom_table);
+        RowRefresher rows(reader, plan_);
+        HeapReader heaps(*vm_);
+        for (const ProcId id : wanted) {
+            bool still = false;
+            for (unsigned tries = 0; tries < most_tries && !still; ++tries) {
+                if (rows.refresh(id) != RowReading::stable) break;
+                if (!snapshot_[id].has_heap) break;
+                HeapGraph& graph = heaps.read(snapshot_[id].offset, HeapGraph::Mode::sizes);
+                still = rows.still(id) && !heaps.damage().collecting;
+                if (!still) continue;
+                tell(heaps.damage(), snapshot_[id].offset, snapshot_.anomalies);
+                demand.visit({id, snapshot_[id], graph, 0, heaps.messages(), heaps.distribution_messages(), heaps.distribution_bytes()});
+            }
+            if (!still) snapshot_.anomalies.add(Anomaly::terms_moved, snapshot_[id].offset);
+            if (image_->process()->gone()) return end_live();
+        }
+        return ok();
+    }
+
+    /// Terms, with the row of the process as it was at that instant; without any roots where it ran each time.
+    std::unique_ptr<TermSource> read_live_terms(ProcId process, bool garbage) {
+        Reader reader(*vm_, snapshot_);
+        vm_->atoms.renew(reader.memory, vm_->roots.atom_table);
+        RowRefresher rows(reader, plan_);
+        for (unsigned tries = 0; tries < most_tries; ++tries) {
+            if (rows.refresh(process) != RowReading::stable || !snapshot_[process].has_heap) break;
+            const std::uint64_t address = snapshot_[process].offset;
+            auto terms = std::make_unique<CoreTerms>(*vm_, snapshot_, address, garbage);
+            if (!rows.still(process)) continue;
+            tell(terms->heap().damage(), address, snapshot_.anomalies);
+            return terms;
+        }
+        snapshot_.anomalies.add(Anomaly::terms_moved, snapshot_[process].offset);
+        return std::make_unique<CoreTerms>(*vm_, snapshot_, EtsObjects{});
+    }
+
     std::unique_ptr<TermSource> read_terms(ProcId process, bool garbage) {
+        if (live()) return read_live_terms(process, garbage);
         const std::uint64_t address = snapshot_[process].offset;
         auto terms = std::make_unique<CoreTerms>(*vm_, snapshot_, address, garbage);
         tell(terms->heap().damage(), address, snapshot_.anomalies);
@@ -203,7 +306,10 @@ private:
     std::unique_ptr<Image> image_;
     std::unique_ptr<Vm> vm_;
     Snapshot snapshot_;
+    LoadPlan plan_;  // what was loaded, for rows that are read again
     std::uint64_t misses_ = 0;
+    mutable std::mutex sizes_lock_;
+    mutable std::optional<bytes::MemoryReader> sizes_;
 };
 
 }  // namespace
@@ -229,6 +335,27 @@ Result<std::unique_ptr<Artifact>> open(std::unique_ptr<bytes::Source> source, co
     BH_TRY(std::unique_ptr<Vm> vm, Vm::open(*image));
     if (!vm->unproven.empty()) prove_terms(*vm);
     return std::unique_ptr<Artifact>(new CoreArtifact(std::move(image), std::move(vm), damage));
+}
+
+// A VM that is being started, or loads code, may be caught between two stores: it is looked at again.
+Result<RunningVm> attach(std::uint32_t pid, const std::string& path, const OpenOptions& options) {
+    BH_TRY(bytes::RunningProcess found, bytes::RunningProcess::attach(pid));
+    const auto process = std::make_shared<const bytes::RunningProcess>(std::move(found));
+    for (unsigned tries = 1;; ++tries) {
+        RunningVm running;
+        BH_TRY(running.image, Image::follow(process, path, options.executable));
+        auto vm = Vm::open(*running.image);
+        if (!vm && process->gone()) return Error{ErrorCode::unreadable, fmt::format("{}: the VM ended while it was looked at", path), {}};
+        if (!vm && tries < most_tries) continue;
+        BH_TRY(running.vm, std::move(vm));
+        if (!running.vm->unproven.empty()) prove_terms(*running.vm);
+        return running;
+    }
+}
+
+Result<std::unique_ptr<Artifact>> open_running(std::uint32_t pid, const std::string& path, const OpenOptions& options) {
+    BH_TRY(RunningVm running, attach(pid, path, options));
+    return std::unique_ptr<Artifact>(new CoreArtifact(std::move(running.image), std::move(running.vm), {}));
 }
 
 }  // namespace beamheap::otp

@@ -50,7 +50,9 @@ enum class Severity : std::uint8_t { info, data_loss, error };
     X(unreadable_memory, data_loss, "addresses that the core image does not hold were asked for")                      \
     X(structure_missing, data_loss, "structures of the VM were not found in the core image (doctor names them): what they hold is missing") \
     X(code_missing, data_loss, "the core image has no code: stacks have no functions, so no call that waits is seen")    \
-    X(inconsistent_state, data_loss, "a structure was caught in the middle of a change and was read in part")
+    X(inconsistent_state, data_loss, "a structure was caught in the middle of a change and was read in part")               \
+    X(vm_ended, data_loss, "the VM ended while it was read: what was read until then is shown")                         \
+    X(terms_moved, info, "processes ran each time that their terms were read, so that these are not shown: ask again")
 
 enum class Anomaly : std::uint8_t {
 #define X(name, severity, sentence) name,
@@ -104,6 +106,12 @@ public:
     }
     const Entry& operator[](Anomaly kind) const { return entries_[static_cast<std::size_t>(kind)]; }
     bool seen(Anomaly kind) const { return (*this)[kind].count != 0; }
+    /// How many oddities of all kinds there were.
+    std::uint64_t total() const {
+        std::uint64_t sum = 0;
+        for (const Entry& entry : entries_) sum += entry.count;
+        return sum;
+    }
     /// Whether anything was lost: --strict turns this into exit code 4.
     bool data_lost() const {
         for (std::size_t i = 0; i < anomaly_kinds; ++i)

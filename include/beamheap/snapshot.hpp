@@ -20,7 +20,7 @@
 
 namespace beamheap {
 
-enum class InputFormat : std::uint8_t { crash_dump, core };
+enum class InputFormat : std::uint8_t { crash_dump, core, live };
 
 /// What an input of its kind tells, whatever the release: analyses and verbs ask this, not which kind it is.
 struct SourceKind {
@@ -34,6 +34,25 @@ struct SourceKind {
 };
 inline constexpr SourceKind crash_dump_kind{};
 inline constexpr SourceKind core_kind{InputFormat::core, false, true, true};
+inline constexpr SourceKind live_kind{InputFormat::live, false, true, true};
+
+/// How a row of a VM that runs was proved: by reading it again.
+enum class RowReading : std::uint8_t {
+    whole,    ///< of an input that does not change
+    stable,   ///< it stood still while it was read: all of it is of one instant
+    moving,   ///< it changed each time: its figures are of several instants, and of stack and terms nothing is told
+    running,  ///< a thread worked for it: the same, and what it is doing is not told either
+};
+std::string_view name_of(RowReading reading);  ///< "stable", "moving", "running"; empty: whole
+
+/// How a VM that runs was read.
+struct LiveReading {
+    std::uint32_t pid = 0;          ///< of the system
+    std::int64_t read_at_ms = 0;    ///< when the process table was read, since 1970 (UTC)
+    double took_ms = 0;             ///< how long that took
+    std::uint64_t gone = 0;         ///< processes that ended between the reading of the table and theirs
+    bool ended = false;             ///< the VM ended while it was read: what follows is missing
+};
 
 /// Where the tables come from, and how far the input could be read.
 struct Source {
@@ -48,6 +67,7 @@ struct Source {
     std::string truncation;      ///< where and why it ends early, a sentence; empty when it doesn't
     std::uint64_t bytes = 0;     ///< of the decompressed input that was read (the file's size when it is plain)
     bool process_table_complete = true;
+    std::optional<LiveReading> live;  ///< of a VM that runs
     /// What damage within the input took away, as far as that can be told: both are lower bounds.
     struct Loss {
         std::uint64_t processes = 0;  ///< of which something is damaged or missing, or all
@@ -152,6 +172,8 @@ struct Process {
     std::uint32_t monitors = 0;   ///< number of monitors that it holds on others
     Range link_range;             ///< its Links in Snapshot::links; empty unless loaded
     Range extra_range;            ///< its ExtraFields in Snapshot::extras
+    RowReading reading = RowReading::whole;
+    std::uint64_t version = 0;    ///< of a VM that runs: another number whenever the process has run; 0: none
     std::uint64_t offset = 0;     ///< where its entry begins in the (decompressed) input; address in a core
 };
 

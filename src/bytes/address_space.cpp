@@ -73,6 +73,29 @@ const AddressSpace::Segment* AddressSpace::find(std::uint64_t address) const {
     return address < after->end ? &*after : nullptr;
 }
 
+std::vector<AddressSpace::Part> AddressSpace::parts() const {
+    std::vector<Part> all;
+    for (const Segment& segment : segments_) all.push_back({segment.start, segment.end, segment.writable});
+    if (live_ == nullptr) return all;
+    // What is read from files here are mappings of the process as well, and never writable.
+    all.clear();
+    for (const Mapping& mapping : live_->current()->all) all.push_back({mapping.start, mapping.end, mapping.writable});
+    return all;
+}
+
+std::uint64_t AddressSpace::bytes() const {
+    std::uint64_t sum = 0;
+    for (const Part& part : parts()) sum += part.end - part.start;
+    return sum;
+}
+
+const std::byte* MemoryReader::elsewhere(std::uint64_t address, std::uint64_t size) {
+    if (view_ != nullptr)
+        if (const std::byte* there = view_->at(address, size)) return there;
+    if (misses_++ == 0) first_miss_ = address;
+    return nullptr;
+}
+
 const AddressSpace::Segment* MemoryReader::lookup_slow(std::uint64_t address) {
     const AddressSpace::Segment* found = space_->find(address);
     if (found != nullptr) cache_[(address >> 20) & (cache_.size() - 1)] = found;

@@ -49,6 +49,8 @@ std::string_view status_value(std::string_view status, std::string_view name) {
     return {};
 }
 
+}  // namespace
+
 // The name of a user by /etc/passwd alone: a static program can't ask the services that the system may have beside it.
 std::string user_name(std::uint32_t uid) {
     const std::string text = read_small_file("/etc/passwd", 1u << 20), number = fmt::format(":{}:", uid);
@@ -60,8 +62,6 @@ std::string user_name(std::uint32_t uid) {
     }
     return std::to_string(uid);
 }
-
-}  // namespace
 
 std::string read_small_file(const std::string& path, std::size_t limit) {
     const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -132,6 +132,8 @@ private:
 std::string read_small_file(const std::string& path, std::size_t limit = 16u << 20);
 /// What `stat` and `schedstat` below a folder such as "/proc/12" or "/proc/12/task/13" say; start_ticks 0: no such process.
 TaskTimes task_times(const std::string& folder);
+/// The name of a user by /etc/passwd, the number where it has none.
+std::string user_name(std::uint32_t uid);
 /// The pids that /proc lists, in their order.
 std::vector<std::uint32_t> all_pids();
 

@@ -31,6 +31,9 @@ static Status cmd_redact(const Context& context) {
     plan_for_secrets(plan);
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();
+    if (snapshot.source.live)
+        return Error{ErrorCode::not_held, fmt::format("{}: is a running VM, of which there is no file to copy", input),
+                     "The other verbs hide secrets in what they print: --redact says how much."};
     if (snapshot.source.kind.format != InputFormat::crash_dump)
         return Error{ErrorCode::not_held, fmt::format("{}: is a core image, the node's memory as it was: no copy of it is without secrets", input),
                      "Pass on what beamheap says of it: `beamheap analyze CORE --redact values`."};

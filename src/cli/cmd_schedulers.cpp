@@ -1,18 +1,85 @@
 // schedulers: what each was doing at the instant of the crash, and who waited to run; of cores, native stacks.
+#include <fmt/format.h>
+
+#include <cmath>
+
 #include "analyses/processes/inventory.hpp"
 #include "analyses/processes/native_stacks.hpp"
 #include "cli/commands.hpp"
+#include "formats/format.hpp"
 #include "present/native.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
 
 namespace beamheap::cli {
+namespace {
+
+using ActivityRow = const SchedulerActivity*;
+
+constexpr auto usual_interval = std::chrono::milliseconds(1000);
+constexpr std::uint64_t longest_interval_ms = 3'600'000;
+
+/// "10s", "500ms", "2m", "3" (seconds).
+Result<std::chrono::milliseconds> interval_of(std::string_view text) {
+    if (text.empty()) return usual_interval;
+    const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
+    std::uint64_t number = 0;
+    for (const char c : text.substr(0, std::min<std::size_t>(end, 9))) number = number * 10 + static_cast<std::uint64_t>(c - '0');
+    const std::string_view unit = text.substr(end);
+    const std::uint64_t factor = unit == "ms" ? 1 : unit == "s" || unit.empty() ? 1000 : unit == "m" ? 60000 : 0;
+    if (end == 0 || end > 9 || factor == 0 || number == 0 || number * factor > longest_interval_ms)
+        return Error{ErrorCode::usage, fmt::format("--for: {} is no time up to an hour", text), "Such as 10s, 500ms, 2m."};
+    return std::chrono::milliseconds(number * factor);
+}
+
+std::string_view kind_name(Scheduler::Kind kind) {
+    return kind == Scheduler::Kind::normal ? "normal" : kind == Scheduler::Kind::dirty_cpu ? "dirty_cpu" : "dirty_io";
+}
+
+present::Table activity_table(const Activity& activity) {
+    using present::Unit, present::Value;
+    std::vector<ActivityRow> rows;
+    for (const SchedulerActivity& each : activity.schedulers) rows.push_back(&each);
+    const double ns = activity.seconds * 1e9;
+    const auto percent = [](double part) { return std::round(part * 1000) / 10; };
+    const auto share = [ns, percent](const Count& part) { return part.has() && ns > 0 ? Value(percent(static_cast<double>(*part) / ns)) : Value(); };
+    std::vector<present::ColumnOf<ActivityRow>> columns{
+        {{.name = "id", .title = "ID", .doc = "of the scheduler"}, [](const ActivityRow& r) { return Value(r->id); }},
+        {{.name = "kind", .title = "KIND", .doc = "normal dirty_cpu dirty_io"}, [](const ActivityRow& r) { return Value(kind_name(r->kind)); }},
+        {{.name = "busy_percent", .title = "BUSY %", .doc = "of the time that it worked"}, [percent](const ActivityRow& r) { return Value(percent(r->busy)); }},
+        {{.name = "measured_by", .title = "BY", .doc = "counters: the VM's scheduler_wall_time; polls: how often it had a process in hand"},
+         [](const ActivityRow& r) { return Value(r->by_counters ? "counters" : "polls"); }},
+        {{.name = "queue_mean", .title = "QUEUE mean", .doc = "processes that waited to run there"},
+         [](const ActivityRow& r) { return r->longest_queue.has() ? Value(std::round(r->mean_queue * 100) / 100) : Value(); }},
+        {{.name = "queue_max", .title = "max", .unit = Unit::count, .doc = "the most that were seen"}, [](const ActivityRow& r) { return Value(r->longest_queue); }},
+        {{.name = "context_switches", .title = "SWITCHES", .unit = Unit::count, .doc = "processes that it took in hand"}, [](const ActivityRow& r) { return Value(r->switches); }},
+        {{.name = "reductions", .title = "REDUCTIONS", .unit = Unit::count, .doc = "that its run queue counted"}, [](const ActivityRow& r) { return Value(r->reductions); }},
+        {{.name = "cpu_percent", .title = "CPU %", .doc = "of the time that its thread was on a CPU, waiting busily included"}, [share](const ActivityRow& r) { return share(r->cpu_ns); }},
+        {{.name = "without_cpu_percent", .title = "NO CPU %", .doc = "of the time that its thread was ready to run and had no CPU"}, [share](const ActivityRow& r) { return share(r->waited_ns); }},
+    };
+    return present::table_of(std::move(columns), std::move(rows), "no scheduler");
+}
+
+void add_activity(const Activity& activity, present::Document& document) {
+    document.members.push_back({.key = "activity", .title = fmt::format("What they did in {:.2f} s", activity.seconds), .body = activity_table(activity)});
+    document.members.push_back({.key = "interval",
+                                .title = "Interval",
+                                .body = present::Value(present::Object{{"seconds", std::round(activity.seconds * 1000) / 1000},
+                                                                       {"polls", activity.polls},
+                                                                       {"processes_moved", activity.moved},
+                                                                       {"vm_ended", activity.ended}})});
+}
+
+}  // namespace
 
 static Status cmd_schedulers(const Context& context) {
     LoadPlan plan;
     plan.tables = plan.stacks = true;
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();
+    if (!snapshot.source.live && !context.options().duration.empty())
+        return Error{ErrorCode::not_held, fmt::format("{}: is of one instant, and --for asks what a running VM does", context.argument(0)), {}};
+    std::optional<Activity> activity;  // lives as long as the document that shows it
     const analyses::SchedulerReport report = analyses::schedulers(snapshot);
     present::Document document = context.document(snapshot);
     document.members.push_back({.key = "rows", .body = present::scheduler_table(context.names(snapshot))});
@@ -41,6 +108,13 @@ static Status cmd_schedulers(const Context& context) {
                                     .body = present::Value(std::move(missing)),
                                     .in_text = !native->missing.empty()});
     }
+    if (snapshot.source.live) {
+        BH_TRY(const std::chrono::milliseconds interval, interval_of(context.options().duration));
+        OpenOptions open_options;
+        open_options.executable = context.options().executable;
+        BH_TRY(activity, measure_activity(context.argument(0), open_options, interval));
+        add_activity(*activity, document);
+    }
     document.primary = "rows";
     return context.print(document, snapshot);
 }
@@ -48,8 +122,11 @@ static Status cmd_schedulers(const Context& context) {
 BH_DEFINE_VERB(schedulers){
     .name = "schedulers",
     .arguments = {argument::input},
+    .options = "--for",
     .summary = "schedulers, run queues, and who was running",
-    .examples = "schedulers erl_crash.dump",
+    .details = "Of a running VM it watches them for a second, or as long as --for says: how much of the time each worked, its run queue, context\n"
+               "switches, reductions, and the time that its thread was ready to run and had no CPU.",
+    .examples = "schedulers erl_crash.dump\nschedulers 1234 --for 10s",
     .run = &cmd_schedulers,
 };
 

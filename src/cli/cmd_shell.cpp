@@ -266,14 +266,15 @@ static Status cmd_shell(const Context& context) {
     for (const Process& process : artifact->snapshot().processes)
         if (process.name != TextId::none) words.push_back(present::safe_text(names.bare(process.name)));
     Lines lines(std::move(words));
+    const std::string_view read = artifact->snapshot().source.live ? "; each question reads the VM as it is then" : "";
     if (lines.terminal()) {
         struct sigaction action {};
         action.sa_handler = &note_interrupt;
         sigemptyset(&action.sa_mask);
         ::sigaction(SIGINT, &action, nullptr);
         FileSink(STDOUT_FILENO)
-            .write(fmt::format("{}; verbs are given without INPUT, `help` lists them, `quit` ends.\n",
-                               present::counted(artifact->snapshot().processes.size(), "process", "processes")));
+            .write(fmt::format("{}{}; verbs are given without INPUT, `help` lists them, `quit` ends.\n",
+                               present::counted(artifact->snapshot().processes.size(), "process", "processes"), read));
     }
     for (std::string line; lines.next(line);) {
         auto parsed = parse_line(line);
@@ -296,7 +297,7 @@ BH_DEFINE_VERB(shell){
     .summary = "loads an input once and answers many questions about it",
     .details = "Verbs are given without INPUT: `top -n 5`, `proc 0.89.0`, `why 7FEDD8C3E990`. `top | less` and\n"
                "`top > FILE` work as in sh, with blanks around the sign. On a terminal Ctrl-C ends an answer, the tab key\n"
-               "completes verbs and names of processes. Ends with `quit` or Ctrl-D.",
+               "completes verbs and names of processes. Ends with `quit` or Ctrl-D. A running VM is read anew for each question.",
     .examples = "shell erl_crash.dump",
     .alone = true,
     .session = true,

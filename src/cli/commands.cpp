@@ -184,7 +184,9 @@ void run_words(std::vector<std::string> words, const Options& shell, LoadedInput
         FileSink(STDOUT_FILENO).write(fit_to_terminal(help_text(*command)));
         return;
     }
-    if (const Status status = run_command(*options, &loaded); !status) report(status.error());
+    // A VM that runs is read again for each question, as far as that needs.
+    const bool runs = loaded.artifact->snapshot().source.live.has_value();
+    if (const Status status = run_command(*options, runs ? nullptr : &loaded); !status) report(status.error());
     loaded.forget_answers();
 }
 

@@ -22,9 +22,8 @@ namespace {
 
 void tell_what_was_read(const Snapshot& snapshot, std::chrono::duration<double> time) {
     const Source& source = snapshot.source;
-    std::string text =
-        fmt::format("read {} in {:.2f} s: {} {}", present::human_bytes(source.bytes), time.count(),
-                    source.kind.format == InputFormat::crash_dump ? "crash dump" : "core image", source.format_version);
+    const std::string_view kind = source.live ? "running VM" : source.kind.format == InputFormat::crash_dump ? "crash dump" : "core image";
+    std::string text = fmt::format("read {} in {:.2f} s: {} {}", present::human_bytes(source.bytes), time.count(), kind, source.format_version);
     if (!source.otp_release.empty()) text += fmt::format(" of Erlang/OTP {}", source.otp_release);
     text += fmt::format(", {}", present::counted(snapshot.processes.size(), "process", "processes"));
     FileSink(STDERR_FILENO).write(present::safe_text(text) + '\n');
@@ -127,8 +126,15 @@ present::Document Context::document(const Snapshot& snapshot) const {
     return document;
 }
 
+// An answer about a VM that runs says so first: what it tells is of an instant, and so far proved.
 Status Context::print(const present::Document& document, const Snapshot& snapshot, std::vector<std::string> secrets,
                       std::string_view default_sort) const {
+    if (snapshot.source.live && document.reading.empty()) {
+        present::Document told = document;
+        told.reading = present::reading_text(snapshot);
+        told.source = present::source_of(snapshot);  // rows may have been read again for the answer
+        return print(told, snapshot, std::move(secrets), default_sort);
+    }
     BH_CHECK(print(document, present::redaction(options_.redact, snapshot, std::move(secrets)), default_sort));
     if (options_.strict && (snapshot.anomalies.data_lost() || !snapshot.source.complete.value_or(true)))
         return Error{ErrorCode::damaged, fmt::format("{}: the input is incomplete or damaged", snapshot.source.path),
@@ -148,7 +154,13 @@ Status Context::print(const present::Document& document, std::span<const Snapsho
         damaged = damaged || snapshot->anomalies.data_lost() || !snapshot->source.complete.value_or(true);
     }
     redact.known_secrets = std::move(secrets);
-    BH_CHECK(print(document, std::move(redact), {}));
+    present::Document told = document;
+    for (const Snapshot* snapshot : snapshots) {
+        const present::Text reading = present::reading_text(*snapshot);
+        if (!told.reading.empty() && !reading.empty()) told.reading.add(" ");
+        told.reading.add(reading);
+    }
+    BH_CHECK(print(told, std::move(redact), {}));
     if (options_.strict && damaged)
         return Error{ErrorCode::damaged, "an input is incomplete or damaged", "The warnings say which, and where."};
     return ok();

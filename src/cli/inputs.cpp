@@ -162,6 +162,9 @@ Result<std::optional<FoundInput>> InputWalk::next_path() {
     paths_.pop_back();
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
+    if (path != "-" && !fs::exists(status) && process_named(path))
+        return Error{ErrorCode::unreadable, fmt::format("{}: names a process, and `check` judges what VMs have left behind", path),
+                     fmt::format("Of a running VM: beamheap analyze {}", path)};
     if (path != "-" && !fs::exists(status))
         return Error{ErrorCode::unreadable,
                      fmt::format("{}: {}", path, error ? error.message() : "No such file or directory"),
@@ -252,6 +255,7 @@ Status InputWalk::unreadable(const std::string& name, const Error& error) {
 }
 
 Result<std::unique_ptr<Artifact>> open_input(const std::string& path, const OpenOptions& options) {
+    if (process_named(path)) return open_artifact(path, options);
     if (const std::optional<std::string> archive = archive_of(path)) return open_member(*archive, path, options);
     if (is_archive(path)) return open_only_member(path, options);
     return open_artifact(path, options);

@@ -142,6 +142,7 @@ std::vector<OptionRow> question_options() {
          .scope = named, .set = &set_text<&Options::into>},
         {.names = "--page", .argument = "N", .preset = "1", .help = "which page of a term's elements, of -n rows each",
          .scope = named, .set = &set_number<&Options::page>},
+        {.names = "--for", .argument = "TIME", .help = "how long to watch a running VM: 10s, 500ms, 2m", .scope = named, .set = &set_text<&Options::duration>},
         {.names = "--term-bytes", .argument = "N", .preset = "200", .help = "cut printed terms after N bytes; 0 is whole",
          .scope = named, .holds = true, .set = &set_number<&Options::term_bytes>},
     };

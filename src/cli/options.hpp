@@ -77,6 +77,7 @@ struct Options {
     std::uint32_t max_seconds = 60;        ///< --max-seconds: that a query runs
     std::string to = "sqlite";   ///< --to: what an export is
     bool no_pager = false;
+    std::string duration;        ///< --for, as given
     bool no_fold = false;        ///< --no-fold: rows that are alike, one by one
 
     bool help = false;

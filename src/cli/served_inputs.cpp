@@ -7,6 +7,7 @@
 
 #include "cli/inputs.hpp"
 #include "cli/secrets.hpp"
+#include "formats/format.hpp"
 
 namespace beamheap::cli {
 namespace {
@@ -30,7 +31,7 @@ Result<ServedInputs> ServedInputs::create(const Context& context, std::vector<st
     std::error_code error;
     for (const std::string& each : given) {
         if (each == "-") return Error{ErrorCode::usage, "mcp: an input can't be standard input, where the questions come from", {}};
-        if (!fs::exists(file_of(each), error)) return Error{ErrorCode::unreadable, fmt::format("{}: there is no such file", each), {}};
+        if (!process_named(each) && !fs::exists(file_of(each), error)) return Error{ErrorCode::unreadable, fmt::format("{}: there is no such file", each), {}};
     }
     std::string place;
     if (!root.empty()) {
@@ -60,7 +61,9 @@ Result<std::string> ServedInputs::allowed(std::string_view asked) const {
 
 Result<ServedInput*> ServedInputs::loaded(const std::string& path) {
     const auto found = std::ranges::find(loaded_, path, [](const ServedInput& each) -> const std::string& { return each.input.path; });
-    if (found != loaded_.end()) {
+    if (found != loaded_.end() && found->input.artifact->snapshot().source.live) {
+        loaded_.erase(found);  // a VM that runs is read as it is when it is asked about
+    } else if (found != loaded_.end()) {
         loaded_.splice(loaded_.begin(), loaded_, found);
         return &loaded_.front();
     }

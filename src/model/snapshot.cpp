@@ -4,6 +4,16 @@
 
 namespace beamheap {
 
+std::string_view name_of(RowReading reading) {
+    switch (reading) {
+        case RowReading::stable: return "stable";
+        case RowReading::moving: return "moving";
+        case RowReading::running: return "running";
+        case RowReading::whole: break;
+    }
+    return {};
+}
+
 std::string_view name_of(ProcessState state) {
     switch (state) {
         case ProcessState::waiting: return "waiting";

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <ctime>
+
 #include "analyses/slogan/slogan.hpp"
 #include "present/spelling.hpp"
 #include "present/table_cells.hpp"
@@ -52,10 +55,21 @@ Value death_value(const Node& node) {
     return text.empty() ? Value() : Value(std::move(text));
 }
 
-Object source_of(const Snapshot& snapshot) {
+namespace {
+
+std::string_view format_name(InputFormat format) {
+    switch (format) {
+        case InputFormat::crash_dump: return "crash_dump";
+        case InputFormat::core: return "core";
+        case InputFormat::live: break;
+    }
+    return "live";
+}
+
+Object plain_source_of(const Snapshot& snapshot) {
     const Source& source = snapshot.source;
     return {{"path", source.path},
-            {"format", source.kind.format == InputFormat::crash_dump ? "crash_dump" : "core"},
+            {"format", std::string(format_name(source.kind.format))},
             {"format_version", cells::text(source.format_version)},
             {"otp_release", cells::text(source.otp_release)},
             {"erts_version", cells::text(source.erts_version)},
@@ -64,6 +78,60 @@ Object source_of(const Snapshot& snapshot) {
             {"complete", cells::flag(source.complete)},
             {"truncation", cells::text(source.truncation)},
             {"slogan", death_value(snapshot.node)}};
+}
+
+struct Readings {
+    std::uint64_t stable = 0, moving = 0, running = 0;
+};
+
+Readings readings_of(const Snapshot& snapshot) {
+    Readings sums;
+    for (const Process& process : snapshot.processes) {
+        sums.stable += process.reading == RowReading::stable;
+        sums.moving += process.reading == RowReading::moving;
+        sums.running += process.reading == RowReading::running;
+    }
+    return sums;
+}
+
+// "2026-11-22T15:40:01.250Z"
+std::string time_text(std::int64_t ms) {
+    const std::time_t seconds = ms / 1000;
+    std::tm parts{};
+    gmtime_r(&seconds, &parts);
+    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday, parts.tm_hour,
+                       parts.tm_min, parts.tm_sec, ms % 1000);
+}
+
+}  // namespace
+
+Text reading_text(const Snapshot& snapshot) {
+    Text text;
+    if (!snapshot.source.live) return text;
+    const LiveReading& live = *snapshot.source.live;
+    const Readings sums = readings_of(snapshot);
+    text.add(fmt::format("Process {} is a running VM, read without stopping it at {} in {:.0f} ms: {}, {} stable", live.pid, time_text(live.read_at_ms),
+                         std::max(live.took_ms, 1.0), counted(snapshot.processes.size(), "process", "processes"), grouped(sums.stable)));
+    if (sums.moving != 0) text.add(fmt::format(", {} moving (figures of several instants)", grouped(sums.moving)));
+    if (sums.running != 0) text.add(fmt::format(", {} running (no stack, no terms)", grouped(sums.running)));
+    if (live.gone != 0) text.add(fmt::format("; {} ended meanwhile", grouped(live.gone)));
+    return text.add(".");
+}
+
+Object source_of(const Snapshot& snapshot) {
+    Object source = plain_source_of(snapshot);
+    if (!snapshot.source.live) return source;
+    const LiveReading& live = *snapshot.source.live;
+    const Readings sums = readings_of(snapshot);
+    source.push_back({"live", Object{{"pid", live.pid},
+                                     {"read_at", time_text(live.read_at_ms)},
+                                     {"took_ms", live.took_ms},
+                                     {"stable", sums.stable},
+                                     {"moving", sums.moving},
+                                     {"running", sums.running},
+                                     {"gone", live.gone},
+                                     {"ended", live.ended}}});
+    return source;
 }
 
 std::vector<Warning> warnings_of(const Snapshot& snapshot) {

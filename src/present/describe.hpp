@@ -15,8 +15,12 @@ Text death_text(const Node& node);
 /// The same as a value: null where there is none.
 Value death_value(const Node& node);
 
+/// Of a VM that runs, when and how it was read, a sentence: which process, when, in what time, and how its processes' rows were
+/// proved. Empty of other inputs.
+Text reading_text(const Snapshot& snapshot);
+
 /// JSON member "source": path, format, format_version, otp_release, erts_version, word_size, jit, complete, truncation,
-/// slogan.
+/// slogan; of a VM that runs also live {pid, read_at, took_ms, stable, moving, running, gone, ended}.
 Object source_of(const Snapshot& snapshot);
 
 /// One warning per kind of anomaly that was met: its sentence, how often, and where first.

@@ -169,6 +169,7 @@ struct Document {
     Object source;                  ///< JSON "source"; see source_of() in describe.hpp
     std::vector<Object> sources;    ///< of verbs over several inputs; then `source` is empty
     std::vector<Warning> warnings;  ///< on stderr in text mode, but for those that lead; member "warnings" in JSON
+    Text reading;                   ///< of a VM that runs: when and how it was read, before all else; in JSON it is in `source`
     std::vector<Text> lead;         ///< sentences that open the text output; JSON member "summary"
     std::vector<Member> members;    ///< in order
     std::string primary;            ///< key of the table that CSV, TSV, NDJSON and Markdown print; default: the first

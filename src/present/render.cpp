@@ -73,6 +73,11 @@ void render_leading_warnings(const Document& document, const RenderOptions& opti
     const Redactor redactor(options.redact);
     for (const Warning& warning : document.warnings)
         if (warning.leads) warn(warning, redactor, options, sink);
+    if (!document.reading.empty()) {
+        std::string line;
+        append_text(redactor.apply(document.reading), line);
+        sink.write(line + '\n');
+    }
     sink.flush();
 }
 

@@ -275,6 +275,7 @@ void Report::finish(const ReportHead& head, const Document& first, const RenderO
         for (const Warning& warning : first.warnings)
             if (warning.leads) writer.paragraph(warning.text, "warning");
         out += "<div class=\"lead\">\n";
+        if (!first.reading.empty()) writer.paragraph(first.reading, {});
         for (const Text& sentence : first.lead) writer.paragraph(sentence, {});
         out += "</div>\n";
     }

@@ -37,6 +37,7 @@ struct ProcessCell {
     Value operator()(Pid id) const { return pid(names, id); }
     Value operator()(FunctionId id) const { return function(names, id); }
     Value operator()(ProcessState state) const { return state == ProcessState::unknown ? Value() : name_of(state); }
+    Value operator()(RowReading reading) const { return reading == RowReading::whole ? Value() : name_of(reading); }
     Value operator()(analyses::AtomName name) const { return bare(names, name.id); }
     Value operator()(analyses::TermText term) const { return cells::printed(names, term.id); }
     Value operator()(analyses::PlainText words) const { return raw(names, words.id); }
@@ -56,7 +57,7 @@ struct ProcessContent {
 ColumnOf<ProcId> process_column(const Names& names, const analyses::ProcessColumn& row, ProcessColumns show) {
     using analyses::Shown;
     const bool wide = (row.shown == Shown::on_demand && !(show.heaps && row.needs.heaps)) || (row.shown == Shown::with_labels && !show.labels) ||
-                      (row.shown == Shown::without_labels && show.labels);
+                      (row.shown == Shown::without_labels && show.labels) || (row.shown == Shown::of_running_vms && !names.snapshot().source.live);
     Column column{.name = std::string(row.name),
                   .title = std::string(row.title),
                   .unit = unit_of_measure(row.measure),

@@ -40,6 +40,7 @@ public:
     void run() {
         for (const Warning& warning : view_.document().warnings)
             if (warning.leads) paragraph(safe_text("warning: " + view_.text(warning.text)), 0);
+        if (!view_.document().reading.empty()) paragraph(sentence_text(view_.document().reading), 0);
         if (!view_.chosen())
             for (const Text& sentence : view_.document().lead) paragraph(sentence_text(sentence), 0);
         if (view_.document().lines != 0 && !view_.chosen()) return screen();
@@ -102,6 +103,7 @@ private:
             parts.push_back({&item, sink.text(), lines_of(sink.text())});
         }
         std::size_t left = view_.document().lines;
+        if (!view_.document().reading.empty()) left -= std::min(left, lines_of(in_width(sentence_text(view_.document().reading), 0)));
         for (const Text& sentence : view_.document().lead) left -= std::min(left, lines_of(in_width(sentence_text(sentence), 0)));
         for (const Warning& warning : view_.document().warnings)
             if (warning.leads) left -= std::min(left, lines_of(in_width(safe_text("warning: " + view_.text(warning.text)), 0)));

@@ -33,7 +33,12 @@ void append_bits(const std::byte* data, std::size_t size, std::uint64_t count, u
 
 // Reads as many terms of a literal as lie in its segment.
 ObjectShape literal_shape(const Vm& vm, MemoryReader& memory, std::uint64_t address, const std::byte*& p) {
-    const auto data = memory.from(address, ~0ull);
+    // Of a running process all that is asked for is fetched: no more than the header says, where it says that it is long.
+    constexpr std::uint64_t little = 512, longest = 256u << 20;
+    auto data = memory.from(address, memory.view() == nullptr ? ~0ull : little);
+    if (memory.view() != nullptr && data.size() == little && is_header(load<Word>(data.data())))
+        if (const std::uint64_t bytes = 8 * (header_arity(load<Word>(data.data())) + 1); bytes > little && bytes <= longest)
+            data = memory.from(address, bytes);
     p = data.data();
     if (data.size() < 8) return {};
     if (!is_header(load<Word>(p))) return data.size() < 16 ? ObjectShape{} : ObjectShape{TermKind::cons, 2, 0, 2};
@@ -112,14 +117,36 @@ CoreTerms::CoreTerms(const Vm& vm, const Snapshot& snapshot, std::uint64_t proce
     : vm_(vm), snapshot_(snapshot), reader_(vm, names_), memory_(reader_.memory), heap_(vm) {
     heap_.read(process, HeapGraph::Mode::values, garbage);
     graph_ = heap_.take_graph();
+    memory_.share(heap_.memory());
     read_literals();
+    fetch_all();
 }
 
 CoreTerms::CoreTerms(const Vm& vm, const Snapshot& snapshot, const EtsObjects& objects)
     : vm_(vm), snapshot_(snapshot), reader_(vm, names_), memory_(reader_.memory), heap_(vm), key_(objects.key) {
     heap_.read_objects(objects, HeapGraph::Mode::values);
     graph_ = heap_.take_graph();
+    memory_.share(heap_.memory());
     read_literals();
+    fetch_all();
+}
+
+// Terms are printed after they were found. Of a running VM all that printing looks at must have been fetched by then, so that
+// what is proved afterwards is proved of it: heaps were, and literals; here the bytes of binaries outside of the heaps, each up to
+// a bound, and messages that are encoded still.
+void CoreTerms::fetch_all() {
+    if (memory_.view() == nullptr) return;
+    constexpr std::uint64_t most_of_one = 64u << 10, most_of_all = 256u << 20;
+    std::uint64_t fetched = 0;
+    for (const HeapGraph* graph : {&std::as_const(graph_), &literals_.graph()})
+        for (std::uint32_t node = 0; node < graph->size() && fetched < most_of_all; ++node) {
+            const TermKind kind = graph->kind(node);
+            if (kind != TermKind::refc_binary && kind != TermKind::sub_binary && kind != TermKind::match_context) continue;
+            const BinaryPlace place = binary_place(memory_, vm_.layout, graph->address(node));
+            if (place.known && place.bytes != 0) fetched += memory_.from(place.data, std::min(place.bytes + 1, most_of_one)).size();
+        }
+    for (std::size_t i = 0; i < heap_.roots().size() && fetched < most_of_all; ++i)
+        if (heap_.roots()[i].undecoded) (void)root(i);
 }
 
 void CoreTerms::read_literals() {
@@ -499,8 +526,7 @@ Bytes CoreTerms::bytes(ObjectId id, std::uint64_t from, std::uint64_t limit, std
 Element CoreTerms::at(std::uint64_t address) { return object_at(address); }
 
 Count CoreTerms::binary_size(std::uint64_t address) const {
-    MemoryReader memory(vm_.image->space());
-    const auto size = memory.word(address + vm_.layout.at.binary_length);
+    const auto size = memory_.word(address + vm_.layout.at.binary_length);
     return size ? Count(*size) : Count();
 }
 

@@ -65,6 +65,7 @@ private:
     Element element_of(Word word);
     Element object_at(std::uint64_t address);
     void read_literals();
+    void fetch_all();
     Element decoded_message(std::uint64_t message);
     Element decoded_object(std::uint64_t tuple);
     bool read_binary(std::uint8_t tag, std::span<const std::uint8_t> rest, external_term::Internal& out);

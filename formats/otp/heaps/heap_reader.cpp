@@ -199,7 +199,7 @@ void settle_slices(HeapGraph& graph, const Layout& layout, MemoryReader& memory)
 
 HeapReader::HeapReader(const Vm& vm) : vm_(vm), at_(vm.layout.at), reader_(vm), memory_(reader_.memory) {
     running_ = running_threads(vm, memory_);
-    for (const bytes::AddressSpace::Segment& segment : memory_.space().segments()) image_bytes_ += segment.end - segment.start;
+    image_bytes_ = memory_.space().bytes();
 }
 
 void HeapReader::begin(HeapGraph::Mode mode) {
@@ -550,6 +550,7 @@ void HeapReader::emit_area(const HeapArea& area) {
 
 HeapGraph& HeapReader::read(std::uint64_t process, HeapGraph::Mode mode, bool garbage) {
     begin(mode);
+    memory_.forget();
     process_ = process;
     const std::uint64_t misses = memory_.misses();
     const std::byte* p = memory_.at(process, at_.process_size);

@@ -69,6 +69,7 @@ public:
     std::uint64_t distribution_messages() const { return distribution_messages_; }
     std::uint64_t distribution_bytes() const { return distribution_bytes_; }
     const HeapDamage& damage() const { return damage_; }
+    const bytes::MemoryReader& memory() const { return memory_; }
     const std::vector<HeapArea>& areas() const { return areas_; }
     /// All roots, in the order of graph().roots() in `values` mode.
     const std::vector<HeapRoot>& roots() const { return roots_; }

@@ -1,6 +1,7 @@
 // What a process is for, out of its dictionary: $initial_call, $ancestors, $process_label (proc_lib.erl).
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "formats/otp/vm/vm.hpp"
@@ -17,6 +18,9 @@ public:
     explicit LabelReader(Reader& reader) : reader_(reader) {}
     /// Fills real_initial_call and label; remembers an ancestor that is a pid until all names are known.
     bool read(const std::byte* process, Process& row);
+    /// How many ancestors are remembered; and back to that many, where a process is read again.
+    std::size_t remembered() const { return waiting_.size(); }
+    void forget_from(std::size_t count) { waiting_.resize(std::min(count, waiting_.size())); }
     /// Turns remembered ancestors into the names of their processes.
     void resolve(std::vector<Process>& rows);
 

@@ -7,6 +7,7 @@
 
 #include "formats/otp/processes/process_identity.hpp"
 #include "formats/otp/processes/links.hpp"
+#include "formats/otp/processes/live_row.hpp"
 #include "formats/otp/processes/queues.hpp"
 #include "formats/otp/processes/stack.hpp"
 #include "formats/otp/vm/cycle.hpp"
@@ -91,9 +92,16 @@ public:
           labels_(reader) {}
 
     void run() {
-        const SlotTable& table = reader_.vm.processes;
+        SlotTable table = reader_.vm.processes;
         running_ = running_threads(reader_.vm, memory_);
-        const Bytes slots = memory_.from(table.slots, std::uint64_t{table.max} * 8);
+        if (live_)  // its count changes all the time
+            if (const auto now = SlotTable::read(memory_, reader_.vm.layout, reader_.vm.roots.process_table)) table = *now;
+        Bytes slots = memory_.from(table.slots, std::uint64_t{table.max} * 8);
+        std::vector<std::byte> kept;
+        if (live_) {
+            kept.assign(slots.begin(), slots.end());
+            slots = kept;
+        }
         std::vector<Process>& rows = reader_.snapshot.processes;
         rows.reserve(std::min<std::size_t>(table.count, slots.size() / 8));
         // The VM's own count tells where the rest of a huge table is empty, and whether all are there.
@@ -105,6 +113,32 @@ public:
             if (element != table.invalid) add(element, i);
             else ++being_made;
         }
+        if (!live_) check_counts(table, slots, found, being_made);
+        add_unlisted();
+        if (live_) reader_.snapshot.source.live->gone += gone_;
+        sort_by_pid(rows);
+        for (std::uint32_t i = 0; i < rows.size(); ++i) reader_.snapshot.index_process(static_cast<ProcId>(i));
+        if (plan_.labels) labels_.resolve(rows);
+    }
+
+    /// Reads a row again, in its place.
+    std::optional<RowReading> again(ProcId id) {
+        std::vector<Process>& rows = reader_.snapshot.processes;
+        const Process before = reader_.snapshot[id];
+        const std::size_t count = rows.size();
+        add_live(before.offset, std::nullopt, false);
+        if (rows.size() == count) return std::nullopt;
+        Process now = rows.back();
+        rows.pop_back();
+        if (!(now.pid == before.pid)) return std::nullopt;
+        now.application = before.application;  // of an ancestor that may have been registered meanwhile
+        if (plan_.labels) labels_.forget_from(0);
+        reader_.snapshot[id] = now;
+        return now.reading;
+    }
+
+private:
+    void check_counts(const SlotTable& table, const Bytes& slots, std::uint64_t found, std::uint64_t being_made) {
         if (being_made != 0)
             reader_.snapshot.anomalies.add(Anomaly::inconsistent_state, table.slots,
                                            fmt::format("{} of the process table's slots are reserved for processes that are being made", being_made));
@@ -117,7 +151,10 @@ public:
                 fmt::format("the process table has {} processes, and counts {}", found, table.count));
             if (found < table.count) reader_.snapshot.source.process_table_complete = false;
         }
-        // Processes on their way out: in no table any more, but a scheduler still works for them.
+    }
+
+    // Processes on their way out: in no table any more, but a scheduler still works for them.
+    void add_unlisted() {
         for (const auto* list :
              {&reader_.vm.roots.schedulers, &reader_.vm.roots.dirty_cpu, &reader_.vm.roots.dirty_io}) {
             if (list->empty()) reader_.snapshot.source.process_table_complete = false;  // every VM has some of each
@@ -125,16 +162,12 @@ public:
                 const auto process = memory_.word(scheduler + at_.scheduler_process);
                 if (!process)
                     reader_.snapshot.source.process_table_complete = false;  // who ran there is not known
-                else if (*process != 0 && !listed(*process))
+                else if (*process != 0 && !live_ && !listed(*process))
                     add(*process, std::nullopt);
             }
         }
-        sort_by_pid(rows);
-        for (std::uint32_t i = 0; i < rows.size(); ++i) reader_.snapshot.index_process(static_cast<ProcId>(i));
-        if (plan_.labels) labels_.resolve(rows);
     }
 
-private:
     bool listed(std::uint64_t address) const {
         return std::any_of(reader_.snapshot.processes.begin(), reader_.snapshot.processes.end(),
                            [address](const Process& p) { return p.offset == address; });
@@ -142,7 +175,65 @@ private:
 
     /// `slot`: of the table; none where a scheduler alone knows it.
     void add(std::uint64_t address, std::optional<std::size_t> slot) {
-        const bool unlisted = !slot.has_value();
+        if (live_) add_live(address, slot, false);
+        else add_read(address, slot, !slot.has_value());
+    }
+
+    // Reads a process until it stands still meanwhile. What an attempt has left behind is taken back before the next one; what is damaged in
+    // a row that moves is the movement's.
+    void add_live(std::uint64_t address, std::optional<std::size_t> slot, bool unlisted) {
+        Snapshot& snapshot = reader_.snapshot;
+        const std::size_t rows = snapshot.processes.size(), links = snapshot.links.size(), ancestors = labels_.remembered();
+        const Anomalies met = snapshot.anomalies;
+        const auto take_back = [&] {
+            snapshot.processes.resize(rows);
+            snapshot.links.resize(links);
+            labels_.forget_from(ancestors);
+            snapshot.anomalies = met;
+        };
+        for (unsigned tries = 1;; ++tries) {
+            memory_.forget();
+            const std::byte* p = address % 8 == 0 ? memory_.probe(address, at_.process_size) : nullptr;
+            const RowKey before = p == nullptr ? RowKey{} : key_of(at_, p);
+            still_ = !before.runs();
+            if (before.is_process() && !before.freed()) add_read(address, slot, unlisted);
+            const std::optional<RowKey> after = key_now(memory_, at_, address);
+            if (snapshot.processes.size() == rows || !after || after->words[0] != before.words[0] || after->freed()) {
+                take_back();
+                ++gone_;
+                return;
+            }
+            Process& row = snapshot.processes.back();
+            row.version = before.version();
+            row.reading = RowReading::stable;
+            if (before.same(*after) && (fits_ || row.state == ProcessState::exiting)) return;
+            if (before.runs() || after->runs()) row.reading = RowReading::running;
+            else if (tries < most_tries) {
+                take_back();
+                continue;
+            } else row.reading = RowReading::moving;
+            snapshot.anomalies = met;
+            labels_.forget_from(ancestors);
+            leave_figures(row);
+            return;
+        }
+    }
+
+    // Of a process that did not stand still: its figures. Where it is in its code, what is on its heap and what it says
+    // of itself there may be of several instants.
+    static void leave_figures(Process& row) {
+        row.version = 0;
+        row.stack = StackId::none;
+        row.stack_scanned = row.has_heap = false;
+        row.real_initial_call = FunctionId::none;
+        row.label = row.application = TextId::none;
+        if (row.reading != RowReading::running) return;
+        row.state = row.state == ProcessState::garbage_collecting || row.state == ProcessState::exiting ? row.state : ProcessState::running;
+        row.current_function = FunctionId::none;
+        row.program_counter = row.pc_offset = 0;
+    }
+
+    void add_read(std::uint64_t address, std::optional<std::size_t> slot, bool unlisted) {
         const std::byte* p = address % 8 == 0 ? memory_.at(address, at_.process_size) : nullptr;
         Anomalies& anomalies = reader_.snapshot.anomalies;
         if (p == nullptr || !is_pid(load<Word>(p))) {
@@ -181,7 +272,7 @@ private:
         if (!exiting) link(p, row, anomalies);
         code(p, bits, unlisted, row, anomalies);
         memory(p, bits, row);
-        if (plan_.labels && !exiting && reader_.vm.terms_readable && !labels_.read(p, row) &&
+        if (plan_.labels && !exiting && still_ && reader_.vm.terms_readable && !labels_.read(p, row) &&
             (bits & (state::gc | state::running | state::dirty_running)) == 0)
             anomalies.add(Anomaly::inconsistent_state, address, "a process dictionary has not the entries that it counts");
         reader_.snapshot.processes.push_back(row);
@@ -240,6 +331,7 @@ private:
         row.old_bin_vheap_words = old_overhead;
         if (overhead <= size) row.bin_vheap_unused_words = size - overhead;
         if (old_overhead <= old_size) row.old_bin_vheap_unused_words = old_size - old_overhead;
+        fits_ = young.fits;
         stop_ = young.fits ? young.stop : 0;
         end_ = young.end;
         // Both are counted as allocated, not as used (erts_process_memory).
@@ -314,7 +406,7 @@ private:
         // What runs is shown with its scheduler as well.
         const bool runs =
             unlisted || row.state == ProcessState::running || row.state == ProcessState::garbage_collecting;
-        if ((!plan_.stacks && !runs) || stop_ == 0) return;
+        if ((!plan_.stacks && !runs) || stop_ == 0 || !still_) return;
         // At the end of a collection the old block may have been given back.
         const bool collecting = (bits & state::gc) != 0;
         const std::byte* words = collecting ? memory_.probe(stop_, end_ - stop_) : memory_.at(stop_, end_ - stop_);
@@ -366,6 +458,10 @@ private:
     std::vector<Frame> stack_;
     QueueSums queue_;
     LinkSums link_sums_;
+    const bool live_ = memory_.view() != nullptr;
+    bool still_ = true;  // of a running VM: no thread worked for the process when its reading began
+    bool fits_ = true;   // its heap's pointers are in order
+    std::uint64_t gone_ = 0;
     std::uint64_t stop_ = 0, end_ = 0;
     std::uint64_t heap_bytes_ = 0;  // allocated: young heap, fragments
 };
@@ -418,7 +514,7 @@ std::vector<RunningThread> running_threads(const Vm& vm, bytes::MemoryReader& me
     if (!vm.image->build().jit) return running;
     for (const bytes::CoreThread& thread : vm.image->notes().threads) {
         if (!vm.code.holds(thread.program_counter)) continue;
-        const RunningThread found = registers_of_jit(thread, vm.image->core().machine());
+        const RunningThread found = registers_of_jit(thread, vm.image->machine());
         const std::byte* p = memory.probe(found.process, vm.layout.at.process_size);
         if (p == nullptr || !is_pid(load<Word>(p))) continue;
         const auto start = load<Word>(p + vm.layout.at.process_heap),
@@ -429,5 +525,22 @@ std::vector<RunningThread> running_threads(const Vm& vm, bytes::MemoryReader& me
 }
 
 void read_processes(Reader& reader, const LoadPlan& plan) { TableReader(reader, plan).run(); }
+
+struct RowRefresher::Parts {
+    Parts(Reader& r, const LoadPlan& plan) : reader(r), table(r, plan) {}
+    Reader& reader;
+    TableReader table;
+};
+
+RowRefresher::RowRefresher(Reader& reader, const LoadPlan& plan) : parts_(std::make_unique<Parts>(reader, plan)) {}
+RowRefresher::~RowRefresher() = default;
+
+std::optional<RowReading> RowRefresher::refresh(ProcId id) { return parts_->table.again(id); }
+
+bool RowRefresher::still(ProcId id) {
+    const Process& row = parts_->reader.snapshot[id];
+    const auto now = key_now(parts_->reader.memory, parts_->reader.at, row.offset);
+    return row.version != 0 && now && !now->runs() && now->version() == row.version;
+}
 
 }  // namespace beamheap::otp

@@ -39,7 +39,9 @@ bool QueueWalk::next_list() {
     return true;
 }
 
+// Others append to a queue while it is followed: of a running VM each element is read as it is when it is come to.
 bool QueueWalk::next(Signal& signal) {
+    const bytes::FreshReads fresh(reader_.memory);
     for (;;) {
         if (at_ == 0) {
             if (!next_list()) return false;
@@ -70,6 +72,7 @@ std::uint64_t fragment_words(Decoder& reader, const Signal& signal) {
     const Offsets& at = reader.at;
     std::uint64_t fragment = signal.attached == 1 ? signal.address + at.message_fragment : signal.attached;
     std::uint64_t words = 0;
+    const bytes::FreshReads fresh(reader.memory);
     Cycle cycle;
     while (fragment != 0 && !cycle.closed_by(fragment)) {
         const std::byte* p = reader.memory.at(fragment, at.fragment_memory);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -88,11 +89,12 @@ private:
                 ++result_.unknown;
                 return;
             }
+            const auto behind = load<Word>(p + at_.carrier_next);
             if (single)
                 singleblock(p, next, allocator);
             else if (!multiblock(next, Where::list))
                 ++result_.unknown;
-            next = load<Word>(p + at_.carrier_next);
+            next = behind;
         }
     }
 
@@ -101,7 +103,7 @@ private:
     void scan() {
         const std::size_t known = result_.carriers.size();
         std::size_t i = 0;
-        for (const AddressSpace::Segment& segment : reader_.vm.image->space().segments()) {
+        for (const AddressSpace::Part& segment : reader_.vm.image->space().parts()) {
             if (!segment.writable) continue;
             std::uint64_t address = (segment.start + carrier_alignment - 1) & ~(carrier_alignment - 1);
             while (address >= segment.start && address < segment.end) {
@@ -119,8 +121,19 @@ private:
 
     enum class Where { list, pool };
 
-    // Adds the carrier at this address; false where there is none.
+    // Adds the carrier at this address; false where there is none. Blocks of a running VM come and go while they are walked, so
+    // each carrier is fetched by one read, and once more where its blocks don't lead to its end.
     bool multiblock(std::uint64_t address, Where where) {
+        const unsigned most = reader_.memory.view() == nullptr ? 1 : 4;
+        for (unsigned tries = 0; tries < most; ++tries) {
+            reader_.memory.forget();
+            if (one_multiblock(address, where)) return true;
+            if (where == Where::pool) return false;
+        }
+        return false;
+    }
+
+    bool one_multiblock(std::uint64_t address, Where where) {
         const std::byte* p = reader_.memory.probe(address, at_.carrier_allocator + 8);
         if (p == nullptr) return false;
         const auto header = load<Word>(p), owner = load<Word>(p + at_.carrier_allocator);
@@ -130,8 +143,9 @@ private:
         if (where == Where::pool && (owner & pooled_flag) == 0) return false;
         Carrier carrier = carrier_of(allocator->second, address, bytes);
         carrier.pooled = (owner & pooled_flag) != 0;
-        const std::byte* data = reader_.memory.probe(address, bytes);
         const auto first = reader_.memory.word(allocator->first + at_.allocator_header_size);
+        const bytes::FreshReads fresh(reader_.memory);
+        const std::byte* data = reader_.memory.probe(address, bytes);
         if (data == nullptr || !first || *first >= bytes || !walk(data, *first, carrier)) return false;
         if (carrier.block_bytes * nearly_empty <= carrier.bytes) reasons(data, *first, carrier);
         if (allocator->second.prefix == "binary_")
@@ -202,7 +216,8 @@ private:
     void memory() {
         std::uint64_t mapped = 0, written = 0, stacks = 0, inside = 0;
         const Image& image = *reader_.vm.image;
-        const auto extents = image.core().data_extents();
+        if (image.core() == nullptr) return memory_of_process();
+        const auto extents = image.core()->data_extents();
         const auto data_in = [&extents](std::uint64_t from, std::uint64_t to) {
             auto at = std::upper_bound(
                 extents.begin(), extents.end(), from,
@@ -212,7 +227,7 @@ private:
                 sum += std::min(to, at->offset + at->size) - std::max(from, at->offset);
             return sum;
         };
-        for (const bytes::ElfSegment& segment : image.core().segments()) {
+        for (const bytes::ElfSegment& segment : image.core()->segments()) {
             if (segment.type != bytes::elf::segment_load || (segment.flags & bytes::elf::flag_write) == 0 ||
                 image.notes().file_at(segment.address) != nullptr)
                 continue;
@@ -242,6 +257,24 @@ private:
         result_.stack_bytes = stacks;
         result_.carrier_bytes = inside;
         if (written >= stacks + inside) result_.other_bytes = written - stacks - inside;
+    }
+
+    // Of a process that runs the system tells how much of its anonymous memory is there (proc(5), status: RssAnon, VmSwap), not
+    // of which range.
+    void memory_of_process() {
+        const bytes::RunningProcess& process = *reader_.vm.image->process();
+        std::uint64_t mapped = 0;
+        for (const bytes::Mapping& mapping : process.mappings())
+            if (mapping.writable && mapping.inode == 0) mapped += mapping.end - mapping.start;
+        result_.mapped_bytes = mapped;
+        const std::string status = process.proc_file("status");
+        const auto kilobytes = [&status](std::string_view name) -> Count {
+            const std::size_t at = status.find(fmt::format("\n{}:", name));
+            if (at == status.npos) return {};
+            return Count(std::strtoull(status.c_str() + at + name.size() + 2, nullptr, 10));
+        };
+        if (const Count resident = kilobytes("RssAnon"); resident.has())
+            result_.written_bytes = 1024 * (*resident + kilobytes("VmSwap").value_or(0));
     }
 
     Reader& reader_;

@@ -163,9 +163,7 @@ private:
     // No more than the image could hold, of which a node has at least six words; and no more than the table says, with
     // room for objects on their way out, for the nodes between trees, and for counts that lag behind.
     static std::uint64_t most_of(const Decoder& reader, Count counted) {
-        std::uint64_t bytes = 0;
-        for (const bytes::AddressSpace::Segment& segment : reader.memory.space().segments()) bytes += segment.end - segment.start;
-        const std::uint64_t held = bytes / 48 + 1;
+        const std::uint64_t held = reader.memory.space().bytes() / 48 + 1;
         return counted.has() && *counted < held ? std::min(held, 4 * *counted + 4096) : held;
     }
 

@@ -66,7 +66,8 @@ ThreadRole ThreadRoles::of(const bytes::CoreThread& thread) const {
         std::upper_bound(entries_.begin(), entries_.end(), thread.stack_pointer,
                          [](std::uint64_t address, const Entry& entry) { return address < entry.handle; });
     if (above == entries_.end()) return {};
-    for (const bytes::ElfSegment& segment : vm_.image->core().segments())
+    if (vm_.image->core() == nullptr) return {};
+    for (const bytes::ElfSegment& segment : vm_.image->core()->segments())
         if (segment.type == bytes::elf::segment_load && segment.address <= thread.stack_pointer &&
             above->handle >= segment.address && above->handle - segment.address < segment.memory_size)
             return above->role;

@@ -43,14 +43,14 @@ void read_node(Reader& reader) {
     const Vm& vm = reader.vm;
     const Image& image = *vm.image;
     Source& source = reader.snapshot.source;
-    source.kind = core_kind;
+    source.kind = image.process() != nullptr ? live_kind : core_kind;
     source.otp_release = fmt::format("{}", image.build().release);
     source.erts_version = image.build().erts_version;
     source.word_size = 8;
     source.jit = image.build().jit;
     source.truncation = image.truncation();
     source.complete = source.truncation.empty();
-    source.bytes = image.core().bytes().size();
+    source.bytes = image.core() != nullptr ? image.core()->bytes().size() : 0;
     if (!source.truncation.empty()) reader.snapshot.anomalies.add(Anomaly::truncated, source.bytes, source.truncation);
     if (!vm.unproven.empty()) reader.snapshot.anomalies.add(Anomaly::layout_unproven, 0, vm.unproven);
 

@@ -23,6 +23,11 @@ public:
     /// `table` is the IndexTable; entries are read when they are asked for.
     AtomTable(bytes::MemoryReader& memory, const Layout& layout, std::uint64_t table);
 
+    /// Takes note of atoms that a running VM has made meanwhile; `table` is the one that it was made of.
+    void renew(bytes::MemoryReader& memory, std::uint64_t table) {
+        const auto entries = memory.word32(table + layout_->at.index_entries);
+        if (entries && *entries > entries_ && *entries <= limit_) entries_ = *entries;
+    }
     std::uint32_t size() const { return entries_; }
     std::uint32_t limit() const { return limit_; }
     /// Text of the atom with this index, in UTF-8; nothing where the image does not hold it, or where its index or its hash

@@ -266,6 +266,10 @@ std::vector<Image::StaticWords> Image::static_words() const {
         for (std::uint64_t from = (range.start + 7) & ~7ull; from < range.end;) {
             const Bytes data = memory.from(from, range.end - from);
             if (data.size() >= 8) parts.push_back({from, data});
+            if (data.size() >= 8 && process_ != nullptr) {
+                parts.back().fetched = std::make_shared<const std::vector<std::byte>>(data.begin(), data.end());
+                parts.back().data = *parts.back().fetched;
+            }
             // What the image does not hold is skipped page by page.
             from = data.size() >= 8 ? from + data.size() / 8 * 8 : (from & ~(page - 1)) + page;
         }
@@ -404,12 +408,13 @@ Result<std::unique_ptr<Image>> Image::adopt(ElfImage file, const std::string& pa
     }
     if (!found) return no_executable(path, core, why_not);
 
-    std::unique_ptr<Image> image(new Image(std::move(core.file), std::move(found->file)));
+    std::string name = core.file.name();
+    std::unique_ptr<Image> image(new Image(std::move(core.file), std::move(found->file), std::move(name)));
     image->notes_ = std::move(core.notes);
     image->build_ = std::move(found->build);
     image->bias_ = found->bias;
     if (image->notes_.files.empty())
-        image->notes_.files = bytes::loaded_files(image->executable_, found->bias, image->core_, core.space);
+        image->notes_.files = bytes::loaded_files(image->executable_, found->bias, *image->core_, core.space);
     const Match proof = match(image->executable_, core.space, found->bias);
     image->space_ = std::move(core.space);
     image->map_executable();
@@ -418,9 +423,75 @@ Result<std::unique_ptr<Image>> Image::adopt(ElfImage file, const std::string& pa
                               fmt::format("{}, loaded at {:#x}: {} of {} relocations fit", place,
                                           found->bias + image->executable_.base_address(), proof.right, proof.tried)});
     image->checks_.push_back({"build", true, image->build_.line});
-    if (image->core_.declared_size() > image->core_.bytes().size())
-        image->truncation_ = fmt::format("the core image ends after {} of {} bytes", image->core_.bytes().size(),
-                                         image->core_.declared_size());
+    if (image->core_->declared_size() > image->core_->bytes().size())
+        image->truncation_ = fmt::format("the core image ends after {} of {} bytes", image->core_->bytes().size(),
+                                         image->core_->declared_size());
+    return image;
+}
+
+namespace {
+
+constexpr std::uint64_t auxiliary_program_headers = 3, auxiliary_entry = 9;  // AT_PHDR, AT_ENTRY (elf.h)
+
+// What a core image's notes would say: threads (their registers are not to be had without stopping them), files, the auxiliary
+// vector.
+bytes::CoreNotes notes_of(const bytes::RunningProcess& process) {
+    bytes::CoreNotes notes;
+    notes.process_id = process.pid();
+    for (const bytes::TaskOfProcess& task : process.threads()) {
+        bytes::CoreThread thread;
+        thread.id = task.id;
+        notes.threads.push_back(thread);
+        if (task.id == process.pid()) notes.program = task.times.name;
+    }
+    for (const bytes::Mapping& mapping : process.mappings())
+        if (mapping.inode != 0) notes.files.push_back({mapping.start, mapping.end, mapping.file_offset, mapping.path});
+    const std::string vector = process.proc_file("auxv");
+    for (std::size_t at = 0; at + 16 <= vector.size(); at += 16) {
+        const auto* entry = reinterpret_cast<const std::byte*>(vector.data() + at);
+        const auto kind = bytes::load<std::uint64_t>(entry), value = bytes::load<std::uint64_t>(entry + 8);
+        if (kind == auxiliary_program_headers) notes.program_headers = value;
+        if (kind == auxiliary_entry) notes.entry = value;
+    }
+    return notes;
+}
+
+}  // namespace
+
+// The system's link to the executable leads to the very file that runs, wherever that was mounted and whether or not its name is
+// still there.
+Result<std::unique_ptr<Image>> Image::follow(std::shared_ptr<const bytes::RunningProcess> process, const std::string& path,
+                                             const std::string& executable) {
+    const std::string place = executable.empty() ? process->executable_link() : executable;
+    BH_TRY(ElfImage file, ElfImage::open(place));
+    std::optional<Build> build = find_build(file);
+    if (!build)
+        return refuse(path, fmt::format("process {} runs {}, which is not an Erlang VM", process->pid(), process->executable_name()),
+                      "beamheap ps lists those that run here.");
+    if (file.machine() != elf::machine_x86_64 && file.machine() != elf::machine_aarch64)
+        return refuse(path, fmt::format("a VM of {}; those of x86-64 and arm64 are read", bytes::machine_name(file.machine())));
+    bytes::CoreNotes notes = notes_of(*process);
+    bytes::AddressSpace space;
+    space.follow(process);
+    const std::optional<std::uint64_t> bias = find_bias(file, space, notes);
+    if (!bias) {
+        if (process->gone()) return refuse(path, fmt::format("process {} ended while it was looked at", process->pid()));
+        return refuse(path, fmt::format("the memory of process {} does not hold the data of {}", process->pid(), place),
+                      "A VM that runs under an emulator of another machine can't be read; its crash dumps can.");
+    }
+    std::unique_ptr<Image> image(new Image(std::nullopt, std::move(file), path));
+    image->process_ = std::move(process);
+    image->notes_ = std::move(notes);
+    image->build_ = std::move(*build);
+    image->bias_ = *bias;
+    const Match proof = match(image->executable_, space, *bias);
+    image->space_ = std::move(space);
+    image->map_executable();
+    image->space_.seal();
+    image->checks_.push_back({"executable", true,
+                              fmt::format("{}, loaded at {:#x}: {} of {} relocations fit", image->process_->executable_name(),
+                                          *bias + image->executable_.base_address(), proof.right, proof.tried)});
+    image->checks_.push_back({"build", true, image->build_.line});
     return image;
 }
 

@@ -1,9 +1,11 @@
-// A core image of an Erlang VM with its executable: opened, matched to each other, and refused by name where it can't
-// be read. Nothing of the VM's structures is known here; roots.hpp goes on from there.
+// A core image of an Erlang VM with its executable, or a VM that runs: opened, matched to each other, and refused by name
+// where it can't be read. Nothing of the VM's structures is known here; roots.hpp goes on from there.
 //
 // A core needs its executable: constants (names of tables and allocators, the release) are in pages that nobody
 // wrote to, which gcore and the kernel leave out. Whether an executable is the right one is proved on the image: its
 // relocations must have been applied at the address where the core says that it was loaded.
+//
+// Of a VM that runs the system names the executable and where it is mapped, and the same proof is asked for.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +21,7 @@
 #include "bytes/address_space.hpp"
 #include "bytes/core_notes.hpp"
 #include "bytes/elf_image.hpp"
+#include "bytes/running_process.hpp"
 
 namespace beamheap::otp {
 
@@ -56,7 +59,18 @@ public:
     static Result<std::unique_ptr<Image>> adopt(bytes::ElfImage core, const std::string& path,
                                                 const std::string& executable);
 
-    const bytes::ElfImage& core() const { return core_; }
+    /// A VM that runs and goes on running; `path` being what the user gave, `executable` as given by --exe, empty for the one that the system
+    /// names. Errors: as open().
+    static Result<std::unique_ptr<Image>> follow(std::shared_ptr<const bytes::RunningProcess> process, const std::string& path,
+                                                 const std::string& executable);
+
+    /// What the user gave.
+    const std::string& name() const { return name_; }
+    std::uint16_t machine() const { return executable_.machine(); }
+    /// The core image; null of a VM that runs.
+    const bytes::ElfImage* core() const { return core_ ? &*core_ : nullptr; }
+    /// The VM that runs; null of a core image.
+    const bytes::RunningProcess* process() const { return process_.get(); }
     const bytes::ElfImage& executable() const { return executable_; }
     const bytes::CoreNotes& notes() const { return notes_; }
     const bytes::AddressSpace& space() const { return space_; }
@@ -71,6 +85,7 @@ public:
     struct StaticWords {
         std::uint64_t start = 0;
         bytes::Bytes data;
+        std::shared_ptr<const std::vector<std::byte>> fetched = {};  ///< holds `data` of a VM that runs
         std::size_t words() const { return data.size() / 8; }
         std::uint64_t word(std::size_t i) const { return bytes::load<std::uint64_t>(data.data() + 8 * i); }
         std::uint64_t address(std::size_t i) const { return start + 8 * i; }
@@ -87,10 +102,14 @@ public:
     const std::vector<Check>& checks() const { return checks_; }
 
 private:
-    Image(bytes::ElfImage core, bytes::ElfImage executable) : core_(std::move(core)), executable_(std::move(executable)) {}
+    Image(std::optional<bytes::ElfImage> core, bytes::ElfImage executable, std::string name)
+        : name_(std::move(name)), core_(std::move(core)), executable_(std::move(executable)) {}
     void map_executable();
 
-    bytes::ElfImage core_, executable_;
+    std::string name_;
+    std::optional<bytes::ElfImage> core_;
+    bytes::ElfImage executable_;
+    std::shared_ptr<const bytes::RunningProcess> process_;
     bytes::CoreNotes notes_;
     bytes::AddressSpace space_;
     Build build_;

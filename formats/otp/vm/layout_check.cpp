@@ -142,7 +142,7 @@ std::vector<const Layout*> rows_for(const Build& build) {
 }
 
 Platform platform_of(const Image& image) {
-    if (image.core().machine() != bytes::elf::machine_aarch64) return Platform::x86_64;
+    if (image.machine() != bytes::elf::machine_aarch64) return Platform::x86_64;
     return image.musl() ? Platform::arm64_musl : Platform::arm64;
 }
 
@@ -290,7 +290,7 @@ Status choose_layout(Vm& vm) {
             ErrorCode::not_recognised,
             fmt::format("{}: the VM was built with \"{}\", which changes its structures, and its executable has "
                         "no debug information that says how",
-                        image.core().name(), build.foreign),
+                        image.name(), build.foreign),
             "Give an executable with debug information (-g); crash dumps of any build can be read."};
 
     const bool cut = !image.truncation().empty();
@@ -324,11 +324,11 @@ Status choose_layout(Vm& vm) {
     }
     if (vm.processes.slots == 0) {
         if (cut)
-            return Error{ErrorCode::not_recognised, fmt::format("{}: {}, and what is left does not hold enough of the VM to read it", image.core().name(), image.truncation()),
+            return Error{ErrorCode::not_recognised, fmt::format("{}: {}, and what is left does not hold enough of the VM to read it", image.name(), image.truncation()),
                          "Copy it again. If the system cut it: `ulimit -c unlimited`, or ProcessSizeMax and ExternalSizeMax of systemd-coredump."};
         const std::string why = tried.empty() ? std::string{"the process table is not in the image"} : tried;
         return Error{ErrorCode::not_recognised,
-                     fmt::format("{}: no known layout of OTP {}{} (erts {}) fits this VM ({})", image.core().name(),
+                     fmt::format("{}: no known layout of OTP {}{} (erts {}) fits this VM ({})", image.name(),
                                  build.release, build.jit ? "" : " without the JIT", build.erts_version, why),
                      candidates.front().source == dwarf_source
                          ? "The build may have options that change more than its structures, or the image is damaged "

@@ -122,7 +122,7 @@ Result<std::unique_ptr<Vm>> Vm::open(const Image& image) {
     const Build& build = image.build();
     if (build.release < known_layouts().front().release)
         return Error{ErrorCode::not_recognised,
-                     fmt::format("{}: an Erlang VM of OTP {}; core images are read from OTP {} on", image.core().name(),
+                     fmt::format("{}: an Erlang VM of OTP {}; core images are read from OTP {} on", image.name(),
                                  build.release, known_layouts().front().release),
                      "Its crash dumps can be read."};
     auto vm = std::make_unique<Vm>();

@@ -122,7 +122,7 @@ void summarise(const Snapshot& snapshot, Diagnosis& diagnosis) {
     diagnosis.says_worst = worst != nullptr && worst->severity != FindingSeverity::info;
     if (diagnosis.says_worst) say(worst->tells_slogan ? worst->title : sentence("{}.", worst->title));
     if (diagnosis.slogan.kind == SloganKind::none && !snapshot.source.kind.report_of_end)
-        say(Ours("The node was running when its image was taken."));
+        say(snapshot.source.live ? Ours("The node is running.") : Ours("The node was running when its image was taken."));
     else if (!(diagnosis.says_worst && worst->tells_slogan))
         say(diagnosis.slogan.meaning);
     say(who_was_running(snapshot, diagnosis));

@@ -83,13 +83,16 @@ constexpr ProcessColumn columns[] = {
      .get = text_of<PlainText, &Process::internal_state>},
     {.name = "sensitive", .title = "SENSITIVE", .doc = "process_flag(sensitive): its contents are not in the input",
      .needs = stacks, .shown = on_demand, .get = of<&Process::sensitive>},
+    {.name = "reading", .title = "READ", .doc = "of a running VM: stable, it stood still while it was read; moving, its figures are of "
+            "several instants; running, a thread worked for it. Null of other inputs", .shown = of_running_vms, .lesser = 5,
+     .get = of<&Process::reading>},
 };
 
 }  // namespace rows
 
 // In the order of ProcessGetter.
 constexpr std::array<std::string_view, std::variant_size_v<ProcessGetter>> kinds_of_getters{
-    "figure", "flag", "pid", "function", "state", "name", "term", "text", "group"};
+    "figure", "flag", "pid", "function", "state", "name", "term", "text", "group", "reading"};
 
 }  // namespace
 

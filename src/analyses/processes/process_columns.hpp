@@ -44,10 +44,10 @@ struct PlainText { TextId id; };  ///< words of the VM
 using ProcessGetter = std::variant<Count (*)(const Process&), std::optional<bool> (*)(const Process&), Pid (*)(const Process&),
                                    FunctionId (*)(const Process&), ProcessState (*)(const Process&),
                                    AtomName (*)(const Process&), TermText (*)(const Process&),
-                                   PlainText (*)(const Process&), GroupKey (*)(const Process&)>;
+                                   PlainText (*)(const Process&), GroupKey (*)(const Process&), RowReading (*)(const Process&)>;
 
 /// When a table for people has a column unasked.
-enum class Shown : std::uint8_t { always, on_demand, with_labels, without_labels };
+enum class Shown : std::uint8_t { always, on_demand, with_labels, without_labels, of_running_vms };
 
 struct ProcessColumn {
     std::string_view name;       ///< in rows and JSON: "msgq_len"
@@ -64,7 +64,7 @@ struct ProcessColumn {
     bool is_figure() const { return std::holds_alternative<Count (*)(const Process&)>(get); }
     /// The number of a process, in the column's own unit; missing where the input does not hold it. Of figures alone.
     Count figure(const Process& process) const { return std::get<Count (*)(const Process&)>(get)(process); }
-    /// What it gives, for programs: "figure", "flag", "pid", "function", "state", "name", "term", "text", "group".
+    /// What it gives, for programs: "figure", "flag", "pid", "function", "state", "name", "term", "text", "group", "reading".
     std::string_view kind() const;
 };
 
