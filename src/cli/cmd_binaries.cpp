@@ -75,12 +75,13 @@ present::Table binary_table(const present::Names& names, const analyses::BinaryR
           .doc = "heap objects that do",
           .wide = true},
          [](const BinaryHolders& b) { return Value(b.references); }},
-        {{.name = "pids", .title = "PIDS", .doc = "the processes, at most ten"},
+        {{.name = "pids", .title = "PIDS", .holds = present::Holds::texts, .doc = "the processes, at most ten"},
          [names, processes](const BinaryHolders& b) {
              return processes(b, [&names](const Process& p) { return present::cells::pid(names, p.pid); });
          }},
         {{.name = "names",
           .title = "NAMES",
+          .holds = present::Holds::texts,
           .doc = "what each of these processes is called: its name, else its label, else its $initial_call",
           .content = present::Content::name},
          [names, processes](const BinaryHolders& b) {
@@ -91,6 +92,7 @@ present::Table binary_table(const present::Names& names, const analyses::BinaryR
          }},
         {{.name = "stored_in",
           .title = "STORED IN",
+          .holds = present::Holds::texts,
           .doc = "ETS tables, at most ten, and \"persistent_term\"; only core images tell",
           .content = present::Content::name},
          stored},

@@ -1,7 +1,7 @@
 // export: the tables of an input as files that other programs open.
 //
 // For fleets a folder per table and input, TABLE/dump_id=HASH/TABLE.ndjson: what Spark, Trino, Athena, BigQuery and DuckDB
-// take for partitions. The file of table `dump` is written last: an input is there when its row is, and an export that
+// take for partitions (Parquet, NDJSON or CSV). The file of table `dump` is written last: an input is there when its row is, and an export that
 // was interrupted is done again by the same command.
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -11,10 +11,14 @@
 #include <cstring>
 #include <filesystem>
 
+#include "cli/clickhouse.hpp"
 #include "cli/commands.hpp"
+#include "cli/heap_export.hpp"
 #include "cli/node_tables.hpp"
 #include "cli/output_file.hpp"
+#include "present/parquet.hpp"
 #include "present/row_lines.hpp"
+#include "present/spelling.hpp"
 #include "sql/database_file.hpp"
 
 namespace beamheap::cli {
@@ -76,9 +80,20 @@ private:
     present::Sink sink_;
 };
 
-Status to_lines(NodeModel& model, const ExportTable& table, bool csv, const std::string& path, std::uint64_t& rows) {
-    // What is there under this name is of an export of this same input that did not end.
-    BH_TRY(OutputFile file, OutputFile::create(path, true));
+Status to_parquet(NodeModel& model, const ExportTable& table, const std::string& dump_id, OutputFile& file, std::uint64_t& rows) {
+    present::ParquetFile parquet(table.columns,
+                                 {{"beamheap.table", std::string(table.name)},
+                                  {"beamheap.dump_id", dump_id},
+                                  {"beamheap.redacted", std::string(present::name_of(model.redactor()->level()))}},
+                                 [&file](std::string_view bytes) { return file.write(bytes); });
+    BH_CHECK(table.rows([&](const present::Table& part) {
+        rows += part.rows;
+        return parquet.add(part, *model.redactor());
+    }));
+    return parquet.finish();
+}
+
+Status to_lines(NodeModel& model, const ExportTable& table, bool csv, OutputFile& file, std::uint64_t& rows) {
     FilePiece piece(file);
     present::Table names;
     names.columns = table.columns;
@@ -88,8 +103,7 @@ Status to_lines(NodeModel& model, const ExportTable& table, bool csv, const std:
         csv ? present::write_csv_rows(part, *model.redactor(), piece.sink()) : present::write_ndjson_rows(part, *model.redactor(), piece.sink());
         return piece.flush();
     }));
-    BH_CHECK(piece.flush());
-    return file.finish();
+    return piece.flush();
 }
 
 std::string path_of_table(const std::string& folder, std::string_view table, const std::string& dump_id, const std::string& format) {
@@ -102,11 +116,22 @@ Status to_folder(NodeModel& model, const std::vector<ExportTable>& tables, const
         const std::string path = path_of_table(folder, table->name, dump_id, format);
         BH_CHECK(make_folder(fs::path(path).parent_path()));
         Written now{table->name, 0, path};
-        BH_CHECK(to_lines(model, *table, format == "csv", path, now.rows));
+        // What is there under this name is of an export of this same input that did not end.
+        BH_TRY(OutputFile file, OutputFile::create(path, true));
+        BH_CHECK(format == "parquet" ? to_parquet(model, *table, dump_id, file, now.rows)
+                                     : to_lines(model, *table, format == "csv", file, now.rows));
+        BH_CHECK(file.finish());
         written.insert(written.begin(), std::move(now));
     }
     return ok();
 }
+
+Status to_definitions(const std::vector<ExportTable>& tables, const std::string& path, bool overwrite, std::vector<Written>& written) {
+    for (const ExportTable& table : tables) written.push_back({table.name, 0, path});
+    return write_file(path, clickhouse_definitions(tables), overwrite);
+}
+
+constexpr std::uint64_t most_heap_nodes = 10'000'000;  // what Chrome still opens: a text of 512 MiB
 
 present::Table table_of_files(std::vector<Written> written) {
     std::vector<present::ColumnOf<Written>> columns{
@@ -121,6 +146,20 @@ present::Table table_of_files(std::vector<Written> written) {
     return table;
 }
 
+bool in_folder(std::string_view format) { return format == "parquet" || format == "ndjson" || format == "csv"; }
+
+// What of the node the file has.
+void add_heaps(const HeapFile& file, present::Document& document) {
+    document.members.push_back({.key = "heaps",
+                                .title = "Heaps",
+                                .body = Value(present::Object{{"processes", file.processes}, {"folded", file.folded}, {"nodes", file.nodes}})});
+    if (file.folded != 0)
+        document.lead.push_back(present::spell(analyses::sentence(
+            "{} as one node each: with their terms the file would be more than its readers open. Those with the most memory "
+            "are whole.",
+            analyses::Counted{file.folded, "process stands", "processes stand"})));
+}
+
 }  // namespace
 
 static Status cmd_export(const Context& context) {
@@ -130,32 +169,35 @@ static Status cmd_export(const Context& context) {
     options.redact_chosen = true;
     const Context inner(options);
     const std::string& output = context.argument(1);
-    const bool database = options.to == "sqlite";
-    if (output == "-") return Error{ErrorCode::usage, "export: a database and a folder need a name", {}};
-    if (database) {
-        BH_CHECK(may_write(output, options.overwrite));
-    }
+    const bool folder = in_folder(options.to);
+    const bool heaps = options.to == "heapsnapshot", definitions = options.to == "clickhouse-ddl";
+    if (output == "-") return Error{ErrorCode::usage, "export: a file and a folder need a name", {}};
+    if (!folder) BH_CHECK(may_write(output, options.overwrite));
     BH_TRY(const std::string dump_id, dump_id_of(context.argument(0)));
-    const bool done = !database && !options.overwrite && fs::exists(path_of_table(output, "dump", dump_id, options.to));
+    const bool done = folder && !options.overwrite && fs::exists(path_of_table(output, "dump", dump_id, options.to));
 
     NodeModel model(options);
-    const std::vector<ExportTable> tables = export_tables(model, options.full);
-    Demand demand;
+    const std::vector<ExportTable> tables = export_tables(model, options.full || definitions);
+    Demand demand = heaps ? heap_file_demand() : Demand{};
     for (const ExportTable& table : tables)
-        if (!done || table.name == "dump") demand.add(table.demand);
+        if (!heaps && !definitions && (!done || table.name == "dump")) demand.add(table.demand);
     BH_CHECK(model.open(inner, demand));
+    present::Document document = inner.document(model.snapshot());
+    document.members.push_back({.key = "dump_id", .title = "dump_id", .body = Value(dump_id)});
+    document.members.push_back({.key = "path", .title = "Written to", .body = Value(output), .content = present::Content::message});
     std::vector<Written> written;
-    if (database) {
+    if (heaps) {
+        BH_TRY(const HeapFile file, write_heap_snapshot(model, output, options.overwrite, most_heap_nodes, options.progress));
+        add_heaps(file, document);
+    } else if (definitions) {
+        BH_CHECK(to_definitions(tables, output, options.overwrite, written));
+    } else if (!folder) {
         BH_CHECK(to_database(model, tables, dump_id, output, options.overwrite, written));
     } else if (!done) {
         BH_CHECK(to_folder(model, tables, dump_id, output, options.to, written));
     }
-
-    present::Document document = inner.document(model.snapshot());
-    document.members.push_back({.key = "dump_id", .title = "dump_id", .body = Value(dump_id)});
-    document.members.push_back({.key = "path", .title = "Written to", .body = Value(output), .content = present::Content::message});
-    document.members.push_back({.key = "rows", .title = "Tables", .body = table_of_files(std::move(written))});
-    document.primary = "rows";
+    if (!heaps) document.members.push_back({.key = "rows", .title = "Tables", .body = table_of_files(std::move(written))});
+    if (!heaps) document.primary = "rows";
     return inner.print(document, model.snapshot(), model.secrets());
 }
 
@@ -163,11 +205,13 @@ BH_DEFINE_VERB(export){
     .name = "export",
     .arguments = {argument::input, {"OUT", ArgumentKind::path}},
     .options = "--to --full --force --term-bytes",
-    .summary = "the tables of `sql` as a SQLite file, or as NDJSON or CSV in a folder for many inputs",
+    .summary = "the tables of `sql` as a SQLite file, or as Parquet, NDJSON or CSV in a folder for many inputs",
     .details = "The file, or OUT/TABLE/dump_id=HASH/TABLE.ndjson, has the columns that JSON has; dump_id is a hash of the input. --full\n"
                "adds what needs all heaps decoded: live words, binaries, messages, dictionaries, roots. Values of the node are\n"
-               "hidden unless --redact says otherwise. In a folder `dump` is written last: an input that has it is not written again.",
-    .examples = "export erl_crash.dump dump.sqlite\nexport erl_crash.dump fleet --to ndjson\nexport core.4711 dump.sqlite --full -f",
+               "hidden unless --redact says otherwise. In a folder `dump` is written last: an input that has it is not written again.\n"
+               "heapsnapshot is all heaps for the memory panel of Chrome's DevTools and for memlab; clickhouse-ddl the definitions\n"
+               "of the tables for ClickHouse.",
+    .examples = "export erl_crash.dump dump.sqlite\nexport erl_crash.dump fleet --to parquet\nexport erl_crash.dump node.heapsnapshot --to heapsnapshot\nexport core.4711 dump.sqlite --full -f",
     .alone = true,
     .writes = true,
     .run = &cmd_export,

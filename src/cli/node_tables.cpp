@@ -65,7 +65,7 @@ constexpr auto the_terms = [](Demand& d) { d.plan.terms = d.plan.stacks = d.plan
 constexpr std::array node_tables{
     NodeTable{"dump", "the input and its node: one row",
               [](Demand& d) { d.plan.tables = d.plan.to_the_end = d.plan.modules = true; }, {}, {},
-              [](NodeModel& m) { return present::input_table(m.names()); }},
+              [](NodeModel& m) { return present::input_table(m.names(), m.redactor()->level()); }},
     NodeTable{"memory", "what erlang:memory() would say", the_node, {}, {},
               [](NodeModel& m) { return present::memory_table(m.names()); }},
     NodeTable{"finding", "what went wrong, as analyze says", [](Demand& d) {

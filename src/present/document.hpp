@@ -92,10 +92,20 @@ private:
     Data data_;
 };
 
+/// What a column's values are, for files whose columns have types. None of them is there in every row.
+enum class Holds : std::uint8_t {
+    by_unit,  ///< counts, bytes, words and milliseconds are integers, percents reals; without a unit it is text
+    flag,
+    integer,
+    real,
+    texts,  ///< a list of them
+};
+
 struct Column {
     std::string name;   ///< as in JSON: snake_case with its unit
     std::string title;  ///< short head for the text table
     Unit unit = Unit::none;
+    Holds holds = Holds::by_unit;
     std::string doc;  ///< one sentence
     Content content = Content::plain;
     bool wide = false;      ///< text tables leave it out unless asked for by --columns

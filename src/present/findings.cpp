@@ -152,7 +152,7 @@ Table finding_table(const Names& names, std::span<const Finding> findings) {
              for (const Evidence& each : f->evidence) all.push_back(evidence_value(names, each));
              return Value(std::move(all));
          }},
-        {{.name = "next_steps", .title = "NEXT STEPS", .doc = "what to do", .wide = true},
+        {{.name = "next_steps", .title = "NEXT STEPS", .holds = Holds::texts, .doc = "what to do", .wide = true},
          [names](Row f) {
              Array all;
              for (const analyses::Sentence& step : f->next_steps) all.emplace_back(spell(names, step));

@@ -134,7 +134,7 @@ Table log_table(const Names& names, const std::vector<LogEvent>& events, std::si
          [](Row e) { return cells::text(e->module); }},
         {{.name = "reason", .title = "REASON", .doc = "why it ended, without its stack", .content = Content::term, .wide = true},
          [=](Row e) { return reason_value(names, *e, bytes); }},
-        {{.name = "stack", .title = "STACK", .doc = "of the failure, youngest frame first", .content = Content::name, .below = true},
+        {{.name = "stack", .title = "STACK", .holds = Holds::texts, .doc = "of the failure, youngest frame first", .content = Content::name, .below = true},
          [=](Row e) {
              Array frames;
              for (const LogFrame& frame : e->stack) frames.emplace_back(log_frame_text(names, frame));
@@ -142,7 +142,7 @@ Table log_table(const Names& names, const std::vector<LogEvent>& events, std::si
          }},
         {{.name = "source", .title = "HELD BY", .doc = "the process in whose memory it was", .content = Content::name},
          [=, &s](Row e) { return Value(names.process(s[e->holder])); }},
-        {{.name = "unread", .title = "UNREAD", .doc = "whether it was a message that nobody had read", .wide = true},
+        {{.name = "unread", .title = "UNREAD", .holds = Holds::flag, .doc = "whether it was a message that nobody had read", .wide = true},
          [](Row e) { return Value(e->in_queue); }},
     };
     std::vector<Row> rows;

@@ -1,5 +1,6 @@
 #include "present/plain_table.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -50,7 +51,20 @@ PlainValue plain_value(const Redactor& redactor, const Value& value, Content con
     return sink.text();
 }
 
+std::string fit_to_keep(std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find_first_of("\n\t"), text.size());
+        append_text(text.substr(0, end), out);
+        if (end < text.size()) out += text[end];
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return out;
+}
+
 PlainKind plain_kind(const Column& column) {
+    if (column.holds == Holds::integer) return PlainKind::integer;
+    if (column.holds == Holds::real) return PlainKind::real;
     switch (column.unit) {
         case Unit::count:
         case Unit::bytes:

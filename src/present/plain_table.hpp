@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -21,6 +22,9 @@ using PlainValue = std::variant<std::monostate, std::int64_t, double, std::strin
 
 /// The value as a database takes it. Integers from 2^63 on become reals. `key` is what the text is filed under.
 PlainValue plain_value(const Redactor& redactor, const Value& value, Content content, std::string_view key = {});
+
+/// The text for files of databases, whose readers show it on a terminal: no control characters but ends of lines and tabs.
+std::string fit_to_keep(std::string_view text);
 
 /// Whether a column holds numbers alone, and then which: none of text, pids, truth.
 enum class PlainKind : std::uint8_t { any, integer, real };

@@ -48,16 +48,6 @@ std::string_view unit_name(const Column& column) {
     }
 }
 
-std::string_view name_of_level(RedactLevel level) {
-    switch (level) {
-        case RedactLevel::none: return "none";
-        case RedactLevel::secrets: return "secrets";
-        case RedactLevel::values: return "values";
-        case RedactLevel::full: return "full";
-    }
-    return {};
-}
-
 class Profile {
 public:
     Profile(const View& view, const TableView& table, Sink& sink)
@@ -72,7 +62,7 @@ public:
             put(pprof::profile::sample_type);
         }
         if (const auto wanted = rows_.wanted_weight()) field(pprof::profile::default_sample_type, string(rows_.column(*wanted).name));
-        field(pprof::profile::comment, string("written by beamheap, redacted as --redact " + std::string(name_of_level(view_.redactor().level())) + " has it"));
+        field(pprof::profile::comment, string("written by beamheap, redacted as --redact " + std::string(name_of(view_.redactor().level())) + " has it"));
         for (std::size_t row = 0; row < rows_.size() && !sink.closed(); ++row) add_sample(row);
         gzip_.finish();
     }

@@ -107,6 +107,16 @@ std::string mask_known(std::string_view text, const std::vector<std::string>& se
     return current;
 }
 
+std::string_view name_of(RedactLevel level) {
+    switch (level) {
+        case RedactLevel::none: return "none";
+        case RedactLevel::secrets: return "secrets";
+        case RedactLevel::values: return "values";
+        case RedactLevel::full: return "full";
+    }
+    return {};
+}
+
 Redactor::Redactor(RedactOptions options) : options_(std::move(options)) {
     // Longest first, so that a secret that contains another one is masked as a whole.
     std::ranges::sort(options_.known_secrets, [](const std::string& a, const std::string& b) {

@@ -25,6 +25,8 @@
 namespace beamheap::present {
 
 enum class RedactLevel : std::uint8_t { none, secrets, values, full };
+/// As --redact has it: "none", ...
+std::string_view name_of(RedactLevel level);
 
 struct RedactOptions {
     RedactLevel level = RedactLevel::secrets;

@@ -61,6 +61,7 @@ ColumnOf<ProcId> process_column(const Names& names, const analyses::ProcessColum
     Column column{.name = std::string(row.name),
                   .title = std::string(row.title),
                   .unit = unit_of_measure(row.measure),
+                  .holds = std::holds_alternative<std::optional<bool> (*)(const Process&)>(row.get) ? Holds::flag : Holds::by_unit,
                   .doc = std::string(row.doc),
                   .content = std::visit(ProcessContent{}, row.get),
                   .wide = wide,
@@ -128,7 +129,7 @@ Table stack_group_table(const Names& names, const analyses::ProcessGroups& group
           .content = Content::name,
           .below = true},
          [=](const Group& g) { return Value(function_array(names, g->stack)); }},
-        {{.name = "pids", .title = "PIDS", .doc = "all of them", .wide = true},
+        {{.name = "pids", .title = "PIDS", .holds = Holds::texts, .doc = "all of them", .wide = true},
          [=, &s](const Group& g) {
              Array pids;
              for (const ProcId id : all->members_of(*g)) pids.push_back(pid(names, s[id].pid));
@@ -217,18 +218,18 @@ Table tree_table(const Names& names, const analyses::SupervisionTree& tree, std:
          }},
         {{.name = "parent_by", .title = "BY", .doc = "how the parent is known", .wide = true},
          [=](const Row& row) { return Value(analyses::name_of(node(row).by)); }},
-        {{.name = "supervisor", .title = "SUP", .doc = "its $initial_call is a supervisor's", .wide = true},
+        {{.name = "supervisor", .title = "SUP", .holds = Holds::flag, .doc = "its $initial_call is a supervisor's", .wide = true},
          [=](const Row& row) { return labels ? Value(node(row).supervisor) : Value(); }},
-        {{.name = "orphan", .title = "ORPHAN", .doc = "who spawned it is gone", .wide = true},
+        {{.name = "orphan", .title = "ORPHAN", .holds = Holds::flag, .doc = "who spawned it is gone", .wide = true},
          [=](const Row& row) { return Value(node(row).orphan); }},
         {{.name = "processes", .title = "PROCESSES", .unit = Unit::count, .doc = "in its subtree, itself included"},
          [=](const Row& row) { return Value(row.alike > 1 ? row.alike : node(row).processes); }},
         {{.name = "memory_bytes", .title = "MEMORY", .unit = Unit::bytes, .doc = "of its subtree"},
-         [=](const Row& row) { return sum(row.alike > 1 ? row.memory_bytes : node(row).memory_bytes); }},
+         [=](const Row& row) { return sum(row.alike > 1 ? row.sums->memory_bytes : node(row).memory_bytes); }},
         {{.name = "msgq_len", .title = "MSGQ", .unit = Unit::count, .doc = "of its subtree"},
-         [=](const Row& row) { return sum(row.alike > 1 ? row.msgq_len : node(row).msgq_len); }},
+         [=](const Row& row) { return sum(row.alike > 1 ? row.sums->msgq_len : node(row).msgq_len); }},
         {{.name = "reductions", .title = "REDUCTIONS", .unit = Unit::count, .doc = "of its subtree", .lesser = 1},
-         [=](const Row& row) { return sum(row.alike > 1 ? row.reductions : node(row).reductions); }},
+         [=](const Row& row) { return sum(row.alike > 1 ? row.sums->reductions : node(row).reductions); }},
     };
     return table_of(std::move(columns), std::move(rows), "no process");
 }

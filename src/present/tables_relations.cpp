@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "analyses/base/erlang_syntax.hpp"
@@ -91,7 +93,7 @@ Table link_table(const Names& names) {
           .doc = "the other one: a pid, a port, or a name",
           .content = Content::name},
          [names, &s](const Entry& e) { return text(linked_to(names, s.links[e.place])); }},
-        {{.name = "remote", .title = "REMOTE", .doc = "the other one is on another node"},
+        {{.name = "remote", .title = "REMOTE", .holds = Holds::flag, .doc = "the other one is on another node"},
          [&s](const Entry& e) {
              const Link& link = s.links[e.place];
              return Value((link.pid.has() && !link.pid.local()) || link.node != TextId::none);
@@ -127,13 +129,13 @@ Table binary_reference_table(const Names& names, std::span<const analyses::HeldB
          [](const Row& r) { return Value(r->reference.offset); }},
         {{.name = "seen_bytes", .title = "SEEN", .unit = Unit::bytes, .doc = "how many it shows"},
          [](const Row& r) { return Value(r->reference.size); }},
-        {{.name = "listed", .title = "LISTED", .doc = "the input has the binary itself, not this slice of it alone"},
+        {{.name = "listed", .title = "LISTED", .holds = Holds::flag, .doc = "the input has the binary itself, not this slice of it alone"},
          [](const Row& r) { return Value(r->named); }},
     };
     return table_of(std::move(columns), std::move(rows), "nothing refers to a binary outside the heaps");
 }
 
-Table input_table(const Names& names) {
+Table input_table(const Names& names, RedactLevel level) {
     const Snapshot& s = names.snapshot();
     const analyses::Totals totals = analyses::totals(s);
     Object row = source_of(s);
@@ -152,15 +154,20 @@ Table input_table(const Names& names) {
     add("atom_limit", totals.atom_fill.limit);
     add("messages", sum(totals.messages));
     add("reductions", sum(totals.reductions));
+    add("redacted", name_of(level));
+    constexpr std::array<std::string_view, 10> texts{"path",   "format",     "format_version", "otp_release",    "erts_version",
+                                                     "slogan", "truncation", "node",           "system_version", "redacted"};
     Table table;
     for (const auto& [name, value] : row) {
         // What the node said itself is free text.
         const bool free = name == "slogan" || name == "truncation" || name == "path";
-        const bool number = std::holds_alternative<std::uint64_t>(value.data()) || name.ends_with("_limit") || name == "atoms";
+        const bool flag = name == "jit" || name.ends_with("complete");
+        const bool text = name == "created" || std::ranges::find(texts, name) != texts.end();
         table.columns.push_back({.name = name,
                                  .title = name,
-                                 .unit = number ? Unit::count : Unit::none,
-                                 .doc = {},
+                                 .unit = text || flag ? Unit::none : Unit::count,
+                                 .holds = flag ? Holds::flag : Holds::by_unit,
+                                 .doc = name == "redacted" ? "as --redact had it: none, secrets, values or full" : "",
                                  .content = free ? Content::message : name == "node" ? Content::name : Content::plain});
     }
     table.rows = table.total = 1;

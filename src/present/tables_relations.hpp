@@ -8,6 +8,7 @@
 #include "beamheap/terms.hpp"
 #include "present/document.hpp"
 #include "present/erlang_text.hpp"
+#include "present/redact.hpp"
 #include "present/tables_terms.hpp"
 
 namespace beamheap::present {
@@ -21,7 +22,7 @@ Table memory_table(const Names& names);
 /// A row for each reference from a heap to a binary outside the heaps. `references` must outlive it.
 Table binary_reference_table(const Names& names, std::span<const analyses::HeldBinary> references);
 /// One row: the input and its node.
-Table input_table(const Names& names);
+Table input_table(const Names& names, RedactLevel level);
 /// A row for each object of a process's heap, in the order in which they lie there.
 Table object_list_table(const TermView& view);
 

@@ -324,7 +324,7 @@ Table root_table(const TermView& view, bool garbage) {
          }},
         {{.name = "term", .title = "TERM", .doc = "what it holds", .content = Content::term},
          [=](const HeldTerm& r) { return Value(view.text(view.source().root(r.root))); }},
-        {{.name = "also_held_by", .title = "ALSO HELD BY", .doc = "other roots that hold the same term", .content = Content::term, .below = true},
+        {{.name = "also_held_by", .title = "ALSO HELD BY", .holds = Holds::texts, .doc = "other roots that hold the same term", .content = Content::term, .below = true},
          [=](const HeldTerm& r) {
              Array others;
              if (r.others != HeldTerm::no_list)

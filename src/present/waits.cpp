@@ -120,7 +120,7 @@ Table wait_edge_table(const Names& names, const Waits& waits) {
          [names](Row e) { return name_or_null(target_runs(names, e->target.process)); }},
         {{.name = "function", .title = "FUNCTION", .doc = "the call that is blocked", .content = Content::name},
          [names](Row e) { return cells::function(names, e->function); }},
-        {{.name = "infinite", .title = "FOREVER", .doc = "the call is known to have no timeout", .wide = true},
+        {{.name = "infinite", .title = "FOREVER", .holds = Holds::flag, .doc = "the call is known to have no timeout", .wide = true},
          [](Row e) { return Value(e->infinite); }},
         {{.name = "via",
           .title = "VIA",

@@ -8,23 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "present/sanitise.hpp"
 #include "sql/virtual_table.hpp"
 
 namespace beamheap::sql {
 namespace {
-
-// Who reads the file shows its texts on a terminal: no control characters but ends of lines and tabs.
-std::string fit_to_keep(std::string_view text) {
-    std::string out;
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find_first_of("\n\t"), text.size());
-        present::append_text(text.substr(0, end), out);
-        if (end < text.size()) out += text[end];
-        text.remove_prefix(std::min(end + 1, text.size()));
-    }
-    return out;
-}
 
 bool is_joined_by(std::string_view column) {
     constexpr std::array<std::string_view, 7> names{"pid", "address", "waiter", "target", "owner", "parent", "receiver"};
@@ -104,7 +91,7 @@ Status DatabaseFile::add(const present::PlainTable& rows, const std::string& dum
             if (const auto* number = std::get_if<std::int64_t>(&value)) sqlite3_bind_int64(insert, place, *number);
             else if (const auto* real = std::get_if<double>(&value)) sqlite3_bind_double(insert, place, *real);
             else if (const auto* text = std::get_if<std::string>(&value)) {
-                texts[c] = fit_to_keep(*text);
+                texts[c] = present::fit_to_keep(*text);
                 sqlite3_bind_text64(insert, place, texts[c].data(), texts[c].size(), SQLITE_STATIC, SQLITE_UTF8);
             } else sqlite3_bind_null(insert, place);
         }

@@ -42,7 +42,7 @@ TEST_CASE("children that are alike are one line", "[supervision]") {
     const std::vector<TreeRow> folded = fold_alike(s, tree, all, 3);
     REQUIRE(folded.size() == 4);  // the parent, 2 with 3, 5 and 6, the named one, the other
     CHECK(folded[1].alike == 4);
-    CHECK(folded[1].memory_bytes.value() == Count(20 + 30 + 50 + 60));
+    CHECK(folded[1].sums->memory_bytes.value() == Count(20 + 30 + 50 + 60));
     CHECK(folded[1].depth == 1);
     CHECK(folded[2].alike == 1);
     CHECK(fold_alike(s, tree, all, 5).size() == 7);

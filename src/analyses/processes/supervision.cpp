@@ -189,10 +189,15 @@ SupervisionTree supervision(const Snapshot& snapshot) { return Builder(snapshot)
 
 std::vector<TreeRow> tree_rows(const SupervisionTree& tree, ProcId top, std::uint32_t max_depth) {
     std::vector<TreeRow> rows;
-    std::vector<TreeRow> waiting;
+    struct Place {
+        ProcId process;
+        std::uint32_t depth;
+    };
+    std::vector<Place> waiting;
     const auto push = [&waiting](std::span<const ProcId> ids, std::uint32_t depth) {
         for (std::size_t i = ids.size(); i-- > 0;) waiting.push_back({ids[i], depth});
     };
+    if (top == ProcId::none && max_depth == 0) rows.reserve(tree.nodes.size());
     if (top == ProcId::none) {
         push(tree.orphans, 0);
         push(tree.roots, 0);
@@ -200,9 +205,9 @@ std::vector<TreeRow> tree_rows(const SupervisionTree& tree, ProcId top, std::uin
         waiting.push_back({top, 0});
     }
     while (!waiting.empty()) {
-        const TreeRow row = waiting.back();
+        const Place row = waiting.back();
         waiting.pop_back();
-        rows.push_back(row);
+        rows.push_back({.process = row.process, .depth = row.depth});
         if (max_depth == 0 || row.depth + 1 < max_depth) push(tree.children_of(row.process), row.depth + 1);
     }
     return rows;
@@ -230,13 +235,13 @@ std::vector<TreeRow> fold_alike(const Snapshot& snapshot, const SupervisionTree&
             continue;
         }
         const auto [place, fresh] = places.try_emplace(*kind, folded.size());
-        if (fresh) folded.push_back({row.process, row.depth, 0, {}, {}, {}});
+        if (fresh) folded.push_back({row.process, row.depth, 0, std::make_shared<TreeRow::Sums>()});
         TreeRow& all = folded[place->second];
         const Process& process = snapshot[row.process];
         ++all.alike;
-        all.memory_bytes.add(process.memory_bytes);
-        all.msgq_len.add(process.msgq_len);
-        all.reductions.add(process.reductions);
+        all.sums->memory_bytes.add(process.memory_bytes);
+        all.sums->msgq_len.add(process.msgq_len);
+        all.sums->reductions.add(process.reductions);
     }
     return folded;
 }

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -58,8 +59,11 @@ SupervisionTree supervision(const Snapshot& snapshot);
 struct TreeRow {
     ProcId process = ProcId::none;
     std::uint32_t depth = 0;
-    std::uint64_t alike = 1;                   ///< processes that the line stands for (fold_alike)
-    Sum memory_bytes, msgq_len, reductions;    ///< of these, where it stands for several
+    std::uint64_t alike = 1;  ///< processes that the line stands for (fold_alike)
+    struct Sums {
+        Sum memory_bytes, msgq_len, reductions;
+    };
+    std::shared_ptr<Sums> sums = {};  ///< of these, where it stands for several; a million lines have none
 };
 /// Depth first from `top` (ProcId::none: all roots, then orphans), down to `max_depth` (0: no bound).
 std::vector<TreeRow> tree_rows(const SupervisionTree& tree, ProcId top, std::uint32_t max_depth);
