@@ -17,6 +17,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #include "beamheap/heap_graph.hpp"
@@ -28,7 +29,7 @@ public:
     HeapLines() { begin(); }
     /// Another heap follows: forgets the chunks of the last one.
     void begin() {
-        chunks_.fill({});
+        std::memset(static_cast<void*>(chunks_.data()), 0, sizeof chunks_);
         chunks_[0].text = 1;  // zeros are looked for here, a one is not: no free entry is ever found
     }
     /// Takes lines from p on into `graph`, to which nothing else may be added meanwhile, and gives where it stopped. Reads up

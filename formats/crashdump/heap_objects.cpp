@@ -281,6 +281,8 @@ const char* HeapReader::external(const char* p, std::uint64_t address) {
 /// does not show because nothing else refers to it.
 void HeapReader::settle_slices() {
     bool changed = false;
+    Count all;  // words of the heap's objects, once somebody asks
+    const auto words_of_all = [&] { return all.has() ? *all : *(all = graph_.total_words()); };
     for (BinaryUse& use : graph_.binaries()) {
         if (graph_.kind(use.node) != TermKind::sub_binary) continue;
         const NodeId base = graph_.find(use.address);
@@ -294,9 +296,8 @@ void HeapReader::settle_slices() {
             // A binary on the heap that nothing else refers to has no line, but lies where its slice lies.
             const std::uint64_t slice = graph_.address(use.node);
             const std::uint64_t distance = use.address > slice ? use.address - slice : slice - use.address;
-            const std::uint64_t reach = std::max(facts_.heap_words, graph_.total_words());
-            if (use.size <= max_heap_binary_bytes && distance / dialect_.word_bytes / 4 <= reach)
-                use.base = BinaryUse::Base::object;
+            const auto near = [&](std::uint64_t words) { return distance / dialect_.word_bytes / 4 <= words; };
+            if (use.size <= max_heap_binary_bytes && (near(facts_.heap_words) || near(words_of_all()))) use.base = BinaryUse::Base::object;
             use.named = false;
         }
         // A copy of the slice is a reference to the binary, or a heap binary of the slice's size.

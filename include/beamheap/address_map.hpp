@@ -83,7 +83,7 @@ public:
     }
 
     /// Maps addresses[i] to i. An address that is there already, and AddressSpace::none, are not added; returns how
-    /// often the former happened. `addresses` must stay as it is until clear().
+    /// often the former happened.
     std::uint64_t build(std::span<const std::uint32_t> addresses, const AddressSpace& space);
     void clear();
 
@@ -118,14 +118,16 @@ private:
 
     void swap(AddressMap& other) noexcept {
         std::swap(way_, other.way_);
-        std::swap(addresses_, other.addresses_);
         std::swap(direct_, other.direct_);
+        std::swap(direct_base_, other.direct_base_);
         std::swap(blocks_, other.blocks_);
         std::swap(by_rank_, other.by_rank_);
         std::swap(sorted_, other.sorted_);
     }
     std::uint32_t find_direct(std::uint32_t compressed) const {
-        return compressed < direct_.size() ? direct_[compressed] - 1 : none;  // 0 is free: none
+        if (compressed >= direct_.size()) return none;
+        const std::uint32_t number = direct_[compressed] - direct_base_;
+        return number < direct_objects ? number : none;
     }
     std::uint32_t find_ranked(std::uint32_t compressed) const {
         const std::size_t block = compressed >> 6;
@@ -138,8 +140,11 @@ private:
     std::uint32_t find_sorted(std::uint32_t compressed) const;
 
     Way way_ = Way::direct;
-    std::span<const std::uint32_t> addresses_;
-    FlatArray<std::uint32_t> direct_;  // number + 1; entries not in use are 0
+    /// An entry is direct_base_ and the number. Each build has a base of its own, so that what earlier ones left in the array
+    /// is none of its numbers, and nothing needs to be cleared. Zero, in an entry never written, is no base's number.
+    FlatArray<std::uint32_t> direct_;
+    static constexpr std::uint32_t direct_objects = 65536;
+    std::uint32_t direct_base_ = 0;
     FlatArray<Block> blocks_;
     FlatArray<std::uint32_t> by_rank_;
     FlatArray<std::uint64_t> sorted_;  // address << 32 | number

@@ -8,6 +8,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -60,7 +61,7 @@ public:
     /// `size` values, all equal.
     void assign(std::size_t size, const T& value) {
         resize(size);
-        for (std::size_t i = 0; i < size; ++i) data_[i] = value;
+        std::fill(data_, data_ + size, value);
     }
     /// `size` values of which those that were never written are zero, so that a caller that zeroes what it wrote
     /// always finds zeroes: no pass over the array is made.

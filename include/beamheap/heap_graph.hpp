@@ -203,6 +203,11 @@ public:
     std::span<const std::uint8_t> all_kinds() const { return kinds_.view(); }
     static TermKind kind_of(std::uint8_t entry) { return static_cast<TermKind>(entry & kind_mask); }
     static bool is_young_kind(std::uint8_t entry) { return (entry & young_bit) != 0; }
+    /// All entries that objects of a kind have.
+    static std::array<std::uint8_t, 2> entries_of(TermKind kind) {
+        const auto entry = static_cast<std::uint8_t>(kind);
+        return {entry, static_cast<std::uint8_t>(entry | young_bit)};
+    }
     /// What the object alone adds to erts_debug:flat_size, in words.
     std::int64_t flat_extra(TermKind kind) const { return flat_extra_[static_cast<std::size_t>(kind)]; }
     struct FlatOverride {
@@ -268,9 +273,8 @@ public:
     /// References to addresses that no object can have: not aligned to a word, or out of all bounds.
     std::uint64_t impossible_references() const { return impossible_; }
 
-    /// Sum of words(); of those in the young area.
-    std::uint64_t total_words() const { return total_words_; }
-    std::uint64_t young_words() const { return young_words_; }
+    /// Sum of words(). O(n).
+    std::uint64_t total_words() const;
     /// Objects at an address that another one has already; they can't be referred to.
     std::uint64_t duplicate_addresses() const { return duplicates_; }
     /// Bytes of the arrays that are in use.
@@ -286,8 +290,6 @@ private:
     unsigned word_bytes_ = 8;
     std::uint64_t young_from_ = 0;
     std::uint64_t young_size_ = 0;
-    std::uint64_t total_words_ = 0;
-    std::uint64_t young_words_ = 0;
     std::uint64_t foreign_count_ = 0;
     std::uint64_t duplicates_ = 0;
     std::uint64_t impossible_ = 0;

@@ -31,13 +31,14 @@ static Status cmd_heap(const Context& context) {
             return Error{ErrorCode::usage, fmt::format("{:X}: this process has no object at that address", address.address),
                          "`heap INPUT PID` shows addresses of its terms."};
     }
-    const analyses::LiveGarbage words =
-        analyses::live_and_garbage(view.graph(), view.measures().reach(), process.row());
+    analyses::Census census;
+    census.count(view.graph(), view.measures().reach());
+    const analyses::LiveGarbage words = analyses::live_and_garbage(census, process.row());
     analyses::Histogram histogram;
     if (dead)
-        histogram.add_garbage(view.graph(), view.measures().reach());
+        histogram.add_garbage(census);
     else
-        histogram.add(view.graph());
+        histogram.add(census);
     std::uint64_t objects = 0;
     for (const analyses::KindShare& share : histogram.rows()) objects += share.count;
 

@@ -15,7 +15,6 @@ std::uint64_t unpredictable_odd() {
     return value;
 }
 
-constexpr std::size_t direct_objects = 65536;
 constexpr std::uint32_t direct_chunks = 128;
 
 }  // namespace
@@ -84,21 +83,23 @@ std::uint32_t AddressSpace::find(std::uint64_t address) const {
 
 std::uint64_t AddressMap::build(std::span<const std::uint32_t> addresses, const AddressSpace& space) {
     clear();
-    addresses_ = addresses;
     const std::uint32_t chunks = space.chunks();
     const unsigned chunk_log2 = space.words_per_chunk_log2();
     const auto count = static_cast<std::uint32_t>(addresses.size());
     std::uint64_t duplicates = 0;
     if (count <= direct_objects && chunks <= direct_chunks) {
         way_ = Way::direct;
+        if (direct_base_ > 0xFFFFFFFFu - 2 * direct_objects) {
+            direct_base_ = 0;
+            direct_.clear_and_trim(0);
+        }
+        direct_base_ += direct_objects;
         direct_.resize_zeroed_by_caller(std::size_t{chunks} << chunk_log2);
         for (std::uint32_t i = 0; i < count; ++i) {
             const std::uint32_t c = addresses[i];
             if (c == AddressSpace::none) continue;
-            if (direct_[c] == 0)
-                direct_[c] = i + 1;
-            else
-                ++duplicates;
+            if (direct_[c] - direct_base_ < direct_objects) ++duplicates;
+            else direct_[c] = direct_base_ + i;
         }
     } else if (chunks <= count / 32 + 4096) {
         way_ = Way::ranked;
@@ -135,15 +136,10 @@ std::uint64_t AddressMap::build(std::span<const std::uint32_t> addresses, const 
 }
 
 void AddressMap::clear() {
-    if (way_ == Way::direct) {
-        for (const std::uint32_t c : addresses_)
-            if (c != AddressSpace::none) direct_[c] = 0;
-    }
     direct_.clear();
     blocks_.clear_and_trim(std::size_t{4} << 20);
     by_rank_.clear_and_trim(std::size_t{4} << 20);
     sorted_.clear_and_trim(std::size_t{4} << 20);
-    addresses_ = {};
     way_ = Way::direct;
 }
 

@@ -53,7 +53,6 @@ void HeapGraph::begin(Mode mode, unsigned word_bytes) {
     has_slice_edges_ = false;
     word_bytes_ = word_bytes;
     young_from_ = young_size_ = 0;
-    total_words_ = young_words_ = 0;
     foreign_count_ = duplicates_ = impossible_ = 0;
     flat_extra_.fill(0);
     space_.begin(word_bytes);
@@ -169,10 +168,12 @@ void HeapGraph::finish() {
     forward_ = !backward;
     for (const BinaryUse& use : binaries_)
         if (kind(use.node) == TermKind::sub_binary && find(use.address) != no_node) has_slice_edges_ = true;
-    for (std::size_t i = 0; i < kinds_.size(); ++i) {
-        total_words_ += words_[i];
-        young_words_ += (kinds_[i] & young_bit) != 0 ? words_[i] : 0;
-    }
+}
+
+std::uint64_t HeapGraph::total_words() const {
+    std::uint64_t sum = 0;
+    for (const std::uint32_t words : words_) sum += words;
+    return sum;
 }
 
 void HeapGraph::sort_flat_words() {

@@ -26,6 +26,7 @@ struct HeapStats::Worker {
     };
     HeapOrder order;
     Reach reach;
+    Census census;
     FlatSizes flat;
     SharedSizes shared;
     Dominators dominators;
@@ -61,8 +62,9 @@ void HeapStats::visit(const HeapVisit& visit) {
     w.cycles += w.order.cut();
     w.reach.build(graph, w.order);
     w.objects += graph.size();
-    w.histogram.add(graph);
-    const LiveGarbage words = live_and_garbage(graph, w.reach, visit.process);
+    w.census.count(graph, w.reach);
+    w.histogram.add(w.census);
+    const LiveGarbage words = live_and_garbage(w.census, visit.process);
     w.message_words += words.message_words;
     w.rows.push_back({visit.id, words.live_words, words.garbage_words, w.held.size()});
 
@@ -87,9 +89,12 @@ void HeapStats::visit(const HeapVisit& visit) {
     }
     if (!wishes_.sizes) return;
     w.flat.build(graph, w.order);
-    w.dominators.build(graph, w.order);
-    w.retained.build(graph, w.order, w.dominators);
-    add_blown_terms(graph, w.flat, w.retained, w.shared, visit.id, w.blown);
+    const auto retained = [&]() -> const RetainedSizes& {
+        w.dominators.build(graph, w.order);
+        w.retained.build(graph, w.order, w.dominators);
+        return w.retained;
+    };
+    add_blown_terms(graph, w.flat, retained, w.shared, visit.id, w.blown);
 }
 
 void HeapStats::store(Artifact& artifact) {

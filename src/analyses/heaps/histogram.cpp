@@ -2,25 +2,24 @@
 
 #include <algorithm>
 
+#include "analyses/heaps/live_garbage.hpp"
+
 namespace beamheap::analyses {
 
-void Histogram::add(const HeapGraph& graph) {
-    const std::span<const std::uint32_t> words = graph.all_words();
-    const std::span<const std::uint8_t> kinds = graph.all_kinds();
-    for (NodeId node = 0; node < words.size(); ++node) {
-        const auto kind = static_cast<std::size_t>(HeapGraph::kind_of(kinds[node]));
-        ++count_[kind];
-        words_[kind] += words[node];
-    }
+template <class Wanted>
+void Histogram::add_some(const Census& census, Wanted wanted) {
+    census.each(wanted, [this](TermKind kind, const Census::Sum& sum) {
+        count_[static_cast<std::size_t>(kind)] += sum.objects;
+        words_[static_cast<std::size_t>(kind)] += sum.words;
+    });
 }
 
-void Histogram::add_garbage(const HeapGraph& graph, const Reach& reach) {
-    for (NodeId node = 0; node < graph.size(); ++node) {
-        if (!reach.is_garbage(node)) continue;
-        const auto kind = static_cast<std::size_t>(graph.kind(node));
-        ++count_[kind];
-        words_[kind] += graph.words(node);
-    }
+void Histogram::add(const Census& census) {
+    add_some(census, [](std::uint8_t, bool) { return true; });
+}
+
+void Histogram::add_garbage(const Census& census) {
+    add_some(census, [](std::uint8_t mark, bool) { return mark == Reach::by_garbage; });
 }
 
 void Histogram::add(const Histogram& other) {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "analyses/heaps/live_garbage.hpp"
+#include "analyses/heaps/census.hpp"
 #include "beamheap/heap_graph.hpp"
 
 namespace beamheap::analyses {
@@ -18,14 +18,18 @@ struct KindShare {
 
 class Histogram {
 public:
-    void add(const HeapGraph& graph);
+    /// All objects that were counted.
+    void add(const Census& census);
     void add(const Histogram& other);
     /// Only those that garbage alone reaches.
-    void add_garbage(const HeapGraph& graph, const Reach& reach);
+    void add_garbage(const Census& census);
     /// Kinds that occur, most words first.
     std::vector<KindShare> rows() const;
 
 private:
+    template <class Wanted>
+    void add_some(const Census& census, Wanted wanted);
+
     std::array<std::uint64_t, term_kinds> count_{};
     std::array<std::uint64_t, term_kinds> words_{};
 };

@@ -20,18 +20,14 @@ void Reach::build(const HeapGraph& graph, const HeapOrder& order) {
         marks[edge.to] = static_cast<std::uint8_t>(marks[edge.to] | marks[edge.from]);
 }
 
-LiveGarbage live_and_garbage(const HeapGraph& graph, const Reach& reach, const Process& process) {
+LiveGarbage live_and_garbage(const Census& census, const Process& process) {
     LiveGarbage result;
-    const std::span<const std::uint32_t> words = graph.all_words();
-    const std::span<const std::uint8_t> kinds = graph.all_kinds(), marks = reach.all();
-    const bool identity = reach.order().identity();
-    for (NodeId node = 0; node < words.size(); ++node) {
-        const std::uint8_t mark = marks[identity ? node : reach.order().position(node)];
-        if ((mark & Reach::by_process) != 0 || ((mark & Reach::by_messages) != 0 && HeapGraph::is_young_kind(kinds[node])))
-            result.live_words += words[node];
-        else if ((mark & Reach::by_messages) != 0)
-            result.message_words += words[node];
-    }
+    const auto live = [](std::uint8_t mark, bool young) {
+        return (mark & Reach::by_process) != 0 || ((mark & Reach::by_messages) != 0 && young);
+    };
+    result.live_words = census.words(live);
+    result.message_words =
+        census.words([&](std::uint8_t mark, bool young) { return (mark & Reach::by_messages) != 0 && !live(mark, young); });
     result.used_words = used_words(process);
     result.garbage_words = result.used_words - Count(result.live_words);
     return result;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <span>
 
+#include "analyses/heaps/census.hpp"
 #include "analyses/heaps/heap_order.hpp"
 #include "beamheap/heap_graph.hpp"
 #include "beamheap/snapshot.hpp"
@@ -48,6 +49,7 @@ private:
     FlatArray<std::uint8_t> marks_;
 };
 
-LiveGarbage live_and_garbage(const HeapGraph& graph, const Reach& reach, const Process& process);
+/// Of a process whose heap `census` has counted.
+LiveGarbage live_and_garbage(const Census& census, const Process& process);
 
 }  // namespace beamheap::analyses

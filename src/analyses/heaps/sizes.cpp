@@ -1,7 +1,7 @@
 #include "analyses/heaps/sizes.hpp"
 
 #include <algorithm>
-#include <array>
+#include <cstring>
 
 namespace beamheap::analyses {
 namespace {
@@ -17,6 +17,29 @@ bool add(Word& to, std::uint64_t words) {
     }
 }
 
+/// What an object of its kind and words adds to a flat size.
+std::uint64_t own_words(const HeapGraph& graph, NodeId node) {
+    return static_cast<std::uint64_t>(graph.words(node) + graph.flat_extra(graph.kind(node)));
+}
+
+/// Makes own words of words: adds what a copy of their kind has beyond them. Few kinds have any, and few objects are of those.
+template <class Word>
+void add_extra_words(const HeapGraph& graph, FlatArray<Word>& own) {
+    const std::span<const std::uint8_t> entries = graph.all_kinds();
+    for (std::size_t kind = 0; kind < term_kinds; ++kind) {
+        const std::int64_t extra = graph.flat_extra(static_cast<TermKind>(kind));
+        if (extra == 0) continue;
+        for (const std::uint8_t entry : HeapGraph::entries_of(static_cast<TermKind>(kind))) {
+            const std::uint8_t* at = entries.data();
+            const std::uint8_t* const end = at + entries.size();
+            while (at != end && (at = static_cast<const std::uint8_t*>(std::memchr(at, entry, static_cast<std::size_t>(end - at)))) != nullptr) {
+                own[static_cast<std::size_t>(at - entries.data())] += static_cast<Word>(extra);
+                ++at;
+            }
+        }
+    }
+}
+
 }  // namespace
 
 std::uint64_t own_flat_words(const HeapGraph& graph, NodeId node) {
@@ -24,7 +47,7 @@ std::uint64_t own_flat_words(const HeapGraph& graph, NodeId node) {
     const auto found = std::lower_bound(overrides.begin(), overrides.end(), node,
                                         [](const HeapGraph::FlatOverride& o, NodeId n) { return o.node < n; });
     if (found != overrides.end() && found->node == node) return found->words;
-    return static_cast<std::uint64_t>(graph.words(node) + graph.flat_extra(graph.kind(node)));
+    return own_words(graph, node);
 }
 
 template <class Word>
@@ -33,18 +56,13 @@ bool FlatSizes::sweep(const HeapGraph& graph, const LiteralSizes* literals, Flat
     const auto size = static_cast<std::uint32_t>(graph.size());
     flat.resize(size);
     bool fits = true;
-    std::array<Word, term_kinds> extra{};
-    for (std::size_t kind = 0; kind < term_kinds; ++kind)
-        extra[kind] = static_cast<Word>(graph.flat_extra(static_cast<TermKind>(kind)));
     const std::span<const std::uint32_t> words = graph.all_words();
-    const std::span<const std::uint8_t> kinds = graph.all_kinds();
-    const auto own = [&](NodeId node) {
-        return static_cast<Word>(words[node] + extra[static_cast<std::size_t>(HeapGraph::kind_of(kinds[node]))]);
-    };
-    if (order.identity())
-        for (std::uint32_t at = 0; at < size; ++at) flat[at] = own(at);
-    else
-        for (std::uint32_t at = 0; at < size; ++at) flat[at] = own(order.node(at));
+    if (order.identity()) {
+        std::copy(words.begin(), words.end(), flat.begin());
+        add_extra_words(graph, flat);
+    } else {
+        for (std::uint32_t at = 0; at < size; ++at) flat[at] = static_cast<Word>(own_words(graph, order.node(at)));
+    }
     for (const HeapGraph::FlatOverride& o : graph.flat_overrides()) flat[order.position(o.node)] = o.words;
     if (literals != nullptr && literals->graph != nullptr) {
         for (std::size_t i = 0; i < graph.foreign_size(); ++i) {

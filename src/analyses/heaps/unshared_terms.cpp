@@ -4,15 +4,18 @@
 
 namespace beamheap::analyses {
 
-void add_blown_terms(const HeapGraph& graph, const FlatSizes& flat, const RetainedSizes& retained, SharedSizes& shared,
-                     ProcId process, std::vector<BlownTerm>& blown) {
+void add_blown_terms(const HeapGraph& graph, const FlatSizes& flat, const std::function<const RetainedSizes&()>& find_retained,
+                     SharedSizes& shared, ProcId process, std::vector<BlownTerm>& blown) {
     const std::size_t first = blown.size();
     bool ready = false;
+    const RetainedSizes* retained = nullptr;
     for (const Root& root : graph.roots()) {
         if (root.target == no_node) continue;
         const std::uint64_t copy = flat[root.target];
         // A shared size needs a search; a term that retains as much as its copy has can't be a blown one.
-        if (copy < blown_words || copy / blown_factor <= retained[root.target]) continue;
+        if (copy < blown_words) continue;
+        if (retained == nullptr) retained = &find_retained();
+        if (copy / blown_factor <= (*retained)[root.target]) continue;
         const std::uint64_t address = graph.address(root.target);
         if (std::any_of(blown.begin() + static_cast<std::ptrdiff_t>(first), blown.end(),
                         [address](const BlownTerm& term) { return term.address == address; }))

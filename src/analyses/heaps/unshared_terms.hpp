@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "analyses/heaps/retained.hpp"
@@ -25,8 +26,9 @@ struct BlownTerm {
     std::uint64_t shared_words = 0;  ///< as it is now
 };
 
-/// Appends the blown terms of one process's roots, each object once. `shared` is only used to work with.
-void add_blown_terms(const HeapGraph& graph, const FlatSizes& flat, const RetainedSizes& retained, SharedSizes& shared,
-                     ProcId process, std::vector<BlownTerm>& blown);
+/// Appends the blown terms of one process's roots, each object once. `shared` is only used to work with. What objects retain
+/// is asked once, and of few processes: only where some root's copy is large.
+void add_blown_terms(const HeapGraph& graph, const FlatSizes& flat, const std::function<const RetainedSizes&()>& find_retained,
+                     SharedSizes& shared, ProcId process, std::vector<BlownTerm>& blown);
 
 }  // namespace beamheap::analyses

@@ -1,0 +1,67 @@
+#include "analyses/heaps/census.hpp"
+
+#include <algorithm>
+
+#include "analyses/heaps/live_garbage.hpp"
+
+namespace beamheap::analyses {
+namespace {
+
+// An object is one addition: its words in the lower bits of a sum, a one in the upper bits. So few objects are counted before
+// the sums are taken over that neither part can overflow.
+constexpr unsigned count_shift = 48;
+constexpr std::uint64_t one_object = std::uint64_t{1} << count_shift;
+constexpr std::size_t at_once = std::size_t{1} << 15;
+static_assert((at_once - 1) * 0xFFFFFFFFu < one_object && at_once <= 0xFFFF);
+
+}  // namespace
+
+void Census::count(const HeapGraph& graph, const Reach& reach) {
+    for (std::size_t group = 0; group < groups; ++group)
+        if ((used_ >> group & 1) != 0) sums_[group].fill({});
+    used_ = 0;
+    const std::uint32_t* const words = graph.all_words().data();
+    const std::uint8_t* const entries = graph.all_kinds().data();
+    const std::uint8_t* const reached = reach.all().data();
+    const HeapOrder& order = reach.order();
+    const bool identity = order.identity();
+    // Neighbours often are of one row, and an addition to what was just written waits for it: every other object has a table
+    // of its own.
+    std::uint64_t* const even = counting_[0].data();
+    std::uint64_t* const odd = counting_[1].data();
+    for (std::size_t from = 0; from < graph.size(); from += at_once) {
+        const std::size_t to = std::min(graph.size(), from + at_once);
+        std::uint32_t used = 0;
+        const auto add = [&](std::size_t node, std::uint64_t* sums) {
+            const std::uint8_t entry = entries[node];
+            const std::size_t mark = reached[identity ? node : order.position(static_cast<NodeId>(node))] % marks;
+            const std::size_t group = mark * 2 + (HeapGraph::is_young_kind(entry) ? 1 : 0);
+            used |= 1u << group;
+            sums[group * kinds + static_cast<std::size_t>(HeapGraph::kind_of(entry)) % kinds] += one_object + words[node];
+        };
+        std::size_t node = from;
+        for (; node + 1 < to; node += 2) {
+            add(node, even);
+            add(node + 1, odd);
+        }
+        if (node < to) add(node, even);
+        used_ |= used;
+        take_over();
+    }
+}
+
+void Census::take_over() {
+    for (std::size_t group = 0; group < groups; ++group) {
+        if ((used_ >> group & 1) == 0) continue;
+        for (std::size_t kind = 0; kind < term_kinds; ++kind) {
+            for (auto& counting : counting_) {
+                std::uint64_t& sum = counting[group * kinds + kind];
+                sums_[group][kind].objects += sum >> count_shift;
+                sums_[group][kind].words += sum % one_object;
+                sum = 0;
+            }
+        }
+    }
+}
+
+}  // namespace beamheap::analyses

@@ -1,0 +1,125 @@
+// What a heap's objects are and who holds them, against the obvious code; numbers of objects by address, build after build.
+#include <array>
+#include <catch2/catch.hpp>
+#include <map>
+#include <random>
+#include <vector>
+
+#include "analyses/heaps/census.hpp"
+#include "analyses/heaps/heap_order.hpp"
+#include "analyses/heaps/histogram.hpp"
+#include "analyses/heaps/live_garbage.hpp"
+#include "analyses/heaps/sizes.hpp"
+#include "beamheap/address_map.hpp"
+#include "beamheap/heap_graph.hpp"
+
+using namespace beamheap;
+using namespace beamheap::analyses;
+
+namespace {
+
+constexpr std::uint64_t base = 0x7F3A5C010000;
+
+/// A heap of objects of all kinds at neighbouring places, some of them young, with references at random.
+void fill(HeapGraph& graph, std::mt19937& random, std::size_t size, bool backward, std::uint32_t most_words) {
+    const auto below = [&](std::size_t n) { return static_cast<std::uint64_t>(random() % n); };
+    graph.begin(HeapGraph::Mode::sizes, 8);
+    graph.set_flat_extra(TermKind::refc_binary, 3);
+    graph.set_flat_extra(TermKind::fun, -1);
+    graph.set_young_area(base + 8 * (size / 3), base + 8 * (size / 2));
+    for (std::size_t i = 0; i < size; ++i) {
+        graph.add_object(static_cast<TermKind>(below(term_kinds)), 1 + static_cast<std::uint32_t>(random() % most_words), base + 8 * i);
+        const std::size_t from = backward ? 0 : i + 1;
+        if (from < size && below(2) == 0) graph.add_reference(base + 8 * (from + below(size - from)));
+    }
+    const RootKind kinds[] = {RootKind::stack, RootKind::message, RootKind::garbage, RootKind::seq_trace_token, RootKind::dictionary};
+    for (std::uint32_t i = 0; i < 4 && size != 0; ++i) graph.add_root(kinds[below(5)], i, 0, base + 8 * below(size), 0);
+    graph.finish();
+}
+
+}  // namespace
+
+TEST_CASE("a census counts each object once, by what it is and what reaches it", "[heaps][census]") {
+    std::mt19937 random(7);
+    HeapGraph graph;
+    HeapOrder order;
+    Reach reach;
+    Census census;  // the same for all: nothing of one heap is left when the next is counted
+    for (unsigned round = 0; round < 60; ++round) {
+        // Some are counted in more than one go, with as many words as an object can have.
+        const bool large = round % 20 == 19;
+        fill(graph, random, large ? 70'001 : round, round % 3 == 0, large ? 0xFFFFFFFEu : 100);
+        order.build(graph);
+        reach.build(graph, order);
+        census.count(graph, reach);
+        std::map<TermKind, std::pair<std::uint64_t, std::uint64_t>> all, garbage;
+        std::uint64_t live = 0, messages = 0;
+        for (NodeId node = 0; node < graph.size(); ++node) {
+            all[graph.kind(node)].first += 1;
+            all[graph.kind(node)].second += graph.words(node);
+            if (reach.is_garbage(node)) {
+                garbage[graph.kind(node)].first += 1;
+                garbage[graph.kind(node)].second += graph.words(node);
+            }
+            if (reach.counts_as_live(graph, node)) live += graph.words(node);
+            else if ((reach[node] & Reach::by_messages) != 0) messages += graph.words(node);
+        }
+        const LiveGarbage told = live_and_garbage(census, Process{});
+        CHECK(told.live_words == live);
+        CHECK(told.message_words == messages);
+        Histogram histogram, dead;
+        histogram.add(census);
+        dead.add_garbage(census);
+        std::size_t kinds = 0;
+        for (const KindShare& row : histogram.rows()) {
+            CHECK(all[row.kind] == std::pair(row.count, row.words));
+            ++kinds;
+        }
+        CHECK(kinds == all.size());
+        kinds = 0;
+        for (const KindShare& row : dead.rows()) {
+            CHECK(garbage[row.kind] == std::pair(row.count, row.words));
+            ++kinds;
+        }
+        CHECK(kinds == garbage.size());
+    }
+}
+
+TEST_CASE("an object without references has the flat size of its kind and words", "[heaps]") {
+    std::mt19937 random(11);
+    HeapGraph graph;
+    HeapOrder order;
+    FlatSizes flat;
+    for (const bool backward : {false, true}) {
+        fill(graph, random, 500, backward, 100);
+        order.build(graph);
+        flat.build(graph, order);
+        std::vector<bool> refers(graph.size());
+        for (const Edge& edge : graph.edges()) refers[edge.from] = true;
+        std::array<unsigned, term_kinds> seen{};
+        for (NodeId node = 0; node < graph.size(); ++node) {
+            if (refers[node]) continue;
+            const TermKind kind = graph.kind(node);
+            const std::uint32_t extra = kind == TermKind::refc_binary ? 3 : kind == TermKind::fun ? 0xFFFFFFFFu : 0;
+            CHECK(flat[node] == graph.words(node) + extra);
+            ++seen[static_cast<std::size_t>(kind)];
+        }
+        CHECK(seen[static_cast<std::size_t>(TermKind::fun)] != 0);
+        CHECK(seen[static_cast<std::size_t>(TermKind::refc_binary)] != 0);
+    }
+}
+
+TEST_CASE("of what earlier heaps left in the map of addresses nothing is found", "[heaps][address_map]") {
+    AddressSpace space;
+    AddressMap map;
+    // More builds than there are bases for the array's entries: they begin anew.
+    for (std::uint32_t build = 0; build < 70'000; ++build) {
+        const std::uint32_t first = space.compress(base + 8 * (build % 97)), second = space.compress(base + 8 * (100 + build % 89));
+        const std::vector<std::uint32_t> addresses{first, AddressSpace::none, second, first};
+        REQUIRE(map.build(addresses, space) == 1);
+        REQUIRE(map.find(first) == 0);
+        REQUIRE(map.find(second) == 2);
+        REQUIRE(map.find(space.compress(base + 8 * ((build + 1) % 97))) == AddressMap::none);
+        REQUIRE(map.find(space.compress(base + 8 * (100 + (build + 1) % 89))) == AddressMap::none);
+    }
+}
