@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t batch_bytes = 512 * 1024;
 constexpr std::size_t batch_jobs = 256;
 constexpr std::size_t window_bytes = 256 * 1024;
-constexpr std::size_t batches_ahead = 4;  // per worker
+constexpr std::size_t batches_ahead = 2;  // per worker; each may hold a buffer of the scanner's window
 
 }  // namespace
 
@@ -106,11 +106,13 @@ void HeapPipeline::flush() {
         batch_.clear();
         return;
     }
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return queue_.size() < batches_ahead * workers_.size(); });
-    queue_.push_back(std::move(batch_));
+    {
+        std::unique_lock lock(mutex_);
+        taken_.wait(lock, [this] { return queue_.size() < batches_ahead * workers_.size(); });
+        queue_.push_back(std::move(batch_));
+    }
     batch_ = {};
-    changed_.notify_all();
+    added_.notify_one();
 }
 
 void HeapPipeline::run(Worker& worker, unsigned index) {
@@ -118,12 +120,12 @@ void HeapPipeline::run(Worker& worker, unsigned index) {
         Batch batch;
         {
             std::unique_lock lock(mutex_);
-            changed_.wait(lock, [this] { return closed_ || !queue_.empty(); });
+            added_.wait(lock, [this] { return closed_ || !queue_.empty(); });
             if (queue_.empty()) return;
             batch = std::move(queue_.front());
             queue_.pop_front();
-            changed_.notify_all();
         }
+        taken_.notify_one();
         if (worker.failure != nullptr) continue;  // the queue must run empty, or add() would wait for ever
         try {
             decode(worker, index, batch);
@@ -133,8 +135,16 @@ void HeapPipeline::run(Worker& worker, unsigned index) {
     }
 }
 
-void HeapPipeline::decode(Worker& worker, unsigned index, const Batch& batch) {
+void HeapPipeline::decode(Worker& worker, unsigned index, std::span<const HeapJob> batch) {
     if (!worker.status) return;
+    const auto has_text = [](const HeapJob& job) { return job.text.owner != nullptr; };
+    if (std::ranges::any_of(batch, has_text)) {
+        for (const HeapJob& job : batch) {
+            if (has_text(job)) decode_text(worker, index, job, job.text.text, job.extents.begin());
+            else decode(worker, index, {&job, 1});
+        }
+        return;
+    }
     if (batch.back().extents.end() - batch.front().extents.begin() <= 2 * batch_bytes) {
         decode_whole(worker, index, batch);
         return;
@@ -147,7 +157,7 @@ void HeapPipeline::decode(Worker& worker, unsigned index, const Batch& batch) {
     }
 }
 
-bool HeapPipeline::decode_whole(Worker& worker, unsigned index, const Batch& batch) {
+bool HeapPipeline::decode_whole(Worker& worker, unsigned index, std::span<const HeapJob> batch) {
     const std::uint64_t begin = batch.front().extents.begin();
     const auto bytes = static_cast<std::size_t>(batch.back().extents.end() - begin);
     if (worker.buffer.size() < bytes) worker.buffer.resize(std::max<std::size_t>(bytes, 2 * batch_bytes));
@@ -157,16 +167,19 @@ bool HeapPipeline::decode_whole(Worker& worker, unsigned index, const Batch& bat
         return false;
     }
     const std::string_view text(worker.buffer.data(), *got);
-    for (const HeapJob& job : batch) {
-        worker.reader.begin(job.facts);
-        for (std::uint32_t i = 0; i < job.extents.count; ++i) {
-            const Extent& part = job.extents.parts[i];
-            const auto from = std::min<std::size_t>(static_cast<std::size_t>(part.offset - begin), text.size());
-            worker.reader.feed(part.section, text.substr(from, static_cast<std::size_t>(part.bytes)), part.offset, true);
-        }
-        visit(worker.reader, job, demand_, index, worker.losses);
-    }
+    for (const HeapJob& job : batch) decode_text(worker, index, job, text, begin);
     return true;
+}
+
+/// A process whose sections are all in `text`, which begins at offset `begin` of the input.
+void HeapPipeline::decode_text(Worker& worker, unsigned index, const HeapJob& job, std::string_view text, std::uint64_t begin) {
+    worker.reader.begin(job.facts);
+    for (std::uint32_t i = 0; i < job.extents.count; ++i) {
+        const Extent& part = job.extents.parts[i];
+        const auto from = std::min<std::size_t>(static_cast<std::size_t>(part.offset - begin), text.size());
+        worker.reader.feed(part.section, text.substr(from, static_cast<std::size_t>(part.bytes)), part.offset, true);
+    }
+    visit(worker.reader, job, demand_, index, worker.losses);
 }
 
 void HeapPipeline::join() {
@@ -174,7 +187,7 @@ void HeapPipeline::join() {
         const std::lock_guard lock(mutex_);
         closed_ = true;
     }
-    changed_.notify_all();
+    added_.notify_all();
     for (auto& worker : workers_)
         if (worker->thread.joinable()) worker->thread.join();
 }

@@ -89,7 +89,9 @@ void TermPass::pass(Scanner& scanner, const Scanner::Head& head, TermSection sec
 
 void TermPass::note_extent(const Scanner::Head& head, TermSection section) {
     const std::uint64_t from = head.section().body_offset;
-    if (job_.id != ProcId::none) job_.extents.add({from, window_.offset() - from, section});
+    if (job_.id == ProcId::none) return;
+    job_.extents.add({from, window_.offset() - from, section});
+    if (job_wanted_ && pipeline_) job_.text = window_.hold(job_.extents.begin(), job_.extents.end() - job_.extents.begin());
 }
 
 // Literals and persistent terms, which all heaps refer to.

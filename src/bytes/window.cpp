@@ -1,34 +1,57 @@
 #include "bytes/window.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 namespace beamheap::bytes {
 
-Window::Window(std::unique_ptr<Source> source)
-    : source_(std::move(source)),
-      buffer_(std::make_unique_for_overwrite<char[]>(2 * step + padding)),
-      capacity_(2 * step) {
+Window::Window(std::unique_ptr<Source> source) : source_(std::move(source)), capacity_(2 * step) {
+    take_buffer();
     std::memset(buffer_.get(), 0, padding);
+}
+
+bool Window::held_by_others() const {
+    constexpr long own = 2;  // buffer_, buffers_
+    if (buffer_.use_count() != own) return true;
+    std::atomic_thread_fence(std::memory_order_acquire);  // what they read of it, they have read
+    return false;
+}
+
+/// Another buffer, whose content is lost: one that nobody holds, or a new one.
+void Window::take_buffer() {
+    buffer_.reset();
+    for (const auto& buffer : buffers_) {
+        if (buffer.use_count() != 1) continue;
+        std::atomic_thread_fence(std::memory_order_acquire);
+        buffer_ = buffer;
+        return;
+    }
+    buffer_ = std::shared_ptr<char[]>(new char[capacity_ + padding]);
+    buffers_.push_back(buffer_);
 }
 
 bool Window::more(std::size_t limit) {
     const std::size_t kept = end_ - begin_;
     if (ended_ || kept >= limit) return false;
-    if (capacity_ - end_ < step) {
-        if (capacity_ - kept >= step) {
+    if (capacity_ - end_ < step / 2) {  // else what room there is, though it be less than a step
+        const bool fits = capacity_ - kept >= step;
+        if (fits && !held_by_others()) {
             std::memmove(buffer_.get(), buffer_.get() + begin_, kept);
         } else {
-            capacity_ = std::max(capacity_ * 2, kept + step);
-            auto larger = std::make_unique_for_overwrite<char[]>(capacity_ + padding);
-            std::memcpy(larger.get(), buffer_.get() + begin_, kept);
-            buffer_ = std::move(larger);
+            const std::shared_ptr<char[]> last = buffer_;
+            if (!fits) {
+                capacity_ = std::max(capacity_ * 2, kept + step);
+                buffers_.clear();
+            }
+            take_buffer();
+            std::memcpy(buffer_.get(), last.get() + begin_, kept);
         }
         base_ += begin_;
         begin_ = 0;
         end_ = kept;
     }
-    Result<std::size_t> got = source_->read({buffer_.get() + end_, step});
+    Result<std::size_t> got = source_->read({buffer_.get() + end_, std::min(step, capacity_ - end_)});
     if (on_read) on_read();
     if (!got) {
         status_ = std::move(got.error());
@@ -104,6 +127,7 @@ bool Window::skip(std::uint64_t n) {
 
 void Window::seek(std::uint64_t offset) {
     source_->seek(offset);
+    if (held_by_others()) take_buffer();
     base_ = offset;
     begin_ = end_ = 0;
     ended_ = false;

@@ -1,0 +1,84 @@
+// Text that somebody holds stays as it was while the window moves on, reads on, or goes back.
+#include <catch2/catch.hpp>
+#include <deque>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bytes/source.hpp"
+#include "bytes/window.hpp"
+
+using namespace beamheap::bytes;
+
+namespace {
+
+std::string numbers(std::size_t bytes) {
+    std::string text;
+    for (unsigned i = 0; text.size() < bytes; ++i) text += std::to_string(i * 2654435761u) + '\n';
+    text.resize(bytes);
+    return text;
+}
+
+Window window_of(const std::string& text) { return Window(std::move(*memory_source(text))); }
+
+}  // namespace
+
+TEST_CASE("held text stays while the window slides over the rest", "[window]") {
+    const std::string text = numbers(12 * Window::step + 12345);
+    Window window = window_of(text);
+    struct Piece {
+        Window::Held held;
+        std::size_t from, bytes;
+    };
+    std::deque<Piece> pieces;
+    std::size_t held = 0, missed = 0;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t bytes = std::min<std::size_t>(10'007, text.size() - at);
+        REQUIRE(window.ensure(bytes));
+        window.consume(bytes);
+        // What was consumed is still there, unless the buffer began anew since.
+        Window::Held piece = window.hold(at, bytes);
+        (piece.owner != nullptr ? held : missed) += 1;
+        if (piece.owner != nullptr) pieces.push_back({std::move(piece), at, bytes});
+        if (pieces.size() > 150) pieces.pop_front();  // some are given back, and their buffers used again
+        for (const Piece& p : pieces) REQUIRE(p.held.text == std::string_view(text).substr(p.from, p.bytes));
+        at += bytes;
+    }
+    CHECK(missed == 0);
+    CHECK(held > 300);
+    CHECK(window.hold(text.size() - 5, 6).owner == nullptr);
+    CHECK(window.hold(0, 5).owner == nullptr);
+    window.seek(0);
+    REQUIRE(window.ensure(1000));
+    CHECK(window.view().substr(0, 1000) == std::string_view(text).substr(0, 1000));
+    for (const Piece& p : pieces) CHECK(p.held.text == std::string_view(text).substr(p.from, p.bytes));
+}
+
+TEST_CASE("a buffer that grew for much text at once is not held", "[window]") {
+    const std::string text = numbers(9 * Window::step);
+    Window window = window_of(text);
+    REQUIRE(window.ensure(1000));
+    const Window::Held before = window.hold(0, 1000);
+    REQUIRE(before.owner != nullptr);
+    REQUIRE(window.ensure(5 * Window::step));
+    CHECK(window.view().substr(0, 5 * Window::step) == std::string_view(text).substr(0, 5 * Window::step));
+    CHECK(window.hold(0, 1000).owner == nullptr);
+    CHECK(before.text == std::string_view(text).substr(0, 1000));
+}
+
+TEST_CASE("another thread reads what it holds while the window goes on", "[window]") {
+    const std::string text = numbers(16 * Window::step);
+    Window window = window_of(text);
+    std::vector<std::thread> readers;
+    std::vector<char> same(64, 0);
+    std::size_t count = 0;
+    for (std::size_t at = 0; count < same.size(); at += 60'000, ++count) {
+        REQUIRE(window.ensure(60'000));
+        window.consume(60'000);
+        readers.emplace_back([&text, &same, count, at, piece = window.hold(at, 60'000)] {
+            same[count] = piece.text == std::string_view(text).substr(at, 60'000);
+        });
+    }
+    for (std::thread& reader : readers) reader.join();
+    CHECK(std::vector<char>(64, 1) == same);
+}
