@@ -53,8 +53,9 @@ public:
         const auto queues = queues_of_processes();
         while (Clock::now() - begun < interval && !result.ended) {
             std::this_thread::sleep_for(between_polls);
-            if (poll()) ++result.polls;
-            if (result.polls % polls_between_checks == 0) result.ended = process_.gone();
+            const bool whole = poll();
+            result.polls += whole;
+            if (!whole || result.polls % polls_between_checks == 0) result.ended = process_.gone();
         }
         for (Row& row : rows_) finish(row, result);
         result.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
