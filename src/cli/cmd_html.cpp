@@ -359,7 +359,7 @@ Result<std::string> ReportMaker::make() {
     BH_CHECK(section("waits", "Who waits for whom", true));
     BH_CHECK(section("tree", "Supervision tree", true));
     if (options_.full) {
-        BH_CHECK(section("profile", "Memory by function", false));
+        BH_CHECK(section("profile", "Memory by function", true, "kinds"));
         BH_CHECK(places());
         BH_CHECK(section("binaries", "Binaries", true, "rows"));
     }

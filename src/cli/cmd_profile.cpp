@@ -112,6 +112,9 @@ static Status cmd_profile(const Context& context) {
     document.members.push_back({.key = "total_words", .body = Value(total), .in_text = false});
     document.members.push_back(
         {.key = "message_fragment_words", .body = Value(heaps.message_fragment_words()), .in_text = false});
+    // Kinds are counted over all heaps.
+    if (selected == snapshot.processes.size() && options.pattern.empty() && !options.per_process)
+        document.members.push_back({.key = "kinds", .title = "By kind of object", .body = present::histogram_table(heaps.histogram().rows())});
     return context.print(document, snapshot, {}, "words");
 }
 

@@ -101,6 +101,18 @@ export function Growth() {
   );
 }
 
+/** What kinds of objects the heaps hold. */
+export function Kinds() {
+  const kinds = tables.profile;
+  if (!kinds) return null;
+  const rows = largest(kinds, "words").map((row) => ({
+    name: kinds.get(row, "kind"),
+    value: kinds.get(row, "words"),
+    title: `${grouped(kinds.get(row, "objects"))} objects`,
+  }));
+  return <Bars title="Words by kind of object" rows={rows} unit="words" />;
+}
+
 export function Ets() {
   const ets = tables.ets;
   if (!ets) return null;

@@ -1,7 +1,7 @@
 // Draws the pictures into the places that the page has for them, and makes it one that can be searched.
 import { render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { MemoryBar, Queues, Ets, Allocators, Binaries, Growth } from "./bars.jsx";
+import { MemoryBar, Queues, Ets, Allocators, Binaries, Growth, Kinds } from "./bars.jsx";
 import { Contents } from "./contents.jsx";
 import { Icicle } from "./icicle.jsx";
 import { ProcessList } from "./list.jsx";
@@ -18,6 +18,7 @@ const pictures = {
   contents: () => <Contents />,
   node: () => <MemoryBar />,
   processes: () => <><Treemap /><div class="columns"><Queues /><Scatter /></div><ProcessList /></>,
+  profile: () => <Kinds />,
   stacks: () => <Icicle />,
   waits: () => <Waits />,
   tree: () => <Tree />,
