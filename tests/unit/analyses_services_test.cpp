@@ -42,13 +42,14 @@ std::string stack_of(std::string_view pid, std::string_view function, std::strin
 }
 
 struct Servers : test::MadeSnapshot {
-    std::vector<Finding> findings(std::span<const CreditBlock> blocked = {}) {
+    std::vector<Finding> findings(std::span<const CreditBlock> blocked = {}, std::uint64_t unread = 0) {
         const Slogan slogan = read_slogan(s.node.slogan);
         const Totals sums = totals(s);
         const Death dead = death(s);
         const Waits waiting = waits(s);
         RuleInput input{s, slogan, sums, dead, waiting};
         input.blocked = blocked;
+        input.credit_unread = unread;
         return run_rules(input);
     }
     Process& at(std::uint32_t number, std::string_view name, const std::vector<FunctionId>& frames) {
@@ -104,6 +105,20 @@ TEST_CASE("who may send nothing keeps whose credit it wants in its dictionary", 
     CHECK(states.blocked[0].by == std::vector<Pid>{{0, 8, 0}});
 }
 
+TEST_CASE("of RabbitMQ's processes so many are read as a second or two takes, and the others are counted", "[services]") {
+    const std::string at = "Stack+heap: 900000\nProgram counter: 0x0 (gen_server2:process_next_msg/1 + 10)\n";
+    std::string processes, terms;
+    for (int i = 1; i <= 40; ++i) {
+        const std::string pid = "<0." + std::to_string(i) + ".0>";
+        processes += test::process(pid, at);
+        terms += stack_of(pid, "gen_server2:process_next_msg/1", "", "100:t2:AE:credit_blocked,H110\n110:lP<0.99.0>|N\n", "H100\n");
+    }
+    const Dump dump(processes, terms);
+    const ServiceStates states = service_states(*dump.artifact);
+    CHECK(states.blocked.size() == 33);  // 33 * 900,000 words are less than 30 millions
+    CHECK(states.credit_unread == 7);
+}
+
 TEST_CASE("connections without credit lead to who grants none", "[services]") {
     for (const bool stuck : {false, true}) {
         Servers node;
@@ -128,6 +143,17 @@ TEST_CASE("connections without credit lead to who grants none", "[services]") {
         CHECK(credit->process == node.id(1));
         CHECK(present::plain_text(node.s, credit->title).starts_with("8 processes of RabbitMQ (4 connections) wait for credit from <0.1.0>; it has 400 messages and "));
         CHECK(find(node.findings(), "credit-flow") == nullptr);
+
+        const std::vector<Finding> some = node.findings(blocked, 700);
+        credit = find(some, "credit-flow");
+        REQUIRE(credit != nullptr);
+        CHECK(present::plain_text(node.s, credit->title).starts_with("At least 8 processes of RabbitMQ"));
+        CHECK(credit->confidence == Confidence::lower_bound);
+        const std::vector<Finding> none = node.findings({}, 700);
+        credit = find(none, "credit-flow");
+        REQUIRE(credit != nullptr);
+        CHECK(credit->severity == FindingSeverity::info);
+        CHECK(credit->count == Count(700));
     }
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t most_alarms = 100;     // of one process
 constexpr std::size_t most_handlers = 100;   // of one manager
-constexpr std::size_t most_on_credit = 5'000;
+constexpr std::uint64_t most_words_on_credit = 30'000'000;  // of heaps that are decoded for their dictionaries: a second or two
 constexpr std::size_t most_looked_at = 2'000;
 constexpr std::uint64_t largest_server = 1'000'000;  // words; such servers are small unless their queue is on the heap
 constexpr std::uint64_t longest_queue = 200'000;
@@ -20,6 +20,8 @@ bool runs_module(const Snapshot& s, const Process& p, std::string_view module) {
     return std::ranges::any_of(s.stacks[p.stack],
                                [&](const Frame& frame) { return module_of(s, frame.function) == module; });
 }
+
+std::uint64_t words_of(const Process& p) { return p.heap_words.value_or(0) + p.old_heap_words.value_or(0); }
 
 bool is_protection(const Snapshot& s, const Process& p) {
     const std::string_view name = s.text(p.name);
@@ -161,12 +163,15 @@ bool keeps_service_state(const Snapshot& s, ProcId id) {
 ServiceStates service_states(Artifact& artifact) {
     const Snapshot& s = artifact.snapshot();
     ServiceStates states;
-    std::size_t on_credit = 0;
+    std::uint64_t words = 0;
     for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
         const ProcId id{i};
         if (!keeps_service_state(s, id)) continue;
         const bool other = is_protection(s, s[id]) || is_alarm_manager(s, s[id]);
-        if (!other && ++on_credit > most_on_credit) continue;
+        if (!other && (words += words_of(s[id])) > most_words_on_credit) {
+            ++states.credit_unread;
+            continue;
+        }
         const auto terms = artifact.terms(id);
         if (!terms) continue;
         Reading reading(id, **terms, states);

@@ -49,7 +49,8 @@ bool keeps_service_state(const Snapshot& snapshot, ProcId process);
 struct ServiceStates {
     std::vector<HandlerLoad> handlers;  ///< in the process table's order
     std::vector<SetAlarm> alarms;       ///< at most 100 of one process
-    std::vector<CreditBlock> blocked;   ///< of the first 5,000 processes of RabbitMQ
+    std::vector<CreditBlock> blocked;   ///< of RabbitMQ's processes, until their heaps come to 30 million words
+    std::uint64_t credit_unread = 0;    ///< RabbitMQ's processes behind that bound: whether they have credit was not read
 };
 
 /// Reads them. Needs LoadPlan::terms with keeps_service_state among terms_of, and stacks.

@@ -82,6 +82,7 @@ struct RuleInput {
     std::span<const HandlerLoad> handlers = {};   ///< of log handlers whose terms were read
     std::span<const SetAlarm> alarms = {};        ///< that the node had set itself
     std::span<const CreditBlock> blocked = {};    ///< processes that may not send until they are granted credit
+    std::uint64_t credit_unread = 0;              ///< processes that may be blocked so, too: they were too many to be read
     std::span<const std::string> loader_path = {};  ///< of such a node: where its loader looked for modules
 
     const TermFacts* terms_of(ProcId process) const {

@@ -6,7 +6,8 @@
 // of that chain, who wants none himself, is the one that can't keep up.
 //
 // Thresholds: credit that runs out for a moment is how it works under load, so this is medium; ten that are stopped by one, or one
-// that is stuck or suspended, are high.
+// that is stuck or suspended, are high. Where RabbitMQ's processes are too many to be read, those who were not are told: of
+// those who were found, as a lower bound; where none was found, as info.
 #include <algorithm>
 #include <map>
 
@@ -75,6 +76,10 @@ Finding finding_of(const RuleInput& input, ProcId end, std::vector<ProcId> block
     finding.count = blocked.size();
     const auto connections = static_cast<std::uint64_t>(std::ranges::count_if(blocked, [&](ProcId id) { return is_connection(s, id); }));
     const std::uint64_t queued = s[end].msgq_len.value_or(0);
+    if (input.credit_unread != 0) {
+        finding.confidence = Confidence::lower_bound;
+        finding.title.say("At least ");
+    }
     finding.title.say("{} of RabbitMQ", processes(blocked.size()));
     if (connections != 0) finding.title.say(" ({})", Counted{connections, "connection", "connections"});
     finding.title.add(blocked.size() == 1 ? Ours(" waits") : Ours(" wait"));
@@ -82,6 +87,7 @@ Finding finding_of(const RuleInput& input, ProcId end, std::vector<ProcId> block
     finding.evidence = {figure("processes without credit", blocked.size(), AmountUnit::count),
                         figure("of them connections, whose clients can publish nothing", connections, AmountUnit::count),
                         figure("messages in its queue", s[end].msgq_len, AmountUnit::count)};
+    if (input.credit_unread != 0) finding.evidence.push_back(figure("further processes of RabbitMQ, whose credit was not read", input.credit_unread, AmountUnit::count));
     add_stack(input, end, finding);
     // Its queue, and those who call it, are the same story, unless they are the larger one.
     const WaitFanIn* callers = input.waits.fan_in_of(end);
@@ -92,6 +98,19 @@ Finding finding_of(const RuleInput& input, ProcId end, std::vector<ProcId> block
     else
         finding.advise("See why it does not keep up: {}", Command{"proc", s[end].pid});
     finding.advise("What it keeps has to be written, or consumed: look at its disk and its consumers; RabbitMQ shows these connections as `flow`.");
+    return finding;
+}
+
+Finding nobody_found(const RuleInput& input) {
+    Finding finding;
+    finding.severity = FindingSeverity::info;
+    finding.subject = {SubjectKind::node, Sentence("credit of RabbitMQ")};
+    finding.count = input.credit_unread;
+    finding.confidence = Confidence::lower_bound;
+    finding.title.say("{} of RabbitMQ were too many to see whether they wait for credit; of those that were read none does",
+                      processes(input.credit_unread));
+    finding.evidence = {figure("processes of RabbitMQ whose credit was not read", input.credit_unread, AmountUnit::count)};
+    finding.advise("See one of them: `beamheap proc DUMP PID` shows `credit_blocked` in its dictionary; RabbitMQ shows such connections as `flow`.");
     return finding;
 }
 
@@ -107,6 +126,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     std::ranges::stable_sort(groups, [](const auto& a, const auto& b) { return a.second.size() > b.second.size(); });
     for (std::size_t i = 0; i < std::min(groups.size(), most_findings); ++i)
         findings.push_back(finding_of(input, groups[i].first, std::move(groups[i].second)));
+    if (groups.empty() && input.credit_unread != 0) findings.push_back(nobody_found(input));
 }
 
 }  // namespace
