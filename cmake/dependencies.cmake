@@ -52,8 +52,6 @@ endif()
 # Of libarchive only the readers of zip and tar are used, which need these of the libraries that Debian builds it with.
 beamheap_package(beamheap_archive libarchive archive nettle bz2 lzma zstd z)
 set(BEAMHEAP_COMPRESSION beamheap_archive beamheap_zstd beamheap_zlib beamheap_lzma beamheap_lz4)
-# How wide characters are on a terminal.
-beamheap_package(beamheap_utf8proc libutf8proc utf8proc)
 # Native stacks and DWARF: libdwfl is part of libdw.
 beamheap_package(beamheap_dw libdw dw elf lzma bz2 zstd z)
 set(BEAMHEAP_DWARF beamheap_dw)

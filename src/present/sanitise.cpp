@@ -1,10 +1,9 @@
 #include "present/sanitise.hpp"
 
-#include <utf8proc.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 
 namespace beamheap::present {
 namespace {
@@ -150,13 +149,19 @@ constexpr bool starts_formula(std::string_view raw) {
     return first != raw.npos && std::string_view("=+-@").find(raw[first]) != raw.npos;
 }
 
+struct Width {
+    char32_t first, last;
+    std::uint8_t columns;
+};
+constexpr Width widths[] = {
+#include "present/character_widths.inc"
+};
+
 // Columns of a terminal that a character takes: 0 where it combines with the one before it.
 std::size_t width_of(char32_t c) {
-    if (c < 0x300) return 1;
-    const auto point = static_cast<utf8proc_int32_t>(c);
-    // What is no character yet is drawn as a box.
-    if (utf8proc_category(point) == UTF8PROC_CATEGORY_CN) return 1;
-    return static_cast<std::size_t>(std::max(0, utf8proc_charwidth(point)));
+    if (c < widths[0].first) return 1;
+    const auto range = std::ranges::lower_bound(widths, c, {}, &Width::last);
+    return range != std::end(widths) && range->first <= c ? range->columns : 1;
 }
 
 }  // namespace

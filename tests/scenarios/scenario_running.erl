@@ -277,7 +277,22 @@ remote_hung(Args) ->
     Kinds = [rpc, erpc, pid, name],
     Callers = many(N, fun(I) -> proc_lib:spawn(?MODULE, remote_caller, [lists:nth(I rem 4 + 1, Kinds), {Peer, Service, Healthy}, I]) end),
     settled(healthy(Args), Callers),
-    plan(Args, #{findings => ['node-hung'], peer => Peer, waiting => N}).
+    plan(Args, #{findings => ['node-hung'], peer => Peer, waiting => N, silent => silent_ticks(Healthy, Peer)}).
+
+%% Waits until the connection's process has been told to look at least three times whether something has come, and gives the least
+%% time of silence that it knows of, in milliseconds: at the first of these it may still have found something. Where ticks are a quarter of net_ticktime, two times are enough.
+silent_ticks(true, _) -> 0;
+silent_ticks(false, Peer) ->
+    Port = proplists:get_value(Peer, erlang:system_info(dist_ctrl)),
+    {connected, Controller} = erlang:port_info(Port, connected),
+    Release = list_to_integer(erlang:system_info(otp_release)),
+    {Looks, Interval} = if Release >= 24 -> {3, 1000}; true -> {2, 15000} end,
+    erlang:trace(Controller, true, ['receive']),
+    many(Looks, fun(_) -> receive {trace, Controller, 'receive', {_, tick}} -> ok after 60000 -> exit(no_tick) end end),
+    erlang:trace(Controller, false, ['receive']),
+    wait_until(handled, fun() -> {message_queue_len, 0} =:= process_info(Controller, message_queue_len) end),
+    all_rest([Controller]),
+    (Looks - 1) * Interval.
 
 remote_caller(rpc, {Peer, _, _}, I) -> R = rpc:call(Peer, erlang, node, [], infinity), hold({R, I});
 remote_caller(erpc, {Peer, _, _}, I) -> R = erpc:call(Peer, erlang, node, [], infinity), hold({R, I});
@@ -293,7 +308,7 @@ dist_busy(Args) ->
     Times = case healthy(Args) of true -> 20; false -> 1000 end,    % far more than the connection takes
     Senders = many(N, fun(I) -> proc_lib:spawn(?MODULE, remote_sender, [{peer_nobody, Peer}, Times, I]) end),
     settled(healthy(Args), Senders),
-    plan(Args, #{findings => ['node-hung'], peer => Peer, waiting => N}).
+    plan(Args, #{findings => ['node-hung'], peer => Peer, waiting => N, silent => silent_ticks(healthy(Args), Peer)}).
 
 remote_sender(Whom, Times, I) -> send_on(Whom, binary:copy(<<I>>, 200000), Times), hold({sent, I}).
 send_on(_, _, 0) -> ok;

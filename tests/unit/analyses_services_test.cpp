@@ -119,6 +119,35 @@ TEST_CASE("of RabbitMQ's processes so many are read as a second or two takes, an
     CHECK(states.credit_unread == 7);
 }
 
+TEST_CASE("the process of a connection knows for how many ticks nothing has come", "[services]") {
+    struct {
+        const char *kernel, *ticks;
+        std::optional<std::uint64_t> silent;
+    } const cases[] = {
+        // {tick, Ticker, Time, Intensity}: 60 s in 60 ticks; {tick, Ticker, Time} of OTP 23: one of four is 15 s
+        {"200:t4:A4:tick,P<0.9.0>,I60000,I60\n", "I51,I40,I7,I4", 3'000},
+        {"200:t4:A4:tick,P<0.9.0>,I60000,I60\n", "I51,I40,I1,I59", 2'000},  // numbers go around
+        {"200:t4:A4:tick,P<0.9.0>,I60000,I60\n", "I51,I40,I0,I60", 0},
+        {"200:t3:A4:tick,P<0.9.0>,I15000\n", "I51,I40,I3,I1", 30'000},
+        {"200:t5:AB:tick_change,P<0.9.0>,I60000,I4,A6:longer\n", "I51,I40,I3,I1", 30'000},
+        {"200:t3:A4:tick,P<0.9.0>,I15000\n", "I51,I40,I9,I1", std::nullopt},  // no number of such a tick
+    };
+    for (const auto& each : cases) {
+        const Dump dump(test::process("<0.5.0>", "Name: net_kernel\nProgram counter: 0x0 (gen_server:loop/7 + 10)\n") +
+                            test::process("<0.6.0>", "Program counter: 0x0 (dist_util:con_loop/2 + 10)\n") +
+                            test::process("<0.7.0>", "Program counter: 0x0 (dist_util:con_loop/2 + 10)\n"),
+                        stack_of("<0.5.0>", "gen_server:loop/7", "y0:H100\n", std::string("100:t5:A5:state,A6:me@far,A9:longnames,H200,I7000\n") + each.kernel) +
+                            stack_of("<0.6.0>", "dist_util:con_loop/2", "y0:H300\n", std::string("300:t5:A4:tick,") + each.ticks + "\n") +
+                            stack_of("<0.7.0>", "dist_util:con_loop/2", "y0:H400\n", "400:t5:A4:tick,I0,I0,I0,I0\n"));
+        const ServiceStates states = service_states(*dump.artifact);
+        REQUIRE(states.ticks.size() == 1);  // the other has not looked yet
+        CHECK(dump.artifact->snapshot()[states.ticks[0].process].pid == Pid{0, 6, 0});
+        INFO(each.kernel << each.ticks);
+        CHECK(states.tick_time.silent_ms(states.ticks[0]) == each.silent);
+    }
+    CHECK(TickTime{}.silent_ms({}) == std::nullopt);
+}
+
 TEST_CASE("connections without credit lead to who grants none", "[services]") {
     for (const bool stuck : {false, true}) {
         Servers node;

@@ -5,6 +5,10 @@
 
 #include "present/sanitise.hpp"
 
+#ifdef BEAMHEAP_UTF8PROC
+#include <utf8proc.h>
+#endif
+
 using namespace beamheap::present;
 
 namespace {
@@ -127,3 +131,19 @@ TEST_CASE("widths and clipping count columns, not bytes", "[present]") {
     CHECK(clipped("日本語", 4) == "日…");
     CHECK(clipped("abc", 0).empty());
 }
+
+#ifdef BEAMHEAP_UTF8PROC
+TEST_CASE("each character is as wide as utf8proc has it in the same Unicode", "[present]") {
+    if (!std::string_view(utf8proc_unicode_version()).starts_with("15.0")) return;
+    std::string differ;
+    for (utf8proc_int32_t c = 0x300; c < 0x110000; ++c) {
+        if (c >= 0xD800 && c < 0xE000) continue;  // no characters, in no text
+        std::array<utf8proc_uint8_t, 4> bytes{};
+        const auto size = static_cast<std::size_t>(utf8proc_encode_char(c, bytes.data()));
+        // What is no character yet is drawn as a box.
+        const int columns = utf8proc_category(c) == UTF8PROC_CATEGORY_CN ? 1 : std::max(0, utf8proc_charwidth(c));
+        if (display_width({reinterpret_cast<const char*>(bytes.data()), size}) != static_cast<std::size_t>(columns)) differ += std::to_string(c) + " ";
+    }
+    CHECK(differ.empty());
+}
+#endif

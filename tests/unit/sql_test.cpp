@@ -206,7 +206,7 @@ TEST_CASE("nothing but reading is allowed", "[sql]") {
          {"ATTACH 'x.db' AS x", "PRAGMA journal_mode=WAL", "SELECT load_extension('x')", "INSERT INTO number VALUES(1, 2)",
           "UPDATE number SET n = 1", "DELETE FROM number", "CREATE TABLE t(x)", "CREATE TEMP TABLE t(x)", "DROP TABLE number",
           "CREATE VIRTUAL TABLE v USING number", "BEGIN", "VACUUM", "VACUUM INTO 'x.db'", "ANALYZE", "SAVEPOINT a",
-          "SELECT * FROM pragma_database_list", "SELECT 1; SELECT 2", "SELECT fts3_tokenizer('simple')", "", "-- nothing"}) {
+          "SELECT * FROM pragma_database_list", "SELECT 1; SELECT 2", "SELECT fts3_tokenizer('simple')", "SELECT sin(n) FROM number", "SELECT ATAN2(1, 2)", "", "-- nothing"}) {
         INFO(refused);
         const auto answer = ask(refused, &asked);
         REQUIRE_FALSE(answer);

@@ -116,7 +116,7 @@ Result<Diagnosis> Diagnoser::judge(Artifact& artifact) {
     const ServiceStates services = service_states(artifact);
     diagnosis.findings = run_rules({snapshot, diagnosis.slogan, diagnosis.totals, diagnosis.death, diagnosis.waits,
                                     terms, pinned, locks, starts ? &*starts : nullptr, unheld ? &*unheld : nullptr,
-                                    told ? &*told : nullptr, events, services.handlers, services.alarms, services.blocked, services.credit_unread, path});
+                                    told ? &*told : nullptr, events, services.handlers, services.alarms, services.blocked, services.credit_unread, services.ticks, services.tick_time, path});
     summarise(snapshot, diagnosis);
     return diagnosis;
 }

@@ -42,6 +42,15 @@ bool sends_on_credit(const Snapshot& s, const Process& p) {
            std::ranges::any_of(s.stacks[p.stack], [&](const Frame& frame) { return of_rabbit(frame.function); });
 }
 
+bool is_connection(const Snapshot& s, const Process& p) {
+    const auto of = [&](FunctionId id) {
+        return id != FunctionId::none && s.text(s.functions[id].module) == "dist_util" && s.text(s.functions[id].name) == "con_loop";
+    };
+    return of(p.current_function) || std::ranges::any_of(s.stacks[p.stack], [&](const Frame& frame) { return of(frame.function); });
+}
+
+bool is_net_kernel(const Snapshot& s, const Process& p) { return s.text(p.name) == "net_kernel"; }
+
 class Reading {
 public:
     Reading(ProcId process, TermSource& source, ServiceStates& states)
@@ -56,6 +65,36 @@ public:
             states_.handlers.push_back({process_, std::string(mode.text), figure(root, "sync_mode_qlen"),
                                         figure(root, "drop_mode_qlen"), figure(root, "flush_qlen")});
             return true;
+        });
+    }
+
+    void connection() {
+        for_roots([&](const Element& root) {
+            const auto tick = terms_.tagged(root, "tick", 5);
+            if (tick.empty()) return false;
+            const auto read = terms_.number(tick[1]), now = terms_.number(tick[3]), found = terms_.number(tick[4]);
+            // Before the first tick nothing was looked at; then there is what the other node said to connect.
+            if (read.value_or(0) != 0 && now && found && *now >= 0 && *found >= 0)
+                states_.ticks.push_back({process_, static_cast<std::uint64_t>(*now), static_cast<std::uint64_t>(*found)});
+            return true;
+        });
+    }
+
+    void net_kernel() {
+        constexpr std::int64_t usual_intensity = 4, most = 1'000'000'000;
+        for_roots([&](const Element& root) {
+            for (const Element& each : terms_.tuple(root)) {
+                const auto record = terms_.tuple(each);
+                if (record.size() < 3 || !TermReader::is_one_of(record[0], {"tick", "tick_change"}) || record[1].kind != ElementKind::pid) continue;
+                const auto time = terms_.number(record[2]);
+                const bool of_one = record.size() == 3 || !terms_.number(record[3]);
+                const std::int64_t intensity = of_one ? usual_intensity : *terms_.number(record[3]);
+                if (!time || *time <= 0 || *time > most || intensity <= 0 || intensity > most) return true;
+                states_.tick_time.intensity = static_cast<std::uint64_t>(intensity);
+                states_.tick_time.milliseconds = static_cast<std::uint64_t>(of_one ? *time * usual_intensity : *time);
+                return true;
+            }
+            return false;
         });
     }
 
@@ -152,12 +191,17 @@ private:
 
 }  // namespace
 
+std::optional<std::uint64_t> TickTime::silent_ms(const ConnectionTick& connection) const {
+    if (milliseconds == 0 || intensity == 0 || connection.tick > intensity || connection.ticked > intensity) return std::nullopt;
+    return (connection.tick + intensity - connection.ticked) % intensity * (milliseconds / intensity);
+}
+
 bool keeps_service_state(const Snapshot& s, ProcId id) {
     const Process& p = s[id];
     if (p.heap_words.value_or(0) > largest_server || p.old_heap_words.value_or(0) > largest_server ||
         p.msgq_len.value_or(0) > longest_queue)
         return false;
-    return is_protection(s, p) || is_alarm_manager(s, p) || sends_on_credit(s, p);
+    return is_protection(s, p) || is_alarm_manager(s, p) || is_connection(s, p) || is_net_kernel(s, p) || sends_on_credit(s, p);
 }
 
 ServiceStates service_states(Artifact& artifact) {
@@ -167,7 +211,7 @@ ServiceStates service_states(Artifact& artifact) {
     for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
         const ProcId id{i};
         if (!keeps_service_state(s, id)) continue;
-        const bool other = is_protection(s, s[id]) || is_alarm_manager(s, s[id]);
+        const bool other = is_protection(s, s[id]) || is_alarm_manager(s, s[id]) || is_connection(s, s[id]) || is_net_kernel(s, s[id]);
         if (!other && (words += words_of(s[id])) > most_words_on_credit) {
             ++states.credit_unread;
             continue;
@@ -177,8 +221,12 @@ ServiceStates service_states(Artifact& artifact) {
         Reading reading(id, **terms, states);
         if (is_protection(s, s[id]))
             reading.protection();
-        else if (other)
+        else if (is_alarm_manager(s, s[id]))
             reading.manager();
+        else if (is_connection(s, s[id]))
+            reading.connection();
+        else if (is_net_kernel(s, s[id]))
+            reading.net_kernel();
         else
             reading.credit();
     }

@@ -9,9 +9,16 @@
 // RabbitMQ's processes send to each other on credit (credit_flow.erl of rabbit_common): who has used up what a process has
 // granted stops until that has worked it off, and keeps the pids of those who owe it credit in its process dictionary, under
 // credit_blocked. So a queue that can't keep up stops its channels, and they the connections that publish.
+//
+// A connection to another node has a process in dist_util:con_loop, to which net_kernel's ticker sends {net_kernel, tick} several
+// times in net_ticktime. At each it looks whether something has come, and keeps {tick, Read, Write, Tick, Ticked}: the number of
+// this tick, and of the one that found something last (the record of dist_util.erl; numbers go around at net_tickintensity).
+// net_kernel's state has how often that is: {tick, Ticker, Time, Intensity}, Time in milliseconds for all of them (OTP 24 and
+// later), or {tick, Ticker, Time}, Time for one of four.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,8 +49,23 @@ struct CreditBlock {
     std::vector<Pid> by;  ///< at most 100
 };
 
+/// What the process of a connection to another node knows of that one's silence.
+struct ConnectionTick {
+    ProcId process = ProcId::none;
+    std::uint64_t tick = 0, ticked = 0;  ///< this tick; the last one that found something
+};
+
+/// How long net_kernel waits for a sign of life.
+struct TickTime {
+    std::uint64_t milliseconds = 0;  ///< after which a node is given up; 0: not known
+    std::uint64_t intensity = 0;     ///< ticks in that time
+
+    /// How long nothing has come by a connection, at least: whole ticks that found nothing; nothing where it is not known.
+    std::optional<std::uint64_t> silent_ms(const ConnectionTick& connection) const;
+};
+
 /// Whether a process may keep one of these: a handler's protection, a manager of events whose name speaks of alarms, a process
-/// of RabbitMQ. Needs the process table and stacks.
+/// of RabbitMQ, one of a connection to another node, net_kernel. Needs the process table and stacks.
 bool keeps_service_state(const Snapshot& snapshot, ProcId process);
 
 struct ServiceStates {
@@ -51,6 +73,8 @@ struct ServiceStates {
     std::vector<SetAlarm> alarms;       ///< at most 100 of one process
     std::vector<CreditBlock> blocked;   ///< of RabbitMQ's processes, until their heaps come to 30 million words
     std::uint64_t credit_unread = 0;    ///< RabbitMQ's processes behind that bound: whether they have credit was not read
+    std::vector<ConnectionTick> ticks;  ///< of connections to other nodes
+    TickTime tick_time;
 };
 
 /// Reads them. Needs LoadPlan::terms with keeps_service_state among terms_of, and stacks.

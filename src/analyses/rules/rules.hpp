@@ -83,6 +83,8 @@ struct RuleInput {
     std::span<const SetAlarm> alarms = {};        ///< that the node had set itself
     std::span<const CreditBlock> blocked = {};    ///< processes that may not send until they are granted credit
     std::uint64_t credit_unread = 0;              ///< processes that may be blocked so, too: they were too many to be read
+    std::span<const ConnectionTick> ticks = {};   ///< of connections to other nodes
+    TickTime tick_time = {};                      ///< how long net_kernel waits for a sign of life
     std::span<const std::string> loader_path = {};  ///< of such a node: where its loader looked for modules
 
     const TermFacts* terms_of(ProcId process) const {

@@ -5,6 +5,9 @@
 // the connection's queue is full: the connection's port is busy, and each sender stands in a trap of the VM. Whom a call
 // waits for is known by its monitor: the other node is in the pid, beside the name, or where the new process was asked.
 //
+// The process of the connection knows how long nothing has come from the node: net_kernel's ticker has it look several times in
+// net_ticktime (analyses/logs/service_states.hpp). Silence of some ticks is a proof that the node, or the way to it, hangs.
+//
 // Thresholds: as wait-convoy's for those who call: ten that are 5 % of all processes, or 100; one in five of all is high,
 // half of them critical. Two senders who are suspended on a full connection are high: nothing that this node sends there
 // gets on.
@@ -33,6 +36,23 @@ struct Waiting {
 const Port* port_to(const Snapshot& s, TextId node) {
     const auto peer = std::ranges::find(s.nodes, node, &DistNode::name);
     return peer == s.nodes.end() ? nullptr : connection_to(s, *peer);
+}
+
+// How long nothing has come by a connection; nothing where that can't be known.
+std::optional<std::uint64_t> silence(const RuleInput& input, const Port* port) {
+    if (port == nullptr) return std::nullopt;
+    for (const ConnectionTick& tick : input.ticks)
+        if (input.snapshot[tick.process].pid == port->connected) return input.tick_time.silent_ms(tick);
+    return std::nullopt;
+}
+
+void tell_silence(const RuleInput& input, std::uint64_t silent, Finding& finding) {
+    const Amount waits{input.tick_time.milliseconds, AmountUnit::milliseconds};
+    if (silent == 0)
+        finding.evidence.push_back(fact("net_kernel's last tick", sentence("something had come from it; it is given up after {} of silence", waits)));
+    else
+        finding.evidence.push_back(figure(sentence("nothing has come from it, of {} after which it is given up, for at least", waits), silent,
+                                          AmountUnit::milliseconds, Confidence::lower_bound));
 }
 
 std::vector<std::pair<std::uint64_t, FunctionId>> most_usual(const Waiting& waiting) {
@@ -109,6 +129,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         finding.evidence.push_back(figure("processes that are suspended on the connection", waiting.senders.size(), AmountUnit::count));
         if (port != nullptr)
             finding.evidence.push_back(figure(sentence("waiting in {}", port->port), port->queue_bytes, AmountUnit::bytes));
+        if (const auto silent = silence(input, port)) tell_silence(input, *silent, finding);
         if (waiting.forever != 0)
             finding.evidence.push_back(figure("of the calls without a timeout", waiting.forever, AmountUnit::count));
         finding.evidence.push_back(figure("memory that the waiters hold", held.value(), AmountUnit::bytes));
