@@ -1,4 +1,5 @@
-%% A node whose memory means something: servers with large states of known shapes, idle and in the middle of a callback.
+%% A node whose memory means something: servers with large states of known shapes, idle and in the middle of a callback, a queue of
+%% messages of two shapes, and callers of a server that waits for a second, which waits for a third.
 -module(scenario_meaning).
 -export([meaning/1]).
 -export([init/1, handle_call/3, handle_cast/2, handle_info/2, callback_mode/0, handle_event/4]).
@@ -23,9 +24,29 @@ meaning(_) ->
     Servers = [start(Specimen) || Specimen <- Specimens],
     {ok, Machine} = gen_statem:start({local, machine}, ?MODULE, {machine, {data, Blobs}}, []),
     #{slogan => "asked for by an operator",
-      facts => #{findings => [],
+      facts => #{findings => [], chain => chain(12), queue => queue(900, 300),
                  servers => [facts(Machine, machine, "gen_statem", {data, Blobs}, Blobs, "its State > element 2",
                                    "a list of 4,000 binaries of 32 B") | Servers]}}.
+
+%% N who call a server that calls another, which calls a third, which sits in a callback.
+chain(N) ->
+    [Front, Middle, Last] = [begin {ok, P} = gen_server:start({local, Name}, ?MODULE, Name, []), P end || Name <- [chain_front, chain_middle, chain_end]],
+    Last ! {wait, [the_end]},
+    gen_server:cast(Middle, {ask, chain_end}),
+    gen_server:cast(Front, {ask, chain_middle}),
+    Callers = [spawn(fun() -> Reply = gen_server:call(chain_front, question, infinity), {Reply, I} end) || I <- lists:seq(1, N)],
+    %% all have asked: their questions are in the queues
+    [wait_until(asked, fun() -> {message_queue_len, L} =:= process_info(P, message_queue_len) end) || {P, L} <- [{Front, N}, {Middle, 1}, {Last, 1}]],
+    #{callers => Callers, links => [Front, Middle, Last], waiting => N + 2}.
+
+%% Messages of two shapes in the queue of one that takes none.
+queue(Orders, Pings) ->
+    Reader = spawn(fun() -> register(slow_reader, self()), receive never -> ok end end),
+    Messages = [{order, I, [I, I + 1], <<I:64>>} || I <- lists:seq(1, Orders)] ++ [{ping, self()} || _ <- lists:seq(1, Pings)],
+    [Reader ! Message || Message <- Messages],
+    wait_until(sent, fun() -> {message_queue_len, Orders + Pings} =:= process_info(Reader, message_queue_len) end),
+    #{pid => Reader, messages => Orders + Pings, shapes => [[Orders, <<"{order,integer(),list(),binary()}">>], [Pings, <<"{ping,pid()}">>]],
+      flat_words => lists:sum([erts_debug:flat_size(Message) || Message <- Messages])}.
 
 start({Name, How, State, Part, Where, Shape}) ->
     {ok, Server} = gen_server:start({local, Name}, ?MODULE, State, []),
@@ -44,6 +65,7 @@ callback_mode() -> handle_event_function.
 init({machine, Data}) -> {ok, open, Data};
 init(State) -> {ok, State}.
 handle_call(_, _, State) -> {reply, State, State}.
+handle_cast({ask, Next}, State) -> Reply = gen_server:call(Next, question, infinity), {noreply, {Reply, State}};
 handle_cast(_, State) -> {noreply, State}.
 handle_info({wait, _}, State) -> receive never -> {noreply, State} end.
 handle_event(_, _, _, Data) -> {keep_state, Data}.
