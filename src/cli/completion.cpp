@@ -258,12 +258,25 @@ compdef _beamheap beamheap
                        argument_branches("        ", "_beamheap_words", "_beamheap_reply_names"));
 }
 
-// Lines of fish for the arguments of a kind: the words that `source` prints, where one of these verbs stands in the line.
+// Words as fish reads them in -a, where it takes its own signs (`msgq>`) for what they are on a command line.
+std::string fish_words(std::string_view words) {
+    std::string text;
+    for (const char c : words) {
+        if (std::string_view("\\'\"$*?~#(){}[]<>&|;").find(c) != std::string_view::npos) text += '\\';
+        text += c;
+    }
+    return shell_quoted(text);
+}
+
+// Lines of fish for the arguments of a kind: the words that `source` prints, where one of these verbs stands in the line, and, of names
+// in an input, that input. Before that files are completed.
 std::string fish_argument(ArgumentKind kind, std::string_view source) {
     std::string verbs;
     for (const Command* command : commands())
         if (command->takes(kind)) verbs += fmt::format(" {}", command->name);
-    return fmt::format("complete -c beamheap -n '__fish_seen_subcommand_from{}' -f -a {}\n", verbs, shell_quoted(source));
+    const bool of_input = kind == ArgumentKind::process || kind == ArgumentKind::table;
+    return fmt::format("complete -c beamheap -n '__fish_seen_subcommand_from{}{}' -f -a {}\n", verbs,
+                       of_input ? "; and test (count (commandline -opc)) -ge 3" : "", shell_quoted(source));
 }
 
 std::string fish_script() {
@@ -281,7 +294,7 @@ end
                                             {"columns", choices.columns.text()},
                                             {"table", choices.tables.text()}})
             if (!words.empty())
-                text += fmt::format("complete -c beamheap -n '__fish_seen_subcommand_from {}' -l {} -x -a {}\n", command->name, option, shell_quoted(words));
+                text += fmt::format("complete -c beamheap -n '__fish_seen_subcommand_from {}' -l {} -x -a {}\n", command->name, option, fish_words(words));
     }
     text += fish_argument(ArgumentKind::shell, shells);
     text += fish_argument(ArgumentKind::topic, topic_words());
@@ -294,7 +307,7 @@ end
             line += name.starts_with("--") ? fmt::format(" -l {}", name.substr(2)) : fmt::format(" -s {}", name.substr(1));
         if (!row.argument.empty()) line += is_file(row) ? " -r -F" : " -x";
         if (const std::string words = row.names == "--by" ? row.values : fixed_words(row); !words.empty())
-            line += fmt::format(" -a {}", shell_quoted(words));
+            line += fmt::format(" -a {}", fish_words(words));
         text += fmt::format("{} -d {}\n", line, shell_quoted(row.help));
     }
     return text;
