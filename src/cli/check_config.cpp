@@ -51,7 +51,7 @@ public:
     Result<CheckConfig> read(const toml::table& root) {
         CheckConfig config;
         config.path = path_;
-        BH_CHECK(known_keys(root, {"schema", "fail-on", "baseline", "limits", "ignore"}));
+        BH_CHECK(known_keys(root, {"schema", "fail-on", "baseline", "limits", "ignore", "rule"}));
         if (const toml::node* schema = root.get("schema"); schema != nullptr && schema->value_or(int64_t{0}) != 1)
             return wrong(*schema, "schema must be 1", {});
         if (const toml::node* node = root.get("fail-on")) BH_CHECK(read_fail_on(*node, config.fail_on));
@@ -63,6 +63,14 @@ public:
             if (!node->is_table()) return wrong(*node, "limits must be a table: [limits]", {});
             for (const auto& [key, value] : *node->as_table()) BH_CHECK(read_limit(key.str(), value, config.fail_on));
         }
+        if (const toml::node* node = root.get("rule")) {
+            if (!node->is_array()) return wrong(*node, "rule must be a list of tables: [[rule]]", {});
+            for (const toml::node& each : *node->as_array()) {
+                if (!each.is_table()) return wrong(each, "rule must be a list of tables: [[rule]]", {});
+                BH_CHECK(read_rule(*each.as_table(), config.rules));
+            }
+        }
+        for (const SqlRule& rule : config.rules) own_.push_back(rule.name);
         if (const toml::node* node = root.get("ignore")) {
             if (!node->is_array()) return wrong(*node, "ignore must be a list of tables: [[ignore]]", {});
             for (const toml::node& each : *node->as_array()) {
@@ -132,7 +140,8 @@ private:
         const toml::node* rule = table.get("rule");
         if (rule == nullptr) return wrong(ignore.line, "this [[ignore]] has no rule", "rule = \"*\" is all of them");
         BH_TRY(ignore.rule, text(*rule, "rule"));
-        if (std::ranges::none_of(rules_, [&](std::string_view id) { return analyses::fits_glob(id, ignore.rule); })) {
+        const auto fits = [&](std::string_view id) { return analyses::fits_glob(id, ignore.rule); };
+        if (std::ranges::none_of(rules_, fits) && std::ranges::none_of(own_, fits)) {
             std::string advice = present::did_you_mean(ignore.rule, rules_);
             if (advice.empty()) advice = fmt::format("rules are: {}", fmt::join(rules_, " "));
             return wrong(*rule, fmt::format("there is no rule '{}'", ignore.rule), std::move(advice));
@@ -155,6 +164,34 @@ private:
         return ignore;
     }
 
+    Status read_rule(const toml::table& table, std::vector<SqlRule>& rules) const {
+        BH_CHECK(known_keys(table, {"name", "title", "severity", "sql"}));
+        SqlRule rule;
+        rule.line = table.source().begin.line;
+        for (const std::string_view key : {"name", "sql"})
+            if (table.get(key) == nullptr) return wrong(rule.line, fmt::format("this [[rule]] has no {}", key), {});
+        BH_TRY(rule.name, text(*table.get("name"), "name"));
+        BH_TRY(rule.query, text(*table.get("sql"), "sql"));
+        const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
+        if (rule.name.empty() || rule.name.size() > 64 || !std::ranges::all_of(rule.name, fits))
+            return wrong(*table.get("name"), "the name of a rule is made of a to z, 0 to 9 and -", "name = \"orders-behind\"");
+        const bool twice = std::ranges::find(rules, rule.name, &SqlRule::name) != rules.end();
+        if (twice || std::ranges::find(rules_, rule.name) != rules_.end())
+            return wrong(*table.get("name"), fmt::format("there is a rule '{}' already", rule.name), {});
+        rule.title = rule.name;
+        if (const toml::node* node = table.get("title")) {
+            BH_TRY(rule.title, text(*node, "title"));
+        }
+        if (const toml::node* node = table.get("severity")) {
+            BH_TRY(const std::string word, text(*node, "severity"));
+            const auto severity = analyses::severity_named(word);
+            if (!severity) return wrong(*node, fmt::format("there is no severity '{}'", word), "there are: critical high medium info");
+            rule.severity = *severity;
+        }
+        rules.push_back(std::move(rule));
+        return ok();
+    }
+
     static bool is_date(std::string_view text) {
         constexpr std::string_view shape = "0000-00-00";
         if (text.size() != shape.size()) return false;
@@ -167,6 +204,7 @@ private:
 
     const std::string& path_;
     const std::vector<std::string_view>& rules_;
+    std::vector<std::string> own_;  // of this file
 };
 
 /// The line, from 1, where a key is made of more parts than deepest_key; 0: none. The parser nests one table in another

@@ -11,6 +11,9 @@
 //     subject = "tls_connection:*"    # all without it
 //     until = 2027-01-01              # the first day on which it no longer holds
 //     reason = "OPS-12"
+//     [[rule]]                        # of the project's own; check_rules.hpp
+//     name = "orders-behind"
+//     sql = "SELECT pid, msgq_len FROM process WHERE name LIKE 'order%' AND msgq_len > 100"
 //
 // check_config.cpp is the only file that includes toml++.
 #pragma once
@@ -36,10 +39,20 @@ struct Ignore {
     bool fits(std::string_view of_rule, std::string_view of) const;
 };
 
+/// A rule of the project's own: the rows of a query are what is wrong.
+struct SqlRule {
+    std::string name;
+    std::string title;  ///< its name unless told otherwise
+    std::string query;
+    analyses::FindingSeverity severity = analyses::FindingSeverity::high;
+    std::size_t line = 0;
+};
+
 struct CheckConfig {
     std::string path;  ///< empty: there is none
     analyses::FailOn fail_on;
     std::vector<Ignore> ignores;
+    std::vector<SqlRule> rules;
     std::string baseline;
 };
 

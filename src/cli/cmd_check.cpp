@@ -11,6 +11,7 @@
 #include "analyses/base/erlang_syntax.hpp"
 #include "analyses/diagnosis/diagnose.hpp"
 #include "cli/check_config.hpp"
+#include "cli/check_rules.hpp"
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
 #include "cli/output_file.hpp"
@@ -126,10 +127,12 @@ Finding unreadable_finding(const std::string& name, const Error& error) {
 
 class Gate {
 public:
+    /// `demand`: what the configuration's rules need loaded.
     Gate(const Context& context, const CheckConfig& config, analyses::FailOn fail_on,
-         std::set<std::string, std::less<>> baseline)
+         std::set<std::string, std::less<>> baseline, Demand demand)
         : options_(context.options()),
           config_(config),
+          demand_(std::move(demand)),
           fail_on_(std::move(fail_on)),
           baseline_(std::move(baseline)),
           today_(today()),
@@ -139,6 +142,7 @@ public:
             report.threshold = fail_on_.severity.value_or(analyses::FindingSeverity::high);
             for (const analyses::Rule& rule : analyses::rules()) report.rules.emplace_back(rule.id);
             report.rules.emplace_back(unexpected_dump);
+            for (const SqlRule& rule : config_.rules) report.rules.emplace_back(rule.name);
             for (const analyses::Limit& limit : fail_on_.limits)
                 if (const std::string_view rule = analyses::info(limit.metric).rule;
                     std::ranges::find(report.rules, rule) == report.rules.end())
@@ -156,6 +160,9 @@ public:
         analyses::Diagnoser diagnoser({.threads = options_.threads, .sizes = options_.full});
         diagnoser.demand(plan);
         plan_for_secrets(plan, plan.terms_of);
+        // Besides what the diagnosis needs.
+        if (demand_.plan.terms) plan.terms_of = nullptr;
+        plan.binaries |= demand_.plan.binaries;
         OpenOptions open_options;
         open_options.executable = options_.executable;
         open_options.threads = options_.threads;
@@ -190,12 +197,17 @@ public:
         damaged_ = damaged_ || snapshot.anomalies.data_lost() || !snapshot.source.complete.value_or(true);
         std::ranges::stable_sort(diagnosis.findings, std::ranges::greater(), &Finding::severity);
         const std::vector<std::string> secrets = known_secrets(**artifact);
+        const std::shared_ptr<Artifact> shared = std::move(*artifact);
+        std::array<std::vector<CheckedFinding>, 3> own;
+        for (std::size_t i = 0; i < own.size() && !config_.rules.empty(); ++i) own[i] = i == 2 ? own[1] : by_rules(shared, plan, name, levels_[i]);
         for (std::size_t i = 0; i < reports_.size(); ++i) {
             const present::Redactor redactor(present::redaction(levels_[i], snapshot, secrets));
             const present::Names names(snapshot, syntax(snapshot, i), name);
             CheckedInput input{name, redacted(present::source_of(snapshot), redactor), {}};
             for (const Finding& finding : diagnosis.findings)
                 input.findings.push_back(checked(finding, names, redactor));
+            std::ranges::move(own[i], std::back_inserter(input.findings));
+            std::ranges::stable_sort(input.findings, std::ranges::greater(), &CheckedFinding::severity);
             ++reports_[i].dumps;
             reports_[i].inputs.push_back(std::move(input));
         }
@@ -238,12 +250,33 @@ public:
 
 private:
     Verdict verdict_of(const Finding& finding, const Snapshot& snapshot) const {
-        const std::string subject = present::plain_text(snapshot, finding.subject.text);
+        return verdict_of(finding.rule, present::plain_text(snapshot, finding.subject.text), finding.fingerprint, finding.severity,
+                          finding.rule.starts_with("limit-"));
+    }
+    Verdict verdict_of(std::string_view rule, const std::string& subject, const std::string& fingerprint, analyses::FindingSeverity severity,
+                       bool always) const {
         for (const Ignore& ignore : config_.ignores)
-            if (!ignore.expired(today_) && ignore.fits(finding.rule, subject)) return Verdict::ignored;
-        if (baseline_.contains(finding.fingerprint)) return Verdict::known;
-        const bool limit = finding.rule.starts_with("limit-");
-        return limit || finding.severity >= reports_[0].threshold ? Verdict::fails : Verdict::reported;
+            if (!ignore.expired(today_) && ignore.fits(rule, subject)) return Verdict::ignored;
+        if (baseline_.contains(fingerprint)) return Verdict::known;
+        return always || severity >= reports_[0].threshold ? Verdict::fails : Verdict::reported;
+    }
+
+    // What the configuration's rules find, redacted: queries see texts as the report has them.
+    std::vector<CheckedFinding> by_rules(const std::shared_ptr<Artifact>& artifact, const LoadPlan& plan, const std::string& name,
+                                         RedactLevel level) const {
+        Options options = options_;
+        options.redact = level;
+        const std::vector<RuleRows> found = run_rules(config_, options, artifact, plan, name);
+        std::vector<CheckedFinding> findings;
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            const SqlRule& rule = config_.rules[i];
+            const RuleRows& rows = found[i];
+            if (rows.rows == 0 && rows.failure.empty()) continue;
+            CheckedFinding finding = finding_of(rule, rows);
+            finding.verdict = verdict_of(finding.rule, finding.subject, finding.fingerprint, finding.severity, false);
+            findings.push_back(std::move(finding));
+        }
+        return findings;
     }
 
     // As `analyze` speaks: Elixir on its nodes where people read it, Erlang where machines do.
@@ -300,6 +333,7 @@ private:
 
     const Options& options_;
     const CheckConfig& config_;
+    Demand demand_;
     analyses::FailOn fail_on_;
     std::set<std::string, std::less<>> baseline_;
     std::string today_;
@@ -374,7 +408,9 @@ static Status cmd_check(const Context& context) {
         BH_TRY(baseline, read_baseline(known));
     }
 
-    Gate gate(context, config, std::move(fail_on), std::move(baseline));
+    Demand demand;
+    BH_CHECK(demand_rules(config, options, demand));
+    Gate gate(context, config, std::move(fail_on), std::move(baseline), std::move(demand));
     if (first_run)
         gate.warn("baseline_missing",
                   fmt::format("{}: there is no such file yet, so every finding is a new one; --out json={} writes it", known,
@@ -414,7 +450,7 @@ BH_DEFINE_VERB(check){
                 "broken.\n"
                 "Dumps and cores are told by content; archives are read three deep. .beamheap.toml of this folder, or the "
                 "nearest\n"
-                "one above it, holds limits and what to ignore. --out writes text, json, junit, md, github or gitlab to a file, --format\n"
+                "one above it, holds limits, rules of your own and what to ignore. --out writes text, json, junit, md, github or gitlab to a file, --format\n"
                 "prints one of them.",
     .examples = "check artifacts/ --out junit=beamheap.xml\ncheck logs.zip --fail-on critical --fail-on 'msgq>10000'\n"
                 "check . --baseline known.json --require-dump",

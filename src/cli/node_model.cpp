@@ -120,6 +120,14 @@ Status NodeModel::open(const Context& context, const Demand& demand) {
     return ok();
 }
 
+void NodeModel::adopt(std::shared_ptr<Artifact> artifact, const LoadPlan& plan, const std::string& path) {
+    path_ = path;
+    plan_ = plan;
+    plan_.heaps = nullptr;
+    gathered_ = false;
+    settle(std::move(artifact));
+}
+
 Result<std::shared_ptr<ProcessView>> NodeModel::terms(ProcId process, bool states) {
     static const Process nobody;
     const Process& row = process == ProcId::none ? nobody : snapshot()[process];

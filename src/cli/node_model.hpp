@@ -45,6 +45,9 @@ public:
     /// Opens the context's input with what is demanded. Errors: those of Context::open.
     Status open(const Context& context, const Demand& demand);
 
+    /// Takes an input that somebody has loaded with what is demanded, no heaps among it. `path` is how it is called.
+    void adopt(std::shared_ptr<Artifact> artifact, const LoadPlan& plan, const std::string& path);
+
     Artifact& artifact() const { return *artifact_; }
     const Snapshot& snapshot() const { return artifact_->snapshot(); }
     /// Names as programs read them: in Erlang's syntax unless another one was asked for.
