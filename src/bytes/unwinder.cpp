@@ -1,18 +1,16 @@
 #include "bytes/unwinder.hpp"
 
-#include <cxxabi.h>
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
 #include <map>
 #include <set>
 
 #include "bytes/debug_files.hpp"
+#include "bytes/native_names.hpp"
 
 namespace beamheap::bytes {
 namespace {
@@ -22,16 +20,6 @@ namespace {
 constexpr std::uint64_t usual_signature_bits = ~0ull << 48;
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
-std::string readable(const char* name) {
-    if (name == nullptr) return {};
-    if (name[0] != '_' || name[1] != 'Z') return std::string(name, std::strcspn(name, "@"));  // without its version
-    int status = 0;
-    char* text = abi::__cxa_demangle(name, nullptr, nullptr, &status);
-    std::string result = status == 0 && text != nullptr ? text : name;
-    std::free(text);
-    return result;
-}
 
 constexpr const char* code_of_no_file = "code of no file";
 
@@ -128,25 +116,11 @@ NativeFrame Unwinder::State::frame(std::uint64_t address, bool returning) {
     NativeFrame row;
     row.address = address;
     const Dwarf_Addr inside = returning && address != 0 ? address - 1 : address;
-    Dwfl_Module* module = dwfl_addrmodule(dwfl, inside);
-    if (module == nullptr) {
-        const CoreFile* file = notes.file_at(inside);
-        if (file == nullptr || file->path.starts_with("/memfd:")) return row;
-        row.file = base_name(file->path);
-        row.offset = address - file->start + file->file_offset;
-        return row;
-    }
-    Dwarf_Addr start = 0;
-    if (const char* name = dwfl_module_info(module, nullptr, &start, nullptr, nullptr, nullptr, nullptr, nullptr))
-        row.file = name;
-    row.offset = address - start;
-    GElf_Off offset = 0;
-    GElf_Sym symbol{};
-    const char* name = dwfl_module_addrinfo(module, inside, &offset, &symbol, nullptr, nullptr, nullptr);
-    if (name != nullptr && offset < symbol.st_size) {
-        row.function = readable(name);
-        row.offset = address - (inside - offset);
-    }
+    if (name_native_code(dwfl, returning, row)) return row;
+    const CoreFile* file = notes.file_at(inside);
+    if (file == nullptr || file->path.starts_with("/memfd:")) return row;
+    row.file = base_name(file->path);
+    row.offset = address - file->start + file->file_offset;
     return row;
 }
 

@@ -148,6 +148,17 @@ std::vector<OptionRow> question_options() {
     };
 }
 
+// Of verbs that watch a running VM for a while.
+std::vector<OptionRow> sampling_options() {
+    constexpr Scope named = Scope::named;
+    return {
+        {.names = "--hz", .argument = "N", .help = "samples a second, for each second of CPU time of a thread", .scope = named, .set = &set_number<&Options::hertz>},
+        {.names = "--only-erlang", .help = "only samples that were taken in Erlang code", .scope = named, .set = &set_flag<&Options::only_erlang>},
+        {.names = "--blame", .argument = "FUNCTION", .help = "only samples inside this native function, by who called it", .scope = named, .set = &set_text<&Options::blamed>},
+        {.names = "--pstack", .help = "one stack of each scheduler that runs now", .scope = named, .set = &set_flag<&Options::pstack>},
+    };
+}
+
 std::vector<OptionRow> file_options() {
     constexpr Scope named = Scope::named;
     return {
@@ -215,6 +226,7 @@ std::vector<OptionRow> make_table() {
     };
     add(OptionGroup::answer, answer_options());
     add(OptionGroup::question, question_options());
+    add(OptionGroup::question, sampling_options());
     add(OptionGroup::files, file_options());
     add(OptionGroup::session, session_options());
     return table;

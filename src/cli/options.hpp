@@ -78,6 +78,10 @@ struct Options {
     std::string to = "sqlite";   ///< --to: what an export is
     bool no_pager = false;
     std::string duration;        ///< --for, as given
+    std::uint32_t hertz = 0;     ///< --hz: samples a second; 0: the verb's own
+    bool only_erlang = false;    ///< --only-erlang
+    std::string blamed;          ///< --blame FUNCTION
+    bool pstack = false;         ///< --pstack
     bool no_fold = false;        ///< --no-fold: rows that are alike, one by one
 
     bool help = false;

@@ -77,7 +77,8 @@ const std::vector<House>& houses() {
           {"vm", {"layout"}},
           {"processes", {"layout", "vm"}},
           {"tables", {"layout", "vm", "processes"}},
-          {"heaps", {"layout", "vm", "processes", "tables"}}}},
+          {"heaps", {"layout", "vm", "processes", "tables"}},
+          {"sampling", {"layout", "vm", "processes"}}}},
     };
     return table;
 }

@@ -1,0 +1,17 @@
+// Sampling a VM that runs: attached to anew, beside whatever else was read of it.
+#pragma once
+
+#include "beamheap/artifact.hpp"
+#include "beamheap/samples.hpp"
+
+namespace beamheap::otp {
+
+/// What the schedulers of the VM with this pid do with their CPU time. `snapshot` is that of an artifact of it, loaded: its
+/// processes say where stacks begin, and functions and stacks that are seen are added to it.
+/// Errors: those of attach() and sample_cpu().
+Result<CpuSamples> sample_running(std::uint32_t pid, const OpenOptions& options, Snapshot& snapshot, const SampleRequest& request);
+
+/// Which functions of it allocate on the heaps of processes. Errors: those of attach() and sample_allocations().
+Result<AllocationSamples> sample_running_allocations(std::uint32_t pid, const OpenOptions& options, Snapshot& snapshot, const SampleRequest& request);
+
+}  // namespace beamheap::otp

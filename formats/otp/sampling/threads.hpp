@@ -1,0 +1,26 @@
+// Which of a process's threads are the VM's schedulers.
+//
+// A scheduler knows its thread by pthread_t, the address of the C library's structure for it, and somewhere near that structure's
+// start the library keeps the kernel's id of the thread. Where, differs between libraries and their releases, so it is
+// found: the offset at which most schedulers have the id of a thread of this process, each another one.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "beamheap/samples.hpp"
+#include "bytes/running_process.hpp"
+#include "formats/otp/vm/vm.hpp"
+
+namespace beamheap::otp {
+
+struct SchedulerThread {
+    SampledThread thread;
+    std::uint64_t scheduler = 0;  ///< ErtsSchedulerData
+};
+
+/// Schedulers in the order of their numbers, dirty ones behind; `threads` are the kernel's ids of all threads.
+std::vector<SchedulerThread> scheduler_threads(const Vm& vm, const bytes::LiveMemory& memory, std::span<const std::uint32_t> threads);
+
+}  // namespace beamheap::otp

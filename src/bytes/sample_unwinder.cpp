@@ -1,0 +1,207 @@
+#include "bytes/sample_unwinder.hpp"
+
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "bytes/debug_files.hpp"
+#include "bytes/native_names.hpp"
+
+namespace beamheap::bytes {
+
+struct SampleUnwinder::State {
+    State(std::uint32_t p, const LiveMemory& m) : process(p), memory(m) {}
+    std::uint32_t process;
+    const LiveMemory& memory;
+    Dwfl* dwfl = nullptr;
+    bool attached = false;
+    char* debug_path = nullptr;  // the default: beside the file, and /usr/lib/debug
+    Dwfl_Callbacks finders{};
+    std::vector<std::string> missing;
+    std::unordered_map<std::uint64_t, NativeFrame> names;  // by address, and in bit 63 whether it was interrupted
+
+    const ThreadSample* sample = nullptr;
+    std::vector<UnwoundFrame>* frames = nullptr;
+    bool ended = false;  // at code of no file
+
+    void report();
+    int open_file(const Mapping& mapping) const;
+    int copy_of(const Mapping& mapping) const;
+    void finish();
+    static int on_frame(Dwfl_Frame* frame, void* argument);
+};
+
+namespace {
+
+// The list of threads is asked for by none of the calls made here: every sample is of one thread, which libdwfl is told of as 1.
+pid_t no_next_thread(Dwfl*, void*, void**) { return 0; }
+
+}  // namespace
+
+// The mapped file itself. The kernel's own link to it needs a right that not all have; names are those of the process's
+// file system, or, where it was moved into a part of ours (chroot), of ours: whichever is the file with that number.
+int SampleUnwinder::State::open_file(const Mapping& mapping) const {
+    const std::string folder = fmt::format("/proc/{}", process);
+    const std::string places[] = {fmt::format("{}/map_files/{:x}-{:x}", folder, mapping.start, mapping.end),
+                                  folder + "/root" + mapping.path, mapping.path};
+    for (const std::string& place : places) {
+        const int fd = open(place.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        if (fd < 0) continue;
+        struct stat status {};
+        if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_ino == mapping.inode) return fd;
+        close(fd);
+    }
+    return -1;
+}
+
+// The kernel's own code in every process ("[vdso]", where the clock is read) is in no file: its memory is one.
+int SampleUnwinder::State::copy_of(const Mapping& mapping) const {
+    constexpr std::uint64_t most = 1u << 20;
+    std::vector<std::byte> bytes(std::min(mapping.end - mapping.start, most));
+    if (memory.read(mapping.start, bytes) != bytes.size()) return -1;
+    const int fd = memfd_create("vdso", MFD_CLOEXEC);
+    if (fd < 0) return -1;
+    if (write(fd, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size())) return fd;
+    close(fd);
+    return -1;
+}
+
+void SampleUnwinder::State::report() {
+    const std::vector<Mapping> mappings = memory.mappings();
+    std::set<std::uint64_t> with_code;  // inodes
+    for (const Mapping& mapping : mappings)
+        if (mapping.executable && mapping.inode != 0) with_code.insert(mapping.inode);
+    std::set<std::uint64_t> seen;
+    dwfl_report_begin(dwfl);
+    for (const Mapping& mapping : mappings) {
+        const bool kernels = mapping.path == "[vdso]";
+        if (!kernels && (mapping.path.empty() || mapping.path[0] != '/' || mapping.path.starts_with("/memfd:") ||
+                         mapping.file_offset != 0 || !with_code.contains(mapping.inode) || !seen.insert(mapping.inode).second))
+            continue;
+        std::string name = mapping.path.substr(mapping.path.rfind('/') + 1);
+        if (const std::size_t end = name.find(" (deleted)"); end != std::string::npos) name.resize(end);
+        const int fd = kernels ? copy_of(mapping) : open_file(mapping);
+        if (fd < 0) {
+            missing.push_back(fmt::format("{}: not to be opened from here", name));
+            continue;
+        }
+        if (dwfl_report_elf(dwfl, name.c_str(), mapping.path.c_str(), fd, mapping.start, false) == nullptr) {
+            missing.push_back(fmt::format("{}: {}", name, dwfl_errmsg(-1)));
+            close(fd);
+        }
+    }
+    dwfl_report_end(dwfl, nullptr, nullptr);
+}
+
+int SampleUnwinder::State::on_frame(Dwfl_Frame* frame, void* argument) {
+    State& s = *static_cast<State*>(argument);
+    Dwarf_Addr pc = 0;
+    bool interrupted = false;
+    if (!dwfl_frame_pc(frame, &pc, &interrupted)) return DWARF_CB_ABORT;
+    UnwoundFrame& row = s.frames->emplace_back();
+    row.address = pc;
+    row.interrupted = interrupted;
+    row.of_file = dwfl_addrmodule(s.dwfl, interrupted || pc == 0 ? pc : pc - 1) != nullptr;
+    for (std::size_t i = 0; i < row.registers.size(); ++i) {
+        Dwarf_Word value = 0;
+        if (dwfl_frame_reg(frame, static_cast<unsigned>(i), &value) != 0) continue;
+        row.registers[i] = value;
+        row.known |= 1u << i;
+    }
+    s.ended = !row.of_file;
+    return s.ended || s.frames->size() == most_native_frames ? DWARF_CB_ABORT : DWARF_CB_OK;
+}
+
+SampleUnwinder::SampleUnwinder(std::uint32_t process, const LiveMemory& memory)
+    : state_(std::make_unique<State>(process, memory)) {
+    state_->finders.find_elf = dwfl_build_id_find_elf;
+    state_->finders.find_debuginfo = find_debug_file;
+    state_->finders.debuginfo_path = &state_->debug_path;
+    look_again();
+}
+
+SampleUnwinder::~SampleUnwinder() { state_->finish(); }
+
+void SampleUnwinder::State::finish() {
+    if (dwfl != nullptr) dwfl_end(dwfl);
+    dwfl = nullptr;
+}
+
+void SampleUnwinder::look_again() {
+    static constexpr Dwfl_Thread_Callbacks callbacks{
+        no_next_thread,
+        [](Dwfl*, pid_t, void* argument, void** thread) {
+            *thread = argument;
+            return true;
+        },
+        [](Dwfl*, Dwarf_Addr address, Dwarf_Word* result, void* argument) {
+            const State& s = *static_cast<State*>(argument);
+            const std::uint64_t offset = address - s.sample->stack_pointer();
+            const Bytes stack = s.sample->stack;
+            if (offset < stack.size() && stack.size() - offset >= 8) {
+                *result = load<std::uint64_t>(stack.data() + offset);
+                return true;
+            }
+            std::byte word[8];
+            if (s.memory.read(address, word) != sizeof word) return false;
+            *result = load<std::uint64_t>(word);
+            return true;
+        },
+        [](Dwfl_Thread* thread, void* argument) {
+            const State& s = *static_cast<State*>(argument);
+            std::array<Dwarf_Word, ThreadSample::register_count> values{};
+            std::copy(s.sample->registers.begin(), s.sample->registers.end(), values.begin());
+            return dwfl_thread_state_registers(thread, 0, static_cast<unsigned>(values.size()), values.data());
+        },
+        nullptr,
+        nullptr};
+    State& s = *state_;
+    s.finish();
+    s.names.clear();
+    s.missing.clear();
+    s.attached = false;
+    s.dwfl = dwfl_begin(&s.finders);
+    if (s.dwfl != nullptr) {
+        s.report();
+        s.attached = dwfl_attach_state(s.dwfl, nullptr, 1, &callbacks, &s);
+    }
+    if (!s.attached) s.missing.push_back(dwfl_errmsg(-1));
+}
+
+const std::vector<std::string>& SampleUnwinder::missing() const { return state_->missing; }
+
+bool SampleUnwinder::unwind(const ThreadSample& sample, std::vector<UnwoundFrame>& frames) {
+    State& s = *state_;
+    frames.clear();
+    if (!s.attached) return false;
+    s.sample = &sample;
+    s.frames = &frames;
+    s.ended = false;
+    const int result = dwfl_getthread_frames(s.dwfl, 1, State::on_frame, &s);
+    s.sample = nullptr;
+    s.frames = nullptr;
+    return s.ended || result == 0;
+}
+
+const NativeFrame& SampleUnwinder::name(const UnwoundFrame& frame) {
+    State& s = *state_;
+    const auto [at, is_new] = s.names.try_emplace(frame.address | (frame.interrupted ? 1ull << 63 : 0));
+    NativeFrame& row = at->second;
+    if (!is_new) return row;
+    row.address = frame.address;
+    if (name_native_code(s.dwfl, !frame.interrupted, row) && row.function.empty()) {
+        Dwfl_Module* module = dwfl_addrmodule(s.dwfl, frame.interrupted ? frame.address : frame.address - 1);
+        if (const std::uint64_t start = start_of_unnamed(module, frame.interrupted ? frame.address : frame.address - 1); start != 0)
+            row.offset -= frame.address - start;
+    }
+    return row;
+}
+
+}  // namespace beamheap::bytes
