@@ -11,7 +11,8 @@ namespace {
 constexpr std::uint64_t batch_bytes = 512 * 1024;
 constexpr std::size_t batch_jobs = 256;
 constexpr std::size_t window_bytes = 256 * 1024;
-constexpr std::size_t batches_ahead = 2;  // per worker; each may hold a buffer of the scanner's window
+constexpr std::size_t batches_ahead = 2;  // per worker
+constexpr std::uint64_t bytes_ahead = 3 * batch_bytes;  // in all: the scanner's buffers are held as long
 
 }  // namespace
 
@@ -99,6 +100,10 @@ void HeapPipeline::add(HeapJob job) {
     batch_.push_back(std::move(job));
 }
 
+std::uint64_t HeapPipeline::bytes_of(const Batch& batch) {
+    return batch.empty() ? 0 : batch.back().extents.end() - batch.front().extents.begin();
+}
+
 void HeapPipeline::flush() {
     if (batch_.empty()) return;
     if (inline_) {
@@ -108,7 +113,10 @@ void HeapPipeline::flush() {
     }
     {
         std::unique_lock lock(mutex_);
-        taken_.wait(lock, [this] { return queue_.size() < batches_ahead * workers_.size(); });
+        taken_.wait(lock, [this] {
+            return queue_.empty() || (queue_.size() < batches_ahead * workers_.size() && queued_bytes_ < bytes_ahead);
+        });
+        queued_bytes_ += bytes_of(batch_);
         queue_.push_back(std::move(batch_));
     }
     batch_ = {};
@@ -124,6 +132,7 @@ void HeapPipeline::run(Worker& worker, unsigned index) {
             if (queue_.empty()) return;
             batch = std::move(queue_.front());
             queue_.pop_front();
+            queued_bytes_ -= bytes_of(batch);
         }
         taken_.notify_one();
         if (worker.failure != nullptr) continue;  // the queue must run empty, or add() would wait for ever
@@ -137,11 +146,13 @@ void HeapPipeline::run(Worker& worker, unsigned index) {
 
 void HeapPipeline::decode(Worker& worker, unsigned index, std::span<const HeapJob> batch) {
     if (!worker.status) return;
-    const auto has_text = [](const HeapJob& job) { return job.text.owner != nullptr; };
+    const auto has_text = [](const HeapJob& job) { return !job.text.empty(); };
     if (std::ranges::any_of(batch, has_text)) {
         for (const HeapJob& job : batch) {
-            if (has_text(job)) decode_text(worker, index, job, job.text.text, job.extents.begin());
-            else decode(worker, index, {&job, 1});
+            if (has_text(job) && decode_held(worker, index, job)) continue;
+            worker.status = decode_again(worker, job);
+            if (!worker.status) return;
+            visit(worker.reader, job, demand_, index, worker.losses);
         }
         return;
     }
@@ -150,8 +161,7 @@ void HeapPipeline::decode(Worker& worker, unsigned index, std::span<const HeapJo
         return;
     }
     for (const HeapJob& job : batch) {
-        worker.reader.begin(job.facts);
-        worker.status = feed_in_windows(source_, job.extents, worker.reader, worker.buffer);
+        worker.status = decode_again(worker, job);
         if (!worker.status) return;
         visit(worker.reader, job, demand_, index, worker.losses);
     }
@@ -168,6 +178,34 @@ bool HeapPipeline::decode_whole(Worker& worker, unsigned index, std::span<const 
     }
     const std::string_view text(worker.buffer.data(), *got);
     for (const HeapJob& job : batch) decode_text(worker, index, job, text, begin);
+    return true;
+}
+
+Status HeapPipeline::decode_again(Worker& worker, const HeapJob& job) {
+    worker.reader.begin(job.facts);
+    return feed_in_windows(source_, job.extents, worker.reader, worker.buffer);
+}
+
+/// A process whose text is held. False: not all of it is.
+bool HeapPipeline::decode_held(Worker& worker, unsigned index, const HeapJob& job) {
+    worker.reader.begin(job.facts);
+    auto piece = job.text.begin();
+    for (std::uint32_t i = 0; i < job.extents.count; ++i) {
+        const Extent& part = job.extents.parts[i];
+        const std::uint64_t end = part.offset + part.bytes;
+        for (std::uint64_t at = part.offset;;) {
+            while (piece->end() < end && piece + 1 != job.text.end() && piece[1].offset <= at) ++piece;
+            if (piece->offset > at || piece->end() < at) return false;
+            const bool last = piece->end() >= end;
+            const std::string_view text =
+                piece->text.substr(static_cast<std::size_t>(at - piece->offset), static_cast<std::size_t>(end - at));
+            at += worker.reader.feed(part.section, text, at, last);
+            if (last) break;
+            if (piece + 1 == job.text.end() || piece[1].offset > at) return false;
+            ++piece;
+        }
+    }
+    visit(worker.reader, job, demand_, index, worker.losses);
     return true;
 }
 

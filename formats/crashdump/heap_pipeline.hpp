@@ -1,7 +1,7 @@
 // Decodes the heaps of many processes while the dump is scanned: the scanner finds where a process's sections are and
 // hands them over; workers decode them side by side. Neighbouring processes go in batches. Most of them the scanner hands over
-// with their text, where it has read it: the copy out of the system's cache is a tenth of all time, and not made twice. Those
-// that lie across the end of a buffer are read again, a batch's stretch of the file at once; a giant process in windows.
+// with their text, where it has read it: the copy out of the system's cache is a tenth of all time, and not made twice. Others
+// are read again, a batch's stretch of the file at once; a giant process in windows.
 #pragma once
 
 #include <array>
@@ -47,8 +47,13 @@ struct HeapJob {
     Process process;
     TermExtents extents;
     HeapFacts facts;  ///< in `values` mode the graph is kept: somebody will ask for the terms of this process
-    bytes::Window::Held text;  ///< all from extents.begin() to extents.end(), where whoever passed it still has it
+    /// The text of its sections, as far as whoever passed it still has it: in order, one piece for each buffer of his. Where one
+    /// begins behind the end of the one before, or within a line that began there, the text is read again.
+    std::vector<bytes::Window::Held> text;
 };
+
+/// Heaps with more text are read again: to keep it would take more memory than it is worth.
+inline constexpr std::uint64_t most_held_text = std::uint64_t{2} << 20;
 
 /// The facts that a heap's reader needs, out of the process's row.
 HeapFacts heap_facts(const Process& process, HeapGraph::Mode mode);
@@ -95,11 +100,14 @@ private:
         std::thread thread;
         explicit Worker(const HeapDialect& dialect) : reader(dialect) {}
     };
+    static std::uint64_t bytes_of(const Batch& batch);
     void flush();
     void join();
     void run(Worker& worker, unsigned index);
     void decode(Worker& worker, unsigned index, std::span<const HeapJob> batch);
     bool decode_whole(Worker& worker, unsigned index, std::span<const HeapJob> batch);
+    Status decode_again(Worker& worker, const HeapJob& job);
+    bool decode_held(Worker& worker, unsigned index, const HeapJob& job);
     void decode_text(Worker& worker, unsigned index, const HeapJob& job, std::string_view text, std::uint64_t begin);
 
     const bytes::Source& source_;
@@ -110,6 +118,7 @@ private:
     std::mutex mutex_;
     std::condition_variable added_, taken_;  // batches, to and from queue_
     std::deque<Batch> queue_;
+    std::uint64_t queued_bytes_ = 0;  // of text in queue_
     bool closed_ = false;
 };
 

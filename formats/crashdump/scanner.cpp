@@ -147,12 +147,7 @@ std::string_view Scanner::body(const Head& head, std::size_t limit, bool& whole)
 }
 
 void Scanner::finish(const Head& head) {
-    if (found_ != npos) {
-        window_.consume(found_);
-        found_ = npos;
-        return;
-    }
-    stream(head, [](std::string_view text, bool) { return text.size(); });
+    finish(head, [](std::string_view text, bool) { return text.size(); });
 }
 
 Scanner::BinaryLine Scanner::skip_binary(const Head& head, std::size_t first) {

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "bytes/window.hpp"
 #include "formats/crashdump/sections.hpp"
@@ -44,6 +45,14 @@ public:
     std::string_view body(const Head& head, std::size_t limit, bool& whole);
     /// Goes to the next section.
     void finish(const Head& head);
+    /// The same; what is passed goes to `take`, as stream() gives it.
+    template <class Take>
+    void finish(const Head& head, Take&& take) {
+        if (found_ == npos) return stream(head, std::forward<Take>(take));
+        take(window_.view().substr(0, found_), true);
+        window_.consume(found_);
+        found_ = npos;
+    }
 
     /// Gives the body piece by piece. `take(text, last)` says how many bytes it took; it may leave an incomplete
     /// line of up to `longest_line` bytes, which it sees again with more behind it, and must take all when `last`.

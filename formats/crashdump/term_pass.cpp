@@ -67,7 +67,7 @@ void TermPass::end_process(Loader& loader) {
         else pipeline_->add(std::move(job_));
     }
     job_ = {};
-    job_wanted_ = keep_text_ = false;
+    job_wanted_ = keep_text_ = text_lost_ = false;
 }
 
 // Streams a section to whoever wants its lines: `take(text, last)` and the heap's reader. Of a plain file only the
@@ -76,6 +76,7 @@ template <class Take>
 void TermPass::pass(Scanner& scanner, const Scanner::Head& head, TermSection section, Take&& take) {
     std::uint64_t offset = head.section().body_offset;
     scanner.stream(head, [&](std::string_view text, bool last) {
+        hold_text(head.section().body_offset, offset + text.size());
         std::size_t taken = text.size();
         if (job_wanted_ && passing_) taken = passing_->feed(section, text, offset, last);
         else if (!last) taken = text.rfind('\n') + 1;
@@ -91,7 +92,23 @@ void TermPass::note_extent(const Scanner::Head& head, TermSection section) {
     const std::uint64_t from = head.section().body_offset;
     if (job_.id == ProcId::none) return;
     job_.extents.add({from, window_.offset() - from, section});
-    if (job_wanted_ && pipeline_) job_.text = window_.hold(job_.extents.begin(), job_.extents.end() - job_.extents.begin());
+    hold_text(from, window_.offset());
+}
+
+// What was passed of a section that began at `section_from`, up to `to`, is kept for the workers where it stands, with what
+// of the process's sections stands before it.
+void TermPass::hold_text(std::uint64_t section_from, std::uint64_t to) {
+    if (!job_wanted_ || !pipeline_ || text_lost_) return;
+    const std::uint64_t from = job_.extents.count != 0 ? job_.extents.begin() : section_from;
+    bytes::Window::Held piece = window_.hold(from, to);
+    if (piece.owner == nullptr || to - from > most_held_text) {
+        job_.text.clear();
+        text_lost_ = true;
+    } else if (!job_.text.empty() && job_.text.back().owner == piece.owner) {
+        job_.text.back() = std::move(piece);
+    } else {
+        job_.text.push_back(std::move(piece));
+    }
 }
 
 // Literals and persistent terms, which all heaps refer to.
@@ -218,7 +235,11 @@ void TermPass::read_heap(Loader& loader, Scanner& scanner, const Scanner::Head& 
     }
     const bool search = label && !whole;
     if (!search && !(job_wanted_ && passing_) && !(keep_text_ && texts_.keeps())) {
-        scanner.finish(head);
+        std::uint64_t passed = body_offset;
+        scanner.finish(head, [&](std::string_view text, bool) {
+            hold_text(body_offset, passed += text.size());
+            return text.size();
+        });
         return note_extent(head, TermSection::heap);
     }
     const auto look = [&](std::string_view text, bool) {

@@ -35,6 +35,7 @@ private:
     HeapGraph::Mode mode_of_job(const LoadPlan& plan);
     template <class Take>
     void pass(Scanner& scanner, const Scanner::Head& head, TermSection section, Take&& take);
+    void hold_text(std::uint64_t section_from, std::uint64_t to);
     void note_extent(const Scanner::Head& head, TermSection section);
     void read_stack(Loader& loader, Scanner& scanner, const Scanner::Head& head, ProcId process);
     void read_heap(Loader& loader, Scanner& scanner, const Scanner::Head& head, ProcId process);
@@ -63,6 +64,7 @@ private:
     bool literals_passed_ = false;             // the section was read to its end
     bool begun_ = false;                       // the first section of terms was met
     bool job_wanted_ = false;                  // its heap is to be decoded
+    bool text_lost_ = false;                   // not all of its text can be held for the workers
     bool keep_text_ = false;                   // its text is to be kept (streams)
 };
 

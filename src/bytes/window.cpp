@@ -35,13 +35,17 @@ bool Window::more(std::size_t limit) {
     const std::size_t kept = end_ - begin_;
     if (ended_ || kept >= limit) return false;
     if (capacity_ - end_ < step / 2) {  // else what room there is, though it be less than a step
-        const bool fits = capacity_ - kept >= step;
+        // Once much had to be seen at once, and then little for long, a small buffer does again.
+        constexpr unsigned long_enough = 4;
+        little_kept_ = kept <= step / 2 ? little_kept_ + 1 : 0;
+        const bool shrinks = capacity_ > most_held && little_kept_ >= long_enough;
+        const bool fits = capacity_ - kept >= step && !shrinks;
         if (fits && !held_by_others()) {
             std::memmove(buffer_.get(), buffer_.get() + begin_, kept);
         } else {
             const std::shared_ptr<char[]> last = buffer_;
             if (!fits) {
-                capacity_ = std::max(capacity_ * 2, kept + step);
+                capacity_ = shrinks ? most_held : std::max(capacity_ * 2, kept + step);
                 buffers_.clear();
             }
             take_buffer();

@@ -54,13 +54,17 @@ public:
     /// Text that stays where it is as long as this is there, whatever the window does; any thread may read it.
     struct Held {
         std::shared_ptr<const char[]> owner;  ///< null: there is no text
+        std::uint64_t offset = 0;             ///< of text in the input
         std::string_view text;
+        std::uint64_t end() const { return offset + text.size(); }
     };
-    /// `bytes` of the input from `offset` on, without copying them, where they are in the buffer, those before view() included;
-    /// else nothing. Nothing, too, while the buffer is large because a parser had to see much at once.
-    Held hold(std::uint64_t offset, std::uint64_t bytes) const {
-        if (capacity_ > most_held || offset < base_ || offset - base_ > end_ || bytes > end_ - (offset - base_)) return {};
-        return {buffer_, {buffer_.get() + (offset - base_), static_cast<std::size_t>(bytes)}};
+    /// The input from offset `from` up to `to`, without copying it, where that is in the buffer, what was consumed included; its
+    /// end alone where only that still is. Nothing where `to` is not in the buffer, or while that is large because a parser had
+    /// to see much at once.
+    Held hold(std::uint64_t from, std::uint64_t to) const {
+        from = from < base_ ? base_ : from;
+        if (capacity_ > most_held || to < from || to > base_ + end_) return {};
+        return {buffer_, from, {buffer_.get() + (from - base_), static_cast<std::size_t>(to - from)}};
     }
 
     const Source& source() const { return *source_; }
@@ -90,6 +94,7 @@ private:
     std::shared_ptr<char[]> buffer_;                // the one in use, which is among
     std::vector<std::shared_ptr<char[]>> buffers_;  // all of capacity_ and padding bytes
     std::size_t capacity_ = 0, begin_ = 0, end_ = 0;
+    unsigned little_kept_ = 0;  // how often in a row little was in view when the buffer was at its end
     std::uint64_t base_ = 0;  // offset of buffer_[0]
     bool ended_ = false;
     std::vector<ZeroRun> zero_runs_;

@@ -37,7 +37,7 @@ TEST_CASE("held text stays while the window slides over the rest", "[window]") {
         REQUIRE(window.ensure(bytes));
         window.consume(bytes);
         // What was consumed is still there, unless the buffer began anew since.
-        Window::Held piece = window.hold(at, bytes);
+        Window::Held piece = window.hold(at, at + bytes);
         (piece.owner != nullptr ? held : missed) += 1;
         if (piece.owner != nullptr) pieces.push_back({std::move(piece), at, bytes});
         if (pieces.size() > 150) pieces.pop_front();  // some are given back, and their buffers used again
@@ -46,7 +46,7 @@ TEST_CASE("held text stays while the window slides over the rest", "[window]") {
     }
     CHECK(missed == 0);
     CHECK(held > 300);
-    CHECK(window.hold(text.size() - 5, 6).owner == nullptr);
+    CHECK(window.hold(text.size() - 5, text.size() + 1).owner == nullptr);
     CHECK(window.hold(0, 5).owner == nullptr);
     window.seek(0);
     REQUIRE(window.ensure(1000));
@@ -55,7 +55,7 @@ TEST_CASE("held text stays while the window slides over the rest", "[window]") {
 }
 
 TEST_CASE("a buffer that grew for much text at once is not held", "[window]") {
-    const std::string text = numbers(9 * Window::step);
+    const std::string text = numbers(40 * Window::step);
     Window window = window_of(text);
     REQUIRE(window.ensure(1000));
     const Window::Held before = window.hold(0, 1000);
@@ -64,6 +64,36 @@ TEST_CASE("a buffer that grew for much text at once is not held", "[window]") {
     CHECK(window.view().substr(0, 5 * Window::step) == std::string_view(text).substr(0, 5 * Window::step));
     CHECK(window.hold(0, 1000).owner == nullptr);
     CHECK(before.text == std::string_view(text).substr(0, 1000));
+    // It is small again when little was seen at once for long.
+    std::size_t held = 0;
+    for (std::size_t at = 0; at < text.size(); at += 1000) {
+        REQUIRE(window.ensure(std::min<std::size_t>(1000, text.size() - at)));
+        window.consume(std::min<std::size_t>(1000, text.size() - at));
+        const Window::Held piece = window.hold(at, std::min(at + 1000, text.size()));
+        held += piece.owner != nullptr;
+        if (piece.owner != nullptr) REQUIRE(piece.text == std::string_view(text).substr(at, 1000));
+    }
+    CHECK(held > 100);
+}
+
+TEST_CASE("of text that began in an earlier buffer its end is held", "[window]") {
+    const std::string text = numbers(9 * Window::step);
+    Window window = window_of(text);
+    std::vector<Window::Held> pieces;
+    std::uint64_t covered = 0;
+    for (std::size_t at = 0; at < text.size(); at += 50'000) {
+        const std::size_t bytes = std::min<std::size_t>(50'000, text.size() - at);
+        REQUIRE(window.ensure(bytes));
+        window.consume(bytes);
+        pieces.push_back(window.hold(0, at + bytes));
+        const Window::Held& piece = pieces.back();
+        REQUIRE(piece.owner != nullptr);
+        REQUIRE(piece.end() == at + bytes);
+        REQUIRE(piece.offset <= covered);
+        REQUIRE(piece.text == std::string_view(text).substr(piece.offset, piece.text.size()));
+        covered = piece.end();
+    }
+    CHECK(pieces.back().offset > 0);
 }
 
 TEST_CASE("another thread reads what it holds while the window goes on", "[window]") {
@@ -75,7 +105,7 @@ TEST_CASE("another thread reads what it holds while the window goes on", "[windo
     for (std::size_t at = 0; count < same.size(); at += 60'000, ++count) {
         REQUIRE(window.ensure(60'000));
         window.consume(60'000);
-        readers.emplace_back([&text, &same, count, at, piece = window.hold(at, 60'000)] {
+        readers.emplace_back([&text, &same, count, at, piece = window.hold(at, at + 60'000)] {
             same[count] = piece.text == std::string_view(text).substr(at, 60'000);
         });
     }
