@@ -130,7 +130,7 @@ traced_words() ->
     {call_memory, Functions} = tprof:collect(),
     exit(Pid, kill),
     ok = tprof:stop(),
-    [{Name, lists:sum([Words || {_, _, Words} <- Each])} || {?MODULE, {Name, _}, Each} <- Functions].
+    [{Name, lists:sum([Words || {_, _, Words} <- Each])} || {?MODULE, Name, _, Each} <- Functions].
 
 sender(big, Sink) -> big(Sink, lists:seq(1, 3000));
 sender(small, Sink) -> small(Sink, lists:seq(1, 300)).

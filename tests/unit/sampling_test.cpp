@@ -45,17 +45,21 @@ class MadeMemory final : public bytes::LiveMemory {
 public:
     using LiveMemory::read;
     void read(std::span<bytes::MemoryPiece> pieces) const override {
-        for (bytes::MemoryPiece& piece : pieces)
+        for (bytes::MemoryPiece& piece : pieces) {
             for (piece.got = 0; piece.got < piece.into.size(); ++piece.got) {
                 const std::uint64_t address = piece.address + piece.got;
                 const auto at = words.find(address & ~7ull);
                 if (at == words.end()) break;
                 std::memcpy(piece.into.data() + piece.got, reinterpret_cast<const std::byte*>(&at->second) + address % 8, 1);
             }
+            for (const auto& [address, word] : later)
+                if (piece.address <= address && address < piece.address + piece.got) words[address] = word;
+        }
     }
     std::vector<bytes::Mapping> mappings() const override { return {}; }
     bool gone() const override { return false; }
-    std::map<std::uint64_t, std::uint64_t> words;
+    mutable std::map<std::uint64_t, std::uint64_t> words;
+    mutable std::map<std::uint64_t, std::uint64_t> later;  // what stands there once it was read
 };
 
 // Function n has the code from 0x10000 * n, 4096 bytes of it.
@@ -246,6 +250,11 @@ TEST_CASE("a sample in C code has its caller from the registers that C code keep
     CHECK(of_two.resolve(sample, called_from(fragment, top, 0), true).basis == SampleBasis::moved);
     // The same call is proof where the heap's top is not.
     CHECK(of_two.resolve(sample, called_from(fragment, top + 8, two.stop), true).basis == SampleBasis::checked);
+
+    // The caller is what was looked at, although the process has gone on by the time that its stack is read.
+    two.memory.later[two.stop] = an_atom;
+    CHECK(functions(of_two.resolve(sample, called_from(fragment, top, two.stop), true)) == Ids{2, 3});
+    CHECK(two.memory.words[two.stop] == an_atom);
 
     process.memory.words[process_at] = 0;  // the process is gone
     resolved = resolver.resolve(sample, called_from(fragment, top), true);

@@ -118,13 +118,20 @@ void SampleResolver::c_code(const bytes::UnwoundFrame& caller, ResolvedSample& o
     std::uint64_t top = p.stop;
     CallSite stored = CallSite::unknown;
     if (!out.by_code) {  // one of the two is left from an earlier call: which, the call itself tells
-        stored = called_from(p.stop, caller.address);
-        const CallSite in_register = stored == CallSite::same || saved < p.top || saved >= p.end ? CallSite::other : called_from(saved, caller.address);
+        Frame site;
+        stored = called_from(p.stop, caller.address, site);
+        const CallSite in_register = stored == CallSite::same || saved < p.top || saved >= p.end ? CallSite::other : called_from(saved, caller.address, site);
         if (in_register == CallSite::same) top = saved;
         same_call = stored == CallSite::same || in_register == CallSite::same || (same_call && stored == CallSite::unknown);
+        // What was looked at is the caller, whatever stands there by the time that the rest is read.
+        if (stored == CallSite::same || in_register == CallSite::same) out.frames.push_back(site);
     }
-    const bool followed = read_stack(top, !out.by_code, out);
-    if (out.frames.empty() || !followed) {
+    const bool caller_read = !out.by_code && !out.frames.empty();
+    const bool followed = read_stack(caller_read ? top + 8 : top, !out.by_code && !caller_read, out);
+    if (caller_read && !followed) {
+        out.frames.resize(1);
+        out.cut = true;
+    } else if (out.frames.empty() || !followed) {
         out.cut = out.by_code;
         if (!out.by_code) out.frames.clear();
         out.basis = out.by_code ? SampleBasis::approximate : SampleBasis::moved;
@@ -136,11 +143,12 @@ void SampleResolver::c_code(const bytes::UnwoundFrame& caller, ResolvedSample& o
 }
 
 // Whether the return address at `top` is one of a call of the fragment that has the code at `inside`.
-SampleResolver::CallSite SampleResolver::called_from(std::uint64_t top, std::uint64_t inside) {
+SampleResolver::CallSite SampleResolver::called_from(std::uint64_t top, std::uint64_t inside, Frame& site) {
     std::byte word[8];
     if (top % 8 != 0 || memory_.read(top, word) != sizeof word) return CallSite::other;
     const auto returns_to = load<std::uint64_t>(word);
-    if (code_.frame(returns_to, true).function == FunctionId::none) return CallSite::other;
+    site = code_.frame(returns_to, true);
+    if (site.function == FunctionId::none) return CallSite::other;
     const auto [known, is_new] = call_targets_.try_emplace(returns_to, 0);
     if (is_new) {
         known->second = call_target(returns_to);
