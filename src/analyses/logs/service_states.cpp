@@ -8,6 +8,8 @@
 namespace beamheap::analyses {
 namespace {
 
+using namespace std::string_view_literals;
+
 constexpr std::size_t most_alarms = 100;     // of one process
 constexpr std::size_t most_handlers = 100;   // of one manager
 constexpr std::uint64_t most_words_on_credit = 30'000'000;  // of heaps that are decoded for their dictionaries: a second or two
@@ -23,33 +25,40 @@ bool runs_module(const Snapshot& s, const Process& p, std::string_view module) {
 
 std::uint64_t words_of(const Process& p) { return p.heap_words.value_or(0) + p.old_heap_words.value_or(0); }
 
+// Asked of every process of the node, and of few of them more than the first letters are looked at.
+
 bool is_protection(const Snapshot& s, const Process& p) {
     const std::string_view name = s.text(p.name);
-    if (name.starts_with("logger_std_h") || name.starts_with("logger_disk_log_h") || name == "logger_proxy") return true;
-    return module_of(s, p.real_initial_call) == "logger_olp";
+    if (name.starts_with("logger_"sv))
+        if (name.starts_with("logger_std_h"sv) || name.starts_with("logger_disk_log_h"sv) || name == "logger_proxy"sv) return true;
+    return module_of(s, p.real_initial_call) == "logger_olp"sv;
 }
 
 bool is_alarm_manager(const Snapshot& s, const Process& p) {
-    return s.text(p.name).find("alarm") != std::string_view::npos && runs_module(s, p, "gen_event");
+    return p.name != TextId::none && s.text(p.name).find("alarm"sv) != std::string_view::npos && runs_module(s, p, "gen_event"sv);
+}
+
+bool of_rabbit(const Snapshot& s, FunctionId function) {
+    const std::string_view module = module_of(s, function);
+    if (module.empty() || (module.front() != 'r' && module.front() != 'g')) return false;
+    return module.starts_with("rabbit_"sv) || module == "gen_server2"sv;
 }
 
 bool sends_on_credit(const Snapshot& s, const Process& p) {
-    const auto of_rabbit = [&](FunctionId function) {
-        const std::string_view module = module_of(s, function);
-        return module.starts_with("rabbit_") || module == "gen_server2";
-    };
-    return of_rabbit(p.real_initial_call) || of_rabbit(p.current_function) ||
-           std::ranges::any_of(s.stacks[p.stack], [&](const Frame& frame) { return of_rabbit(frame.function); });
+    return of_rabbit(s, p.real_initial_call) || of_rabbit(s, p.current_function) ||
+           std::ranges::any_of(s.stacks[p.stack], [&](const Frame& frame) { return of_rabbit(s, frame.function); });
+}
+
+bool waits_on_connection(const Snapshot& s, FunctionId id) {
+    return module_of(s, id) == "dist_util"sv && s.text(s.functions[id].name) == "con_loop"sv;
 }
 
 bool is_connection(const Snapshot& s, const Process& p) {
-    const auto of = [&](FunctionId id) {
-        return id != FunctionId::none && s.text(s.functions[id].module) == "dist_util" && s.text(s.functions[id].name) == "con_loop";
-    };
-    return of(p.current_function) || std::ranges::any_of(s.stacks[p.stack], [&](const Frame& frame) { return of(frame.function); });
+    return waits_on_connection(s, p.current_function) ||
+           std::ranges::any_of(s.stacks[p.stack], [&](const Frame& frame) { return waits_on_connection(s, frame.function); });
 }
 
-bool is_net_kernel(const Snapshot& s, const Process& p) { return s.text(p.name) == "net_kernel"; }
+bool is_net_kernel(const Snapshot& s, const Process& p) { return s.text(p.name) == "net_kernel"sv; }
 
 class Reading {
 public:
