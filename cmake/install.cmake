@@ -15,7 +15,7 @@ if(NOT CMAKE_CROSSCOMPILING)
   install(FILES ${told}/_beamheap DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT program)
   install(FILES ${told}/beamheap.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT program)
 endif()
-install(FILES README.md docs/ci.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+install(FILES README.md docs/ci.md docs/live.md docs/fleets.md docs/assistants.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 # What Debian wants to be told of a package.
 configure_file(cmake/debian/changelog.in debian/changelog @ONLY)
 execute_process(COMMAND gzip -9nfk ${CMAKE_CURRENT_BINARY_DIR}/debian/changelog RESULT_VARIABLE ended)

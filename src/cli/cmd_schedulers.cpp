@@ -46,16 +46,16 @@ present::Table activity_table(const Activity& activity) {
     std::vector<present::ColumnOf<ActivityRow>> columns{
         {{.name = "id", .title = "ID", .doc = "of the scheduler"}, [](const ActivityRow& r) { return Value(r->id); }},
         {{.name = "kind", .title = "KIND", .doc = "normal dirty_cpu dirty_io"}, [](const ActivityRow& r) { return Value(kind_name(r->kind)); }},
-        {{.name = "busy_percent", .title = "BUSY %", .doc = "of the time that it worked"}, [percent](const ActivityRow& r) { return Value(percent(r->busy)); }},
+        {{.name = "busy_percent", .title = "BUSY %", .unit = Unit::percent, .doc = "of the time that it worked"}, [percent](const ActivityRow& r) { return Value(percent(r->busy)); }},
         {{.name = "measured_by", .title = "BY", .doc = "counters: the VM's scheduler_wall_time; polls: how often it had a process in hand"},
          [](const ActivityRow& r) { return Value(r->by_counters ? "counters" : "polls"); }},
-        {{.name = "queue_mean", .title = "QUEUE mean", .doc = "processes that waited to run there"},
+        {{.name = "queue_mean", .title = "QUEUE", .doc = "processes that waited to run there"},
          [](const ActivityRow& r) { return r->longest_queue.has() ? Value(std::round(r->mean_queue * 100) / 100) : Value(); }},
-        {{.name = "queue_max", .title = "max", .unit = Unit::count, .doc = "the most that were seen"}, [](const ActivityRow& r) { return Value(r->longest_queue); }},
+        {{.name = "queue_max", .title = "max", .unit = Unit::count, .doc = "the most that were seen", .lesser = 1}, [](const ActivityRow& r) { return Value(r->longest_queue); }},
         {{.name = "context_switches", .title = "SWITCHES", .unit = Unit::count, .doc = "processes that it took in hand"}, [](const ActivityRow& r) { return Value(r->switches); }},
         {{.name = "reductions", .title = "REDUCTIONS", .unit = Unit::count, .doc = "that its run queue counted"}, [](const ActivityRow& r) { return Value(r->reductions); }},
-        {{.name = "cpu_percent", .title = "CPU %", .doc = "of the time that its thread was on a CPU, waiting busily included"}, [share](const ActivityRow& r) { return share(r->cpu_ns); }},
-        {{.name = "without_cpu_percent", .title = "NO CPU %", .doc = "of the time that its thread was ready to run and had no CPU"}, [share](const ActivityRow& r) { return share(r->waited_ns); }},
+        {{.name = "cpu_percent", .title = "CPU %", .unit = Unit::percent, .doc = "of the time that its thread was on a CPU, waiting busily included"}, [share](const ActivityRow& r) { return share(r->cpu_ns); }},
+        {{.name = "without_cpu_percent", .title = "NO CPU %", .unit = Unit::percent, .doc = "of the time that its thread was ready to run and had no CPU"}, [share](const ActivityRow& r) { return share(r->waited_ns); }},
     };
     return present::table_of(std::move(columns), std::move(rows), "no scheduler");
 }
