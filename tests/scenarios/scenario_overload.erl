@@ -7,8 +7,9 @@
 
 scenarios() -> [log_overload, alarms, monitors, links, timers, queue_binaries, socket_buffers, well_kept].
 
-%% A handler whose device takes nothing, and many who log. Its queue passes the limit from which callers wait; then it stands
-%% still in a write, and all of them wait, which is more than the limit from which it drops; or it has seen that, and drops.
+%% A handler whose device takes nothing, and many who log. It comes to its first event with more in its queue than the limit
+%% from which callers wait; then it stands still in a write, and all of them wait, which is more than the limit from which it
+%% drops; or it has seen that, and drops.
 log_overload(Args) ->
     N = scenario_kit:number(1, Args, 150),
     Device = specimen(slow_device, fun(Ready) -> Ready(), hold(slow_device) end),
@@ -17,6 +18,10 @@ log_overload(Args) ->
                             #{level => warning,
                               config => #{type => {device, Device}, sync_mode_qlen => 10, drop_mode_qlen => 100, flush_qlen => 100000}}),
     Handler = whereis(logger_std_h_audit_log),
+    true = erlang:suspend_process(Handler),
+    many(50, fun(_) -> logger:warning("a first request") end),
+    wait_until(queue, fun() -> {message_queue_len, L} = process_info(Handler, message_queue_len), L >= 50 end),
+    true = erlang:resume_process(Handler),
     Loggers = many(N, fun(_) -> spawn(fun() -> request() end) end),
     wait_until(drops, fun() -> {message_queue_len, L} = process_info(Handler, message_queue_len), L > 100 end),
     #{slogan => "asked for by an operator", volatile => [Handler, Device | Loggers],
