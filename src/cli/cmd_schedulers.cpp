@@ -6,6 +6,7 @@
 #include "analyses/processes/inventory.hpp"
 #include "analyses/processes/native_stacks.hpp"
 #include "cli/commands.hpp"
+#include "cli/sampling.hpp"
 #include "formats/format.hpp"
 #include "present/native.hpp"
 #include "present/table_cells.hpp"
@@ -17,20 +18,6 @@ namespace {
 using ActivityRow = const SchedulerActivity*;
 
 constexpr auto usual_interval = std::chrono::milliseconds(1000);
-constexpr std::uint64_t longest_interval_ms = 3'600'000;
-
-/// "10s", "500ms", "2m", "3" (seconds).
-Result<std::chrono::milliseconds> interval_of(std::string_view text) {
-    if (text.empty()) return usual_interval;
-    const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
-    std::uint64_t number = 0;
-    for (const char c : text.substr(0, std::min<std::size_t>(end, 9))) number = number * 10 + static_cast<std::uint64_t>(c - '0');
-    const std::string_view unit = text.substr(end);
-    const std::uint64_t factor = unit == "ms" ? 1 : unit == "s" || unit.empty() ? 1000 : unit == "m" ? 60000 : 0;
-    if (end == 0 || end > 9 || factor == 0 || number == 0 || number * factor > longest_interval_ms)
-        return Error{ErrorCode::usage, fmt::format("--for: {} is no time up to an hour", text), "Such as 10s, 500ms, 2m."};
-    return std::chrono::milliseconds(number * factor);
-}
 
 std::string_view kind_name(Scheduler::Kind kind) {
     return kind == Scheduler::Kind::normal ? "normal" : kind == Scheduler::Kind::dirty_cpu ? "dirty_cpu" : "dirty_io";
@@ -73,6 +60,11 @@ void add_activity(const Activity& activity, present::Document& document) {
 }  // namespace
 
 static Status cmd_schedulers(const Context& context) {
+    std::chrono::milliseconds interval = usual_interval;
+    if (!context.options().duration.empty()) {
+        BH_TRY(const double seconds, parse_seconds(context.options().duration));
+        interval = std::chrono::milliseconds(std::max<std::int64_t>(1, std::llround(seconds * 1000)));
+    }
     LoadPlan plan;
     plan.tables = plan.stacks = true;
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
@@ -109,10 +101,7 @@ static Status cmd_schedulers(const Context& context) {
                                     .in_text = !native->missing.empty()});
     }
     if (snapshot.source.live) {
-        BH_TRY(const std::chrono::milliseconds interval, interval_of(context.options().duration));
-        OpenOptions open_options;
-        open_options.executable = context.options().executable;
-        BH_TRY(activity, measure_activity(context.argument(0), open_options, interval));
+        BH_TRY(activity, measure_activity(context.argument(0), attach_options(context), interval));
         add_activity(*activity, document);
     }
     document.primary = "rows";

@@ -60,6 +60,20 @@ bool is_connection(const Snapshot& s, const Process& p) {
 
 bool is_net_kernel(const Snapshot& s, const Process& p) { return s.text(p.name) == "net_kernel"sv; }
 
+enum class Service : std::uint8_t { none, protection, alarm_manager, connection, net_kernel, credit };
+
+// What of a service's state a process keeps; none, where it is too large to be looked into.
+Service service_of(const Snapshot& s, const Process& p) {
+    if (p.heap_words.value_or(0) > largest_server || p.old_heap_words.value_or(0) > largest_server ||
+        p.msgq_len.value_or(0) > longest_queue)
+        return Service::none;
+    if (is_protection(s, p)) return Service::protection;
+    if (is_alarm_manager(s, p)) return Service::alarm_manager;
+    if (is_connection(s, p)) return Service::connection;
+    if (is_net_kernel(s, p)) return Service::net_kernel;
+    return sends_on_credit(s, p) ? Service::credit : Service::none;
+}
+
 class Reading {
 public:
     Reading(ProcId process, TermSource& source, ServiceStates& states)
@@ -205,13 +219,7 @@ std::optional<std::uint64_t> TickTime::silent_ms(const ConnectionTick& connectio
     return (connection.tick + intensity - connection.ticked) % intensity * (milliseconds / intensity);
 }
 
-bool keeps_service_state(const Snapshot& s, ProcId id) {
-    const Process& p = s[id];
-    if (p.heap_words.value_or(0) > largest_server || p.old_heap_words.value_or(0) > largest_server ||
-        p.msgq_len.value_or(0) > longest_queue)
-        return false;
-    return is_protection(s, p) || is_alarm_manager(s, p) || is_connection(s, p) || is_net_kernel(s, p) || sends_on_credit(s, p);
-}
+bool keeps_service_state(const Snapshot& s, ProcId id) { return service_of(s, s[id]) != Service::none; }
 
 ServiceStates service_states(Artifact& artifact) {
     const Snapshot& s = artifact.snapshot();
@@ -219,25 +227,23 @@ ServiceStates service_states(Artifact& artifact) {
     std::uint64_t words = 0;
     for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
         const ProcId id{i};
-        if (!keeps_service_state(s, id)) continue;
-        const bool other = is_protection(s, s[id]) || is_alarm_manager(s, s[id]) || is_connection(s, s[id]) || is_net_kernel(s, s[id]);
-        if (!other && (words += words_of(s[id])) > most_words_on_credit) {
+        const Service service = service_of(s, s[id]);
+        if (service == Service::none) continue;
+        if (service == Service::credit && (words += words_of(s[id])) > most_words_on_credit) {
             ++states.credit_unread;
             continue;
         }
         const auto terms = artifact.terms(id);
         if (!terms) continue;
         Reading reading(id, **terms, states);
-        if (is_protection(s, s[id]))
-            reading.protection();
-        else if (is_alarm_manager(s, s[id]))
-            reading.manager();
-        else if (is_connection(s, s[id]))
-            reading.connection();
-        else if (is_net_kernel(s, s[id]))
-            reading.net_kernel();
-        else
-            reading.credit();
+        switch (service) {
+            case Service::protection: reading.protection(); break;
+            case Service::alarm_manager: reading.manager(); break;
+            case Service::connection: reading.connection(); break;
+            case Service::net_kernel: reading.net_kernel(); break;
+            case Service::credit: reading.credit(); break;
+            case Service::none: break;
+        }
     }
     return states;
 }
