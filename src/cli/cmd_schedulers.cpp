@@ -1,6 +1,8 @@
 // schedulers: what each was doing at the instant of the crash, and who waited to run; of cores, native stacks.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "analyses/processes/inventory.hpp"
