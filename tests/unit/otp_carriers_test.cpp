@@ -52,6 +52,7 @@ struct Allocators : MadeImage {
         memory.word(address - M + at().allocator_header_size, first_block);
         return address;
     }
+    void leave(std::uint64_t bytes) { next_ += bytes; }  // between allocators
     // ErtsAllocatorThrSpec_t {int enabled, dd, aix, size; Allctr_t** allctr}
     void array(std::size_t place, const std::vector<std::uint64_t>& addresses) {
         const std::uint64_t list = place == 0x100 ? arrays_at : arrays_at + 0x100;
@@ -432,4 +433,36 @@ TEST_CASE("the table of named tables is the block that points at them", "[otp][a
         read_allocators(made.start());
         CHECK(memory_of(made.snapshot, "ets") == (pointers == 1 ? ~1ull : 10'000 + 0x2000));
     }
+}
+
+TEST_CASE("what zeros took of an allocator's counts is told", "[otp][allocators][losses]") {
+    Allocators made;
+    const Offsets& at = made.at();
+    const std::uint64_t fixed = made.allocator("fix_"), list = M + 0x90000;
+    made.statics.word(0x1c0, fixed);
+    made.put(fixed + at.allocator_fixed, list);
+    for (std::uint64_t type = 0; type < 15; ++type) made.put(list + 64 * type, 8);
+    made.leave(0x4000);
+    const std::uint64_t far = made.allocator("ets_");
+    made.array(0x140, {made.tables[0], made.tables[1], far});
+    made.put(far + at.allocator_size + 0x200, 1);  // something follows
+    for (const std::uint64_t heap : {made.heaps[0], made.heaps[1], far}) {
+        made.put(heap + at.allocator_carriers, M + 0x20000);
+        made.put(heap + at.allocator_multi, 1);
+    }
+    const auto lost = [&](Anomaly kind) {
+        made.snapshot = Snapshot();
+        read_allocators(made.start());
+        return made.snapshot.anomalies[kind].count;
+    };
+    const std::uint64_t missing = lost(Anomaly::structure_missing);  // kinds that this VM never had
+    CHECK(lost(Anomaly::count_mismatch) == 0);
+    SECTION("carriers, and counts none") { made.put(made.heaps[0] + at.allocator_multi, 0); }
+    SECTION("counts some, and has none") { made.put(made.heaps[1] + at.allocator_single + 16, 2); }
+    SECTION("the size of a type of its own size") { made.put(list, 0); }
+    SECTION("a page that ends in the blocks of one") {
+        for (std::uint64_t i = 0; i < 4096; i += 8) made.put(far + at.allocator_multi + 8 * 24 + i, 0);
+    }
+    CHECK(lost(Anomaly::count_mismatch) == 1);
+    CHECK(lost(Anomaly::structure_missing) == missing);
 }

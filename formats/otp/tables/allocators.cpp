@@ -16,10 +16,12 @@ using bytes::MemoryReader;
 // In the order of ERTS_ALC_A_* from ERTS_ALC_A_MIN on (erl_alloc.types): the index of CarriersStats_t.blocks.
 constexpr std::array<std::string_view, 12> kinds{"sys_", "temp_",    "sl_",     "std_",    "ll_",   "eheap_",
                                                  "ets_", "fix_", "literal_", "binary_", "driver_", "test_"};
+constexpr Word most_types = 32;  // ERTS_ALC_A_COUNT is less in every release
 constexpr std::size_t temporary = 1, eheap = 5, ets = 6, binary = 9, test = 11;
 constexpr std::uint32_t most_instances = 4096;
 constexpr std::uint64_t block_size_mask = 0x000000fffffffff8ull;  // of the header of a block in a multiblock carrier
 constexpr std::uint64_t atom_chunk = 32768;                                // ATOM_TEXT_SIZE (atom.c), and a pointer
+constexpr std::uint64_t page = 4096;                                       // of a file
 constexpr std::size_t carrier_kinds = 3, block_stats_bytes = 48;
 
 // Fixed size types that erlang:memory(processes) adds, by their place in erl_alloc.types: process, monitor, link,
@@ -52,6 +54,19 @@ bool allocator_at(const Vm& vm, MemoryReader& memory, std::uint64_t address, std
     return vm.image->in_constants(text) && header < 4096 && known_prefix(memory, text, prefix);
 }
 
+// Whether a page of a file that was lost took the end of `size` bytes here: a run of zero bytes as long as a page, wherever in
+// memory a page of the file begins. (Without its beginning, which has its name, none is known for an allocator.) The structures of
+// those that threads have lie close together, with pointers behind them; behind the one of all threads are others, unused.
+bool zero_page_from(MemoryReader& memory, std::uint64_t address, std::uint64_t size) {
+    std::uint64_t run = 0;
+    for (std::uint64_t at = address; at < address + size + page && run + 8 < page; at += 8) {
+        const std::byte* p = memory.probe(at, 8);
+        run = p != nullptr && load<Word>(p) == 0 ? run + 8 : 0;
+        if (at + 8 - run >= address + size) return false;  // it began behind the structure
+    }
+    return run + 8 >= page;
+}
+
 class Sums {
 public:
     Sums(Reader& reader, const std::vector<AllocatorAt>& allocators) : reader_(reader), at_(reader.at), allocators_(allocators) {}
@@ -59,6 +74,8 @@ public:
     void run() {
         for (const AllocatorAt& allocator : allocators_) instance(allocator);
         if (!allocators_.empty()) memory();
+        if (torn_ != 0)
+            reader_.snapshot.anomalies.add(Anomaly::count_mismatch, first_torn_, fmt::format("what {} allocators count of their blocks and carriers", torn_));
     }
 
 private:
@@ -70,6 +87,7 @@ private:
     void instance(const AllocatorAt& allocator) {
         const std::byte* p = reader_.memory.at(allocator.address, at_.allocator_size);
         if (p == nullptr) return;
+        if (!counts_whole(p, allocator) && torn_++ == 0) first_torn_ = allocator.address;
         AllocatorInstance row;
         row.name = text(fmt::format("{}alloc", allocator.prefix));
         row.instance = allocator.instance;
@@ -85,6 +103,19 @@ private:
         carriers(p + at_.allocator_single, "sbcs", row);
         if (allocator.prefix == "fix_") fixed_sizes(load<Word>(p + at_.allocator_fixed));
         reader_.snapshot.allocators.push_back(std::move(row));
+    }
+
+    // Whoever has carriers in a list counts them, and who counts some has a list. Those of a running VM change in between.
+    bool counts_whole(const std::byte* p, const AllocatorAt& allocator) {
+        const auto counted = [&](std::uint32_t stats) {
+            std::uint64_t count = 0;
+            for (std::size_t i = 0; i < carrier_kinds; ++i) count += load<Word>(p + stats + 16 * i);
+            return count != 0;
+        };
+        return reader_.vm.image->process() != nullptr ||
+               (counted(at_.allocator_multi) == (load<Word>(p + at_.allocator_carriers) != 0) &&
+                counted(at_.allocator_single) == (load<Word>(p + at_.allocator_single_carriers) != 0) &&
+                (allocator.instance < 0 || !zero_page_from(reader_.memory, allocator.address, at_.allocator_size)));
     }
 
     // The VM raises its "highest ever" to the highest since it was last asked only when it is asked (update_max_ever_values).
@@ -116,6 +147,7 @@ private:
         if (entries == nullptr) return;
         for (const std::uint8_t index : types->indexes) {
             const std::byte* entry = entries + std::size_t{index} * fix_entry_bytes;
+            if (load<Word>(entry) == 0 && torn_++ == 0) first_torn_ = list;  // the size of the type
             process_allocated_ += load<Word>(entry) * load<Word>(entry + fix_allocated);
             process_used_ += load<Word>(entry) * load<Word>(entry + fix_used);
         }
@@ -203,6 +235,7 @@ private:
     const std::vector<AllocatorAt>& allocators_;
     std::array<std::uint64_t, kinds.size()> blocks_{};
     std::uint64_t process_allocated_ = 0, process_used_ = 0;
+    std::uint64_t torn_ = 0, first_torn_ = 0;
 };
 
 }  // namespace
@@ -227,6 +260,10 @@ std::vector<AllocatorAt> find_allocators(const Vm& vm, MemoryReader& memory, std
             const auto size = static_cast<std::uint32_t>(part.word(i - 1) >> 32);
             if (size < 1 || size > most_instances) continue;
             const std::byte* array = memory.probe(word, 8ull * size);
+            // All that the array had is lost: the words before it are those of an enabled one, and it has nothing but zeros.
+            if (lost != nullptr && array != nullptr && i > 1 && (part.word(i - 2) == 1 || part.word(i - 2) == (1 | Word{1} << 32)) &&
+                (part.word(i - 1) & 0xffffffff) < most_types && std::all_of(array, array + 8ull * size, [](std::byte b) { return b == std::byte{0}; }))
+                *lost += size;
             if (array == nullptr || !allocator_at(vm, memory, load<Word>(array), prefix) || known(load<Word>(array))) continue;
             for (std::uint32_t k = 0; k < size; ++k) {
                 const auto address = load<Word>(array + 8ull * k);

@@ -14,6 +14,8 @@ using bytes::load;
 
 constexpr std::size_t most_tables = 1u << 24;
 constexpr std::uint32_t cache_line = 64, most_counter_slots = 1024;
+constexpr std::uint32_t owned_tables = 6 * 8;  // ErtsPSD.data[ERTS_PSD_ETS_OWNED_TABLES] of all releases
+constexpr std::uint32_t next_owned = 16;         // DbTableCommon.owned is behind .all, two pointers
 constexpr std::uint32_t counters_head = 16;  // ErtsFlxCtrDecentralizedCtrArray before its cache lines
 
 class EtsReader {
@@ -48,9 +50,11 @@ public:
                 if (previous != 0 && load<Word>(p + at_.ets_next + 8) != previous) followed = false;
                 previous = table;
                 ++seen;
+                seen_.push_back(table);
                 add(table, p, whole);
                 table = load<Word>(p + at_.ets_next);
-                if (table == *first) break;
+                if (table == 0) followed = false;
+                if (table == 0 || table == *first) break;
                 if (cycle.closed_by(table)) {
                     reader_.snapshot.anomalies.add(Anomaly::inconsistent_state, table,
                                                    "a list of ETS tables leads back into itself");
@@ -63,9 +67,34 @@ public:
                 reader_.snapshot.anomalies.add(Anomaly::count_mismatch, scheduler,
                                                fmt::format("a scheduler has {} ETS tables, and counts {}", seen, counted));
         }
+        check_owners();
     }
 
 private:
+    // Each process keeps a ring of the tables that it owns: all of them are in some scheduler's ring, too.
+    void check_owners() {
+        // A running VM makes and drops tables meanwhile.
+        if (reader_.vm.image != nullptr && reader_.vm.image->process() != nullptr) return;
+        std::sort(seen_.begin(), seen_.end());
+        std::uint64_t lost = 0, first_lost = 0;
+        for (const Process& process : reader_.snapshot.processes) {
+            const auto specific = reader_.memory.word(process.offset + at_.process_specific);
+            const auto first = specific && *specific != 0 ? reader_.memory.word(*specific + owned_tables) : std::nullopt;
+            Cycle cycle;
+            for (std::uint64_t table = first.value_or(0); table != 0;) {
+                if (!std::binary_search(seen_.begin(), seen_.end(), table)) {
+                    if (lost++ == 0) first_lost = table;
+                    break;
+                }
+                table = reader_.memory.word(table + at_.ets_next + next_owned).value_or(0);
+                if (table == *first || cycle.closed_by(table)) break;
+            }
+        }
+        if (lost != 0)
+            reader_.snapshot.anomalies.add(Anomaly::count_mismatch, first_lost,
+                                           fmt::format("ETS tables of {} processes are in no scheduler's ring", lost));
+    }
+
     /// `whole`: as many bytes are there as the largest kind of table has.
     void add(std::uint64_t address, const std::byte* p, bool whole) {
         const auto bits = load<std::uint32_t>(p + at_.ets_status);
@@ -130,6 +159,7 @@ private:
     Reader& reader_;
     const Offsets& at_;
     std::uint32_t last_slot_ = 0;
+    std::vector<std::uint64_t> seen_;  ///< tables, those that are being deleted with them
 };
 
 }  // namespace

@@ -98,6 +98,21 @@ void read_atoms(Reader& reader) {
     if (missing != 0) reader.snapshot.anomalies.add(Anomaly::unreadable_memory, reader.vm.roots.atom_table, "atoms");
 }
 
+namespace {
+
+// Whether zeros took no part of a module's header that is known twice: each has functions (module_info/0 at least), the first
+// of them right behind the header, and an area of literals ends behind its own head. Code that the image lacks is whole here.
+bool code_header_whole(Reader& reader, std::uint64_t header) {
+    const Offsets& at = reader.at;
+    const auto functions = reader.memory.word(header), first = reader.memory.word(header + at.code_functions);
+    if (functions && first && (*functions == 0 || *first == 0)) return false;
+    const auto area = reader.memory.word(header + at.code_literals);
+    const auto end = area && *area != 0 ? reader.memory.word(*area + at.literal_area_end) : std::nullopt;
+    return !end || *end >= *area + at.literal_area_start;
+}
+
+}  // namespace
+
 void read_modules(Reader& reader) {
     const Offsets& at = reader.at;
     const std::uint64_t table = reader.vm.roots.module_tables[reader.vm.roots.code_index];
@@ -125,8 +140,12 @@ void read_modules(Reader& reader) {
             ++lost;
             continue;
         }
-        for (const std::uint32_t header : {at.module_current_header, at.module_old_header})
-            if (const auto start = load<Word>(p + header); start != 0) headers.push_back(start);
+        for (const std::uint32_t header : {at.module_current_header, at.module_old_header}) {
+            const auto start = load<Word>(p + header);
+            if (start == 0) continue;
+            headers.push_back(start);
+            if (!code_header_whole(reader, start)) ++lost;
+        }
         Module module;
         module.name = reader.atom(Word{load<std::uint32_t>(p + at.module_name)} << 6 | 0x0b);
         const auto size = [&](std::uint32_t header_at, std::uint32_t length_at) -> Count {

@@ -74,6 +74,8 @@ void add_port(Reader& reader, LinkReader& links, std::uint64_t address, std::uin
                                  : *driver_name == "spawn"        ? "external process"
                                  : *driver_name == "spawn_forker" ? "forker process"
                                                                   : "linked-in driver");
+    } else {
+        anomalies.add(Anomaly::inconsistent_state, address, "the driver of a port");
     }
     if (const auto name = reader.memory.text(load<Word>(p + at.port_name), longest_port_name)) port.driver = texts.intern(*name);
     port.input_bytes = load<Word>(p + at.port_bytes_in);
@@ -187,6 +189,9 @@ void read_ports(Reader& reader) {
     if (found != table.count)
         reader.snapshot.anomalies.add(Anomaly::inconsistent_state, table.slots,
                                       fmt::format("the port table has {} ports, and counts {}", found, table.count));
+    // The port of the program that starts others is opened before any Erlang code runs (forker_driver, since OTP 19).
+    else if (found == 0 && reader.vm.roots.port_table != 0)
+        reader.snapshot.anomalies.add(Anomaly::count_mismatch, table.slots, "the port table has no ports, and every VM has one");
     std::sort(reader.snapshot.ports.begin(), reader.snapshot.ports.end(), [](const Port& a, const Port& b) { return a.port < b.port; });
 }
 

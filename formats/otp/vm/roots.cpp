@@ -88,14 +88,19 @@ private:
         }
     }
 
-    // ErtsPTab: few in use, many slots, slots that point at things whose first word is a pid or a port.
-    void slot_table(std::uint64_t table) {
+    // ErtsPTab: a power of two of slots, of which some are in use.
+    bool slot_table_at(std::uint64_t table) {
         const auto count = memory_.value<std::uint32_t>(table + at_.table_count);
         const auto max = memory_.value<std::uint32_t>(table + at_.table_max);
         const auto slots = memory_.word(table + at_.table_slots);
-        if (!count || !max || !slots || *count > *max || *max < smallest_table || *max > largest_table ||
-            (*max & (*max - 1)) != 0)
-            return;
+        return count && max && slots && *slots != 0 && *count <= *max && *max >= smallest_table && *max <= largest_table &&
+               (*max & (*max - 1)) == 0;
+    }
+    // Few in use, many slots, slots that point at things whose first word is a pid or a port.
+    void slot_table(std::uint64_t table) {
+        if (!slot_table_at(table)) return;
+        const auto max = memory_.value<std::uint32_t>(table + at_.table_max);
+        const auto slots = memory_.word(table + at_.table_slots);
         const auto invalid = memory_.word(table + at_.table_invalid);
         const Bytes data = memory_.from(*slots, std::uint64_t{*max} * 8);
         std::uint32_t pids = 0, ports = 0, others = 0;
@@ -177,7 +182,13 @@ private:
         const auto address = image_.symbol(symbol);
         if (address) {
             const bool agrees = std::find(scanned.begin(), scanned.end(), *address) != scanned.end();
-            found(name, *address, agrees ? "dynamic symbol, and by its structure" : "dynamic symbol");
+            // A symbol says where a table is, whatever became of it: zero bytes there are none without entries, which no VM has.
+            if (agrees || (symbol != "erts_atom_table" && slot_table_at(*address))) {
+                found(name, *address, agrees ? "dynamic symbol, and by its structure" : "dynamic symbol");
+            } else {
+                roots_.found.push_back({std::string{name}, false, fmt::format("dynamic symbol, but no such table is at {:#x}", *address)});
+                roots_.missing.emplace_back(what);
+            }
             return *address;
         }
         if (scanned.size() == 1) {
@@ -247,7 +258,8 @@ private:
         const auto queue = load<Word>(p + at_.scheduler_run_queue);
         return queue % 64 == 0 && memory_.probe(queue, 8) != nullptr;
     }
-    std::vector<std::uint64_t> scheduler_array(std::uint64_t first, std::uint32_t type) {
+    // `counted`: by the VM, as far as that is known.
+    std::vector<std::uint64_t> scheduler_array(std::uint64_t first, std::uint32_t type, std::uint64_t counted = 0) {
         std::vector<std::uint64_t> all;
         const std::uint64_t most = type == 0 ? most_schedulers : most_dirty_schedulers;
         std::uint64_t gap = 0, lost = 0;
@@ -260,21 +272,25 @@ private:
             lost += gap;
             gap = 0;
         }
+        if (!all.empty() && counted <= most && counted > all.size() + lost) lost = counted - all.size();
         if (lost != 0) roots_.missing.push_back(fmt::format("{} of {} schedulers", lost, all.size() + lost));
         return all;
     }
     void schedulers() {
         struct Kind {
-            std::string_view name, symbol;
+            std::string_view name, symbol, number;
             std::vector<std::uint64_t>* list;
         };
-        const Kind kinds[] = {{"schedulers", "erts_aligned_scheduler_data", &roots_.schedulers},
-                              {"dirty CPU schedulers", "erts_aligned_dirty_cpu_scheduler_data", &roots_.dirty_cpu},
-                              {"dirty I/O schedulers", "erts_aligned_dirty_io_scheduler_data", &roots_.dirty_io}};
+        const Kind kinds[] = {
+            {"schedulers", "erts_aligned_scheduler_data", "erts_no_schedulers", &roots_.schedulers},
+            {"dirty CPU schedulers", "erts_aligned_dirty_cpu_scheduler_data", "erts_no_dirty_cpu_schedulers", &roots_.dirty_cpu},
+            {"dirty I/O schedulers", "erts_aligned_dirty_io_scheduler_data", "erts_no_dirty_io_schedulers", &roots_.dirty_io}};
         for (std::uint32_t type = 0; type < 3; ++type) {
             const Kind& kind = kinds[type];
+            const auto number = image_.symbol(kind.number);
+            const std::uint64_t counted = number ? memory_.word(*number).value_or(0) : 0;
             if (const auto variable = image_.symbol(kind.symbol))
-                if (const auto array = memory_.word(*variable)) *kind.list = scheduler_array(*array, type);
+                if (const auto array = memory_.word(*variable)) *kind.list = scheduler_array(*array, type, counted);
             if (!kind.list->empty()) {
                 found(kind.name, kind.list->front(), fmt::format("dynamic symbol, {}", kind.list->size()));
                 continue;
@@ -282,7 +298,7 @@ private:
             for (const Statics& part : statics_) {
                 for (std::size_t i = 0; i < part.words() && kind.list->empty(); ++i) {
                     const Word w = part.word(i);
-                    if (w % 64 == 0 && w != 0 && scheduler_at(w, type, 1)) *kind.list = scheduler_array(w, type);
+                    if (w % 64 == 0 && w != 0 && scheduler_at(w, type, 1)) *kind.list = scheduler_array(w, type, counted);
                 }
             }
             if (kind.list->empty())
