@@ -26,6 +26,15 @@ bool is_controller(const Snapshot& snapshot, ProcId id) {
            process.msgq_len.value_or(0) <= most_of_its_messages;
 }
 
+// init's child at the start of the table: it goes through the boot script.
+bool may_boot(const Snapshot& snapshot, ProcId id) {
+    constexpr std::uint64_t first_ones = 32, largest = 500'000;  // serial numbers; words
+    const Process& process = snapshot[id];
+    const ProcId init = snapshot.find_registered("init");
+    return init != ProcId::none && process.pid.number < first_ones && process.parent == snapshot[init].pid && process.name == TextId::none &&
+           process.heap_words.value_or(0) + process.old_heap_words.value_or(0) <= largest;
+}
+
 constexpr std::uint64_t many_binary_bytes = 64u << 20;
 
 }  // namespace
@@ -49,7 +58,7 @@ void Diagnoser::demand(LoadPlan& plan) {
     plan.modules = true;
     plan.terms_of = [this](const Snapshot& snapshot, ProcId id) {
         return suspects(snapshot).look_into(id) || may_tell_why(snapshot, id) || keeps_service_state(snapshot, id) ||
-               is_controller(snapshot, id);
+               is_controller(snapshot, id) || may_boot(snapshot, id);
     };
     if (gathered_ == nullptr) stats_.demand(plan, [this](const Snapshot& snapshot, ProcId id) { return suspects(snapshot).decode(id) || full_; });
 }
@@ -60,6 +69,9 @@ std::optional<ApplicationStarts> Diagnoser::read_starts(Artifact& artifact) {
     const auto terms = artifact.terms(controller);
     if (!terms) return std::nullopt;
     ApplicationStarts starts = application_starts(**terms);
+    if (!starts.starting.empty())
+        if (const BootWork boot = boot_work(artifact.snapshot()); boot.in_script && may_boot(artifact.snapshot(), boot.process))
+            if (const auto script = artifact.terms(boot.process)) starts.to_come = applications_to_come(**script);
     return starts.known ? std::optional(std::move(starts)) : std::nullopt;
 }
 

@@ -10,6 +10,7 @@ namespace {
 constexpr std::size_t least_state = 9, starting_at = 2, running_at = 4;
 // {App, RestartType, Type, From}
 constexpr std::size_t starting_arity = 4;
+constexpr std::size_t longest_script = 100'000;  // of OTP's own systems 300 commands
 
 }  // namespace
 
@@ -34,6 +35,42 @@ ApplicationStarts application_starts(TermSource& terms) {
     for (std::size_t i = 0; i < terms.graph().roots().size() && !found.known; ++i)
         found = application_starts(terms, terms.root(i));
     return found;
+}
+
+BootWork boot_work(const Snapshot& s) {
+    constexpr std::uint8_t boots = 1, script = 2, program = 4;
+    const std::vector<std::uint8_t> marks = marks_of_stacks(s, [&](FunctionId id) -> std::uint8_t {
+        const std::string_view module = s.text(s.functions[id].module), name = s.text(s.functions[id].name);
+        if (module == "init") return name == "do_boot" ? boots : name == "eval_script" ? script : std::uint8_t{0};
+        return module == "escript" || module == "Elixir.Kernel.CLI" ? program : std::uint8_t{0};
+    });
+    for (std::uint32_t i = 0; i < s.processes.size(); ++i)
+        if (const std::uint8_t mark = mark_of(marks, s.processes[i]); (mark & boots) != 0)
+            return {ProcId{i}, (mark & script) != 0, (mark & program) != 0};
+    return {};
+}
+
+std::optional<std::uint64_t> applications_to_come(TermSource& terms) {
+    TermReader reader(terms);
+    for (std::size_t i = 0; i < terms.graph().roots().size(); ++i) {
+        const Element root = terms.root(i);
+        if (!reader.is_list(root)) continue;
+        // {apply, {application, start_boot, [App, Type]}}, {progress, started} and such
+        std::uint64_t found = 0;
+        bool commands = false;
+        for (const Element& each : reader.list(root, longest_script)) {
+            const std::vector<Element> command = reader.tuple(each);
+            if (command.size() != 2) {
+                commands = false;
+                break;
+            }
+            commands |= TermReader::is(command[0], "progress");
+            const std::vector<Element> call = TermReader::is(command[0], "apply") ? reader.tuple(command[1], 3) : std::vector<Element>{};
+            found += !call.empty() && TermReader::is(call[0], "application") && TermReader::is(call[1], "start_boot");
+        }
+        if (commands) return found;
+    }
+    return std::nullopt;
 }
 
 std::vector<ProcId> starting_processes(const Snapshot& s) {

@@ -6,6 +6,7 @@
 // lib/kernel/src/application_controller.erl, whose first members are the same from OTP R13 to 29.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,12 +19,29 @@ struct ApplicationStarts {
     std::vector<std::string> starting;  ///< applications' names, the one asked for last first
     std::uint64_t running = 0;          ///< applications that run here
     bool known = false;                 ///< the state was found
+    /// Applications that the boot script starts after these; missing where the node does not go through it, or it was not read.
+    std::optional<std::uint64_t> to_come;
 };
 
 /// Reads a term; not `known` where it is no state of an application controller.
 ApplicationStarts application_starts(TermSource& terms, const Element& state);
 /// Reads the state from the terms of the process application_controller.
 ApplicationStarts application_starts(TermSource& terms);
+
+/// The process that starts the node, while it does. init:do_boot/3 first goes through the boot script, then calls what -s, -run and
+/// -eval name, one after the other, and ends (lib of erts, init.erl, R13 to 29); until then init:get_status/0 is `starting`.
+struct BootWork {
+    ProcId process = ProcId::none;  ///< none: the node has started, or its stack is not known
+    bool in_script = false;         ///< it goes through the boot script
+    /// What it was told to run is a program that ends when its work is done, as escripts and Mix's tasks are.
+    bool is_program = false;
+};
+/// Needs stacks.
+BootWork boot_work(const Snapshot& snapshot);
+
+/// How many applications the script still starts, from what is left of it in the frame of init:eval_script, among the first roots
+/// of the process that starts the node; missing where there is none.
+std::optional<std::uint64_t> applications_to_come(TermSource& terms);
 
 /// Processes in which an application's start function runs, in the process table's order. Needs stacks.
 std::vector<ProcId> starting_processes(const Snapshot& snapshot);

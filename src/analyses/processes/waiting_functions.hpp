@@ -95,6 +95,7 @@ struct HeldUpFunction {
 // when it is done, and idles meanwhile.
 constexpr HeldUpFunction terminal_write{"prim_tty", "write_nif"};
 constexpr std::string_view terminal_server = "user";
+constexpr std::string_view code_server = "code_server";
 constexpr HeldUpFunction socket_send{"socket", "send", true};
 inline constexpr std::array distribution_sends{
     HeldUpFunction{"erts_internal", "dsend_continue_trap"},

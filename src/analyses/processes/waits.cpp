@@ -5,6 +5,7 @@
 #include <optional>
 #include <tuple>
 
+#include "analyses/processes/frame_marks.hpp"
 #include "analyses/processes/senders.hpp"
 #include "analyses/processes/waiting_functions.hpp"
 
@@ -293,6 +294,39 @@ void add_suspended(const Snapshot& s, const Finder& finder, Waits& waits) {
         }
 }
 
+// Who answers others only when somebody else is done, and is idle meanwhile.
+void add_edge(const Snapshot& s, ProcId from, ProcId to, std::string_view via, Waits& waits) {
+    WaitEdge edge;
+    edge.waiter = from;
+    edge.target.process = to;
+    edge.target.pid = s[to].pid;
+    edge.target.name = s[to].name;
+    edge.function = s[from].current_function;
+    edge.via = via;
+    edge.confidence = Confidence::estimate;
+    edge.infinite = true;
+    waits.edge_of[index_of(from)] = static_cast<std::uint32_t>(waits.edges.size());
+    waits.edges.push_back(edge);
+}
+
+// The code server, when the only -on_load function that runs has not returned: whoever wants that module is answered then. It
+// runs in a process of its own, in a fun of the code server's (code_server.erl, handle_on_load and schedule_on_load).
+void add_loading(const Snapshot& s, Waits& waits) {
+    const ProcId server = s.find_registered(code_server);
+    if (server == ProcId::none || waits.edge(server) != nullptr || s[server].state != ProcessState::waiting) return;
+    if (std::ranges::none_of(waits.edges, [&](const WaitEdge& edge) { return edge.target.process == server; })) return;
+    const std::vector<std::uint8_t> loads = marks_of_stacks(s, [&](FunctionId id) {
+        return s.text(s.functions[id].module) == code_server && s.text(s.functions[id].name).find("on_load/") != std::string_view::npos;
+    });
+    ProcId found = ProcId::none;
+    for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
+        if (mark_of(loads, s.processes[i]) == 0 || ProcId{i} == server) continue;
+        if (found != ProcId::none) return;
+        found = ProcId{i};
+    }
+    if (found != ProcId::none) add_edge(s, server, found, "on_load", waits);
+}
+
 // The server of standard output, when the one that writes for it is held up by who reads it.
 void add_terminal(const Snapshot& s, Waits& waits) {
     const ProcId server = s.find_registered(terminal_server);
@@ -300,17 +334,7 @@ void add_terminal(const Snapshot& s, Waits& waits) {
     for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
         const FunctionId in = s.processes[i].current_function;
         if (in == FunctionId::none || !matches(s, in, std::span(&terminal_write, 1))) continue;
-        WaitEdge edge;
-        edge.waiter = server;
-        edge.target.process = ProcId{i};
-        edge.target.pid = s.processes[i].pid;
-        edge.target.name = s.processes[i].name;
-        edge.function = s[server].current_function;
-        edge.via = "terminal";
-        edge.confidence = Confidence::estimate;
-        edge.infinite = true;
-        waits.edge_of[index_of(server)] = static_cast<std::uint32_t>(waits.edges.size());
-        waits.edges.push_back(edge);
+        add_edge(s, server, ProcId{i}, "terminal", waits);
         return;
     }
 }
@@ -489,6 +513,7 @@ Waits waits(const Snapshot& snapshot) {
     add_suspended(snapshot, finder, waits);
     add_distribution(snapshot, waits);
     add_terminal(snapshot, waits);
+    add_loading(snapshot, waits);
     add_by_hand(snapshot, finder, waits);
     add_fan_in(waits);
     Reach r = reach(snapshot, waits);

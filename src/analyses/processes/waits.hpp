@@ -45,7 +45,7 @@ struct WaitEdge {
     WaitTarget target;
     FunctionId function = FunctionId::none;  ///< the call: gen_server:call/3, gen_event:rpc/2, prim_inet:send/4
     /// How it was seen: "monitor", "pid", "name", "port", "only_monitor", "distribution", "terminal",
-    /// "by_hand", "child".
+    /// "on_load", "by_hand", "child".
     std::string_view via;
     Confidence confidence = Confidence::exact;
     bool infinite = false;  ///< the frames hold the atom `infinity`: the call has no timeout

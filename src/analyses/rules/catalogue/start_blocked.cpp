@@ -2,13 +2,14 @@
 //
 // Theory. See application_starts.hpp: whoever starts or stops an application waits for an application controller that is
 // idle; the one to blame is in the start function, or is started by it and does not get ready. A node that still boots
-// when somebody asks it for a dump is in the same state: what it was starting is the answer to "why is it not up".
+// when somebody asks it for a dump is in the same state: what it was starting is the answer to "why is it not up". So is one
+// whose boot script, or what -s, -run or -eval called, does not end though no application is starting.
 //
-// Thresholds: none where nothing else is told of a failed start. Ten who wait for the controller, or a boot that is not
-// over, are high: the node does not do what it is for. Else medium: a start takes its time.
+// Thresholds: none where nothing else is told of a failed start. Ten who wait for the controller, or a boot that waits for it,
+// are high: the node does not do what it is for. Else medium: a start takes its time. A call of -s, -run or -eval that waits
+// for nobody is `info`: programs are run so.
 #include <algorithm>
 
-#include "analyses/processes/frame_marks.hpp"
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
@@ -18,55 +19,67 @@ namespace {
 constexpr std::uint64_t many_waiters = 10;
 constexpr std::size_t most_frames = 8;
 
-// Whether the node's first process is still going through its boot script, and waits for an application in it.
-bool boots(const RuleInput& input) {
-    constexpr std::uint8_t script = 1, application = 2;
-    const Snapshot& s = input.snapshot;
-    const std::vector<std::uint8_t> marks = marks_of_stacks(s, [&](FunctionId id) -> std::uint8_t {
-        const std::string_view module = s.text(s.functions[id].module), name = s.text(s.functions[id].name);
-        if (module == "init" && name == "eval_script") return script;
-        const bool starts = (module == "application" && name == "start_boot") ||
-                            ((module == "application" || module == "application_controller") && name == "start_boot_application");
-        return starts ? application : std::uint8_t{0};
-    });
-    return std::ranges::any_of(s.processes, [&](const Process& process) {
-        return mark_of(marks, process) == (script | application);
-    });
+// Whether the process that starts the node waits, through whomever, for the application controller.
+bool boots(const RuleInput& input, const BootWork& boot, ProcId controller) {
+    ProcId at = boot.process;
+    for (std::size_t steps = 0; steps <= input.waits.edges.size() && at != ProcId::none; ++steps) {
+        if (at == controller) return true;
+        const WaitEdge* edge = input.waits.edge(at);
+        at = edge == nullptr ? ProcId::none : edge->target.process;
+    }
+    return false;
 }
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    if (input.starts == nullptr || input.starts->starting.empty() || is_failed_start(input.slogan.kind)) return;
+// " sits in F", or " waits, through X, for Y, which sits in F". Gives whom to look at.
+// `through` is left out where it is what it always is, the application's supervisors.
+ProcId say_what_holds_up(const RuleInput& input, ProcId starter, bool through, Finding& finding) {
+    const WaitEdge* edge = input.waits.edge(starter);
+    const ProcId end = end_of_chain(input.waits, starter);
+    if (edge == nullptr) {
+        finding.title.say(" {}", doing(input, starter));
+    } else {
+        finding.title.say(" waits");
+        if (end != ProcId::none && edge->target.process != end && through)
+            finding.title.say(", through {}, for {}", target_text(input.snapshot, edge->target), end);
+        else if (end != ProcId::none && edge->target.process != end)
+            finding.title.say(" for {}", end);
+        else
+            finding.title.say(" in {} for {}", edge->function, target_text(input.snapshot, edge->target));
+        if (end != ProcId::none) finding.title.say(", which {}", doing(input, end));
+    }
+    const ProcId blamed = end == ProcId::none ? starter : end;
+    const Process& process = input.snapshot[blamed];
+    finding.process = blamed;
+    finding.pid = process.pid;
+    finding.name = process.name;
+    return blamed;
+}
+
+void blocked_application(const RuleInput& input, const BootWork& boot, std::vector<Finding>& findings) {
     const Snapshot& s = input.snapshot;
     const ProcId controller = s.find_registered("application_controller");
     const WaitFanIn* fan = controller == ProcId::none ? nullptr : input.waits.fan_in_of(controller);
     const std::vector<ProcId> starters = starting_processes(s);
-    const bool boot = boots(input);
+    const bool booting = controller != ProcId::none && boots(input, boot, controller);
     Finding finding;
     finding.severity =
-        boot || (fan != nullptr && fan->waiters >= many_waiters) ? FindingSeverity::high : FindingSeverity::medium;
+        booting || (fan != nullptr && fan->waiters >= many_waiters) ? FindingSeverity::high : FindingSeverity::medium;
     const std::string& application = input.starts->starting.front();
     finding.subject = {SubjectKind::node, sentence("application {}", Atom{application, false})};
-    if (boot)
-        finding.title.say("The node was still starting {}", Atom{application, false});
-    else
+    if (!booting)
         finding.title.say("Application {} has not started", Atom{application, false});
+    else
+        finding.title.say("The node was still starting {}", Atom{application, false});
+    if (const std::optional<std::uint64_t> to_come = input.starts->to_come; booting && to_come)
+        finding.title.say(", {} of {} applications up", number(input.starts->running),
+                          number(input.starts->running + input.starts->starting.size() + *to_come));
     if (!starters.empty()) {
         const ProcId starter = starters.front();
-        const WaitEdge* edge = input.waits.edge(starter);
-        const ProcId end = end_of_chain(input.waits, starter);
-        if (edge != nullptr && end != ProcId::none) {
-            finding.title.say(": {} waits in {} for {}", starter, edge->function, target_text(input.snapshot, edge->target));
-            if (edge->target.process != end) finding.title.say(", and in the end for {}", end);
-            finding.title.say(", which {}", doing(input, end));
-        } else if (edge != nullptr) {
-            finding.title.say(": {} waits in {} for {}", starter, edge->function, target_text(input.snapshot, edge->target));
-        } else {
-            finding.title.say(": {} {}", starter, doing(input, starter));
-        }
-        const ProcId blamed = end == ProcId::none ? starter : end;
-        finding.process = blamed;
-        finding.pid = s[blamed].pid;
-        finding.name = s[blamed].name;
+        if (input.waits.edge(starter) == nullptr)
+            finding.title.say(": {}", starter);
+        else
+            finding.title.say(": its start function");
+        const ProcId blamed = say_what_holds_up(input, starter, false, finding);
         finding.evidence.push_back(fact("its start function", frames_text(input, starter, most_frames)));
         if (blamed != starter) finding.evidence.push_back(fact("who does not get ready", frames_text(input, blamed, most_frames)));
     }
@@ -77,6 +90,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     finding.count = fan == nullptr ? 0 : fan->waiters;
     finding.evidence.push_back(figure("applications that run", input.starts->running, AmountUnit::count));
     finding.evidence.push_back(figure("applications that are starting", input.starts->starting.size(), AmountUnit::count));
+    if (input.starts->to_come)
+        finding.evidence.push_back(figure("applications that the boot script starts after these", *input.starts->to_come, AmountUnit::count));
     finding.evidence.push_back(figure("processes that wait for the application controller", finding.count, AmountUnit::count));
     if (finding.process != ProcId::none)
         finding.advise("Look at what the start waits for: {}", Command{"proc", s[finding.process].pid});
@@ -84,6 +99,37 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
                    "process that tries again.");
     finding.advise("Nobody can start, stop or load an application until it returns; see who waits: `beamheap waits DUMP`");
     findings.push_back(std::move(finding));
+}
+
+// The node's start itself has not ended. A program that -s or -eval runs to its end is such a start, too: where nothing shows that
+// it is held up by somebody, it is told, and not as something that is wrong.
+void blocked_boot(const RuleInput& input, const BootWork& boot, std::vector<Finding>& findings) {
+    if (boot.process == ProcId::none || boot.is_program) return;
+    const bool held_up = input.waits.edge(boot.process) != nullptr;
+    Finding finding;
+    finding.severity = held_up ? FindingSeverity::medium : FindingSeverity::info;
+    finding.subject = {SubjectKind::node, Ours("the node's start")};
+    if (boot.in_script)
+        finding.title.say("The node was still going through its boot script: {}", boot.process);
+    else
+        finding.title.say("The node's start has not ended: -s, -run or -eval ({})", input.snapshot[boot.process].pid);
+    const ProcId blamed = say_what_holds_up(input, boot.process, true, finding);
+    finding.evidence.push_back(fact("who starts the node", frames_text(input, boot.process, most_frames)));
+    if (blamed != boot.process) finding.evidence.push_back(fact("who holds it up", frames_text(input, blamed, most_frames)));
+    finding.advise("Look at what it does: {}", Command{"proc", input.snapshot[blamed].pid});
+    if (!boot.in_script)
+        finding.advise("A program that does its work within -s or -eval is meant so. A service starts its processes and returns: until then "
+                       "`init:get_status/0` is `starting`, and what else -s, -run and -eval name is not called.");
+    findings.push_back(std::move(finding));
+}
+
+void run(const RuleInput& input, std::vector<Finding>& findings) {
+    if (is_failed_start(input.slogan.kind)) return;
+    const BootWork boot = boot_work(input.snapshot);
+    if (input.starts != nullptr && !input.starts->starting.empty())
+        blocked_application(input, boot, findings);
+    else if (input.slogan.kind == SloganKind::requested || input.slogan.kind == SloganKind::none)
+        blocked_boot(input, boot, findings);
 }
 
 }  // namespace
