@@ -19,4 +19,16 @@ Result<AllocationSamples> sample_running_allocations(std::uint32_t pid, const Op
     return sample_allocations({reader, *running.image->process()}, request);
 }
 
+Result<std::vector<LoadedFunction>> loaded_functions(std::uint32_t pid, const OpenOptions& options, Snapshot& snapshot) {
+    BH_TRY(const RunningVm running, attach(pid, fmt::format("{}", pid), options));
+    if (!running.image->build().jit)
+        return Error{ErrorCode::not_held, "this VM interprets Erlang code: there is no machine code that a function's name could stand for", {}};
+    Reader reader(*running.vm, snapshot);
+    std::vector<LoadedFunction> functions;
+    reader.vm.code.each_function(reader.memory, [&](const Mfa& mfa, std::uint64_t start, std::uint64_t end) {
+        functions.push_back({start, end, reader.function(mfa)});
+    });
+    return functions;
+}
+
 }  // namespace beamheap::otp

@@ -1,6 +1,8 @@
 // Sampling a VM that runs: attached to anew, beside whatever else was read of it.
 #pragma once
 
+#include <vector>
+
 #include "beamheap/artifact.hpp"
 #include "beamheap/samples.hpp"
 
@@ -13,5 +15,15 @@ Result<CpuSamples> sample_running(std::uint32_t pid, const OpenOptions& options,
 
 /// Which functions of it allocate on the heaps of processes. Errors: those of attach() and sample_allocations().
 Result<AllocationSamples> sample_running_allocations(std::uint32_t pid, const OpenOptions& options, Snapshot& snapshot, const SampleRequest& request);
+
+/// A function's code as it stands in a running VM's memory, with what tells which function it is in front of it.
+struct LoadedFunction {
+    std::uint64_t start = 0, end = 0;  ///< addresses
+    FunctionId function = FunctionId::none;
+};
+
+/// All functions whose code is loaded now, added to those of `snapshot`. Errors: those of attach(); not_held of an interpreter, whose
+/// code is no machine's.
+Result<std::vector<LoadedFunction>> loaded_functions(std::uint32_t pid, const OpenOptions& options, Snapshot& snapshot);
 
 }  // namespace beamheap::otp

@@ -57,6 +57,8 @@ struct SampleRequest {
     std::uint32_t stack_bytes = 16384;  ///< of the thread's stack with each sample
     /// Ends after one sample of each thread that runs, or one second.
     bool one_of_each = false;
+    /// Threads are held for the instant of each sample (ptrace), in place of the kernel's events.
+    bool hold_threads = false;
     /// Asked a few times a second: true ends the sampling early. May be empty.
     std::function<bool()> stop;
 };
@@ -67,9 +69,12 @@ struct CpuSamples {
     std::vector<CpuSample> samples;
     std::uint32_t hertz = 0;
     double seconds = 0;                         ///< that were sampled
+    std::int64_t begin_ns = 0;                  ///< when that began: nanoseconds since 1970, UTC
     std::uint64_t lost = 0, throttled = 0;      ///< samples that had no room; times that the kernel held its clock back
     std::uint64_t unusable = 0;                 ///< samples without registers
-    std::uint64_t lag_p50 = 0, lag_p90 = 0, lag_p99 = 0;  ///< ns from a sample to its being read
+    bool held = false;                          ///< threads were held for the samples
+    std::uint64_t refused = 0;                  ///< times that a thread could not be held
+    std::uint64_t lag_p50 = 0, lag_p90 = 0, lag_p99 = 0;  ///< ns from a sample to its being read; held: for which a thread stood
     std::uint64_t code_reloads = 0;             ///< times that loaded code was listed again
     bool ended = false;                         ///< the VM ended, or stopped early at the user's wish
     bool gone = false;                          ///< the VM ended
@@ -94,6 +99,7 @@ struct AllocationSamples {
     std::vector<AllocationHit> hits;
     std::uint32_t hertz = 0;
     double seconds = 0;
+    std::int64_t begin_ns = 0;      ///< nanoseconds since 1970, UTC
     std::uint64_t arms = 0;         ///< words that were watched
     std::uint64_t no_hit = 0;       ///< of those, not written to in time
     std::uint64_t passed = 0;       ///< of those, allocated without a write that was seen: the process ran elsewhere

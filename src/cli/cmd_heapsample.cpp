@@ -5,18 +5,16 @@
 #include "analyses/selectors/selectors.hpp"
 #include "cli/commands.hpp"
 #include "cli/sampling.hpp"
+#include "cli/windows.hpp"
 #include "formats/otp/sample_running.hpp"
 #include "present/samples.hpp"
 
 namespace beamheap::cli {
 
-static Status cmd_heapsample(const Context& context) {
+namespace {
+
+Status heapsample_once(const Context& context, const SampleRequest& request, const analyses::FunctionPattern& pattern, const TakeWindow& take) {
     const Options& options = context.options();
-    analyses::FunctionPattern pattern;
-    if (!options.pattern.empty()) {
-        BH_TRY(pattern, analyses::parse_function_pattern(options.pattern));
-    }
-    BH_TRY(const SampleRequest request, sample_request(context, 50, 30));
     LoadPlan plan;
     plan.labels = true;
     BH_CHECK(context.plan_for_selector(plan));
@@ -40,22 +38,42 @@ static Status cmd_heapsample(const Context& context) {
         });
     const present::Names names = context.names(snapshot);
     present::Document document = context.document(snapshot);
+    document.span = span_of(samples.begin_ns, samples.seconds, 0);
     document.lead = present::allocation_texts(names, samples, profile);
     document.members.push_back({.key = "sampling", .body = present::Value(present::allocation_object(samples, profile)), .in_text = false});
     document.members.push_back({.key = "rows", .body = present::allocation_table(names, samples, profile.rows, options.per_process)});
     document.primary = "rows";
-    return context.print(document, snapshot, {}, "estimated_words");
+    return take({document, snapshot, "estimated_words", pid, samples.gone});
+}
+
+}  // namespace
+
+static Status cmd_heapsample(const Context& context) {
+    const Options& options = context.options();
+    BH_TRY(const bool windows, wants_windows(context));
+    analyses::FunctionPattern pattern;
+    if (!options.pattern.empty()) {
+        BH_TRY(pattern, analyses::parse_function_pattern(options.pattern));
+    }
+    BH_TRY(SampleRequest request, sample_request(context, 50, 30));
+    const auto window = [&](double seconds, const TakeWindow& take) {
+        request.seconds = seconds;
+        return heapsample_once(context, request, pattern, take);
+    };
+    if (windows) return run_windows(context, "heapsample", window);
+    return window(request.seconds, [&](const WindowAnswer& answer) { return context.print(answer.document, answer.snapshot, {}, answer.default_sort); });
 }
 
 BH_DEFINE_VERB(heapsample){
     .name = "heapsample",
     .arguments = {argument::input},
-    .options = "--hz --for --pattern --per-process --procs",
+    .options = "--hz --for --pattern --per-process --procs --every --out --keep --keep-bytes",
     .summary = "which functions of a running VM allocate heap now, without tracing it",
     .details = "INPUT is the pid of a beam.smp. Words of free heap, chosen at random, are watched by the processor's debug registers, --hz times a second for\n"
-               "each scheduler (at most 400 in all): who writes to one first allocates it, and stands for all that was free. Shares don't depend on CPU time.",
-    .examples = "heapsample 4711\nheapsample 4711 --for 60s --per-process\nheapsample 4711 --pattern my_app:_ --procs my_server",
-    .alone = true,
+               "each scheduler (at most 400 in all): who writes to one first allocates it, and stands for all that was free. Shares don't depend on CPU time.\n"
+               "--every TIME goes on until SIGINT, SIGTERM or the end of --for and writes a file for each window: FOLDER/heapsample-TIME-PID.ENDING.",
+    .examples = "heapsample 4711\nheapsample 4711 --for 60s --per-process\nheapsample 4711 --pattern my_app:_ --procs my_server\n"
+                "heapsample 4711 --every 30s --out pprof=/var/lib/profiles",
     .run = &cmd_heapsample,
 };
 

@@ -172,21 +172,33 @@ Status Context::print(const present::Document& document) const {
     return print(document, std::move(redact), {});
 }
 
-Status Context::print(const present::Document& document, present::RedactOptions redact,
-                      std::string_view default_sort) const {
+present::RenderOptions Context::render_options(present::RedactOptions redact, std::string_view format, std::string_view default_sort) const {
     present::RenderOptions render_options;
-    render_options.format = options_.format;
+    render_options.format = format;
     render_options.columns = options_.columns;
     render_options.table = options_.table;
     render_options.sort = options_.sort;
     if (options_.sort.empty() && options_.table.empty()) render_options.sort = default_sort;
     render_options.descending = options_.descending;
     render_options.top = options_.top;
+    render_options.redact = std::move(redact);
+    return render_options;
+}
+
+Result<std::string> Context::rendered(const present::Document& document, const Snapshot& snapshot, std::string_view format,
+                                      std::string_view default_sort) const {
+    present::StringSink sink;
+    BH_CHECK(present::render(document, render_options(present::redaction(options_.redact, snapshot, {}), format, default_sort), sink));
+    return sink.text();
+}
+
+Status Context::print(const present::Document& document, present::RedactOptions redact,
+                      std::string_view default_sort) const {
+    present::RenderOptions render_options = this->render_options(std::move(redact), options_.format, default_sort);
     const present::Presenter* const presenter = present::find_presenter(options_.format);
     const bool for_terminals = presenter != nullptr && presenter->for_terminals;
     render_options.color = for_terminals && wants_color(options_.color, is_terminal(STDOUT_FILENO));
     render_options.width = for_terminals ? terminal_width() : 0;
-    render_options.redact = std::move(redact);
     if (presenter != nullptr && presenter->bytes && (taker_ != nullptr || is_terminal(STDOUT_FILENO)))
         return Error{ErrorCode::usage, fmt::format("format {} is no text to be shown", presenter->name),
                      fmt::format("Write it to a file: beamheap {} ... --format {} > FILE", options_.verb, presenter->name)};

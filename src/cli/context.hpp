@@ -88,6 +88,9 @@ public:
     /// is sorted by `default_sort`, where given.
     Status print(const present::Document& document, const Snapshot& snapshot, std::vector<std::string> secrets = {},
                  std::string_view default_sort = {}) const;
+    /// The document as bytes in some format of render()'s, with --columns, --sort, -n and --redact as given. Errors: render()'s.
+    Result<std::string> rendered(const present::Document& document, const Snapshot& snapshot, std::string_view format,
+                                 std::string_view default_sort) const;
     /// The same for a document about several inputs.
     Status print(const present::Document& document, std::span<const Snapshot* const> snapshots,
                  std::vector<std::string> secrets) const;
@@ -96,6 +99,7 @@ public:
 
 private:
     Status print(const present::Document& document, present::RedactOptions redact, std::string_view default_sort) const;
+    present::RenderOptions render_options(present::RedactOptions redact, std::string_view format, std::string_view default_sort) const;
     const Options& options_;
     const LoadedInput* loaded_;  // null but in the shell and the report
     const AnswerTaker* taker_;   // null but in the report

@@ -156,6 +156,22 @@ std::vector<OptionRow> sampling_options() {
         {.names = "--only-erlang", .help = "only samples that were taken in Erlang code", .scope = named, .set = &set_flag<&Options::only_erlang>},
         {.names = "--blame", .argument = "FUNCTION", .help = "only samples inside this native function, by who called it", .scope = named, .set = &set_text<&Options::blamed>},
         {.names = "--pstack", .help = "one stack of each scheduler that runs now", .scope = named, .set = &set_flag<&Options::pstack>},
+        {.names = "--stop", .help = "hold each thread for an instant as a debugger does: exact callers of C code, at a price", .scope = named,
+         .set = &set_flag<&Options::stop_threads>},
+    };
+}
+
+// Of verbs that sample a running VM, and write files.
+std::vector<OptionRow> window_options() {
+    constexpr Scope named = Scope::named;
+    return {
+        {.names = "--every", .argument = "TIME", .help = "go on, a file for each of these windows in the folders of --out: 10s, 1m", .scope = named,
+         .set = &set_text<&Options::every>},
+        {.names = "--keep", .argument = "N", .preset = "360", .help = "files of windows in a folder; the oldest go", .scope = named, .set = &set_number<&Options::keep>},
+        {.names = "--keep-bytes", .argument = "SIZE", .preset = "256MiB", .help = "size of all of them together; the oldest go", .scope = named,
+         .set = &set_text<&Options::keep_bytes>},
+        {.names = "--perf-map", .help = "write names of Erlang functions for perf to /tmp/perf-PID.map (-o: elsewhere), and nothing else", .scope = named,
+         .set = &set_flag<&Options::perf_map>},
     };
 }
 
@@ -170,7 +186,7 @@ std::vector<OptionRow> file_options() {
          .help = "exit with 1 at this severity or limit: high, 'msgq>10000', 'heap>512MiB'; repeatable", .scope = named,
          .repeatable = true, .set = &add_text<&Options::fail_on>},
         {.names = "--out", .argument = "FORMAT=FILE",
-         .help = "also write text, json, junit, md, github or gitlab to a file; repeatable", .scope = named,
+         .help = "also write text, json, junit, md, github or gitlab to a file; with --every a format for each window to a folder; repeatable", .scope = named,
          .repeatable = true, .set = &add_text<&Options::out>},
         {.names = "--baseline", .argument = "FILE", .help = "fail on what is not in this output of an earlier check --json",
          .scope = named, .set = &set_text<&Options::baseline>},
@@ -227,6 +243,7 @@ std::vector<OptionRow> make_table() {
     add(OptionGroup::answer, answer_options());
     add(OptionGroup::question, question_options());
     add(OptionGroup::question, sampling_options());
+    add(OptionGroup::files, window_options());
     add(OptionGroup::files, file_options());
     add(OptionGroup::session, session_options());
     return table;

@@ -82,6 +82,11 @@ struct Options {
     bool only_erlang = false;    ///< --only-erlang
     std::string blamed;          ///< --blame FUNCTION
     bool pstack = false;         ///< --pstack
+    bool stop_threads = false;   ///< --stop: of `sample`
+    bool perf_map = false;       ///< --perf-map
+    std::string every;           ///< --every, as given
+    std::uint64_t keep = 360;    ///< --keep: files of windows in a folder
+    std::string keep_bytes = "256MiB";  ///< --keep-bytes, as given
     bool no_fold = false;        ///< --no-fold: rows that are alike, one by one
 
     bool help = false;

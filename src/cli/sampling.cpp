@@ -11,7 +11,8 @@ namespace beamheap::cli {
 namespace {
 
 volatile sig_atomic_t stop_asked = 0;
-struct sigaction before_sampling {};
+int standing = 0;  // objects of StopBySignal
+struct sigaction before_interrupt {}, before_end {};
 
 void ask_to_stop(int) { stop_asked = 1; }
 
@@ -29,13 +30,19 @@ Result<double> parse_seconds(std::string_view text) {
 }
 
 StopBySignal::StopBySignal() {
+    if (standing++ != 0) return;
     stop_asked = 0;
     struct sigaction action {};
     action.sa_handler = &ask_to_stop;
     sigemptyset(&action.sa_mask);
-    ::sigaction(SIGINT, &action, &before_sampling);
+    ::sigaction(SIGINT, &action, &before_interrupt);
+    ::sigaction(SIGTERM, &action, &before_end);
 }
-StopBySignal::~StopBySignal() { ::sigaction(SIGINT, &before_sampling, nullptr); }
+StopBySignal::~StopBySignal() {
+    if (--standing != 0) return;
+    ::sigaction(SIGINT, &before_interrupt, nullptr);
+    ::sigaction(SIGTERM, &before_end, nullptr);
+}
 bool StopBySignal::stopped() { return stop_asked != 0; }
 
 Result<SampleRequest> sample_request(const Context& context, std::uint32_t hertz, double seconds) {
@@ -46,7 +53,7 @@ Result<SampleRequest> sample_request(const Context& context, std::uint32_t hertz
     if (request.hertz > bytes::ThreadSampler::most_hertz)
         return Error{ErrorCode::usage, fmt::format("--hz {}: at most {}", request.hertz, bytes::ThreadSampler::most_hertz),
                      "Above that the interrupts would hold the VM up."};
-    if (!options.duration.empty()) {
+    if (!options.duration.empty() && options.every.empty()) {
         BH_TRY(request.seconds, parse_seconds(options.duration));
     }
     request.stop = &StopBySignal::stopped;
@@ -57,6 +64,10 @@ Result<std::uint32_t> running_pid(const Snapshot& snapshot) {
     if (snapshot.source.live) return snapshot.source.live->pid;
     return Error{ErrorCode::not_held, fmt::format("{}: an image of one instant, and only a running VM can be sampled", snapshot.source.path),
                  "Give the pid of a beam.smp in its place."};
+}
+
+present::TimeSpan span_of(std::int64_t begin_ns, double seconds, std::uint32_t hertz) {
+    return {begin_ns, static_cast<std::uint64_t>(seconds * 1e9), hertz == 0 ? 0 : 1'000'000'000ull / hertz};
 }
 
 OpenOptions attach_options(const Context& context) {

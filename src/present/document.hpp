@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -174,11 +175,19 @@ struct Warning {
     bool leads = false;    ///< stands in front of every answer, whatever its format: all of it is in doubt
 };
 
+/// The time that a document is about, where it is about a while: what was sampled of a VM that runs.
+struct TimeSpan {
+    std::int64_t begin_ns = 0;      ///< since 1970, UTC
+    std::uint64_t length_ns = 0;
+    std::uint64_t period_ns = 0;    ///< CPU time that a sample stands for; 0: samples are not taken by CPU time
+};
+
 struct Document {
     std::string kind;               ///< the verb
     Object source;                  ///< JSON "source"; see source_of() in describe.hpp
     std::vector<Object> sources;    ///< of verbs over several inputs; then `source` is empty
     std::vector<Warning> warnings;  ///< on stderr in text mode, but for those that lead; member "warnings" in JSON
+    std::optional<TimeSpan> span;   ///< of samples; profiles for other programs (pprof) tell it
     Text reading;                   ///< of a VM that runs: when and how it was read, before all else; in JSON it is in `source`
     std::vector<Text> lead;         ///< sentences that open the text output; JSON member "summary"
     std::vector<Member> members;    ///< in order

@@ -16,7 +16,7 @@ namespace {
 // Numbers of fields, by the messages of profile.proto.
 namespace pprof {
 namespace profile {
-constexpr std::uint32_t sample_type = 1, sample = 2, location = 4, function = 5, string_table = 6, comment = 13, default_sample_type = 14;
+constexpr std::uint32_t sample_type = 1, sample = 2, location = 4, function = 5, string_table = 6, time_ns = 9, duration_ns = 10, period_type = 11, period = 12, comment = 13, default_sample_type = 14;
 }
 namespace value_type {
 constexpr std::uint32_t type = 1, unit = 2;
@@ -62,6 +62,16 @@ public:
             put(pprof::profile::sample_type);
         }
         if (const auto wanted = rows_.wanted_weight()) field(pprof::profile::default_sample_type, string(rows_.column(*wanted).name));
+        if (const auto& span = view_.document().span) {
+            field(pprof::profile::time_ns, static_cast<std::uint64_t>(span->begin_ns));
+            field(pprof::profile::duration_ns, span->length_ns);
+            if (span->period_ns != 0) {
+                message_.number(pprof::value_type::type, string("cpu"));
+                message_.number(pprof::value_type::unit, string("nanoseconds"));
+                put(pprof::profile::period_type);
+                field(pprof::profile::period, span->period_ns);
+            }
+        }
         field(pprof::profile::comment, string("written by beamheap, redacted as --redact " + std::string(name_of(view_.redactor().level())) + " has it"));
         for (std::size_t row = 0; row < rows_.size() && !sink.closed(); ++row) add_sample(row);
         gzip_.finish();

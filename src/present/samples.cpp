@@ -235,14 +235,18 @@ std::vector<Text> accuracy_texts(const Names& names, const CpuSamples& samples) 
     std::vector<Text> lines;
     const auto say = [&lines](std::string text) { lines.push_back(Text{}.add(std::move(text))); };
     const std::uint64_t in_c = sum[SampleBasis::checked] + sum[SampleBasis::approximate] + sum[SampleBasis::moved];
-    say(fmt::format("{} ({}, {:.1f} s, cpu-clock {} Hz): {}% Erlang, exact; {}% C called from Erlang, caller checked for {}%, approximate for {}%, gone for {}%; {}% other.",
-                    counted(sum.samples, "sample", "samples"), counted(samples.threads.size(), "thread", "threads"), samples.seconds, samples.hertz,
+    say(fmt::format("{} ({}, {:.1f} s, {} {} Hz): {}% Erlang, exact; {}% C called from Erlang, caller checked for {}%, approximate for {}%, gone for {}%; {}% other.",
+                    counted(sum.samples, "sample", "samples"), counted(samples.threads.size(), "thread", "threads"), samples.seconds,
+                    samples.held ? "held at" : "cpu-clock", samples.hertz,
                     of_all(sum.erlang), of_all(in_c + sum[SampleBasis::exact] - sum.erlang), of_all(sum[SampleBasis::checked] + sum[SampleBasis::exact] - sum.erlang),
                     of_all(sum[SampleBasis::approximate]), of_all(sum[SampleBasis::moved]), of_all(sum[SampleBasis::none])));
-    if (sum.samples != 0)
+    if (sum.samples != 0 && samples.held)
+        say(fmt::format("Each sample held its thread for {} us at the median, {} us at 99%.", samples.lag_p50 / 1000, samples.lag_p99 / 1000));
+    else if (sum.samples != 0)
         say(fmt::format("Stacks of C code were read {} us after the sample at the median, {} us at 99%.", samples.lag_p50 / 1000, samples.lag_p99 / 1000));
     if (samples.lost + samples.throttled + samples.unusable != 0)
         say(fmt::format("{} samples were lost, {} without registers; the kernel held its clock back {} times.", samples.lost, samples.unusable, samples.throttled));
+    if (samples.refused != 0) say(fmt::format("{} times a thread could not be held: a debugger may have come.", samples.refused));
     if (!samples.no_erlang.empty()) say(samples.no_erlang + ".");
     if (samples.gone) say("The VM ended while it was sampled.");
     for (const std::string& file : samples.missing)
@@ -259,9 +263,12 @@ Object accuracy_object(const CpuSamples& samples) {
     object.emplace_back("lost", samples.lost);
     object.emplace_back("throttled", samples.throttled);
     object.emplace_back("unusable", samples.unusable);
-    object.emplace_back("lag_p50_ns", samples.lag_p50);
-    object.emplace_back("lag_p90_ns", samples.lag_p90);
-    object.emplace_back("lag_p99_ns", samples.lag_p99);
+    object.emplace_back("held", samples.held);
+    object.emplace_back("refused", samples.refused);
+    const std::string lag = samples.held ? "held_" : "lag_";
+    object.emplace_back(lag + "p50_ns", samples.lag_p50);
+    object.emplace_back(lag + "p90_ns", samples.lag_p90);
+    object.emplace_back(lag + "p99_ns", samples.lag_p99);
     object.emplace_back("code_reloads", samples.code_reloads);
     object.emplace_back("gone", samples.gone);
     object.emplace_back("no_erlang", samples.no_erlang.empty() ? Value() : Value(samples.no_erlang));

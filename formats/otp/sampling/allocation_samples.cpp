@@ -134,6 +134,7 @@ Result<AllocationSamples> sample_allocations(SamplingTarget target, const Sample
     if (sampler.watched() == 0) return Error{ErrorCode::not_held, "no scheduler's thread was found in this process", {}};
     const auto bound = std::max<std::uint32_t>(1, most_arms / static_cast<std::uint32_t>(sampler.watched()));
     result.hertz = std::clamp(request.hertz, 1u, bound);
+    result.begin_ns = unix_ns();
     const std::uint64_t begin = monotonic_ns(), period = nanosecond_rate / result.hertz;
     const auto length = static_cast<std::uint64_t>(request.seconds * 1e9);
     for (std::uint64_t next = begin + period; monotonic_ns() - begin < length; next = std::max(next + period, monotonic_ns())) {

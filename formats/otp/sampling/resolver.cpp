@@ -137,6 +137,7 @@ void SampleResolver::c_code(const bytes::UnwoundFrame& caller, ResolvedSample& o
         out.basis = out.by_code ? SampleBasis::approximate : SampleBasis::moved;
         return;
     }
+    same_call = same_call || stand_;
     const bool another_call = !out.by_code && !same_call && stored != CallSite::unknown;
     out.basis = same_call ? SampleBasis::checked : (same_heap || out.by_code) && !another_call ? SampleBasis::approximate : SampleBasis::moved;
     if (out.basis == SampleBasis::moved) out.frames.clear(), out.cut = false;

@@ -63,6 +63,8 @@ public:
     SampleResolver(const Layout& layout, bool frame_pointers, std::uint64_t exit_stub, const bytes::LiveMemory& memory, CodeMap& code)
         : layout_(layout), frame_pointers_(frame_pointers), exit_stub_(exit_stub), memory_(memory), code_(code) {}
 
+    /// Whether threads stand while their samples are resolved: then what is read belongs to the sample.
+    void threads_stand(bool stand) { stand_ = stand; }
     /// A sample of a scheduler under the JIT. `frames` are its unwound frames, youngest first, and `ends_outside` says that
     /// the last one is code of no file.
     ResolvedSample resolve(const bytes::ThreadSample& sample, const std::vector<bytes::UnwoundFrame>& frames, bool ends_outside);
@@ -84,6 +86,7 @@ private:
 
     const Layout& layout_;
     bool frame_pointers_;
+    bool stand_ = false;
     std::uint64_t exit_stub_;
     const bytes::LiveMemory& memory_;
     CodeMap& code_;

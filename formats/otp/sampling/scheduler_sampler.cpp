@@ -26,6 +26,12 @@ std::uint64_t monotonic_ns() {
     return static_cast<std::uint64_t>(now.tv_sec) * second + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
+std::int64_t unix_ns() {
+    timespec now{};
+    clock_gettime(CLOCK_REALTIME, &now);
+    return static_cast<std::int64_t>(now.tv_sec) * static_cast<std::int64_t>(second) + now.tv_nsec;
+}
+
 SchedulerSampler::SchedulerSampler(SamplingTarget target)
     : reader_(target.reader), process_(target.process), code_(target.reader), unwinder_(target.process.pid(), target.process),
       resolver_(target.reader.vm.layout, target.reader.vm.roots.frame_pointers, exit_stub(target.reader, target.process), target.process, code_),
@@ -67,19 +73,29 @@ const bytes::UnwoundFrame* SchedulerSampler::interpreter_frame() {
     return nullptr;
 }
 
-Status SchedulerSampler::learn(const std::function<bool()>& stop) {
+void SchedulerSampler::learn_from(const bytes::ThreadSample& sample) {
+    const std::size_t thread = thread_of(sample.thread);
+    if (thread == threads_.size()) return;
+    const SeenProcess current = see(current_process(thread));
+    unwinder_.unwind(sample, frames_);
+    if (const bytes::UnwoundFrame* frame = interpreter_frame())
+        registers_.learn(*frame, current, [this](std::uint64_t address) { return code_.holds(address); });
+}
+
+Status SchedulerSampler::learn(const std::function<bool()>& stop, bytes::ThreadHolder* holder) {
     if (jit_) return ok();
-    BH_TRY(bytes::ThreadSampler sampler, bytes::ThreadSampler::open(thread_ids(), {learning_hertz, 16384}));
     const std::uint64_t end = monotonic_ns() + seconds_to_learn * second;
-    while (monotonic_ns() < end && registers_.frames() < frames_to_learn && !sampler.all_gone() && !(stop && stop()))
-        sampler.wait(100, [this](const bytes::ThreadSample& sample) {
-            const std::size_t thread = thread_of(sample.thread);
-            if (thread == threads_.size()) return;
-            const SeenProcess current = see(current_process(thread));
-            unwinder_.unwind(sample, frames_);
-            if (const bytes::UnwoundFrame* frame = interpreter_frame())
-                registers_.learn(*frame, current, [this](std::uint64_t address) { return code_.holds(address); });
-        });
+    const auto goes_on = [&] { return monotonic_ns() < end && registers_.frames() < frames_to_learn && !(stop && stop()); };
+    if (holder != nullptr) {
+        while (goes_on() && !holder->all_gone()) {
+            for (std::size_t i = 0; i < holder->threads(); ++i) holder->sample(i, [this](const bytes::ThreadSample& sample) { learn_from(sample); });
+            const timespec rest{0, static_cast<long>(second / learning_hertz)};
+            nanosleep(&rest, nullptr);
+        }
+    } else {
+        BH_TRY(bytes::ThreadSampler sampler, bytes::ThreadSampler::open(thread_ids(), {learning_hertz, 16384}));
+        while (goes_on() && !sampler.all_gone()) sampler.wait(100, [this](const bytes::ThreadSample& sample) { learn_from(sample); });
+    }
     code_candidates_ = registers_.code_candidates();
     if (!registers_.process() || !registers_.code())
         no_erlang_ = fmt::format("which registers this interpreter keeps Erlang's state in could not be learned from {} samples: no Erlang functions are told",

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "bytes/held_threads.hpp"
 #include "bytes/sample_unwinder.hpp"
 #include "formats/otp/sampling/interpreter.hpp"
 #include "formats/otp/sampling/live_code.hpp"
@@ -15,6 +16,8 @@ namespace beamheap::otp {
 
 /// Nanoseconds of CLOCK_MONOTONIC, which samples are stamped by.
 std::uint64_t monotonic_ns();
+/// Nanoseconds since 1970, UTC.
+std::int64_t unix_ns();
 
 class SchedulerSampler {
 public:
@@ -23,8 +26,10 @@ public:
 
     const std::vector<SchedulerThread>& threads() const { return threads_; }
     std::vector<std::uint32_t> thread_ids() const;
-    /// Learns the registers of an interpreter from what its threads do, for at most some seconds; nothing to be done under the JIT.
-    Status learn(const std::function<bool()>& stop);
+    /// Learns the registers of an interpreter from what its threads do, for at most some seconds; nothing to be done under the
+    /// JIT. With a holder by it, else by the kernel's events. Errors: those of ThreadSampler::open.
+    Status learn(const std::function<bool()>& stop, bytes::ThreadHolder* holder = nullptr);
+    void threads_stand(bool stand) { resolver_.threads_stand(stand); }
     /// Why no Erlang function can be told, a sentence; empty where they can.
     const std::string& no_erlang() const { return no_erlang_; }
 
@@ -48,6 +53,7 @@ public:
 
 private:
     explicit SchedulerSampler(SamplingTarget target);
+    void learn_from(const bytes::ThreadSample& sample);
     const bytes::UnwoundFrame* interpreter_frame();
     ResolvedSample resolve_interpreted(const bytes::UnwoundFrame& frame);
     void refresh_code(const ResolvedSample& resolved);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -47,6 +48,8 @@ public:
     bool holds(std::uint64_t pc) const { return module_of(pc) != nullptr; }
     /// The function whose code is at `pc`; nothing outside loaded code, or where the image lacks it.
     std::optional<CodePlace> find(bytes::MemoryReader& memory, std::uint64_t pc) const;
+    /// Calls `visit` with each function of loaded code and the addresses where its code begins and ends, module by module in the order of address.
+    void each_function(bytes::MemoryReader& memory, const std::function<void(const Mfa& mfa, std::uint64_t start, std::uint64_t end)>& visit) const;
     /// Module, function, arity as three words at `address`; nothing where they are no such thing.
     static std::optional<Mfa> mfa_at(bytes::MemoryReader& memory, std::uint64_t address);
 
