@@ -96,7 +96,7 @@ int ThreadHolder::hold(Thread& thread, const std::function<void(const ThreadSamp
 
 Result<ThreadHolder> ThreadHolder::open(std::uint32_t process, std::vector<std::uint32_t> threads, std::uint32_t stack_bytes, const LiveMemory& memory) {
     ThreadHolder holder(process, stack_bytes, memory);
-    for (const std::uint32_t id : threads) holder.threads_.push_back({id, false});
+    for (const std::uint32_t id : threads) holder.threads_.push_back({id, false, task_times(fmt::format("/proc/{}/task/{}", process, id)).on_cpu_ns});
     for (Thread& thread : holder.threads_) {
         const int error = holder.hold(thread, [](const ThreadSample&) {});
         holder.held_ns_.clear();
@@ -112,13 +112,18 @@ Result<ThreadHolder> ThreadHolder::open(std::uint32_t process, std::vector<std::
     return Error{ErrorCode::unreadable, fmt::format("no thread of process {} is there any more", process), {}};
 }
 
-bool ThreadHolder::sample(std::size_t thread, const std::function<void(const ThreadSample&)>& visit) {
+bool ThreadHolder::sample(std::size_t thread, std::uint64_t period_ns, const std::function<void(const ThreadSample&)>& visit) {
     Thread& it = threads_[thread];
     if (it.gone) return false;
     // To interrupt a thread that sleeps would wake it up for nothing.
     const TaskTimes times = task_times(fmt::format("/proc/{}/task/{}", process_, it.id));
     bool visited = false;
-    if (times.start_ticks != 0 && times.state != 'R') return false;
+    if (times.start_ticks != 0) {
+        if (times.state != 'R') return false;
+        if (times.has_schedstat && times.on_cpu_ns < it.on_cpu_ns + period_ns) return false;
+        // What it had used beyond a period counts for the next sample, but no more than that.
+        it.on_cpu_ns = std::max(it.on_cpu_ns + period_ns, times.on_cpu_ns - std::min(times.on_cpu_ns, period_ns));
+    }
     const int error = times.start_ticks == 0 ? ESRCH : hold(it, [&](const ThreadSample& sample) {
         visited = true;
         visit(sample);

@@ -28,9 +28,10 @@ public:
     static Result<ThreadHolder> open(std::uint32_t process, std::vector<std::uint32_t> threads, std::uint32_t stack_bytes, const LiveMemory& memory);
 
     std::size_t threads() const { return threads_.size(); }
-    /// Holds the thread with this index if it is on a CPU or ready for one, and calls `visit` while it stands; false where it
-    /// rests, has ended, or was refused (a debugger came).
-    bool sample(std::size_t thread, const std::function<void(const ThreadSample&)>& visit);
+    /// Holds the thread with this index if it is on a CPU or ready for one and has used `period_ns` of CPU time since it last was (an
+    /// interrupt makes it ready, so that one that only waits would be met for ever), and calls `visit` while it stands; false where it rests, has
+    /// ended, or was refused (a debugger came).
+    bool sample(std::size_t thread, std::uint64_t period_ns, const std::function<void(const ThreadSample&)>& visit);
     /// Whether all threads have ended.
     bool all_gone() const { return gone_ == threads_.size(); }
     /// For how long each sample held its thread, ns; at most some million of them.
@@ -41,6 +42,7 @@ private:
     struct Thread {
         std::uint32_t id = 0;
         bool gone = false;
+        std::uint64_t on_cpu_ns = 0;  ///< of its CPU time, what samples stand for
     };
     ThreadHolder(std::uint32_t process, std::uint32_t stack_bytes, const LiveMemory& memory) : process_(process), memory_(&memory), stack_(stack_bytes) {}
     int hold(Thread& thread, const std::function<void(const ThreadSample&)>& visit);

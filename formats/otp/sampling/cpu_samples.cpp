@@ -64,7 +64,7 @@ public:
             for (std::size_t i = 0; i < holder.threads(); ++i) {
                 if (request_.one_of_each && seen_.contains(result_.threads[i].id)) continue;
                 ResolvedSample resolved;
-                if (!holder.sample(i, [&](const bytes::ThreadSample& sample) { resolved = schedulers_.resolve(sample); })) continue;
+                if (!holder.sample(i, request_.one_of_each ? 0 : period, [&](const bytes::ThreadSample& sample) { resolved = schedulers_.resolve(sample); })) continue;
                 seen_.insert(result_.threads[i].id);
                 add(i, resolved);  // names are looked for when the thread goes on again
             }

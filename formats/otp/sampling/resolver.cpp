@@ -112,14 +112,15 @@ void SampleResolver::c_code(const bytes::UnwoundFrame& caller, ResolvedSample& o
         return;
     }
     if (out.by_code) out.frames.push_back(leaf);
-    const std::uint64_t heap_top = caller[X86::r15].value_or(0), saved = caller[X86::rbp].value_or(0);
+    const std::uint64_t heap_top = caller[X86::r15].value_or(0);
+    const std::uint64_t saved = frame_pointers_ ? 0 : caller[X86::rbp].value_or(0);
     const bool same_heap = p.heap <= heap_top && heap_top <= p.end;
     bool same_call = same_heap && heap_top <= p.top && p.top - heap_top <= 8 * near_words;
-    std::uint64_t top = p.stop;
+    std::uint64_t top = frame_pointers_ && !out.by_code ? behind_frame_pointer(p.stop) : p.stop;
     CallSite stored = CallSite::unknown;
     if (!out.by_code) {  // one of the two is left from an earlier call: which, the call itself tells
         Frame site;
-        stored = called_from(p.stop, caller.address, site);
+        stored = called_from(top, caller.address, site);
         const CallSite in_register = stored == CallSite::same || saved < p.top || saved >= p.end ? CallSite::other : called_from(saved, caller.address, site);
         if (in_register == CallSite::same) top = saved;
         same_call = stored == CallSite::same || in_register == CallSite::same || (same_call && stored == CallSite::unknown);
@@ -141,6 +142,12 @@ void SampleResolver::c_code(const bytes::UnwoundFrame& caller, ResolvedSample& o
     const bool another_call = !out.by_code && !same_call && stored != CallSite::unknown;
     out.basis = same_call ? SampleBasis::checked : (same_heap || out.by_code) && !another_call ? SampleBasis::approximate : SampleBasis::moved;
     if (out.basis == SampleBasis::moved) out.frames.clear(), out.cut = false;
+}
+
+// With frame pointers every fragment begins with a frame of its own, whose pointer stands below the return address (asm: emit_enter_frame).
+std::uint64_t SampleResolver::behind_frame_pointer(std::uint64_t top) {
+    const auto is_return = [this](std::uint64_t at) { return code_.frame(word_at(at), true).function != FunctionId::none; };
+    return !is_return(top) && is_return(top + 8) ? top + 8 : top;
 }
 
 // Whether the return address at `top` is one of a call of the fragment that has the code at `inside`.

@@ -12,7 +12,7 @@
 // are called without regard to alignment, so that word's low bits say nothing: code ranges are asked before its tag is
 // looked at (asm: safe_fragment_call). Fragments that switch stacks without storing the stack pointer keep it in rbp, and those that
 // store it leave in rbp what another one kept there; which of the two holds, the code in front of the return address tells: it is a
-// call of that very fragment. Where that can be told it is the better proof, too: within a heap's next words others may have been called.
+// call of that very fragment. (With frame pointers rbp is one, and the stack pointer is always stored.) Where that can be told it is the better proof, too: within a heap's next words others may have been called.
 //
 // Facts: beam_asm.hpp of OTP 25 to 27 (registers; emit_enter_runtime, emit_leave_runtime), observed on 29.
 #pragma once
@@ -82,6 +82,7 @@ private:
     CallSite called_from(std::uint64_t top, std::uint64_t inside, Frame& site);
     std::uint64_t call_target(std::uint64_t returns_to) const;
     std::uint64_t word_at(std::uint64_t address) const;
+    std::uint64_t behind_frame_pointer(std::uint64_t top);
     bool read_stack(std::uint64_t top, bool first_is_return, ResolvedSample& out);
 
     const Layout& layout_;

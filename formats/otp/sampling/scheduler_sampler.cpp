@@ -88,7 +88,7 @@ Status SchedulerSampler::learn(const std::function<bool()>& stop, bytes::ThreadH
     const auto goes_on = [&] { return monotonic_ns() < end && registers_.frames() < frames_to_learn && !(stop && stop()); };
     if (holder != nullptr) {
         while (goes_on() && !holder->all_gone()) {
-            for (std::size_t i = 0; i < holder->threads(); ++i) holder->sample(i, [this](const bytes::ThreadSample& sample) { learn_from(sample); });
+            for (std::size_t i = 0; i < holder->threads(); ++i) holder->sample(i, 0, [this](const bytes::ThreadSample& sample) { learn_from(sample); });
             const timespec rest{0, static_cast<long>(second / learning_hertz)};
             nanosleep(&rest, nullptr);
         }
