@@ -21,6 +21,7 @@
 #include "beamheap_version.hpp"
 #include "cli/commands.hpp"
 #include "cli/mcp_tools.hpp"
+#include "cli/sampling.hpp"
 #include "cli/served_inputs.hpp"
 #include "cli/terminal.hpp"
 #include "present/render.hpp"
@@ -35,6 +36,7 @@ constexpr std::size_t longest_message = std::size_t{1} << 20;  // bytes of a lin
 constexpr std::size_t longest_answer = std::size_t{16} << 20;  // bytes that are kept to be read in parts
 constexpr std::size_t part_bytes = 12'000;                     // about 4,000 tokens
 constexpr std::size_t most_names = 200;                        // that `inputs` lists
+constexpr double most_seconds = 60;                            // that a running VM is watched for one answer
 constexpr std::array revisions{"2025-06-18", "2025-03-26", "2024-11-05"};
 
 // The codes of JSON-RPC.
@@ -178,6 +180,7 @@ private:
     std::vector<std::string> last_words_;  // of the last call, whose answer is kept to be read in parts
     std::string last_text_;
     bool last_cut_ = false;
+    bool last_live_ = false;
 };
 
 json tools() {
@@ -280,7 +283,7 @@ Status Server::ask(const Command& verb, const ToolCall& call) {
     words.emplace_back("--");
     words.insert(words.end(), call.inputs.begin(), call.inputs.end());
     words.insert(words.end(), call.others.begin(), call.others.end());
-    if (words == last_words_) return ok();
+    if (words == last_words_ && (!last_live_ || call.part > 1)) return ok();  // a VM that runs says something else each time
     last_words_.clear();
     BH_TRY(last_text_, run(verb, words, call.inputs.size()));
     last_words_ = std::move(words);
@@ -293,6 +296,11 @@ Result<std::string> Server::run(const Command& verb, std::vector<std::string> wo
     BH_TRY(Options options, parse_options(static_cast<int>(pointers.size()), pointers.data(), &options_));
     options.redact = options_.redact;
     options.redact_chosen = true;
+    if (!options.duration.empty()) {  // nobody can ask anything else, or end it, meanwhile
+        BH_TRY(const double seconds, parse_seconds(options.duration));
+        if (seconds > most_seconds)
+            return Error{ErrorCode::usage, fmt::format("for: at most {} seconds here", most_seconds), {}};
+    }
     ServedInput* served = nullptr;
     if (verb.takes_input() && inputs == 1) {
         BH_TRY(served, inputs_.loaded(options.inputs.front()));
@@ -312,6 +320,7 @@ Result<std::string> Server::run(const Command& verb, std::vector<std::string> wo
     BH_CHECK(status);
     std::string text = sink.text();
     last_cut_ = sink.cut();
+    last_live_ = loaded != nullptr && loaded->artifact->snapshot().source.live.has_value();
     return text;
 }
 

@@ -54,7 +54,7 @@ std::string property_of(const Command& verb, const Argument& argument) {
 
 std::string_view doc_of(ArgumentKind kind) {
     switch (kind) {
-        case ArgumentKind::input: return "a crash dump or core image; may be left out where one input alone is open";
+        case ArgumentKind::input: return "a crash dump, a core image or the pid of a running VM; may be left out where one input alone is open";
         case ArgumentKind::process: return "a process: <0.89.0>, 0.89.0, #PID<0.89.0> or its registered name";
         case ArgumentKind::address: return "the address of a term, in hexadecimal, as other answers print it";
         case ArgumentKind::table: return "an ETS table: its name or id";

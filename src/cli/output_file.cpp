@@ -24,7 +24,8 @@ Error there_already(const std::string& path) {
 
 Error unwritable(const std::string& path, int error) {
     const bool output = path == standard_output;
-    return {output || error == ENOSPC ? ErrorCode::resource_limit : ErrorCode::unreadable,
+    const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
+    return {output || full ? ErrorCode::resource_limit : ErrorCode::unreadable,
             fmt::format("{}: can't be written: {}", output ? "standard output" : path, std::strerror(error)), {}};
 }
 

@@ -265,10 +265,13 @@ Object accuracy_object(const CpuSamples& samples) {
     object.emplace_back("unusable", samples.unusable);
     object.emplace_back("held", samples.held);
     object.emplace_back("refused", samples.refused);
-    const std::string lag = samples.held ? "held_" : "lag_";
-    object.emplace_back(lag + "p50_ns", samples.lag_p50);
-    object.emplace_back(lag + "p90_ns", samples.lag_p90);
-    object.emplace_back(lag + "p99_ns", samples.lag_p99);
+    for (const bool held : {false, true}) {
+        const std::string name = held ? "held_" : "lag_";
+        const auto known = [&](std::uint64_t value) { return held == samples.held ? Value(value) : Value(); };
+        object.emplace_back(name + "p50_ns", known(samples.lag_p50));
+        object.emplace_back(name + "p90_ns", known(samples.lag_p90));
+        object.emplace_back(name + "p99_ns", known(samples.lag_p99));
+    }
     object.emplace_back("code_reloads", samples.code_reloads);
     object.emplace_back("gone", samples.gone);
     object.emplace_back("no_erlang", samples.no_erlang.empty() ? Value() : Value(samples.no_erlang));
