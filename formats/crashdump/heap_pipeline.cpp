@@ -44,7 +44,8 @@ void visit(HeapReader& reader, const HeapJob& job, const HeapRequest& demand, un
     if (losses.keep_addresses) losses.addresses.add(graph, job.id);
     demand.visit({job.id, job.process, graph, worker, reader.messages(), reader.distribution_messages(),
                   reader.distribution_bytes()});
-    if (graph.mode() == HeapGraph::Mode::values) losses.kept.emplace_back(job.id, reader.take(job.extents.count));
+    if (graph.mode() == HeapGraph::Mode::values && job.facts.mode == HeapGraph::Mode::values)
+        losses.kept.emplace_back(job.id, reader.take(job.extents.count));
 }
 
 Status feed_in_windows(const bytes::Source& source, const TermExtents& extents, HeapReader& reader, std::string& buffer) {
@@ -111,36 +112,62 @@ void HeapPipeline::flush() {
         batch_.clear();
         return;
     }
+    hand_over({std::exchange(batch_, {}), {}});
+}
+
+void HeapPipeline::hand_over(Work work) {
     {
         std::unique_lock lock(mutex_);
         taken_.wait(lock, [this] {
             return queue_.empty() || (queue_.size() < batches_ahead * workers_.size() && queued_bytes_ < bytes_ahead);
         });
-        queued_bytes_ += bytes_of(batch_);
-        queue_.push_back(std::move(batch_));
+        queued_bytes_ += bytes_of(work.batch);
+        queue_.push_back(std::move(work));
     }
-    batch_ = {};
     added_.notify_one();
+}
+
+void HeapPipeline::begin_giant(const HeapFacts& facts) {
+    flush();
+    giant_ = std::make_shared<Giant>();
+    giant_->facts = facts;
+    if (inline_) workers_[0]->reader.begin(facts);
+    else hand_over({{}, giant_});
+}
+
+void HeapPipeline::add_piece(HeapPiece piece) {
+    if (inline_) giant_->feeder.feed(workers_[0]->reader, piece);
+    else giant_->pieces.push(std::move(piece));
+}
+
+void HeapPipeline::end_giant(HeapJob job) {
+    const std::shared_ptr<Giant> giant = std::exchange(giant_, nullptr);
+    giant->job = std::move(job);
+    giant->ended = true;
+    if (inline_) finish_giant(*workers_[0], 0, *giant);
+    else giant->pieces.close();
 }
 
 void HeapPipeline::run(Worker& worker, unsigned index) {
     for (;;) {
-        Batch batch;
+        Work work;
         {
             std::unique_lock lock(mutex_);
             added_.wait(lock, [this] { return closed_ || !queue_.empty(); });
             if (queue_.empty()) return;
-            batch = std::move(queue_.front());
+            work = std::move(queue_.front());
             queue_.pop_front();
-            queued_bytes_ -= bytes_of(batch);
+            queued_bytes_ -= bytes_of(work.batch);
         }
         taken_.notify_one();
-        if (worker.failure != nullptr) continue;  // the queue must run empty, or add() would wait for ever
         try {
-            decode(worker, index, batch);
+            // The queue must run empty, or add() would wait for ever.
+            if (worker.failure == nullptr && work.giant == nullptr) decode(worker, index, work.batch);
+            if (worker.failure == nullptr && work.giant != nullptr) decode_giant(worker, index, *work.giant);
         } catch (...) {
             worker.failure = std::current_exception();
         }
+        if (work.giant != nullptr) work.giant->pieces.refuse();
     }
 }
 
@@ -165,6 +192,21 @@ void HeapPipeline::decode(Worker& worker, unsigned index, std::span<const HeapJo
         if (!worker.status) return;
         visit(worker.reader, job, demand_, index, worker.losses);
     }
+}
+
+void HeapPipeline::decode_giant(Worker& worker, unsigned index, Giant& giant) {
+    worker.reader.begin(giant.facts);
+    while (const std::optional<HeapPiece> piece = giant.pieces.pop()) giant.feeder.feed(worker.reader, *piece);
+    if (giant.ended) finish_giant(worker, index, giant);
+}
+
+void HeapPipeline::finish_giant(Worker& worker, unsigned index, const Giant& giant) {
+    if (!worker.status) return;
+    if (!giant.feeder.whole()) {
+        worker.status = decode_again(worker, giant.job);
+        if (!worker.status) return;
+    }
+    visit(worker.reader, giant.job, demand_, index, worker.losses);
 }
 
 bool HeapPipeline::decode_whole(Worker& worker, unsigned index, std::span<const HeapJob> batch) {
@@ -221,6 +263,7 @@ void HeapPipeline::decode_text(Worker& worker, unsigned index, const HeapJob& jo
 }
 
 void HeapPipeline::join() {
+    if (giant_ != nullptr) giant_->pieces.close();  // it has not ended: who passed it gave up
     {
         const std::lock_guard lock(mutex_);
         closed_ = true;

@@ -1,7 +1,7 @@
 // Decodes the heaps of many processes while the dump is scanned: the scanner finds where a process's sections are and
 // hands them over; workers decode them side by side. Neighbouring processes go in batches. Most of them the scanner hands over
-// with their text, where it has read it: the copy out of the system's cache is a tenth of all time, and not made twice. Others
-// are read again, a batch's stretch of the file at once; a giant process in windows.
+// with their text, where it has read it: the copy out of the system's cache is a tenth of all time, and not made twice. A giant
+// process is followed piece by piece (heap_pieces.hpp). Others are read again, a batch's stretch of the file at once, or in windows.
 #pragma once
 
 #include <array>
@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
@@ -19,6 +20,7 @@
 #include "beamheap/artifact.hpp"
 #include "bytes/source.hpp"
 #include "bytes/window.hpp"
+#include "formats/crashdump/heap_pieces.hpp"
 #include "formats/crashdump/heap_reader.hpp"
 #include "formats/crashdump/losses.hpp"
 
@@ -52,7 +54,7 @@ struct HeapJob {
     std::vector<bytes::Window::Held> text;
 };
 
-/// Heaps with more text are read again: to keep it would take more memory than it is worth.
+/// Heaps with more text go in pieces: to keep it would take more memory than it is worth.
 inline constexpr std::uint64_t most_held_text = std::uint64_t{2} << 20;
 
 /// The facts that a heap's reader needs, out of the process's row.
@@ -85,6 +87,11 @@ public:
 
     /// Takes a process over; waits where the workers are far behind.
     void add(HeapJob job);
+    /// The same of a giant process whose text comes as it is passed: its facts first, pieces of its sections, and what it has
+    /// turned out to be, before anything else. If pieces were missing, it is read again.
+    void begin_giant(const HeapFacts& facts);
+    void add_piece(HeapPiece piece);
+    void end_giant(HeapJob job);
     /// Waits until all are decoded; what was odd goes to `losses`. The first I/O error, if there was one. What a
     /// worker threw is thrown again here, in the caller's thread.
     Status finish(HeapLosses& losses);
@@ -100,11 +107,25 @@ private:
         std::thread thread;
         explicit Worker(const HeapDialect& dialect) : reader(dialect) {}
     };
+    struct Giant {
+        HeapFacts facts;
+        PieceFeeder feeder;
+        PieceQueue pieces;
+        HeapJob job;         // set before `pieces` is closed
+        bool ended = false;  // likewise; false: the input's reader gave up
+    };
+    struct Work {
+        Batch batch;
+        std::shared_ptr<Giant> giant;  // instead of a batch
+    };
     static std::uint64_t bytes_of(const Batch& batch);
     void flush();
+    void hand_over(Work work);
     void join();
     void run(Worker& worker, unsigned index);
     void decode(Worker& worker, unsigned index, std::span<const HeapJob> batch);
+    void decode_giant(Worker& worker, unsigned index, Giant& giant);
+    void finish_giant(Worker& worker, unsigned index, const Giant& giant);
     bool decode_whole(Worker& worker, unsigned index, std::span<const HeapJob> batch);
     Status decode_again(Worker& worker, const HeapJob& job);
     bool decode_held(Worker& worker, unsigned index, const HeapJob& job);
@@ -117,7 +138,8 @@ private:
     Batch batch_;
     std::mutex mutex_;
     std::condition_variable added_, taken_;  // batches, to and from queue_
-    std::deque<Batch> queue_;
+    std::deque<Work> queue_;
+    std::shared_ptr<Giant> giant_;  // the one that is being passed
     std::uint64_t queued_bytes_ = 0;  // of text in queue_
     bool closed_ = false;
 };

@@ -41,6 +41,7 @@ void TermPass::begin_process(Loader& loader, ProcId process) {
     end_process(loader);
     job_ = {};
     job_.id = process;
+    loader_ = &loader;
     job_wanted_ = demand_ != nullptr && (!demand_->wanted || demand_->wanted(loader.snapshot, process));
     keep_text_ = loader.plan.terms && (!loader.plan.terms_of || loader.plan.terms_of(loader.snapshot, process));
     if (job_wanted_ && passing_) passing_->begin(heap_facts(loader.snapshot[process], HeapGraph::Mode::sizes));
@@ -64,10 +65,11 @@ void TermPass::end_process(Loader& loader) {
         job_.process = loader.snapshot[job_.id];
         job_.facts = heap_facts(job_.process, mode_of_job(loader.plan));
         if (passing_) visit(*passing_, job_, *demand_, 0, losses_);
+        else if (giant_) pipeline_->end_giant(std::move(job_));
         else pipeline_->add(std::move(job_));
     }
     job_ = {};
-    job_wanted_ = keep_text_ = text_lost_ = false;
+    job_wanted_ = keep_text_ = text_lost_ = giant_ = false;
 }
 
 // Streams a section to whoever wants its lines: `take(text, last)` and the heap's reader. Of a plain file only the
@@ -76,7 +78,7 @@ template <class Take>
 void TermPass::pass(Scanner& scanner, const Scanner::Head& head, TermSection section, Take&& take) {
     std::uint64_t offset = head.section().body_offset;
     scanner.stream(head, [&](std::string_view text, bool last) {
-        hold_text(head.section().body_offset, offset + text.size());
+        hold_text(section, head.section().body_offset, offset + text.size(), false);
         std::size_t taken = text.size();
         if (job_wanted_ && passing_) taken = passing_->feed(section, text, offset, last);
         else if (!last) taken = text.rfind('\n') + 1;
@@ -91,17 +93,18 @@ void TermPass::pass(Scanner& scanner, const Scanner::Head& head, TermSection sec
 void TermPass::note_extent(const Scanner::Head& head, TermSection section) {
     const std::uint64_t from = head.section().body_offset;
     if (job_.id == ProcId::none) return;
+    hold_text(section, from, window_.offset(), true);
     job_.extents.add({from, window_.offset() - from, section});
-    hold_text(from, window_.offset());
 }
 
 // What was passed of a section that began at `section_from`, up to `to`, is kept for the workers where it stands, with what
-// of the process's sections stands before it.
-void TermPass::hold_text(std::uint64_t section_from, std::uint64_t to) {
-    if (!job_wanted_ || !pipeline_ || text_lost_) return;
+// of the process's sections stands before it; or, once that is too much, goes to one of them at once.
+void TermPass::hold_text(TermSection section, std::uint64_t section_from, std::uint64_t to, bool last) {
+    if (!job_wanted_ || !pipeline_ || text_lost_ || job_.extents.count == job_.extents.parts.size()) return;
+    if (giant_) return pipeline_->add_piece({section, section_from, window_.hold(section_from, to), last});
     const std::uint64_t from = job_.extents.count != 0 ? job_.extents.begin() : section_from;
     bytes::Window::Held piece = window_.hold(from, to);
-    if (piece.owner == nullptr || to - from > most_held_text) {
+    if (piece.owner == nullptr) {
         job_.text.clear();
         text_lost_ = true;
     } else if (!job_.text.empty() && job_.text.back().owner == piece.owner) {
@@ -109,6 +112,36 @@ void TermPass::hold_text(std::uint64_t section_from, std::uint64_t to) {
     } else {
         job_.text.push_back(std::move(piece));
     }
+    if (!text_lost_ && to - from > most_held_text) begin_giant(section, section_from, last);
+}
+
+// How much text a process has is known at its end. Who has more words than could be kept has more text, too.
+HeapGraph::Mode TermPass::mode_of_giant() const {
+    const Process& process = loader_->snapshot[job_.id];
+    const std::uint64_t words = process.heap_words.value_or(0) + process.old_heap_words.value_or(0);
+    const bool keep = keep_text_ && loader_->plan.terms_of && words <= (most_kept_graphs - kept_graphs_) / sizeof(std::uint64_t);
+    return keep ? HeapGraph::Mode::values : HeapGraph::Mode::sizes;
+}
+
+// All that is held goes first, section by section.
+void TermPass::begin_giant(TermSection section, std::uint64_t section_from, bool last) {
+    giant_ = true;
+    pipeline_->begin_giant(heap_facts(loader_->snapshot[job_.id], mode_of_giant()));
+    const std::vector<bytes::Window::Held> text = std::move(job_.text);
+    job_.text.clear();
+    for (std::uint32_t i = 0; i < job_.extents.count; ++i) {
+        const Extent& part = job_.extents.parts[i];
+        const std::uint64_t end = part.offset + part.bytes;
+        for (bytes::Window::Held piece : text) {
+            if (piece.end() < part.offset || piece.offset > end) continue;
+            const bool ends = piece.end() >= end;
+            if (ends) piece.text.remove_suffix(static_cast<std::size_t>(piece.end() - end));
+            pipeline_->add_piece({part.section, part.offset, std::move(piece), ends});
+            if (ends) break;
+        }
+    }
+    for (std::size_t i = 0; i < text.size(); ++i)
+        if (text[i].end() >= section_from) pipeline_->add_piece({section, section_from, text[i], last && i + 1 == text.size()});
 }
 
 // Literals and persistent terms, which all heaps refer to.
@@ -237,7 +270,7 @@ void TermPass::read_heap(Loader& loader, Scanner& scanner, const Scanner::Head& 
     if (!search && !(job_wanted_ && passing_) && !(keep_text_ && texts_.keeps())) {
         std::uint64_t passed = body_offset;
         scanner.finish(head, [&](std::string_view text, bool) {
-            hold_text(body_offset, passed += text.size());
+            hold_text(TermSection::heap, body_offset, passed += text.size(), false);
             return text.size();
         });
         return note_extent(head, TermSection::heap);

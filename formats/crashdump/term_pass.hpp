@@ -35,7 +35,9 @@ private:
     HeapGraph::Mode mode_of_job(const LoadPlan& plan);
     template <class Take>
     void pass(Scanner& scanner, const Scanner::Head& head, TermSection section, Take&& take);
-    void hold_text(std::uint64_t section_from, std::uint64_t to);
+    void hold_text(TermSection section, std::uint64_t section_from, std::uint64_t to, bool last);
+    void begin_giant(TermSection section, std::uint64_t section_from, bool last);
+    HeapGraph::Mode mode_of_giant() const;
     void note_extent(const Scanner::Head& head, TermSection section);
     void read_stack(Loader& loader, Scanner& scanner, const Scanner::Head& head, ProcId process);
     void read_heap(Loader& loader, Scanner& scanner, const Scanner::Head& head, ProcId process);
@@ -65,6 +67,8 @@ private:
     bool begun_ = false;                       // the first section of terms was met
     bool job_wanted_ = false;                  // its heap is to be decoded
     bool text_lost_ = false;                   // not all of its text can be held for the workers
+    bool giant_ = false;                       // its text goes to a worker as it is passed
+    const Loader* loader_ = nullptr;           // of that process
     bool keep_text_ = false;                   // its text is to be kept (streams)
 };
 

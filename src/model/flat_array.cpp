@@ -1,0 +1,75 @@
+#include "beamheap/flat_array.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace beamheap::pages {
+namespace {
+
+constexpr std::size_t small = 4096;
+constexpr std::size_t huge = std::size_t{2} << 20;
+constexpr std::size_t huge_from = std::size_t{1} << 20;
+constexpr int access = PROT_READ | PROT_WRITE;
+constexpr int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+
+std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+/// Address space that begins where a huge page may; null where there is no room for it.
+char* aligned_space(std::size_t bytes) {
+    void* const all = mmap(nullptr, bytes + huge, access, kind, -1, 0);
+    if (all == MAP_FAILED) return nullptr;
+    char* const begin = static_cast<char*>(all);
+    const std::size_t before = round_up(reinterpret_cast<std::uintptr_t>(begin), huge) - reinterpret_cast<std::uintptr_t>(begin);
+    if (before != 0) munmap(begin, before);
+    munmap(begin + before + bytes, huge - before);
+    return begin + before;
+}
+
+/// Moves an array to the front of a larger stretch of huge pages; null where there is no room for one.
+char* grow_huge(char* data, std::size_t mapped, std::size_t used, std::size_t bytes) {
+    char* const space = aligned_space(bytes);
+    if (space == nullptr) return nullptr;
+    if (mapped >= huge_from) {
+        if (mremap(data, mapped, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, space) == MAP_FAILED) {
+            munmap(space, bytes);
+            return nullptr;
+        }
+        madvise(space, bytes, MADV_HUGEPAGE);
+        return space;
+    }
+    // Small pages that were moved here would keep the first huge one from being had.
+    madvise(space, bytes, MADV_HUGEPAGE);
+    if (used != 0) std::memcpy(space, data, used);
+    if (mapped != 0) munmap(data, mapped);
+    return space;
+}
+
+}  // namespace
+
+void* grow(void* data, std::size_t& mapped, std::size_t used, std::size_t bytes) {
+    if (bytes > std::size_t{1} << 46) throw std::bad_alloc();
+    auto* const old = static_cast<char*>(data);
+    if (bytes >= huge_from) {
+        for (const std::size_t target : {round_up(2 * bytes, huge), round_up(bytes, huge)}) {
+            if (char* const grown = grow_huge(old, mapped, used, target); grown != nullptr) {
+                mapped = target;
+                return grown;
+            }
+        }
+    }
+    const std::size_t target = round_up(std::max({bytes, 4 * small, mapped + mapped / 2}), small);
+    for (const std::size_t size : {target, round_up(bytes, small)}) {
+        void* const grown = mapped == 0 ? mmap(nullptr, size, access, kind, -1, 0) : mremap(old, mapped, size, MREMAP_MAYMOVE);
+        if (grown == MAP_FAILED) continue;
+        mapped = size;
+        return grown;
+    }
+    throw std::bad_alloc();
+}
+
+void release(void* data, std::size_t mapped) { munmap(data, mapped); }
+
+}  // namespace beamheap::pages
