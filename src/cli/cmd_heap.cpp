@@ -31,21 +31,6 @@ static Status cmd_heap(const Context& context) {
             return Error{ErrorCode::usage, fmt::format("{:X}: this process has no object at that address", address.address),
                          "`heap INPUT PID` shows addresses of its terms."};
     }
-    analyses::Census census;
-    census.count(view.graph(), view.measures().reach());
-    const analyses::LiveGarbage words = analyses::live_and_garbage(census, process.row());
-    analyses::Histogram histogram;
-    if (dead)
-        histogram.add_garbage(census);
-    else
-        histogram.add(census);
-    std::uint64_t objects = 0;
-    for (const analyses::KindShare& share : histogram.rows()) objects += share.count;
-
-    // While they are being moved, or where the input does not show all that holds them, nobody knows which are alive.
-    const bool moving = process.row().state == ProcessState::garbage_collecting && view.graph().size() == 0;
-    const bool unknown = moving || process.row().registers_lost || !process.row().has_heap;
-
     present::Document document = context.document(process.snapshot());
     add_term_warnings(process, document);
     document.members.push_back({.key = "process",
@@ -70,6 +55,21 @@ static Status cmd_heap(const Context& context) {
         document.primary = "tree";
         return context.print(document, process.snapshot(), known_secrets(*process.artifact));
     }
+    analyses::Census census;
+    census.count(view.graph(), view.measures().reach());
+    const analyses::LiveGarbage words = analyses::live_and_garbage(census, process.row());
+    analyses::Histogram histogram;
+    if (dead)
+        histogram.add_garbage(census);
+    else
+        histogram.add(census);
+    std::uint64_t objects = 0;
+    for (const analyses::KindShare& share : histogram.rows()) objects += share.count;
+
+    // While they are being moved, or where the input does not show all that holds them, nobody knows which are alive.
+    const bool moving = process.row().state == ProcessState::garbage_collecting && view.graph().size() == 0;
+    const bool unknown = moving || process.row().registers_lost || !process.row().has_heap;
+
     document.members.push_back({.key = "rows", .body = present::root_table(view, dead)});
     document.members.push_back({.key = "totals",
                                 .title = "Words of its heaps",

@@ -8,10 +8,12 @@
 #include <utility>
 
 #include "analyses/diagnosis/heap_stats.hpp"
+#include "analyses/processes/applications.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/queue_spread.hpp"
 #include "analyses/processes/waits.hpp"
 #include "cli/commands.hpp"
+#include "cli/kept_answers.hpp"
 #include "cli/output_file.hpp"
 #include "cli/secrets.hpp"
 #include "cli/terminal.hpp"
@@ -33,6 +35,7 @@ using present::Text;
 // What the file lists at most unless --html-full is said: it stays well under 20 MB and opens in about a second.
 constexpr std::size_t processes_listed = 20'000;
 constexpr std::size_t stacks_listed = 4'000;
+constexpr std::size_t places_listed = 5'000;  // largest first
 constexpr std::size_t waits_listed = 20'000;
 constexpr std::size_t rows_listed = 5'000;  // of other tables
 constexpr std::size_t named_at_most = 3'000;
@@ -56,7 +59,7 @@ std::string_view name_of_level(present::RedactLevel level) {
 }
 
 // Where a section stands in the page.
-enum Place : int { at_top, of_node, of_processes, of_the_rest, at_end };
+enum Place : int { at_top, of_node, of_growth, of_contents, of_processes, of_subjects, of_the_rest, at_end };
 
 /// Makes the report of one input, section by section.
 class ReportMaker {
@@ -84,7 +87,7 @@ private:
     Status overview();
     void choose_subjects(const Document& document);
     Status subjects();
-    Status all_contents();
+    Status other_contents();
     Status contents(Pid pid);
     Status content(std::string_view verb, std::string_view member, std::string_view title, Pid pid, std::string_view how);
     Status growth();
@@ -105,7 +108,7 @@ private:
     Document first_;  // how analyze begins: its sentences and warnings
     RenderOptions render_;
     std::vector<Pid> subjects_;
-    bool contents_begun_ = false;
+    std::string contents_command_;  // of the first process whose terms are in it
 };
 
 Status ReportMaker::ask(std::string_view verb, const AnswerTaker& take, std::vector<std::string> more) {
@@ -229,13 +232,15 @@ void ReportMaker::limits(const Document& document, const RenderOptions& render) 
 // What pictures are drawn from, while what decoded heaps gave is still in the snapshot.
 Status ReportMaker::pictures() {
     const present::Names names = Context(options_).names(snapshot_);
-    const analyses::SupervisionTree tree = analyses::supervision(snapshot_);
+    const Context context(options_, &loaded_);
+    const std::shared_ptr<const analyses::SupervisionTree> supervision = context.supervision(snapshot_);
+    const analyses::SupervisionTree& tree = *supervision;
     const std::vector<ProcId> all = analyses::all_processes(snapshot_);
     const analyses::ProcessGroups stacks = analyses::group_by_stack(snapshot_, all);
-    const analyses::Waits waits = analyses::waits(snapshot_);
+    const std::shared_ptr<const analyses::Waits> waits = context.waits(snapshot_);
     const std::size_t most = options_.everything ? all.size() : processes_listed;
     BH_CHECK(report_.data("processes",
-                          present::listed_process_table(names, tree, stacks, present::processes_to_list(tree, most)),
+                          present::listed_process_table(names, tree, stacks, analyses::applications(*loaded_.artifact, tree), present::processes_to_list(tree, most)),
                           command("top"), render_, 0));
     constexpr std::array<std::string_view, 5> of_stacks{"count", "functions", "example_pid", "memory_bytes", "msgq_len"};
     BH_CHECK(report_.data("stacks", present::with_columns(present::stack_group_table(names, stacks), of_stacks),
@@ -243,23 +248,24 @@ Status ReportMaker::pictures() {
     BH_CHECK(report_.data("groups", present::group_table(names, analyses::group_by_key(snapshot_, all)), command("top"),
                           render_, at_most(rows_listed)));
     BH_CHECK(report_.data("queues", present::queue_spread_table(analyses::queue_spread(snapshot_)), command("top"), render_, 0));
-    return report_.data("waits", present::wait_edge_table(names, waits), command("waits"), render_, at_most(waits_listed));
+    return report_.data("waits", present::wait_edge_table(names, *waits), command("waits"), render_, at_most(waits_listed));
 }
 
-// The processes that findings are about, as `proc` tells them.
+// The processes that findings are about, as `proc` tells them; and, while their terms are at hand, what they hold.
 Status ReportMaker::subjects() {
     bool begun = false;
     for (const Pid& pid : subjects_) {
         const auto take = [&](const Document& document, const RenderOptions& render) -> Status {
             if (!std::exchange(begun, true))
                 BH_CHECK(report_.add({.id = "subjects", .title = "Processes of the findings", .command = {}, .members = {"-"},
-                                      .place = at_top},
+                                      .place = of_subjects},
                                      document, render));
             return report_.add_process(pid, document, render);
         };
         const Status status = ask("proc", take, {fmt::format("{}.{}.{}", pid.node, pid.number, pid.serial)});
         if (!status && status.error().code == ErrorCode::interrupted) return status;
         if (!status) report_.promise(pid, false);
+        BH_CHECK(contents(pid));
     }
     return ok();
 }
@@ -273,7 +279,7 @@ Status ReportMaker::growth() {
     options.inputs = {options_.since, loaded_.path};
     const std::string line = fmt::format("diff {} {}", present::shell_word(options_.since), present::shell_word(loaded_.path));
     const AnswerTaker take = [&](const Document& document, const RenderOptions& render) -> Status {
-        BH_CHECK(report_.add({.id = "growth", .title = "What grew", .command = line, .members = {}, .picture = true, .place = at_top}, document, render));
+        BH_CHECK(report_.add({.id = "growth", .title = "What grew", .command = line, .members = {}, .picture = true, .place = of_growth}, document, render));
         const present::Table* const rows = table_named(document, "rows");
         return rows == nullptr ? ok() : report_.data("growth", *rows, line, render, at_most(rows_listed));
     };
@@ -282,16 +288,17 @@ Status ReportMaker::growth() {
     return status;
 }
 
-// What those processes and the largest others are made of, for the picture of terms: with the first answer comes its section.
-Status ReportMaker::all_contents() {
-    std::vector<Pid> pids = subjects_;
+// What the largest others are made of, for the picture of terms; then its section, where there is anything.
+Status ReportMaker::other_contents() {
     for (const ProcId id : analyses::largest(snapshot_, analyses::all_processes(snapshot_), &Process::memory_bytes, largest_looked_into)) {
         const Process& process = snapshot_[id];
-        if (process.memory_bytes.value_or(0) >= least_looked_into && can_be_told(process) && std::ranges::find(pids, process.pid) == pids.end())
-            pids.push_back(process.pid);
+        if (process.memory_bytes.value_or(0) >= least_looked_into && can_be_told(process) && std::ranges::find(subjects_, process.pid) == subjects_.end())
+            BH_CHECK(contents(process.pid));
     }
-    for (const Pid& pid : pids) BH_CHECK(contents(pid));
-    return ok();
+    if (contents_command_.empty()) return ok();
+    return report_.add({.id = "contents", .title = "What they hold", .command = contents_command_, .members = {"-"},
+                        .picture = true, .place = of_contents},
+                       Document{}, render_);
 }
 
 // What the process's memory is, term by term, and what its queue is made of.
@@ -311,11 +318,9 @@ Status ReportMaker::content(std::string_view verb, std::string_view member, std:
     const auto take = [&](const Document& document, const RenderOptions& render) -> Status {
         const present::Table* const table = table_named(document, member);
         if (table == nullptr || table->rows == 0) return ok();
-        if (!std::exchange(contents_begun_, true))
-            BH_CHECK(report_.add({.id = "contents", .title = "What they hold", .command = fmt::format("{} {} {}", command(verb), who, how),
-                                  .members = {"-"}, .picture = true, .place = at_top},
-                                 document, render));
-        return report_.data(fmt::format("{} {}", title, who), *table, fmt::format("{} {} {}", command(verb), who, how), render, rows_listed);
+        std::string line = fmt::format("{} {} {}", command(verb), who, how);
+        if (contents_command_.empty()) contents_command_ = line;
+        return report_.data(fmt::format("{} {}", title, who), *table, line, render, rows_listed);
     };
     const Status status = ask(verb, take, {who});
     return !status && status.error().code == ErrorCode::interrupted ? status : ok();
@@ -344,7 +349,7 @@ Status ReportMaker::places() {
         constexpr std::array<std::string_view, 5> shown{"pid", "module", "function", "arity", "words"};
         const present::Table* table = table_named(document, "rows");
         return report_.data("places", present::with_columns(*table, shown), command("profile") + " --per-process", render,
-                            at_most(processes_listed));
+                            at_most(places_listed));
     });
     options_.per_process = per_process;
     return status;
@@ -354,7 +359,7 @@ Result<std::string> ReportMaker::make() {
     BH_CHECK(overview());
     BH_CHECK(growth());
     BH_CHECK(subjects());
-    BH_CHECK(all_contents());
+    BH_CHECK(other_contents());
     BH_CHECK(section("stacks", "Stacks", true));
     BH_CHECK(section("waits", "Who waits for whom", true));
     BH_CHECK(section("tree", "Supervision tree", true));
@@ -398,7 +403,8 @@ static Status cmd_html(const Context& context) {
     plan.terms = plan.binaries = true;
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     if (options.full) heaps.store(*artifact);
-    LoadedInput loaded{context.argument(0), plan, artifact, artifact->snapshot().anomalies, options.full ? &heaps : nullptr};
+    LoadedInput loaded{context.argument(0), plan, artifact, artifact->snapshot().anomalies, options.full ? &heaps : nullptr,
+                       std::make_shared<KeptAnswers>()};
     BH_TRY(const std::string page, ReportMaker(options, loaded).make());
     BH_CHECK(write_file(output, page, options.overwrite));
     const Snapshot& snapshot = artifact->snapshot();

@@ -15,7 +15,8 @@ static Status cmd_tree(const Context& context) {
     if (context.options().inputs.size() > 1) {
         BH_TRY(top, analyses::resolve(snapshot, context.argument(1)));
     }
-    const analyses::SupervisionTree tree = analyses::supervision(snapshot);
+    const std::shared_ptr<const analyses::SupervisionTree> found = context.supervision(snapshot);
+    const analyses::SupervisionTree& tree = *found;
     std::vector<analyses::TreeRow> rows = analyses::tree_rows(tree, top, context.options().depth);
     if (context.folds()) rows = analyses::fold_alike(snapshot, tree, rows, least_alike);
     present::Document document = context.document(snapshot);

@@ -107,7 +107,7 @@ static Status cmd_waits(const Context& context) {
     plan.slots_of = analyses::slots_for_waits;
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();
-    analyses::Waits waits = analyses::waits(snapshot);
+    analyses::Waits waits = *context.waits(snapshot);
     const present::Names names = context.names(snapshot);
     present::Document document = context.document(snapshot);
     if (context.options().inputs.size() > 1) {

@@ -10,6 +10,7 @@
 #include "analyses/processes/waits.hpp"
 #include "analyses/selectors/selectors.hpp"
 #include "cli/inputs.hpp"
+#include "cli/kept_answers.hpp"
 #include "cli/pager.hpp"
 #include "cli/terminal.hpp"
 #include "present/describe.hpp"
@@ -68,6 +69,20 @@ Result<LoadedInput> load_for_questions(const Context& context, const std::string
     BH_TRY(std::shared_ptr<Artifact> artifact, context.open(path, plan));
     const Anomalies met = artifact->snapshot().anomalies;
     return LoadedInput{path, std::move(plan), std::move(artifact), met};
+}
+
+std::shared_ptr<const analyses::Waits> Context::waits(const Snapshot& snapshot) const {
+    KeptAnswers* const shared = kept(snapshot);
+    if (shared == nullptr) return std::make_shared<const analyses::Waits>(analyses::waits(snapshot));
+    if (shared->waits == nullptr) shared->waits = std::make_shared<const analyses::Waits>(analyses::waits(snapshot));
+    return shared->waits;
+}
+
+std::shared_ptr<const analyses::SupervisionTree> Context::supervision(const Snapshot& snapshot) const {
+    KeptAnswers* const shared = kept(snapshot);
+    if (shared == nullptr) return std::make_shared<const analyses::SupervisionTree>(analyses::supervision(snapshot));
+    if (shared->tree == nullptr) shared->tree = std::make_shared<const analyses::SupervisionTree>(analyses::supervision(snapshot));
+    return shared->tree;
 }
 
 bool Context::for_people() const {

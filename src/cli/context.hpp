@@ -17,9 +17,13 @@ struct RenderOptions;
 }
 namespace beamheap::analyses {
 class HeapStats;
+struct SupervisionTree;
+struct Waits;
 }
 
 namespace beamheap::cli {
+
+struct KeptAnswers;
 
 /// Takes a verb's answer in place of standard output: the report is made of the answers of other verbs. The document's
 /// tables hold during the call only.
@@ -36,6 +40,8 @@ struct LoadedInput {
     Anomalies met_by_loading;
     /// Figures of all heaps, frames and binaries with them, gathered and stored once for several answers.
     const analyses::HeapStats* heaps = nullptr;
+    /// Where answers may share what they find (kept_answers.hpp); null: each finds it for itself.
+    std::shared_ptr<KeptAnswers> kept = {};
 
     /// Takes back what a question has added to the snapshot (figures of heaps, what was met in them), so that each
     /// question is answered as if it were the first.
@@ -75,6 +81,13 @@ public:
 
     /// What was gathered of all heaps before (LoadedInput::heaps); null where the verb has to decode them itself.
     const analyses::HeapStats* gathered() const { return loaded_ == nullptr ? nullptr : loaded_->heaps; }
+    /// What answers about this snapshot share; null where they share nothing.
+    KeptAnswers* kept(const Snapshot& snapshot) const {
+        return loaded_ == nullptr || &snapshot != &loaded_->artifact->snapshot() ? nullptr : loaded_->kept.get();
+    }
+    /// analyses::waits() and analyses::supervision() of the opened input's snapshot, found once where answers share them.
+    std::shared_ptr<const analyses::Waits> waits(const Snapshot& snapshot) const;
+    std::shared_ptr<const analyses::SupervisionTree> supervision(const Snapshot& snapshot) const;
     /// Whether the answer is for people to read: text, not a format for machines.
     bool for_people() const;
     /// Whether rows that are alike are shown as one: to people who did not ask for columns, an order, or --no-fold.

@@ -10,6 +10,7 @@
 #include "analyses/base/sum.hpp"
 #include "analyses/selectors/selectors.hpp"
 #include "analyses/diagnosis/heap_stats.hpp"
+#include "cli/kept_answers.hpp"
 #include "present/spelling.hpp"
 
 namespace beamheap::cli {
@@ -19,6 +20,7 @@ namespace {
 using ReadTerms = Result<std::unique_ptr<TermSource>>(Artifact&, ProcId);
 
 Result<ProcessTerms> open_and_read(const Context& context, LoadPlan plan, const std::string& pid,
+                                   bool share,
                                    const std::function<ReadTerms>& read) {
     plan.terms = true;
     plan.labels = true;  // processes are named by what they are
@@ -35,9 +37,22 @@ Result<ProcessTerms> open_and_read(const Context& context, LoadPlan plan, const 
     ProcessTerms all;
     BH_TRY(all.artifact, context.open(plan));
     BH_TRY(all.process, analyses::resolve(all.snapshot(), pid));
-    BH_TRY(all.terms, read(*all.artifact, all.process));
-    all.measures = std::make_unique<analyses::TermMeasures>(*all.terms);
-    all.state = analyses::loop_state(all.snapshot(), all.process, *all.terms);
+    KeptAnswers* const kept = share ? context.kept(all.snapshot()) : nullptr;
+    if (kept != nullptr && kept->process == all.process && kept->terms != nullptr) {
+        all.terms = kept->terms;
+        all.measures = kept->measures;
+        all.state = kept->state;
+    } else {
+        BH_TRY(all.terms, read(*all.artifact, all.process));
+        all.measures = std::make_shared<analyses::TermMeasures>(*all.terms);
+        all.state = analyses::loop_state(all.snapshot(), all.process, *all.terms);
+        if (kept != nullptr) {
+            kept->process = all.process;
+            kept->terms = all.terms;
+            kept->measures = all.measures;
+            kept->state = all.state;
+        }
+    }
     all.names = std::make_unique<present::Names>(context.names(all.snapshot()));
     return all;
 }
@@ -57,12 +72,13 @@ std::string_view why_in_registers(const Snapshot& snapshot, const Process& proce
 }  // namespace
 
 Result<ProcessTerms> open_process_terms(const Context& context, LoadPlan plan, const std::string& pid, const TermsWanted& wanted) {
-    return open_and_read(context, std::move(plan), pid,
-                         [&](Artifact& artifact, ProcId process) { return artifact.terms(process, wanted); });
+    return open_and_read(context, std::move(plan), pid, true, [&](Artifact& artifact, ProcId process) {
+        return artifact.terms(process, context.kept(artifact.snapshot()) == nullptr ? wanted : TermsWanted{});
+    });
 }
 
 Result<ProcessTerms> open_process_garbage(const Context& context, LoadPlan plan, const std::string& pid) {
-    return open_and_read(context, std::move(plan), pid,
+    return open_and_read(context, std::move(plan), pid, false,
                          [](Artifact& artifact, ProcId process) { return artifact.terms_and_garbage(process); });
 }
 

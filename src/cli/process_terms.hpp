@@ -18,8 +18,8 @@ namespace beamheap::cli {
 struct ProcessTerms {
     std::shared_ptr<Artifact> artifact;
     ProcId process = ProcId::none;
-    std::unique_ptr<TermSource> terms;
-    std::unique_ptr<analyses::TermMeasures> measures;
+    std::shared_ptr<TermSource> terms;
+    std::shared_ptr<analyses::TermMeasures> measures;
     std::unique_ptr<present::Names> names;
     std::optional<analyses::LoopState> state;  ///< of a server
 
@@ -32,7 +32,8 @@ struct ProcessTerms {
     }
 };
 
-/// Loads what the plan asks for and the terms of the process that `pid` names, as far as they are wanted.
+/// Loads what the plan asks for and the terms of the process that `pid` names, as far as they are wanted; where answers share
+/// what they find (Context::kept), all of them.
 Result<ProcessTerms> open_process_terms(const Context& context, LoadPlan plan, const std::string& pid,
                                         const TermsWanted& wanted = {});
 /// The same with its garbage.

@@ -12,6 +12,7 @@ namespace beamheap::present {
 namespace {
 
 constexpr std::size_t frames_shown = 12;   // of a stack; the rest unfolds
+constexpr std::size_t pids_shown = 32;      // of a list
 constexpr std::size_t frames_at_most = 60;  // of a stack that goes on and on
 
 std::string text_of(const Value& value) {
@@ -171,9 +172,16 @@ void HtmlWriter::object_row(const TableView& table) {
 }
 
 void HtmlWriter::list(const Member& member, const Array& array) {
-    const bool pids = std::ranges::all_of(array, [](const Value& each) { return local_pid(text_of(each)).has_value(); });
-    out_ += pids ? "<ul class=\"inline\">\n" : "<ul>\n";
+    // Pids, of which the last may be how many more there are: those that fit some lines, the others unfold.
+    const auto is_pid = [](const Value& each) { return local_pid(text_of(each)).has_value(); };
+    const bool pids = array.size() > 1 && std::all_of(array.begin(), array.end() - 1, is_pid);
+    const char* const begin = pids ? "<ul class=\"inline\">\n" : "<ul>\n";
+    out_ += begin;
+    std::size_t shown = 0;
+    const bool folds = pids && array.size() > pids_shown + pids_shown / 4;
     for (const Value& each : array) {
+        if (folds && shown++ == pids_shown)
+            out_ += fmt::format("</ul>\n<details><summary>{} more</summary>\n{}", grouped(array.size() - pids_shown), begin);
         out_ += "<li>";
         const auto* sentence_text = std::get_if<std::shared_ptr<const Text>>(&each.data());
         if (sentence_text != nullptr && !(*sentence_text)->pieces.empty() && (*sentence_text)->pieces.front().text == "- ")
@@ -182,7 +190,7 @@ void HtmlWriter::list(const Member& member, const Array& array) {
             value(each, member.unit, member.content, {});
         out_ += "</li>\n";
     }
-    out_ += "</ul>\n";
+    out_ += folds ? "</ul>\n</details>\n" : "</ul>\n";
 }
 
 void HtmlWriter::frames(const Array& array, Content content) {

@@ -149,16 +149,24 @@ std::size_t Report::interned(std::string text) {
     return place->second;
 }
 
-void Report::cell(const View& view, const Value& value, const Column& column, std::string_view key, std::string& out) {
+void Report::cell(const View& view, const Value& value, const Column& column, std::string_view key, RedactedTexts& redacted,
+                  std::string& out) {
     const auto text = [&](std::string shown) { out += fmt::format("-{}", interned(std::move(shown)) + 1); };
-    if (const auto* raw = std::get_if<std::string>(&value.data())) return text(view.text(*raw, column.content, key));
+    if (const auto* raw = std::get_if<std::string>(&value.data())) {
+        if (!key.empty()) return text(view.text(*raw, column.content, key));
+        // Most texts of a column stand in many rows: each is looked at for secrets once.
+        const auto [place, fresh] = redacted.try_emplace(*raw);
+        if (fresh) place->second = interned(view.text(*raw, column.content));
+        out += fmt::format("-{}", place->second + 1);
+        return;
+    }
     if (const auto* sentence = std::get_if<std::shared_ptr<const Text>>(&value.data())) return text(view.text(**sentence));
     if (const auto* array = std::get_if<std::shared_ptr<const Array>>(&value.data())) {
         out += '[';
         const std::size_t shown = std::min((*array)->size(), array_at_most);
         for (std::size_t i = 0; i < shown; ++i) {
             if (i != 0) out += ',';
-            cell(view, (**array)[i], column, key, out);
+            cell(view, (**array)[i], column, key, redacted, out);
         }
         if (shown < (*array)->size()) {
             out += ',';
@@ -202,12 +210,13 @@ Status Report::data(std::string_view key, const Table& table, std::string_view c
     }
     out += fmt::format("],\"total\":{},\"command\":", rows.total());
     write_json_string(view.text(command, Content::message), out);
+    std::vector<RedactedTexts> redacted(rows.columns());
     out += ",\"rows\":[";
     for (std::size_t row = 0; row < rows.rows(); ++row) {
         out += row == 0 ? "\n[" : ",\n[";
         for (std::size_t c = 0; c < rows.columns(); ++c) {
             if (c != 0) out += ',';
-            cell(view, rows.cell(row, c), rows.column(c), rows.key_of(row, c), out);
+            cell(view, rows.cell(row, c), rows.column(c), rows.key_of(row, c), redacted[c], out);
         }
         out += ']';
     }

@@ -71,7 +71,10 @@ private:
     };
     Result<View> view_of(const Document& document, const RenderOptions& options) const;
     Status findings(const Document& document, const RenderOptions& options);
-    void cell(const View& view, const Value& value, const Column& column, std::string_view key, std::string& out);
+    /// What a column's texts are once redacted: their places among the strings.
+    using RedactedTexts = std::unordered_map<std::string, std::size_t>;
+    void cell(const View& view, const Value& value, const Column& column, std::string_view key, RedactedTexts& redacted,
+              std::string& out);
     std::size_t interned(std::string text);
 
     ProcessLinks links_;

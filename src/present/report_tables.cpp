@@ -83,7 +83,8 @@ std::vector<ProcId> processes_to_list(const analyses::SupervisionTree& tree, std
 }
 
 Table listed_process_table(const Names& names, const analyses::SupervisionTree& tree,
-                           const analyses::ProcessGroups& stacks, std::vector<ProcId> rows) {
+                           const analyses::ProcessGroups& stacks, const analyses::Applications& applications,
+                           std::vector<ProcId> rows) {
     constexpr std::array<std::string_view, 19> of_process{
         "pid",         "name",           "label",       "real_initial_call", "initial_call", "group_key",     "current_function",
         "state",       "msgq_len",       "memory_bytes", "heap_words",        "old_heap_words", "stack_words", "live_words",
@@ -95,7 +96,14 @@ Table listed_process_table(const Names& names, const analyses::SupervisionTree& 
         for (const ProcId id : stacks.members_of(stacks.groups[g])) stack_of[index_of(id)] = g;
     std::vector<analyses::TreeRow> places;
     for (const ProcId id : rows) places.push_back({id, tree[id].depth});
-    std::vector<ColumnOf<ProcId>> stack_column{
+    std::vector<std::string> spelled;
+    for (const std::string& name : applications.names) spelled.push_back(bare_text(name, names.syntax()));
+    std::vector<ColumnOf<ProcId>> own_columns{
+        {{.name = "application", .title = "APPLICATION", .doc = "whose master is above it in the supervision tree", .content = Content::name},
+         [spelled = std::move(spelled), of = applications.of](const ProcId& id) {
+             const std::uint32_t i = of[index_of(id)];
+             return i == analyses::Applications::none ? Value() : Value(spelled[i]);
+         }},
         {{.name = "stack", .title = "STACK", .unit = Unit::count, .doc = "row of its stack in the table of stacks"},
          [stack_of = std::move(stack_of), none = stacks.groups.size()](const ProcId& id) {
              const std::uint32_t group = stack_of[index_of(id)];
@@ -106,9 +114,9 @@ Table listed_process_table(const Names& names, const analyses::SupervisionTree& 
         column.name = "tree_" + column.name;
         column.indent_by.clear();
     }
-    Table stack = table_of(std::move(stack_column), rows, {});
+    Table own = table_of(std::move(own_columns), rows, {});
     Table of_rows = with_columns(process_table(names, std::move(rows), {.labels = true}), of_process);
-    Table all = side_by_side({std::move(of_rows), std::move(in_tree), std::move(stack)});
+    Table all = side_by_side({std::move(of_rows), std::move(in_tree), std::move(own)});
     all.total = tree.nodes.size();
     return all;
 }

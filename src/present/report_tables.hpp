@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "analyses/processes/applications.hpp"
 #include "analyses/processes/groups.hpp"
 #include "analyses/processes/queue_spread.hpp"
 #include "analyses/processes/supervision.hpp"
@@ -18,10 +19,11 @@ namespace beamheap::present {
 /// what is listed.
 std::vector<ProcId> processes_to_list(const analyses::SupervisionTree& tree, std::size_t most);
 
-/// A row for each process of `rows`: what it is, its figures, its place in the tree with the sums of its subtree
+/// A row for each process of `rows`: what it is, the application that it belongs to, its figures, its place in the tree with the sums of its subtree
 /// (tree_*), and `stack`, the index of its group in `stacks`. Columns have the names of process_table and tree_table.
 Table listed_process_table(const Names& names, const analyses::SupervisionTree& tree,
-                           const analyses::ProcessGroups& stacks, std::vector<ProcId> rows);
+                           const analyses::ProcessGroups& stacks, const analyses::Applications& applications,
+                           std::vector<ProcId> rows);
 /// What a reader needs of a process that a sentence names, with its stack.
 Table named_process_table(const Names& names, std::vector<ProcId> rows);
 /// `table` with these of its columns only, in this order; names that it doesn't have are left out.

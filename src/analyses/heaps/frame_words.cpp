@@ -1,11 +1,10 @@
 #include "analyses/heaps/frame_words.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace beamheap::analyses {
 namespace {
-
-constexpr std::uint32_t nowhere = 0xFFFFFFFFu;
 
 std::uint32_t place_of(const Root& root) {
     switch (root.kind) {
@@ -19,37 +18,74 @@ std::uint32_t place_of(const Root& root) {
 
 }  // namespace
 
-void FrameWords::charge(const HeapGraph& graph, const HeapOrder& order, const Reach& reach,
-                        std::vector<PlaceWords>& out) {
-    places_.clear_and_trim(HeapGraph::kept_bytes);
-    places_.assign(graph.size(), nowhere);
+// Places are few, though their names are of 32 bits: they are numbered in their order, so that the sweep over all
+// references works on bytes.
+void FrameWords::number_places(const HeapGraph& graph) {
+    frames_.clear();
+    bool has_dictionary = false, has_messages = false, has_other = false;
     for (const Root& root : graph.roots()) {
         if (root.target == no_node) continue;
-        std::uint32_t& place = places_[order.position(root.target)];
-        place = std::min(place, place_of(root));
-    }
-    std::uint32_t* places = places_.data();
-    for (const Edge& edge : order.edges()) places[edge.to] = std::min(places[edge.to], places[edge.from]);
-
-    frames_.clear();
-    std::uint64_t dictionary = 0, messages = 0, other = 0;
-    for (std::uint32_t at = 0; at < graph.size(); ++at) {
-        const NodeId node = order.node(at);
-        if (places[at] == nowhere || !reach.counts_as_live(graph, node)) continue;
-        const std::uint64_t words = graph.words(node);
-        if (places[at] == PlaceWords::dictionary) dictionary += words;
-        else if (places[at] == PlaceWords::messages) messages += words;
-        else if (places[at] == PlaceWords::other) other += words;
+        const std::uint32_t place = place_of(root);
+        if (place == PlaceWords::dictionary) has_dictionary = true;
+        else if (place == PlaceWords::messages) has_messages = true;
+        else if (place == PlaceWords::other) has_other = true;
         else {
-            if (frames_.size() <= places[at]) frames_.resize(std::size_t{places[at]} + 1);
-            frames_[places[at]] += words;
+            if (frames_.size() <= place) frames_.resize(std::size_t{place} + 1);
+            frames_[place] = 1;
         }
     }
-    for (std::size_t frame = 0; frame < frames_.size(); ++frame)
-        if (frames_[frame] != 0) out.push_back({static_cast<std::uint32_t>(frame), frames_[frame]});
-    if (dictionary != 0) out.push_back({PlaceWords::dictionary, dictionary});
-    if (messages != 0) out.push_back({PlaceWords::messages, messages});
-    if (other != 0) out.push_back({PlaceWords::other, other});
+    names_.clear();
+    for (std::uint32_t frame = 0; frame < frames_.size(); ++frame) {
+        if (frames_[frame] == 0) continue;
+        frames_[frame] = static_cast<std::uint32_t>(names_.size());
+        names_.push_back(frame);
+    }
+    dictionary_ = static_cast<std::uint32_t>(names_.size());
+    if (has_dictionary) names_.push_back(PlaceWords::dictionary);
+    messages_ = static_cast<std::uint32_t>(names_.size());
+    if (has_messages) names_.push_back(PlaceWords::messages);
+    other_ = static_cast<std::uint32_t>(names_.size());
+    if (has_other) names_.push_back(PlaceWords::other);
+}
+
+std::uint32_t FrameWords::number_of(std::uint32_t place) const {
+    switch (place) {
+        case PlaceWords::dictionary: return dictionary_;
+        case PlaceWords::messages: return messages_;
+        case PlaceWords::other: return other_;
+        default: return frames_[place];
+    }
+}
+
+template <class Number>
+void FrameWords::sweep(const HeapGraph& graph, const HeapOrder& order, const Reach& reach, FlatArray<Number>& numbers) {
+    constexpr Number nowhere = std::numeric_limits<Number>::max();
+    numbers.clear_and_trim(HeapGraph::kept_bytes);
+    numbers.assign(graph.size(), nowhere);
+    for (const Root& root : graph.roots()) {
+        if (root.target == no_node) continue;
+        Number& number = numbers[order.position(root.target)];
+        number = std::min(number, static_cast<Number>(number_of(place_of(root))));
+    }
+    Number* const places = numbers.data();
+    for (const Edge& edge : order.edges()) places[edge.to] = std::min(places[edge.to], places[edge.from]);
+    for (std::uint32_t at = 0; at < graph.size(); ++at) {
+        if (places[at] == nowhere) continue;
+        const NodeId node = order.node(at);
+        if (reach.counts_as_live(graph, node)) sums_[places[at]] += graph.words(node);
+    }
+}
+
+void FrameWords::charge(const HeapGraph& graph, const HeapOrder& order, const Reach& reach,
+                        std::vector<PlaceWords>& out) {
+    number_places(graph);
+    sums_.assign(names_.size(), 0);
+    if (names_.size() < std::numeric_limits<std::uint8_t>::max())
+        sweep(graph, order, reach, few_);
+    else
+        sweep(graph, order, reach, many_);
+    for (std::size_t i = 0; i < names_.size(); ++i)
+        if (sums_[i] != 0) out.push_back({names_[i], sums_[i]});
 }
 
 }  // namespace beamheap::analyses

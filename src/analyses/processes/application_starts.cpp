@@ -26,7 +26,13 @@ ApplicationStarts application_starts(TermSource& terms, const Element& term) {
         const std::vector<Element> start = reader.tuple(each, starting_arity);
         if (!start.empty() && TermReader::is_atom(start[0])) found.starting.emplace_back(start[0].text);
     }
-    found.running = reader.list(state[running_at]).size();
+    const std::vector<Element> running = reader.list(state[running_at]);
+    found.running = running.size();
+    for (const Element& each : running) {
+        const std::vector<Element> pair = reader.tuple(each, 2);
+        if (pair.empty() || !TermReader::is_atom(pair[0])) continue;
+        found.masters.push_back({std::string(pair[0].text), pair[1].kind == ElementKind::pid ? pair[1].pid : Pid{}});
+    }
     return found;
 }
 

@@ -15,9 +15,16 @@
 
 namespace beamheap::analyses {
 
+/// An application that runs, and its master: no pid where it is a library, which has no process, or runs on another node.
+struct RunningApplication {
+    std::string name;
+    Pid master;
+};
+
 struct ApplicationStarts {
     std::vector<std::string> starting;  ///< applications' names, the one asked for last first
     std::uint64_t running = 0;          ///< applications that run here
+    std::vector<RunningApplication> masters;  ///< of these
     bool known = false;                 ///< the state was found
     /// Applications that the boot script starts after these; missing where the node does not go through it, or it was not read.
     std::optional<std::uint64_t> to_come;

@@ -7,7 +7,7 @@ import { Icicle } from "./icicle.jsx";
 import { ProcessList } from "./list.jsx";
 import { Panel } from "./panel.jsx";
 import { Copy, useKey } from "./parts.jsx";
-import { Scatter } from "./scatter.jsx";
+import { Pinned, Scatter } from "./scatter.jsx";
 import { change, place, reveal, useAddress } from "./state.js";
 import { Treemap } from "./treemap.jsx";
 import { Tree } from "./tree.jsx";
@@ -24,7 +24,7 @@ const pictures = {
   tree: () => <Tree />,
   ets: () => <Ets />,
   alloc: () => <Allocators />,
-  binaries: () => <Binaries />,
+  binaries: () => <div class="columns"><Binaries /><Pinned /></div>,
 };
 
 function Search() {

@@ -1,5 +1,5 @@
-// Where the memory (or what else is counted) is: rectangles within rectangles, by who supervises whom, by kind of process,
-// or by what they are in.
+// Where the memory (or what else is counted) is: rectangles within rectangles, by who supervises whom, by application, by kind
+// of process, by what they are in, or by kind of term.
 import { hierarchy, treemap, treemapSquarify } from "d3-hierarchy";
 import { useMemo } from "preact/hooks";
 import { bare, facts, processRow, processes, tables, title } from "./data.js";
@@ -45,8 +45,10 @@ function itself(row, figure, key, name, value) {
   return { key, name, row, value, children: left >= 0 ? children : [] };
 }
 
-/** The supervision tree: a node of each process with its children and itself. */
-function supervision(figure) {
+const application = (row) => (row === undefined ? null : processes.get(row, "application"));
+
+/** The supervision tree: a node of each process with its children and itself; `apart`: one of each application. */
+function supervision(figure, apart) {
   const nodes = [];
   const byPid = new Map();
   const root = { key: "", name: "the node", children: [], value: 0 };
@@ -55,10 +57,28 @@ function supervision(figure) {
     nodes.push(node);
     byPid.set(node.key, node);
   }
+  const groups = new Map();
+  const groupOf = (name) => {
+    if (!groups.has(name)) {
+      groups.set(name, { key: `app ${name || ""}`, name: name || "no application", children: [], group: true, value: 0, apart: 0 });
+      root.children.push(groups.get(name));
+    }
+    return groups.get(name);
+  };
+  // What is below a process in the tree, and belongs to another application, is not in its rectangle.
+  const sumOf = (row) => processes.get(row, "tree_" + figure) || 0;
   for (const node of nodes) {
-    const parent = byPid.get(bare(processes.get(node.row, "tree_parent"))) || root;
-    parent.children.push(node);
-    node.parent = parent;
+    const parentOf = (each) => byPid.get(bare(processes.get(each.row, "tree_parent")));
+    const parted = (each, parent) => apart && parent && application(parent.row) !== application(each.row);
+    const above = parentOf(node);
+    const cut = parted(node, above);
+    for (let at = cut ? above : null; at; ) {
+      at.apart = (at.apart || 0) + sumOf(node.row);
+      at.apartProcesses = (at.apartProcesses || 0) + processes.get(node.row, "tree_processes");
+      const next = parentOf(at);
+      at = parted(at, next) ? null : next;
+    }
+    (above && !cut ? above : apart ? groupOf(application(node.row)) : root).children.push(node);
   }
   const order = [];
   for (const stack = [...root.children]; stack.length; ) {
@@ -67,13 +87,16 @@ function supervision(figure) {
     stack.push(...node.children);
   }
   for (const node of order.reverse()) {
-    const own = processes.get(node.row, figure) || 0;
     let below = 0;
     for (const child of node.children) below += child.value;
-    node.value = own + below;
-    const all = summed.has(figure) ? processes.get(node.row, "tree_" + figure) : null;
+    node.value = below;
+    if (node.row === undefined) continue;
+    const own = processes.get(node.row, figure) || 0;
+    node.value += own;
+    const all = summed.has(figure) ? sumOf(node.row) - (node.apart || 0) : null;
     if (all !== null && all > node.value) {
-      const left = processes.get(node.row, "tree_processes") - 1 - node.children.reduce((n, c) => n + processes.get(c.row, "tree_processes"), 0);
+      const count = (each) => processes.get(each.row, "tree_processes") - (each.apartProcesses || 0);
+      const left = count(node) - 1 - node.children.reduce((n, c) => n + count(c), 0);
       node.children.push({ key: node.key + "+", name: left > 0 ? `${grouped(left)} more` : "others below", value: all - node.value, children: [] });
       node.value = all;
     }
@@ -104,13 +127,11 @@ function grouping(column, figure) {
   return root;
 }
 
-function find(root, key) {
-  for (const stack = [root]; stack.length; ) {
-    const node = stack.pop();
-    if (node.key === key) return node;
-    stack.push(...node.children);
-  }
-  return root;
+/** Live words of all heaps by the kind of term that they are. */
+function termKinds() {
+  const kinds = tables.profile;
+  const children = kinds.rows.map((_, row) => ({ key: `kind ${kinds.get(row, "kind")}`, name: kinds.get(row, "kind"), value: kinds.get(row, "words"), children: [] }));
+  return { key: "", name: "the node", children, value: kinds.sum("words") };
 }
 
 /** The largest children, the others as one. */
@@ -139,12 +160,15 @@ function ancestors(root, key) {
 export function Treemap() {
   const there = figures.filter(([name]) => processes.has(name) && processes.sum(name) > 0);
   const [figure, setFigure] = useSetting("tm.of", there.length ? there[0][0] : "memory_bytes");
-  const [mode, setMode] = useSetting("tm.by", "tree");
+  const [chosen, setMode] = useSetting("tm.by", "tree");
+  const modes = [["tree", "supervision"], ["app", "application"], ["group", "named ancestor"], ["kind", "kind of process"], ["in", "function"], ["term", "kind of term"]]
+    .filter(([name]) => (name !== "app" || processes.rows.some((_, row) => application(row))) && (name !== "term" || (tables.profile && figure === "live_words")));
+  const mode = modes.some(([name]) => name === chosen) ? chosen : "tree";
   const [at, setAt] = useSetting("tm.at", "");
   const [ref, width] = useWidth();
   const [said, hover] = useHover();
   const root = useMemo(
-    () => (mode === "tree" ? supervision(figure) : grouping(mode === "kind" ? "real_initial_call" : mode === "in" ? "current_function" : "group_key", figure)),
+    () => (mode === "tree" || mode === "app" ? supervision(figure, mode === "app") : mode === "term" ? termKinds() : grouping(mode === "kind" ? "real_initial_call" : mode === "in" ? "current_function" : "group_key", figure)),
     [mode, figure],
   );
   const path = useMemo(() => ancestors(root, at), [root, at]);
@@ -176,7 +200,7 @@ export function Treemap() {
       title="Where it is"
       controls={[
         <Choice label="of" options={there} value={figure} set={setFigure} />,
-        <Choice label="by" options={[["tree", "supervision"], ["group", "named ancestor"], ["kind", "kind"], ["in", "function"]]} value={mode}
+        <Choice label="by" options={modes} value={mode}
           set={(next) => { setAt(""); setMode(next); }} />,
       ]}
       command={top.row !== undefined ? processes.command.replace(/^top/, "tree") + " " + bare(processes.get(top.row, "pid")) : null}
