@@ -43,6 +43,11 @@ seen.drilled = (await page.evaluate(() => location.hash)).includes("tm.at=");
 await page.goBack();
 await page.waitForFunction(() => !location.hash.includes("tm.at="));
 seen.back = (await crumbs()).split("  ")[0].slice(0, 12) === before.slice(0, 12);
+// By application: nothing is lost, nothing counted twice.
+await page.locator('[aria-label="by"] button', { hasText: "application" }).first().click();
+await page.waitForFunction(() => location.hash.includes("tm.by=app"));
+seen.applications = await page.locator(".treemap").evaluate((map) => Number(map.dataset.total));
+await page.goBack();
 if (name) {
   await page.keyboard.press("/");
   seen.focused = await page.evaluate(() => document.activeElement.type === "search");

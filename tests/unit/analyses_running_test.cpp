@@ -441,6 +441,9 @@ TEST_CASE("the application controller's state tells what is starting", "[running
     CHECK(some.known);
     CHECK(some.starting == std::vector<std::string>{"web"});
     CHECK(some.running == 2);
+    REQUIRE(some.masters.size() == 2);
+    CHECK((some.masters[0].name == "stdlib" && some.masters[0].master == Pid{}));  // a library has no process
+    CHECK((some.masters[1].name == "kernel" && some.masters[1].master == Pid{0, 4, 0}));
     CHECK(starts("{state,[],[],[],[],[],[],[],undefined,[]}").known);  // as 29 has it
     CHECK(!starts("{state,1,2,3,4,5,6,7,8}").known);
     CHECK(!starts("{other,[],[],[],[],[],[],[],[]}").known);

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
+#include "analyses/processes/applications.hpp"
 #include "analyses/processes/supervision.hpp"
 #include "support/made_snapshot.hpp"
 
@@ -187,4 +188,38 @@ TEST_CASE("a link range beyond the links is taken as far as it goes", "[supervis
     m.s.processes[1].link_range.count = 4000000000u;
     const Snapshot& s = m.seal();
     CHECK(parent_of(s, supervision(s), 2) == 1);
+}
+
+TEST_CASE("a process belongs to the application whose master is above it", "[supervision]") {
+    MadeSnapshot m;
+    m.process(0, "init");
+    m.process(44, "application_controller", 0);
+    m.links({46, 60, 70});
+    m.process(46, "", 44);  // the master of kernel
+    m.links({44});
+    m.process(47, "", 46);
+    m.links({46});
+    m.process(48, "kernel_sup", 47);
+    m.links({47});
+    m.process(60, "", 44);  // the master of shop, which kernel's supervisor knows nothing of
+    m.links({44});
+    m.process(61, "", 60);
+    m.links({60});
+    m.process(62, "", 61);
+    m.process(70, "", 44);  // a child of the controller that is no master
+    m.links({44});
+    m.process(80, "", 1234);
+    const Snapshot& s = m.seal();
+    const SupervisionTree tree = supervision(s);
+    const auto of = [&](const Applications& applications, std::uint32_t number) {
+        return std::string(applications.name_of(s.find({0, number, 0})));
+    };
+    const Applications known = applications(s, tree, {{"stdlib", {}}, {"kernel", {0, 46, 0}}, {"shop", {0, 60, 0}}, {"gone", {0, 999, 0}}});
+    CHECK(known.names == std::vector<std::string>{"kernel", "shop"});
+    for (const std::uint32_t number : {46u, 47u, 48u}) CHECK(of(known, number) == "kernel");
+    for (const std::uint32_t number : {60u, 61u, 62u}) CHECK(of(known, number) == "shop");
+    for (const std::uint32_t number : {0u, 44u, 70u, 80u}) CHECK(of(known, number).empty());
+    const Applications none = applications(s, tree, {});
+    CHECK(none.names.empty());
+    CHECK(of(none, 48).empty());
 }

@@ -1,4 +1,5 @@
 // What a heap's objects are and who holds them, against the obvious code; numbers of objects by address, build after build.
+#include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
 #include <map>
@@ -6,6 +7,7 @@
 #include <vector>
 
 #include "analyses/heaps/census.hpp"
+#include "analyses/heaps/frame_words.hpp"
 #include "analyses/heaps/heap_order.hpp"
 #include "analyses/heaps/histogram.hpp"
 #include "analyses/heaps/live_garbage.hpp"
@@ -121,5 +123,59 @@ TEST_CASE("of what earlier heaps left in the map of addresses nothing is found",
         REQUIRE(map.find(second) == 2);
         REQUIRE(map.find(space.compress(base + 8 * ((build + 1) % 97))) == AddressMap::none);
         REQUIRE(map.find(space.compress(base + 8 * (100 + (build + 1) % 89))) == AddressMap::none);
+    }
+}
+
+TEST_CASE("each live word is charged to the youngest frame that reaches it, else to dictionary, messages, other roots", "[heaps][census]") {
+    std::mt19937 random(11);
+    FrameWords charger;  // the same for all, of few places and of many
+    for (const std::uint32_t frames : {0u, 1u, 3u, 200u, 260u, 900u}) {
+        HeapGraph graph;
+        graph.begin(HeapGraph::Mode::sizes, 8);
+        constexpr std::size_t size = 2000;
+        graph.set_young_area(base, base + 8 * (size / 2));
+        for (std::size_t i = 0; i < size; ++i) {
+            graph.add_object(TermKind::tuple, 1 + static_cast<std::uint32_t>(random() % 100), base + 8 * i);
+            for (std::size_t n = random() % 3; n != 0 && i + 1 < size; --n) graph.add_reference(base + 8 * (i + 1 + random() % (size - i - 1)));
+        }
+        std::vector<std::pair<std::uint32_t, NodeId>> roots;  // place and object
+        const auto root = [&](RootKind kind, std::uint32_t frame, std::uint32_t place) {
+            const auto node = static_cast<NodeId>(random() % size);
+            graph.add_root(kind, 0, frame, base + 8 * node, 0);
+            roots.emplace_back(place, node);
+        };
+        for (std::uint32_t frame = 0; frame < frames; ++frame) root(RootKind::stack, frame, frame);
+        for (int i = 0; i < 4; ++i) root(RootKind::dictionary, no_frame, PlaceWords::dictionary);
+        for (int i = 0; i < 4; ++i) root(RootKind::message, no_frame, PlaceWords::messages);
+        root(RootKind::stack, no_frame, PlaceWords::other);
+        root(RootKind::x_register, no_frame, PlaceWords::other);
+        graph.finish();
+        HeapOrder order;
+        order.build(graph);
+        Reach reach;
+        reach.build(graph, order);
+        // The obvious: from each root, best places first, to all that no better one has reached.
+        std::ranges::stable_sort(roots, {}, [](const auto& each) { return each.first; });
+        std::vector<bool> seen(size);
+        std::map<std::uint32_t, std::uint64_t> expected;
+        for (const auto& [place, start] : roots) {
+            std::vector<NodeId> way{start};
+            while (!way.empty()) {
+                const NodeId node = way.back();
+                way.pop_back();
+                if (seen[node]) continue;
+                seen[node] = true;
+                if (reach.counts_as_live(graph, node)) expected[place] += graph.words(node);
+                for (const Edge& edge : order.edges())
+                    if (order.node(edge.from) == node) way.push_back(order.node(edge.to));
+            }
+        }
+        std::vector<PlaceWords> charged;
+        charger.charge(graph, order, reach, charged);
+        std::map<std::uint32_t, std::uint64_t> told;
+        for (const PlaceWords& each : charged) told[each.frame] += each.words;
+        CHECK(told == expected);
+        CHECK(std::ranges::is_sorted(charged, {}, &PlaceWords::frame));
+        CHECK((frames == 0 || charged.front().frame == 0));
     }
 }

@@ -1,10 +1,11 @@
 // Pictures that are bars: what the node's memory is, how long queues are, what tables and allocators take.
 import { tables } from "./data.js";
 import { bytes, grouped, inUnit, percent } from "./format.js";
-import { Figure, Pid, color } from "./parts.jsx";
+import { Figure, Pid, color, useWidth } from "./parts.jsx";
 
 /** The parts of the node's memory as one bar; what they leave is the VM's own. */
 export function MemoryBar() {
+  const [ref, width] = useWidth();
   const memory = tables.memory;
   const parts = memory ? memory.rows.map((_, row) => [memory.get(row, "area"), memory.get(row, "bytes")]).filter(([, size]) => size) : [];
   const total = parts.find(([name]) => name === "total")?.[1];
@@ -14,11 +15,11 @@ export function MemoryBar() {
   const sum = parts.reduce((all, [, size]) => all + size, 0);
   return (
     <Figure title={`Memory: ${bytes(total)}`}>
-      <div class="bar" role="img" aria-label="parts of the node's memory">
+      <div class="bar" role="img" aria-label="parts of the node's memory" ref={ref}>
         {parts.map(([name, size], i) => (
           <a href={document.querySelector(links[name] || "#none") ? links[name] : undefined} class="part" title={`${name}: ${bytes(size)}, ${percent((size / total) * 100)}`} data-part={name} data-value={size}
             style={{ width: `${(size / sum) * 100}%`, background: name === "other" ? color(7) : color(i) }}>
-            {size / sum > 0.07 && <span>{name} {percent((size / total) * 100)}</span>}
+            {(size / sum) * width > (name.length + 6) * 7 && <span>{name} {percent((size / total) * 100)}</span>}
           </a>
         ))}
       </div>

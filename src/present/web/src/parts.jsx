@@ -69,6 +69,7 @@ export function useWidth() {
   useLayoutEffect(() => {
     const measure = () => ref.current && set(ref.current.clientWidth);
     measure();
+    if (!ref.current) return undefined;
     const observer = new ResizeObserver(measure);
     observer.observe(ref.current);
     return () => observer.disconnect();

@@ -181,7 +181,7 @@ export function Scatter() {
 export function Pinned() {
   const binaries = tables.binaries;
   const { points, named } = useMemo(() => {
-    const alike = new Map(); // equal points of the same holders are one, drawn larger
+    const alike = new Map(); // equal points are one, drawn larger
     for (let row = 0; binaries && row < binaries.size; ++row) {
       const y = binaries.get(row, "bytes");
       const x = binaries.get(row, "seen_bytes");
@@ -190,14 +190,16 @@ export function Pinned() {
       const pid = (binaries.get(row, "pids") || [])[0];
       const address = binaries.get(row, "address");
       const pinned = binaries.get(row, "pinned_bytes") || 0;
-      const key = `${x} ${y} ${names}`;
+      const key = `${x} ${y}`;
       if (!alike.has(key)) alike.set(key, { x: Math.max(1, x), y, one: pinned, pinned: 0, n: 0, holder: names || pid || address, address, open: pid && (() => openProcess(pid)) });
       const point = alike.get(key);
       ++point.n;
+      if (point.holder !== (names || pid || address)) point.others = true;
       point.pinned += pinned;
     }
     const points = [...alike.values()];
     for (const p of points) {
+      if (p.others && p.n > 1) p.holder += " and others";
       p.name = p.n > 1 ? `${p.holder} \u00d7 ${grouped(p.n)}` : p.holder;
       p.text = `${p.n > 1 ? `${grouped(p.n)} binaries` : p.address} of ${p.holder}: ${inUnit(p.y, "bytes")}, of which ${inUnit(p.x, "bytes")} are seen and ${inUnit(p.one, "bytes")} pinned${p.n > 1 ? `, each; together ${inUnit(p.pinned, "bytes")} pinned` : ""}`;
     }
