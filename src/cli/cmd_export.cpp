@@ -10,6 +10,9 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <functional>
+#include <memory>
+#include <utility>
 
 #include "cli/clickhouse.hpp"
 #include "cli/commands.hpp"
@@ -33,19 +36,6 @@ struct Written {
     std::uint64_t rows = 0;
     std::string file;
 };
-
-Status to_database(NodeModel& model, const std::vector<ExportTable>& tables, const std::string& dump_id, const std::string& path, bool overwrite,
-                   std::vector<Written>& written) {
-    BH_TRY(OutputFile file, OutputFile::create(path, overwrite));
-    BH_TRY(sql::DatabaseFile database, sql::DatabaseFile::create(file.partial()));
-    for (const ExportTable& table : tables) {
-        BH_CHECK(database.begin_table(table.name, table.doc, table.columns));
-        BH_CHECK(table.rows([&](const present::Table& piece) { return database.add(present::PlainTable(piece, model.redactor()), dump_id); }));
-        written.push_back({table.name, database.rows(), path});
-    }
-    BH_CHECK(database.finish());
-    return file.finish();
-}
 
 // A folder of its owner alone, with those above it.
 Status make_folder(const fs::path& path) {
@@ -80,50 +70,148 @@ private:
     present::Sink sink_;
 };
 
-Status to_parquet(NodeModel& model, const ExportTable& table, const std::string& dump_id, OutputFile& file, std::uint64_t& rows) {
-    present::ParquetFile parquet(table.columns,
-                                 {{"beamheap.table", std::string(table.name)},
-                                  {"beamheap.dump_id", dump_id},
-                                  {"beamheap.redacted", std::string(present::name_of(model.redactor()->level()))}},
-                                 [&file](std::string_view bytes) { return file.write(bytes); });
-    BH_CHECK(table.rows([&](const present::Table& part) {
-        rows += part.rows;
-        return parquet.add(part, *model.redactor());
-    }));
-    return parquet.finish();
+/// Where the rows of a table go.
+class TableFile {
+public:
+    virtual ~TableFile() = default;
+    virtual Status add(const present::Table& piece) = 0;
+    /// No more rows follow.
+    virtual Status finish() = 0;
+};
+
+class DatabaseTable final : public TableFile {
+public:
+    DatabaseTable(NodeModel& model, sql::DatabaseFile& database, std::size_t table, const std::string& dump_id)
+        : model_(model), database_(database), table_(table), dump_id_(dump_id) {}
+    Status add(const present::Table& piece) override { return database_.add(table_, present::PlainTable(piece, model_.redactor()), dump_id_); }
+    Status finish() override { return ok(); }
+
+private:
+    NodeModel& model_;
+    sql::DatabaseFile& database_;
+    std::size_t table_;
+    const std::string& dump_id_;
+};
+
+class ParquetTable final : public TableFile {
+public:
+    ParquetTable(NodeModel& model, const ExportTable& table, const std::string& dump_id, OutputFile file)
+        : redactor_(*model.redactor()),
+          file_(std::move(file)),
+          parquet_(table.columns,
+                   {{"beamheap.table", std::string(table.name)},
+                    {"beamheap.dump_id", dump_id},
+                    {"beamheap.redacted", std::string(present::name_of(redactor_.level()))}},
+                   [this](std::string_view bytes) { return file_.write(bytes); }) {}
+    Status add(const present::Table& piece) override { return parquet_.add(piece, redactor_); }
+    Status finish() override {
+        BH_CHECK(parquet_.finish());
+        return file_.finish();
+    }
+
+private:
+    const present::Redactor& redactor_;
+    OutputFile file_;
+    present::ParquetFile parquet_;
+};
+
+class LinesTable final : public TableFile {
+public:
+    LinesTable(NodeModel& model, const ExportTable& table, bool csv, OutputFile file)
+        : redactor_(*model.redactor()), csv_(csv), file_(std::move(file)), piece_(file_) {
+        present::Table names;
+        names.columns = table.columns;
+        if (csv) present::write_csv_names(names, piece_.sink());
+    }
+    Status add(const present::Table& rows) override {
+        csv_ ? present::write_csv_rows(rows, redactor_, piece_.sink()) : present::write_ndjson_rows(rows, redactor_, piece_.sink());
+        return piece_.flush();
+    }
+    Status finish() override {
+        BH_CHECK(piece_.flush());
+        return file_.finish();
+    }
+
+private:
+    const present::Redactor& redactor_;
+    bool csv_;
+    OutputFile file_;
+    FilePiece piece_;
+};
+
+/// What is being written of a table.
+struct Writing {
+    const ExportTable* table;
+    std::unique_ptr<TableFile> file;
+    Written written;
+    Status add(const present::Table& piece) {
+        written.rows += piece.rows;
+        return file->add(piece);
+    }
+};
+using Begin = std::function<Result<Writing>(const ExportTable& table)>;
+
+// All tables, `dump`, the first one, last. Those of terms are written side by side, so that each process's terms are read once.
+Status write_tables(NodeModel& model, const std::vector<ExportTable>& tables, When progress, const Begin& begin, std::vector<Written>& written) {
+    std::vector<Writing> parted;
+    std::vector<const ExportTable*> which;
+    for (const ExportTable& table : tables) {
+        if (table.rows) continue;
+        BH_TRY(Writing one, begin(table));
+        parted.push_back(std::move(one));
+        which.push_back(&table);
+    }
+    BH_CHECK(parted_rows(model, which, progress, [&](std::size_t place, const present::Table& piece) { return parted[place].add(piece); }));
+    for (Writing& one : parted) BH_CHECK(one.file->finish());
+    for (auto table = tables.rbegin(); table != tables.rend(); ++table) {
+        if (table->rows) {
+            BH_TRY(Writing one, begin(*table));
+            BH_CHECK(table->rows([&](const present::Table& piece) { return one.add(piece); }));
+            BH_CHECK(one.file->finish());
+            written.push_back(std::move(one.written));
+        } else {
+            written.push_back(std::move(std::ranges::find(parted, &*table, &Writing::table)->written));
+        }
+    }
+    std::ranges::reverse(written);
+    return ok();
 }
 
-Status to_lines(NodeModel& model, const ExportTable& table, bool csv, OutputFile& file, std::uint64_t& rows) {
-    FilePiece piece(file);
-    present::Table names;
-    names.columns = table.columns;
-    if (csv) present::write_csv_names(names, piece.sink());
-    BH_CHECK(table.rows([&](const present::Table& part) -> Status {
-        rows += part.rows;
-        csv ? present::write_csv_rows(part, *model.redactor(), piece.sink()) : present::write_ndjson_rows(part, *model.redactor(), piece.sink());
-        return piece.flush();
-    }));
-    return piece.flush();
+Status to_database(NodeModel& model, const std::vector<ExportTable>& tables, const std::string& dump_id, const std::string& path, const Options& options,
+                   std::vector<Written>& written) {
+    BH_TRY(OutputFile file, OutputFile::create(path, options.overwrite));
+    BH_TRY(sql::DatabaseFile database, sql::DatabaseFile::create(file.partial()));
+    std::vector<std::size_t> numbers;
+    for (const ExportTable& table : tables) {  // in the order in which people look for them
+        BH_TRY(const std::size_t number, database.begin_table(table.name, table.doc, table.columns));
+        numbers.push_back(number);
+    }
+    const Begin begin = [&](const ExportTable& table) -> Result<Writing> {
+        const std::size_t number = numbers[static_cast<std::size_t>(&table - tables.data())];
+        return Writing{&table, std::make_unique<DatabaseTable>(model, database, number, dump_id), {table.name, 0, path}};
+    };
+    BH_CHECK(write_tables(model, tables, options.progress, begin, written));
+    BH_CHECK(database.finish());
+    return file.finish();
 }
 
 std::string path_of_table(const std::string& folder, std::string_view table, const std::string& dump_id, const std::string& format) {
     return fmt::format("{}/{}/dump_id={}/{}.{}", folder, table, dump_id, table, format);
 }
 
-Status to_folder(NodeModel& model, const std::vector<ExportTable>& tables, const std::string& dump_id, const std::string& folder, const std::string& format,
+Status to_folder(NodeModel& model, const std::vector<ExportTable>& tables, const std::string& dump_id, const std::string& folder, const Options& options,
                  std::vector<Written>& written) {
-    for (auto table = tables.rbegin(); table != tables.rend(); ++table) {  // `dump`, the first one, last
-        const std::string path = path_of_table(folder, table->name, dump_id, format);
+    const Begin begin = [&](const ExportTable& table) -> Result<Writing> {
+        const std::string path = path_of_table(folder, table.name, dump_id, options.to);
         BH_CHECK(make_folder(fs::path(path).parent_path()));
-        Written now{table->name, 0, path};
         // What is there under this name is of an export of this same input that did not end.
         BH_TRY(OutputFile file, OutputFile::create(path, true));
-        BH_CHECK(format == "parquet" ? to_parquet(model, *table, dump_id, file, now.rows)
-                                     : to_lines(model, *table, format == "csv", file, now.rows));
-        BH_CHECK(file.finish());
-        written.insert(written.begin(), std::move(now));
-    }
-    return ok();
+        std::unique_ptr<TableFile> out;
+        if (options.to == "parquet") out = std::make_unique<ParquetTable>(model, table, dump_id, std::move(file));
+        else out = std::make_unique<LinesTable>(model, table, options.to == "csv", std::move(file));
+        return Writing{&table, std::move(out), {table.name, 0, path}};
+    };
+    return write_tables(model, tables, options.progress, begin, written);
 }
 
 Status to_definitions(const std::vector<ExportTable>& tables, const std::string& path, bool overwrite, std::vector<Written>& written) {
@@ -192,9 +280,9 @@ static Status cmd_export(const Context& context) {
     } else if (definitions) {
         BH_CHECK(to_definitions(tables, output, options.overwrite, written));
     } else if (!folder) {
-        BH_CHECK(to_database(model, tables, dump_id, output, options.overwrite, written));
+        BH_CHECK(to_database(model, tables, dump_id, output, options, written));
     } else if (!done) {
-        BH_CHECK(to_folder(model, tables, dump_id, output, options.to, written));
+        BH_CHECK(to_folder(model, tables, dump_id, output, options, written));
     }
     if (!heaps) document.members.push_back({.key = "rows", .title = "Tables", .body = table_of_files(std::move(written))});
     if (!heaps) document.primary = "rows";

@@ -97,6 +97,7 @@ NodeModel::NodeModel(const Options& options)
 NodeModel::~NodeModel() = default;
 
 void NodeModel::settle(std::shared_ptr<Artifact> artifact) {
+    measured_.reset();
     artifact_ = std::move(artifact);
     names_ = std::make_unique<present::Names>(artifact_->snapshot(), options_.syntax.value_or(present::Syntax::erlang));
     secrets_.clear();
@@ -133,7 +134,10 @@ Result<std::shared_ptr<ProcessView>> NodeModel::terms(ProcId process, bool state
     const Process& row = process == ProcId::none ? nobody : snapshot()[process];
     auto all = std::make_shared<ProcessView>();
     BH_TRY(all->terms, artifact_->terms(process));
-    all->measures = std::make_unique<analyses::TermMeasures>(*all->terms);
+    const analyses::TermMeasures* const before = measured_ == nullptr ? nullptr : measured_->measures.get();
+    const bool same = before != nullptr && measured_->terms->literals() == all->terms->literals();
+    all->measures = std::make_unique<analyses::TermMeasures>(*all->terms, before);
+    if (!same) measured_ = all;
     std::optional<std::size_t> state;
     if (states && process != ProcId::none)
         if (const auto found = analyses::loop_state(snapshot(), process, *all->terms)) state = found->root;

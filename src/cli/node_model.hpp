@@ -75,6 +75,7 @@ private:
     std::unique_ptr<analyses::HeapStats> heaps_;
     bool gathered_ = false;  // heaps_ holds what all heaps gave
     std::shared_ptr<Artifact> artifact_;
+    std::shared_ptr<ProcessView> measured_;  // whose literals have been measured: mostly they are those of all processes
     std::unique_ptr<present::Names> names_;
     std::shared_ptr<const present::Redactor> redactor_;
     std::vector<std::string> secrets_;

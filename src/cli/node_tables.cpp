@@ -6,11 +6,13 @@
 #include <array>
 #include <utility>
 
+#include "analyses/base/sum.hpp"
 #include "analyses/heaps/messages.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/waits.hpp"
 #include "analyses/selectors/selectors.hpp"
 #include "cli/inputs.hpp"
+#include "cli/terminal.hpp"
 #include "present/tables.hpp"
 #include "present/tables_relations.hpp"
 
@@ -287,18 +289,35 @@ std::vector<ExportTable> export_tables(NodeModel& model, bool full) {
         }
         if (table.of_heaps && !full) continue;
         table.columns = columns_of(model, row);
-        table.rows = [&model, &row](const std::function<Status(const present::Table&)>& take) -> Status {
-            if (row.part == nullptr) return with_table(model, row, take);
-            for (const ProcId process : processes_with(model.snapshot(), row.has)) {
-                std::shared_ptr<ProcessView> terms;
-                BH_TRY(const present::Table part, part_of(model, row, process, terms));
-                BH_CHECK(take(part));
-            }
-            return ok();
-        };
+        if (row.part == nullptr)
+            table.rows = [&model, &row](const std::function<Status(const present::Table&)>& take) { return with_table(model, row, take); };
         tables.push_back(std::move(table));
     }
     return tables;
+}
+
+Status parted_rows(NodeModel& model, std::span<const ExportTable* const> tables, When progress,
+                   const std::function<Status(std::size_t table, const present::Table& piece)>& take) {
+    std::vector<const NodeTable*> rows;
+    for (const ExportTable* table : tables) rows.push_back(find_node_table(table->name));
+    if (rows.empty()) return ok();
+    const bool states = std::ranges::any_of(rows, &NodeTable::states);
+    const std::vector<ProcId> processes = analyses::all_processes(model.snapshot());
+    std::uint64_t all_bytes = 0, done_bytes = 0;
+    for (const Process& process : model.snapshot().processes) all_bytes = analyses::saturating_add(all_bytes, process.memory_bytes.value_or(0));
+    ProgressLine line(progress);
+    const Progress show = line.callback();
+    for (const ProcId id : processes) {
+        const Process& process = model.snapshot()[id];
+        if (show) show(done_bytes, all_bytes);
+        done_bytes = analyses::saturating_add(done_bytes, process.memory_bytes.value_or(0));
+        if (std::ranges::none_of(rows, [&](const NodeTable* row) { return row->has(process); })) continue;
+        BH_TRY(const std::shared_ptr<ProcessView> terms, model.terms(id, states));
+        for (std::size_t t = 0; t < rows.size(); ++t)
+            if (rows[t]->has(process))
+                BH_CHECK(take(t, present::with_column(rows[t]->part(model, *terms->view), pid_column(), model.names().pid(process.pid))));
+    }
+    return ok();
 }
 
 // Two chains of keyed hashes over pieces of a megabyte, each keyed by what both chains gave so far.

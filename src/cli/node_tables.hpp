@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,17 +18,22 @@ std::vector<sql::Table> query_tables(NodeModel& model);
 /// What has to be loaded for these columns.
 Demand demand_of(const std::vector<sql::Table>& tables, const std::vector<sql::ColumnUse>& uses);
 
-/// A table with all its rows for a file, piece by piece: those of one process at a time where its rows are terms.
+/// A table with all its rows for a file, piece by piece.
 struct ExportTable {
     std::string_view name;
     std::string_view doc;
     bool of_heaps = false;  ///< it needs all heaps decoded: --full has it
     Demand demand;
     std::vector<present::Column> columns;
-    /// Gives all rows, in pieces that hold during the call only.
+    /// Gives all rows, in pieces that hold during the call only; empty where rows are terms (parted_rows).
     std::function<Status(const std::function<Status(const present::Table&)>& take)> rows;
 };
 std::vector<ExportTable> export_tables(NodeModel& model, bool full);
+
+/// The rows of tables whose `rows` is empty, process by process: the terms of each are read once for all tables. `take` is given
+/// a table's place in `tables` with a piece that holds during the call only.
+Status parted_rows(NodeModel& model, std::span<const ExportTable* const> tables, When progress,
+                   const std::function<Status(std::size_t table, const present::Table& piece)>& take);
 
 /// What tells this input from others: a hash of all its (decompressed) bytes, 32 hexadecimal digits, whatever the file is
 /// called and however it is compressed. Errors: those of reading it; standard input, which is gone.

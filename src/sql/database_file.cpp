@@ -22,16 +22,19 @@ bool is_joined_by(std::string_view column) {
 
 struct DatabaseFile::State {
     sqlite3* connection = nullptr;
-    sqlite3_stmt* insert = nullptr;
-    std::uint64_t rows = 0;
+    std::vector<sqlite3_stmt*> inserts;  // of each table
     std::vector<std::string> indexes;
 
     State() = default;
     State(const State&) = delete;
     State& operator=(const State&) = delete;
     ~State() {
-        sqlite3_finalize(insert);
+        forget_inserts();
         sqlite3_close(connection);
+    }
+    void forget_inserts() {
+        for (sqlite3_stmt* insert : inserts) sqlite3_finalize(insert);
+        inserts.clear();
     }
     Error failure() const {
         return {ErrorCode::resource_limit, fmt::format("the database can't be written: {}", sqlite3_errmsg(connection)), {}};
@@ -45,7 +48,6 @@ struct DatabaseFile::State {
 DatabaseFile::DatabaseFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
 DatabaseFile::DatabaseFile(DatabaseFile&&) noexcept = default;
 DatabaseFile::~DatabaseFile() = default;
-std::uint64_t DatabaseFile::rows() const { return state_->rows; }
 
 Result<DatabaseFile> DatabaseFile::create(const std::string& path) {
     auto state = std::make_unique<State>();
@@ -59,7 +61,7 @@ Result<DatabaseFile> DatabaseFile::create(const std::string& path) {
     return DatabaseFile(std::move(state));
 }
 
-Status DatabaseFile::begin_table(std::string_view name, std::string_view doc, std::span<const present::Column> columns) {
+Result<std::size_t> DatabaseFile::begin_table(std::string_view name, std::string_view doc, std::span<const present::Column> columns) {
     // `.schema` shows the meanings.
     std::string make = fmt::format("CREATE TABLE {}( -- {}\n  dump_id TEXT NOT NULL", quoted_name(name), doc);
     std::string insert = fmt::format("INSERT INTO {} VALUES(?", quoted_name(name));
@@ -74,17 +76,17 @@ Status DatabaseFile::begin_table(std::string_view name, std::string_view doc, st
     }
     make += fmt::format(" -- {}\n)", meaning);
     BH_CHECK(state_->run(make));
-    sqlite3_finalize(std::exchange(state_->insert, nullptr));
-    if (sqlite3_prepare_v2(state_->connection, (insert + ')').c_str(), -1, &state_->insert, nullptr) != SQLITE_OK) return state_->failure();
-    state_->rows = 0;
-    return ok();
+    sqlite3_stmt* statement = nullptr;
+    if (sqlite3_prepare_v2(state_->connection, (insert + ')').c_str(), -1, &statement, nullptr) != SQLITE_OK) return state_->failure();
+    state_->inserts.push_back(statement);
+    return state_->inserts.size() - 1;
 }
 
-Status DatabaseFile::add(const present::PlainTable& rows, const std::string& dump_id) {
-    sqlite3_stmt* const insert = state_->insert;
+Status DatabaseFile::add(std::size_t table, const present::PlainTable& rows, const std::string& dump_id) {
+    sqlite3_stmt* const insert = state_->inserts[table];
     std::vector<std::string> texts(rows.columns().size());  // as long as a row is being written
     sqlite3_bind_text(insert, 1, dump_id.data(), static_cast<int>(dump_id.size()), SQLITE_STATIC);
-    for (std::size_t row = 0; row < rows.rows(); ++row, ++state_->rows) {
+    for (std::size_t row = 0; row < rows.rows(); ++row) {
         for (std::size_t c = 0; c < texts.size(); ++c) {
             const int place = static_cast<int>(c) + 2;
             const present::PlainValue value = rows.cell(row, c);
@@ -103,7 +105,7 @@ Status DatabaseFile::add(const present::PlainTable& rows, const std::string& dum
 }
 
 Status DatabaseFile::finish() {
-    sqlite3_finalize(std::exchange(state_->insert, nullptr));
+    state_->forget_inserts();
     for (const std::string& index : state_->indexes) BH_CHECK(state_->run(index));
     BH_CHECK(state_->run("COMMIT"));
     if (sqlite3_close(std::exchange(state_->connection, nullptr)) != SQLITE_OK)

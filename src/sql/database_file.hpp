@@ -4,6 +4,7 @@
 // database. Whoever calls this writes to a name of its own, and gives the file its name when it is whole.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
@@ -25,11 +26,10 @@ public:
     DatabaseFile& operator=(DatabaseFile&&) = delete;
     ~DatabaseFile();
 
-    /// A table of these columns behind dump_id. Rows that follow are its.
-    Status begin_table(std::string_view name, std::string_view doc, std::span<const present::Column> columns);
-    /// Rows of the table that was begun. Errors: SQLite's (the disk is full).
-    Status add(const present::PlainTable& rows, const std::string& dump_id);
-    std::uint64_t rows() const;  ///< of the table that was begun
+    /// A table of these columns behind dump_id; gives its number, from 0 on.
+    Result<std::size_t> begin_table(std::string_view name, std::string_view doc, std::span<const present::Column> columns);
+    /// Rows of a table. Errors: SQLite's (the disk is full).
+    Status add(std::size_t table, const present::PlainTable& rows, const std::string& dump_id);
     /// Indexes on columns that queries join by, and the end of the transaction.
     Status finish();
 

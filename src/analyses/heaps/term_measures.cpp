@@ -1,18 +1,25 @@
 #include "analyses/heaps/term_measures.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace beamheap::analyses {
 
-TermMeasures::TermMeasures(TermSource& source) : source_(source) {
+TermMeasures::TermMeasures(TermSource& source, const TermMeasures* other) : source_(source) {
     const HeapGraph& graph = source.graph();
     LiteralSizes literals;
-    if (source.literals() != nullptr) {
-        literal_order_.build(*source.literals());
-        literal_flat_.build(*source.literals(), literal_order_);
-        literals = {source.literals(), &literal_flat_};
+    if (other != nullptr && other->source_.literals() == source.literals()) {
+        literals_ = other->literals_;
+    } else {
+        auto measured = std::make_shared<Literals>();
+        if (source.literals() != nullptr) {
+            measured->order.build(*source.literals());
+            measured->flat.build(*source.literals(), measured->order);
+        }
+        literals_ = std::move(measured);
     }
+    if (source.literals() != nullptr) literals = {source.literals(), &literals_->flat};
     order_.build(graph);
     flat_.build(graph, order_, &literals);
 }
@@ -92,7 +99,7 @@ Count TermMeasures::flat_words(const Element& term) const {
     if (term.kind != ElementKind::object) return 0;
     switch (term.id.space) {
         case ObjectId::Space::heap: return flat_[term.id.number];
-        case ObjectId::Space::literals: return literal_flat_[term.id.number];
+        case ObjectId::Space::literals: return literals_->flat[term.id.number];
         case ObjectId::Space::decoded: return {};
     }
     return {};

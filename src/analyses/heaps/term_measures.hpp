@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "analyses/heaps/dominators.hpp"
 #include "analyses/heaps/heap_order.hpp"
@@ -20,7 +21,9 @@ public:
     /// Shared sizes are told until so many objects have been looked at for them, all terms together.
     static constexpr std::uint64_t shared_budget = 200'000'000;
 
-    explicit TermMeasures(TermSource& source);
+    /// Whoever asks about many processes of an input gives those of another one, whose source must be there still: where both
+    /// refer to the same literals, these are measured once.
+    explicit TermMeasures(TermSource& source, const TermMeasures* other = nullptr);
     TermMeasures(const TermMeasures&) = delete;
     TermMeasures& operator=(const TermMeasures&) = delete;
 
@@ -37,7 +40,7 @@ public:
 
     const HeapOrder& order() const { return order_; }
     /// References that closed a cycle, in the heap and among the literals: sizes leave them out.
-    std::uint64_t cut_references() const { return order_.cut() + literal_order_.cut(); }
+    std::uint64_t cut_references() const { return order_.cut() + literals_->order.cut(); }
     const FlatSizes& flat() const { return flat_; }
     const Dominators& dominators() { return find_holders(), dominators_; }
     const RetainedSizes& retained() { return find_holders(), retained_; }
@@ -51,9 +54,14 @@ private:
     void measure_roots();
     void measure_binaries();
 
+    struct Literals {
+        HeapOrder order;
+        FlatSizes flat;
+    };
     TermSource& source_;
-    HeapOrder order_, literal_order_;
-    FlatSizes flat_, literal_flat_;
+    std::shared_ptr<const Literals> literals_;
+    HeapOrder order_;
+    FlatSizes flat_;
     SharedSizes shared_;
     bool shared_ready_ = false, reach_ready_ = false, holders_ready_ = false, roots_ready_ = false;
     Dominators dominators_;
