@@ -112,8 +112,15 @@ std::string_view DumpTerms::text_from(ObjectId::Space space, std::uint64_t place
     return {};
 }
 
+void DumpTerms::count_look() {
+    constexpr std::uint32_t looks_between = 1u << 20;  // some 20 to 40 MB of text, where they go through it in order
+    if (++looks_ % looks_between != 0) return;
+    for (const SectionText& section : sections_) section.body.forget_pages();
+}
+
 /// The line of an object that has one, its numbers read as hexadecimal.
-DumpTerms::Line DumpTerms::line_of(ObjectId id) const {
+DumpTerms::Line DumpTerms::line_of(ObjectId id) {
+    count_look();
     const std::uint64_t origin = graph_of(id).origin(id.number);
     const std::string_view text = text_from(id.space, origin);
     Line line;

@@ -58,7 +58,9 @@ private:
     const HeapGraph& graph_of(ObjectId id) const {
         return id.space == ObjectId::Space::literals ? literals_->graph : graph_;
     }
-    Line line_of(ObjectId id) const;
+    Line line_of(ObjectId id);
+    /// Called for each object that is looked at: a walk over a large heap is not to have all of its text in memory.
+    void count_look();
     const char* element(const char* p, const char* end, Element& out);
     Element decoded_message(std::uint64_t origin);
     Element decode(std::string_view encoded, const external_term::Context& context);
@@ -73,6 +75,7 @@ private:
     HeapDamage damage_;
     std::uint64_t messages_ = 0;
     bool in_part_ = false;
+    std::uint32_t looks_ = 0;
     std::shared_ptr<const Literals> literals_;
     external_term::Terms decoded_;
     std::unordered_map<std::uint64_t, Element> externals_;         // by space and number

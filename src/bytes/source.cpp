@@ -161,6 +161,10 @@ StableText& StableText::operator=(StableText&& other) noexcept {
     return *this;
 }
 
+void StableText::forget_pages() const {
+    if (pages_ != nullptr) ::madvise(pages_, mapped_, MADV_DONTNEED);
+}
+
 StableText::~StableText() {
     if (pages_ != nullptr) ::munmap(pages_, mapped_);
 }

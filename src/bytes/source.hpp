@@ -34,6 +34,8 @@ public:
     ~StableText();
 
     std::string_view view() const { return view_; }
+    /// Gives back the memory of mapped pages that were looked at; whoever looks again has them read again.
+    void forget_pages() const;
 
 private:
     void* pages_ = nullptr;

@@ -220,6 +220,8 @@ Status to_definitions(const std::vector<ExportTable>& tables, const std::string&
 }
 
 constexpr std::uint64_t most_heap_nodes = 10'000'000;  // what Chrome still opens: a text of 512 MiB
+// Eclipse MAT numbers objects with 31 bits, and wants some 100 bytes of memory for each.
+constexpr std::uint64_t most_hprof_objects = 500'000'000;
 
 present::Table table_of_files(std::vector<Written> written) {
     std::vector<present::ColumnOf<Written>> columns{
@@ -240,12 +242,15 @@ bool in_folder(std::string_view format) { return format == "parquet" || format =
 void add_heaps(const HeapFile& file, present::Document& document) {
     document.members.push_back({.key = "heaps",
                                 .title = "Heaps",
-                                .body = Value(present::Object{{"processes", file.processes}, {"folded", file.folded}, {"nodes", file.nodes}})});
+                                .body = Value(present::Object{{"processes", file.processes}, {"folded", file.folded}, {"nodes", file.nodes}, {"cut_binaries", file.cut}})});
     if (file.folded != 0)
         document.lead.push_back(present::spell(analyses::sentence(
             "{} as one node each: with their terms the file would be more than its readers open. Those with the most memory "
             "are whole.",
             analyses::Counted{file.folded, "process stands", "processes stand"})));
+    if (file.cut != 0)
+        document.lead.push_back(present::spell(analyses::sentence("{} in it without their bytes, which would be gigabytes of zeros.",
+                                                                  analyses::Counted{file.cut, "binary stands", "binaries stand"})));
 }
 
 }  // namespace
@@ -258,7 +263,7 @@ static Status cmd_export(const Context& context) {
     const Context inner(options);
     const std::string& output = context.argument(1);
     const bool folder = in_folder(options.to);
-    const bool heaps = options.to == "heapsnapshot", definitions = options.to == "clickhouse-ddl";
+    const bool hprof = options.to == "hprof", heaps = hprof || options.to == "heapsnapshot", definitions = options.to == "clickhouse-ddl";
     if (output == "-") return Error{ErrorCode::usage, "export: a file and a folder need a name", {}};
     if (!folder) BH_CHECK(may_write(output, options.overwrite));
     BH_TRY(const std::string dump_id, dump_id_of(context.argument(0)));
@@ -275,7 +280,8 @@ static Status cmd_export(const Context& context) {
     document.members.push_back({.key = "path", .title = "Written to", .body = Value(output), .content = present::Content::message});
     std::vector<Written> written;
     if (heaps) {
-        BH_TRY(const HeapFile file, write_heap_snapshot(model, output, options.overwrite, most_heap_nodes, options.progress));
+        BH_TRY(const HeapFile file, hprof ? write_hprof(model, output, options.overwrite, most_hprof_objects, options.progress)
+                                          : write_heap_snapshot(model, output, options.overwrite, most_heap_nodes, options.progress));
         add_heaps(file, document);
     } else if (definitions) {
         BH_CHECK(to_definitions(tables, output, options.overwrite, written));
@@ -297,9 +303,10 @@ BH_DEFINE_VERB(export){
     .details = "The file, or OUT/TABLE/dump_id=HASH/TABLE.ndjson, has the columns that JSON has; dump_id is a hash of the input. --full\n"
                "adds what needs all heaps decoded: live words, binaries, messages, dictionaries, roots. Values of the node are\n"
                "hidden unless --redact says otherwise. In a folder `dump` is written last: an input that has it is not written again.\n"
-               "heapsnapshot is all heaps for the memory panel of Chrome's DevTools and for memlab; clickhouse-ddl the definitions\n"
-               "of the tables for ClickHouse.",
-    .examples = "export erl_crash.dump dump.sqlite\nexport erl_crash.dump fleet --to parquet\nexport erl_crash.dump node.heapsnapshot --to heapsnapshot\nexport core.4711 dump.sqlite --full -f",
+               "heapsnapshot is all heaps for the memory panel of Chrome's DevTools and for memlab, hprof for Eclipse MAT and\n"
+               "VisualVM: processes are threads there, with their stacks (MAT adds two words to each object); clickhouse-ddl\n"
+               "is the definitions of the tables for ClickHouse.",
+    .examples = "export erl_crash.dump dump.sqlite\nexport erl_crash.dump fleet --to parquet\nexport erl_crash.dump node.heapsnapshot --to heapsnapshot\nexport erl_crash.dump node.hprof --to hprof\nexport core.4711 dump.sqlite --full -f",
     .alone = true,
     .writes = true,
     .run = &cmd_export,

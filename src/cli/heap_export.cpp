@@ -1,13 +1,8 @@
 #include "cli/heap_export.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <unordered_map>
 #include <vector>
 
@@ -21,50 +16,6 @@ namespace {
 
 using present::Content;
 using present::V8Snapshot;
-
-/// A file without a name beside the one that is made: its pieces until they are put together.
-class Aside {
-public:
-    static Result<Aside> create(const std::string& beside) {
-        std::string name = beside.substr(0, beside.rfind('/') + 1) + ".beamheap.XXXXXX";
-        const int fd = ::mkostemp(name.data(), O_CLOEXEC);
-        if (fd < 0) return failure(beside);
-        ::unlink(name.c_str());
-        return Aside(fd, beside);
-    }
-    Aside(Aside&& other) noexcept : fd_(std::exchange(other.fd_, -1)), path_(std::move(other.path_)) {}
-    Aside& operator=(Aside&&) = delete;
-    ~Aside() {
-        if (fd_ >= 0) ::close(fd_);
-    }
-    Status write(std::string_view bytes) const {
-        if (const int error = write_all(fd_, bytes); error != 0) {
-            errno = error;
-            return failure(path_);
-        }
-        return ok();
-    }
-    Status copy_to(OutputFile& file) const {
-        std::string piece(std::size_t{1} << 20, '\0');
-        for (off_t at = 0;;) {
-            const ssize_t got = ::pread(fd_, piece.data(), piece.size(), at);
-            if (got < 0 && errno == EINTR) continue;
-            if (got < 0) return failure(path_);
-            if (got == 0) return ok();
-            BH_CHECK(file.write(std::string_view(piece).substr(0, static_cast<std::size_t>(got))));
-            at += got;
-        }
-    }
-
-private:
-    Aside(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
-    static Error failure(const std::string& path) {
-        return {errno == ENOSPC || errno == EFBIG ? ErrorCode::resource_limit : ErrorCode::unreadable,
-                fmt::format("{}: can't be written: {}", path, std::strerror(errno)), {}};
-    }
-    int fd_;
-    std::string path_;
-};
 
 V8Snapshot::NodeType type_of(TermKind kind) {
     using Type = V8Snapshot::NodeType;
@@ -184,16 +135,6 @@ private:
     std::size_t next_edge_ = 0;
 };
 
-std::string name_of_process(const NodeModel& model, const Process& process) {
-    const std::string pid = model.names().pid(process.pid);
-    std::string called = model.names().called(process);
-    if (called.empty() && process.initial_call != FunctionId::none) called = model.names().function(process.initial_call);
-    if (called.empty()) return pid;
-    // A label is a term of the node's, names are names.
-    const bool label = process.name == TextId::none && process.label != TextId::none;
-    return model.redactor()->apply(called, label ? Content::term : Content::name) + ' ' + pid;
-}
-
 void write_tables(NodeModel& model, V8Snapshot& out) {
     const Snapshot& s = model.snapshot();
     for (const EtsTable& table : s.ets) {
@@ -204,6 +145,27 @@ void write_tables(NodeModel& model, V8Snapshot& out) {
 }
 
 }  // namespace
+
+std::string name_in_heap_file(const NodeModel& model, const Process& process) {
+    const std::string pid = model.names().pid(process.pid);
+    std::string called = model.names().called(process);
+    if (called.empty() && process.initial_call != FunctionId::none) called = model.names().function(process.initial_call);
+    if (called.empty()) return pid;
+    // A label is a term of the node's, names are names.
+    const bool label = process.name == TextId::none && process.label != TextId::none;
+    return model.redactor()->apply(called, label ? Content::term : Content::name) + ' ' + pid;
+}
+
+std::vector<ProcId> largest_first(const Snapshot& snapshot, std::uint64_t& all_bytes) {
+    std::vector<ProcId> order(snapshot.processes.size());
+    all_bytes = 0;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        order[i] = static_cast<ProcId>(i);
+        all_bytes = analyses::saturating_add(all_bytes, snapshot.processes[i].memory_bytes.value_or(0));
+    }
+    std::ranges::stable_sort(order, [&](ProcId a, ProcId b) { return snapshot[a].memory_bytes.value_or(0) > snapshot[b].memory_bytes.value_or(0); });
+    return order;
+}
 
 Demand heap_file_demand() {
     Demand demand;
@@ -218,13 +180,8 @@ Result<HeapFile> write_heap_snapshot(NodeModel& model, const std::string& path, 
     const Snapshot& s = model.snapshot();
     V8Snapshot out(fmt::format("written by beamheap, redacted: {}", present::name_of(model.redactor()->level())), [&](std::string_view bytes) { return nodes.write(bytes); }, [&](std::string_view bytes) { return edges.write(bytes); },
                    s.processes.size() + s.ets.size());
-    std::vector<ProcId> order(s.processes.size());
     std::uint64_t all_bytes = 0, done_bytes = 0;
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        order[i] = static_cast<ProcId>(i);
-        all_bytes = analyses::saturating_add(all_bytes, s.processes[i].memory_bytes.value_or(0));
-    }
-    std::ranges::stable_sort(order, [&](ProcId a, ProcId b) { return s[a].memory_bytes.value_or(0) > s[b].memory_bytes.value_or(0); });
+    const std::vector<ProcId> order = largest_first(s, all_bytes);
     std::unordered_map<std::uint64_t, std::uint64_t> binaries;
     HeapFile made;
     std::uint64_t left = s.processes.size() + s.ets.size();  // nodes that are to come for certain
@@ -234,7 +191,7 @@ Result<HeapFile> write_heap_snapshot(NodeModel& model, const std::string& path, 
     left -= s.ets.size();
     for (const ProcId id : order) {
         --left;
-        const std::string name = name_of_process(model, s[id]);
+        const std::string name = name_in_heap_file(model, s[id]);
         BH_TRY(const std::unique_ptr<TermSource> source, model.artifact().terms(id));
         const HeapGraph& graph = source->graph();
         if (out.nodes() + left + 1 + graph.size() + graph.binaries().size() <= most_nodes) {

@@ -180,7 +180,7 @@ std::vector<OptionRow> file_options() {
     return {
         {.names = "--max-rows", .argument = "N", .preset = "1000000", .help = "rows that a query may give", .scope = named, .holds = true, .set = &set_number<&Options::max_rows>},
         {.names = "--max-seconds", .argument = "N", .preset = "60", .help = "seconds that a query may run", .scope = named, .holds = true, .set = &set_number<&Options::max_seconds>},
-        {.names = "--to", .argument = "FORMAT", .values = "sqlite parquet ndjson csv heapsnapshot clickhouse-ddl", .preset = "sqlite",
+        {.names = "--to", .argument = "FORMAT", .values = "sqlite parquet ndjson csv heapsnapshot hprof clickhouse-ddl", .preset = "sqlite",
          .help = "a file, or for parquet, ndjson and csv a folder", .scope = named, .set = &set_text<&Options::to>},
         {.names = "--fail-on", .argument = "R",
          .help = "exit with 1 at this severity or limit: high, 'msgq>10000', 'heap>512MiB'; repeatable", .scope = named,

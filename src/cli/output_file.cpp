@@ -99,6 +99,37 @@ Status OutputFile::finish() {
     return ok();
 }
 
+Aside::Aside(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
+Aside::Aside(Aside&& other) noexcept : fd_(std::exchange(other.fd_, -1)), path_(std::move(other.path_)) {}
+Aside::~Aside() {
+    if (fd_ >= 0) ::close(fd_);
+}
+
+Result<Aside> Aside::create(const std::string& beside) {
+    std::string name = beside.substr(0, beside.rfind('/') + 1) + ".beamheap.XXXXXX";
+    const int fd = ::mkostemp(name.data(), O_CLOEXEC);
+    if (fd < 0) return unwritable(beside, errno);
+    ::unlink(name.c_str());
+    return Aside(fd, beside);
+}
+
+Status Aside::write(std::string_view bytes) const {
+    if (const int error = write_all(fd_, bytes); error != 0) return unwritable(path_, error);
+    return ok();
+}
+
+Status Aside::copy_to(OutputFile& file) const {
+    std::string piece(std::size_t{1} << 20, '\0');
+    for (off_t at = 0;;) {
+        const ssize_t got = ::pread(fd_, piece.data(), piece.size(), at);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return unwritable(path_, errno);
+        if (got == 0) return ok();
+        BH_CHECK(file.write(std::string_view(piece).substr(0, static_cast<std::size_t>(got))));
+        at += got;
+    }
+}
+
 Status write_file(const std::string& path, std::string_view text, bool overwrite) {
     BH_TRY(OutputFile file, OutputFile::create(path, overwrite));
     BH_CHECK(file.write(text));

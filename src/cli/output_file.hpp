@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <string_view>
 
 #include "beamheap/error.hpp"
 
@@ -35,6 +36,24 @@ private:
     bool overwrite_;
     int fd_;
     std::string held_;
+};
+
+/// A file without a name in the same folder: pieces of an output that are put behind others when all are there.
+class Aside {
+public:
+    /// `beside` is the output's path. Errors: the system's reason.
+    static Result<Aside> create(const std::string& beside);
+    Aside(Aside&& other) noexcept;
+    Aside& operator=(Aside&&) = delete;
+    ~Aside();
+    Status write(std::string_view bytes) const;
+    /// Writes all of it to `file`.
+    Status copy_to(OutputFile& file) const;
+
+private:
+    Aside(int fd, std::string path);
+    int fd_;
+    std::string path_;
 };
 
 /// The same with a text that is at hand.

@@ -35,6 +35,25 @@ def node(folder, program, *arguments):
     return run
 
 
+def visualvm(tests):
+    """VisualVM's reader of Java's heap dumps (a .jar of Debian's package), or None with the reason printed: BEAMHEAP_VISUALVM, or
+    fetched in matrix mode."""
+    name = "org-graalvm-visualvm-lib-jfluid-heap.jar"
+    given = os.environ.get("BEAMHEAP_VISUALVM")
+    if given and pathlib.Path(given).is_file() and shutil.which("java"):
+        return pathlib.Path(given)
+    if s.MODE != "matrix" or not (shutil.which("java") and shutil.which("apt-get")):
+        tests.skip("VisualVM's reader: in matrix mode, with java and Debian's packages")
+        return None
+    folder = s.TMP / "visualvm"
+    run = subprocess.run([s.SOURCE / "tests/support/unpacked_packages", folder, "visualvm"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600)
+    found = list(folder.rglob(name))
+    if run.returncode or not found:
+        tests.skip(f"VisualVM's reader can't be fetched: {s.text(run.stdout)[-200:]}")
+        return None
+    return found[0]
+
+
 def varint(data, at):
     value = shift = 0
     while True:
