@@ -193,6 +193,7 @@ Status ReportMaker::overview() {
         BH_CHECK(add("limits", "What this can't tell", {"-"}, at_end, false));
         limits(document, render);
         first_.kind = document.kind;
+        first_.reading = document.reading;
         first_.lead = document.lead;
         first_.warnings = document.warnings;
         if (const present::Table* memory = table_named(document, "memory_table"))

@@ -335,14 +335,26 @@ void HtmlWriter::evidence(const Value& all) {
     out_ += "</dl>\n";
 }
 
+namespace {
+
+// The section that lists things of this kind; processes have places of their own.
+std::string_view section_of(std::string_view subject_kind) {
+    if (subject_kind == "table") return "<a href=\"#ets\">ETS tables</a>";
+    if (subject_kind == "port") return "<a href=\"#ports\">Ports</a>";
+    if (subject_kind == "allocator") return "<a href=\"#alloc\">Allocators</a>";
+    return {};
+}
+
+}  // namespace
+
 void HtmlWriter::findings(const TableView& table) {
     const auto column = [&table](std::string_view name) { return column_of(table, name).value_or(0); };
     for (std::size_t row = 0; row < table.rows(); ++row) {
         const std::string severity = text_of(table.cell(row, column("severity")));
         const std::string rule = text_of(table.cell(row, column("rule")));
         out_ += fmt::format("<article class=\"finding {0}\" id=\"finding-{1}\">\n<h3><span class=\"badge\">{0}</span> "
-                            "<span class=\"rule\" title=\"beamheap explain {2}\">{2}</span></h3>\n<p class=\"says\">",
-                            severity, row + 1, rule);
+                            "<span class=\"rule\" title=\"beamheap explain {2}\">{2}</span> {3}</h3>\n<p class=\"says\">",
+                            severity, row + 1, rule, section_of(text_of(table.cell(row, column("subject_kind")))));
         value(table.cell(row, column("title")), Unit::none, Content::message, {});
         out_ += "</p>\n";
         evidence(table.cell(row, column("evidence")));

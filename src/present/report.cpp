@@ -283,8 +283,8 @@ void Report::finish(const ReportHead& head, const Document& first, const RenderO
         HtmlWriter writer(*view, links_, false, out);
         for (const Warning& warning : first.warnings)
             if (warning.leads) writer.paragraph(warning.text, "warning");
+        if (!first.reading.empty()) writer.paragraph(first.reading, "note");
         out += "<div class=\"lead\">\n";
-        if (!first.reading.empty()) writer.paragraph(first.reading, {});
         for (const Text& sentence : first.lead) writer.paragraph(sentence, {});
         out += "</div>\n";
     }

@@ -67,6 +67,10 @@ if (name) {
   await page.waitForSelector(".panel", { state: "detached" });
   seen.closed = true;
 }
+// On paper the pictures are there, and nothing that one would have to click.
+await page.emulateMedia({ media: "print" });
+seen.printed = (await page.locator(".treemap .cell").first().isVisible()) && (await page.locator(".icicle .cell").first().isVisible()) && !(await page.locator(".copy").first().isVisible());
+await page.emulateMedia({ media: null });
 seen.pwned = await page.evaluate(() => window.pwned !== undefined);
 
 // Without a script; and as a server shows it that allows neither scripts nor styles.

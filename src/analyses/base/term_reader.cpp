@@ -43,6 +43,7 @@ std::vector<Element> TermReader::tuple(const Element& term, std::size_t arity) c
     if (term.kind != ElementKind::object) return elements;
     const ObjectHead head = source_.head(term.id);
     if (head.kind != TermKind::tuple || (arity != 0 && head.elements != arity)) return elements;
+    elements.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(head.elements, std::max(arity, widest_tuple))));
     ElementCursor cursor = source_.elements(term.id);
     Element element;
     while (elements.size() < std::max(arity, widest_tuple) && source_.next(cursor, element)) elements.push_back(element);

@@ -223,7 +223,7 @@ export function Treemap() {
             <button type="button" class={inner ? "cell outer" : "cell"} title={text(node)} {...hover(text(node))}
               data-value={node.value} data-key={node.key} tabIndex={w > 40 && h > 14 ? 0 : -1}
               onClick={(e) => { e.stopPropagation(); open(node); }}
-              style={{ left: `${d.x0}px`, top: `${d.y0}px`, width: `${w}px`, height: `${h}px`, background: inner ? "var(--sunk)" : rest.test(node.key) ? color(7) : colorOf(owner.name.replace(/ ?(#PID)?<.*/, "") + owner.key) }}>
+              style={{ left: `${(d.x0 / width) * 100}%`, top: `${d.y0}px`, width: `${(w / width) * 100}%`, height: `${h}px`, background: inner ? "var(--sunk)" : rest.test(node.key) ? color(7) : colorOf(owner.name.replace(/ ?(#PID)?<.*/, "") + owner.key) }}>
               {w > 30 && h > 13 && <span>{node.name}</span>}
               {!inner && w > 50 && h > 28 && <span class="value">{inUnit(node.value, unit)}</span>}
             </button>
