@@ -3,20 +3,32 @@
 %% run(Kind, File) starts the work, writes {"os_pid": ..., "truth": ...} to File when it is under way, and works until
 %% its standard input ends. What is true is measured by the VM itself or follows from the work: see truth/1.
 -module(scenario_sampled).
--export([run/2, run/1, forty/1, sixty/1, cpu_loop/0, alloc_loop/0, alloc_loop/1, cells/1, pairs/1, keyed/2, floats/2, spin/1, sum/1,
-         sender/2, big/1, small/1, sink/0, deep/1, traced_words/0]).
+-export([run/2, run/1, run_program/2, forty/1, sixty/1, cpu_loop/0, alloc_loop/0, alloc_loop/1, cells/1, pairs/1, keyed/2, floats/2, spin/1, sum/1,
+         sender/2, big/1, small/1, sink/0, deep/1]).
 
 run([Kind, File]) -> run(list_to_atom(Kind), File).
 
 run(Kind, File) ->
     Truth = truth(Kind),
     start(Kind),
+    tell(File, Truth).
+
+tell(File, Truth) ->
     ok = file:write_file(File ++ ".new", io_lib:format("{\"os_pid\": ~s, \"truth\": {~s}}~n", [os:getpid(), members(Truth)])),
     ok = file:rename(File ++ ".new", File),
     wait_for_end(),
     halt(0, [{flush, false}]).
 
-members(Truth) -> lists:join(", ", [io_lib:format("\"~s\": ~w", [Name, Value]) || {Name, Value} <- Truth]).
+members(Truth) -> lists:join(", ", [["\"", atom_to_list(Name), "\": ", value(Value)] || {Name, Value} <- Truth]).
+
+value({text, Text}) -> ["\"", Text, "\""];
+value(Number) -> io_lib:format("~w", [Number]).
+
+%% The same of a module of somebody else's, whose loop/0 never returns: what tprof says of it is true.
+run_program(Module, File) ->
+    Truth = traced_words(Module, loop),
+    spawn_opt(Module, loop, [], [link, {min_heap_size, 1000000}]),
+    tell(File, Truth).
 
 wait_for_end() ->
     case io:get_line("") of
@@ -33,12 +45,14 @@ start(copies) ->
     spawn_link(?MODULE, sender, [small, Sink]);
 start(deep) -> spawn_link(fun() -> deep(5000) end);
 start(traced) -> start(alloc);
-start(idle) -> ok.
+start(Kind) when Kind =:= idle; Kind =:= counted; Kind =:= profiled -> ok.
 
 %% Nanoseconds of one call, and words of heap of one turn.
 truth(cpu) -> [{forty, shortest(fun() -> forty(40000) end)}, {sixty, shortest(fun() -> sixty(60000) end)}];
 truth(alloc) -> [{Name, words(Call)} || {Name, Call} <- calls()];
-truth(traced) -> traced_words();
+truth(traced) -> traced_words(?MODULE, alloc_loop);
+truth(counted) -> counted();
+truth(profiled) -> profiled();
 truth(_) -> [].
 
 %% What a call takes when nothing comes between: the same loop does not take the same time at every address.
@@ -127,18 +141,59 @@ repeat(Call, N) ->
     _ = Call(),
     repeat(Call, N - 1).
 
-%% What tprof's call_memory says of the same loop (OTP 27 and later): words by function, of a process that is traced for a while.
-traced_words() ->
+%% What tprof's call_memory says of a loop (OTP 27 and later): words by function, of a process that is traced for a while.
+traced_words(Module, Loop) ->
     {ok, _} = tprof:start(#{type => call_memory}),
-    _ = tprof:set_pattern(?MODULE, '_', '_'),
-    Pid = spawn_opt(fun alloc_loop/0, [{min_heap_size, 1000000}]),
+    _ = tprof:set_pattern(Module, '_', '_'),
+    Pid = spawn_opt(Module, Loop, [], [{min_heap_size, 1000000}]),
     _ = tprof:enable_trace(Pid),
     timer:sleep(1000),
     _ = tprof:disable_trace(Pid),
     {call_memory, Functions} = tprof:collect(),
     exit(Pid, kill),
     ok = tprof:stop(),
-    [{Name, lists:sum([Words || {_, _, Words} <- Each])} || {?MODULE, Name, _, Each} <- Functions].
+    Names = lists:usort([Name || {_, Name, _, _} <- Functions]),
+    [{Name, lists:sum([Words || {_, N, _, Each} <- Functions, N =:= Name, {_, _, Words} <- Each])} || Name <- Names].
+
+%% Two processes that have done their work, under counters that go on counting.
+workers(Trace) ->
+    Self = self(),
+    Pids = [spawn(fun() ->
+        receive go -> ok end,
+        [cells(W * I) || I <- lists:seq(1, 50)],
+        [sum(W) || _ <- lists:seq(1, 100)],
+        Self ! done,
+        receive stop -> ok end
+    end) || W <- [10, 30]],
+    Trace(Pids),
+    [Pid ! go || Pid <- Pids],
+    [receive done -> ok end || _ <- Pids],
+    [wait_until_it_waits(Pid) || Pid <- Pids].
+
+wait_until_it_waits(Pid) ->
+    case process_info(Pid, status) of
+        {status, waiting} -> ok;
+        _ -> erlang:yield(), wait_until_it_waits(Pid)
+    end.
+
+%% By the emulator's own functions: any release.
+counted() ->
+    Functions = [{?MODULE, cells, 1}, {?MODULE, sum, 2}],
+    Set = fun(What) -> [erlang:trace_pattern(MFA, true, [local | What]) || MFA <- Functions] end,
+    What = [call_count, call_time | try Set([call_memory]), [call_memory] catch error:badarg -> [] end],
+    Set(What),
+    workers(fun(Pids) -> [erlang:trace(Pid, true, [call]) || Pid <- Pids] end),
+    [{list_to_atom(lists:concat([Name, "/", Arity, " ", One])), {text, io_lib:format("~w", [erlang:trace_info(MFA, One)])}}
+     || {_, Name, Arity} = MFA <- Functions, One <- What].
+
+%% By tprof, whose session has a name and counts on (OTP 27 and later).
+profiled() ->
+    {ok, _} = tprof:start(#{type => call_memory}),
+    _ = tprof:set_pattern(?MODULE, cells, 1),
+    _ = tprof:set_pattern(?MODULE, sum, 2),
+    workers(fun(Pids) -> [_ = tprof:enable_trace(Pid) || Pid <- Pids] end),
+    {call_memory, Functions} = tprof:collect(),
+    [{list_to_atom(lists:concat([Name, "/", Arity, " call_memory"])), {text, io_lib:format("~w", [{call_memory, Each}])}} || {_, Name, Arity, Each} <- Functions].
 
 sender(big, Sink) -> big(Sink, lists:seq(1, 3000));
 sender(small, Sink) -> small(Sink, lists:seq(1, 300)).

@@ -30,7 +30,7 @@ def wrong_with(verb, document):
 class Node:
     """A VM that runs one of the scenario's kinds of work until it is told to end."""
 
-    def __init__(self, tests, kind, release=None, *flags):
+    def __init__(self, tests, kind, release=None, *flags, program=None):
         self.tests = tests
         self.folder = s.TMP / f"{kind}-{release or 'erl'}{''.join(flags)}".replace("+", "-")
         self.folder.mkdir()
@@ -38,6 +38,9 @@ class Node:
         facts = self.folder / "facts.json"
         code = (f'{{ok, _}} = compile:file("{self.folder}/{MODULE}.erl", [{{outdir, "{self.folder}"}}]), code:add_path("{self.folder}"), '
                 f'{MODULE}:run({kind}, "{facts}").')
+        if program is not None:  # the source of a module
+            (self.folder / f"{kind}.erl").write_text(program, "utf-8")
+            code = code.replace(f"{MODULE}:run(", f'{{ok, _}} = compile:file("{self.folder}/{kind}.erl", [{{outdir, "{self.folder}"}}]), {MODULE}:run_program(')
         command = [s.LAB / "otp", "run", release] if release else ["erl"]
         self.said = open(self.folder / "said", "wb")
         self.process = subprocess.Popen([*map(str, command), "-noshell", "+S", "1:1", *flags, "-eval", code], stdin=subprocess.PIPE, stdout=self.said,
