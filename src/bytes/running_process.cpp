@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 
 namespace beamheap::bytes {
@@ -277,12 +278,27 @@ std::string RunningProcess::path_from_here(std::string_view path) const { return
 
 std::string RunningProcess::proc_file(std::string_view name) const { return read_small_file(fmt::format("{}/{}", proc_folder(pid_), name)); }
 
+namespace {
+
+// The last of the ids that a process or thread has, from this pid namespace to its own (proc(5), NSpid); 0 where it is gone.
+std::uint32_t innermost_id(const std::string& status_file) {
+    const std::string status = read_small_file(status_file, 65536);
+    const std::size_t at = status.find("\nNSpid:");
+    if (at == status.npos) return 0;
+    const std::size_t end = std::min(status.find('\n', at + 1), status.size());
+    return static_cast<std::uint32_t>(std::strtoul(status.c_str() + status.find_last_of(" \t", end - 1) + 1, nullptr, 10));
+}
+
+}  // namespace
+
 std::vector<TaskOfProcess> RunningProcess::threads() const {
     std::vector<TaskOfProcess> all;
     const std::string folder = proc_folder(pid_) + "/task";
+    const bool contained = innermost_id(proc_folder(pid_) + "/status") != pid_;
     for (const std::uint32_t id : numbers_in(folder)) {
         TaskTimes times = task_times(fmt::format("{}/{}", folder, id));
-        if (times.start_ticks != 0) all.push_back({id, std::move(times)});
+        if (times.start_ticks == 0) continue;
+        all.push_back({id, contained ? innermost_id(fmt::format("{}/{}/status", folder, id)) : id, std::move(times)});
     }
     return all;
 }

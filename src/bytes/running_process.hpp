@@ -52,9 +52,10 @@ struct TaskTimes {
     bool has_schedstat = false;        ///< whether the two above are told
 };
 
-/// A thread of a process; `id` is the kernel's.
+/// A thread of a process; `id` is the kernel's, as it is here.
 struct TaskOfProcess {
     std::uint32_t id = 0;
+    std::uint32_t own_id = 0;  ///< what it calls itself (gettid): another one in another pid namespace
     TaskTimes times;
 };
 

@@ -40,10 +40,8 @@ SchedulerSampler::SchedulerSampler(SamplingTarget target)
 Result<std::unique_ptr<SchedulerSampler>> SchedulerSampler::make(SamplingTarget target) {
     if (!bytes::can_sample_threads() || target.reader.vm.image->executable().machine() != bytes::elf::machine_x86_64)
         return Error{ErrorCode::not_held, "sampling reads the registers of x86-64 only", {}};
-    std::vector<std::uint32_t> ids;
-    for (const bytes::TaskOfProcess& task : target.process.threads()) ids.push_back(task.id);
     std::unique_ptr<SchedulerSampler> sampler(new SchedulerSampler(target));
-    sampler->threads_ = scheduler_threads(target.reader.vm, target.process, ids);
+    sampler->threads_ = scheduler_threads(target.reader.vm, target.process, target.process.threads());
     if (sampler->threads_.empty())
         return Error{ErrorCode::not_held, "no scheduler's thread was found in this process", "beamheap doctor tells what was recognised of it."};
     for (std::size_t i = 0; i < sampler->threads_.size(); ++i) sampler->thread_index_.emplace(sampler->threads_[i].thread.id, i);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace beamheap::otp {
@@ -17,8 +18,9 @@ struct Handle {
 
 }  // namespace
 
-std::vector<SchedulerThread> scheduler_threads(const Vm& vm, const bytes::LiveMemory& memory, std::span<const std::uint32_t> threads) {
-    const std::set<std::uint32_t> ids(threads.begin(), threads.end());
+std::vector<SchedulerThread> scheduler_threads(const Vm& vm, const bytes::LiveMemory& memory, std::span<const bytes::TaskOfProcess> threads) {
+    std::map<std::uint32_t, std::uint32_t> ids;  // by what they call themselves
+    for (const bytes::TaskOfProcess& each : threads) ids.emplace(each.own_id, each.id);
     std::vector<Handle> handles;
     std::uint32_t number = 0;  // as in the table of schedulers
     const auto add = [&](const std::vector<std::uint64_t>& schedulers, Scheduler::Kind kind, std::string_view name) {
@@ -46,8 +48,10 @@ std::vector<SchedulerThread> scheduler_threads(const Vm& vm, const bytes::LiveMe
     std::vector<SchedulerThread> rows;
     for (Handle& handle : handles) {
         if (best >= handle.structure.size()) continue;
-        handle.row.thread.id = bytes::load<std::uint32_t>(handle.structure.data() + best);
-        if (ids.contains(handle.row.thread.id)) rows.push_back(std::move(handle.row));
+        const auto known = ids.find(bytes::load<std::uint32_t>(handle.structure.data() + best));
+        if (known == ids.end()) continue;
+        handle.row.thread.id = known->second;
+        rows.push_back(std::move(handle.row));
     }
     return rows;
 }

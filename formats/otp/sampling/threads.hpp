@@ -20,7 +20,7 @@ struct SchedulerThread {
     std::uint64_t scheduler = 0;  ///< ErtsSchedulerData
 };
 
-/// Schedulers in the order of their numbers, dirty ones behind; `threads` are the kernel's ids of all threads.
-std::vector<SchedulerThread> scheduler_threads(const Vm& vm, const bytes::LiveMemory& memory, std::span<const std::uint32_t> threads);
+/// Schedulers in the order of their numbers, dirty ones behind; `threads` are all that the process has.
+std::vector<SchedulerThread> scheduler_threads(const Vm& vm, const bytes::LiveMemory& memory, std::span<const bytes::TaskOfProcess> threads);
 
 }  // namespace beamheap::otp

@@ -1,6 +1,7 @@
 #include "formats/otp/tables/activity.hpp"
 
 #include <algorithm>
+#include <map>
 #include <ctime>
 #include <thread>
 #include <unordered_map>
@@ -159,8 +160,8 @@ private:
 
     // Where in the thread structures the ids stand: the place at which every scheduler's holds one that the process has, and each another.
     void find_threads() {
-        std::vector<std::uint32_t> ids;
-        for (const bytes::TaskOfProcess& task : process_.threads()) ids.push_back(task.id);
+        std::map<std::uint32_t, std::uint32_t> ids;  // by what threads call themselves
+        for (const bytes::TaskOfProcess& task : process_.threads()) ids.emplace(task.own_id, task.id);
         std::vector<std::vector<std::byte>> structures;
         for (const Row& row : rows_) {
             std::vector<std::byte> structure(thread_structure);
@@ -171,9 +172,9 @@ private:
             std::vector<std::uint32_t> found;
             for (const auto& structure : structures) {
                 if (place + 4 > structure.size()) break;
-                const auto id = bytes::load<std::uint32_t>(structure.data() + place);
-                if (!std::binary_search(ids.begin(), ids.end(), id) || std::find(found.begin(), found.end(), id) != found.end()) break;
-                found.push_back(id);
+                const auto id = ids.find(bytes::load<std::uint32_t>(structure.data() + place));
+                if (id == ids.end() || std::find(found.begin(), found.end(), id->second) != found.end()) break;
+                found.push_back(id->second);
             }
             if (found.size() != rows_.size()) continue;
             for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].thread = found[i];
