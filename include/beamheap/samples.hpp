@@ -86,11 +86,12 @@ struct CpuSamples {
 struct AllocationHit {
     std::uint32_t thread = 0;
     SampleBasis basis = SampleBasis::none;
-    std::uint64_t words = 0;       ///< free words of the heap out of which one was watched
+    std::uint64_t words = 0;       ///< free words of the heap out of which one was watched; of a fragment, what it stands for
     Pid pid;
     FunctionId function = FunctionId::none;
     std::uint32_t native = no_native;  ///< innermost named native function, index into AllocationSamples::natives
     static constexpr std::uint32_t no_native = 0xFFFFFFFFu;
+    bool fragment = false;         ///< it was not on the heap: in a fragment beside it
 };
 
 struct AllocationSamples {
@@ -101,6 +102,7 @@ struct AllocationSamples {
     double seconds = 0;
     std::int64_t begin_ns = 0;      ///< nanoseconds since 1970, UTC
     std::uint64_t arms = 0;         ///< words that were watched
+    std::uint64_t fragment_arms = 0;  ///< times that a process's sum of fragments was watched instead
     std::uint64_t no_hit = 0;       ///< of those, not written to in time
     std::uint64_t passed = 0;       ///< of those, allocated without a write that was seen: the process ran elsewhere
     std::uint64_t stack_growth = 0; ///< written by the stack

@@ -281,7 +281,7 @@ Watchpoint::Watchpoint(Watchpoint&&) noexcept = default;
 Watchpoint& Watchpoint::operator=(Watchpoint&&) noexcept = default;
 Watchpoint::~Watchpoint() = default;
 
-Result<Watchpoint> Watchpoint::open(std::uint32_t thread, std::uint64_t address, std::uint32_t stack_bytes) {
+Result<Watchpoint> Watchpoint::open(std::uint32_t thread, std::uint64_t address, std::uint32_t stack_bytes, std::size_t ring_bytes) {
     perf_event_attr attr = attributes(stack_bytes);
     attr.type = PERF_TYPE_BREAKPOINT;
     attr.bp_type = HW_BREAKPOINT_W;
@@ -296,13 +296,23 @@ Result<Watchpoint> Watchpoint::open(std::uint32_t thread, std::uint64_t address,
         return Error{ErrorCode::resource_limit, fmt::format("no debug register for a watchpoint: {}", std::strerror(errno)),
                      "A debugger may hold all four, or the machine that this one runs on does not give them."};
     }
-    const std::size_t size = std::bit_ceil(std::size_t{stack_bytes} + ring_page);
-    if (!state->ring.map(state->descriptor.get(), size, size))
+    const std::size_t least = std::bit_ceil(std::size_t{stack_bytes} + ring_page);
+    if (!state->ring.map(state->descriptor.get(), std::max(least, std::bit_ceil(std::max<std::size_t>(ring_bytes, 1))), least))
         return Error{ErrorCode::resource_limit, fmt::format("no memory for a watchpoint: {}", std::strerror(errno)), {}};
     return Watchpoint(std::move(state));
 }
 
 int Watchpoint::descriptor() const { return state_->descriptor.get(); }
+
+void Watchpoint::each(const std::function<void(const ThreadSample&)>& visit) {
+    State& s = *state_;
+    SampleCounts counts;
+    ThreadSample sample;
+    const std::uint64_t end = each_ring_record(s.ring.data(), s.ring.tail(), s.ring.head(), s.scratch, [&](Bytes record) {
+        if (parse_thread_record(record, sample, counts)) visit(sample);
+    });
+    s.ring.release(end);
+}
 
 bool Watchpoint::taken(ThreadSample& sample) {
     State& s = *state_;

@@ -86,20 +86,23 @@ private:
     std::unique_ptr<State> state_;
 };
 
-/// Told of the first write that a thread makes to 8 bytes of memory.
+/// Told of writes that a thread makes to 8 bytes of memory.
 class Watchpoint {
 public:
-    /// `address` is a multiple of 8. Errors: unreadable, as for the sampler; resource_limit where the thread has no free
+    /// `address` is a multiple of 8; what is kept of writes that nobody has asked for yet is at least one, and as many as `ring_bytes` (0: the least) have
+    /// room for. Errors: unreadable, as for the sampler; resource_limit where the thread has no free
     /// debug register (a debugger has them), or is gone.
-    static Result<Watchpoint> open(std::uint32_t thread, std::uint64_t address, std::uint32_t stack_bytes);
+    static Result<Watchpoint> open(std::uint32_t thread, std::uint64_t address, std::uint32_t stack_bytes, std::size_t ring_bytes = 0);
     Watchpoint(Watchpoint&&) noexcept;
     Watchpoint& operator=(Watchpoint&&) noexcept;
     ~Watchpoint();
 
     /// To wait for, as poll(2) does.
     int descriptor() const;
-    /// Whether the word was written to, and by whom. The stack is valid as long as the watchpoint.
+    /// Whether the word was written to, and by whom first. The stack is valid as long as the watchpoint.
     bool taken(ThreadSample& sample);
+    /// All writes since the last call that there was room for; the stacks are valid during the call.
+    void each(const std::function<void(const ThreadSample&)>& visit);
 
 private:
     struct State;

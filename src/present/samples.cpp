@@ -188,7 +188,7 @@ Table allocation_table(const Names& names, const AllocationSamples& samples, std
          [=](const AllocationRow& r) { return part(r, 1); }},
         {{.name = "arity", .title = "ARITY", .unit = Unit::count, .doc = "of the function"},
          [=](const AllocationRow& r) { return part(r, 2); }},
-        {{.name = "samples", .title = "SAMPLES", .unit = Unit::count, .doc = "watched words that it was the first to write to"},
+        {{.name = "samples", .title = "SAMPLES", .unit = Unit::count, .doc = "watched words that it was the first to write to, and writes to heap fragments that were seen"},
          [](const AllocationRow& r) { return Value(r.samples); }},
         {{.name = "estimated_words", .title = "EST. WORDS", .unit = Unit::words, .doc = "estimate of what it allocated while words were watched; shares are reliable, sums are too low"},
          [](const AllocationRow& r) { return Value(static_cast<std::uint64_t>(r.words + 0.5)); }},
@@ -206,13 +206,14 @@ Table allocation_table(const Names& names, const AllocationSamples& samples, std
 std::vector<Text> allocation_texts(const Names& names, const AllocationSamples& samples, const analyses::AllocationProfile& profile) {
     std::vector<Text> lines;
     const auto say = [&lines](std::string text) { lines.push_back(Text{}.add(std::move(text))); };
-    say(fmt::format("Words are estimates from {} of {} ({:.1f} s, {} Hz): +-{:.1f}% on all. Shares are reliable; sums are too low, as a process that moves to another scheduler is lost sight of.",
-                    counted(profile.hits, "hit", "hits"), counted(samples.arms, "watched word", "watched words"), samples.seconds, samples.hertz, profile.error));
+    const std::string beside = profile.fragments == 0 ? "" : fmt::format(" and {} to heap fragments", counted(profile.fragments, "write", "writes"));
+    say(fmt::format("Words are estimates from {} of {}{} ({:.1f} s, {} Hz): +-{:.1f}% on all. Shares are reliable; sums are too low, as a process that moves to another scheduler is lost sight of.",
+                    counted(profile.hits, "hit", "hits"), counted(samples.arms, "watched word", "watched words"), beside, samples.seconds, samples.hertz, profile.error));
     if (profile.hits != 0)
         say(fmt::format("{}% of the hits in Erlang code, exact; {}% in C, caller checked; {}% in C, shared out among the callers of the same native function; {}% of no known caller.",
                         static_cast<int>(share(profile.exact, profile.hits) + 0.5), static_cast<int>(share(profile.checked, profile.hits) + 0.5),
                         static_cast<int>(share(profile.shared, profile.hits) + 0.5), static_cast<int>(share(profile.unknown, profile.hits) + 0.5)));
-    say("Not counted: message fragments, binaries outside of the heaps; too little of processes that live for less than a few milliseconds, and of dirty schedulers nothing.");
+    say("Not counted: messages until they are received, binaries outside of the heaps; too little of processes that live for less than a few milliseconds, and of dirty schedulers nothing.");
     if (samples.refused != 0) say(fmt::format("{} times no debug register was free: a debugger may hold them.", samples.refused));
     if (!samples.no_erlang.empty()) say(samples.no_erlang + ".");
     if (samples.gone) say("The VM ended while it was sampled.");
@@ -223,6 +224,7 @@ std::vector<Text> allocation_texts(const Names& names, const AllocationSamples& 
 
 Object allocation_object(const AllocationSamples& samples, const analyses::AllocationProfile& profile) {
     return {{"hertz", samples.hertz}, {"seconds", samples.seconds}, {"watched", samples.arms}, {"hits", profile.hits},
+            {"fragments_watched", samples.fragment_arms}, {"fragment_writes", profile.fragments},
             {"exact", profile.exact}, {"checked", profile.checked}, {"shared", profile.shared}, {"unknown", profile.unknown},
             {"no_hit", samples.no_hit}, {"passed", samples.passed}, {"stack_growth", samples.stack_growth},
             {"reused", samples.collections}, {"refused", samples.refused}, {"error_percent", percent(profile.error)},

@@ -26,6 +26,7 @@ value(Number) -> io_lib:format("~w", [Number]).
 
 %% The same of a module of somebody else's, whose loop/0 never returns: what tprof says of it is true.
 run_program(Module, File) ->
+    {module, Module} = code:ensure_loaded(Module),
     Truth = traced_words(Module, loop),
     spawn_opt(Module, loop, [], [link, {min_heap_size, 1000000}]),
     tell(File, Truth).

@@ -2,6 +2,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <random>
 
@@ -15,12 +16,30 @@ constexpr std::uint32_t most_arms = 400;           // a second, of all scheduler
 constexpr std::uint64_t kept_free = 8;             // words above the heap's top that a call may have to itself already
 constexpr std::uint32_t watched_stack_bytes = 8192;  // of the stack with each hit: enough to unwind a BIF
 
+constexpr std::uint32_t fragment_stack_bytes = 2048;  // of the stack with each write to a sum of fragments
+constexpr std::size_t fragment_ring_bytes = 256u << 10;
+constexpr std::size_t most_fragment_writes = 32;      // that are waited for: each holds the process up for some 50 us
+constexpr std::uint64_t no_growth = ~0ull;            // it is not known
+constexpr std::uint64_t enough_hits = 10;             // for a process to be judged by its own
+
 // A scheduler, and the word that is watched for it now.
 struct Watch {
     std::optional<bytes::Watchpoint> point;
     SeenProcess process;        // when it was armed
     std::uint64_t address = 0;  // of the word
-    std::uint64_t words = 0;    // that were free
+    std::uint64_t words = 0;    // that were free; of fragments, their sum when it was last read
+    bool fragments = false;     // it is a process's sum of them
+    std::uint64_t before = 0;   // that sum when a word of the heap was armed
+    std::uint64_t hit_words = 0;  // what its hit stands for; 0: none came
+};
+
+// Of one process, or of several that were rarely met.
+struct Growth {
+    std::uint64_t hits = 0;
+    double heap = 0;            // words of all hits
+    double told = 0;            // of those in periods whose growth is known: no collection came between
+    double grown = 0;           // words that fragments grew by in those
+    double seen = 0;            // words of fragments whose writers were seen
 };
 
 class AllocationSampler {
@@ -43,6 +62,28 @@ public:
         }
         return ok();
     }
+    /// Ends what is watched. Writes to fragments stand for what these grew by beside the heap, then.
+    void stop() {
+        for (Watch& watch : watches_) end(watch);
+        for (const AllocationHit& hit : result_.hits)
+            if (hit.fragment) growths_[hit.pid].seen += static_cast<double>(hit.words);
+        Growth rare;
+        for (const auto& [pid, growth] : growths_) {
+            if (growth.hits >= enough_hits) continue;
+            rare.heap += growth.heap;
+            rare.told += growth.told;
+            rare.grown += growth.grown;
+            rare.seen += growth.seen;
+        }
+        for (AllocationHit& hit : result_.hits) {
+            if (!hit.fragment) continue;
+            const Growth& own = growths_[hit.pid];
+            const Growth& growth = own.hits >= enough_hits ? own : rare;
+            // Beside a word of the heap, so many of fragments; and so much more than was seen.
+            const double all = growth.told <= 0 ? growth.seen : growth.grown / growth.told * growth.heap;
+            hit.words = static_cast<std::uint64_t>(static_cast<double>(hit.words) * all / growth.seen + 0.5);
+        }
+    }
     /// Takes hits until `until` (ns), as long as something is watched.
     void wait(std::uint64_t until) {
         for (std::uint64_t now = monotonic_ns(); now < until; now = monotonic_ns()) {
@@ -52,8 +93,12 @@ public:
             if (ppoll(waits.data(), waits.size(), &rest, nullptr) <= 0) return;
             for (std::size_t i = 0; i < waits.size(); ++i) {
                 if (waits[i].revents == 0) continue;
+                if (watches_[i].fragments) {
+                    take_fragments(watches_[i]);
+                    continue;
+                }
                 bytes::ThreadSample sample;
-                if (watches_[i].point->taken(sample)) take(watches_[i], sample);
+                if (watches_[i].point->taken(sample)) watches_[i].hit_words = take(watches_[i], sample);
                 watches_[i].point.reset();
             }
         }
@@ -65,6 +110,11 @@ private:
         watch.process = schedulers_.see(current);
         const SeenProcess& p = watch.process;
         if (p.address == 0 || p.heap > p.top || p.top > p.stop || p.stop > p.end || p.stop - p.top <= 8 * (kept_free + 1)) return ok();
+        watch.fragments = turn_++ % fragment_turns == first_fragment_turn_ && schedulers_.fragment_words(p.address, watch.words);
+        if (watch.fragments) return arm_fragments(watch, thread);
+        watch.hit_words = 0;
+        watch.before = no_growth;
+        schedulers_.fragment_words(p.address, watch.before);
         watch.words = (p.stop - p.top) / 8 - kept_free;
         watch.address = p.top + 8 * std::uniform_int_distribution<std::uint64_t>(0, watch.words - 1)(random_);
         auto point = bytes::Watchpoint::open(schedulers_.threads()[thread].thread.id, watch.address, watched_stack_bytes);
@@ -75,46 +125,115 @@ private:
         }
         if (point.error().code != ErrorCode::resource_limit || result_.arms == 0) return std::move(point.error());
         ++result_.refused;
+        watch.before = no_growth;
         return ok();
+    }
+    Status arm_fragments(Watch& watch, std::size_t thread) {
+        auto point = bytes::Watchpoint::open(schedulers_.threads()[thread].thread.id, schedulers_.fragment_words_of(watch.process.address), fragment_stack_bytes, fragment_ring_bytes);
+        if (point) {
+            ++result_.fragment_arms;
+            watch.hit_words = 0;
+            watch.point.emplace(std::move(*point));
+        } else if (point.error().code != ErrorCode::resource_limit) {
+            return std::move(point.error());
+        }
+        return ok();
+    }
+    // Writes to a sum of fragments, and what it has grown by. A collection (which takes the fragments in, and moves or empties the heap) ends it.
+    void take_fragments(Watch& watch) {
+        std::vector<AllocationHit> hits;
+        bool collected = false;
+        watch.point->each([&](const bytes::ThreadSample& sample) {
+            const ResolvedSample resolved = schedulers_.resolve(sample);
+            if (resolved.process.address != watch.process.address || resolved.process.id != watch.process.id) return;
+            AllocationHit hit;
+            collected = collected || !describe(resolved, sample, hit);
+            if (!collected) hits.push_back(hit);
+        });
+        std::uint64_t sum = 0;
+        const SeenProcess now = schedulers_.see(watch.process.address);
+        collected = collected || now.id != watch.process.id || now.heap != watch.process.heap || !schedulers_.fragment_words(now.address, sum) || sum < watch.words;
+        if (collected) {
+            watch.point.reset();
+            return;  // how much it was until then is gone
+        }
+        if (hits.empty()) return;  // what it grew by belongs to writes that are still to be seen, or had no room
+        for (AllocationHit& hit : hits) {
+            hit.fragment = true;
+            hit.words = (sum - watch.words) / hits.size();
+            if (hit.words != 0) result_.hits.push_back(hit);
+        }
+        watch.words = sum;
+        watch.hit_words += hits.size();
+        if (watch.hit_words >= most_fragment_writes) watch.point.reset();
+    }
+    // What fragments grew by while a word of the heap was watched, where the heap is the same still.
+    void note_growth(Watch& watch) {
+        if (watch.process.address == 0 || watch.before == no_growth) return;
+        Growth& growth = growths_[schedulers_.pid(watch.process)];
+        growth.hits += watch.hit_words != 0;
+        growth.heap += static_cast<double>(watch.hit_words);
+        const SeenProcess now = schedulers_.see(watch.process.address);
+        std::uint64_t sum = 0;
+        const bool same = now.id == watch.process.id && now.heap == watch.process.heap && now.top >= watch.process.top &&
+                          schedulers_.fragment_words(now.address, sum) && sum >= watch.before;
+        if (same) {
+            growth.told += static_cast<double>(watch.hit_words);
+            growth.grown += static_cast<double>(sum - watch.before);
+        }
+        watch.before = no_growth;
     }
     // A word that nobody was seen to write to.
     void end(Watch& watch) {
+        if (watch.fragments) {
+            if (watch.point) take_fragments(watch);
+            watch.point.reset();
+            return;
+        }
+        note_growth(watch);
         if (!watch.point) return;
         watch.point.reset();
         const SeenProcess now = schedulers_.see(watch.process.address);
         const bool allocated = now.address != 0 && now.id == watch.process.id && now.heap == watch.process.heap && now.top > watch.address;
         ++(allocated ? result_.passed : result_.no_hit);
     }
-    void take(const Watch& watch, const bytes::ThreadSample& sample) {
+    // Gives what the hit stands for; 0: it is none.
+    std::uint64_t take(const Watch& watch, const bytes::ThreadSample& sample) {
         const ResolvedSample resolved = schedulers_.resolve(sample);
         // Where the block has become somebody else's memory meanwhile, its writer did not allocate there.
         if (resolved.process.address != watch.process.address || resolved.process.id != watch.process.id) {
             ++result_.collections;
-            return;
+            return 0;
         }
         if (resolved.basis == SampleBasis::exact && resolved.native == 0 && watch.address >= sample.stack_pointer()) {
             ++result_.stack_growth;
-            return;
+            return 0;
         }
         AllocationHit hit;
+        if (!describe(resolved, sample, hit)) {
+            ++result_.collections;
+            return 0;
+        }
+        hit.words = watch.words;
+        result_.hits.push_back(hit);
+        return hit.words;
+    }
+    // Who it was; false: a garbage collection.
+    bool describe(const ResolvedSample& resolved, const bytes::ThreadSample& sample, AllocationHit& hit) {
         for (std::size_t i = 0; i < resolved.native; ++i) {
             const std::uint32_t native = schedulers_.native(schedulers_.frames()[i]);
             const std::string& name = schedulers_.natives()[native].name;
-            if (name.find("garbage_collect") != name.npos) {
-                ++result_.collections;
-                return;
-            }
+            if (name.find("garbage_collect") != name.npos) return false;
             if (hit.native == AllocationHit::no_native && !name.empty()) hit.native = native;
         }
         if (resolved.native != 0 && hit.native == AllocationHit::no_native) hit.native = schedulers_.native(schedulers_.frames()[0]);
         hit.thread = static_cast<std::uint32_t>(schedulers_.thread_of(sample.thread));
         hit.basis = resolved.basis;
-        hit.words = watch.words;
         hit.pid = schedulers_.pid(resolved.process);
         // A stack that may be of a later call does not say who allocated.
         if (resolved.basis == SampleBasis::approximate && !resolved.by_code) hit.basis = SampleBasis::moved;
         if (hit.basis != SampleBasis::moved && !resolved.frames.empty()) hit.function = resolved.frames.front().function;
-        result_.hits.push_back(hit);
+        return true;
     }
 
     SchedulerSampler& schedulers_;
@@ -122,6 +241,9 @@ private:
     std::mt19937_64 random_;
     std::vector<std::size_t> watched_;  // indexes of normal schedulers' threads
     std::vector<Watch> watches_;
+    std::map<Pid, Growth> growths_;
+    std::uint64_t turn_ = 0;
+    std::uint64_t first_fragment_turn_ = random_() % fragment_turns;
 };
 
 }  // namespace
@@ -149,6 +271,7 @@ Result<AllocationSamples> sample_allocations(SamplingTarget target, const Sample
             break;
         }
     }
+    sampler.stop();
     result.seconds = static_cast<double>(monotonic_ns() - begin) / 1e9;
     result.natives = schedulers->take_natives();
     result.no_erlang = schedulers->no_erlang();

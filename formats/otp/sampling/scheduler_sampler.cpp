@@ -65,6 +65,13 @@ std::uint64_t SchedulerSampler::current_process(std::size_t thread) const {
     return bytes::load<std::uint64_t>(word);
 }
 
+bool SchedulerSampler::fragment_words(std::uint64_t process, std::uint64_t& words) const {
+    std::byte word[8];
+    if (process == 0 || reader_.at.process_fragment_words == absent || process_.read(fragment_words_of(process), word) != sizeof word) return false;
+    words = bytes::load<std::uint64_t>(word);
+    return true;
+}
+
 const bytes::UnwoundFrame* SchedulerSampler::interpreter_frame() {
     for (const bytes::UnwoundFrame& frame : frames_)
         if (frame.of_file && unwinder_.name(frame).function == "process_main") return &frame;

@@ -47,6 +47,10 @@ public:
     /// What the scheduler says is its process, now; 0: none.
     std::uint64_t current_process(std::size_t thread) const;
     SeenProcess see(std::uint64_t process) { return resolver_.see(process); }
+    /// Where a process has the sum of its heap fragments, in words.
+    std::uint64_t fragment_words_of(std::uint64_t process) const { return process + reader_.at.process_fragment_words; }
+    /// That sum, now; false where it can't be read.
+    bool fragment_words(std::uint64_t process, std::uint64_t& words) const;
 
     std::uint64_t code_reloads() const { return code_reloads_; }
     const std::vector<std::string>& missing() const { return unwinder_.missing(); }

@@ -39,10 +39,10 @@ AllocationProfile allocation_profile(const Snapshot& snapshot, const AllocationS
     for (const AllocationHit& hit : samples.hits) {
         if (!counts(hit)) continue;
         const auto weight = static_cast<double>(hit.words);
-        ++profile.hits;
+        ++(hit.fragment ? profile.fragments : profile.hits);
         all.add(weight);
         if (hit.function == FunctionId::none) continue;
-        ++(hit.basis == SampleBasis::exact ? profile.exact : profile.checked);
+        if (!hit.fragment) ++(hit.basis == SampleBasis::exact ? profile.exact : profile.checked);
         Sums& row = rows[key(hit, index_of(hit.function), AllocationHit::no_native)];
         ++row.samples;
         row.add(weight);
@@ -53,13 +53,13 @@ AllocationProfile allocation_profile(const Snapshot& snapshot, const AllocationS
         const auto weight = static_cast<double>(hit.words);
         const auto known = callers.find(hit.native);
         if (hit.native == AllocationHit::no_native || known == callers.end()) {
-            ++profile.unknown;
+            profile.unknown += !hit.fragment;
             Sums& row = rows[key(hit, index_of(FunctionId::none), hit.native)];
             ++row.samples;
             row.add(weight);
             continue;
         }
-        ++profile.shared;
+        profile.shared += !hit.fragment;
         double sum = 0;
         for (const auto& [function, words] : known->second) sum += words;
         for (const auto& [function, words] : known->second)

@@ -17,7 +17,7 @@ struct AllocationRow {
     Pid process;                             ///< where rows are by process; else none
     FunctionId function = FunctionId::none;  ///< or
     std::uint32_t native = AllocationHit::no_native;  ///< of hits that no Erlang function is known of
-    std::uint64_t samples = 0;               ///< hits of its own
+    std::uint64_t samples = 0;               ///< hits of its own, and writes to fragments
     double words = 0;                        ///< estimate, with its part of hits without a caller
     double percent = 0;                      ///< of all words
     double error = 0;                        ///< standard error, in percent of `words`
@@ -27,6 +27,7 @@ struct AllocationProfile {
     std::vector<AllocationRow> rows;  ///< most words first
     double words = 0;                 ///< all of them
     double error = 0;                 ///< in percent
+    std::uint64_t fragments = 0;      ///< writes of what is in fragments beside heaps; hits below are of heaps alone
     std::uint64_t hits = 0, exact = 0, checked = 0, shared = 0, unknown = 0;  ///< shared: of callers that had gone
 };
 
