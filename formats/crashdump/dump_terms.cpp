@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "formats/crashdump/data_text.hpp"
+#include "formats/crashdump/digits.hpp"
 #include "formats/crashdump/part_of_heap.hpp"
 
 namespace beamheap::crashdump {
@@ -13,8 +14,16 @@ namespace {
 
 /// Hexadecimal digits at p, then a colon unless `last`; nullptr where it is not so.
 const char* take_hex(const char* p, const char* end, std::uint64_t& value, bool last = false) {
-    const auto [next, error] = std::from_chars(p, end, value, 16);
-    if (error != std::errc{}) return nullptr;
+    const char* next = nullptr;
+    const HexNumber number = end - p > 16 ? read_hex(p) : HexNumber{0, 0};
+    if (number.digits != 0 && number.digits < 16 && (p[number.digits] < 'a' || p[number.digits] > 'f')) {
+        value = number.value;
+        next = p + number.digits;
+    } else {  // of more digits, of small letters, at the end of the text, or none at all
+        const auto [behind, error] = std::from_chars(p, end, value, 16);
+        if (error != std::errc{}) return nullptr;
+        next = behind;
+    }
     if (last) return next;
     return next != end && *next == ':' ? next + 1 : nullptr;
 }

@@ -14,6 +14,11 @@ constexpr std::size_t window_bytes = 256 * 1024;
 constexpr std::size_t batches_ahead = 2;  // per worker
 constexpr std::uint64_t bytes_ahead = 3 * batch_bytes;  // in all: the scanner's buffers are held as long
 
+void begin(HeapReader& giant, const HeapFacts& facts) {
+    giant.begin(facts);
+    giant.expect_giant();
+}
+
 }  // namespace
 
 HeapFacts heap_facts(const Process& process, HeapGraph::Mode mode) {
@@ -131,7 +136,7 @@ void HeapPipeline::begin_giant(const HeapFacts& facts) {
     flush();
     giant_ = std::make_shared<Giant>();
     giant_->facts = facts;
-    if (inline_) workers_[0]->reader.begin(facts);
+    if (inline_) begin(workers_[0]->reader, facts);
     else hand_over({{}, giant_});
 }
 
@@ -195,7 +200,7 @@ void HeapPipeline::decode(Worker& worker, unsigned index, std::span<const HeapJo
 }
 
 void HeapPipeline::decode_giant(Worker& worker, unsigned index, Giant& giant) {
-    worker.reader.begin(giant.facts);
+    begin(worker.reader, giant.facts);
     while (const std::optional<HeapPiece> piece = giant.pieces.pop()) giant.feeder.feed(worker.reader, *piece);
     if (giant.ended) finish_giant(worker, index, giant);
 }

@@ -43,6 +43,11 @@ void HeapReader::begin(const HeapFacts& facts) {
     young_known_ = false;
 }
 
+void HeapReader::expect_giant() {
+    constexpr std::size_t objects = std::size_t{1} << 20;  // room that is not used costs nothing
+    graph_.open_appender(objects, objects, 0);
+}
+
 std::size_t HeapReader::feed(TermSection section, std::string_view text, std::uint64_t offset, bool last) {
     seen_ = static_cast<std::uint8_t>(seen_ | 1u << static_cast<unsigned>(section));
     if (section == TermSection::heap && !young_known_) {

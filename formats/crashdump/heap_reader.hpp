@@ -71,6 +71,8 @@ public:
     explicit HeapReader(const HeapDialect& dialect);
 
     void begin(const HeapFacts& facts);
+    /// Makes room for as many objects as a giant has at least, after begin(): its arrays need not grow by small steps.
+    void expect_giant();
     /// Takes lines of `text`, a piece of the section's body that begins at a line (or where the last call stopped).
     /// `offset` is where text begins in the input; `last`: the section ends with this piece.
     /// Returns the bytes taken, all of them if `last`.

@@ -73,13 +73,32 @@ std::vector<Share> shares(const std::map<What, std::uint64_t>& counts, std::uint
     return out;
 }
 
+/// Whether an object may show bytes of a binary outside: those that can't, by their kind, need not be read for that.
+bool may_show_binary(const TermSource& terms, ObjectId id) {
+    if (id.space == ObjectId::Space::decoded) return true;
+    const HeapGraph& graph = id.space == ObjectId::Space::literals ? *terms.literals() : terms.graph();
+    switch (graph.kind(id.number)) {
+        case TermKind::cons:
+        case TermKind::tuple:
+        case TermKind::float_number:
+        case TermKind::bignum:
+        case TermKind::heap_binary:
+        case TermKind::flat_map:
+        case TermKind::hash_map:
+        case TermKind::hash_node: return false;
+        default: return true;
+    }
+}
+
 // Adds the binaries that a message refers to.
 void add_binaries(TermSource& terms, const Element& message, std::map<std::uint64_t, std::uint64_t>& binaries) {
     std::vector<Element> left{message};
     for (std::size_t i = 0; i < left.size() && i < most_objects; ++i) {
         if (left[i].kind != ElementKind::object) continue;
-        const ObjectHead head = terms.head(left[i].id);
-        if (head.binary != 0) binaries.emplace(head.binary, terms.binary_size(head.binary).value_or(head.size));
+        if (may_show_binary(terms, left[i].id)) {
+            const ObjectHead head = terms.head(left[i].id);
+            if (head.binary != 0) binaries.emplace(head.binary, terms.binary_size(head.binary).value_or(head.size));
+        }
         ElementCursor cursor = terms.elements(left[i].id);
         for (Element element; left.size() < most_objects && terms.next(cursor, element);) left.push_back(element);
     }
