@@ -83,13 +83,15 @@ void SampleResolver::erlang_code(const bytes::ThreadSample& sample, ResolvedSamp
     const SeenProcess& p = out.process;
     const std::uint64_t rsp = sample.stack_pointer();
     if (p.address == 0 || (p.heap <= rsp && rsp <= p.end)) {  // deeper than the copy
+        const bool too_many = out.cut;  // more frames than are kept, in the copy already
         out.cut = true;
         if (p.address == 0) return;
         const std::uint64_t behind = rsp + sample.stack.size();
         if (sample.stack.size() % 8 != 0 || behind < p.heap || behind > p.end) return;
         buffer_.resize(std::min(p.end - behind, most_stack_bytes));
         const std::size_t got = memory_.read(behind, buffer_);
-        out.cut = !walk({buffer_.data(), got}, false, out);
+        out.cut = too_many;
+        if (!walk({buffer_.data(), got}, false, out)) out.cut = true;
         return;
     }
     // The code had switched to the thread's stack already, or not yet back.
