@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -51,10 +52,22 @@ void GzipStream::finish() { state_->run({}, Z_FINISH); }
 
 Result<std::string> zstd_frame(std::string_view plain, int level) {
     std::string out(::ZSTD_compressBound(plain.size()), '\0');
-    const std::size_t size = ::ZSTD_compress(out.data(), out.size(), plain.data(), plain.size(), level);
+    const std::unique_ptr<ZSTD_CCtx, decltype(&::ZSTD_freeCCtx)> context(::ZSTD_createCCtx(), &::ZSTD_freeCCtx);
+    if (context == nullptr) throw std::bad_alloc();
+    // The strategy of the usual level whatever the size; the static program has no other (cmake/static_program.cpp).
+    ::ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, level);
+    ::ZSTD_CCtx_setParameter(context.get(), ZSTD_c_strategy, ZSTD_dfast);
+    const std::size_t size = ::ZSTD_compress2(context.get(), out.data(), out.size(), plain.data(), plain.size());
     if (::ZSTD_isError(size) != 0) return Error{ErrorCode::resource_limit, std::string("zstd: ") + ::ZSTD_getErrorName(size), {}};
     out.resize(size);
     return out;
+}
+
+std::string plain_of_frame(std::string_view frame, std::size_t size) {
+    std::string plain(size, '\0');
+    const std::size_t made = ::ZSTD_decompress(plain.data(), plain.size(), frame.data(), frame.size());
+    plain.resize(::ZSTD_isError(made) != 0 ? 0 : made);
+    return plain;
 }
 
 }  // namespace beamheap::bytes

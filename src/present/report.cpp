@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "beamheap_version.hpp"
+#include "bytes/compress.hpp"
 #include "present/json_writer.hpp"
 #include "present/sanitise.hpp"
 #include "present/units.hpp"
@@ -14,11 +18,19 @@
 namespace beamheap::present {
 namespace {
 
-// The style sheet and the script, with the hashes by which the page's policy knows them (cmake/embed_report.cmake).
+// The style sheet and the script, compressed by zstd, with the hashes by which the page's policy knows them (cmake/embed_report.cmake).
 struct Asset {
     std::string_view hash;
+    std::size_t size;
     std::vector<std::string_view> pieces;
+
+    std::string text() const {
+        std::string stored;
+        for (const std::string_view piece : pieces) stored += piece;
+        return bytes::plain_of_frame(stored, size);
+    }
 };
+using namespace std::string_view_literals;
 #include "report_assets.inc"
 
 // How a report sees tables: as people do.
@@ -266,7 +278,7 @@ void Report::finish(const ReportHead& head, const Document& first, const RenderO
            "<link rel=\"icon\" href=\"data:,\">\n<title>";
     append_html(safe(head.title, Content::name), out);
     out += "</title>\n<style>";
-    for (const std::string_view piece : report_style.pieces) out += piece;
+    out += report_style.text();
     out += "</style>\n</head>\n<body>\n<header>\n<p class=\"what\"><b>";
     append_html(safe(head.title, Content::name), out);
     out += "</b> <span>";
@@ -305,7 +317,7 @@ void Report::finish(const ReportHead& head, const Document& first, const RenderO
         sink.write(text);
     }
     sink.write("]}</script>\n<script>");
-    for (const std::string_view piece : report_script.pieces) sink.write(piece);
+    sink.write(report_script.text());
     sink.write("</script>\n</body>\n</html>\n");
     sink.flush();
 }

@@ -82,11 +82,16 @@ class Node:
         return s.text(run.stdout)
 
     def until(self, expression, value="true"):
+        self.waited_for = (expression, value)
         end = time.monotonic() + PATIENCE
         while (got := self.ask(expression)) != value:
             if time.monotonic() > end or self.process.poll() is not None:
                 raise TimeoutError(f"{expression} is {got}: {self.said()}")
             time.sleep(0.5)
+
+    def until_again(self):
+        """Until what was waited for last is so again."""
+        self.until(*self.waited_for)
 
     def pid(self):
         return int(self.ask("list_to_integer(os:getpid())"))
