@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t most_samples = 64;
 constexpr std::size_t most_places = 6;          // of a tuple or a map that are said one by one
-constexpr unsigned deepest_shape = 3;                 // levels of elements within elements
+constexpr unsigned deepest = 3;                 // levels of elements within elements
 constexpr std::uint64_t most_cells = 4'000'000;
 constexpr std::size_t longest_beginning = 24;   // of binaries, in bytes
 
@@ -276,9 +276,9 @@ private:
                            ? sentence("{}", Atom{std::string(samples[0].text)})
                            : plain;
             case Class::binary: return of_binaries(samples, plain);
-            case Class::tuple: return depth < deepest_shape ? of_tuples(samples, depth, plain) : plain;
-            case Class::map: return depth < deepest_shape ? of_maps(samples, depth, plain) : plain;
-            case Class::list: return depth < deepest_shape ? of_lists(samples, depth, plain) : plain;
+            case Class::tuple: return depth < deepest ? of_tuples(samples, depth, plain) : plain;
+            case Class::map: return depth < deepest ? of_maps(samples, depth, plain) : plain;
+            case Class::list: return depth < deepest ? of_lists(samples, depth, plain) : plain;
             default: return plain;
         }
     }
