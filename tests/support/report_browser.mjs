@@ -34,6 +34,10 @@ if (await twigs.count()) {
 }
 seen.mailbox = await sum("#contents .mailbox .part");
 seen.waiters = (await page.locator("svg.waits .node").count()) ? Number(await page.locator("svg.waits .node").first().getAttribute("data-waiters")) : null;
+// The clouds of points.
+const cloud = (of) => page.locator(of).evaluateAll((all) => (all.length ? Number(all[0].dataset.sum) : null));
+seen.pinned = await cloud('canvas[data-of="binaries"]');
+seen.cloud = await cloud('canvas[data-of="memory_bytes"]');
 // Into a branch of the map, and back.
 const crumbs = () => page.locator("#processes .crumbs").first().textContent();
 const before = await crumbs();
