@@ -34,6 +34,7 @@ if (await twigs.count()) {
 }
 seen.mailbox = await sum("#contents .mailbox .part");
 seen.waiters = (await page.locator("svg.waits .node").count()) ? Number(await page.locator("svg.waits .node").first().getAttribute("data-waiters")) : null;
+seen.kindsOfWaiters = await page.locator("svg.waits .node.many").count();
 // The clouds of points.
 const cloud = (of) => page.locator(of).evaluateAll((all) => (all.length ? Number(all[0].dataset.sum) : null));
 seen.pinned = await cloud('canvas[data-of="binaries"]');

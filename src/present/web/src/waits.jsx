@@ -1,7 +1,7 @@
 // Who waits for whom: those who are waited for on the left, their waiters to the right, many of a kind as one.
 import { hierarchy, tree } from "d3-hierarchy";
 import { useMemo } from "preact/hooks";
-import { bare, tables } from "./data.js";
+import { bare, processRow, processes, tables } from "./data.js";
 import { grouped } from "./format.js";
 import { Figure, Pid, openProcess } from "./parts.jsx";
 import { useSetting } from "./state.js";
@@ -10,12 +10,19 @@ const nodes_at_most = 80;
 const kinds_at_most = 12;
 const deepest = 12;
 
+/** What a process is: those of a kind that wait in one call are one in the picture. */
+function kindOf(pid, name) {
+  const row = processRow(pid);
+  return name || (row !== undefined && (processes.get(row, "real_initial_call") || processes.get(row, "initial_call"))) || "";
+}
+
 function graph() {
   const edges = tables.waits;
   const waiters = new Map(); // target -> edges
   const waits = new Map(); // waiter -> target
   for (let row = 0; row < edges.size; ++row) {
-    const edge = { waiter: bare(edges.get(row, "waiter")), pid: edges.get(row, "waiter"), name: edges.get(row, "waiter_name"), target: edges.get(row, "target"), targetName: edges.get(row, "target_name"), in: edges.get(row, "function") };
+    const pid = edges.get(row, "waiter");
+    const edge = { waiter: bare(pid), pid, kind: kindOf(pid, edges.get(row, "waiter_name")), target: edges.get(row, "target"), targetName: edges.get(row, "target_name"), in: edges.get(row, "function") };
     const key = bare(edge.target);
     if (!waiters.has(key)) waiters.set(key, { pid: edge.target, name: edge.targetName, edges: [] });
     waiters.get(key).edges.push(edge);
@@ -60,7 +67,7 @@ function forest(waiters, keys, budget, seen, depth = 0) {
     for (const edge of waiters.get(key)?.edges || []) {
       const again = seen.has(edge.waiter);
       seen.add(edge.waiter);
-      const kind = again ? "again" : `${edge.name || edge.pid}\n${edge.in}`;
+      const kind = again ? "again" : `${edge.kind}\n${edge.in}`;
       if (!kinds.has(kind)) kinds.set(kind, []);
       kinds.get(kind).push(edge);
     }
@@ -71,7 +78,7 @@ function forest(waiters, keys, budget, seen, depth = 0) {
     const closed = kind === "again" || depth >= deepest || --budget.left < 0;
     children.push({
       pid: first.pid, n: edges.length, in: first.in,
-      name: kind === "again" ? "the circle closes" : edges.length > 1 ? `${grouped(edges.length)} \u00d7 ${first.name || "processes"}` : `${first.name ? first.name + " " : ""}${first.pid}`,
+      name: kind === "again" ? "the circle closes" : edges.length > 1 ? `${grouped(edges.length)} \u00d7 ${first.kind || "processes"}` : `${first.kind ? first.kind + " " : ""}${first.pid}`,
       children: closed ? [] : forest(waiters, edges.map((edge) => edge.waiter), budget, seen, depth + 1),
     });
   }
