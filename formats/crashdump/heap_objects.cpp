@@ -4,6 +4,7 @@
 #include <cstring>
 #include <tuple>
 
+#include "beamheap/ids.hpp"
 #include "formats/crashdump/data_text.hpp"
 #include "formats/crashdump/digits.hpp"
 #include "formats/crashdump/heap_reader.hpp"

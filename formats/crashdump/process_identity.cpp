@@ -187,9 +187,9 @@ void LabelFinder::feed_literals(Loader& loader, std::string_view text) {
         text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
         const std::size_t colon = line.find(':');
         if (colon == std::string_view::npos) continue;
-        const auto found = std::ranges::equal_range(literals_, line.substr(0, colon), {}, &Pending::address);
-        if (found.empty()) continue;
-        for (const Pending& pending : found) {
+        const std::string_view address = line.substr(0, colon);
+        for (auto at = std::ranges::lower_bound(literals_, address, {}, &Pending::address); at != literals_.end() && at->address == address; ++at) {
+            const Pending& pending = *at;
             Process& row = loader.snapshot[pending.process];
             if (pending.key == Key::initial_call)
                 row.real_initial_call = initial_call(loader, line.substr(colon + 1));

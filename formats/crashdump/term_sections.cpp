@@ -47,8 +47,8 @@ void TermSections::add_binary(BinaryPlace place, std::string_view first_text) {
 // The first of several binaries at one address counts, as with everything that is listed twice.
 void TermSections::seal() {
     std::ranges::stable_sort(binaries_, {}, &BinaryPlace::address);
-    const auto rest = std::ranges::unique(binaries_, {}, &BinaryPlace::address);
-    binaries_.erase(rest.begin(), rest.end());
+    const auto same = [](const BinaryPlace& a, const BinaryPlace& b) { return a.address == b.address; };
+    binaries_.erase(std::unique(binaries_.begin(), binaries_.end(), same), binaries_.end());
 }
 
 Result<SectionText> TermSections::read(const Extent& extent) const {

@@ -223,7 +223,7 @@ std::vector<AnswerTable> answer_tables(const Command& command) {
         static_cast<void>(command.run(Context(asked, &*loaded, &taker)));
         loaded->forget_answers();
     }
-    std::ranges::stable_partition(tables, &AnswerTable::main);
+    std::stable_partition(tables.begin(), tables.end(), [](const AnswerTable& each) { return each.main; });
     return tables;
 }
 

@@ -59,7 +59,7 @@ bool mentions(const analyses::Explanation& page, std::string_view word) {
         const auto same = [](char a, char b) {
             return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
         };
-        return !std::ranges::search(text, word, same).empty();
+        return std::search(text.begin(), text.end(), word.begin(), word.end(), same) != text.end();
     };
     const auto one_says = [&says](const analyses::Sentence& each) { return says(present::spell(each).raw()); };
     return says(page.title.text()) || std::ranges::any_of(page.paragraphs, one_says) ||

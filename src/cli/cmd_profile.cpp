@@ -12,6 +12,7 @@
 #include "present/spelling.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
+#include "present/tables_terms.hpp"
 #include "present/units.hpp"
 
 namespace beamheap::cli {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <iterator>
+#include <vector>
 
 namespace beamheap::present {
 namespace {

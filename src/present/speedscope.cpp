@@ -27,7 +27,7 @@ static void present_speedscope(const View& view, Sink& sink) {
         }
     std::vector<std::size_t> weights = rows.weights();
     if (const auto wanted = rows.wanted_weight())  // what is looked at first
-        std::ranges::stable_partition(weights, [&](std::size_t c) { return c == *wanted; });
+        std::stable_partition(weights.begin(), weights.end(), [&](std::size_t c) { return c == *wanted; });
 
     JsonWriter json(sink);
     const auto text = [&](std::string_view key, std::string_view value) {

@@ -469,7 +469,7 @@ std::string path_text(const TermView& view, const analyses::Path& path, std::spa
 }
 
 Table path_table(const TermView& view, std::vector<PathStep> steps) {
-    const auto element = [view](const PathStep& step) {
+    const auto element = [](const PathStep& step) {
         Element e;
         e.kind = ElementKind::object;
         e.id = step.id;

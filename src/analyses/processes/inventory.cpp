@@ -40,7 +40,7 @@ PortReport ports(const Snapshot& snapshot, std::span<const HeldSender> senders) 
         if (sender.port) waiting[*sender.port].push_back(sender.process);
     for (std::vector<ProcId>& each : waiting) {  // most of them are in both lists
         std::ranges::sort(each);
-        each.erase(std::ranges::unique(each).begin(), each.end());
+        each.erase(std::unique(each.begin(), each.end()), each.end());
     }
     std::unordered_map<std::string, std::size_t> by_key;
     for (std::size_t i = 0; i < snapshot.ports.size(); ++i) {

@@ -444,7 +444,7 @@ void add_cycles(const Snapshot& s, Waits& waits, Reach& r) {
         }
         for (const ProcId each : cycle) r.count[index_of(each)] = behind - 1;
         const auto smallest = std::ranges::min_element(cycle, {}, [&](ProcId id) { return s[id].pid; });
-        std::ranges::rotate(cycle, smallest);
+        std::rotate(cycle.begin(), smallest, cycle.end());
         waits.cycles.push_back(std::move(cycle));
     }
     std::ranges::stable_sort(waits.cycles, [](const auto& a, const auto& b) { return a.size() > b.size(); });

@@ -90,7 +90,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         const std::vector<ProcId> everybody = held_up_by(input, queue);
         if (everybody.size() < least_waiters) continue;
         std::vector<ProcId> holders = holders_of(input, queue);
-        std::ranges::stable_partition(holders, [&](ProcId id) { return held_up(input, id); });
+        std::stable_partition(holders.begin(), holders.end(), [&](ProcId id) { return held_up(input, id); });
         const bool stuck = holders.empty() || held_up(input, holders.front());
         const double percent = percent_of(std::uint64_t{everybody.size()}, std::uint64_t{s.processes.size()}).value_or(0);
         const double of_users =
