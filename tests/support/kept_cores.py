@@ -67,7 +67,7 @@ def said_of(core):
     asked = "".join(f"{line}\n" for line in lines)
     run = s.run("shell", core.name, "--exe", executable_of(core), stdin=asked.encode(), cwd=core.parent, timeout=300)
     said = f"[exit {run.code}] {len(lines)} questions\n".encode() + TIMED.sub(b"", run.out) + b"\n$ warnings\n" + TIMED.sub(b"", run.err)
-    return core.stem, said.replace(b"/root/", b"/")  # a folder of the releases, no user's
+    return core.stem, said.replace(b"/otp/root" + b"/", b"/otp/")  # a folder of the releases, no user's
 
 
 def unpack(folder):
