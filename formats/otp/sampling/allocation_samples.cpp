@@ -18,7 +18,7 @@ constexpr std::uint32_t watched_stack_bytes = 8192;  // of the stack with each h
 
 constexpr std::uint32_t fragment_stack_bytes = 2048;  // of the stack with each write to a sum of fragments
 constexpr std::size_t fragment_ring_bytes = 256u << 10;
-constexpr std::size_t most_fragment_writes = 32;      // that are waited for: each holds the process up for some 50 us
+constexpr std::size_t most_fragment_writes = 16;      // that are waited for: each holds the process up for some 50 us
 constexpr std::uint64_t no_growth = ~0ull;            // it is not known
 constexpr std::uint64_t enough_hits = 10;             // for a process to be judged by its own
 

@@ -31,7 +31,7 @@ Result<CpuSamples> sample_cpu(SamplingTarget target, const SampleRequest& reques
 /// who writes to it, watched in one of fragment_turns periods in place of a word, gives the functions: the amount is shared out among the
 /// writes that were seen. (Their number would say too little, as each write that is watched holds the process up.)
 /// Errors: as sample_cpu; resource_limit, where no debug register is to be had.
-inline constexpr std::uint32_t fragment_turns = 12;
+inline constexpr std::uint32_t fragment_turns = 24;
 Result<AllocationSamples> sample_allocations(SamplingTarget target, const SampleRequest& request);
 
 }  // namespace beamheap::otp
