@@ -5,7 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -29,6 +33,41 @@ Error unwritable(const std::string& path, int error) {
             fmt::format("{}: can't be written: {}", output ? "standard output" : path, std::strerror(error)), {}};
 }
 
+// Names of files that are being written, for a signal's handler: who ends the program takes them away.
+struct PartialName {
+    std::atomic<bool> there{false};
+    std::array<char, 4096> name{};
+};
+std::array<PartialName, 32> partial_names;
+
+void end_by(int signal) {
+    remove_partial_files();
+    ::signal(signal, SIG_DFL);
+    ::raise(signal);  // when this returns
+}
+
+// Signals that are ignored stay as they are; SIGINT has a handler (terminal.cpp), which does the same.
+void remove_when_ended(const std::string& name) {
+    for (const int signal : {SIGTERM, SIGHUP}) {
+        struct sigaction now {};
+        if (::sigaction(signal, nullptr, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL) continue;
+        now.sa_handler = &end_by;
+        ::sigaction(signal, &now, nullptr);
+    }
+    for (PartialName& each : partial_names) {
+        if (each.there.load() || name.size() >= each.name.size()) continue;
+        std::ranges::copy(name, each.name.begin());
+        each.name[name.size()] = '\0';
+        each.there.store(true);
+        return;
+    }
+}
+
+void leave_when_ended(const std::string& name) {
+    for (PartialName& each : partial_names)
+        if (each.there.load() && name == each.name.data()) each.there.store(false);
+}
+
 // A new file with a name of its own in the same folder; gives its descriptor and its name. The name begins with a dot: who
 // reads all files of a folder (ls, Spark) leaves out what is not whole, and what an end by force left.
 Result<int> create_beside(const std::string& path, std::string& name) {
@@ -40,6 +79,11 @@ Result<int> create_beside(const std::string& path, std::string& name) {
 }
 
 }  // namespace
+
+void remove_partial_files() {
+    for (const PartialName& each : partial_names)
+        if (each.there.load()) ::unlink(each.name.data());
+}
 
 Status may_write(const std::string& path, bool overwrite) {
     struct stat status {};
@@ -54,6 +98,7 @@ Result<OutputFile> OutputFile::create(const std::string& path, bool overwrite) {
     if (path == standard_output) return OutputFile(path, {}, overwrite, STDOUT_FILENO);
     std::string partial;
     BH_TRY(const int fd, create_beside(path, partial));
+    remove_when_ended(partial);
     return OutputFile(path, std::move(partial), overwrite, fd);
 }
 
@@ -68,6 +113,7 @@ OutputFile::~OutputFile() {
     if (fd_ < 0 || partial_.empty()) return;
     ::close(fd_);
     ::unlink(partial_.c_str());
+    leave_when_ended(partial_);
 }
 
 Status OutputFile::flush() {
@@ -94,6 +140,7 @@ Status OutputFile::finish() {
     }
     if (error == 0 && renamed && ::rename(partial_.c_str(), path_.c_str()) != 0) error = errno;
     if (error != 0 || !renamed) ::unlink(partial_.c_str());
+    leave_when_ended(partial_);
     if (error == EEXIST) return there_already(path_);
     if (error != 0) return unwritable(path_, error);
     return ok();

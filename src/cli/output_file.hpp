@@ -13,7 +13,8 @@ namespace beamheap::cli {
 /// standard output.
 Status may_write(const std::string& path, bool overwrite);
 /// A file of mode 0600 that is written piece by piece under a name of its own beside its place, and put there when it is
-/// whole: whoever looks sees the old file or all of the new one. What is destroyed before finish() leaves nothing behind.
+/// whole: whoever looks sees the old file or all of the new one. What is destroyed before finish() leaves nothing behind, nor does
+/// a program that is interrupted or terminated meanwhile.
 class OutputFile {
 public:
     /// "-" is standard output. Errors: those of may_write; unreadable, resource_limit (the system's reason).
@@ -55,6 +56,9 @@ private:
     int fd_;
     std::string path_;
 };
+
+/// Takes away what files are being written, for a handler of a signal that ends the program: it calls unlink() alone.
+void remove_partial_files();
 
 /// The same with a text that is at hand.
 Status write_file(const std::string& path, std::string_view text, bool overwrite);

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "cli/output_file.hpp"
 #include "cli/pager.hpp"
 #include "present/units.hpp"
 
@@ -27,6 +28,7 @@ extern "C" void interrupted(int) {
         const auto ignored = ::write(STDERR_FILENO, erase_line.data(), erase_line.size());
         static_cast<void>(ignored);
     }
+    remove_partial_files();
     ::_exit(interrupted_exit);
 }
 
