@@ -130,3 +130,13 @@ TEST_CASE("a module has functions, and its literals an end", "[otp][losses]") {
     SECTION("the head of its literals is") { made.zeros(area, 0x100); }
     CHECK(lost() == 1);
 }
+
+TEST_CASE("an executable that claims gigabytes of static data has no more than a VM's", "[otp][image]") {
+    MadeNode made(25);
+    made.statics_size = 1ull << 32;  // all that the image has would be in it
+    const Image& image = *made.start().vm.image;
+    const auto parts = image.static_words();
+    REQUIRE(parts.size() == 1);
+    CHECK(parts[0].address(0) == MadeImage::statics_at);
+    CHECK(parts[0].words() == 0x1000 / 8);
+}

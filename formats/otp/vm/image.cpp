@@ -15,6 +15,7 @@ using bytes::ElfImage;
 using bytes::ElfSegment;
 namespace elf = bytes::elf;
 
+constexpr std::uint64_t most_statics = 1ull << 26;  // bytes of one segment
 constexpr std::uint64_t page = 4096;                              // the smallest; arm64 has larger ones as well
 constexpr std::uint64_t page_sizes[] = {page, 16384, 65536};
 constexpr std::size_t relocation_bytes = 24;
@@ -246,7 +247,8 @@ void Image::map_executable() {
             __builtin_add_overflow(start, segment.memory_size, &end))
             continue;
         if ((segment.flags & elf::flag_write) != 0) {
-            statics_.push_back({start, end});
+            // A VM's own static data has one or two megabytes: a forged size is not walked to its end.
+            statics_.push_back({start, start + std::min(end - start, most_statics)});
             continue;
         }
         constants_.push_back({start, end});
