@@ -30,8 +30,9 @@ bool is_controller(const Snapshot& snapshot, ProcId id) {
 bool may_boot(const Snapshot& snapshot, ProcId id) {
     constexpr std::uint64_t first_ones = 32, largest = 500'000;  // serial numbers; words
     const Process& process = snapshot[id];
+    if (process.pid.number >= first_ones) return false;
     const ProcId init = snapshot.find_registered("init");
-    return init != ProcId::none && process.pid.number < first_ones && process.parent == snapshot[init].pid && process.name == TextId::none &&
+    return init != ProcId::none && process.parent == snapshot[init].pid && process.name == TextId::none &&
            process.heap_words.value_or(0) + process.old_heap_words.value_or(0) <= largest;
 }
 
