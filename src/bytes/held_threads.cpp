@@ -7,23 +7,18 @@
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
+#include "bytes/clock.hpp"
+
 namespace beamheap::bytes {
 namespace {
 
 constexpr std::size_t most_times = 1u << 20;
-
-std::uint64_t clock_ns() {
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 // While a thread stands, nothing from a keyboard may stop this program, too: the thread would stand until it goes on.
 class NoJobControl {
@@ -78,7 +73,7 @@ int ThreadHolder::hold(Thread& thread, const std::function<void(const ThreadSamp
     while (got < 0 && errno == EINTR);
     if (got < 0) return errno;
     if (!WIFSTOPPED(status)) return ESRCH;
-    const std::uint64_t begin = clock_ns();
+    const std::uint64_t begin = monotonic_ns();
     ThreadSample sample;
     sample.thread = thread.id;
     sample.time = begin;
@@ -90,7 +85,7 @@ int ThreadHolder::hold(Thread& thread, const std::function<void(const ThreadSamp
     // A stop by a signal (no event with it) keeps the signal back until it is passed on here.
     const int signal = status >> 16 == 0 && WSTOPSIG(status) != SIGTRAP ? WSTOPSIG(status) : 0;
     const int error = ptrace(PTRACE_DETACH, id, nullptr, reinterpret_cast<void*>(static_cast<std::intptr_t>(signal))) == 0 ? 0 : errno;
-    if (held_ns_.size() < most_times) held_ns_.push_back(clock_ns() - begin);
+    if (held_ns_.size() < most_times) held_ns_.push_back(monotonic_ns() - begin);
     return !read ? EIO : error;
 }
 

@@ -15,6 +15,7 @@
 
 #include "analyses/base/number_format.hpp"
 #include "analyses/selectors/selectors.hpp"
+#include "bytes/clock.hpp"
 #include "cli/output_file.hpp"
 #include "cli/sampling.hpp"
 #include "cli/terminal.hpp"
@@ -103,11 +104,7 @@ Status write_window(const Context& context, std::vector<WindowOutput>& outputs, 
     return ok();
 }
 
-double seconds_now() {
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
+double seconds_now() { return static_cast<double>(bytes::monotonic_ns()) * 1e-9; }
 
 }  // namespace
 

@@ -20,12 +20,6 @@ std::uint64_t exit_stub(Reader& reader, const bytes::LiveMemory& memory) {
 
 }  // namespace
 
-std::uint64_t monotonic_ns() {
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * second + static_cast<std::uint64_t>(now.tv_nsec);
-}
-
 std::int64_t unix_ns() {
     timespec now{};
     clock_gettime(CLOCK_REALTIME, &now);

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "bytes/clock.hpp"
 #include "bytes/held_threads.hpp"
 #include "bytes/sample_unwinder.hpp"
 #include "formats/otp/sampling/interpreter.hpp"
@@ -14,8 +15,8 @@
 
 namespace beamheap::otp {
 
-/// Nanoseconds of CLOCK_MONOTONIC, which samples are stamped by.
-std::uint64_t monotonic_ns();
+using bytes::monotonic_ns;
+
 /// Nanoseconds since 1970, UTC.
 std::int64_t unix_ns();
 

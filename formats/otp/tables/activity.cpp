@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <map>
-#include <ctime>
 #include <thread>
 #include <unordered_map>
 
+#include "bytes/clock.hpp"
 #include "formats/otp/processes/process_table.hpp"
 
 namespace beamheap::otp {
@@ -18,12 +18,6 @@ constexpr auto between_polls = std::chrono::milliseconds(1);
 constexpr std::uint64_t polls_between_checks = 100;
 constexpr std::uint64_t idle = ~0ull;                      // working.start of a scheduler that has nothing to do
 constexpr std::size_t thread_structure = 4096;             // bytes of it that are searched
-
-std::uint64_t monotonic_ns() {
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 class Watch {
 public:
@@ -102,7 +96,7 @@ private:
         if (at_.scheduler_wall_enabled != absent && get(row.address + at_.scheduler_wall_enabled, enabled) && enabled == 1) {
             const std::uint64_t start = word(row.address + at_.scheduler_wall_start), total = word(row.address + at_.scheduler_working_total),
                                 since = word(row.address + at_.scheduler_working_start);
-            now.at_ns = monotonic_ns();
+            now.at_ns = bytes::monotonic_ns();
             now.working_ns = total;
             now.wall = start != 0 && start <= now.at_ns;
             if (now.wall && since != idle && since <= now.at_ns - start) now.working_ns += now.at_ns - start - since;
