@@ -115,7 +115,8 @@ void SampleResolver::c_code(const bytes::UnwoundFrame& caller, ResolvedSample& o
     }
     if (out.by_code) out.frames.push_back(leaf);
     const std::uint64_t heap_top = caller[X86::r15].value_or(0);
-    const std::uint64_t saved = frame_pointers_ ? 0 : caller[X86::rbp].value_or(0);
+    // A frame pointer is that of the fragment's own frame, the return address behind it: there still, as a rule, where the process has gone on.
+    const std::uint64_t saved = caller[X86::rbp].value_or(0) + (frame_pointers_ ? 8 : 0);
     const bool same_heap = p.heap <= heap_top && heap_top <= p.end;
     bool same_call = same_heap && heap_top <= p.top && p.top - heap_top <= 8 * near_words;
     std::uint64_t top = frame_pointers_ && !out.by_code ? behind_frame_pointer(p.stop) : p.stop;

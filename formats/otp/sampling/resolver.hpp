@@ -12,7 +12,9 @@
 // are called without regard to alignment, so that word's low bits say nothing: code ranges are asked before its tag is
 // looked at (asm: safe_fragment_call). Fragments that switch stacks without storing the stack pointer keep it in rbp, and those that
 // store it leave in rbp what another one kept there; which of the two holds, the code in front of the return address tells: it is a
-// call of that very fragment. (With frame pointers rbp is one, and the stack pointer is always stored.) Where that can be told it is the better proof, too: within a heap's next words others may have been called.
+// call of that very fragment. (With frame pointers rbp is one, behind which the return address stands; the
+// stack pointer is always stored.) Where that can be told it is the better proof, too: within a heap's next words others may
+// have been called.
 //
 // Facts: beam_asm.hpp of OTP 25 to 27 (registers; emit_enter_runtime, emit_leave_runtime), observed on 29.
 #pragma once
