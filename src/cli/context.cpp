@@ -39,7 +39,7 @@ void LoadedInput::forget_answers() {
     for (Process& process : snapshot.processes) process.live_words = process.garbage_words = process.refc_bytes = Count();
 }
 
-Result<std::shared_ptr<Artifact>> Context::open(const std::string& path, LoadPlan plan) const {
+Result<std::shared_ptr<Artifact>> Context::open(const std::string& path, LoadPlan plan, const Progress& shown) const {
     // The key of pseudonyms comes from the tables: with them every verb has the same.
     using present::RedactLevel;
     if (options_.redact == RedactLevel::values || options_.redact == RedactLevel::full) plan.tables = true;
@@ -52,7 +52,7 @@ Result<std::shared_ptr<Artifact>> Context::open(const std::string& path, LoadPla
     OpenOptions open_options;
     open_options.executable = options_.executable;
     open_options.threads = options_.threads;
-    open_options.progress = progress.callback();
+    open_options.progress = shown ? shown : progress.callback();
     BH_TRY(std::shared_ptr<Artifact> artifact, open_input(path, open_options));
     if (options_.strict) plan.to_the_end = true;
     BH_CHECK(artifact->load(plan));
@@ -61,12 +61,12 @@ Result<std::shared_ptr<Artifact>> Context::open(const std::string& path, LoadPla
     return artifact;
 }
 
-Result<LoadedInput> load_for_questions(const Context& context, const std::string& path) {
+Result<LoadedInput> load_for_questions(const Context& context, const std::string& path, const Progress& progress) {
     LoadPlan plan;
     plan.tables = plan.links = plan.stacks = plan.labels = plan.atoms = plan.modules = plan.to_the_end = true;
     plan.terms = plan.binaries = true;
     plan.slots_of = analyses::slots_for_waits;
-    BH_TRY(std::shared_ptr<Artifact> artifact, context.open(path, plan));
+    BH_TRY(std::shared_ptr<Artifact> artifact, context.open(path, plan, progress));
     const Anomalies met = artifact->snapshot().anomalies;
     return LoadedInput{path, std::move(plan), std::move(artifact), met};
 }

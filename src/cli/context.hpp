@@ -50,8 +50,8 @@ struct LoadedInput {
 
 class Context;
 /// Loads all of an input that any verb may ask for but the heaps, so that many questions are answered by one reading.
-/// Errors: those of Context::open.
-Result<LoadedInput> load_for_questions(const Context& context, const std::string& path);
+/// Errors: those of Context::open. `progress` is called as OpenOptions::progress is, where it is given.
+Result<LoadedInput> load_for_questions(const Context& context, const std::string& path, const Progress& progress = {});
 
 class Context {
 public:
@@ -63,10 +63,10 @@ public:
     /// Positional argument number `i`; the table of verbs says how many there are.
     const std::string& argument(std::size_t i) const { return options_.inputs[i]; }
 
-    /// Opens the input (the first argument unless told otherwise) and loads what the plan asks for, showing progress. Where
-    /// the shell has loaded that input and its plan covers this one, it is that same artifact; heaps are decoded anew.
+    /// Opens the input (the first argument unless told otherwise) and loads what the plan asks for, showing progress (in
+    /// `shown` where that is given). Where the shell has loaded that input and its plan covers this one, it is that same artifact; heaps are decoded anew.
     Result<std::shared_ptr<Artifact>> open(LoadPlan plan) const { return open(argument(0), std::move(plan)); }
-    Result<std::shared_ptr<Artifact>> open(const std::string& path, LoadPlan plan) const;
+    Result<std::shared_ptr<Artifact>> open(const std::string& path, LoadPlan plan, const Progress& shown = {}) const;
 
     /// How names are written: --syntax; by itself Elixir for people where the input is Elixir's, else Erlang.
     present::Names names(const Snapshot& snapshot) const;

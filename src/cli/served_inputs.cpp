@@ -59,7 +59,7 @@ Result<std::string> ServedInputs::allowed(std::string_view asked) const {
     return place.string() + std::string(asked.substr(file_of(asked).size()));
 }
 
-Result<ServedInput*> ServedInputs::loaded(const std::string& path) {
+Result<ServedInput*> ServedInputs::loaded(const std::string& path, const Progress& progress) {
     const auto found = std::ranges::find(loaded_, path, [](const ServedInput& each) -> const std::string& { return each.input.path; });
     if (found != loaded_.end() && found->input.artifact->snapshot().source.live) {
         loaded_.erase(found);  // a VM that runs is read as it is when it is asked about
@@ -68,7 +68,7 @@ Result<ServedInput*> ServedInputs::loaded(const std::string& path) {
         return &loaded_.front();
     }
     while (loaded_.size() >= most_loaded) loaded_.pop_back();
-    BH_TRY(LoadedInput input, load_for_questions(context_, path));
+    BH_TRY(LoadedInput input, load_for_questions(context_, path, progress));
     std::vector<std::string> secrets = known_secrets(*input.artifact);
     loaded_.push_front({std::move(input), std::move(secrets)});
     if (given_.empty()) only_one_ = loaded_.size() == 1 ? path : std::string();

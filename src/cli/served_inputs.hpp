@@ -31,8 +31,8 @@ public:
     /// The only input that was given or asked for so far; empty: there are several, or none.
     const std::string& only_one() const { return only_one_; }
     /// The input of an allowed path, loaded once: the four that were asked for last stay. Errors: those of Context::open.
-    /// What it points to holds until the next call.
-    Result<ServedInput*> loaded(const std::string& path);
+    /// What it points to holds until the next call. `progress` is called while a dump is read; what it throws passes through.
+    Result<ServedInput*> loaded(const std::string& path, const Progress& progress);
     /// The inputs that were given, then the dumps and cores below the folder, `most` in all.
     std::vector<std::string> names(std::size_t most) const;
 

@@ -1,0 +1,159 @@
+#include "cli/mcp_connection.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "cli/terminal.hpp"
+#include "present/sanitise.hpp"
+
+namespace beamheap::cli {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr std::chrono::seconds between_progress{1};
+constexpr std::size_t each_waiting = 64;  // bytes that a message takes beside its text
+
+json member(const json& object, const char* name) {
+    if (!object.is_object()) return nullptr;
+    const auto found = object.find(name);
+    return found == object.end() ? json() : *found;
+}
+
+}  // namespace
+
+json error_of(const json& id, int code, std::string message) {
+    return {{"jsonrpc", "2.0"}, {"id", id}, {"error", {{"code", code}, {"message", std::move(message)}}}};
+}
+json result_of(const json& id, json result) { return {{"jsonrpc", "2.0"}, {"id", id}, {"result", std::move(result)}}; }
+
+std::string text_in(const json& object, const char* name) {
+    const json found = member(object, name);
+    return found.is_string() ? found.get<std::string>() : std::string();
+}
+
+bool Connection::send(const json& message) {
+    if (gone_) return false;
+    const std::string line = message.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+    if (const int error = write_all(out_, line); error != 0) {
+        gone_ = true;
+        if (error != EPIPE) error_ = error;
+    }
+    return !gone_;
+}
+
+bool Connection::receive() {
+    constexpr std::size_t piece = 64 * 1024;
+    piece_.resize(piece);
+    at_ = 0;
+    ssize_t got = 0;
+    while ((got = ::read(in_, piece_.data(), piece)) < 0 && errno == EINTR) {}
+    piece_.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    ended_ = got <= 0;
+    return !ended_;
+}
+
+std::optional<Connection::Message> Connection::take() {
+    const std::size_t end = piece_.find('\n', at_);
+    const std::size_t upto = std::min(end, piece_.size());
+    begun_.too_long = begun_.too_long || begun_.text.size() + (upto - at_) > longest_message;
+    if (begun_.too_long)
+        begun_.text.clear();
+    else
+        begun_.text.append(piece_, at_, upto - at_);
+    at_ = upto;
+    if (end != piece_.npos)
+        ++at_;
+    else if (!ended_ || (begun_.text.empty() && !begun_.too_long))
+        return std::nullopt;
+    return std::exchange(begun_, {});
+}
+
+std::optional<Connection::Message> Connection::next() {
+    if (!waiting_.empty()) {
+        Message oldest = std::move(waiting_.front().message);
+        waiting_.pop_front();
+        waiting_bytes_ -= oldest.text.size() + each_waiting;
+        return oldest;
+    }
+    for (;;) {
+        if (auto message = take()) return message;
+        if (ended_) return std::nullopt;
+        receive();
+    }
+}
+
+void Connection::begin(const json& request) {
+    id_ = member(request, "id");
+    token_ = member(member(member(request, "params"), "_meta"), "progressToken");
+    if (!token_.is_string() && !token_.is_number_integer()) token_ = nullptr;
+    cancelled_ = false;
+    started_ = Clock::now();
+    next_told_ = started_ + between_progress;
+}
+
+bool Connection::finish() {
+    id_ = nullptr;
+    return cancelled_;
+}
+
+void Connection::note(Message message) {
+    const json request = message.too_long ? json() : json::parse(message.text, nullptr, false);
+    const std::string method = text_in(request, "method");
+    const json id = member(request, "id");
+    if (method == "notifications/cancelled" && id.is_null()) {
+        const json of = member(member(request, "params"), "requestId");
+        if (of.is_null()) return;
+        if (of == id_) cancelled_ = true;
+        const auto taken_back = std::ranges::find(waiting_, of, &Waiting::id);
+        if (taken_back == waiting_.end()) return;
+        waiting_bytes_ -= taken_back->message.text.size() + each_waiting;
+        waiting_.erase(taken_back);
+        return;
+    }
+    if (method == "ping" && (id.is_string() || id.is_number_integer())) {
+        send(result_of(id, json::object()));
+        return;
+    }
+    waiting_bytes_ += message.text.size() + each_waiting;
+    waiting_.push_back({std::move(message), id});
+}
+
+void Connection::absorb() {
+    while (auto message = take()) note(std::move(*message));
+}
+
+void Connection::tell_progress(std::string_view doing) {
+    const Clock::time_point now = Clock::now();
+    if (token_.is_null() || now < next_told_) return;
+    next_told_ = now + between_progress;
+    const double seconds = std::chrono::duration<double>(now - started_).count();
+    send({{"jsonrpc", "2.0"},
+          {"method", "notifications/progress"},
+          {"params", {{"progressToken", token_}, {"progress", seconds}, {"message", present::safe_text(doing)}}}});
+}
+
+Connection::Look Connection::look(int descriptor, int milliseconds, std::string_view doing) {
+    absorb();
+    tell_progress(doing);
+    if (cancelled_ || gone_) return Look::cancelled;
+    // Who sends more than can wait is not listened to until it is answered.
+    const bool listens = !ended_ && waiting_bytes_ < most_waiting;
+    std::array<pollfd, 3> watched{{{listens ? in_ : -1, POLLIN, 0}, {descriptor, POLLIN, 0}, {out_, 0, 0}}};
+    if (::poll(watched.data(), watched.size(), milliseconds) <= 0) return Look::nothing;
+    if (watched[0].revents != 0) {
+        receive();
+        absorb();
+    }
+    if ((watched[2].revents & (POLLERR | POLLHUP)) != 0) gone_ = true;
+    if (cancelled_ || gone_) return Look::cancelled;
+    return watched[1].revents != 0 ? Look::readable : Look::nothing;
+}
+
+}  // namespace beamheap::cli
