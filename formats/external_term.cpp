@@ -512,4 +512,10 @@ void Terms::clear() {
     texts_.clear();
 }
 
+void Terms::forget_since(const Mark& mark) {
+    objects_.resize(mark.objects);
+    elements_.resize(mark.elements);
+    texts_.resize(mark.texts);
+}
+
 }  // namespace beamheap::external_term

@@ -61,6 +61,14 @@ public:
     std::string_view bytes(std::uint32_t number) const { return objects_[number].bytes; }
     void clear();
 
+    /// How much was decoded until now.
+    struct Mark {
+        std::size_t objects = 0, elements = 0, texts = 0;
+    };
+    Mark mark() const { return {objects_.size(), elements_.size(), texts_.size()}; }
+    /// Forgets what was decoded since: nobody may refer to it any more.
+    void forget_since(const Mark& mark);
+
 private:
     friend class Decoder;
     struct Object {

@@ -311,13 +311,13 @@ ObjectHead DumpTerms::head(ObjectId id) {
         case 'E': {
             h.size = line.number[0];
             if (h.kind == TermKind::lost_map || h.kind == TermKind::match_context) break;
-            const Element* e = external(id, line);
-            if (e == nullptr || e->kind != ElementKind::object) {
+            std::uint32_t number = 0;
+            if (ObjectHead decoded; external(id, line, decoded, number)) {
+                h = decoded;
+                h.address = line.address;
+            } else {
                 h.kind = TermKind::unknown;
-                break;
             }
-            h = decoded_.head(e->id.number);
-            h.address = line.address;
             break;
         }
         default: break;
@@ -325,11 +325,27 @@ ObjectHead DumpTerms::head(ObjectId id) {
     return h;
 }
 
-const Element* DumpTerms::external(ObjectId id, const Line& line) {
+bool DumpTerms::external(ObjectId id, const Line& line, ObjectHead& head, std::uint32_t& number) {
     const std::uint64_t key = static_cast<std::uint64_t>(id.space) << 32 | id.number;
-    const auto [entry, added] = externals_.try_emplace(key);
-    if (added) entry->second = decode(line.data(dialect_.style), {dialect_.node_name, {}});
-    return entry->second.kind == ElementKind::unknown ? nullptr : &entry->second;
+    auto found = externals_.find(key);
+    if (found == externals_.end()) {
+        const external_term::Terms::Mark before = decoded_.mark();
+        const Element term = decode(line.data(dialect_.style), {dialect_.node_name, {}});
+        if (term.kind == ElementKind::object) {
+            head = decoded_.head(term.id.number);
+            if (head.kind == TermKind::reference || head.kind == TermKind::external_reference || head.kind == TermKind::external_pid ||
+                head.kind == TermKind::external_port) {
+                if (!head.node.empty()) head.node = *nodes_.emplace(head.node).first;
+                decoded_.forget_since(before);
+                return true;
+            }
+        }
+        found = externals_.emplace(key, term).first;
+    }
+    if (found->second.kind != ElementKind::object) return false;
+    number = found->second.id.number;
+    head = decoded_.head(number);
+    return true;
 }
 
 Element DumpTerms::decode(std::string_view encoded, const external_term::Context& context) {
@@ -377,9 +393,10 @@ ElementCursor DumpTerms::elements(ObjectId id) {
     if (id.space == ObjectId::Space::decoded) return {id, decoded_.head(id.number).elements, 0};
     const Line line = line_of(id);
     if (line.kind == 'E') {
-        const Element* e = external(id, line);
-        if (e == nullptr || e->kind != ElementKind::object) return {id, 0, 0};
-        return {e->id, decoded_.head(e->id.number).elements, 0};
+        ObjectHead decoded;
+        std::uint32_t number = 0;
+        if (!external(id, line, decoded, number) || decoded.elements == 0) return {id, 0, 0};
+        return {{ObjectId::Space::decoded, number}, decoded.elements, 0};
     }
     if (line.kind != 'l' && line.kind != 't' && line.kind != 'M') return {id, 0, 0};
     std::uint64_t count = 2;

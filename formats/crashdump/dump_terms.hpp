@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -64,8 +65,9 @@ private:
     const char* element(const char* p, const char* end, Element& out);
     Element decoded_message(std::uint64_t origin);
     Element decode(std::string_view encoded, const external_term::Context& context);
-    /// The decoded form of an object in external format; nullptr if it can't be decoded.
-    const Element* external(ObjectId id, const Line& line);
+    /// The decoded form of an object in external format: its head, and its number among the decoded. A reference, pid or port has no
+    /// elements, and is decoded each time: a queue of a million calls has as many references. False if it can't be decoded.
+    bool external(ObjectId id, const Line& line, ObjectHead& head, std::uint32_t& number);
     Bytes base_bytes(const BinaryUse& use, std::uint64_t from, std::uint64_t limit, std::string& out);
 
     const TermSections& texts_;
@@ -78,7 +80,8 @@ private:
     std::uint32_t looks_ = 0;
     std::shared_ptr<const Literals> literals_;
     external_term::Terms decoded_;
-    std::unordered_map<std::uint64_t, Element> externals_;         // by space and number
+    std::unordered_map<std::uint64_t, Element> externals_;         // by space and number, those with elements
+    std::set<std::string, std::less<>> nodes_;                     // that references and pids name
     std::unordered_map<std::uint64_t, Element> decoded_messages_;  // by origin
 };
 
