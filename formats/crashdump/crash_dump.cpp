@@ -255,9 +255,7 @@ void CrashDump::read_sections(Loader& loader, Scanner& scanner, Scanner::Head& h
     const std::uint8_t last = last_order(loader.plan);
     bool after_free_text = false;
     bool stopped_early = false;
-    Scanner::Head next;
-    while (!scanner.ended_inside() && scanner.next(next)) {
-        std::swap(head, next);
+    while (!scanner.ended_inside() && scanner.next(head)) {
         ++sections_;
         const SectionTag* row = head.row;
         if (row == nullptr) {
@@ -391,7 +389,7 @@ void CrashDump::determine_completeness(Loader& loader, const Scanner& scanner, c
     if (ended_ && !input.damage().empty()) loader.anomalies().add(Anomaly::compressed_damage, end, input.damage());
     if (ended_) return;
 
-    std::string where = "after =" + head.tag + (head.id.empty() ? "" : ":" + head.id);
+    std::string where = "after =" + std::string(head.tag) + (head.id.empty() ? "" : ":" + head.id);
     if (scanner.ended_inside()) where.replace(0, 5, "inside");
     if (stopped_early) where = "somewhere behind the process table";
     if (aborted_) {

@@ -65,6 +65,13 @@ __attribute__((always_inline)) inline unsigned digit_run(const char* p) {
     return static_cast<unsigned>(__builtin_ctz(~static_cast<unsigned>(_mm_movemask_epi8(digit))));
 }
 
+/// Length of the run of letters a-z and '_' at p, at most 16: a section's tag.
+inline unsigned tag_run(const char* p) {
+    const __m128i text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+    const __m128i valid = _mm_or_si128(detail::within(text, 'a', 'z'), _mm_cmpeq_epi8(text, _mm_set1_epi8('_')));
+    return static_cast<unsigned>(__builtin_ctz(~static_cast<unsigned>(_mm_movemask_epi8(valid)) | 0x10000u));
+}
+
 /// Length of the run of digits 0-9 and '-' at p, at most 16.
 inline unsigned decimal_run(const char* p) {
     const __m128i text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
@@ -98,6 +105,12 @@ inline bool read_hex12(const char* p, std::uint64_t& value) {
 inline unsigned digit_run(const char* p) {
     unsigned n = 0;
     while (n < 16 && p[n] >= '0' && p[n] <= '9') ++n;
+    return n;
+}
+
+inline unsigned tag_run(const char* p) {
+    unsigned n = 0;
+    while (n < 16 && ((p[n] >= 'a' && p[n] <= 'z') || p[n] == '_')) ++n;
     return n;
 }
 

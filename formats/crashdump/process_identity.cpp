@@ -32,6 +32,7 @@ std::size_t line_start(std::string_view text, std::size_t at) {
 
 void LabelFinder::begin() {
     entries_.clear();
+    entries_met_ = 0;
     searches_.clear();
     initial_call_ = FunctionId::none;
     label_ = application_ = TextId::none;
@@ -61,7 +62,7 @@ void LabelFinder::feed(Loader& loader, std::string_view text) {
 
     const char* const begin = text.data();
     const char* const end = begin + text.size();
-    for (const char* hit = begin; (hit = bytes::find_byte(hit, end, '$')) != end; ++hit) {
+    for (const char* hit = begin; entries_met_ < entries_.size() && (hit = bytes::find_byte(hit, end, '$')) != end; ++hit) {
         const auto position = static_cast<std::size_t>(hit - begin);
         Key key{};
         if (text.substr(position).starts_with("$initial_call,"))
@@ -76,7 +77,9 @@ void LabelFinder::feed(Loader& loader, std::string_view text) {
         std::string_view line = text.substr(start);
         const std::size_t colon = line.find(':');
         const std::string_view address = line.substr(0, colon);
-        if (std::ranges::find(entries_, address) == entries_.end()) continue;
+        const auto entry = std::ranges::find(entries_, address);
+        if (entry == entries_.end()) continue;
+        if (entry - entries_.begin() >= static_cast<std::ptrdiff_t>(entries_met_)) std::swap(*entry, entries_[entries_met_++]);
         line.remove_prefix(colon + 1);
         if (!line.starts_with("t2:")) continue;
         line.remove_prefix(3);

@@ -59,7 +59,8 @@ private:
     };
     std::vector<Pending> literals_;  // initial calls and labels that are literals, sorted once they are looked for
     bool literals_sorted_ = false;
-    std::vector<std::string> entries_;  // addresses in the dictionary
+    std::vector<std::string> entries_;  // addresses in the dictionary: first those whose lines were met
+    std::size_t entries_met_ = 0;       // once these are all, the rest of the heap has nothing for us
     std::vector<Search> searches_;
     FunctionId initial_call_ = FunctionId::none;
     TextId label_ = TextId::none;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bytes/scan.hpp"
+#include "formats/crashdump/digits.hpp"
 
 namespace beamheap::crashdump {
 namespace {
@@ -10,12 +11,12 @@ namespace {
 constexpr std::size_t longest_tag = 40;
 constexpr std::size_t longest_id = 64 * 1024;
 
-bool is_tag_char(char c) { return (c >= 'a' && c <= 'z') || c == '_'; }
-
-// The tag at text[at] == '='; empty if none stands there; `cut` if the text ends before that is certain.
+// The tag at text[at] == '='; empty if none stands there; `cut` if the text ends before that is certain. Reads up to 16 bytes
+// behind the text: what a window has there, is no letter.
 std::string_view tag_at(std::string_view text, std::size_t at, bool& cut) {
     std::size_t end = at + 1;
-    while (end < text.size() && end - at <= longest_tag && is_tag_char(text[end])) ++end;
+    for (unsigned run = 16; run == 16 && end < text.size() && end - at <= longest_tag; end += run) run = tag_run(text.data() + end);
+    end = std::min({end, at + 1 + longest_tag, text.size()});
     if (end == text.size()) {
         cut = true;
         return {};
@@ -44,14 +45,19 @@ bool Scanner::next(Head& head) {
     std::string_view line = view.substr(0, std::min(line_end, longest_id));
     if (line.empty() || line[0] != '=') return false;
     if (line.back() == '\r') line.remove_suffix(1);
-    const std::size_t colon = line.find(':');
     head.offset = window_.offset();
-    const std::string_view tag = line.substr(1, colon == npos ? npos : colon - 1);
-    if (head.tag != tag || head.row == nullptr) {  // else it is that of the section which `head` had last
-        head.tag.assign(tag);
-        head.row = find_tag(tag);
+    const std::size_t known_end = accepted_ == nullptr ? npos : accepted_->tag.size() + 1;
+    if (accepted_at_ == head.offset && (line.size() == known_end || (line.size() > known_end && line[known_end] == ':'))) {
+        // What begins here was found out when the section before ended.
+        head.row = accepted_;
+        head.tag = accepted_->tag;
+    } else {
+        unknown_tag_.assign(line.substr(1, line.find(':') - 1));
+        head.tag = unknown_tag_;
+        head.row = find_tag(head.tag);
     }
-    head.id.assign(colon == npos ? std::string_view{} : line.substr(colon + 1));
+    const std::size_t id = std::min(line.size(), head.tag.size() + 2);  // behind "=tag:"
+    head.id.assign(line.data() + id, line.size() - id);
     head.head_bytes = line_end == npos ? view.size() : line_end + 1;
     window_.consume(head.head_bytes);
     return true;
@@ -95,7 +101,12 @@ bool Scanner::accept(const Head& head, std::size_t at, bool& undecided) {
     } else if (head.row != nullptr && head.row->free_text) {
         accepted = row != nullptr && (row->order >= head.row->order || row->body == Body::dump_start);
     }
-    if (!accepted) anomalies_.add(Anomaly::forged_section, window_.offset() + at, tag);
+    accepted_ = row;
+    accepted_at_ = window_.offset() + at;
+    if (!accepted && accepted_at_ > forged_at_) {
+        anomalies_.add(Anomaly::forged_section, accepted_at_, tag);
+        forged_at_ = accepted_at_;
+    }
     return accepted;
 }
 

@@ -31,13 +31,14 @@ public:
 
     struct Head {
         const SectionTag* row = nullptr;  ///< null: a tag that no release writes
-        std::string tag, id;
+        std::string_view tag;  ///< valid until the scanner's next()
+        std::string id;
         std::uint64_t offset = 0;
         Section section() const { return {id, offset, offset + head_bytes}; }
         std::uint64_t head_bytes = 0;
     };
 
-    /// Takes the tag line that the window stands at. False: the input ends, or no tag stands here.
+    /// Takes the tag line that the window stands at. False: the input ends, or no tag stands here; `head` stays as it was.
     bool next(Head& head);
 
     /// The whole body of the section, at most `limit` bytes of it; valid until the next call. `end` is set to false
@@ -81,11 +82,15 @@ private:
     bool accept_header(std::size_t at) const;
 
     static constexpr std::size_t npos = std::string_view::npos;
-    static constexpr std::size_t kept_before = 64 * 1024;  // of term lines: enough to tell atoms from lines
+    static constexpr std::size_t kept_before = 16 * 1024;  // of term lines: enough to tell atoms from lines
 
     bytes::Window& window_;
     Anomalies& anomalies_;
     std::size_t found_ = npos;       // length of the body in view, once known
+    const SectionTag* accepted_ = nullptr;  // what begins at accepted_at_, which was looked at last
+    std::uint64_t accepted_at_ = 0;
+    std::string unknown_tag_;
+    std::uint64_t forged_at_ = 0;  // of the last one that was told: text may be looked at twice
     bool body_start_in_view_ = true;
     bool ended_inside_ = false;
 };

@@ -52,7 +52,24 @@ std::size_t last_colon_of_atom(std::string_view text, std::size_t from, std::siz
     const __m128i wanted_colon = _mm_set1_epi8(':');
     const __m128i wanted_letter = _mm_set1_epi8('A');
     const auto load = [&](std::size_t at) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(base + at)); };
+    const auto long_one = [&](std::size_t at) {
+        return _mm_and_si128(_mm_cmpeq_epi8(load(at), wanted_colon), _mm_cmpeq_epi8(load(at - 4), wanted_letter));
+    };
     while (to - from >= 16 && to >= 20) {
+        // Far from the end there is only one form, and mostly nothing of it.
+        while (to <= near && to - from >= 68) {
+            const std::size_t at = to - 64;
+            const __m128i found[] = {long_one(at), long_one(at + 16), long_one(at + 32), long_one(at + 48)};
+            const __m128i any = _mm_or_si128(_mm_or_si128(found[0], found[1]), _mm_or_si128(found[2], found[3]));
+            if (_mm_movemask_epi8(any) == 0) {
+                to = at;
+                continue;
+            }
+            std::uint64_t places = 0;
+            for (unsigned i = 4; i-- > 0;) places = places << 16 | static_cast<unsigned>(_mm_movemask_epi8(found[i]));
+            return at + 63 - static_cast<std::size_t>(__builtin_clzll(places));
+        }
+        if (to - from < 16 || to < 20) break;
         const std::size_t at = to - 16;
         __m128i letters = _mm_cmpeq_epi8(load(at - 4), wanted_letter);
         if (to > near)

@@ -6,7 +6,9 @@ namespace {
 /// Whether literals have a section of their own, and don't stand in the heaps of those who refer to them (up to 0.3).
 bool literals_apart(const Loader& loader) { return loader.dialect.version > 3; }
 
-constexpr std::size_t heap_at_once = 4u << 20;  // heaps up to this size are searched for labels as a whole
+constexpr std::size_t dictionary_at_once = 4u << 20;
+// Heaps up to this size are searched for labels as a whole, larger ones piece by piece: for these the window would have to grow.
+constexpr std::size_t heap_at_once = 128u << 10;
 // Bytes of text: a graph takes about as many as its text.
 constexpr std::uint64_t least_kept_graph = 256u << 10;
 constexpr std::uint64_t most_kept_graphs = 64u << 20;
@@ -39,7 +41,6 @@ void TermPass::begin_process(Loader& loader, ProcId process) {
     if (!begun_) loader.snapshot.seal();  // the process table is complete
     begun_ = true;
     end_process(loader);
-    job_ = {};
     job_.id = process;
     loader_ = &loader;
     job_wanted_ = demand_ != nullptr && (!demand_->wanted || demand_->wanted(loader.snapshot, process));
@@ -68,7 +69,9 @@ void TermPass::end_process(Loader& loader) {
         else if (giant_) pipeline_->end_giant(std::move(job_));
         else pipeline_->add(std::move(job_));
     }
-    job_ = {};
+    job_.id = ProcId::none;
+    job_.extents.count = 0;
+    job_.text.clear();
     job_wanted_ = keep_text_ = text_lost_ = giant_ = false;
 }
 
@@ -192,13 +195,23 @@ void TermPass::read_binary(Loader& loader, Scanner& scanner, const Scanner::Head
     if (const auto address = parse_hex(head.id)) texts_.add_binary({*address, *line.bytes, line.data_offset}, line.first_text);
 }
 
+// Sections of terms come process by process, in the order of the table.
+ProcId TermPass::process_of(const Snapshot& snapshot, std::string_view id) {
+    if (id == found_id_) return found_process_;
+    found_id_.assign(id.data(), id.size());
+    const auto pid = parse_pid(id);
+    const std::size_t next = found_process_ == ProcId::none ? 0 : index_of(found_process_) + std::size_t{1};
+    if (pid && next < snapshot.processes.size() && snapshot.processes[next].pid == *pid) found_process_ = ProcId{static_cast<std::uint32_t>(next)};
+    else found_process_ = pid ? snapshot.find(*pid) : ProcId::none;
+    return found_process_;
+}
+
 void TermPass::read(Loader& loader, Scanner& scanner, const Scanner::Head& head) {
     if (!head.row->terms) return scanner.finish(head);
     const TermSection section = *head.row->terms;
     if (section == TermSection::literals || section == TermSection::persistent_terms)
         return read_shared(loader, scanner, head);
-    ProcId process = ProcId::none;
-    if (const auto pid = parse_pid(head.id)) process = loader.snapshot.find(*pid);
+    const ProcId process = process_of(loader.snapshot, head.id);
     if (process == ProcId::none) {
         loader.anomalies().add(Anomaly::orphan_section, head.offset, head.id);
         if (const auto pid = parse_pid(head.id)) loader.losses.orphan(*pid);
@@ -217,7 +230,7 @@ void TermPass::read(Loader& loader, Scanner& scanner, const Scanner::Head& head)
             if (loader.plan.labels) {
                 bool whole = false;
                 labels_.begin();
-                labels_.dictionary(scanner.body(head, heap_at_once, whole));
+                labels_.dictionary(scanner.body(head, dictionary_at_once, whole));
                 dictionary_of_ = process;
             }
             return pass(scanner, head, section, all);

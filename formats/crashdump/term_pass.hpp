@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "bytes/window.hpp"
@@ -29,6 +31,7 @@ public:
     Status finish(Loader& loader);
 
 private:
+    ProcId process_of(const Snapshot& snapshot, std::string_view id);
     void begin_heaps(Loader& loader, const Scanner& scanner);
     void begin_process(Loader& loader, ProcId process);
     void end_process(Loader& loader);
@@ -53,6 +56,8 @@ private:
     LabelFinder labels_;
     SlotKeeper slots_;
     std::uint64_t kept_graphs_ = 0;  // bytes of text of those whose graphs are kept
+    std::string found_id_;                     // what process_of() was asked last, and what it gave
+    ProcId found_process_ = ProcId::none;
     ProcId dictionary_of_ = ProcId::none;      // whose dictionary labels_ has
     std::vector<bool> stack_seen_;             // by ProcId
     std::vector<bool> heap_seen_;

@@ -92,6 +92,11 @@ void Window::look_for_zeros(std::size_t got) {
     const char* const begin = buffer_.get() + end_;
     constexpr std::size_t stride = 64;
     for (std::size_t at = 0; at < got; at += at + 1 < got ? std::min(stride, got - 1 - at) : 1) {
+        const auto none_in = [&](std::size_t from_here) {
+            return begin[from_here] != 0 && begin[from_here + stride] != 0 && begin[from_here + 2 * stride] != 0 &&
+                   begin[from_here + 3 * stride] != 0;
+        };
+        while (got - at > 4 * stride && none_in(at)) at += 4 * stride;
         while (begin[at] != 0 && got - at > stride) at += stride;
         if (begin[at] != 0) continue;
         std::size_t first = at;

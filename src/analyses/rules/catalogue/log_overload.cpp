@@ -26,16 +26,29 @@ bool of_logging(std::string_view module) {
            module == "erts_internal" || module == "proc_lib" || module == "Elixir.Logger" || module == "error_logger";
 }
 
-FunctionId who_logs(const Snapshot& s, const Process& process) {
-    bool logs = false;
-    for (const Frame& frame : s.stacks[process.stack]) {
-        if (frame.function == FunctionId::none) continue;
-        const std::string_view module = s.text(s.functions[frame.function].module);
-        if (!of_logging(module)) return logs ? frame.function : FunctionId::none;
-        logs = logs || module.starts_with("logger") || module == "Elixir.Logger";
+class Loggers {
+public:
+    explicit Loggers(const Snapshot& s) : s_(s) {}
+    FunctionId who_logs(const Process& process) {
+        bool logs = false;
+        for (const Frame& frame : s_.stacks[process.stack]) {
+            if (frame.function == FunctionId::none) continue;
+            const TextId id = s_.functions[frame.function].module;
+            if (id == other_) return logs ? frame.function : FunctionId::none;
+            const std::string_view module = s_.text(id);
+            if (!of_logging(module)) {
+                other_ = id;
+                return logs ? frame.function : FunctionId::none;
+            }
+            logs = logs || module.starts_with("logger") || module == "Elixir.Logger";
+        }
+        return FunctionId::none;
     }
-    return FunctionId::none;
-}
+
+private:
+    const Snapshot& s_;
+    TextId other_ = TextId::none;  // the module met last that is none of logging: most processes are in one of few
+};
 
 struct Callers {
     std::uint64_t waiting = 0, busiest = 0;
@@ -46,8 +59,9 @@ Callers callers(const RuleInput& input, ProcId handler) {
     Callers found;
     if (const WaitFanIn* fan = input.waits.fan_in_of(handler)) found.waiting = fan->waiters;
     std::map<std::uint32_t, std::uint64_t> counts;
+    Loggers loggers(input.snapshot);
     for (const Process& process : input.snapshot.processes)
-        if (const FunctionId function = who_logs(input.snapshot, process); function != FunctionId::none)
+        if (const FunctionId function = loggers.who_logs(process); function != FunctionId::none)
             ++counts[index_of(function)];
     for (const auto& [function, count] : counts)
         if (count > found.busiest) found.busiest = count, found.function = FunctionId{function};
