@@ -317,10 +317,10 @@ private:
 /// Room for one more, and for many more: pages that nothing is written to cost nothing, but each time that a table of
 /// millions moves all of it is there twice.
 void make_room(std::vector<Process>& processes) {
-    constexpr std::size_t first = 512, step = 4;
+    constexpr std::size_t few = 512, many = 65536, step = 4;
     if (processes.size() != processes.capacity()) return;
     try {
-        processes.reserve(std::max(first, step * processes.size()));
+        processes.reserve(processes.empty() ? few : std::max(many, step * processes.size()));
     } catch (const std::bad_alloc&) {  // of address space, which may be limited: then as vectors grow
     }
 }

@@ -38,7 +38,10 @@ void TermPass::begin_heaps(Loader& loader, const Scanner& scanner) {
 
 void TermPass::begin_process(Loader& loader, ProcId process) {
     if (job_.id == process) return;
-    if (!begun_) loader.snapshot.seal();  // the process table is complete
+    if (!begun_) {  // the process table is complete
+        loader.snapshot.seal();
+        if (loader.plan.terms && !texts_.keeps()) texts_.expect(loader.snapshot.processes.size());
+    }
     begun_ = true;
     end_process(loader);
     job_.id = process;

@@ -46,6 +46,8 @@ public:
     bool keeps() const { return !source_.seekable(); }
 
     // ---- while loading
+    /// So many processes there are.
+    void expect(std::size_t processes) { extents_.reserve(processes); }
     void add(ProcId process, const Extent& extent);
     void add_shared(const Extent& extent);
     /// A stream's text; pieces of one section come in order.
