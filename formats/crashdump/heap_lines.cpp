@@ -17,13 +17,6 @@ constexpr unsigned common_word_bytes = 8;
 constexpr std::ptrdiff_t most_at_once = std::ptrdiff_t{1} << 20;  // for which room is made in the graph
 constexpr TermStyle common_style{.base64 = true, .crlf = false};
 
-/// The value of a digit 0-9 or A-F; more than 15 for anything else.
-BH_INLINE std::uint32_t hex_digit_value(char c) {
-    const auto u = static_cast<unsigned char>(c);
-    const std::uint32_t digit = u - std::uint32_t{'0'}, letter = u - std::uint32_t{'A'};
-    return digit < 10 ? digit : letter < 6 ? letter + 10 : 99;
-}
-
 /// What each of the four last digits of an address adds to the place in its chunk; no_digit for all other characters.
 constexpr std::uint32_t no_digit = 0x10000;
 constexpr auto place_of_digit = [] {
@@ -35,6 +28,9 @@ constexpr auto place_of_digit = [] {
         }
     return table;
 }();
+
+/// The value of a digit 0-9 or A-F; no_digit for anything else.
+BH_INLINE std::uint32_t hex_digit_value(char c) { return place_of_digit[3][static_cast<unsigned char>(c)]; }
 
 /// Up to five hexadecimal digits and a colon; nullptr for anything else.
 BH_INLINE const char* short_count(const char* q, std::uint32_t& value) {
