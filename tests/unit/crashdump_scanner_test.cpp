@@ -1,4 +1,6 @@
 // Where sections begin and where a dump ends: forgeries, damage, cuts, and pieces of any size.
+#include <cstdio>
+
 #include <catch2/catch.hpp>
 
 #include "support/dump_text.hpp"
@@ -76,6 +78,32 @@ TEST_CASE("a slogan can't forge sections", "[scanner]") {
     const auto glued = load("=erl_crash_dump:0.5\nSat Nov 21 2026\nSlogan: Crash dump requested by userSystem version: Erlang/OTP 25 [erts-13] [64-bit]\nAtoms: 1\n=end\n");
     CHECK(glued->snapshot().node.slogan == "Crash dump requested by user");
     CHECK(glued->snapshot().source.otp_release == "25");
+}
+
+TEST_CASE("a large heap is searched for names piece by piece, and what looks like a section in it is told once", "[scanner]") {
+    const auto cell = [](unsigned at) {
+        char digits[16];
+        std::snprintf(digits, sizeof digits, "%X", at);
+        return std::string(digits);
+    };
+    std::string filler;  // cells of a list, more of them than are looked at together
+    for (unsigned i = 0; i < 40000; ++i) filler += cell(0x100000 + 16 * i) + ":lI" + std::to_string(i) + "|N\n";
+    const std::string forged = "100:t2:A16:x\n=proc:<0.99.0>\nState:,H108\n";
+    const std::string call = "50:t3:A3:lib,A4:init,I1\n", entry = "40:t2:AD:$initial_call,H50\n";
+    // The key behind much else, and what it refers to behind it; or in front of it, which takes a second look.
+    for (const std::string& heap : {forged + filler + entry + filler + call, forged + call + filler + entry}) {
+        const auto dump = load(header() + process("<0.2.0>", "Name: one\n") + "=proc_dictionary:<0.2.0>\nH40\n=proc_stack:<0.2.0>\ny0:H100\n" +
+                               "=proc_heap:<0.2.0>\n" + heap + "=end\n");
+        REQUIRE(dump);
+        const Snapshot& s = dump->snapshot();
+        REQUIRE(s.processes.size() == 1);
+        REQUIRE(s.processes[0].real_initial_call != FunctionId::none);
+        const Function& f = s.functions[s.processes[0].real_initial_call];
+        CHECK(s.text(f.module) == "lib");
+        CHECK(s.text(f.name) == "init");
+        CHECK(s.anomalies[Anomaly::forged_section].count == 1);
+        CHECK(s.source.complete == true);
+    }
 }
 
 TEST_CASE("top reads the process table alone and knows whether it is complete", "[scanner]") {
