@@ -139,16 +139,21 @@ TermFacts look_into(const Snapshot& s, ProcId process, TermSource& terms) {
     TermFacts facts;
     facts.process = process;
     const std::span<const Root> roots = terms.graph().roots();
-    std::vector<std::size_t> messages;
-    for (std::size_t i = 0; i < roots.size(); ++i)
-        if (roots[i].kind == RootKind::message) messages.push_back(i);
-    if (messages.size() >= few_messages) {
+    const auto is_message = [](const Root& root) { return root.kind == RootKind::message; };
+    const auto messages = static_cast<std::size_t>(std::ranges::count_if(roots, is_message));
+    if (messages >= few_messages) {
         std::map<std::uint64_t, std::uint64_t> binaries;
         std::map<std::string, std::uint64_t> shapes;
         std::map<Sender, std::uint64_t> senders;
-        facts.messages_read = std::min(messages.size(), most_messages);
-        for (std::size_t i = 0; i < facts.messages_read; ++i) {
-            const std::size_t root = messages[i * messages.size() / facts.messages_read];
+        facts.messages_read = std::min(messages, most_messages);
+        // Evenly from the whole queue.
+        std::size_t root = 0, message = 0;
+        for (std::size_t i = 0; i < facts.messages_read; ++i, ++root, ++message) {
+            for (;; ++root) {
+                if (!is_message(roots[root])) continue;
+                if (message == i * messages / facts.messages_read) break;
+                ++message;
+            }
             add_binaries(terms, terms.root(root), binaries);
             if (std::string shape = shape_of(terms, terms.root(root)); !shape.empty()) ++shapes[std::move(shape)];
             if (const Sender sender = sender_of_root(terms, root); sender.has()) ++senders[sender];
@@ -159,7 +164,7 @@ TermFacts look_into(const Snapshot& s, ProcId process, TermSource& terms) {
         for (const auto& [address, size] : binaries) bytes = saturating_add(bytes, size);
         // Where messages have binaries of their own, those that were not read have as many.
         if (binaries.size() * 2 > facts.messages_read)
-            bytes = saturating_multiply(bytes / facts.messages_read, messages.size());
+            bytes = saturating_multiply(bytes / facts.messages_read, messages);
         facts.message_binary_bytes = bytes;
     }
     TermMeasures measures(terms);
