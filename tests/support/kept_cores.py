@@ -2,7 +2,8 @@
 
 A core of a node that rests has some 80 MB beside its zeros, most of which nobody reads: free blocks, machine code, C's stacks.
 Which pages are read is asked of the kernel, once all questions were asked: a page of a mapped file that was touched is in the
-process's page table. All others become zeros, which a sparse archive leaves out. `reduce` proves that nothing is answered
+process's page table. So are its neighbours, as far as the kernel reads ahead, or has them in its cache: both are kept from it,
+which halves what is kept. All others become zeros, which a sparse archive leaves out. `reduce` proves that nothing is answered
 otherwise for it.
 """
 import os
@@ -76,10 +77,46 @@ def unpack(folder):
 
 
 # ---- how they are made ---------------------------------------------------------------------------------------------------
+# Maps files as the program does, but so that the kernel does not read ahead in them.
+MAPPED_PAGE_BY_PAGE = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <sys/mman.h>
+void *mmap(void *place, size_t size, int protection, int flags, int file, off_t offset) {
+    void *(*real)(void *, size_t, int, int, int, off_t) = (void *(*)(void *, size_t, int, int, int, off_t))dlsym(RTLD_NEXT, "mmap");
+    void *mapped = real(place, size, protection, flags, file, offset);
+    if (mapped != MAP_FAILED && file >= 0) madvise(mapped, size, MADV_RANDOM);
+    return mapped;
+}
+void *mmap64(void *place, size_t size, int protection, int flags, int file, off_t offset) {
+    return mmap(place, size, protection, flags, file, offset);
+}
+"""
+
+
+def page_by_page(folder):
+    """The library to be loaded first for that."""
+    library = folder / "page_by_page.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", library], input=MAPPED_PAGE_BY_PAGE.encode(), check=True)
+    return library
+
+
+def forget_cached(path):
+    """Takes a file's pages out of the kernel's cache, from which they are mapped unasked."""
+    file = os.open(path, os.O_RDONLY)
+    os.fsync(file)
+    os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+    os.close(file)
+
+
 def touched(core, lines):
     """Places of pages by file name, of the core and its executable, that answering all lines needs."""
     command = [s.BINARY, "shell", core, "--exe", core.with_suffix(".beam.smp")]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as shell:
+    library = page_by_page(core.parent)
+    for path in (core, core.with_suffix(".beam.smp")):
+        forget_cached(path)
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          env=dict(os.environ, LD_PRELOAD=str(library))) as shell:
         threading.Thread(target=lambda: all(iter(lambda: shell.stdout.read1(65536), b"")), daemon=True).start()
         shell.stdin.write("".join(f"{line}\n" for line in lines).encode())
         shell.stdin.flush()
@@ -90,6 +127,8 @@ def touched(core, lines):
             used = int(state[11]) + int(state[12])
             rests, before = (rests + 1 if used == before and state[0] == "S" else 0), used
         places = {core.name: set(), executable_of(core): set()}
+        if library.name not in pathlib.Path(f"/proc/{shell.pid}/maps").read_text():
+            raise RuntimeError(f"{s.BINARY} has to be linked dynamically, as the dev and quick builds are")
         with open(f"/proc/{shell.pid}/pagemap", "rb") as table:
             for line in pathlib.Path(f"/proc/{shell.pid}/maps").read_text().splitlines():
                 begin, end, offset, path = re.match(r"(\w+)-(\w+) \S+ (\w+) \S+ \d+\s*(.*)", line).groups()
