@@ -216,6 +216,13 @@ TEST_CASE("a misspelt module is told by the one that is loaded", "[causes]") {
     REQUIRE(cause);
     CHECK(present::plain_text(snapshot, cause->cause.what) == "propslist:get_value/2 does not exist (is proplists meant?)");
     CHECK(present::plain_text(snapshot, cause->cause.where) == ", called in term:load/0");
+    // two letters fewer than the loaded one, or two more, and no further
+    const auto shorter = told_cause(snapshot, "{undef,[{proplis,get_value,[id,[]],[]},{term,load,0,[]}]}", {});
+    CHECK(present::plain_text(snapshot, shorter->cause.what) == "proplis:get_value/2 does not exist (is proplists meant?)");
+    const auto longer = told_cause(snapshot, "{undef,[{proplistses,get_value,[id,[]],[]},{term,load,0,[]}]}", {});
+    CHECK(present::plain_text(snapshot, longer->cause.what) == "proplistses:get_value/2 does not exist (is proplists meant?)");
+    const auto other = told_cause(snapshot, "{undef,[{propli,get_value,[id,[]],[]},{term,load,0,[]}]}", {});
+    CHECK(present::plain_text(snapshot, other->cause.what) == "propli:get_value/2 does not exist");
     const auto loaded = told_cause(snapshot, "{undef,[{lists,keyfind,[a,b,c,d],[]},{term,load,0,[]}]}", {});
     REQUIRE(loaded);
     CHECK(present::plain_text(snapshot, loaded->cause.hints.at(0)).find("exports no such function") != std::string::npos);

@@ -263,11 +263,11 @@ TEST_CASE("crowds of monitors tell whom most of them are on, crowds of timers wh
         link.pid = {0, i < 7 ? 2u : 3u, 0};
         node.s.links.push_back(link);
     }
-    for (std::uint32_t i = 0; i < 5; ++i) {
+    for (std::uint32_t i = 0; i < 7; ++i) {
         Timer& timer = node.s.timers.emplace_back();
         timer.left_ms = 1'000 * (i + 1);
         if (i < 4) timer.receiver = {0, 2, 0};
-        else timer.receiver_name = node.text("cache");
+        else timer.receiver_name = node.text(i == 4 ? "cache" : i == 5 ? "no_such_name" : "nor_this");
     }
     node.seal();
     const std::vector<Relations> crowds = relation_crowds(node.s, 10);
@@ -275,8 +275,10 @@ TEST_CASE("crowds of monitors tell whom most of them are on, crowds of timers wh
     CHECK((crowds[0].process == node.id(1) && crowds[0].to_one == 7 && crowds[0].target.pid == Pid{0, 2, 0}));
     CHECK(relation_crowds(node.s, 11).empty());
     const std::vector<TimersOfOne> timers = timer_crowds(node.s, 1);
-    REQUIRE(timers.size() == 2);
+    REQUIRE(timers.size() == 4);
     CHECK((timers[0].process == node.id(2) && timers[0].timers == 4 && timers[0].soonest_ms == Count(1'000) && timers[0].latest_ms == Count(4'000)));
     CHECK((timers[1].process == node.id(1) && timers[1].timers == 1));
+    CHECK((timers[2].process == ProcId::none && node.s.text(timers[2].name) == "no_such_name" && timers[2].example == 5));
+    CHECK((timers[3].process == ProcId::none && node.s.text(timers[3].name) == "nor_this"));
     CHECK(timer_crowds(node.s, 4).size() == 1);
 }

@@ -48,6 +48,26 @@ TEST_CASE("printed terms are read back as they were", "[terms]") {
     }));
 }
 
+TEST_CASE("a number ends where its text does, and where it is no number any more", "[terms]") {
+    const auto first = [](std::string_view text) {
+        const auto term = parse_term(text);
+        return present::term_text(*term, term->term(), {.max_bytes = 0});
+    };
+    const std::string_view digits = "-12.5e+307";
+    CHECK(first(digits) == "-1.25e308");
+    CHECK(first(digits.substr(0, 9)) == "-1.25e31");   // a view that ends before its text does
+    CHECK(first(digits.substr(0, 8)) == "-1.25e4");
+    CHECK(first(digits.substr(0, 5)) == "-12.5");
+    CHECK(first(digits.substr(0, 3)) == "-12");
+    CHECK(first("1.5-2") == "1.5");                    // a sign belongs to an exponent alone
+    CHECK(first("[1,2.0,3]") == "[1,2.0,3]");
+    CHECK(first("{7.25,8}") == "{7.25,8}");
+    CHECK(first("9223372036854775807") == "9223372036854775807");
+    CHECK(first("[9223372036854775808,-99999999999999999999,1]") == "[9223372036854775808,-99999999999999999999,1]");
+    CHECK(first("-0.5") == "-0.5");
+    CHECK(first("2.5E3") == "2.5e3");
+}
+
 TEST_CASE("text that is cut, or is no term, ends somewhere", "[terms]") {
     const std::string whole = "{{badmatch,[[7,2,2],#{a => <<\"x\">>}]},[{split,map,3,[{_},{_}]},#Fun<a.1.2>,\"str\",'at om'|...]}";
     for (std::size_t n = 0; n <= whole.size(); ++n) {
@@ -57,6 +77,11 @@ TEST_CASE("text that is cut, or is no term, ends somewhere", "[terms]") {
     }
     for (const char* text : {"", ")", "}}}}", "{a b c}", "#{a,b}", "#{=>}", "<<,>>", "<0.1", "#Port<", "[|]", "Failed: {x}", "'open", "\"open", "#Ref<x>"})
         CHECK(present::term_text(*parse_term(text), parse_term(text)->term()).size() < 100);
+    for (const char* text : {"?", "#{a,b}", "#{a => 1,b}", "<<1,...", "{a"}) {
+        INFO(text);
+        CHECK(parse_term(text)->cut());
+    }
+    for (const char* text : {"{}", "#{a => 1}", "<<1>>", "[a|b]"}) CHECK_FALSE(parse_term(text)->cut());
     CHECK(parse_term(std::string(100'000, '{'))->cut());
     CHECK(parse_term(std::string(100'000, '['))->cut());
     CHECK(rc::check("random text", [](const std::string& text) { RC_ASSERT(again(text).size() < 10'000); }));

@@ -380,6 +380,9 @@ TEST_CASE("binaries of all forms are read in place", "[otp][binary]") {
     CHECK(small_binary(reader.memory, old.vm.layout, (base + 64) | 2, 100) == std::string_view("refc text"));
     CHECK(small_binary(reader.memory, old.vm.layout, (base + 128) | 2, 100) == std::string_view("text"));
     CHECK_FALSE(small_binary(reader.memory, old.vm.layout, (base + 64) | 2, 8));
+    CHECK(small_binary(reader.memory, old.vm.layout, (base + 64) | 2, 9) == std::string_view("refc text"));
+    CHECK(small_binary(reader.memory, old.vm.layout, base | 2, 5) == std::string_view("hello"));
+    CHECK_FALSE(small_binary(reader.memory, old.vm.layout, base | 2, 4));
     CHECK_FALSE(small_binary(reader.memory, old.vm.layout, 0x3b, 100));
 
     World recent(29);
@@ -395,6 +398,11 @@ TEST_CASE("binaries of all forms are read in place", "[otp][binary]") {
     Reader& fresh = recent.reader();
     CHECK(small_binary(fresh.memory, recent.vm.layout, base | 2, 100) == std::string_view("hello"));
     CHECK(small_binary(fresh.memory, recent.vm.layout, (base + 64) | 2, 100) == std::string_view("text"));
+    // as long as it may be, and one more
+    CHECK(small_binary(fresh.memory, recent.vm.layout, base | 2, 5) == std::string_view("hello"));
+    CHECK_FALSE(small_binary(fresh.memory, recent.vm.layout, base | 2, 4));
+    CHECK(small_binary(fresh.memory, recent.vm.layout, (base + 64) | 2, 4) == std::string_view("text"));
+    CHECK_FALSE(small_binary(fresh.memory, recent.vm.layout, (base + 64) | 2, 3));
 }
 
 TEST_CASE("states as process_info says them", "[otp][state]") {

@@ -1,0 +1,221 @@
+// Rows of the process table from made memory: each member of a process's structure is a field of its own, and sums are of the
+// right ones. Cores of VMs show mostly zeros in them.
+#include <catch2/catch.hpp>
+
+#include "formats/otp/processes/process_table.hpp"
+#include "formats/otp/tables/tables.hpp"
+#include "support/made_image.hpp"
+
+using namespace beamheap;
+using namespace beamheap::otp;
+using beamheap::test::Blob;
+using beamheap::test::MadeImage;
+
+namespace {
+
+constexpr std::uint64_t M = MadeImage::memory_at;
+
+/// A process table of up to 16 processes, each with a heap of 64 words, whose stack has 4.
+struct MadeTable : MadeImage {
+    static constexpr std::uint64_t table = M + 0x100, slots = M + 0x400, atoms = M + 0x800, code = 0x20000000;
+
+    explicit MadeTable(std::uint32_t release = 25) : MadeImage(release) { memory.resize(0x80000); }
+    static std::uint64_t process(std::uint64_t number) { return M + 0x4000 + 0x1000 * number; }
+    static std::uint64_t heap(std::uint64_t number) { return M + 0x40000 + 0x1000 * number; }
+    void put(std::uint64_t address, std::uint64_t word) { memory.word(address - M, word); }
+    std::uint64_t pid(std::uint64_t number) const { return release_has_long_pids() ? number << 32 | number << 4 | 3 : number << 4 | 3; }
+    bool release_has_long_pids() const { return true; }
+
+    void add(std::uint64_t number) {
+        const std::uint64_t p = process(number), words = heap(number);
+        put(slots + 8 * number, p);
+        put(p, pid(number));
+        put(p + at().process_heap, words);
+        put(p + at().process_htop, words + 8 * 10);
+        put(p + at().process_stop, words + 8 * 60);
+        put(p + at().process_heap_end, words + 8 * 64);
+        put(p + at().process_heap_words, 64);
+        for (std::uint64_t i = 0; i < 64; ++i) put(words + 8 * i, vm.layout.nil);
+        ++count;
+    }
+    const Snapshot& read() {
+        memory.put<std::uint32_t>(table + at().table_max - M, 16);
+        memory.put<std::uint32_t>(table + at().table_count - M, count);
+        put(table + at().table_slots, slots);
+        put(table + at().table_element_size, at().process_size);
+        vm.roots.process_table = table;
+        Reader& reader = start();
+        vm.processes = *SlotTable::read(reader.memory, vm.layout, table);
+        if (vm.roots.code_ranges != 0) vm.code = Code(reader.memory, vm.layout, vm.roots);
+        read_processes(reader, {});
+        return snapshot;
+    }
+    std::uint32_t count = 0;
+};
+
+}  // namespace
+
+TEST_CASE("each member of a process's structure is a field of its row", "[otp][rows]") {
+    MadeTable made;
+    const Offsets& at = made.at();
+    made.add(1);
+    const std::uint64_t p = MadeTable::process(1), old = M + 0x60000;
+    made.put(p + at.process_old_heap, old);
+    made.put(p + at.process_old_top, old + 8 * 30);
+    made.put(p + at.process_old_end, old + 8 * 100);
+    made.put(p + at.process_fragment_words, 7);
+    made.put(p + at.process_off_heap_overhead, 11);
+    made.put(p + at.process_bin_vheap, 50);
+    made.put(p + at.process_old_bin_vheap, 13);
+    made.put(p + at.process_old_bin_vheap_size, 60);
+    made.put(p + at.process_reductions, 4711);
+    made.put(p + at.process_parent, made.pid(9));
+    made.put(p + at.process_arity, 3);
+    made.put(p + at.process_argument_registers, p + at.process_default_registers);
+    made.memory.put<std::uint32_t>(p + at.process_state - M, 0x2a | state::suspended);
+    made.add(2);  // has used up what its virtual heaps may have
+    made.put(MadeTable::process(2) + at.process_off_heap_overhead, 50);
+    made.put(MadeTable::process(2) + at.process_bin_vheap, 50);
+    made.put(MadeTable::process(2) + at.process_old_bin_vheap, 60);
+    made.put(MadeTable::process(2) + at.process_old_bin_vheap_size, 60);
+    made.add(3);  // more than that
+    made.put(MadeTable::process(3) + at.process_off_heap_overhead, 51);
+    made.put(MadeTable::process(3) + at.process_bin_vheap, 50);
+    made.put(MadeTable::process(3) + at.process_old_bin_vheap, 61);
+    made.put(MadeTable::process(3) + at.process_old_bin_vheap_size, 60);
+    const Snapshot& s = made.read();
+    REQUIRE(s.processes.size() == 3);
+    const Process& row = s.processes[0];
+    CHECK(row.pid == Pid{0, 1, 0});
+    CHECK(row.parent == Pid{0, 9, 0});
+    CHECK(row.offset == p);
+    CHECK(row.state == ProcessState::suspended);
+    CHECK(row.heap_words == Count(64));
+    CHECK(row.heap_unused_words == Count(54));
+    CHECK(row.stack_words == Count(4));
+    CHECK(row.old_heap_words == Count(100));
+    CHECK(row.old_heap_unused_words == Count(70));
+    CHECK(row.fragment_words == Count(7));
+    CHECK(row.fragments == Count(0));
+    CHECK(row.bin_vheap_words == Count(11));
+    CHECK(row.bin_vheap_unused_words == Count(39));
+    CHECK(row.old_bin_vheap_words == Count(13));
+    CHECK(row.old_bin_vheap_unused_words == Count(47));
+    CHECK(row.reductions == Count(4711));
+    CHECK(row.arity == 3);
+    CHECK(row.msgq_len == Count(0));
+    CHECK(row.memory_bytes == Count(at.process_size + 8 * (64 + 7 + 100)));
+    CHECK(s.processes[1].bin_vheap_unused_words == Count(0));
+    CHECK(s.processes[1].old_bin_vheap_unused_words == Count(0));
+    CHECK_FALSE(s.processes[2].bin_vheap_unused_words.has());
+    CHECK_FALSE(s.processes[2].old_bin_vheap_unused_words.has());
+}
+
+TEST_CASE("arguments that have a block of their own, a dictionary and saved calls are memory", "[otp][rows]") {
+    MadeTable made;
+    const Offsets& at = made.at();
+    const std::uint64_t p = MadeTable::process(1), dictionary = M + 0x60000, specific = M + 0x61000, calls = M + 0x62000;
+    made.add(1);
+    made.put(p + at.process_arity, 8);
+    made.put(p + at.process_argument_registers, M + 0x63000);
+    made.put(p + at.process_dictionary, dictionary);
+    made.memory.put<std::uint32_t>(dictionary + at.dictionary_slots - M, 10);
+    made.put(p + at.process_specific, specific);
+    made.put(specific + 8 * 1, calls);
+    made.put(specific + 8 * 2, calls);
+    const std::uint64_t base = at.process_size + 8 * 64 + 8 * 8 + at.dictionary_size + 8 * 10 - 8 + at.process_specific_size;
+    CHECK(made.read().processes[0].memory_bytes == Count(base));  // saved calls of no length
+}
+
+TEST_CASE("a heap whose pointers are out of order is damage, and no figure", "[otp][rows]") {
+    MadeTable made;
+    const Offsets& at = made.at();
+    made.add(1);
+    made.put(MadeTable::process(1) + at.process_htop, MadeTable::heap(1) + 8 * 61);  // above the stack
+    made.add(2);
+    made.put(MadeTable::process(2) + at.process_old_heap, M + 0x60010);
+    made.put(MadeTable::process(2) + at.process_old_top, M + 0x60008);
+    made.put(MadeTable::process(2) + at.process_old_end, M + 0x60100);
+    const Snapshot& s = made.read();
+    REQUIRE(s.processes.size() == 2);
+    CHECK_FALSE(s.processes[0].heap_words.has());
+    CHECK_FALSE(s.processes[0].stack_words.has());
+    CHECK_FALSE(s.processes[0].heap_unused_words.has());
+    CHECK_FALSE(s.processes[1].old_heap_words.has());
+    CHECK(s.anomalies[Anomaly::inconsistent_state].count >= 1);
+}
+
+TEST_CASE("a thread's registers are those of the process whose code it runs, and of no other", "[otp][rows]") {
+    MadeTable made;
+    const Offsets& at = made.at();
+    const std::uint64_t ranges = M + 0x1000, modules = M + 0x1100, code = M + 0x2000;
+    made.add(1);
+    made.add(2);
+    for (const std::uint64_t number : {1, 2}) made.put(MadeTable::process(number) + at.process_pc, code + 0x10 * number);
+    made.put(ranges, modules);
+    made.put(ranges + 8, 1);
+    made.put(ranges + 16, 4);
+    made.put(ranges + 24, modules);
+    made.put(modules, code);
+    made.put(modules + 8, code + 0x1000);
+    made.vm.roots.code_ranges = ranges;
+    // struct user_regs_struct: r15 has the top of the heap, r13 the process, rsp the stack's
+    Blob status(336);
+    status.put<std::uint32_t>(32, 7);
+    status.word(112 + 8 * 0, MadeTable::heap(2) + 8 * 20);
+    status.word(112 + 8 * 2, MadeTable::process(2));
+    status.word(112 + 8 * 16, code + 0x80);
+    status.word(112 + 8 * 19, MadeTable::heap(2) + 8 * 50);
+    made.notes.push_back({"CORE", 1, status});
+    const Snapshot& s = made.read();
+    REQUIRE(s.processes.size() == 2);
+    CHECK(s.processes[0].stack_words == Count(4));
+    CHECK(s.processes[0].heap_unused_words == Count(54));
+    CHECK(s.processes[0].program_counter == code + 0x10);
+    CHECK(s.processes[1].stack_words == Count(14));
+    CHECK(s.processes[1].heap_unused_words == Count(44));
+    CHECK(s.processes[1].program_counter == code + 0x80);
+}
+
+TEST_CASE("a peer is connected where a process or a port serves it, and visible where it is published", "[otp][peers]") {
+    MadeTable made;
+    const Offsets& at = made.at();
+    const std::uint64_t table = M + 0x10000, buckets = M + 0x10400;
+    constexpr std::uint64_t published = 1;
+    made.vm.roots.dist_table = table;
+    made.memory.put<std::uint32_t>(table + at.hash_shift - M, 62);  // four buckets
+    made.memory.put<std::uint32_t>(table + at.hash_objects - M, 4);
+    made.put(table + at.hash_buckets, buckets);
+    const auto peer = [&](std::uint64_t number, std::uint64_t controller, std::uint64_t flags) {
+        const std::uint64_t entry = M + 0x11000 + 0x1000 * number;
+        made.put(buckets + 8 * number, entry);
+        made.put(entry + at.entry_name, (4711 - number) << 6 | 0x0b);
+        made.put(entry + at.entry_channel, controller);
+        made.put(entry + at.entry_flags, flags);
+        made.memory.put<std::uint32_t>(entry + at.entry_creation - M, static_cast<std::uint32_t>(1000 + number));
+    };
+    const std::uint64_t port = 5ull << 32 | 5 << 4 | 7;
+    peer(0, made.pid(12), published);
+    peer(1, port, published);
+    peer(2, made.pid(13), 0);
+    peer(3, made.vm.layout.nil, published);
+    Reader& reader = made.start();
+    read_peers(reader);
+    const Snapshot& s = made.snapshot;
+    REQUIRE(s.nodes.size() == 4);
+    const auto text = [&](TextId id) { return std::string(id == TextId::none ? "" : s.text(id)); };
+    // in the order of their channels, the index of their name
+    CHECK(s.nodes[0].channel == 4708);
+    CHECK(s.nodes[0].kind == DistNode::Kind::not_connected);
+    CHECK(text(s.nodes[0].controller).empty());
+    CHECK(text(s.nodes[0].creation).empty());
+    CHECK(s.nodes[1].kind == DistNode::Kind::hidden);
+    CHECK(text(s.nodes[1].controller) == "<0.13.0>");
+    CHECK(s.nodes[2].kind == DistNode::Kind::visible);
+    CHECK(text(s.nodes[2].controller) == "#Port<0.5>");
+    CHECK(text(s.nodes[2].creation) == "1001");
+    CHECK(s.nodes[3].channel == 4711);
+    CHECK(s.nodes[3].kind == DistNode::Kind::visible);
+    CHECK(text(s.nodes[3].controller) == "<0.12.0>");
+    CHECK(s.anomalies[Anomaly::count_mismatch].count == 0);
+}
