@@ -5,6 +5,7 @@
 #include "analyses/diagnosis/suspects.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/rules.hpp"
+#include "present/spelling.hpp"
 #include "support/made_snapshot.hpp"
 
 using namespace beamheap;
@@ -14,16 +15,31 @@ namespace {
 
 constexpr std::uint64_t mebibyte = 1u << 20;
 
+/// A finding and all that it says: its subject and title, what its evidence is of, what it advises.
+struct Told : Finding {
+    std::string words;
+};
+
 struct MadeNode : test::MadeSnapshot {
     MadeNode() { s.source.word_size = 8, s.source.process_table_complete = true; }
     void memory(std::string_view name, std::uint64_t bytes) { s.memory.push_back({text(name), bytes, {}}); }
-    std::vector<Finding> findings(std::span<const PinnedBinaries> pinned = {}) {
+    std::vector<Told> findings(std::span<const PinnedBinaries> pinned = {}) {
         seal();
         const Slogan slogan = read_slogan(s.node.slogan);
         const Totals sums = totals(s);
         const Death dead = death(s);
         const Waits blocked = waits(s);
-        return run_rules({.snapshot = s, .slogan = slogan, .totals = sums, .death = dead, .waits = blocked, .pinned = pinned});
+        std::vector<Told> told;
+        for (Finding& finding : run_rules({.snapshot = s, .slogan = slogan, .totals = sums, .death = dead, .waits = blocked, .pinned = pinned}))
+            told.push_back({std::move(finding), {}}), told.back().words = in_words(told.back());
+        return told;
+    }
+    std::string in_words(const Finding& finding) {
+        const auto plain = [&](const Sentence& sentence) { return present::plain_text(s, sentence); };
+        std::string text = plain(finding.subject.text) + ": " + plain(finding.title) + '\n';
+        for (const Evidence& each : finding.evidence) text += "  " + plain(each.name) + (each.number ? "" : ": " + plain(each.text)) + '\n';
+        for (const Sentence& step : finding.next_steps) text += "-> " + plain(step) + '\n';
+        return text;
     }
     void allocator(std::string_view name, std::uint64_t block_bytes, std::uint64_t carrier_bytes) {
         AllocatorInstance made;
@@ -40,9 +56,9 @@ struct MadeNode : test::MadeSnapshot {
     }
 };
 
-std::vector<Finding> of(const std::vector<Finding>& findings, std::string_view rule) {
-    std::vector<Finding> found;
-    for (const Finding& finding : findings)
+std::vector<Told> of(const std::vector<Told>& findings, std::string_view rule) {
+    std::vector<Told> found;
+    for (const Told& finding : findings)
         if (finding.rule == rule) found.push_back(finding);
     return found;
 }
@@ -66,8 +82,19 @@ TEST_CASE("binaries that slices pin: bytes, share and threshold", "[figures]") {
         return of(node.findings(std::span(&pinned, 1)), "binary-pinning");
     };
     PinnedBinaries pinned{.slices = 3, .binaries = 2, .seen_bytes = 1000, .pinned_bytes = 20 * mebibyte};
-    const std::vector<Finding> one = found(pinned, 60 * mebibyte);
+    const std::vector<Told> one = found(pinned, 60 * mebibyte);
     REQUIRE(one.size() == 1);
+    CHECK(one[0].words ==
+          "cache: 20.0 MiB of binaries stay because of 3 slices that see 1000 B of them, held by cache <0.1.0>\n"
+          "  slices\n"
+          "  binaries that they are parts of\n"
+          "  bytes that they show\n"
+          "  bytes that nobody sees\n"
+          "  all binaries of the node\n"
+          "-> Copy what is to be kept: binary:copy/1 before a slice is stored.\n"
+          "-> See which binaries they are: beamheap binaries DUMP --sort pinned_bytes\n"
+          "-> See where the slices are kept: beamheap heap DUMP 0.1.0\n"
+          "-> For processes that only pass binaries on: hibernate, or a low fullsweep_after.\n");
     CHECK(one[0].bytes == Count(20 * mebibyte));
     CHECK(one[0].count == Count(3));
     CHECK(one[0].percent == Approx(10));
@@ -147,8 +174,19 @@ TEST_CASE("idle garbage: what a collection would free of a group, by its samples
         return of(node.findings(), "idle-garbage");
     };
     // A million words each; twice the live words are kept, so eight tenths of 32,000,000 bytes go.
-    const std::vector<Finding> one = found(100'000, 100'000'000);
+    const std::vector<Told> one = found(100'000, 100'000'000);
     REQUIRE(one.size() == 1);
+    CHECK(one[0].words ==
+          "my_worker:init/1: 4 idle processes (my_worker:init/1, in gen_server:loop/7) keep heaps of 30.5 MiB; a collection would free 24.4 MiB (26 % of the node's memory)\n"
+          "  heaps, as allocated\n"
+          "  heaps that were decoded\n"
+          "  live in those\n"
+          "  garbage in those\n"
+          "  allocated in those\n"
+          "-> Let them hibernate when idle: hibernate_after of gen_server, gen_statem and ssl, or erlang:hibernate/3.\n"
+          "-> Or sweep the old heap more often: {fullsweep_after, 20} in spawn options, or ERL_FULLSWEEP_AFTER for all.\n"
+          "-> Look at one of them: beamheap proc DUMP 0.10.0\n"
+          "-> For exact figures of all of them: beamheap analyze DUMP --full\n");
     CHECK(one[0].count == Count(4));
     CHECK(static_cast<double>(*one[0].bytes) == Approx(25'600'000));
     CHECK(one[0].percent == Approx(25.6));
@@ -181,8 +219,18 @@ TEST_CASE("a slow socket: who waits for it, with which queues and memory", "[fig
         return of(node.findings(), "slow-socket");
     };
     CHECK(found(1).empty());
-    const std::vector<Finding> two = found(2);
+    const std::vector<Told> two = found(2);
     REQUIRE(two.size() == 1);
+    CHECK(two[0].words ==
+          "tcp_inet of owner: 2 processes wait because #Port<0.5> (tcp_inet extra) is busy, with 12.1 KiB that nobody has taken from it; its owner is owner <0.1.0>\n"
+          "  waiting in the port\n"
+          "  messages in the queues of those who wait\n"
+          "  memory that they hold\n"
+          "  one of them: <0.20.0>\n"
+          "-> Look at the other side: what reads from this socket, pipe or file, and why does it not?\n"
+          "-> Bound the wait: {send_timeout, T} with {send_timeout_close, true} on sockets, or gen_tcp:send/2 by a process of its own, and a bound on what may wait in the sender's mailbox.\n"
+          "-> See ports, their queues and owners: beamheap ports DUMP\n"
+          "-> See who waits, and where: beamheap proc DUMP 0.20.0\n");
     CHECK(two[0].severity == FindingSeverity::medium);
     CHECK(two[0].count == Count(2));
     CHECK(two[0].bytes == Count(12'345));
@@ -203,8 +251,18 @@ TEST_CASE("allocator loss: carriers less blocks, and the allocator that loses mo
         node.allocator("binary_alloc", binary_blocks, 100 * mebibyte);
         return of(node.findings(), "allocator-loss");
     };
-    const std::vector<Finding> one = found(150 * mebibyte, 50 * mebibyte);
+    const std::vector<Told> one = found(150 * mebibyte, 50 * mebibyte);
     REQUIRE(one.size() == 1);
+    CHECK(one[0].words ==
+          "eheap_alloc: The node uses 200 MiB of the 400 MiB that its allocators hold: 200 MiB (50 %) is lost between blocks, 150 MiB of it in eheap_alloc\n"
+          "  carriers of all allocators\n"
+          "  blocks in them\n"
+          "  lost in eheap_alloc\n"
+          "  use of its multiblock carriers now\n"
+          "  and at the highest ever\n"
+          "-> This is no leak of terms: blocks and carriers do not fit each other.\n"
+          "-> Let it prefer low addresses, so that high carriers empty (+MHas aobf), or use smaller carriers (+MHlmbcs 512).\n"
+          "-> See every allocator and instance, and watch recon_alloc:fragmentation(current): beamheap alloc DUMP\n");
     CHECK(one[0].bytes == Count(200 * mebibyte));
     CHECK(one[0].percent == Approx(50));
     CHECK(one[0].severity == FindingSeverity::medium);
@@ -236,8 +294,18 @@ TEST_CASE("a large table: bytes, objects and share of the node", "[figures]") {
         return of(node.findings(), "ets-growth");
     };
     const std::uint64_t words = 10 * mebibyte;  // 80 MiB
-    const std::vector<Finding> one = found(words, 320 * mebibyte);
+    const std::vector<Told> one = found(words, 320 * mebibyte);
     REQUIRE(one.size() == 1);
+    CHECK(one[0].words ==
+          "sessions: ETS table sessions holds 80.0 MiB in 77 objects: 25 % of the node's memory; its owner is owner <0.1.0>\n"
+          "  the table\n"
+          "  objects\n"
+          "  all tables\n"
+          "  the node\n"
+          "  its owner: sits in an unknown function\n"
+          "-> Look for what deletes from it: an entry that nobody deletes stays until its owner ends. Give entries a time to live, or bound the table.\n"
+          "-> Watch ets:info(Table, memory) and size; words times the word size are the bytes told here.\n"
+          "-> See all tables and owners: beamheap ets DUMP\n");
     CHECK(one[0].bytes == Count(80 * mebibyte));
     CHECK(one[0].count == Count(77));
     CHECK(one[0].percent == Approx(25));
@@ -267,8 +335,16 @@ TEST_CASE("tables of one name and owner are judged as one", "[figures]") {
         node.memory("total", 400 * mebibyte);
         return of(node.findings(), "ets-growth");
     };
-    const std::vector<Finding> one = found(20, 1, mebibyte);  // 20 tables of 8 MiB
+    const std::vector<Told> one = found(20, 1, mebibyte);  // 20 tables of 8 MiB
     REQUIRE(one.size() == 1);
+    CHECK(one[0].words ==
+          "shard: 20 ETS tables of the name shard hold 160 MiB in 200 objects: 40 % of the node's memory; their owner is owner <0.1.0>\n"
+          "  tables of this name and owner\n"
+          "  memory in them\n"
+          "  the largest of them\n"
+          "  the node\n"
+          "-> Look for where they are made, and for what deletes them, or deletes from them.\n"
+          "-> See all tables and owners: beamheap ets DUMP\n");
     CHECK(one[0].count == Count(20));
     CHECK(one[0].bytes == Count(160 * mebibyte));
     CHECK(one[0].percent == Approx(40));
@@ -291,7 +367,7 @@ TEST_CASE("a big heap: its bytes, its share, and what it is made of", "[figures]
         node.process(2).memory_bytes = 64 * mebibyte;
         return of(node.findings(), "big-heap");
     };
-    std::vector<Finding> all = found(16 * mebibyte);
+    std::vector<Told> all = found(16 * mebibyte);
     REQUIRE(all.size() == 2);  // the other one holds four fifths
     CHECK(all[1].bytes == Count(16 * mebibyte));
     CHECK(all[1].percent == Approx(20));

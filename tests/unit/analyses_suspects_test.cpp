@@ -1,0 +1,117 @@
+// Which processes are looked into, chosen from the process table: samples of idle groups, holders of binaries, long queues.
+#include <catch2/catch.hpp>
+
+#include "analyses/diagnosis/suspects.hpp"
+#include "analyses/processes/process_columns.hpp"
+#include "support/made_snapshot.hpp"
+
+using namespace beamheap;
+using namespace beamheap::analyses;
+
+namespace {
+
+constexpr std::uint64_t mebibyte = 1u << 20;
+
+// Two groups of idle processes: 40 with 30,000 words each, then 10 with 150,000 words, which are more together.
+struct Idle : test::MadeSnapshot {
+    Idle(std::uint64_t binary_bytes, std::uint64_t total_bytes) {
+        s.source.word_size = 8;
+        const FunctionId small = function("small", "loop", 0), large = function("large", "loop", 0);
+        for (std::uint32_t i = 0; i < 50; ++i) {
+            Process& p = process(i + 1);
+            p.current_function = p.initial_call = i < 40 ? small : large;
+            p.heap_words = i < 40 ? 30'000 : 150'000;
+            p.heap_unused_words = 0;
+            p.old_heap_words = 0;
+            p.old_heap_unused_words = 0;
+            p.fragment_words = 0;
+        }
+        s.memory.push_back({text("total"), total_bytes, {}});
+        s.memory.push_back({text("binary"), binary_bytes, {}});
+    }
+    std::vector<std::uint32_t> places(const std::vector<ProcId>& ids) const {
+        std::vector<std::uint32_t> found;
+        for (const ProcId id : ids) found.push_back(index_of(id));
+        return found;
+    }
+};
+
+using Places = std::vector<std::uint32_t>;
+
+}  // namespace
+
+TEST_CASE("of an idle group a few are decoded, spread over all, and no more than the budget", "[suspects]") {
+    Idle node(0, 30 * mebibyte);
+    node.seal();
+    const Suspects all = suspects(node.s, {.sample_words = 3'000'000});
+    // sixteen of the forty, all of the ten; by place, whichever group is the larger one
+    CHECK(node.places(all.heaps) == Places{0, 2, 5, 7, 10, 12, 15, 17, 20, 22, 25, 27, 30, 32, 35, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49});
+    for (const ProcId id : all.heaps) CHECK(all.decode(id));
+    CHECK_FALSE(all.decode(ProcId{1}));
+    CHECK_FALSE(all.decode(ProcId{39}));
+    CHECK(all.binaries.empty());
+    CHECK(all.terms.empty());
+    // the larger group first, as far as the words go
+    CHECK(node.places(suspects(node.s, {.sample_words = 600'000}).heaps) == Places{40, 41, 42, 43});
+    CHECK(node.places(suspects(node.s, {.sample_words = 599'999}).heaps) == Places{0, 2, 5, 7, 40, 41, 42});
+    CHECK(suspects(node.s, {.sample_words = 29'999}).heaps.empty());
+}
+
+TEST_CASE("who holds many bytes of binaries is decoded once, whatever else it is", "[suspects]") {
+    Idle node(100 * mebibyte, 1024 * mebibyte);
+    const auto holds = [&](std::size_t place, std::uint64_t bytes) {
+        node.s.processes[place].bin_vheap_words = bytes / 8;
+        node.s.processes[place].old_bin_vheap_words = 0;
+    };
+    holds(48, 8 * mebibyte);
+    holds(3, 20 * mebibyte);
+    holds(45, 30 * mebibyte);
+    holds(4, 8 * mebibyte - 8);  // too little
+    node.seal();
+    const Suspects found = suspects(node.s, {.sample_words = 600'000});
+    CHECK(node.places(found.binaries) == Places{3, 45, 48});
+    CHECK(node.places(found.heaps) == Places{3, 45, 48});  // the idle ones are too small a part of this node
+    CHECK(found.decode(ProcId{45}));
+    CHECK_FALSE(found.decode(ProcId{4}));
+    // those that hold most come first, where not all fit
+    CHECK(node.places(suspects(node.s, {.sample_words = 180'000}).binaries) == Places{3, 45});
+    node.s.memory[1].bytes = 8 * mebibyte - 1;
+    CHECK(suspects(node.s, {}).binaries.empty());
+}
+
+TEST_CASE("a holder of binaries that is idle as well is one to decode", "[suspects]") {
+    Idle node(20 * mebibyte, 30 * mebibyte);
+    node.s.processes[41].bin_vheap_words = 16 * mebibyte / 8;
+    node.s.processes[41].old_bin_vheap_words = 0;
+    node.seal();
+    const Suspects found = suspects(node.s, {.sample_words = 450'000});
+    CHECK(node.places(found.heaps) == Places{40, 41, 42});
+    CHECK(node.places(found.binaries) == Places{41});
+}
+
+TEST_CASE("terms are looked into where a queue is long, or a heap the largest", "[suspects]") {
+    const auto looked_into = [](const std::vector<std::pair<std::size_t, std::uint64_t>>& queues, std::uint64_t binaries, const SuspectBudget& budget = {}) {
+        Idle node(binaries, 200 * mebibyte);
+        for (const auto& [place, messages] : queues) node.s.processes[place].msgq_len = messages;
+        node.seal();
+        const Suspects found = suspects(node.s, budget);
+        for (const ProcId id : found.terms) CHECK(found.look_into(id));
+        return node.places(found.terms);
+    };
+    CHECK(looked_into({{7, 1'000}, {3, 999}}, 0) == Places{7});
+    CHECK(looked_into({{7, 30'000}, {3, 30'001}}, 0) == Places{7});                                       // too long to be read
+    CHECK(looked_into({{9, 5'000}, {1, 2'000}, {4, 3'000}, {2, 4'000}}, 0) == Places{2, 4, 9});           // the three longest
+    CHECK(looked_into({{7, 1'000}}, 0, {.term_words = 29'999}).empty());
+    CHECK(looked_into({{7, 1'000}}, 0, {.term_words = 30'000}) == Places{7});
+    // where binaries are much of the node, shorter ones too: messages may keep them
+    CHECK(looked_into({{7, 100}, {3, 99}}, 64 * mebibyte) == Places{7});
+    CHECK(looked_into({{7, 100}}, 64 * mebibyte - 1).empty());
+    CHECK(looked_into({{7, 100}}, 59 * mebibyte).empty());
+    Idle node(0, 200 * mebibyte);
+    node.s.processes[20].heap_words = mebibyte;
+    node.s.processes[21].heap_words = mebibyte - 1;
+    node.seal();
+    CHECK(node.places(suspects(node.s, {}).terms) == Places{20});
+    node.s.processes[20].heap_words = mebibyte - 1;
+    CHECK(suspects(node.s, {}).terms.empty());
+}
