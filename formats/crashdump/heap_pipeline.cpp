@@ -249,7 +249,6 @@ bool HeapPipeline::decode_held(Worker& worker, unsigned index, const HeapJob& jo
             at += worker.reader.feed(part.section, text, at, last);
             if (last) break;
             if (piece + 1 == job.text.end() || piece[1].offset > at) return false;
-            ++piece;
         }
     }
     visit(worker.reader, job, demand_, index, worker.losses);

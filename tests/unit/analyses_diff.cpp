@@ -133,6 +133,13 @@ TEST_CASE("limits are read, or said to be wrong", "[limits]") {
         CHECK_FALSE(limit);
         if (!limit) CHECK(limit.error().code == ErrorCode::usage);
     }
+    // sizes are of memory: no other figure has bytes
+    for (const std::string_view bytes : {"memory", "heap", "stack", "total", "binary", "ets", "code"}) CHECK(parse_limit(std::string(bytes) + ">5MiB"));
+    for (const std::string_view counted : {"msgq", "links", "processes", "ports", "atoms", "ets_tables", "timers", "messages"}) {
+        CAPTURE(counted);
+        CHECK(parse_limit(std::string(counted) + ">5"));
+        CHECK_FALSE(parse_limit(std::string(counted) + ">5MiB"));
+    }
     FailOn fail_on;
     CHECK(add_fail_on(fail_on, "medium"));
     CHECK(add_fail_on(fail_on, "msgq>5"));

@@ -1,5 +1,6 @@
 // Small things of both formats that no larger test would miss: encodings, labels, damaged lines, identifiers.
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
 #include <optional>
 
@@ -70,6 +71,15 @@ TEST_CASE("labels are printed as the VM would, spaces and all", "[crashdump][lab
     CHECK(label("A4:name") == "name");
     CHECK(label("N") == "[]");
     CHECK(label("H999").empty());
+    // 24 objects are looked up for one
+    const auto nested = [](unsigned tuples) {
+        std::string lines;
+        for (unsigned i = 0; i < tuples; ++i) lines += fmt::format("{:X}:t1:H{:X}\n", 0x1000 + 16 * i, 0x1000 + 16 * (i + 1));
+        return crashdump::label_text(lines + fmt::format("{:X}:t1:A1:z\n", 0x1000 + 16 * tuples), "H1000");
+    };
+    CHECK(nested(1) == "{{z}}");
+    CHECK(nested(23) == std::string(24, '{') + "z" + std::string(24, '}'));
+    CHECK(nested(24) == std::string(24, '{') + "..." + std::string(24, '}'));
 }
 
 TEST_CASE("identifiers of the old external format end with a creation of one byte", "[external]") {

@@ -150,13 +150,11 @@ private:
         step.kind = waiting_.back().sign == '!'   ? Kind::negate
                     : waiting_.back().sign == '&' ? Kind::intersect
                                                   : Kind::unite;
-        step.position = waiting_.back().position;
         selector_.steps.push_back(std::move(step));
         waiting_.pop_back();
     }
 
-    Status add(Step step, std::size_t position) {
-        step.position = position;
+    Status add(Step step) {
         selector_.steps.push_back(std::move(step));
         return ok();
     }
@@ -221,7 +219,7 @@ private:
             if (!pid) return fail(pid.error());
             step.process = std::move(*pid);
             at_ += length;
-            return add(std::move(step), begin);
+            return add(std::move(step));
         }
         std::string name;
         std::size_t used = 0;
@@ -234,7 +232,7 @@ private:
             step.kind = Kind::process;
             step.process.name = std::move(name);
             step.process.quoted = true;
-            return add(std::move(step), begin);
+            return add(std::move(step));
         }
         at_ += used;
         const std::size_t after_name = at_;
@@ -251,7 +249,7 @@ private:
             if (word.text != name) continue;
             step.kind = word.kind;
             step.state = word.state;
-            return add(std::move(step), begin);
+            return add(std::move(step));
         }
         if (name.find('*') != std::string::npos) {
             step.kind = Kind::names;
@@ -260,7 +258,7 @@ private:
             step.kind = Kind::process;
             step.process.name = std::move(name);
         }
-        return add(std::move(step), begin);
+        return add(std::move(step));
     }
 
     Status read_call(const std::string& name, std::size_t begin) {
@@ -295,7 +293,7 @@ private:
             step.function = std::move(*function);
         }
         at_ = after;
-        return add(std::move(step), begin);
+        return add(std::move(step));
     }
 
     Status read_comparison(const std::string& name, Operator op, std::size_t begin) {
@@ -314,12 +312,12 @@ private:
                     "garbage_collecting, exiting");
             step.kind = Kind::state;
             step.state = word->state;
-            BH_CHECK(add(std::move(step), begin));
+            BH_CHECK(add(std::move(step)));
             at_ = end;
             if (op == Operator::equal) return ok();
             Step negation;
             negation.kind = Kind::negate;
-            return add(std::move(negation), begin);
+            return add(std::move(negation));
         }
         const ProcessColumn* const column = find_process_figure(name);
         if (column == nullptr) {
@@ -338,7 +336,7 @@ private:
         step.op = op;
         step.quantity = *quantity;
         at_ = end;
-        return add(std::move(step), begin);
+        return add(std::move(step));
     }
 
     std::string_view text_;

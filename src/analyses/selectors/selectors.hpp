@@ -114,7 +114,6 @@ public:
         PidOrName process;
         std::string text;  ///< glob of names, group's name
         FunctionPattern function;
-        std::size_t position = 0;  ///< of the term in the selector, in bytes
     };
     std::vector<Step> steps;
     std::string source;
