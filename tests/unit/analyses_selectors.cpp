@@ -180,6 +180,8 @@ TEST_CASE("selectors pick by name, column, state and tree", "[selectors]") {
     CHECK(pick(s, "sensitive") == Numbers{43});
     CHECK(pick(s, "supervisors") == Numbers{40});
     CHECK(pick(s, "orphans") == Numbers{99});
+    CHECK(pick(s, "stable") == pick(s, "all"));
+    CHECK(pick(s, "moving").empty());
     CHECK(pick(s, "msgq>10") == Numbers{41});
     CHECK(pick(s, "msgq_len >= 10") == Numbers{41, 42});
     CHECK(pick(s, "msgq=<10 & registered & msgq>0") == Numbers{42});

@@ -29,6 +29,9 @@ bool holds(Operator op, const T& a, const T& b) {
     return false;
 }
 
+// Whether all that is told of a process is of one instant.
+bool stood_still(const Process& process) { return process.reading == RowReading::whole || process.reading == RowReading::stable; }
+
 class Evaluation {
 public:
     explicit Evaluation(const Snapshot& snapshot) : snapshot_(snapshot) {}
@@ -73,6 +76,8 @@ private:
             case Kind::registered: return where([](const Process& p) { return p.name != TextId::none; });
             case Kind::sensitive: return where([](const Process& p) { return p.sensitive.value_or(false); });
             case Kind::state: return where([&](const Process& p) { return p.state == step.state; });
+            case Kind::stable: return where([](const Process& p) { return stood_still(p); });
+            case Kind::moving: return where([](const Process& p) { return !stood_still(p); });
             case Kind::supervisors: {
                 Mask mask(snapshot_.processes.size());
                 for (std::size_t i = 0; i < mask.size(); ++i) mask[i] = tree().nodes[i].supervisor;

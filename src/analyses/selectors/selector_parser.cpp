@@ -22,13 +22,15 @@ struct Word {
     Kind kind;
     ProcessState state = ProcessState::unknown;
 };
-constexpr std::array<Word, 14> words{{
+constexpr std::array<Word, 16> words{{
     {"all", Kind::all},
     {"processes", Kind::all},
     {"registered", Kind::registered},
     {"sensitive", Kind::sensitive},
     {"supervisors", Kind::supervisors},
     {"orphans", Kind::orphans},
+    {"stable", Kind::stable},
+    {"moving", Kind::moving},
     {"waiting", Kind::state, ProcessState::waiting},
     {"running", Kind::state, ProcessState::running},
     {"runnable", Kind::state, ProcessState::runnable},

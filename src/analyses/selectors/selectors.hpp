@@ -9,7 +9,9 @@
 //                 | column op quantity                       msgq>1000, memory>=512MiB, reductions>5%
 //                 | word                                     all registered sensitive supervisors orphans, and the
 //                                                            states waiting running runnable suspended
-//                                                            garbage_collecting exiting
+//                                                            garbage_collecting exiting; stable moving: of a running
+//                                                            VM, whether it stood still while it was read, as all do
+//                                                            in images of one instant
 //                 | "children(" process ")"                  in the supervision tree (supervision.hpp)
 //                 | "all_children(" process ")"              children and their children; not the process itself
 //                 | "group(" name ")"                        the group key (groups.hpp)
@@ -89,6 +91,8 @@ public:
             sensitive,
             supervisors,
             orphans,
+            stable,
+            moving,
             state,
             process,
             names,
