@@ -1,12 +1,12 @@
 %% What a node was doing when it died, or was looked at: recursion without end, a loop, a run queue, a stop.
 -module(scenario_busy).
 -behaviour(application).
--export([scenarios/0, recursion/1, deep_stack/1, busy_loop/1, at_work/1, run_queue/1, stopping/1, stopping_port/1, refused_binary/1]).
+-export([scenarios/0, recursion/1, deep_stack/1, busy_loop/1, at_work/1, run_queue/1, dirty_io/1, stopping/1, stopping_port/1, refused_binary/1]).
 -export([start/2, stop/1, init/1, slow_child/0, spin/1, sum/1]).
 
 -import(scenario_kit, [specimen/2, hold/1, wait_until/2, many/2]).
 
-scenarios() -> [recursion, deep_stack, busy_loop, at_work, run_queue, stopping, stopping_port, refused_binary].
+scenarios() -> [recursion, deep_stack, busy_loop, at_work, run_queue, dirty_io, stopping, stopping_port, refused_binary].
 
 %% A body-recursive function that has passed its end: its stack takes all memory that the node may use (make).
 recursion(_) ->
@@ -58,6 +58,22 @@ run_queue(Args) ->
       last => fun() ->
                   [P ! go || P <- Loops],
                   timer:sleep(2000)
+              end}.
+
+%% More who read a file that does not answer (a pipe that nobody writes to) than there are schedulers for that. Nobody can write
+%% to a file from then on, so that this is the last thing.
+dirty_io(Args) ->
+    N = scenario_kit:number(1, Args, 20),
+    Pipe = "dirty_io.pipe",
+    [] = os:cmd("rm -f " ++ Pipe ++ " && mkfifo " ++ Pipe),
+    Readers = many(N, fun(_) -> spawn(fun() -> receive go -> prim_file:open(Pipe, [read]) end end) end),
+    Schedulers = erlang:system_info(dirty_io_schedulers),
+    #{slogan => "asked for by an operator", volatile => Readers, asked => [self()],
+      facts => #{findings => ['dirty-schedulers'], schedulers => Schedulers, waiting => N - Schedulers},
+      last => fun() ->
+                  [P ! go || P <- Readers],
+                  %% (process_info of one in that queue does not return)
+                  wait_until(all_are_there, fun() -> lists:last(statistics(run_queue_lengths_all)) =:= N - Schedulers end)
               end}.
 
 %% init:stop/0 has begun, and a child takes its time: its supervisor would wait for ever.

@@ -24,7 +24,7 @@ meaning(_) ->
     Servers = [start(Specimen) || Specimen <- Specimens],
     {ok, Machine} = gen_statem:start({local, machine}, ?MODULE, {machine, {data, Blobs}}, []),
     #{slogan => "asked for by an operator",
-      facts => #{findings => [], chain => chain(12), queue => queue(900, 300),
+      facts => #{findings => [], others => [postponing(3000), counting(3000)], chain => chain(12), queue => queue(900, 300),
                  servers => [facts(Machine, machine, "gen_statem", {data, Blobs}, Blobs, "its State > element 2",
                                    "a list of 4,000 binaries of 32 B") | Servers]}}.
 
@@ -38,6 +38,23 @@ chain(N) ->
     %% all have asked: their questions are in the queues
     [wait_until(asked, fun() -> {message_queue_len, L} =:= process_info(P, message_queue_len) end) || {P, L} <- [{Front, N}, {Middle, 1}, {Last, 1}]],
     #{callers => Callers, links => [Front, Middle, Last], waiting => N + 2}.
+
+%% A state machine that never comes to the state in which it handles what it is sent, and puts it off.
+postponing(N) ->
+    {ok, Machine} = gen_statem:start({local, postponing}, ?MODULE, {machine, connecting}, []),
+    [gen_statem:cast(Machine, {request, I, <<I:64>>}) || I <- lists:seq(1, N)],
+    wait_until(taken, fun() -> {message_queue_len, 0} =:= process_info(Machine, message_queue_len) andalso
+                               {status, waiting} =:= process_info(Machine, status) end),
+    #{pid => Machine, name => postponing, where => <<"its postponed events">>,
+      shape => iolist_to_binary(io_lib:format("a list of ~w,~3..0w {cast, {request, integer, binary}}", [N div 1000, N rem 1000]))}.
+
+%% A process dictionary that grows, no entry of which is large.
+counting(N) ->
+    Maker = self(),
+    Pid = spawn(fun() -> [put({counter, I}, {I, [I, I]}) || I <- lists:seq(1, N)], Maker ! counted, receive never -> ok end end),
+    receive counted -> ok end,
+    #{pid => Pid, name => counting, where => <<"its process dictionary">>,
+      shape => iolist_to_binary(io_lib:format("~w,~3..0w entries", [N div 1000, N rem 1000]))}.
 
 %% Messages of two shapes in the queue of one that takes none.
 queue(Orders, Pings) ->
@@ -68,4 +85,5 @@ handle_call(_, _, State) -> {reply, State, State}.
 handle_cast({ask, Next}, State) -> Reply = gen_server:call(Next, question, infinity), {noreply, {Reply, State}};
 handle_cast(_, State) -> {noreply, State}.
 handle_info({wait, _}, State) -> receive never -> {noreply, State} end.
+handle_event(cast, {request, _, _}, open, connecting) -> {keep_state_and_data, [postpone]};
 handle_event(_, _, _, Data) -> {keep_state, Data}.

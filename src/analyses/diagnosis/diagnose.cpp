@@ -13,7 +13,7 @@ namespace beamheap::analyses {
 namespace {
 
 // What --full may look into: a process of 256 MB takes a second or two.
-constexpr SuspectBudget everything{.sample_words = 64'000'000, .term_words = 32'000'000, .messages = 200'000};
+constexpr SuspectBudget everything{.sample_words = 64'000'000, .term_words = 32'000'000, .heap_words = 32'000'000, .messages = 200'000};
 
 constexpr std::string_view application_controller = "application_controller";
 constexpr std::uint64_t largest_controller = 2'000'000;  // words of its heap, and messages, that are still read

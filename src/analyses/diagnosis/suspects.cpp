@@ -115,19 +115,19 @@ Suspects suspects(const Snapshot& s, const SuspectBudget& budget) {
     found.binaries = binary_holders_of(s, budget.sample_words);
     found.heaps.insert(found.heaps.end(), found.binaries.begin(), found.binaries.end());
     const std::vector<ProcId> all = all_processes(s);
-    const auto cheap = [&](ProcId id) {
-        return used_words(s[id]).value_or(0) <= budget.term_words && s[id].msgq_len.value_or(0) <= budget.messages;
+    const auto within = [&](ProcId id, std::uint64_t words) {
+        return used_words(s[id]).value_or(0) <= words && s[id].msgq_len.value_or(0) <= budget.messages;
     };
     const Count binaries = s.memory_bytes("binary");
     const bool much = binaries.value_or(0) >= heavy_bytes &&
                       percent_of(binaries, s.memory_bytes("total")).value_or(0) >= heavy_percent;
     for (const ProcId id : largest(s, all, &Process::msgq_len, most_term_suspects))
-        if (s[id].msgq_len.value_or(0) >= (much ? few_messages : least_messages) && cheap(id)) found.terms.push_back(id);
+        if (s[id].msgq_len.value_or(0) >= (much ? few_messages : least_messages) && within(id, budget.term_words)) found.terms.push_back(id);
     Count Process::*const by =
         s.processes.empty() || s.processes[0].memory_bytes.has() ? &Process::memory_bytes : &Process::heap_words;
     for (const ProcId id : largest(s, all, by, 1)) {
         const std::uint64_t words = saturating_add(s[id].heap_words.value_or(0), s[id].old_heap_words.value_or(0));
-        if (saturating_multiply(words, s.source.word_size) >= least_heap_bytes && cheap(id)) found.terms.push_back(id);
+        if (saturating_multiply(words, s.source.word_size) >= least_heap_bytes && within(id, budget.heap_words)) found.terms.push_back(id);
     }
     sort_unique(found.heaps);
     sort_unique(found.binaries);

@@ -16,7 +16,8 @@ namespace beamheap::analyses {
 /// How much heap may be decoded for the rules.
 struct SuspectBudget {
     std::uint64_t sample_words = 600'000;  ///< of idle heaps and of heaps with slices, each
-    std::uint64_t term_words = 1'500'000;    ///< of one process whose terms are looked into
+    std::uint64_t term_words = 1'500'000;    ///< of one process whose terms are looked into for its messages
+    std::uint64_t heap_words = 12'000'000;   ///< of the process with the largest heap: half a second, 300 MB
     std::uint64_t messages = 30'000;         ///< of one process whose terms are looked into
 };
 

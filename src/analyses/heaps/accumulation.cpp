@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "analyses/base/sum.hpp"
 #include "analyses/base/term_walks.hpp"
 #include "analyses/heaps/dominators.hpp"
 #include "analyses/heaps/heap_order.hpp"
@@ -17,6 +18,7 @@ constexpr double least_of_live = 1.0 / 3;
 constexpr double most_of_container = 0.7;
 constexpr unsigned deepest = 64;
 constexpr std::uint64_t most_elements = 4'000'000;  // looked at in all
+constexpr std::uint64_t many_entries = 100;         // of a dictionary that is told as a whole
 
 /// How many words a term must reach to be looked into.
 std::uint64_t least_words(std::uint64_t live) {
@@ -38,6 +40,10 @@ bool all_small(const HeapGraph& graph, const FlatSizes& flat, const std::optiona
     if (state && state->term.kind == ElementKind::object && state->term.id.space == ObjectId::Space::heap &&
         !small(state->term.id.number))
         return false;
+    std::uint64_t dictionary = 0;
+    for (const Root& root : graph.roots())
+        if (root.kind == RootKind::dictionary && root.target != no_node) dictionary = saturating_add(dictionary, flat[root.target]);
+    if (dictionary >= least - beyond) return false;
     return std::ranges::all_of(graph.roots(), [&](const Root& root) { return root.target == no_node || small(root.target); });
 }
 
@@ -52,7 +58,10 @@ public:
         found.state = loop_state(s_, p_, terms_);
         const std::uint64_t live = retained_.live_words();
         const auto start = first_term(found.state, least_words(live));
-        if (!start) return found;
+        if (!start) {
+            of_dictionary(found, live);
+            return found;
+        }
         Element at = start->element;
         found.where = start->step;
         bool pair = start->pair;
@@ -87,6 +96,8 @@ private:
         if (state && on_heap(state->term) && reach(state->term) >= least) {
             return Next{state->term, state->several() ? Ours("its handlers") : Ours("its State")};
         }
+        if (state && on_heap(state->postponed) && reach(state->postponed) >= least)
+            return Next{state->postponed, Ours("its postponed events")};
         FlatArray<std::uint64_t> by_root;
         retained_by_roots(graph, dominators_, retained_, by_root);
         std::size_t root = 0;
@@ -107,6 +118,23 @@ private:
         const Element at = terms_.root(root);
         if (!on_heap(at) || reach(at) < least) return std::nullopt;
         return Next{at, root_text(graph.roots()[root]), graph.roots()[root].kind == RootKind::dictionary};
+    }
+
+    // Of a dictionary of many entries none reaches much; what counts is what all of them keep.
+    void of_dictionary(Accumulation& found, std::uint64_t live) const {
+        FlatArray<std::uint64_t> by_root;
+        retained_by_roots(terms_.graph(), dominators_, retained_, by_root);
+        std::uint64_t entries = 0, words = 0;
+        for (std::size_t i = 0; i < by_root.size(); ++i) {
+            if (terms_.graph().roots()[i].kind != RootKind::dictionary) continue;
+            ++entries;
+            words = saturating_add(words, by_root[i]);
+        }
+        if (entries < many_entries || words < least_words(live)) return;
+        found.where = Ours("its process dictionary");
+        found.what = sentence("{}", Counted{entries, "entry", "entries"});
+        found.words = words;
+        found.percent = 100 * static_cast<double>(words) / static_cast<double>(live);
     }
 
     // Words that a term reaches; asks for them within it.

@@ -4,8 +4,9 @@
 // nearly all of what its container keeps. Where no single element does, the container itself is what accumulated: a list
 // of 41 million cells, a map of sessions. The way there tells a person which field it is.
 //
-// Where to begin: a server's state, where it reaches a third of what is live (loop_state.hpp); else the term that the
-// roots hold which keeps most; else the one that reaches most. A server in the middle of a callback has its state and
+// Where to begin: a server's state, where it reaches a third of what is live (loop_state.hpp); else the events that a state
+// machine has postponed; else the term that the roots hold which keeps most; else the one that reaches most. Entries of a process
+// dictionary are roots each; a hundred and more that keep a third of what is live together are told as one. A server in the middle of a callback has its state and
 // a newer version of it, which share nearly everything: neither keeps anything alone, and both reach it. So what an
 // element keeps is asked within that one term (Dominators::build_below).
 #pragma once
@@ -24,13 +25,13 @@ namespace beamheap::analyses {
 struct Accumulation {
     Sentence what;   ///< its shape: "a list of 20,000 integers", "a map of 312 ..."; empty: nothing stands out
     Sentence where;  ///< "its State > key pending", "the stack of my_server:loop/1 > element 3"
-    Element term;    ///< the accumulation point itself
+    Element term;    ///< the accumulation point itself; none where it is a whole dictionary
     std::uint64_t words = 0;  ///< that it reaches and nothing else in the term above it does
     double percent = 0;       ///< of all that the process's roots reach on its heap
     std::optional<LoopState> state;  ///< of a server, also where nothing stands out
 };
 
-/// Nothing where no term of the roots has at least a third of what is live. Linear in the heap.
+/// Nothing where no term of the roots, nor a dictionary, has at least a third of what is live. Linear in the heap.
 Accumulation accumulation(const Snapshot& snapshot, ProcId process, TermSource& terms, TermMeasures& measures);
 
 }  // namespace beamheap::analyses

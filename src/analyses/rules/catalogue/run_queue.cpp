@@ -22,15 +22,19 @@ constexpr std::uint64_t many_ready = 1'000, many_each = 200;
 
 struct Queues {
     std::uint64_t schedulers = 0, queued = 0, longest = 0;
+    std::uint64_t dirty = 0;  // on dirty schedulers, or in the queues of these: listed as running or ready, too
 };
 
 Queues queues(const Snapshot& s) {
     Queues found;
     for (const Scheduler& scheduler : s.schedulers) {
-        if (scheduler.kind != Scheduler::Kind::normal) continue;
         std::uint64_t here = 0;
         for (std::size_t i = 0; i + 1 < scheduler.run_queue.size(); ++i)  // the last one is of ports
             here = saturating_add(here, scheduler.run_queue[i].value_or(0));
+        if (scheduler.kind != Scheduler::Kind::normal) {
+            found.dirty = saturating_add(found.dirty, here + (scheduler.current_process.has() ? 1 : 0));
+            continue;
+        }
         ++found.schedulers;
         found.queued = saturating_add(found.queued, here);
         found.longest = std::max(found.longest, here);
@@ -91,7 +95,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     const Queues queued = queues(s);
     if (queued.schedulers == 0) return;
     const Work found = work(s);
-    const std::uint64_t ready = std::max(queued.queued, found.ready);
+    const std::uint64_t ready = std::max(queued.queued, found.ready - std::min(found.ready, queued.dirty));
     if (ready < least_ready || ready / queued.schedulers < least_each) return;
     // Where the process table is cut, what the schedulers were at tells more.
     const bool known = found.in_function >= ready / 2;
