@@ -46,7 +46,7 @@ postponing(N) ->
     wait_until(taken, fun() -> {message_queue_len, 0} =:= process_info(Machine, message_queue_len) andalso
                                {status, waiting} =:= process_info(Machine, status) end),
     #{pid => Machine, name => postponing, where => <<"its postponed events">>,
-      shape => iolist_to_binary(io_lib:format("a list of ~w,~3..0w {cast, {request, integer, binary}}", [N div 1000, N rem 1000]))}.
+      shape => iolist_to_binary(io_lib:format("a list of ~w,~3..0w {cast, {request, integer, binary of 8 B}}", [N div 1000, N rem 1000]))}.
 
 %% A process dictionary that grows, no entry of which is large.
 counting(N) ->
