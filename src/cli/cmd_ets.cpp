@@ -9,6 +9,7 @@
 #include "analyses/heaps/term_measures.hpp"
 #include "cli/commands.hpp"
 #include "cli/secrets.hpp"
+#include "present/spelling.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
 #include "present/tables_terms.hpp"
@@ -45,7 +46,7 @@ Result<std::size_t> find_table(const Snapshot& snapshot, std::string_view wanted
     if (found.empty()) {
         const std::vector<std::string> near = analyses::near_names(bare, names, 3);
         return Error{ErrorCode::usage, fmt::format("no ETS table '{}' in this input", wanted),
-                     near.empty() ? std::string("`beamheap ets INPUT` lists all of them.")
+                     near.empty() ? fmt::format("`beamheap ets {}` lists all of them.", present::shell_word(snapshot.source.path))
                                   : fmt::format("There is: {}", fmt::join(near, ", "))};
     }
     std::string ids;

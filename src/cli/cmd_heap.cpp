@@ -29,7 +29,7 @@ static Status cmd_heap(const Context& context) {
         into = process.terms->at(address.address);
         if (into.kind != ElementKind::object)
             return Error{ErrorCode::usage, fmt::format("{:X}: this process has no object at that address", address.address),
-                         "`heap INPUT PID` shows addresses of its terms."};
+                         fmt::format("`beamheap heap {} {}` shows addresses of its terms.", present::shell_word(context.argument(0)), present::shell_word(context.argument(1)))};
     }
     present::Document document = context.document(process.snapshot());
     add_term_warnings(process, document);

@@ -7,6 +7,7 @@
 #include "cli/secrets.hpp"
 #include "formats/crashdump/dump_redaction.hpp"
 #include "present/describe.hpp"
+#include "present/spelling.hpp"
 
 namespace beamheap::cli {
 namespace {
@@ -36,7 +37,7 @@ static Status cmd_redact(const Context& context) {
                      "The other verbs hide secrets in what they print: --redact says how much."};
     if (snapshot.source.kind.format != InputFormat::crash_dump)
         return Error{ErrorCode::not_held, fmt::format("{}: is a core image, the node's memory as it was: no copy of it is without secrets", input),
-                     "Pass on what beamheap says of it: `beamheap analyze CORE --redact values`."};
+                     fmt::format("Pass on what beamheap says of it: `beamheap analyze {} --redact values`.", present::shell_word(input))};
 
     const present::RedactOptions options = present::redaction(present::RedactLevel::values, snapshot, known_secrets(*artifact));
     const present::Redactor redactor(options);

@@ -34,10 +34,23 @@ constexpr std::array table{
 // What the VM calls a dump where nobody says otherwise (erts/emulator/beam/break.c).
 constexpr const char* dump_by_default = "erl_crash.dump";
 
+// In lines of the terminal, if it is one. What stands between backticks is to be copied, and stays in one piece.
 void report(const Error& error) {
     if (error.message.empty()) return;  // the answer has said it
-    std::string text = "beamheap: " + present::safe_text(error.message) + '\n';
-    if (!error.advice.empty()) text += "          " + present::safe_text(error.advice) + '\n';
+    constexpr std::string_view name = "beamheap: ";
+    const std::size_t width = terminal_width(STDERR_FILENO);
+    const auto fitted = [&](std::string_view before, std::string_view words) {
+        std::string line = std::string(before) + present::safe_text(words);
+        if (width == 0) return line + '\n';
+        bool command = false;
+        for (char& c : line) {
+            command ^= c == '`';
+            if (command && c == ' ') c = present::glued_blank;
+        }
+        return present::wrapped(line, width, name.size()) + '\n';
+    };
+    std::string text = fitted(name, error.message);
+    if (!error.advice.empty()) text += fitted(std::string(name.size(), ' '), error.advice);
     FileSink(STDERR_FILENO).write(text);
 }
 

@@ -68,10 +68,10 @@ bool wants_color(When when, bool terminal) {
     return terminal && set("TERM") && std::string_view(std::getenv("TERM")) != "dumb";
 }
 
-std::size_t terminal_width() {
+std::size_t terminal_width(int descriptor) {
     winsize size{};
-    if (!is_terminal(STDOUT_FILENO)) return 0;
-    if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0) return size.ws_col;
+    if (!is_terminal(descriptor)) return 0;
+    if (::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col != 0) return size.ws_col;
     return 80;
 }
 

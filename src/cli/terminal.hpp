@@ -15,8 +15,8 @@ namespace beamheap::cli {
 /// Whether to colour an output: --color, else NO_COLOR (not empty: no), else CLICOLOR_FORCE (not 0: yes), else only on
 /// a terminal that is not "dumb".
 bool wants_color(When when, bool terminal);
-/// Columns of the terminal on standard output; 0: it is none.
-std::size_t terminal_width();
+/// Columns of the terminal on standard output, or another descriptor; 0: it is none.
+std::size_t terminal_width(int descriptor = 1);
 bool is_terminal(int descriptor);
 
 /// SIGINT ends the process with 130, an input that is cut while it is read (SIGBUS) with 3 and a sentence; a closed pipe is

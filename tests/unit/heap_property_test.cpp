@@ -8,9 +8,11 @@
 
 #include "analyses/heaps/dominators.hpp"
 #include "analyses/heaps/heap_order.hpp"
+#include "analyses/heaps/paths.hpp"
 #include "analyses/heaps/retained.hpp"
 #include "analyses/heaps/sizes.hpp"
 #include "formats/crashdump/heap_reader.hpp"
+#include "support/dump_text.hpp"
 #include "support/heap_writer.hpp"
 
 using namespace beamheap;
@@ -222,6 +224,64 @@ TEST_CASE("random heaps are read as they were made", "[slow]") {
         read(reader, heap, HeapGraph::Mode::sizes, static_cast<std::size_t>(1 + pick(300)));
         RC_ASSERT(reader.take_graph().edges().size() == graph.edges().size());
     });
+}
+
+// A list beside its reverse holds each element from both ends, so that the walk up from the two holders is as long as the lists: it is
+// given up for the ancestors that are jumped to.
+TEST_CASE("who dominates whom where the walk is too long", "[heap]") {
+    constexpr int n = 300;
+    const int list = 1, back = list + n, pair = back + n, left = pair + n, right = left + n, shared = right + n;
+    using Kind = MadeObject::Kind;
+    MadeHeap heap;
+    heap.objects.push_back({Kind::tuple, {list, back}});
+    for (int i = 0; i < n; ++i) heap.objects.push_back({Kind::cons, {pair + i, i + 1 < n ? list + i + 1 : -1}});
+    for (int i = 0; i < n; ++i) heap.objects.push_back({Kind::cons, {pair + n - 1 - i, i + 1 < n ? back + i + 1 : -1}});
+    for (int i = 0; i < n; ++i) heap.objects.push_back({Kind::tuple, {left + i, right + i}});
+    for (int i = 0; i < n; ++i) heap.objects.push_back({Kind::tuple, {shared + i}});
+    for (int i = 0; i < n; ++i) heap.objects.push_back({Kind::tuple, {shared + i}});
+    for (int i = 0; i < n; ++i) heap.objects.push_back({Kind::heap_binary, {}, 8});
+    for (std::size_t i = 0; i < heap.objects.size(); ++i) heap.objects[i].address = 0x7F0000000000 + 176 * (heap.objects.size() - i);
+    heap.stack.push_back(0);
+    HeapReader reader(otp25());
+    read(reader, heap, HeapGraph::Mode::sizes, 1 << 20);
+    const HeapGraph graph = reader.take_graph();
+    const Measured m(graph);
+    REQUIRE(graph.size() == heap.objects.size());
+    CHECK(m.dominators.jumped());
+    CHECK(m.dominators[0] == no_node);
+    const auto by = [&](int object) { return static_cast<int>(m.dominators[static_cast<NodeId>(object)]); };
+    for (int i = 0; i < n; ++i) {
+        CHECK(by(list + i) == (i == 0 ? 0 : list + i - 1));
+        CHECK(by(back + i) == (i == 0 ? 0 : back + i - 1));
+        CHECK(by(pair + i) == 0);  // either list alone would hold it
+        CHECK(by(left + i) == pair + i);
+        CHECK(by(right + i) == pair + i);
+        CHECK(by(shared + i) == pair + i);
+    }
+    CHECK(m.retained[static_cast<NodeId>(pair)] == 3 + 2 + 2 + 3);
+    CHECK(m.retained[0] == m.retained.live_words());
+}
+
+TEST_CASE("the shortest way to a term begins at its root", "[heap]") {
+    LoadPlan plan = test::everything();
+    plan.terms = true;
+    const auto artifact = test::load(test::header() + test::process("<0.7.0>") +
+                                     "=proc_dictionary:<0.7.0>\nH5000\nH1000\n"
+                                     "=proc_heap:<0.7.0>\n"
+                                     "1000:t2:H1100,H1200\n1100:t1:H1300\n1200:t1:H1100\n1300:t1:H1400\n1400:Yh3:YWJj\n5000:t1:A1:a\n=end\n", plan);
+    REQUIRE(artifact);
+    auto terms = artifact->terms(artifact->snapshot().find({0, 7, 0}));
+    REQUIRE(terms);
+    const HeapGraph& graph = (*terms)->graph();
+    const auto path = shortest_path(**terms, {ObjectId::Space::heap, graph.find(0x1400)});
+    REQUIRE(path);
+    CHECK(path->root == 1);
+    std::vector<std::uint64_t> addresses;
+    for (const ObjectId id : path->objects) addresses.push_back(graph.address(static_cast<NodeId>(id.number)));
+    CHECK(addresses == std::vector<std::uint64_t>{0x1000, 0x1100, 0x1300, 0x1400});
+    const auto own = shortest_path(**terms, {ObjectId::Space::heap, graph.find(0x5000)});
+    REQUIRE(own);
+    CHECK((own->root == 0 && own->objects.size() == 1));
 }
 
 TEST_CASE("sizes and dominators of random heaps are those of the obvious code", "[slow]") {
