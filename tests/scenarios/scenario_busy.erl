@@ -60,12 +60,12 @@ run_queue(Args) ->
                   timer:sleep(2000)
               end}.
 
-%% More who read a file that does not answer (a pipe that nobody writes to) than there are schedulers for that. Nobody can write
+%% More who read a file that does not answer (a pipe of make's that nobody writes to) than there are schedulers for that. Nobody can write
 %% to a file from then on, so that this is the last thing.
 dirty_io(Args) ->
     N = scenario_kit:number(1, Args, 20),
-    Pipe = "dirty_io.pipe",
-    [] = os:cmd("rm -f " ++ Pipe ++ " && mkfifo " ++ Pipe),
+    Pipe = filename:join(filename:dirname(scenario_kit:option(truth, "./truth")), "dirty_io.pipe"),
+    {ok, _} = file:read_file_info(Pipe),
     Readers = many(N, fun(_) -> spawn(fun() -> receive go -> prim_file:open(Pipe, [read]) end end) end),
     Schedulers = erlang:system_info(dirty_io_schedulers),
     #{slogan => "asked for by an operator", volatile => Readers, asked => [self()],
