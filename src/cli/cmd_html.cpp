@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analyses/diagnosis/heap_stats.hpp"
+#include "analyses/logs/log_events.hpp"
 #include "analyses/processes/applications.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/queue_spread.hpp"
@@ -17,6 +18,7 @@
 #include "cli/output_file.hpp"
 #include "cli/secrets.hpp"
 #include "cli/terminal.hpp"
+#include "present/logs.hpp"
 #include "present/render.hpp"
 #include "present/report.hpp"
 #include "present/report_tables.hpp"
@@ -44,9 +46,12 @@ constexpr std::size_t subjects_told = 6;
 // Beside them so many of the largest processes are looked into, of this memory at least.
 constexpr std::size_t largest_looked_into = 4;
 constexpr std::uint64_t least_looked_into = 256 << 10;
+constexpr std::uint64_t words_looked_into = 2'000'000;  // together: they are decoded a second time
 constexpr std::uint32_t levels_of_terms = 6;
 constexpr std::uint64_t largest_subject_words = 8'000'000;
 constexpr std::uint64_t longest_subject_queue = 100'000;
+// Log events are looked for in the heaps of all processes, loggers or not, up to this sum of their words.
+constexpr std::uint64_t words_searched_for_events = 1'000'000;
 
 std::string_view name_of_level(present::RedactLevel level) {
     switch (level) {
@@ -93,6 +98,7 @@ private:
     Status growth();
     Status pictures();
     Status places();
+    Status logs();
     Status named();
     void limits(const Document& document, const RenderOptions& render);
     std::string command(std::string_view verb) const {
@@ -137,7 +143,7 @@ const present::Table* table_named(const Document& document, std::string_view key
 Status ReportMaker::section(std::string_view verb, std::string title, bool picture, const char* data) {
     return ask(verb, [&](const Document& document, const RenderOptions& render) -> Status {
         BH_CHECK(report_.add({.id = std::string(verb), .title = std::move(title), .command = command(verb), .members = {},
-                              .picture = picture, .place = of_the_rest},
+                              .places = verb == "ets", .picture = picture, .place = of_the_rest},
                              document, render));
         if (data == nullptr) return ok();
         const present::Table* table = table_named(document, data);
@@ -201,6 +207,7 @@ Status ReportMaker::overview() {
         BH_CHECK(report_.fact("full", options_.full, present::Content::plain, render));
         const bool elixir = Context(options_).names(snapshot_).syntax() == present::Syntax::elixir;
         BH_CHECK(report_.fact("elixir", elixir, present::Content::plain, render));
+        BH_CHECK(report_.fact("redaction", name_of_level(options_.redact), present::Content::plain, render));
         render_ = render;
         return pictures();
     });
@@ -291,10 +298,15 @@ Status ReportMaker::growth() {
 
 // What the largest others are made of, for the picture of terms; then its section, where there is anything.
 Status ReportMaker::other_contents() {
+    std::uint64_t left = words_looked_into;
     for (const ProcId id : analyses::largest(snapshot_, analyses::all_processes(snapshot_), &Process::memory_bytes, largest_looked_into)) {
         const Process& process = snapshot_[id];
-        if (process.memory_bytes.value_or(0) >= least_looked_into && can_be_told(process) && std::ranges::find(subjects_, process.pid) == subjects_.end())
-            BH_CHECK(contents(process.pid));
+        const std::uint64_t words = process.heap_words.value_or(0) + process.old_heap_words.value_or(0);
+        if (process.memory_bytes.value_or(0) < least_looked_into || words > left || !can_be_told(process) ||
+            std::ranges::find(subjects_, process.pid) != subjects_.end())
+            continue;
+        left -= words;
+        BH_CHECK(contents(process.pid));
     }
     if (contents_command_.empty()) return ok();
     return report_.add({.id = "contents", .title = "What they hold", .command = contents_command_, .members = {"-"},
@@ -356,6 +368,19 @@ Status ReportMaker::places() {
     return status;
 }
 
+// Log events as `logs` tells them. On a node that is not small only loggers are asked: the heaps of all others would be read a
+// second time for this alone.
+Status ReportMaker::logs() {
+    const Context context(options_, &loaded_);
+    analyses::EventHolders holders(words_searched_for_events);
+    Document document = context.document(snapshot_);
+    if (!holders.all(snapshot_) && analyses::EventHolders().all(snapshot_))
+        document.lead.push_back(present::spell(analyses::Ours("Loggers and who was in a function of theirs were asked; the command looks into all other processes, too.")));
+    const std::vector<analyses::LogEvent> events = analyses::log_events(*loaded_.artifact, std::move(holders));
+    document.members.push_back({.key = "rows", .body = present::log_table(context.names(snapshot_), events, options_.term_bytes)});
+    return report_.add({.id = "logs", .title = "Log events", .command = command("logs"), .members = {}, .place = of_the_rest}, document, render_);
+}
+
 Result<std::string> ReportMaker::make() {
     BH_CHECK(overview());
     BH_CHECK(growth());
@@ -374,7 +399,7 @@ Result<std::string> ReportMaker::make() {
     BH_CHECK(section("timers", "Timers", false));
     BH_CHECK(section("schedulers", "Schedulers", true, "rows"));
     BH_CHECK(section("alloc", "Allocators", true, "rows"));
-    BH_CHECK(section("logs", "Log events", false));
+    BH_CHECK(logs());
     BH_CHECK(named());
     const std::string node(snapshot_.node.name == TextId::none ? std::string_view("a node that had no name")
                                                                : snapshot_.text(snapshot_.node.name));

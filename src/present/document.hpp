@@ -126,6 +126,7 @@ struct Table {
     std::size_t total = 0;       ///< rows that there are before any cut; text says "... N more"
     std::string empty;           ///< what text says when there is no row
     std::string ranked_by;       ///< the column that its order is made by, which no terminal is too narrow for
+    std::function<std::string(std::size_t row)> key;  ///< if set, names what a row's keyed columns (keyed_by) hold: not that column
     std::size_t for_people = 0;  ///< rows that people see unless they say how many; 0: the usual number
 };
 

@@ -73,6 +73,15 @@ std::optional<Pid> local_pid(std::string_view text) {
 
 std::string process_anchor(Pid pid) { return fmt::format("p{}.{}.{}", pid.node, pid.number, pid.serial); }
 
+std::string table_anchor(std::string_view shown) {
+    std::string anchor = "ets-";
+    for (const char c : shown) {
+        const bool word = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+        anchor += word ? std::string(1, c) : fmt::format("-{:02x}", static_cast<unsigned char>(c));
+    }
+    return anchor;
+}
+
 void HtmlWriter::heading(int level, std::string_view title) {
     out_ += fmt::format("<h{}>", level);
     text(safe_text(title));
@@ -105,6 +114,12 @@ void HtmlWriter::sentence(const Text& sentence_text) {
                  pieces[i].function == first.function && (first.command || first.process.has() || first.function));
         if (first.process.has() && !first.command) {
             link(first.process, shown);
+        } else if (!table_.empty() && first.content == Content::name && is_table(first.text) && !first.command && !first.function) {
+            const std::string anchor = table_anchor(shown);
+            links_.tables.insert(anchor);
+            out_ += fmt::format("<a href=\"#{}\">", anchor);
+            text(shown);
+            out_ += "</a>";
         } else if (first.command || first.function) {
             out_ += first.command ? "<code class=\"cmd\">" : "<code class=\"fn\">";
             text(shown);
@@ -227,6 +242,19 @@ void HtmlWriter::open_cell(const Value& value, Unit unit) {
         out_ += number.empty() ? "<td>" : fmt::format("<td data-v=\"{}\">", number);
 }
 
+std::string HtmlWriter::place_of(const TableView& table, std::size_t row) {
+    if (!places_ || table.columns() < 2) return {};
+    if (table.column(0).name == "pid") {
+        const auto pid = local_pid(text_of(table.cell(row, 0)));
+        return pid && links_.placed.insert(*pid).second ? process_anchor(*pid) : std::string();
+    }
+    if (table.column(0).name != "name" || table.column(1).name != "owner") return {};
+    const std::string name = text_of(table.cell(row, 0));
+    if (name.empty()) return {};
+    std::string anchor = table_anchor(safe_text(view_.text(name, table.column(0).content)));
+    return links_.tables_placed.insert(anchor).second ? anchor : std::string();
+}
+
 void HtmlWriter::rows(const TableView& table, std::size_t from, std::size_t to) {
     out_ += "<div class=\"scroll\"><table>\n<thead><tr>";
     for (std::size_t c = 0; c < table.columns(); ++c) {
@@ -238,12 +266,9 @@ void HtmlWriter::rows(const TableView& table, std::size_t from, std::size_t to) 
         out_ += "</th>";
     }
     out_ += "</tr></thead>\n<tbody>\n";
-    const bool of_processes = places_ && table.columns() != 0 && table.column(0).name == "pid";
     for (std::size_t row = from; row < to; ++row) {
-        std::optional<Pid> place;
-        if (of_processes)
-            if (const auto pid = local_pid(text_of(table.cell(row, 0))); pid && links_.placed.insert(*pid).second) place = pid;
-        out_ += place ? fmt::format("<tr id=\"{}\">", process_anchor(*place)) : std::string("<tr>");
+        const std::string place = place_of(table, row);
+        out_ += place.empty() ? "<tr>" : fmt::format("<tr id=\"{}\">", place);
         for (std::size_t c = 0; c < table.columns(); ++c) {
             const Column& column = table.column(c);
             const Value cell = table.cell(row, c);
@@ -347,11 +372,24 @@ std::string_view section_of(std::string_view subject_kind) {
 
 }  // namespace
 
+namespace {
+
+// The name that a sentence is, without the prefix that Elixir's modules have; empty where it is no name alone.
+std::string name_in(const Value& value) {
+    const auto* sentence = std::get_if<std::shared_ptr<const Text>>(&value.data());
+    if (sentence == nullptr || (*sentence)->pieces.size() != 1 || (*sentence)->pieces[0].content != Content::name) return {};
+    const std::string_view name = (*sentence)->pieces[0].text;
+    return std::string(name.starts_with("Elixir.") ? name.substr(7) : name);
+}
+
+}  // namespace
+
 void HtmlWriter::findings(const TableView& table) {
     const auto column = [&table](std::string_view name) { return column_of(table, name).value_or(0); };
     for (std::size_t row = 0; row < table.rows(); ++row) {
         const std::string severity = text_of(table.cell(row, column("severity")));
         const std::string rule = text_of(table.cell(row, column("rule")));
+        table_ = text_of(table.cell(row, column("subject_kind"))) == "table" ? name_in(table.cell(row, column("subject"))) : std::string();
         out_ += fmt::format("<article class=\"finding {0}\" id=\"finding-{1}\">\n<h3><span class=\"badge\">{0}</span> "
                             "<span class=\"rule\" title=\"beamheap explain {2}\">{2}</span> {3}</h3>\n<p class=\"says\">",
                             severity, row + 1, rule, section_of(text_of(table.cell(row, column("subject_kind")))));

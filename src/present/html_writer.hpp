@@ -23,11 +23,16 @@ std::optional<Pid> local_pid(std::string_view text);
 /// "p0.1.2": the name of a process's place in the page.
 std::string process_anchor(Pid pid);
 
+/// "ets-code_server": the name of a table's place in the page, of its name as it is shown.
+std::string table_anchor(std::string_view shown);
+
 /// Who is linked to, and who has a place already: the same for a whole page.
 struct ProcessLinks {
     std::function<bool(Pid)> known;  ///< whether the input has this process
     std::set<Pid> linked;            ///< linked to so far
     std::set<Pid> placed;            ///< that have a place
+    std::set<std::string> tables;    ///< places of ETS tables that are linked to
+    std::set<std::string> tables_placed;
 };
 
 class HtmlWriter {
@@ -58,10 +63,14 @@ private:
     void table(const TableView& table, std::size_t folded_from);
     void rows(const TableView& table, std::size_t from, std::size_t to);
     void evidence(const Value& value);
+    bool is_table(std::string_view name) const { return name == table_ || (name.starts_with("Elixir.") && name.substr(7) == table_); }
+    /// The place that a row of a table has by what it is about, if it is the first one: its id, with a quote; else empty.
+    std::string place_of(const TableView& table, std::size_t row);
 
     const View& view_;
     ProcessLinks& links_;
     bool places_;
+    std::string table_;  // raw: the ETS table that the sentences are about, whose name in them is a link
     std::string& out_;
 };
 

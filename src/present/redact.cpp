@@ -107,6 +107,32 @@ std::string mask_known(std::string_view text, const std::vector<std::string>& se
     return current;
 }
 
+namespace {
+
+// mask_secrets(), also of what was printed within a string: ("{failed,{\"token\",<<\"...\">>}}").
+std::string mask_all_secrets(std::string_view text, const std::vector<std::string>& known, unsigned quoted = 0) {
+    std::string masked = mask_secrets(text, known);
+    if (quoted == lex::most_quoted || masked.find("\\\"") == masked.npos) return masked;
+    std::string out;
+    std::size_t kept = 0;
+    for (std::size_t i = masked.find('"'); i < masked.size(); i = masked.find('"', i)) {
+        const std::size_t end = lex::skip_quoted(masked, i);
+        const bool closed = end > i + 1 && masked[end - 1] == '"';
+        const std::string_view inside = std::string_view(masked).substr(i + 1, end - i - (closed ? 2 : 1));
+        if (inside.find("\\\"") != inside.npos) {
+            const std::string plain = lex::unescaped(inside);
+            if (const std::string shown = mask_all_secrets(plain, known, quoted + 1); shown != plain) {
+                out.append(masked, kept, i + 1 - kept).append(lex::escaped(shown)).append(closed ? "\"" : "");
+                kept = end;
+            }
+        }
+        i = end;
+    }
+    return out.append(masked, kept, masked.npos);
+}
+
+}  // namespace
+
 std::string_view name_of(RedactLevel level) {
     switch (level) {
         case RedactLevel::none: return "none";
@@ -128,8 +154,8 @@ Redactor::Redactor(RedactOptions options) : options_(std::move(options)) {
 std::string Redactor::apply(std::string_view text, Content content, std::string_view key) const {
     if (options_.level == RedactLevel::none) return std::string(text);
     if (!key.empty() && sensitive_key(key)) return fmt::format("'{}'", mask);
-    std::string out = mask_secrets(options_.known_secrets.empty() ? std::string(text) : mask_known(text, options_.known_secrets),
-                                   options_.known_secrets);
+    std::string out = mask_all_secrets(options_.known_secrets.empty() ? std::string(text) : mask_known(text, options_.known_secrets),
+                                       options_.known_secrets);
     if (options_.level >= RedactLevel::values && (content == Content::term || content == Content::message))
         out = mask_values(out, content == Content::message, options_.salt);
     if (options_.level != RedactLevel::full || content == Content::plain) return out;
@@ -139,9 +165,13 @@ std::string Redactor::apply(std::string_view text, Content content, std::string_
 
 std::string Redactor::apply(const Text& sentence) const {
     std::string out;
-    for (const Text::Piece& piece : sentence.pieces)
+    bool terms = false;
+    for (const Text::Piece& piece : sentence.pieces) {
         out += piece.content == Content::plain ? piece.text : apply(piece.text, piece.content);
-    return out;
+        terms = terms || piece.content == Content::term;
+    }
+    // Pieces of one term: the key may be in another one than its value.
+    return terms && sentence.pieces.size() > 1 && options_.level != RedactLevel::none ? mask_all_secrets(out, options_.known_secrets) : out;
 }
 
 }  // namespace beamheap::present

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace beamheap::present::lex {
@@ -53,6 +54,35 @@ inline std::size_t skip_balanced(std::string_view text, std::size_t i) {
         if (depth == 0) return i < text.size() ? i : text.size();
     }
     return text.size();
+}
+
+/// Strings within strings that are looked into; deeper ones are hidden.
+constexpr unsigned most_quoted = 4;
+
+/// What is between the quotes of a literal that was printed twice, as it was printed once; and back.
+inline std::string unescaped(std::string_view inside) {
+    std::string out;
+    for (std::size_t i = 0; i < inside.size(); ++i) {
+        const char next = inside[i] == '\\' ? at(inside, i + 1) : '\0';
+        if (next == '"' || next == '\\')
+            out += next, ++i;
+        else if (next == 'n')
+            out += '\n', ++i;
+        else
+            out += inside[i];
+    }
+    return out;
+}
+inline std::string escaped(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        if (c == '"' || c == '\\') out += '\\';
+        if (c == '\n')
+            out += "\\n";
+        else
+            out += c;
+    }
+    return out;
 }
 
 }  // namespace beamheap::present::lex

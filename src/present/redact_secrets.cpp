@@ -42,7 +42,10 @@ public:
         while (i_ < text_.size()) {
             const char c = text_[i_];
             const char last = i_ == 0 ? ' ' : text_[i_ - 1];
-            if (letter(c) && !word(last))
+            if (last == '\\' && std::string_view("nrtesbfv").find(c) != std::string_view::npos) {
+                ++i_;  // the end of an escape: "\npassword=x" has the key "password"
+                if (letter(at(text_, i_))) at_word();
+            } else if ((letter(c) || (c == '_' && letter(at(text_, i_ + 1)))) && !word(last))
                 at_word();
             else if (digit(c) && !word(last) && std::string_view(".#<-+").find(last) == std::string_view::npos)
                 at_number();
@@ -186,13 +189,25 @@ private:
                 ++j;
             end = j;
         }
-        if (at_sign != text_.npos && at_sign > begin) replace(begin, at_sign, "***");
+        if (at_sign != text_.npos && at_sign > begin) {
+            replace(begin, at_sign, "***");
+        } else if (std::string_view whole = text_.substr(begin, end - begin); whole.ends_with("...")) {
+            // Cut before the @ came: what is no port behind a colon is a password.
+            whole.remove_suffix(3);
+            const std::size_t colon = whole.find(':');
+            if (colon != whole.npos && !std::ranges::all_of(whole.substr(colon + 1), digit)) replace(begin, begin + whole.size(), "***");
+        } else if (constexpr std::string_view hook = "hooks.slack.com/services/"; starts(text_, begin, hook)) {
+            replace(begin + hook.size(), word_end(begin), "***");
+            end = i_;
+        }
         i_ = std::max(i_, end);
     }
 
     // Where the literal of a key begins: before its quote, <<" or Elixir's colon.
     std::size_t literal_begin(std::size_t key) const {
         std::size_t i = key;
+        if (i != 0 && text_[i - 1] == '$') --i;
+        if (i >= 2 && text_[i - 1] == '"' && text_[i - 2] == ':') --i;
         if (i != 0 && (text_[i - 1] == '"' || text_[i - 1] == '\'' || text_[i - 1] == ':')) --i;
         if (i >= 2 && text_[i - 1] == '<' && text_[i - 2] == '<') i -= 2;
         return i;
@@ -237,6 +252,9 @@ private:
             // "password: x" and "password":"x", but not the function password:check/1
             const char next = at(text_, i + 1);
             if (quoted || next == ' ' || next == '"' || next == '\\') mask_value(i + 1);
+        } else if (at(text_, i) == '>' && char_before(key) == '<') {  // of XML
+            const std::size_t close = std::min(text_.find('<', i), text_.size());
+            if (close > i + 1) replace(i + 1, close, "***");
         } else if (at(text_, i) == '=' && at(text_, i + 1) != '=') {
             mask_value(i + 1);
         } else if (at(text_, i) == ',') {
@@ -259,7 +277,10 @@ private:
             mask_elements(i);
             if (at(text_, i_) == '}' && begin >= 2 && text_[begin - 2] == '{') mask_elements(skip_spaces(text_, i_ + 1));
         } else if (quoted && separator(i + 1) != 0) {
-            mask_value(separator(i + 1));
+            std::size_t value = separator(i + 1);
+            if (const std::size_t blank = skip_spaces(text_, value); starts(text_, blank, "\" \","))
+                value = blank + 4;
+            mask_value(value);
         } else if (before(begin) == ',') {
             midst_of_tuple(i);
         }
@@ -353,6 +374,8 @@ private:
                 replace(i, end, "\"***\"");
             else
                 i_ = end;
+        } else if (c == ':' && (at(text_, i + 1) == '"' || at(text_, i + 1) == '\'')) {  // an atom of Elixir
+            replace(i, skip_quoted(text_, i + 1), "'***'");
         } else if (c == '\'') {
             replace(i, skip_quoted(text_, i), "'***'");
         } else if (c == '~' && letter(at(text_, i + 1)) && at(text_, i + 2) == '"') {

@@ -18,8 +18,8 @@ constexpr std::string_view masked_string = "\"***\"";
 
 class ValueScan {
 public:
-    ValueScan(std::string_view text, bool only_nested, const std::array<std::uint64_t, 2>& salt)
-        : text_(text), only_nested_(only_nested), salt_(salt) {}
+    ValueScan(std::string_view text, bool only_nested, const std::array<std::uint64_t, 2>& salt, unsigned quoted = 0)
+        : text_(text), only_nested_(only_nested), salt_(salt), quoted_(quoted) {}
 
     std::string run() {
         while (i_ < text_.size()) {
@@ -98,9 +98,15 @@ private:
         const std::string_view literal = text_.substr(quote, end - quote);
         const bool closed = literal.size() >= 2 && literal.back() == '"';
         const std::string_view inside = literal.substr(1, literal.size() - (closed ? 2 : 1));
-        if (shown() || inside.empty() || literal == masked_string) {
+        const bool holds_term = inside.find_first_of("{[") != inside.npos || inside.find("<<") != inside.npos;
+        if (inside.empty() || literal == masked_string || (shown() && !holds_term)) {
             i_ = end;
             return;
+        }
+        // A reason that was printed, and then printed as a string: Kernel pid terminated (...) ("{failed,\"...\"}").
+        if (shown() && quoted_ < most_quoted) {
+            const std::string inner = escaped(ValueScan(unescaped(inside), true, salt_, quoted_ + 1).run());
+            return replace(end, fmt::format("{}\"{}{}", text_.substr(i_, quote - i_), inner, closed ? "\"" : ""));
         }
         replace(end, fmt::format("\"{} chars {}\"", characters(inside), hash(inside)));
     }
@@ -210,6 +216,7 @@ private:
     std::string_view text_;
     bool only_nested_;
     const std::array<std::uint64_t, 2>& salt_;
+    unsigned quoted_;  // how many strings this text is inside of
     std::string out_;
     std::size_t i_ = 0;
     std::size_t kept_ = 0;

@@ -163,14 +163,27 @@ std::size_t Report::interned(std::string text) {
 
 void Report::cell(const View& view, const Value& value, const Column& column, std::string_view key, RedactedTexts& redacted,
                   std::string& out) {
-    const auto text = [&](std::string shown) { out += fmt::format("-{}", interned(std::move(shown)) + 1); };
+    const auto place = [&out](std::size_t index) {
+        const fmt::format_int digits(index + 1);
+        out += '-';
+        out.append(digits.data(), digits.size());
+    };
+    const auto text = [&](std::string shown) { place(interned(std::move(shown))); };
+    if (value.is_null()) {
+        out += "null";
+        return;
+    }
+    if (const auto* number = std::get_if<std::uint64_t>(&value.data()); number != nullptr && column.content == Content::plain) {
+        const fmt::format_int digits(*number);
+        out.append(digits.data(), digits.size());
+        return;
+    }
     if (const auto* raw = std::get_if<std::string>(&value.data())) {
         if (!key.empty()) return text(view.text(*raw, column.content, key));
         // Most texts of a column stand in many rows: each is looked at for secrets once.
-        const auto [place, fresh] = redacted.try_emplace(*raw);
-        if (fresh) place->second = interned(view.text(*raw, column.content));
-        out += fmt::format("-{}", place->second + 1);
-        return;
+        const auto [known, fresh] = redacted.try_emplace(*raw);
+        if (fresh) known->second = interned(view.text(*raw, column.content));
+        return place(known->second);
     }
     if (const auto* sentence = std::get_if<std::shared_ptr<const Text>>(&value.data())) return text(view.text(**sentence));
     if (const auto* array = std::get_if<std::shared_ptr<const Array>>(&value.data())) {
@@ -303,6 +316,10 @@ void Report::finish(const ReportHead& head, const Document& first, const RenderO
     sink.write(out);
     for (const Section& each : sections_) {
         sink.write(each.html);
+        // Tables that are told about and are too small to be listed have their place here.
+        if (each.id == "ets")
+            for (const std::string& anchor : links_.tables)
+                if (!links_.tables_placed.contains(anchor)) sink.write(fmt::format("<span id=\"{}\"></span>", anchor));
         sink.write("</section>\n");
     }
     sink.write("</main>\n<script type=\"application/json\" id=\"data\">{\n");

@@ -45,6 +45,7 @@ Table with_columns(Table table, std::span<const std::string_view> names) {
     out.total = table.total;
     out.empty = std::move(table.empty);
     out.for_people = table.for_people;
+    out.key = std::move(table.key);
     out.cell = [cell = std::move(table.cell), chosen = std::move(chosen)](std::size_t row, std::size_t column) {
         return cell(row, chosen[column]);
     };

@@ -13,8 +13,8 @@ namespace {
 
 using namespace lex;
 
-constexpr std::array<std::string_view, 30> secret_words{
-    "apikey",   "apikeys", "authorization", "cookie",    "cookies",  "credential", "credentials", "cvc",
+constexpr std::array<std::string_view, 33> secret_words{
+    "apikey",   "apikeys", "authorization", "bearer",    "bindpw",  "userinfo",  "cookie",    "cookies",  "credential", "credentials", "cvc",
     "cvv",      "dsn",     "iban",          "jwt",       "passcode", "passphrase", "passwd",      "password",
     "passwords", "passwort", "pincode",     "privkey",   "pwd",      "secret",     "secretkey",   "secrets",
     "setcookie", "ssn",        "token",     "tokens",   "pass",       "psk"};

@@ -12,6 +12,7 @@
 #include "analyses/base/term_walks.hpp"
 #include "analyses/heaps/term_shape.hpp"
 #include "present/spelling.hpp"
+#include "present/redact.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables_terms.hpp"
 
@@ -27,7 +28,7 @@ constexpr std::size_t most_children = 4'000'000;
 /// An element and the way to it: its place, or in a map its key.
 struct Child {
     std::uint64_t place = 0;
-    Element key;
+    Element key;  ///< in a map; in a tuple its first element, which may name the others
     bool keyed = false;
     Element value;
     std::uint64_t retained = 0, flat = 0;
@@ -43,7 +44,7 @@ public:
             case TermKind::cons: list(term); break;
             case TermKind::flat_map:
             case TermKind::hash_map: map(term); break;
-            default: places(term.id);
+            default: places(term.id, source_.head(term.id).kind == TermKind::tuple);
         }
         std::ranges::stable_sort(children_, [](const Child& a, const Child& b) {
             return a.retained != b.retained ? a.retained > b.retained : a.flat > b.flat;
@@ -57,11 +58,13 @@ private:
         child.flat = view_.measures().flat_words(child.value).value_or(0);
         children_.push_back(std::move(child));
     }
-    void places(ObjectId id) {
+    void places(ObjectId id, bool tuple) {
         ElementCursor cursor = source_.elements(id);
-        Element value;
-        for (std::uint64_t at = 1; children_.size() < most_children && source_.next(cursor, value); ++at)
-            add({at, {}, false, value});
+        Element value, first;
+        for (std::uint64_t at = 1; children_.size() < most_children && source_.next(cursor, value); ++at) {
+            add({at, first, false, value});
+            if (tuple && at == 1) first = value;
+        }
     }
     void list(const Element& first) {
         ListWalk cells(source_, first);
@@ -85,7 +88,15 @@ struct TreeTerm {
     Child part;
     std::uint64_t more = 0;  ///< so many parts are this row; 0: it is one
     std::vector<std::size_t> below;
+    bool secret = false;  ///< a key on the way to it says that it is one
 };
+
+// A key that no column shows, for rows of which another one on the way to them says that they are secret.
+constexpr std::string_view secret_key = "password";
+
+bool names_secret(const TermView& view, const Child& child) {
+    return child.key.kind != ElementKind::unknown && sensitive_key(view.short_text(child.key));
+}
 
 /// Grows the tree at the term that keeps most alive, until there are enough rows: of a heap of millions of terms, those
 /// that matter are looked into.
@@ -112,7 +123,7 @@ public:
             const std::size_t next = largest_.top().second;
             largest_.pop();
             std::vector<std::size_t> below;
-            open(terms_[next].depth + 1, terms_[next].part.value, below);
+            open(terms_[next].depth + 1, terms_[next].part.value, below, terms_[next].secret);
             terms_[next].below = std::move(below);
         }
         return in_order(tops);
@@ -127,7 +138,7 @@ private:
         if (term.depth < deepest_ && term.more == 0) largest_.emplace(term.part.retained, terms_.size());
         terms_.push_back(std::move(term));
     }
-    void open(std::size_t depth, const Element& term, std::vector<std::size_t>& to) {
+    void open(std::size_t depth, const Element& term, std::vector<std::size_t>& to, bool secret = false) {
         std::vector<Child> parts = Children(view_).of(term);
         looked_at_ += parts.size();
         std::size_t shown = 0;
@@ -135,6 +146,7 @@ private:
             TreeTerm each;
             each.depth = depth;
             each.part = parts[shown++];
+            each.secret = secret || names_secret(view_, each.part);
             add(std::move(each), to);
         }
         if (shown == 0 || shown == parts.size()) return;
@@ -174,6 +186,8 @@ std::string where_text(const TermView& view, const Child& child) {
 Table child_table(const TermView& view, const Element& term, std::size_t skip) {
     std::vector<Child> children = Children(view).of(term);
     children.erase(children.begin(), children.begin() + static_cast<std::ptrdiff_t>(std::min(skip, children.size())));
+    std::vector<bool> secret;
+    for (const Child& child : children) secret.push_back(names_secret(view, child));
     std::vector<ColumnOf<Child>> columns{
         {{.name = "place", .title = "WHERE", .doc = "place in a list or tuple, or the key in a map", .content = Content::term},
          [=](const Child& c) { return Value(where_text(view, c)); }},
@@ -192,7 +206,9 @@ Table child_table(const TermView& view, const Element& term, std::size_t skip) {
         {{.name = "term", .title = "TERM", .doc = "the element", .content = Content::term, .keyed_by = "place"},
          [=](const Child& c) { return Value(view.text(c.value)); }},
     };
-    return table_of(std::move(columns), std::move(children), "it has no elements");
+    Table table = table_of(std::move(columns), std::move(children), "it has no elements");
+    table.key = [secret = std::move(secret)](std::size_t row) { return std::string(secret[row] ? secret_key : std::string_view()); };
+    return table;
 }
 
 Table term_tree_table(const TermView& view, std::size_t depth, const Element& term) {
@@ -229,8 +245,12 @@ Table term_tree_table(const TermView& view, std::size_t depth, const Element& te
         {{.name = "term", .title = "TERM", .doc = "the term", .content = Content::term, .wide = true, .keyed_by = "place"},
          [=](const TreeTerm& t) { return t.more != 0 ? Value() : Value(view.text(t.part.value)); }},
     };
-    Table table = table_of(std::move(columns), TermTree(view, depth).of(term), "nothing in it keeps anything alive");
+    std::vector<TreeTerm> terms = TermTree(view, depth).of(term);
+    std::vector<bool> secret;
+    for (const TreeTerm& each : terms) secret.push_back(each.secret);
+    Table table = table_of(std::move(columns), std::move(terms), "nothing in it keeps anything alive");
     table.for_people = 60;
+    table.key = [secret = std::move(secret)](std::size_t row) { return std::string(secret[row] ? secret_key : std::string_view()); };
     return table;
 }
 

@@ -172,6 +172,7 @@ std::size_t TableView::depth_of(std::size_t row, std::size_t c) const {
 
 std::string TableView::key_of(std::size_t row, std::size_t c) const {
     if (keys_[c] == no_column) return {};
+    if (table_->key) return table_->key(order_.empty() ? row : order_[row]);
     const Value key = table_->cell(order_.empty() ? row : order_[row], keys_[c]);
     const auto* text = std::get_if<std::string>(&key.data());
     return text == nullptr ? std::string{} : *text;

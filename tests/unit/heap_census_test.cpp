@@ -171,7 +171,9 @@ TEST_CASE("each live word is charged to the youngest frame that reaches it, else
             }
         }
         std::vector<PlaceWords> charged;
-        charger.charge(graph, order, reach, charged);
+        std::uint64_t live = 0;
+        for (const auto& [place, words] : expected) live += words;
+        charger.charge(graph, order, reach, live, charged);
         std::map<std::uint32_t, std::uint64_t> told;
         for (const PlaceWords& each : charged) told[each.frame] += each.words;
         CHECK(told == expected);

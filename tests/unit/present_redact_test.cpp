@@ -352,3 +352,48 @@ TEST_CASE("redaction takes time in proportion to its input, whatever the input",
         CHECK(shown.size() < 16 * bytes);
     }
 }
+
+TEST_CASE("a term that was printed within a string is hidden as one that was not", "[redact]") {
+    // application_controller's reason is a string when the VM prints it.
+    const std::string slogan = R"(Kernel pid terminated (application_controller) ("{application_start_failure,shop,{bad,[<<\"the town\">>,\"the river\",{deep,\"a \\\"quoted\\\" lake\"}]},{port,5432}}"))";
+    const std::string shown = at_level(RedactLevel::values, slogan, Content::message);
+    for (const char* word : {"town", "river", "lake", "quoted"}) CHECK(hides(shown, word));
+    CHECK(shown.starts_with("Kernel pid terminated (application_controller) (\"{application_start_failure,shop,{bad,[<<8 bytes #"));
+    CHECK(shown.ends_with("{port,5432}}\")"));
+    // Cut in the middle, as the VM cuts long ones; and strings within strings, however many.
+    CHECK(hides(at_level(RedactLevel::values, slogan.substr(0, slogan.find("river") + 3), Content::message), "riv"));
+    std::string nested = "{\"the town\"}";
+    for (int i = 0; i < 8; ++i) {
+        std::string quoted = "(\"";
+        for (const char c : nested) quoted += c == '"' || c == '\\' ? std::string{'\\', c} : std::string(1, c);
+        nested = quoted + "\")";
+        CHECK(hides(at_level(RedactLevel::values, nested, Content::message), "town"));
+    }
+    // Free text in quotes stays readable.
+    CHECK(at_level(RedactLevel::values, "it says \"no such file\"", Content::message) == "it says \"no such file\"");
+    for (const RedactLevel level : {RedactLevel::secrets, RedactLevel::values, RedactLevel::full}) {
+        CHECK(hides(at_level(level, R"(Kernel pid terminated (a) ("{failed,{password,\"hunter2\"}}"))", Content::message), "hunter2"));
+        CHECK(hides(at_level(level, R"(Kernel pid terminated (a) ("{failed,#{<<\"api_key\">> => <<\"hunter2\">>}}"))", Content::message), "hunter2"));
+        CHECK(hides(at_level(level, R"(Kernel pid terminated (a) ("{failed,[{\"token\",<<\"hunter2\">>},{x,1}]}"))", Content::message), "hunter2"));
+        CHECK(hides(at_level(level, R"(Kernel pid terminated (a) ("{failed,\"postgres://shop:hunter2@db/shop\"}"))", Content::message), "hunter2"));
+        CHECK(hides(at_level(level, R"(Kernel pid terminated (a) ("{failed,[{password,[104,117,110,116,101,114,50]}]}"))", Content::message), "104,117"));
+        CHECK(hides(at_level(level, R"(Kernel pid terminated (a) ("{failed,%{password: \"hunter2\"}}"))", Content::message), "hunter2"));
+        CHECK(hides(at_level(level, R"(** (Mix) Could not start application shop: %{"secret_key_base" => "hunter2"})", Content::message), "hunter2"));
+        CHECK(hides(at_level(level, R"({bad_return,{{shop,start,[normal,[{dsn,\"hunter2\"}]]},{'EXIT',{badarg,[]}}}})", Content::message), "hunter2"));
+    }
+}
+
+TEST_CASE("keys and values as Elixir, XML and texts with line ends write them", "[redact]") {
+    for (const char* text : {R"(%{password: :"Hunter 2"})", R"({:"$my_token", 'Hunter2'})", R"(%{"_csrf_token" => "Hunter2"})",
+                             R"("Host: a\r\n\r\npassword=Hunter2")", R"("<password>Hunter2</password>")", R"(%{auth: %{bearer: "Hunter2"}})",
+                             R"("postgres://shop:Hunter2...")", R"(["password", 58, " ", "Hunter2"])", R"(%URI{userinfo: "shop:Hunter2"})",
+                             R"("https://hooks.slack.com/services/T00000000/B00000000/Hunter2")", R"("bindpw=Hunter2")"})
+        CHECK(hides(at_level(RedactLevel::secrets, text), "Hunter"));
+    CHECK(at_level(RedactLevel::secrets, R"("http://host:8080...")") == R"("http://host:8080...")");
+    CHECK(at_level(RedactLevel::secrets, R"("one\nnothing two")") == R"("one\nnothing two")");
+    RedactOptions options;
+    options.level = RedactLevel::secrets;
+    Text shape;  // pieces of one term: the key in one, the value in another
+    shape.add("a tuple {").add(":api_key", Content::term).add(", ").add("\"Hunter2...\"", Content::term).add("}");
+    CHECK(hides(Redactor(options).apply(shape), "Hunter"));
+}

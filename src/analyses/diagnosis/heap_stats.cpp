@@ -84,7 +84,7 @@ void HeapStats::visit(const HeapVisit& visit) {
 
     if (wishes_.frames) {
         w.frames.push_back({visit.id, {}});
-        w.charger.charge(graph, w.order, w.reach, w.frames.back().places);
+        w.charger.charge(graph, w.order, w.reach, words.live_words, w.frames.back().places);
         if (w.frames.back().places.empty()) w.frames.pop_back();
     }
     if (!wishes_.sizes) return;

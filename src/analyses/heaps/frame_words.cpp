@@ -58,7 +58,8 @@ std::uint32_t FrameWords::number_of(std::uint32_t place) const {
 }
 
 template <class Number>
-void FrameWords::sweep(const HeapGraph& graph, const HeapOrder& order, const Reach& reach, FlatArray<Number>& numbers) {
+void FrameWords::sweep(const HeapGraph& graph, const HeapOrder& order, const Reach& reach, std::uint64_t live_words,
+                       FlatArray<Number>& numbers) {
     constexpr Number nowhere = std::numeric_limits<Number>::max();
     numbers.clear_and_trim(HeapGraph::kept_bytes);
     numbers.assign(graph.size(), nowhere);
@@ -69,21 +70,41 @@ void FrameWords::sweep(const HeapGraph& graph, const HeapOrder& order, const Rea
     }
     Number* const places = numbers.data();
     for (const Edge& edge : order.edges()) places[edge.to] = std::min(places[edge.to], places[edge.from]);
-    for (std::uint32_t at = 0; at < graph.size(); ++at) {
-        if (places[at] == nowhere) continue;
-        const NodeId node = order.node(at);
-        if (reach.counts_as_live(graph, node)) sums_[places[at]] += graph.words(node);
+    const std::uint32_t* const words = graph.all_words().data();
+    std::uint64_t* const sums = sums_.data();
+    const std::size_t size = graph.size();
+    // What no root reaches is summed up, too, behind all places: a sum is cheaper than a question.
+    const auto slot = [&](std::size_t at) -> std::size_t {
+        if constexpr (sizeof(Number) == 1) return places[at];
+        return std::min<std::size_t>(places[at], sums_.size() - 1);
+    };
+    if (order.identity()) {
+        for (std::size_t at = 0; at < size; ++at) sums[slot(at)] += words[at];
+    } else {
+        for (std::size_t at = 0; at < size; ++at) sums[slot(at)] += words[order.node(static_cast<std::uint32_t>(at))];
+    }
+    // What messages or garbage alone reach may lie where it is not counted as live; all else that is reached is.
+    const auto rooted = [&](auto wanted) { return std::ranges::any_of(graph.roots(), [&](const Root& root) { return root.target != no_node && wanted(root); }); };
+    if (rooted([](const Root& root) { return root.kind == RootKind::garbage; })) {
+        for (std::size_t at = 0; at < size; ++at) {
+            const NodeId node = order.node(static_cast<std::uint32_t>(at));
+            if (places[at] != nowhere && !reach.counts_as_live(graph, node)) sums[places[at]] -= words[node];
+        }
+    } else if (messages_ != other_) {
+        std::uint64_t others = 0;
+        for (std::size_t i = 0; i < names_.size(); ++i) others += i == messages_ ? 0 : sums[i];
+        sums[messages_] = live_words - others;
     }
 }
 
-void FrameWords::charge(const HeapGraph& graph, const HeapOrder& order, const Reach& reach,
+void FrameWords::charge(const HeapGraph& graph, const HeapOrder& order, const Reach& reach, std::uint64_t live_words,
                         std::vector<PlaceWords>& out) {
     number_places(graph);
-    sums_.assign(names_.size(), 0);
+    sums_.assign(std::max<std::size_t>(names_.size(), std::numeric_limits<std::uint8_t>::max()) + 1, 0);
     if (names_.size() < std::numeric_limits<std::uint8_t>::max())
-        sweep(graph, order, reach, few_);
+        sweep(graph, order, reach, live_words, few_);
     else
-        sweep(graph, order, reach, many_);
+        sweep(graph, order, reach, live_words, many_);
     for (std::size_t i = 0; i < names_.size(); ++i)
         if (sums_[i] != 0) out.push_back({names_[i], sums_[i]});
 }

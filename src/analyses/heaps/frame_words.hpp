@@ -25,21 +25,23 @@ struct PlaceWords {
 
 class FrameWords {
 public:
-    /// Appends the places that have words, youngest frame first.
-    void charge(const HeapGraph& graph, const HeapOrder& order, const Reach& reach, std::vector<PlaceWords>& out);
+    /// Appends the places that have words, youngest frame first. `live_words`: of this heap, by live_and_garbage().
+    void charge(const HeapGraph& graph, const HeapOrder& order, const Reach& reach, std::uint64_t live_words,
+                std::vector<PlaceWords>& out);
 
 private:
     void number_places(const HeapGraph& graph);
     std::uint32_t number_of(std::uint32_t place) const;
     template <class Number>
-    void sweep(const HeapGraph& graph, const HeapOrder& order, const Reach& reach, FlatArray<Number>& numbers);
+    void sweep(const HeapGraph& graph, const HeapOrder& order, const Reach& reach, std::uint64_t live_words,
+               FlatArray<Number>& numbers);
 
     FlatArray<std::uint8_t> few_;  // numbers of places, by position: where there are few places
     FlatArray<std::uint32_t> many_;
     std::vector<std::uint32_t> frames_;  // numbers of frames
     std::uint32_t dictionary_ = 0, messages_ = 0, other_ = 0;  // numbers of these
     std::vector<std::uint32_t> names_;  // of PlaceWords::frame, by number
-    std::vector<std::uint64_t> sums_;   // words, by number
+    std::vector<std::uint64_t> sums_;   // words, by number; at least one more: of what no root reaches
 };
 
 }  // namespace beamheap::analyses

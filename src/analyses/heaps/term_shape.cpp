@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analyses/base/owned_term.hpp"
@@ -285,6 +286,7 @@ private:
 
     // "sess-...": how all of them begin; else how large each is, where all are alike.
     Sentence of_binaries(const std::vector<Element>& samples, const Sentence& plain) {
+        if (!texts_alike_) return plain;
         std::optional<std::string> beginning;
         std::uint64_t size = source_.head(samples[0].id).size;
         bool same_size = true;
@@ -333,11 +335,17 @@ private:
             places.resize(std::min(fields.size(), most_places));
             for (std::size_t i = 0; i < places.size() && i < fields.size(); ++i) places[i].push_back(fields[i]);
         }
+        // Where tags differ, what they name differs, too: the one text among [{port,80},{password,"..."}] is no beginning of all.
+        const bool tags_differ = !places.empty() && std::ranges::any_of(places[0], [&](const Element& tag) {
+            return tag.kind != places[0][0].kind || tag.text != places[0][0].text;
+        });
+        const bool before = std::exchange(texts_alike_, texts_alike_ && !tags_differ);
         Sentence text = Ours("{");
         for (std::size_t i = 0; i < places.size(); ++i) {
             if (i != 0) text.add(Ours(", "));
             text.add(common(places[i], depth + 1));
         }
+        texts_alike_ = before;
         if (arity > places.size()) text.add(places.empty() ? Ours("...") : Ours(", ..."));
         text.add(Ours("}"));
         return text;
@@ -394,6 +402,7 @@ private:
     }
 
     TermSource& source_;
+    bool texts_alike_ = true;  // what texts begin with is said
     TermReader reader_;
     std::uint64_t cells_ = 0;
     bool cut_ = false;

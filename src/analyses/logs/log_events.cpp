@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::size_t most_events = 1'000;        // of one process
 constexpr std::size_t most_nodes = 2'000'000;     // of one heap that are looked at
-constexpr std::uint64_t small_node = 4'000'000;   // words of all heaps together that are looked through whole
 constexpr std::uint64_t largest_heap = 8'000'000; // words of one process that is looked through
 constexpr std::uint64_t most_unread = 200'000;    // messages of one process that is looked through
 
@@ -87,20 +86,30 @@ public:
         for (std::size_t i = 0; i < graph.roots().size(); ++i) {
             const RootKind kind = graph.roots()[i].kind;
             if (kind != RootKind::message && kind != RootKind::stack && kind != RootKind::x_register) continue;
-            const Element inner = unwrap_message(terms_, source_.root(i));
+            const Element root = source_.root(i);
+            if (root.kind != ElementKind::object || !may_hold(root)) continue;
+            const Element inner = unwrap_message(terms_, root);
             if (is_event(terms_, inner)) add(inner, kind == RootKind::message);
         }
+        // Of each tuple its size and its first element are looked at before all of it is: hardly any is an event.
+        std::vector<NodeId> candidates;
         const auto nodes = static_cast<NodeId>(std::min(graph.size(), most_nodes));
-        for (NodeId node = 0; node < nodes; ++node) timed(node);
         for (NodeId node = 0; node < nodes; ++node) {
             const TermKind kind = graph.kind(node);
-            if (kind != TermKind::tuple && kind != TermKind::flat_map) continue;
-            const Element element = object(node);
-            // Exits and requests that lie within other terms are what those tell about; the queue's own are met above.
-            const auto parts = terms_.tuple(element);
-            if (!parts.empty() && TermReader::is_one_of(parts[0], {"EXIT", "DOWN", "io_request"})) continue;
-            if (is_event(terms_, element)) add(element, false);
+            if (kind == TermKind::flat_map) candidates.push_back(node);
+            if (kind != TermKind::tuple || graph.words(node) < 3 || graph.words(node) > 8) continue;
+            ElementCursor cursor = source_.elements({ObjectId::Space::heap, node});
+            const std::uint64_t arity = cursor.left;
+            Element first;
+            if (!source_.next(cursor, first)) continue;
+            if (arity == 2 && first.kind == ElementKind::object)
+                timed(node, first);
+            else if (may_be_event(first, arity) && !TermReader::is_one_of(first, {"EXIT", "DOWN", "io_request"}))
+                // Exits and requests that lie within other terms are what those tell about; the queue's own are met above.
+                candidates.push_back(node);
         }
+        for (const NodeId node : candidates)
+            if (const Element element = object(node); is_event(terms_, element)) add(element, false);
     }
 
 private:
@@ -111,9 +120,23 @@ private:
         return element;
     }
 
+    // Whether a root is, or wraps, what may be an event.
+    bool may_hold(const Element& root) {
+        if (root.id.space != ObjectId::Space::heap) return true;
+        const TermKind kind = source_.graph().kind(root.id.number);
+        if (kind != TermKind::tuple) return kind == TermKind::flat_map;
+        ElementCursor cursor = source_.elements(root.id);
+        const std::uint64_t arity = cursor.left;
+        Element first;
+        return source_.next(cursor, first) && (may_be_event(first, arity) || may_wrap_event(first, arity));
+    }
+
     // {{Date, Time}, Event} of error_logger's first handler.
-    void timed(NodeId node) {
-        if (source_.graph().kind(node) != TermKind::tuple) return;
+    void timed(NodeId node, const Element& date_and_time) {
+        const HeapGraph& graph = source_.graph();
+        if (date_and_time.id.space == ObjectId::Space::heap &&
+            (graph.kind(date_and_time.id.number) != TermKind::tuple || graph.words(date_and_time.id.number) != 3))
+            return;
         const auto pair = terms_.tuple(object(node), 2);
         if (pair.empty() || pair[1].kind != ElementKind::object || !is_event(terms_, pair[1])) return;
         std::uint64_t order = 0;
@@ -153,13 +176,23 @@ bool EventHolders::operator()(const Snapshot& snapshot, ProcId process) {
     if (p.heap_words.value_or(0) + p.old_heap_words.value_or(0) > largest_heap || p.msgq_len.value_or(0) > most_unread)
         return false;
     if (is_logger_name(snapshot.text(p.name))) return true;
-    const auto in_logger = [&](FunctionId function) {
-        return function != FunctionId::none && is_logger_module(snapshot.text(snapshot.functions[function].module));
-    };
-    if (in_logger(p.current_function) || in_logger(p.initial_call)) return true;
+    if (in_logger(snapshot, p.current_function) || in_logger(snapshot, p.initial_call)) return true;
     for (const Frame& frame : snapshot.stacks[p.stack])
-        if (in_logger(frame.function)) return true;
-    if (!small_node_) small_node_ = all_words(snapshot) <= small_node;
+        if (in_logger(snapshot, frame.function)) return true;
+    return all(snapshot);
+}
+
+bool EventHolders::in_logger(const Snapshot& snapshot, FunctionId function) {
+    if (function == FunctionId::none) return false;
+    const auto index = static_cast<std::size_t>(function);
+    if (loggers_.size() <= index) loggers_.resize(index + 1, -1);
+    std::int8_t& known = loggers_[index];
+    if (known < 0) known = is_logger_module(snapshot.text(snapshot.functions[function].module)) ? 1 : 0;
+    return known != 0;
+}
+
+bool EventHolders::all(const Snapshot& snapshot) {
+    if (!small_node_) small_node_ = all_words(snapshot) <= small_;
     return *small_node_;
 }
 
@@ -172,10 +205,9 @@ void find_events(ProcId process, TermSource& terms, std::vector<LogEvent>& event
     Finder(process, terms, events).run();
 }
 
-std::vector<LogEvent> log_events(Artifact& artifact) {
+std::vector<LogEvent> log_events(Artifact& artifact, EventHolders holds) {
     const Snapshot& snapshot = artifact.snapshot();
     std::vector<LogEvent> events;
-    EventHolders holds;
     for (std::uint32_t i = 0; i < snapshot.processes.size(); ++i)
         if (holds(snapshot, ProcId{i}))
             if (const auto terms = artifact.terms(ProcId{i})) find_events(ProcId{i}, **terms, events);

@@ -82,9 +82,19 @@ struct LogEvent {
 /// more. Asked about many processes of one snapshot, whose sum it keeps.
 class EventHolders {
 public:
+    /// Words of all heaps together up to which all processes are looked through.
+    static constexpr std::uint64_t small_node = 4'000'000;
+
+    explicit EventHolders(std::uint64_t small = small_node) : small_(small) {}
     bool operator()(const Snapshot& snapshot, ProcId process);
+    /// Whether all processes are looked through that have no queue or heap of extraordinary size.
+    bool all(const Snapshot& snapshot);
 
 private:
+    bool in_logger(const Snapshot& snapshot, FunctionId function);
+
+    std::uint64_t small_;
+    std::vector<std::int8_t> loggers_;  // by FunctionId: whether it is a logger's; below 0: not asked yet
     std::optional<bool> small_node_;
 };
 
@@ -95,7 +105,7 @@ void find_events(ProcId process, TermSource& terms, std::vector<LogEvent>& event
 void keep_each_once(std::vector<LogEvent>& events);
 
 /// All events of an input, newest first where times are known, else in the order in which they were met; each once.
-/// Needs LoadPlan::terms, with EventHolders as terms_of, and LoadPlan::stacks.
-std::vector<LogEvent> log_events(Artifact& artifact);
+/// Needs LoadPlan::terms, with `holds` as terms_of, and LoadPlan::stacks.
+std::vector<LogEvent> log_events(Artifact& artifact, EventHolders holds = EventHolders());
 
 }  // namespace beamheap::analyses

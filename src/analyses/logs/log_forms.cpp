@@ -449,19 +449,32 @@ std::string local_time(const TermReader& terms, const Element& date_and_time, st
                        numbers[4], numbers[5]);
 }
 
+bool may_wrap_event(const Element& first, std::uint64_t arity) {
+    return (arity == 2 && TermReader::is_one_of(first, {"notify", "sync_notify", "$gen_cast", "$olp_load", "log", "async"})) ||
+           (arity == 3 && (first.kind == ElementKind::pid || TermReader::is_one_of(first, {"$gen_call", "notify_ack"})));
+}
+
 Element unwrap_message(const TermReader& terms, const Element& message) {
     Element inner = message;
     for (int layer = 0; layer < 6; ++layer) {
         const auto parts = terms.tuple(inner);
-        const bool wrapped =
-            (parts.size() == 2 &&
-             TermReader::is_one_of(parts[0], {"notify", "sync_notify", "$gen_cast", "$olp_load", "log", "async"})) ||
-            (parts.size() == 3 && TermReader::is_one_of(parts[0], {"$gen_call", "notify_ack"})) ||
-            (parts.size() == 3 && parts[0].kind == ElementKind::pid);
-        if (!wrapped || is_event(terms, inner)) break;
+        if (parts.empty() || !may_wrap_event(parts[0], parts.size()) || is_event(terms, inner)) break;
         inner = parts.back();
     }
     return inner;
+}
+
+bool may_be_event(const Element& first, std::uint64_t arity) {
+    if (!TermReader::is_atom(first)) return false;
+    switch (arity) {
+        case 2: return first.text == "log";
+        case 3:
+            return TermReader::is_one_of(first, {"EXIT", "put_chars", "application_started"}) || legacy_level(first) || is_level(first);
+        case 4: return first.text == "log" || first.text == "io_request";
+        case 5: return first.text == "log" || first.text == "DOWN";
+        case 7: return first.text == "lager_msg";
+        default: return false;
+    }
 }
 
 bool is_event(const TermReader& terms, const Element& term) {

@@ -9,6 +9,12 @@ namespace beamheap::analyses {
 /// Whether a tuple or map has the outer form of an event. Cheap: looks at tags and arities only.
 bool is_event(const TermReader& terms, const Element& term);
 
+/// Whether a tuple of this arity that begins with this element can have the outer form of an event: what is asked first, of
+/// each tuple of a heap.
+bool may_be_event(const Element& first, std::uint64_t arity);
+/// The same of what unwrap_message() takes apart.
+bool may_wrap_event(const Element& first, std::uint64_t arity);
+
 /// Reads one: fills everything but `term`, `holder`, `in_queue` and `order`. False where it is none after all.
 bool read_event(const TermReader& terms, const Element& term, LogEvent& event);
 

@@ -1,7 +1,8 @@
 // Pictures that are bars: what the node's memory is, how long queues are, what tables and allocators take.
 import { tables } from "./data.js";
 import { bytes, grouped, inUnit, percent } from "./format.js";
-import { Figure, Pid, color, useWidth } from "./parts.jsx";
+import { tableBefore } from "./growth.js";
+import { Figure, Pid, Place, color, useWidth } from "./parts.jsx";
 
 /** The parts of the node's memory as one bar; what they leave is the VM's own. */
 export function MemoryBar() {
@@ -62,7 +63,7 @@ function Bars({ title, rows, unit, note, command }) {
       <div class="bars">
         {rows.map((row) => (
           <div class="row" title={row.title}>
-            <span class="name">{row.pid ? <Pid pid={row.pid}>{row.name}</Pid> : row.name}</span>
+            <span class="name"><Place id={row.place}>{row.name}</Place>{row.pid && <> <span class="soft">of</span> <Pid pid={row.pid}>{row.owner || row.pid}</Pid></>}</span>
             <span class="track"><span class="fill" data-value={row.value} style={{ width: `${(row.value / most) * 100}%` }}>
               {row.part !== undefined && <span class="within" style={{ width: `${(row.part / (row.value || 1)) * 100}%` }} />}
             </span></span>
@@ -114,15 +115,26 @@ export function Kinds() {
   return <Bars title="Words by kind of object" rows={rows} unit="words" />;
 }
 
+/** The place of a table in the page, as src/present/html_writer.cpp calls it. */
+const tableAnchor = (name) => "ets-" + String(name).replace(/[^A-Za-z0-9_]/g, (c) => [...new TextEncoder().encode(c)].map((byte) => "-" + byte.toString(16).padStart(2, "0")).join(""));
+
 export function Ets() {
   const ets = tables.ets;
   if (!ets) return null;
-  const rows = largest(ets, "bytes").map((row) => ({
-    name: String(ets.get(row, "name")),
-    value: ets.get(row, "bytes"),
-    title: `${grouped(ets.get(row, "objects") || 0)} objects, owned by ${ets.get(row, "owner_name") || ""} ${ets.get(row, "owner") || ""}`,
-  }));
-  return <Bars title="Largest tables" rows={rows} unit="bytes" />;
+  const rows = largest(ets, "bytes").map((row) => {
+    const cell = (name) => ets.get(row, name);
+    const before = tableBefore(cell("name"), cell("owner_name"), cell("bytes"));
+    return {
+      name: String(cell("name") ?? cell("id") ?? ""),
+      place: tableAnchor(cell("name")),
+      pid: cell("owner"),
+      owner: cell("owner_name"),
+      value: cell("bytes"),
+      part: before === null ? undefined : Math.min(before, cell("bytes")),
+      title: `${grouped(cell("objects") || 0)} objects, owned by ${cell("owner_name") || ""} ${cell("owner") || ""}${before === null ? "" : `, ${bytes(before)} in the other input`}`,
+    };
+  });
+  return <Bars title="Largest tables" rows={rows} unit="bytes" note={rows.some((row) => row.part !== undefined) ? "The green part of a bar is what there was in the other input." : ""} />;
 }
 
 export function Allocators() {

@@ -2,6 +2,7 @@
 import { useMemo } from "preact/hooks";
 import { facts, processes, tables } from "./data.js";
 import { grouped, inUnit, percent } from "./format.js";
+import { compared, growthColor, growthText, stackBefore } from "./growth.js";
 import { Choice, Figure, Pid, colorOf, useHover } from "./parts.jsx";
 import { useSetting } from "./state.js";
 
@@ -22,26 +23,44 @@ const live = (() => {
 })();
 const weight = (stacks, row, figure) => (figure === "live_words" ? live[row] : stacks.get(row, figure) || 0);
 
+/** A function that calls itself over and over is one frame. */
+function folded(frames) {
+  const out = [];
+  for (let i = 0; i < frames.length; ) {
+    let n = i + 1;
+    while (frames[n] === frames[i]) ++n;
+    out.push(n - i > 2 ? `${frames[i]} again and again` : frames[i]);
+    if (n - i === 2) out.push(frames[i]);
+    i = n;
+  }
+  return out;
+}
+const plain = (frame) => frame.replace(/ again and again$/, "");
+
 /** Frames that stacks have in common, as a tree; each with the sum of `figure`. */
 function joined(stacks, figure, oldestFirst) {
-  const root = { name: "all", value: 0, count: 0, children: new Map(), path: "" };
+  const root = { name: "all", value: 0, count: 0, before: 0, children: new Map(), path: "" };
   for (let row = 0; row < stacks.size; ++row) {
     const value = weight(stacks, row, figure);
     const count = stacks.get(row, "count") || 0;
     let frames = stacks.get(row, "functions") || [];
-    if (oldestFirst) frames = [...frames].reverse();
+    const before = stackBefore(frames, count);
+    frames = folded(frames);
+    if (oldestFirst) frames.reverse();
     if (!frames.length) frames = ["(no stack in this input)"];
     let at = root;
     at.value += value;
     at.count += count;
+    at.before += before;
     for (const frame of frames) {
       let next = at.children.get(frame);
       if (!next) {
-        next = { name: frame, value: 0, count: 0, children: new Map(), path: at.path ? `${at.path}>${frame}` : frame, example: stacks.get(row, "example_pid") };
+        next = { name: frame, value: 0, count: 0, before: 0, children: new Map(), path: at.path ? `${at.path}>${frame}` : frame, example: stacks.get(row, "example_pid") };
         at.children.set(frame, next);
       }
       next.value += value;
       next.count += count;
+      next.before += before;
       at = next;
     }
   }
@@ -90,6 +109,9 @@ export function Icicle() {
   const [order, setOrder] = useSetting("ic.from", "oldest");
   const [at, setAt] = useSetting("ic.at", "");
   const [looked, look] = useSetting("ic.fn", "");
+  const [tint, setTint] = useSetting("ic.color", "growth");
+  const byGrowth = compared && !facts.elixir && tint === "growth" && figure === "count";
+  const growth = (node) => (!byGrowth ? null : node.before === 0 ? Infinity : node.count / node.before);
   const [said, hover] = useHover();
   const figures = [["count", "processes"], ["memory_bytes", "memory"], ["msgq_len", "messages"]].filter(([name]) => stacks.sum(name) > 0);
   if (facts.full && live) figures.push(["live_words", "live words"]);
@@ -114,7 +136,7 @@ export function Icicle() {
     return out;
   }, [top]);
   const rows = Math.max(...cells.map((cell) => cell.depth)) + 1;
-  const text = (node) => `${node.name}: ${inUnit(node.value, unit)}, ${percent((node.value / (root.value || 1)) * 100)}, ${grouped(node.count)} processes`;
+  const text = (node) => `${node.name}: ${inUnit(node.value, unit)}, ${percent((node.value / (root.value || 1)) * 100)}, ${grouped(node.count)} processes${growth(node) === 1 ? "" : growthText(growth(node))}`;
   const both = looked && sandwich(stacks, figure, looked);
   return (
     <Figure
@@ -122,18 +144,19 @@ export function Icicle() {
       controls={[
         <Choice label="wide by" options={figures} value={figure} set={setFigure} />,
         <Choice label="from the" options={[["oldest", "oldest frame"], ["youngest", "youngest frame"]]} value={order} set={(next) => { setAt(""); setOrder(next); }} />,
+        compared && !facts.elixir && figure === "count" && <Choice label="color" options={[["growth", "growth"], ["kind", "module"]]} value={tint} set={setTint} />,
         at && <button type="button" onClick={() => setAt("")}>all stacks</button>,
       ]}
-      command={at || looked ? `${stacks.command} --procs 'stack(${(looked || top.name).replace(/'/g, "'\\''")})'` : null}
-      note={stacks.size < stacks.total ? `${grouped(stacks.size)} of ${grouped(stacks.total)} different stacks are in this file.` : ""}
+      command={at || looked ? `${stacks.command} --procs 'stack(${(looked || plain(top.name)).replace(/'/g, "'\\''")})'` : null}
+      note={(byGrowth ? "Red: more processes than in the other input; green: fewer; differences of one are not counted. " : "") + (stacks.size < stacks.total ? `${grouped(stacks.size)} of ${grouped(stacks.total)} different stacks are in this file.` : "")}
     >
       <p class="crumbs"><span class="said">{said || "A click goes into a frame; a second one on it shows who calls it and what it calls."}</span></p>
       <div class="icicle" style={{ height: `${rows * 19}px` }}>
         {cells.map(({ node, left, width, depth }) => (
           <button type="button" class="cell" title={text(node)} {...hover(text(node))} data-value={node.value} data-frame={node.name}
             tabIndex={width > 0.03 ? 0 : -1}
-            onClick={() => (node === top ? node !== root && look(node.name) : setAt(node.path))}
-            style={{ left: `${left * 100}%`, width: `${width * 100}%`, top: `${depth * 19}px`, background: node === root ? "var(--c7)" : colorOf(moduleOf(node.name)) }}>
+            onClick={() => (node === top ? node !== root && look(plain(node.name)) : setAt(node.path))}
+            style={{ left: `${left * 100}%`, width: `${width * 100}%`, top: `${depth * 19}px`, background: node === root ? "var(--c7)" : byGrowth ? growthColor(growth(node)) : colorOf(moduleOf(plain(node.name))) }}>
             {width > 0.02 && <span>{node === root ? `all: ${inUnit(node.value, unit)}` : node.name}</span>}
           </button>
         ))}

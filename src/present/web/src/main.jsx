@@ -8,6 +8,7 @@ import { ProcessList } from "./list.jsx";
 import { Panel } from "./panel.jsx";
 import { Copy, useKey } from "./parts.jsx";
 import { Pinned, Scatter } from "./scatter.jsx";
+import { Schedulers } from "./schedulers.jsx";
 import { change, place, reveal, useAddress } from "./state.js";
 import { Treemap } from "./treemap.jsx";
 import { Tree } from "./tree.jsx";
@@ -22,6 +23,7 @@ const pictures = {
   stacks: () => <Icicle />,
   waits: () => <Waits />,
   tree: () => <Tree />,
+  schedulers: () => <Schedulers />,
   ets: () => <Ets />,
   alloc: () => <Allocators />,
   binaries: () => <div class="columns"><Binaries /><Pinned /></div>,

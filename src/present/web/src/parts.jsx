@@ -85,6 +85,9 @@ export const Pid = ({ pid, children }) =>
     ? <span>{children || pid}</span>
     : <a href={"#" + anchor(pid)}>{children || pid}</a>;
 
+/** A place of the page as a link to it, where it is there. */
+export const Place = ({ id, children }) => (id && document.getElementById(id) ? <a href={"#" + id}>{children}</a> : <span>{children}</span>);
+
 /** Calls back while the pointer hovers: a line that says what is under it. */
 export function useHover() {
   const [text, set] = useState("");

@@ -2,8 +2,9 @@
 // of process, by what they are in, or by kind of term.
 import { hierarchy, treemap, treemapSquarify } from "d3-hierarchy";
 import { useMemo } from "preact/hooks";
-import { bare, facts, processRow, processes, tables, title } from "./data.js";
+import { bare, called, facts, processRow, processes, tables, title } from "./data.js";
 import { grouped, inUnit, percent } from "./format.js";
+import { growthColor, growthText, isCompared, processGrowth, scale } from "./growth.js";
 import { Choice, Figure, color, colorOf, openProcess, useHover, useWidth } from "./parts.jsx";
 import { useSetting } from "./state.js";
 
@@ -157,6 +158,8 @@ function ancestors(root, key) {
   return [root];
 }
 
+const Legend = () => <p class="legend"><span>since the other input:</span>{scale.map(([background, meaning]) => <span><i style={{ background }} />{meaning}</span>)}<span><i style={{ background: color(7) }} />not known</span></p>;
+
 export function Treemap() {
   const there = figures.filter(([name]) => processes.has(name) && processes.sum(name) > 0);
   const [figure, setFigure] = useSetting("tm.of", there.length ? there[0][0] : "memory_bytes");
@@ -164,6 +167,8 @@ export function Treemap() {
   const modes = [["tree", "supervision"], ["app", "application"], ["group", "named ancestor"], ["kind", "kind of process"], ["in", "function"], ["term", "kind of term"]]
     .filter(([name]) => (name !== "app" || processes.rows.some((_, row) => application(row))) && (name !== "term" || (tables.profile && figure === "live_words")));
   const mode = modes.some(([name]) => name === chosen) ? chosen : "tree";
+  const [tint, setTint] = useSetting("tm.color", "growth");
+  const byGrowth = isCompared(figure) && tint === "growth" && mode !== "term";
   const [at, setAt] = useSetting("tm.at", "");
   const [ref, width] = useWidth();
   const [said, hover] = useHover();
@@ -194,7 +199,11 @@ export function Treemap() {
     if (node.children.length > 1 || (node.group && node.children.length)) setAt(node.key);
     else if (node.row !== undefined) openProcess(processes.get(node.row, "pid"));
   };
-  const text = (node) => `${node.name}: ${inUnit(node.value, unit)}, ${percent((node.value / (root.value || 1)) * 100)}`;
+  const leaf = (node) => node.row !== undefined && !rest.test(node.key);
+  const growth = (node) => (byGrowth && leaf(node) ? processGrowth(node.row, figure) : null);
+  const text = (node) => `${node.name}: ${inUnit(node.value, unit)}, ${percent((node.value / (root.value || 1)) * 100)}${leaf(node) && !node.children.length ? growthText(growth(node)) : ""}`;
+  // Those that are called alike have one color: many workers of a kind are seen as such.
+  const tintOf = (node) => (rest.test(node.key) ? color(7) : byGrowth ? growthColor(growth(node)) : colorOf(leaf(node) && !node.key.includes("|") ? called(node.row) || "?" : node.name));
   return (
     <Figure
       title="Where it is"
@@ -202,6 +211,7 @@ export function Treemap() {
         <Choice label="of" options={there} value={figure} set={setFigure} />,
         <Choice label="by" options={modes} value={mode}
           set={(next) => { setAt(""); setMode(next); }} />,
+        isCompared(figure) && <Choice label="color" options={[["growth", "growth"], ["kind", "kind"]]} value={tint} set={setTint} />,
       ]}
       command={top.row !== undefined ? processes.command.replace(/^top/, "tree") + " " + bare(processes.get(top.row, "pid")) : null}
       note={processes.size < processes.total ? `${grouped(processes.size)} of ${grouped(processes.total)} processes are listed in this file.` : ""}
@@ -218,12 +228,11 @@ export function Treemap() {
           const w = d.x1 - d.x0;
           const h = d.y1 - d.y0;
           const inner = Boolean(d.children);
-          const owner = d.depth === 1 ? node : d.parent.data.node;
           return (
             <button type="button" class={inner ? "cell outer" : "cell"} title={text(node)} {...hover(text(node))}
               data-value={node.value} data-key={node.key} tabIndex={w > 40 && h > 14 ? 0 : -1}
               onClick={(e) => { e.stopPropagation(); open(node); }}
-              style={{ left: `${(d.x0 / width) * 100}%`, top: `${d.y0}px`, width: `${(w / width) * 100}%`, height: `${h}px`, background: inner ? "var(--sunk)" : rest.test(node.key) ? color(7) : colorOf(owner.name.replace(/ ?(#PID)?<.*/, "") + owner.key) }}>
+              style={{ left: `${(d.x0 / width) * 100}%`, top: `${d.y0}px`, width: `${(w / width) * 100}%`, height: `${h}px`, background: inner ? "var(--sunk)" : tintOf(node) }}>
               {w > 30 && h > 13 && <span>{node.name}</span>}
               {!inner && w > 50 && h > 28 && <span class="value">{inUnit(node.value, unit)}</span>}
             </button>
@@ -231,6 +240,7 @@ export function Treemap() {
         })}
         {!rectangles.length && width > 0 && <p class="none">nothing of this here</p>}
       </div>
+      {byGrowth && <Legend />}
     </Figure>
   );
 }
