@@ -10,11 +10,15 @@
 // The same holds of what is at the end of this file: compressors that nothing here is written with, forms of zstd before 1.0, machines
 // that no core image is of, ALTER TABLE. Their names are those of releases in hand, and other releases have others: each is weak,
 // so that an archive's own stands where it is linked after all.
+//
+// Last come the facets of the C++ library's locale "C" for money, dates, collation, messages and numbers of wide characters, a thirtieth
+// of the program. A stream has all of them made, so that nothing but their tables of functions can be missing.
 #include <pwd.h>
 #include <regex.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdlib>
 
 struct sqlite3;
@@ -220,5 +224,53 @@ BEAMHEAP_NO_LOG(ReadFrame)
 BEAMHEAP_NO_LOG(Savepoint)
 BEAMHEAP_NO_LOG(SavepointUndo)
 BEAMHEAP_NO_LOG(Undo)
+
+// What stands in the object is the address of `functions`; its type is what a stream of wide characters asks for before main().
+struct UnusedFacet {
+    std::ptrdiff_t to_object;
+    const void* type;
+    void (*functions[13])();
+};
+#define BEAMHEAP_NO_FACET(name)                                                                                                        \
+    extern const char _ZTI##name[];                                                                                                    \
+    BEAMHEAP_WEAK UnusedFacet _ZTV##name = {0, _ZTI##name, {std::abort, std::abort, std::abort, std::abort, std::abort, std::abort,     \
+                                                            std::abort, std::abort, std::abort, std::abort, std::abort, std::abort,     \
+                                                            std::abort}};
+// What stands between facets of two forms of std::string where a program makes a locale with one of its own: std::locale asks for it by
+// these members of std::locale::facet (_M_sso_shim, _M_cow_shim).
+BEAMHEAP_NEVER_CALLED(_ZNKSt6locale5facet11_M_sso_shimEPKNS_2idE)
+BEAMHEAP_NEVER_CALLED(_ZNKSt6locale5facet11_M_cow_shimEPKNS_2idE)
+BEAMHEAP_NO_FACET(NSt7__cxx117collateIcEE)
+BEAMHEAP_NO_FACET(NSt7__cxx118messagesIcEE)
+BEAMHEAP_NO_FACET(NSt7__cxx119money_getIcSt19istreambuf_iteratorIcSt11char_traitsIcEEEE)
+BEAMHEAP_NO_FACET(NSt7__cxx119money_putIcSt19ostreambuf_iteratorIcSt11char_traitsIcEEEE)
+BEAMHEAP_NO_FACET(NSt7__cxx1110moneypunctIcLb0EEE)
+BEAMHEAP_NO_FACET(NSt7__cxx1110moneypunctIcLb1EEE)
+BEAMHEAP_NO_FACET(NSt7__cxx118time_getIcSt19istreambuf_iteratorIcSt11char_traitsIcEEEE)
+BEAMHEAP_NO_FACET(St7collateIcE)
+BEAMHEAP_NO_FACET(St8messagesIcE)
+BEAMHEAP_NO_FACET(St9money_getIcSt19istreambuf_iteratorIcSt11char_traitsIcEEE)
+BEAMHEAP_NO_FACET(St9money_putIcSt19ostreambuf_iteratorIcSt11char_traitsIcEEE)
+BEAMHEAP_NO_FACET(St10moneypunctIcLb0EE)
+BEAMHEAP_NO_FACET(St10moneypunctIcLb1EE)
+BEAMHEAP_NO_FACET(St8time_getIcSt19istreambuf_iteratorIcSt11char_traitsIcEEE)
+BEAMHEAP_NO_FACET(St8time_putIcSt19ostreambuf_iteratorIcSt11char_traitsIcEEE)
+BEAMHEAP_NO_FACET(NSt7__cxx117collateIwEE)
+BEAMHEAP_NO_FACET(NSt7__cxx118messagesIwEE)
+BEAMHEAP_NO_FACET(NSt7__cxx119money_getIwSt19istreambuf_iteratorIwSt11char_traitsIwEEEE)
+BEAMHEAP_NO_FACET(NSt7__cxx119money_putIwSt19ostreambuf_iteratorIwSt11char_traitsIwEEEE)
+BEAMHEAP_NO_FACET(NSt7__cxx1110moneypunctIwLb0EEE)
+BEAMHEAP_NO_FACET(NSt7__cxx1110moneypunctIwLb1EEE)
+BEAMHEAP_NO_FACET(NSt7__cxx118time_getIwSt19istreambuf_iteratorIwSt11char_traitsIwEEEE)
+BEAMHEAP_NO_FACET(St7collateIwE)
+BEAMHEAP_NO_FACET(St8messagesIwE)
+BEAMHEAP_NO_FACET(St9money_getIwSt19istreambuf_iteratorIwSt11char_traitsIwEEE)
+BEAMHEAP_NO_FACET(St9money_putIwSt19ostreambuf_iteratorIwSt11char_traitsIwEEE)
+BEAMHEAP_NO_FACET(St10moneypunctIwLb0EE)
+BEAMHEAP_NO_FACET(St10moneypunctIwLb1EE)
+BEAMHEAP_NO_FACET(St8time_getIwSt19istreambuf_iteratorIwSt11char_traitsIwEEE)
+BEAMHEAP_NO_FACET(St8time_putIwSt19ostreambuf_iteratorIwSt11char_traitsIwEEE)
+BEAMHEAP_NO_FACET(St7num_getIwSt19istreambuf_iteratorIwSt11char_traitsIwEEE)
+BEAMHEAP_NO_FACET(St7num_putIwSt19ostreambuf_iteratorIwSt11char_traitsIwEEE)
 
 }  // extern "C"
