@@ -58,7 +58,7 @@ void Diagnoser::demand(LoadPlan& plan) {
     plan.terms = true;
     plan.modules = true;
     plan.terms_of = [this](const Snapshot& snapshot, ProcId id) {
-        return suspects(snapshot).look_into(id) || may_tell_why(snapshot, id) || keeps_service_state(snapshot, id) ||
+        return suspects(snapshot).look_into(id) || may_tell_why(snapshot, id) || keeps_service_state(snapshot, id) || keeps_restarts(snapshot, id) ||
                is_controller(snapshot, id) || may_boot(snapshot, id);
     };
     if (gathered_ == nullptr) stats_.demand(plan, [this](const Snapshot& snapshot, ProcId id) { return suspects(snapshot).decode(id) || full_; });
@@ -127,9 +127,10 @@ Result<Diagnosis> Diagnoser::judge(Artifact& artifact) {
         if (!told) path = loader_path(artifact);
     }
     const ServiceStates services = service_states(artifact);
+    const std::vector<SupervisorRestarts> restarts = supervisor_restarts(artifact);
     diagnosis.findings = run_rules({snapshot, diagnosis.slogan, diagnosis.totals, diagnosis.death, diagnosis.waits,
                                     terms, pinned, locks, starts ? &*starts : nullptr, unheld ? &*unheld : nullptr,
-                                    told ? &*told : nullptr, events, services.handlers, services.alarms, services.blocked, services.credit_unread, services.ticks, services.tick_time, path});
+                                    told ? &*told : nullptr, events, services.handlers, services.alarms, services.blocked, services.credit_unread, services.ticks, services.tick_time, path, restarts});
     summarise(snapshot, diagnosis);
     return diagnosis;
 }

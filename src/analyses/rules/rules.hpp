@@ -18,6 +18,7 @@
 #include "analyses/slogan/slogan.hpp"
 #include "analyses/processes/application_starts.hpp"
 #include "analyses/processes/locks.hpp"
+#include "analyses/processes/restarts.hpp"
 #include "analyses/processes/totals.hpp"
 #include "analyses/memory/unreferenced_binaries.hpp"
 #include "analyses/processes/waits.hpp"
@@ -86,6 +87,7 @@ struct RuleInput {
     std::span<const ConnectionTick> ticks = {};   ///< of connections to other nodes
     TickTime tick_time = {};                      ///< how long net_kernel waits for a sign of life
     std::span<const std::string> loader_path = {};  ///< of such a node: where its loader looked for modules
+    std::span<const SupervisorRestarts> restarts = {};  ///< of supervisors that have restarted children, the most first
 
     const TermFacts* terms_of(ProcId process) const {
         for (const TermFacts& facts : terms)
