@@ -38,10 +38,10 @@ void say_child(const SupervisorRestarts& of, Finding& finding) {
 void say_last(const SupervisorRestarts& of, Finding& finding) {
     const FunctionName function{of.module, of.function, of.arity};
     if (of.children > 1 && of.child_id != nullptr)
-        finding.title.say(of.restarting != 0 ? Form<1>("; {} could not be started again") : Form<1>(", the last one {}"),
+        finding.title.say(of.restarting != 0 ? Form<1>("; {} can't be started") : Form<1>(", the last one {}"),
                           PrintedTerm{of.child_id, of.child_id->term(), 60});
     else if (!of.module.empty() && of.restarting != 0)
-        finding.title.say("; {} could not be started again by {}", number(of.restarting), function);
+        finding.title.say("; {} fails", function);
     else if (!of.module.empty())
         finding.title.say("; {} starts them", function);
 }
@@ -56,7 +56,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         finding.count = of.restarts;
         finding.title.say("Supervisor {}", of.supervisor);
         say_child(of, finding);
-        finding.title.say(" {}{} within {} (it gives up above {} in {})", of.more ? Ours("at least ") : Ours(""),
+        finding.title.say(" {}{} within {} (limit {} in {})", of.more ? Ours("at least ") : Ours(""),
                           Counted{of.restarts, "time", "times"}, seconds(of.within_seconds), number(of.intensity), seconds(of.period_seconds));
         say_last(of, finding);
         if (of.child_id != nullptr) {
@@ -71,8 +71,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
             finding.evidence.push_back(figure("the last restart, after the node's start", *of.last_at_seconds * 1000, AmountUnit::milliseconds));
         if (of.started_since && of.restarting == 0) finding.evidence.push_back(figure("processes that were started since", *of.started_since, AmountUnit::count));
         if (!idle(input, of.supervisor)) add_stack(input, of.supervisor, finding);
-        finding.advise("Look for why the child ends: the node's log has a crash report and a supervisor report for each time; what it had no "
-                       "time to print: {}", Command{"logs", {}, ""});
+        finding.advise("Look for why the child ends: the node's log has a crash report and a supervisor report for each time.");
         finding.advise("See the supervisor and its state: {}", Command{"proc", input.snapshot[of.supervisor].pid});
         finding.advise("A supervisor restarts at once. Let a child that needs what is not there yet start all the same, and try again by itself, "
                        "after a pause (`handle_continue`, a timer).");
