@@ -48,6 +48,12 @@ public:
         return newest;
     }
 
+    std::optional<SupervisorRestarts> of(const Element& state) {
+        std::optional<SupervisorRestarts> found;
+        take(state, found);
+        return found;
+    }
+
 private:
     void take(const Element& term, std::optional<SupervisorRestarts>& newest) {
         const ProcId id = found_.supervisor;
@@ -134,7 +140,7 @@ private:
         }
         if (!last) return;
         found_.within_seconds = static_cast<std::uint64_t>(*last - first) + 1;
-        constexpr std::int64_t longest = std::int64_t{100} * 366 * 86'400;
+        constexpr std::int64_t longest = std::int64_t{10} * 366 * 86'400;  // no node is up for longer
         if (*last >= clock_begins && *last < clock_begins + longest) found_.last_at_seconds = static_cast<std::uint64_t>(*last - clock_begins);
     }
 
@@ -199,6 +205,10 @@ bool keeps_restarts(const Snapshot& s, ProcId id) {
     const Process& p = s[id];
     return p.real_initial_call != FunctionId::none && module_of(s, p.real_initial_call) == "supervisor" &&
            restarts_of::words_of(p) <= restarts_of::largest_supervisor && p.msgq_len.value_or(0) <= restarts_of::longest_queue;
+}
+
+std::optional<SupervisorRestarts> restarts_of_state(TermSource& terms, const Element& state) {
+    return restarts_of::Reading(ProcId::none, terms).of(state);
 }
 
 std::vector<SupervisorRestarts> supervisor_restarts(Artifact& artifact) {

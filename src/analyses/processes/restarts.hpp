@@ -46,6 +46,10 @@ struct SupervisorRestarts {
 /// Whether a process is a supervisor that is small enough to be looked into. Needs labels.
 bool keeps_restarts(const Snapshot& snapshot, ProcId process);
 
+/// What one state of a supervisor tells, without `supervisor` and `started_since`; nothing where it is none, or none that has
+/// restarted anything.
+std::optional<SupervisorRestarts> restarts_of_state(TermSource& terms, const Element& state);
+
 /// Reads them: of supervisors that have restarted anything, those with the most restarts first. Needs LoadPlan::terms with
 /// keeps_restarts among terms_of, and labels. Of very many supervisors the 1,000 that have worked most are read (who restarts
 /// without end works), until their heaps come to 3 million words.

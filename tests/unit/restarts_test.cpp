@@ -1,0 +1,134 @@
+// What a supervisor's state tells of its restarts, on states as releases have them, and what that is worth.
+#include <catch2/catch.hpp>
+
+#include <string>
+
+#include "analyses/processes/restarts.hpp"
+#include "analyses/rules/rules.hpp"
+#include "present/spelling.hpp"
+#include "support/made_snapshot.hpp"
+
+using namespace beamheap;
+using namespace beamheap::analyses;
+
+namespace {
+
+std::optional<SupervisorRestarts> restarts_in(const std::string& printed) {
+    const auto term = parse_term(printed);
+    return restarts_of_state(*term, term->term());
+}
+
+// #state{} of OTP 25, with these children and restarts.
+std::string state_of_25(const std::string& children, const std::string& restarts) {
+    return "{state,{local,s},one_for_one," + children + ",undefined,60,10," + restarts + ",0,never,m,[]}";
+}
+
+std::string child(const std::string& pid, const std::string& id, const std::string& type = "permanent") {
+    return id + "=>{child," + pid + "," + id + ",{m,start_" + id + ",[1,2]}," + type + ",false,5000,worker,[m]}";
+}
+
+struct Supervised : test::MadeSnapshot {
+    std::vector<Finding> findings(const SupervisorRestarts& restarts) {
+        const Slogan slogan = read_slogan(s.node.slogan);
+        const Totals sums = totals(s);
+        const Death dead = death(s);
+        const Waits blocked = waits(s);
+        RuleInput input{s, slogan, sums, dead, blocked};
+        input.restarts = {&restarts, 1};
+        std::vector<Finding> found;
+        find_rule("restart-storm")->run(input, found);
+        return found;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("restarts of one period count, the newest first", "[restarts]") {
+    const auto found = restarts_in(state_of_25("{[a],#{" + child("<0.9.0>", "a") + "}}", "[-576460692,-576460693,-576460702,-576460703]"));
+    REQUIRE(found);
+    CHECK(found->restarts == 3);  // the last one is of an earlier period: 28 and later drop it late
+    CHECK(found->within_seconds == 11);
+    CHECK(found->intensity == 60);
+    CHECK(found->period_seconds == 10);
+    CHECK(found->last_at_seconds == std::optional<std::uint64_t>(60));
+    CHECK(found->children == 1);
+    CHECK(found->module + ":" + found->function == "m:start_a");
+    CHECK(found->arity == 2);
+    CHECK_FALSE(found->one_kind);
+    CHECK_FALSE(restarts_in(state_of_25("{[],#{}}", "[]")));
+    CHECK_FALSE(restarts_in("{state,1,2,3,4,5,6,7,8,9,10,11}"));
+    CHECK_FALSE(restarts_in("not_a_state"));
+}
+
+TEST_CASE("the child that is told was started last, or can't be started", "[restarts]") {
+    const std::string others = child("<0.80.0>", "a") + "," + child("<0.12.1>", "c", "temporary");
+    const auto young = restarts_in(state_of_25("{[a,b,c],#{" + others + "," + child("<0.81.0>", "b") + "}}", "[1,1]"));
+    REQUIRE(young);
+    CHECK(young->function == "start_b");
+    CHECK(young->children == 2);  // a temporary one is never started again
+    CHECK(young->restarting == 0);
+    CHECK_FALSE(young->last_at_seconds);
+    const auto failing = restarts_in(state_of_25("{[a,b,c],#{" + others + "," + child("{restarting,<0.7.0>}", "b") + "}}", "[1,1]"));
+    REQUIRE(failing);
+    CHECK(failing->function == "start_b");
+    CHECK(failing->restarting == 1);
+}
+
+TEST_CASE("children of one kind are those that run, of Erlang's and of Elixir's supervisors", "[restarts]") {
+    const auto simple = restarts_in(
+        "{state,{local,s},simple_one_for_one,{[w],#{w=>{child,undefined,w,{m,f,[]},permanent,false,5,worker,[m]}}},"
+        "{maps,#{<0.5.0>=>[],<0.6.0>=>[]}},60,10,[5,5,5],3,0,never,1000,false,make_ref,m,[]}");
+    REQUIRE(simple);
+    CHECK(simple->one_kind);
+    CHECK(simple->children == 2);
+    CHECK(simple->child.number == 6);
+    CHECK(simple->function == "f");
+    CHECK(simple->child_id == nullptr);
+    const auto elixir = restarts_in(
+        "#{'__struct__'=>'Elixir.DynamicSupervisor',children=>#{<0.5.0>=>{{'Elixir.W',start_link,[1]},permanent,5,worker,[]}},"
+        "max_restarts=>3,max_seconds=>5,restarts=>[7,6]}");
+    REQUIRE(elixir);
+    CHECK(elixir->restarts == 2);
+    CHECK(elixir->module == "Elixir.W");
+    CHECK(elixir->arity == 1);
+    CHECK(elixir->intensity == 3);
+}
+
+TEST_CASE("what restarts are worth", "[restarts]") {
+    Supervised node;
+    node.process(1, "shop_sup");
+    node.seal();
+    SupervisorRestarts of;
+    of.supervisor = ProcId{0};
+    of.intensity = 1'000'000;
+    of.period_seconds = 60;
+    of.within_seconds = 10;
+    const auto severity = [&] {
+        const auto found = node.findings(of);
+        return found.empty() ? std::string("none") : std::string(name_of(found[0].severity));
+    };
+    of.restarts = 1;
+    CHECK(severity() == "none");
+    of.restarts = 9;
+    CHECK(severity() == "info");
+    of.restarts = 10;
+    CHECK(severity() == "medium");
+    of.restarts = 99;
+    CHECK(severity() == "medium");
+    of.restarts = 100;  // ten a second
+    CHECK(severity() == "high");
+    of.within_seconds = 11;
+    CHECK(severity() == "medium");
+    of.intensity = 199;  // more than half of it
+    CHECK(severity() == "high");
+    of.intensity = 200;
+    CHECK(severity() == "medium");
+    of.intensity = 150;
+    of.started_since = 100'000;
+    CHECK(severity() == "high");
+    of.started_since = 100'001;  // long ago
+    CHECK(severity() == "info");
+    of.restarting = 1;  // but not while a child can't be started
+    CHECK(severity() == "high");
+    CHECK(present::plain_text(node.s, node.findings(of)[0].title).starts_with("Supervisor shop_sup <0.1.0> has restarted its child"));
+}
