@@ -76,7 +76,7 @@ function Terms({ pid }) {
   return (
     <>
       <div class="scroll"><table class="tree terms" role="treegrid">
-        <thead><tr><th>WHERE</th><th class="n">RETAINED words</th><th>OF ALL</th><th>SHAPE</th></tr></thead>
+        <thead><tr><th>WHERE</th><th class="n">RETAINED words</th><th>OF THE LARGEST</th><th>SHAPE</th></tr></thead>
         <tbody>{tops.map((node, i) => <Term table={table} node={node} most={most} path={String(i)} open={open} toggle={toggle} input={input} />)}</tbody>
       </table></div>
       <p class="note"><Command text={table.command} /></p>
