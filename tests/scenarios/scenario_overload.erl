@@ -1,11 +1,11 @@
 %% Overload, and memory that no heap holds: loggers that can't keep up, alarms, monitors, links, timers, queues of binaries,
 %% buffers of sockets.
 -module(scenario_overload).
--export([scenarios/0, log_overload/1, alarms/1, monitors/1, links/1, timers/1, queue_binaries/1, socket_buffers/1, well_kept/1]).
+-export([scenarios/0, persistent_terms/1, log_overload/1, alarms/1, monitors/1, links/1, timers/1, queue_binaries/1, socket_buffers/1, well_kept/1]).
 
 -import(scenario_kit, [specimen/2, hold/1, wait_until/2, many/2]).
 
-scenarios() -> [log_overload, alarms, monitors, links, timers, queue_binaries, socket_buffers, well_kept].
+scenarios() -> [log_overload, alarms, monitors, links, timers, queue_binaries, socket_buffers, persistent_terms, well_kept].
 
 %% A handler whose device takes nothing, and many who log. It comes to its first event with more in its queue than the limit
 %% from which callers wait; then it stands still in a write, and all of them wait, which is more than the limit from which it
@@ -42,6 +42,7 @@ alarms(_) ->
 %% One that monitors the same server for each request, and never lets go.
 monitors(Args) ->
     N = scenario_kit:number(1, Args, 300000),
+    [persistent_term:put({price, I}, lists:duplicate(100, I)) || I <- lists:seq(1, 500)],
     Server = specimen(price_server, fun(Ready) -> Ready(), hold(price_server) end),
     Watcher = specimen(price_cache, fun(Ready) -> many(N, fun(_) -> monitor(process, Server) end), Ready(), hold(price_cache) end),
     #{slogan => "asked for by an operator", asked => [self()],
@@ -88,6 +89,15 @@ socket_buffers(Args) ->
     timer:sleep(1000),
     #{slogan => "asked for by an operator", asked => [self()],
       facts => #{findings => ['socket-buffers'], connections => length(Pairs), buffer => Size}}.
+
+%% What comes and goes kept where it stays for ever: persistent terms, each with a list of two words an element.
+persistent_terms(Args) ->
+    N = scenario_kit:number(1, Args, 8000),
+    Length = 1200,
+    [persistent_term:put({session, I}, lists:duplicate(Length, I)) || I <- lists:seq(1, N)],
+    #{count := Count, memory := Bytes} = persistent_term:info(),
+    #{slogan => "asked for by an operator", asked => [self()],
+      facts => #{findings => [literals], terms => Count, bytes => Bytes}}.
 
 %% Their healthy twin: a few of each.
 well_kept(_) ->
