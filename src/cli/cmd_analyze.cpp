@@ -264,11 +264,15 @@ std::string memory_line(const Facts& facts) {
     if (!total.has()) return {};
     std::string text = present::human_bytes(*total);
     std::vector<std::pair<std::uint64_t, std::string_view>> parts;
+    Count rest = total;
     for (const std::string_view key : {"processes", "binary", "ets", "code", "atom"}) {
         Count bytes = s.memory_bytes(key);
         if (!bytes.has() && key == "code") bytes = loaded_code(s);
-        if (bytes.value_or(0) != 0) parts.emplace_back(*bytes, key);
+        if (bytes.value_or(0) == 0) continue;
+        parts.emplace_back(*bytes, key);
+        rest = rest - bytes;
     }
+    if (rest.value_or(0) != 0) parts.emplace_back(*rest, "other");
     std::ranges::stable_sort(parts, std::ranges::greater{}, [](const auto& part) { return part.first; });
     for (std::size_t i = 0; i < parts.size(); ++i)
         text += fmt::format("{}{} {}", i == 0 ? ": " : ", ", parts[i].second,
