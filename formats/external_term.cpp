@@ -335,7 +335,10 @@ private:
         o.head.kind = local(node) ? TermKind::reference : TermKind::external_reference;
         o.head.node = node;
         if (creation_first) number(creation_bytes);
-        if (count > o.head.words.size()) failed_ = true;
+        if (count > o.head.words.size()) {
+            failed_ = true;  // no release writes so many; none is kept, as who prints goes by their number
+            count = 0;
+        }
         for (unsigned i = 0; i < count && !failed_; ++i) o.head.words[i] = static_cast<std::uint32_t>(number(4));
         o.head.numbers = static_cast<unsigned>(count);
         if (!creation_first) number(creation_bytes);
