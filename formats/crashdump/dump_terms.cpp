@@ -327,6 +327,10 @@ ObjectHead DumpTerms::head(ObjectId id) {
 
 bool DumpTerms::external(ObjectId id, const Line& line, ObjectHead& head, std::uint32_t& number) {
     const std::uint64_t key = static_cast<std::uint64_t>(id.space) << 32 | id.number;
+    if (last_external_ && last_external_->first == key) {  // its head, then its elements are asked for
+        head = last_external_->second;
+        return true;
+    }
     auto found = externals_.find(key);
     if (found == externals_.end()) {
         const external_term::Terms::Mark before = decoded_.mark();
@@ -337,6 +341,7 @@ bool DumpTerms::external(ObjectId id, const Line& line, ObjectHead& head, std::u
                 head.kind == TermKind::external_port) {
                 if (!head.node.empty()) head.node = *nodes_.emplace(head.node).first;
                 decoded_.forget_since(before);
+                last_external_ = {key, head};
                 return true;
             }
         }

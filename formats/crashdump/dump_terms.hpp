@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -81,6 +82,7 @@ private:
     std::shared_ptr<const Literals> literals_;
     external_term::Terms decoded_;
     std::unordered_map<std::uint64_t, Element> externals_;         // by space and number, those with elements
+    std::optional<std::pair<std::uint64_t, ObjectHead>> last_external_;  // of those without, the one that was looked at last
     std::set<std::string, std::less<>> nodes_;                     // that references and pids name
     std::unordered_map<std::uint64_t, Element> decoded_messages_;  // by origin
 };
