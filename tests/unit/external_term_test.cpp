@@ -143,18 +143,20 @@ TEST_CASE("references of a VM: ordinary, magic, and of another node", "[otp][ref
 TEST_CASE("each kind of line of a dump's heap is the term that it says", "[crashdump][terms]") {
     LoadPlan plan = test::everything();
     plan.terms = true;
-    const auto artifact = test::load(test::header() + test::process("<0.7.0>") +
-                                     "=proc_dictionary:<0.7.0>\nH1000\n"
-                                     "=proc_heap:<0.7.0>\n"
-                                     "1000:t9:H1100,H1200,H1300,H1400,H1500,H1600,H1700,I-7,N\n"
-                                     "1100:F1A:1.50000000000000000000e+00\n"
-                                     "1200:lI1|H1210\n1210:lI2|I3\n"
-                                     "1300:B123456789012345678901234567890\n"
-                                     "1400:Yh3:YWJj\n"
-                                     "1500:Mf2:H1580:I1,A1:x\n1580:t2:A1:a,A1:b\n"
-                                     "1600:Yh2:AAE=\n"
-                                     "1700:t2:P<0.1.0>,p<0.5>\n"
-                                     "=end\n", plan);
+    // Terms are read out of the text later, so that it has to last.
+    const std::string text = test::header() + test::process("<0.7.0>") +
+                             "=proc_dictionary:<0.7.0>\nH1000\n"
+                             "=proc_heap:<0.7.0>\n"
+                             "1000:t9:H1100,H1200,H1300,H1400,H1500,H1600,H1700,I-7,N\n"
+                             "1100:F1A:1.50000000000000000000e+00\n"
+                             "1200:lI1|H1210\n1210:lI2|I3\n"
+                             "1300:B123456789012345678901234567890\n"
+                             "1400:Yh3:YWJj\n"
+                             "1500:Mf2:H1580:I1,A1:x\n1580:t2:A1:a,A1:b\n"
+                             "1600:Yh2:AAE=\n"
+                             "1700:t2:P<0.1.0>,p<0.5>\n"
+                             "=end\n";
+    const auto artifact = test::load(text, plan);
     REQUIRE(artifact);
     const ProcId id = artifact->snapshot().find({0, 7, 0});
     REQUIRE(id != ProcId::none);

@@ -265,10 +265,12 @@ TEST_CASE("who dominates whom where the walk is too long", "[heap]") {
 TEST_CASE("the shortest way to a term begins at its root", "[heap]") {
     LoadPlan plan = test::everything();
     plan.terms = true;
-    const auto artifact = test::load(test::header() + test::process("<0.7.0>") +
-                                     "=proc_dictionary:<0.7.0>\nH5000\nH1000\n"
-                                     "=proc_heap:<0.7.0>\n"
-                                     "1000:t2:H1100,H1200\n1100:t1:H1300\n1200:t1:H1100\n1300:t1:H1400\n1400:Yh3:YWJj\n5000:t1:A1:a\n=end\n", plan);
+    // Terms are read out of the text later, so that it has to last.
+    const std::string text = test::header() + test::process("<0.7.0>") +
+                             "=proc_dictionary:<0.7.0>\nH5000\nH1000\n"
+                             "=proc_heap:<0.7.0>\n"
+                             "1000:t2:H1100,H1200\n1100:t1:H1300\n1200:t1:H1100\n1300:t1:H1400\n1400:Yh3:YWJj\n5000:t1:A1:a\n=end\n";
+    const auto artifact = test::load(text, plan);
     REQUIRE(artifact);
     auto terms = artifact->terms(artifact->snapshot().find({0, 7, 0}));
     REQUIRE(terms);
