@@ -152,16 +152,16 @@ Count loaded_code(const Snapshot& snapshot) {
     return {};
 }
 
-// For people: the parts of the total with their shares; what they leave is the VM's own.
-present::Table memory_table(const Facts& facts) {
-    struct Part {
-        std::string name;
-        Count bytes;
-        std::optional<double> percent;
-    };
-    const Snapshot& s = facts.snapshot;
+struct MemoryPart {
+    std::string name;
+    Count bytes;
+    std::optional<double> percent;  // of the total
+};
+
+// The parts of the total that the input tells of, the largest first, and what they leave, which is the VM's own.
+std::vector<MemoryPart> memory_parts(const Snapshot& s) {
     const Count total = s.memory_bytes("total");
-    std::vector<Part> parts;
+    std::vector<MemoryPart> parts;
     Count rest = total;
     for (const std::string_view key : {"processes", "binary", "ets", "code", "atom"}) {
         Count bytes = s.memory_bytes(key);
@@ -170,15 +170,21 @@ present::Table memory_table(const Facts& facts) {
         rest = rest - bytes;
         parts.push_back({std::string(key), bytes, analyses::percent_of(bytes, total)});
     }
-    std::ranges::stable_sort(parts, [](const Part& a, const Part& b) { return a.bytes > b.bytes; });
+    std::ranges::stable_sort(parts, std::ranges::greater{}, &MemoryPart::bytes);
     if (rest.has()) parts.push_back({"other", rest, analyses::percent_of(rest, total)});
-    if (total.has()) parts.push_back({"total", total, {}});
-    std::vector<present::ColumnOf<Part>> columns{
-        {{.name = "area", .title = "MEMORY"}, [](const Part& p) { return Value(p.name); }},
+    return parts;
+}
+
+// For people: the parts with their shares, and the total.
+present::Table memory_table(const Facts& facts) {
+    std::vector<MemoryPart> parts = memory_parts(facts.snapshot);
+    if (const Count total = facts.snapshot.memory_bytes("total"); total.has()) parts.push_back({"total", total, {}});
+    std::vector<present::ColumnOf<MemoryPart>> columns{
+        {{.name = "area", .title = "MEMORY"}, [](const MemoryPart& p) { return Value(p.name); }},
         {{.name = "bytes", .title = "BYTES", .unit = present::Unit::bytes},
-         [](const Part& p) { return Value(p.bytes); }},
+         [](const MemoryPart& p) { return Value(p.bytes); }},
         {{.name = "percent", .title = "%", .unit = present::Unit::percent},
-         [](const Part& p) { return p.percent ? Value(*p.percent) : Value(); }},
+         [](const MemoryPart& p) { return p.percent ? Value(*p.percent) : Value(); }},
     };
     return present::table_of(std::move(columns), std::move(parts), "no =memory in this input");
 }
@@ -259,24 +265,14 @@ constexpr std::size_t most_evidence = 3, most_steps = 3;  // of the worst findin
 
 // "48.3 MiB: processes 20.6 MiB (43 %), code 11.1 MiB (23 %), ...": all in one line.
 std::string memory_line(const Facts& facts) {
-    const Snapshot& s = facts.snapshot;
-    const Count total = s.memory_bytes("total");
+    const Count total = facts.snapshot.memory_bytes("total");
     if (!total.has()) return {};
     std::string text = present::human_bytes(*total);
-    std::vector<std::pair<std::uint64_t, std::string_view>> parts;
-    Count rest = total;
-    for (const std::string_view key : {"processes", "binary", "ets", "code", "atom"}) {
-        Count bytes = s.memory_bytes(key);
-        if (!bytes.has() && key == "code") bytes = loaded_code(s);
-        if (bytes.value_or(0) == 0) continue;
-        parts.emplace_back(*bytes, key);
-        rest = rest - bytes;
-    }
-    if (rest.value_or(0) != 0) parts.emplace_back(*rest, "other");
-    std::ranges::stable_sort(parts, std::ranges::greater{}, [](const auto& part) { return part.first; });
+    std::vector<MemoryPart> parts = memory_parts(facts.snapshot);
+    std::erase_if(parts, [](const MemoryPart& part) { return part.bytes.value_or(0) == 0; });
+    std::ranges::stable_sort(parts, std::ranges::greater{}, &MemoryPart::bytes);
     for (std::size_t i = 0; i < parts.size(); ++i)
-        text += fmt::format("{}{} {}", i == 0 ? ": " : ", ", parts[i].second,
-                            present::human_percent(analyses::percent_of(Count(parts[i].first), total).value_or(0)));
+        text += fmt::format("{}{} {}", i == 0 ? ": " : ", ", parts[i].name, present::human_percent(parts[i].percent.value_or(0)));
     return text;
 }
 

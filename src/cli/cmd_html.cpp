@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "analyses/base/allocated_words.hpp"
 #include "analyses/diagnosis/heap_stats.hpp"
 #include "analyses/logs/log_events.hpp"
 #include "analyses/processes/applications.hpp"
@@ -167,7 +168,7 @@ std::vector<Pid> pids_of(const present::Table& table) {
 }
 
 bool can_be_told(const Process& process) {
-    return process.heap_words.value_or(0) + process.old_heap_words.value_or(0) <= largest_subject_words &&
+    return analyses::allocated_words(process) <= largest_subject_words &&
            process.msgq_len.value_or(0) <= longest_subject_queue;
 }
 
@@ -301,7 +302,7 @@ Status ReportMaker::other_contents() {
     std::uint64_t left = words_looked_into;
     for (const ProcId id : analyses::largest(snapshot_, analyses::all_processes(snapshot_), &Process::memory_bytes, largest_looked_into)) {
         const Process& process = snapshot_[id];
-        const std::uint64_t words = process.heap_words.value_or(0) + process.old_heap_words.value_or(0);
+        const std::uint64_t words = analyses::allocated_words(process);
         if (process.memory_bytes.value_or(0) < least_looked_into || words > left || !can_be_told(process) ||
             std::ranges::find(subjects_, process.pid) != subjects_.end())
             continue;

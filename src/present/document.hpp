@@ -139,7 +139,7 @@ struct ColumnOf {
 
 /// The table of `rows` (any cheap handle: an id, an index, a pointer) with these columns.
 template <class Row>
-Table table_of(std::vector<ColumnOf<Row>> columns, std::vector<Row> rows, std::string empty) {
+Table table_of(std::vector<ColumnOf<Row>> columns, std::vector<Row> rows, std::string empty, std::function<std::string(const Row&)> key = {}) {
     struct Body {
         std::vector<ColumnOf<Row>> columns;
         std::vector<Row> rows;
@@ -150,6 +150,7 @@ Table table_of(std::vector<ColumnOf<Row>> columns, std::vector<Row> rows, std::s
     table.empty = std::move(empty);
     auto body = std::make_shared<const Body>(Body{std::move(columns), std::move(rows)});
     table.cell = [body](std::size_t row, std::size_t column) { return body->columns[column].get(body->rows[row]); };
+    if (key) table.key = [body, key = std::move(key)](std::size_t row) { return key(body->rows[row]); };
     return table;
 }
 

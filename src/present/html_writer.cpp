@@ -370,10 +370,6 @@ std::string_view section_of(std::string_view subject_kind) {
     return {};
 }
 
-}  // namespace
-
-namespace {
-
 // The name that a sentence is, without the prefix that Elixir's modules have; empty where it is no name alone.
 std::string name_in(const Value& value) {
     const auto* sentence = std::get_if<std::shared_ptr<const Text>>(&value.data());

@@ -26,8 +26,8 @@ std::string process_anchor(Pid pid);
 /// "ets-code_server": the name of a table's place in the page, of its name as it is shown.
 std::string table_anchor(std::string_view shown);
 
-/// Who is linked to, and who has a place already: the same for a whole page.
-struct ProcessLinks {
+/// Processes and ETS tables that are linked to, and those that have a place already: the same for a whole page.
+struct PageLinks {
     std::function<bool(Pid)> known;  ///< whether the input has this process
     std::set<Pid> linked;            ///< linked to so far
     std::set<Pid> placed;            ///< that have a place
@@ -38,7 +38,7 @@ struct ProcessLinks {
 class HtmlWriter {
 public:
     /// `places`: rows of tables of processes (whose first column is `pid`) become the places that links lead to.
-    HtmlWriter(const View& view, ProcessLinks& links, bool places, std::string& out)
+    HtmlWriter(const View& view, PageLinks& links, bool places, std::string& out)
         : view_(view), links_(links), places_(places), out_(out) {}
 
     /// One member of the document as it is shown to people, with its title as a heading of level 3.
@@ -64,11 +64,11 @@ private:
     void rows(const TableView& table, std::size_t from, std::size_t to);
     void evidence(const Value& value);
     bool is_table(std::string_view name) const { return name == table_ || (name.starts_with("Elixir.") && name.substr(7) == table_); }
-    /// The place that a row of a table has by what it is about, if it is the first one: its id, with a quote; else empty.
+    /// The place that a row of a table has by what it is about, if it is the first one; else empty.
     std::string place_of(const TableView& table, std::size_t row);
 
     const View& view_;
-    ProcessLinks& links_;
+    PageLinks& links_;
     bool places_;
     std::string table_;  // raw: the ETS table that the sentences are about, whose name in them is a link
     std::string& out_;

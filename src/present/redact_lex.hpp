@@ -59,28 +59,25 @@ inline std::size_t skip_balanced(std::string_view text, std::size_t i) {
 /// Strings within strings that are looked into; deeper ones are hidden.
 constexpr unsigned most_quoted = 4;
 
+/// Characters that Erlang and Elixir print as a backslash and a letter, and these letters.
+constexpr std::string_view escaped_characters = "\"\\\n\t\r\b\f\v\x1b", escape_letters = "\"\\ntrbfve";
+
 /// What is between the quotes of a literal that was printed twice, as it was printed once; and back.
 inline std::string unescaped(std::string_view inside) {
     std::string out;
     for (std::size_t i = 0; i < inside.size(); ++i) {
-        const char next = inside[i] == '\\' ? at(inside, i + 1) : '\0';
-        if (next == '"' || next == '\\')
-            out += next, ++i;
-        else if (next == 'n')
-            out += '\n', ++i;
-        else
-            out += inside[i];
+        const std::size_t known = inside[i] == '\\' && i + 1 < inside.size() ? escape_letters.find(inside[i + 1]) : escape_letters.npos;
+        out += known == escape_letters.npos ? inside[i] : escaped_characters[known];
+        if (known != escape_letters.npos) ++i;
     }
     return out;
 }
 inline std::string escaped(std::string_view text) {
     std::string out;
     for (const char c : text) {
-        if (c == '"' || c == '\\') out += '\\';
-        if (c == '\n')
-            out += "\\n";
-        else
-            out += c;
+        const std::size_t known = escaped_characters.find(c);
+        if (known != escaped_characters.npos) out += '\\';
+        out += known == escaped_characters.npos ? c : escape_letters[known];
     }
     return out;
 }

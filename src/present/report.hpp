@@ -77,7 +77,7 @@ private:
               std::string& out);
     std::size_t interned(std::string text);
 
-    ProcessLinks links_;
+    PageLinks links_;
     std::vector<Section> sections_;
     std::string tables_;  // members of "tables"
     std::string facts_;   // members beside it

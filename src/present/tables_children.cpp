@@ -186,8 +186,6 @@ std::string where_text(const TermView& view, const Child& child) {
 Table child_table(const TermView& view, const Element& term, std::size_t skip) {
     std::vector<Child> children = Children(view).of(term);
     children.erase(children.begin(), children.begin() + static_cast<std::ptrdiff_t>(std::min(skip, children.size())));
-    std::vector<bool> secret;
-    for (const Child& child : children) secret.push_back(names_secret(view, child));
     std::vector<ColumnOf<Child>> columns{
         {{.name = "place", .title = "WHERE", .doc = "place in a list or tuple, or the key in a map", .content = Content::term},
          [=](const Child& c) { return Value(where_text(view, c)); }},
@@ -206,9 +204,8 @@ Table child_table(const TermView& view, const Element& term, std::size_t skip) {
         {{.name = "term", .title = "TERM", .doc = "the element", .content = Content::term, .keyed_by = "place"},
          [=](const Child& c) { return Value(view.text(c.value)); }},
     };
-    Table table = table_of(std::move(columns), std::move(children), "it has no elements");
-    table.key = [secret = std::move(secret)](std::size_t row) { return std::string(secret[row] ? secret_key : std::string_view()); };
-    return table;
+    return table_of<Child>(std::move(columns), std::move(children), "it has no elements",
+                           [=](const Child& c) { return std::string(names_secret(view, c) ? secret_key : ""); });
 }
 
 Table term_tree_table(const TermView& view, std::size_t depth, const Element& term) {
@@ -245,12 +242,9 @@ Table term_tree_table(const TermView& view, std::size_t depth, const Element& te
         {{.name = "term", .title = "TERM", .doc = "the term", .content = Content::term, .wide = true, .keyed_by = "place"},
          [=](const TreeTerm& t) { return t.more != 0 ? Value() : Value(view.text(t.part.value)); }},
     };
-    std::vector<TreeTerm> terms = TermTree(view, depth).of(term);
-    std::vector<bool> secret;
-    for (const TreeTerm& each : terms) secret.push_back(each.secret);
-    Table table = table_of(std::move(columns), std::move(terms), "nothing in it keeps anything alive");
+    Table table = table_of<TreeTerm>(std::move(columns), TermTree(view, depth).of(term), "nothing in it keeps anything alive",
+                                     [](const TreeTerm& t) { return std::string(t.secret ? secret_key : ""); });
     table.for_people = 60;
-    table.key = [secret = std::move(secret)](std::size_t row) { return std::string(secret[row] ? secret_key : std::string_view()); };
     return table;
 }
 

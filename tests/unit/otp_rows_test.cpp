@@ -23,8 +23,7 @@ struct MadeTable : MadeImage {
     static std::uint64_t process(std::uint64_t number) { return M + 0x4000 + 0x1000 * number; }
     static std::uint64_t heap(std::uint64_t number) { return M + 0x40000 + 0x1000 * number; }
     void put(std::uint64_t address, std::uint64_t word) { memory.word(address - M, word); }
-    std::uint64_t pid(std::uint64_t number) const { return release_has_long_pids() ? number << 32 | number << 4 | 3 : number << 4 | 3; }
-    bool release_has_long_pids() const { return true; }
+    static std::uint64_t pid(std::uint64_t number) { return number << 32 | number << 4 | 3; }
 
     void add(std::uint64_t number) {
         const std::uint64_t p = process(number), words = heap(number);

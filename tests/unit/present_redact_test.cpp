@@ -4,6 +4,7 @@
 #include <string>
 
 #include "present/redact.hpp"
+#include "present/redact_lex.hpp"
 #include "present/secret_forms.hpp"
 
 using namespace beamheap::present;
@@ -396,4 +397,11 @@ TEST_CASE("keys and values as Elixir, XML and texts with line ends write them", 
     Text shape;  // pieces of one term: the key in one, the value in another
     shape.add("a tuple {").add(":api_key", Content::term).add(", ").add("\"Hunter2...\"", Content::term).add("}");
     CHECK(hides(Redactor(options).apply(shape), "Hunter"));
+}
+
+TEST_CASE("what stands within a printed string is read and written back", "[redact]") {
+    const std::string inside = R"({failed,\"a\\tb\",\"c\td\r\n\e\"})";
+    CHECK(lex::unescaped(inside) == "{failed,\"a\\tb\",\"c\td\r\n\x1b\"}");
+    CHECK(lex::escaped(lex::unescaped(inside)) == inside);
+    CHECK(lex::unescaped("cut\\") == "cut\\");
 }

@@ -55,6 +55,10 @@ TEST_CASE("restarts of one period count, the newest first", "[restarts]") {
     CHECK(found->module + ":" + found->function == "m:start_a");
     CHECK(found->arity == 2);
     CHECK_FALSE(found->one_kind);
+    const auto counted = [](const std::string& times) { return restarts_in(state_of_25("{[],#{}}", times))->restarts; };
+    CHECK(counted("[-9223372036854775807,-9223372036854775807]") == 2);  // no time of a VM's, and no arithmetic that wraps
+    CHECK(counted("[9223372036854775807,-9223372036854775807]") == 1);
+    CHECK(counted("[-9223372036854775807,9223372036854775807]") == 1);
     CHECK_FALSE(restarts_in(state_of_25("{[],#{}}", "[]")));
     CHECK_FALSE(restarts_in("{state,1,2,3,4,5,6,7,8,9,10,11}"));
     CHECK_FALSE(restarts_in("not_a_state"));

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "analyses/base/allocated_words.hpp"
 #include "analyses/causes/boot_stage.hpp"
 #include "analyses/diagnosis/summary.hpp"
 #include "analyses/diagnosis/unreferenced.hpp"
@@ -22,7 +23,7 @@ constexpr std::uint64_t most_of_its_messages = 30'000;
 bool is_controller(const Snapshot& snapshot, ProcId id) {
     const Process& process = snapshot[id];
     return process.name != TextId::none && snapshot.text(process.name) == application_controller &&
-           process.heap_words.value_or(0) + process.old_heap_words.value_or(0) <= largest_controller &&
+           allocated_words(process) <= largest_controller &&
            process.msgq_len.value_or(0) <= most_of_its_messages;
 }
 
@@ -33,7 +34,7 @@ bool may_boot(const Snapshot& snapshot, ProcId id) {
     if (process.pid.number >= first_ones) return false;
     const ProcId init = snapshot.find_registered("init");
     return init != ProcId::none && process.parent == snapshot[init].pid && process.name == TextId::none &&
-           process.heap_words.value_or(0) + process.old_heap_words.value_or(0) <= largest;
+           allocated_words(process) <= largest;
 }
 
 constexpr std::uint64_t many_binary_bytes = 64u << 20;

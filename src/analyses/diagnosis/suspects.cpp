@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analyses/base/allocated_words.hpp"
 #include "analyses/heaps/accumulation.hpp"
 #include "analyses/memory/hidden_binaries.hpp"
 #include "analyses/memory/idle_heaps.hpp"
@@ -126,7 +127,7 @@ Suspects suspects(const Snapshot& s, const SuspectBudget& budget) {
     Count Process::*const by =
         s.processes.empty() || s.processes[0].memory_bytes.has() ? &Process::memory_bytes : &Process::heap_words;
     for (const ProcId id : largest(s, all, by, 1)) {
-        const std::uint64_t words = saturating_add(s[id].heap_words.value_or(0), s[id].old_heap_words.value_or(0));
+        const std::uint64_t words = allocated_words(s[id]);
         if (saturating_multiply(words, s.source.word_size) >= least_heap_bytes && within(id, budget.heap_words)) found.terms.push_back(id);
     }
     sort_unique(found.heaps);

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "analyses/base/allocated_words.hpp"
 #include "analyses/logs/log_forms.hpp"
 
 namespace beamheap::analyses {
@@ -173,7 +174,7 @@ private:
 
 bool EventHolders::operator()(const Snapshot& snapshot, ProcId process) {
     const Process& p = snapshot[process];
-    if (p.heap_words.value_or(0) + p.old_heap_words.value_or(0) > largest_heap || p.msgq_len.value_or(0) > most_unread)
+    if (allocated_words(p) > largest_heap || p.msgq_len.value_or(0) > most_unread)
         return false;
     if (is_logger_name(snapshot.text(p.name))) return true;
     if (in_logger(snapshot, p.current_function) || in_logger(snapshot, p.initial_call)) return true;

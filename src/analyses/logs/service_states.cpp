@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "analyses/base/allocated_words.hpp"
 #include "analyses/base/erlang_syntax.hpp"
+#include "analyses/base/sum.hpp"
 #include "analyses/base/term_reader.hpp"
 
 namespace beamheap::analyses {
@@ -22,8 +24,6 @@ bool runs_module(const Snapshot& s, const Process& p, std::string_view module) {
     return std::ranges::any_of(s.stacks[p.stack],
                                [&](const Frame& frame) { return module_of(s, frame.function) == module; });
 }
-
-std::uint64_t words_of(const Process& p) { return p.heap_words.value_or(0) + p.old_heap_words.value_or(0); }
 
 // Asked of every process of the node, and of few of them more than the first letters are looked at.
 
@@ -229,7 +229,7 @@ ServiceStates service_states(Artifact& artifact) {
         const ProcId id{i};
         const Service service = service_of(s, s[id]);
         if (service == Service::none) continue;
-        if (service == Service::credit && (words += words_of(s[id])) > most_words_on_credit) {
+        if (service == Service::credit && (words = saturating_add(words, allocated_words(s[id]))) > most_words_on_credit) {
             ++states.credit_unread;
             continue;
         }

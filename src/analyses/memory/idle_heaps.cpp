@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analyses/base/allocated_words.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/waits.hpp"
 #include "analyses/base/sum.hpp"
@@ -15,10 +16,6 @@ constexpr std::uint64_t least_group_bytes = 8u << 20;
 constexpr std::uint64_t least_share = 10;  // a tenth
 constexpr std::size_t most_samples = 16;   // of one group
 
-std::uint64_t heap_words(const Process& process) {
-    return saturating_add(process.heap_words.value_or(0), process.old_heap_words.value_or(0));
-}
-
 }  // namespace
 
 std::vector<IdleGroup> idle_groups(const Snapshot& snapshot) {
@@ -27,7 +24,7 @@ std::vector<IdleGroup> idle_groups(const Snapshot& snapshot) {
     std::uint64_t all = 0;
     for (std::uint32_t i = 0; i < snapshot.processes.size(); ++i) {
         const Process& process = snapshot.processes[i];
-        const std::uint64_t bytes = saturating_multiply(heap_words(process), snapshot.source.word_size);
+        const std::uint64_t bytes = saturating_multiply(allocated_words(process), snapshot.source.word_size);
         all = saturating_add(all, bytes);
         if (process.state != ProcessState::waiting || bytes < least_heap_bytes) continue;
         if (is_waiting_function(snapshot, process.current_function)) continue;  // blocked in a call, not idle
@@ -56,7 +53,7 @@ std::vector<ProcId> idle_samples(const Snapshot& snapshot, const std::vector<Idl
         const std::size_t wanted = std::min(most_samples, group.members.size());
         for (std::size_t i = 0; i < wanted; ++i) {
             const ProcId id = group.members[i * group.members.size() / wanted];
-            const std::uint64_t more = used_words(snapshot[id]).value_or(heap_words(snapshot[id]));
+            const std::uint64_t more = used_words(snapshot[id]).value_or(allocated_words(snapshot[id]));
             if (more > most_words - words) continue;
             words += more;
             samples.push_back(id);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "analyses/base/allocated_words.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/base/sum.hpp"
 
@@ -44,7 +45,7 @@ std::optional<Recursion> recursion(const Snapshot& snapshot, ProcId id, std::uin
     // In a collection what the heaps hold is not known: the stack is compared with their blocks then.
     const std::uint64_t heap = found.heap_words.has()
                                    ? *found.heap_words
-                                   : saturating_add(process.heap_words.value_or(0), process.old_heap_words.value_or(0)) / 2;
+                                   : allocated_words(process) / 2;
     if (heap > found.stack_words) return std::nullopt;
 
     const std::span<const Frame> stack = snapshot.stacks[process.stack];

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "analyses/base/allocated_words.hpp"
 #include "analyses/base/erlang_syntax.hpp"
+#include "analyses/base/sum.hpp"
 #include "analyses/base/term_reader.hpp"
 #include "analyses/base/term_walks.hpp"
 
@@ -20,8 +22,6 @@ constexpr std::size_t least_state = 11, strategy_at = 2, children_at = 3, dynami
 constexpr std::size_t least_child = 8;
 // erlang:monotonic_time/0 of a VM's start, -(1 << 59) nanoseconds (erl_time_sup.c)
 constexpr std::int64_t clock_begins = -576'460'752;
-
-std::uint64_t words_of(const Process& p) { return p.heap_words.value_or(0) + p.old_heap_words.value_or(0); }
 
 bool older(const Pid& a, const Pid& b) { return a.serial != b.serial ? a.serial < b.serial : a.number < b.number; }
 
@@ -132,7 +132,7 @@ private:
             const auto time = terms_.number(cell);
             if (!time) break;
             if (!last) last = time;
-            if (*time > *last || *time < *last - static_cast<std::int64_t>(found_.period_seconds)) break;
+            if (*time > *last || static_cast<std::uint64_t>(*last) - static_cast<std::uint64_t>(*time) > found_.period_seconds) break;
             first = *time;
             if (++found_.restarts < most_restarts) continue;
             found_.more = true;
@@ -204,7 +204,7 @@ void count_later_pids(const Snapshot& s, std::vector<SupervisorRestarts>& all) {
 bool keeps_restarts(const Snapshot& s, ProcId id) {
     const Process& p = s[id];
     return p.real_initial_call != FunctionId::none && module_of(s, p.real_initial_call) == "supervisor" &&
-           restarts_of::words_of(p) <= restarts_of::largest_supervisor && p.msgq_len.value_or(0) <= restarts_of::longest_queue;
+           allocated_words(p) <= restarts_of::largest_supervisor && p.msgq_len.value_or(0) <= restarts_of::longest_queue;
 }
 
 std::optional<SupervisorRestarts> restarts_of_state(TermSource& terms, const Element& state) {
@@ -221,7 +221,7 @@ std::vector<SupervisorRestarts> supervisor_restarts(Artifact& artifact) {
     std::vector<SupervisorRestarts> found;
     std::uint64_t words = 0;
     for (const ProcId id : supervisors) {
-        if ((words += restarts_of::words_of(s[id])) > restarts_of::most_words) break;
+        if ((words = saturating_add(words, allocated_words(s[id]))) > restarts_of::most_words) break;
         if (const auto terms = artifact.terms(id, {.messages = 0}))
             if (auto one = restarts_of::Reading(id, **terms).run()) found.push_back(std::move(*one));
     }

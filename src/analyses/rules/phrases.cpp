@@ -242,6 +242,13 @@ Count all_process_bytes(const RuleInput& input) {
     return std::max(all.value(), told);
 }
 
+std::uint64_t queued_processes(const Scheduler& scheduler) {
+    std::uint64_t queued = 0;
+    for (std::size_t i = 0; i + 1 < scheduler.run_queue.size(); ++i)  // the last one is of ports
+        queued = saturating_add(queued, scheduler.run_queue[i].value_or(0));
+    return queued;
+}
+
 Count node_bytes(const RuleInput& input) { return input.snapshot.memory_bytes("total"); }
 
 }  // namespace beamheap::analyses::rule

@@ -74,6 +74,9 @@ Count all_process_bytes(const RuleInput& input);
 /// What the node used, from =memory; missing where the input does not say.
 Count node_bytes(const RuleInput& input);
 
+/// Processes in the queue of a scheduler, or of those of a dirty kind: of all priorities.
+std::uint64_t queued_processes(const Scheduler& scheduler);
+
 /// Figures of a title.
 inline Amount bytes(std::uint64_t value) { return {value, AmountUnit::bytes}; }
 inline Amount number(std::uint64_t value) { return {value, AmountUnit::count}; }

@@ -38,9 +38,7 @@ struct Taken {
 Taken taken(const Snapshot& s, const Kind& kind) {
     Taken found;
     for (const Scheduler& scheduler : s.schedulers) {
-        if (scheduler.kind == kind.queue)
-            for (std::size_t i = 0; i + 1 < scheduler.run_queue.size(); ++i)  // the last one is of ports
-                found.waiting = saturating_add(found.waiting, scheduler.run_queue[i].value_or(0));
+        if (scheduler.kind == kind.queue) found.waiting = saturating_add(found.waiting, queued_processes(scheduler));
         if (scheduler.kind != kind.scheduler) continue;
         ++found.schedulers;
         if (!scheduler.current_process.has()) continue;

@@ -9,6 +9,7 @@
 // and 64 MiB, are high.
 #include <algorithm>
 
+#include "analyses/base/allocated_words.hpp"
 #include "analyses/memory/idle_heaps.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/phrases.hpp"
@@ -31,7 +32,7 @@ Sample measure(const Snapshot& s, const IdleGroup& group) {
     for (const ProcId id : group.members) {
         const Process& process = s[id];
         if (!process.live_words.has() || !process.has_heap) continue;
-        const std::uint64_t allocated = process.heap_words.value_or(0) + process.old_heap_words.value_or(0);
+        const std::uint64_t allocated = allocated_words(process);
         const std::uint64_t kept = std::min(allocated, saturating_multiply(*process.live_words, 2));
         ++sample.heaps;
         sample.allocated += allocated;

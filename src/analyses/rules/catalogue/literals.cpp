@@ -51,7 +51,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
                         figure("the node", node_bytes(input), AmountUnit::bytes)};
     if (s.node.persistent_terms.has())
         finding.evidence.push_back(figure("persistent terms", s.node.persistent_terms, AmountUnit::count));
-    finding.evidence.push_back(figure("modules", s.modules.size(), AmountUnit::count));
+    if (!s.modules.empty()) finding.evidence.push_back(figure("modules", s.modules.size(), AmountUnit::count));
     if (s.node.current_code_bytes.has())
         finding.evidence.push_back(figure("their code", s.node.current_code_bytes, AmountUnit::bytes));
     finding.advise(

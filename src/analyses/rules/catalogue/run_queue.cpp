@@ -28,11 +28,9 @@ struct Queues {
 Queues queues(const Snapshot& s) {
     Queues found;
     for (const Scheduler& scheduler : s.schedulers) {
-        std::uint64_t here = 0;
-        for (std::size_t i = 0; i + 1 < scheduler.run_queue.size(); ++i)  // the last one is of ports
-            here = saturating_add(here, scheduler.run_queue[i].value_or(0));
+        const std::uint64_t here = queued_processes(scheduler);
         if (scheduler.kind != Scheduler::Kind::normal) {
-            found.dirty = saturating_add(found.dirty, here + (scheduler.current_process.has() ? 1 : 0));
+            found.dirty = saturating_add(found.dirty, saturating_add(here, scheduler.current_process.has() ? 1 : 0));
             continue;
         }
         ++found.schedulers;
