@@ -19,6 +19,7 @@
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/terminal.hpp"
+#include "support/places.hpp"
 
 using namespace beamheap;
 using namespace beamheap::cli;
@@ -54,7 +55,7 @@ Ran shell(const std::string& command) {
     std::array<char, 32> folder{"/tmp/beamheap-cli.XXXXXX"};
     REQUIRE(::mkdtemp(folder.data()) != nullptr);
     const std::string base = folder.data();
-    const std::string line = "cd " SOURCE_DIR "; { " + command + "; } >" + base + "/out 2>" + base + "/err </dev/null";
+    const std::string line = "cd " + test::source_dir() + "; { " + command + "; } >" + base + "/out 2>" + base + "/err </dev/null";
     const int status = std::system(("bash -c '" + line + "'").c_str());
     Ran ran{WIFEXITED(status) ? WEXITSTATUS(status) : -1, slurp(base + "/out"), slurp(base + "/err")};
     static_cast<void>(std::system(("rm -r " + base).c_str()));
@@ -69,7 +70,7 @@ std::string escaped(std::string_view text) {
     }
     return out;
 }
-const std::string program = BEAMHEAP_BINARY;
+const std::string program = test::built_program();
 const std::string dump = "fixtures/healthy.dump";
 
 class Environment {

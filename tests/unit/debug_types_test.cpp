@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "formats/otp/layout/dwarf_layout.hpp"
+#include "support/places.hpp"
 
 using namespace beamheap;
 using namespace beamheap::bytes;
@@ -20,7 +21,7 @@ using State = MemberAnswer::State;
 
 namespace {
 
-std::string program(const std::string& name) { return std::string{TYPES_FOLDER} + "/" + name; }
+std::string program(const std::string& name) { return test::types_folder() + "/" + name; }
 
 struct Known {
     std::string structure, path;

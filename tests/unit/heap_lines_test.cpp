@@ -10,6 +10,7 @@
 
 #include "bytes/source.hpp"
 #include "formats/crashdump/heap_reader.hpp"
+#include "support/places.hpp"
 
 using namespace beamheap;
 using namespace beamheap::crashdump;
@@ -212,8 +213,8 @@ TEST_CASE("heaps of real dumps are read as the grammar reads them", "[heap_lines
     std::mt19937 random(11);
     std::vector<std::string> paths;
     for (const char* name : {"fixtures/healthy.dump", "fixtures/convoy.dump", "fixtures/zoo.dump.zst", "fixtures/big_heap.dump.zst"})
-        paths.push_back(std::string(SOURCE_DIR) + "/" + name);
-    for (const auto& entry : fs::directory_iterator(std::string(SOURCE_DIR) + "/tests/fuzz/corpus")) paths.push_back(entry.path());
+        paths.push_back(test::source_dir() + "/" + name);
+    for (const auto& entry : fs::directory_iterator(test::source_dir() + "/tests/fuzz/corpus")) paths.push_back(entry.path());
     if (const char* corpus = std::getenv("BEAMHEAP_CORPUS"); corpus != nullptr && fs::is_directory(corpus))
         for (const auto& entry : fs::directory_iterator(corpus)) paths.push_back(entry.path());
     std::ranges::sort(paths);  // so that a failure can be met again

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "support/places.hpp"
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -160,7 +162,7 @@ std::vector<fs::path> files(const fs::path& folder, const std::vector<std::strin
 }
 
 const fs::path& root() {
-    static const fs::path path = SOURCE_DIR;
+    static const fs::path path = beamheap::test::source_dir();
     return path;
 }
 

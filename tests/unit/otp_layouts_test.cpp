@@ -10,6 +10,7 @@
 #include "formats/otp/heaps/terms_check.hpp"
 #include "formats/otp/vm/layout_check.hpp"
 #include "support/elf_writer.hpp"
+#include "support/places.hpp"
 
 using namespace beamheap;
 using namespace beamheap::otp;
@@ -263,7 +264,7 @@ TEST_CASE("a heap without gaps proves the form of its terms", "[otp][terms]") {
 }
 
 TEST_CASE("README says which releases have rows", "[otp][layout]") {
-    std::ifstream file(SOURCE_DIR "/README.md");
+    std::ifstream file(test::source_dir() + "/README.md");
     const std::string text((std::istreambuf_iterator<char>(file)), {});
     CHECK(text.find("core images of OTP " + releases_read()) != std::string::npos);
     CHECK(releases_read() == std::to_string(known_layouts().front().release) + " to " +
