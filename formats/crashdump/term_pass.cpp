@@ -150,6 +150,28 @@ void TermPass::begin_giant(TermSection section, std::uint64_t section_from, bool
         if (text[i].end() >= section_from) pipeline_->add_piece({section, section_from, text[i], last && i + 1 == text.size()});
 }
 
+namespace {
+
+// Where the last whole line of `text` ends, which are added to `lines`. One that is damaged is none, and ends with its LF.
+std::size_t whole_lines(TermSection section, TermStyle style, std::string_view text, std::uint64_t& lines) {
+    std::size_t at = 0;
+    while (at < text.size()) {
+        std::size_t end = line_end(section, style, text, at);
+        if (end == line_incomplete) break;
+        if (end == line_malformed) {
+            end = text.find('\n', at);
+            if (end == std::string_view::npos) break;
+            ++end;
+        } else {
+            ++lines;
+        }
+        at = end;
+    }
+    return at;
+}
+
+}  // namespace
+
 // Literals and persistent terms, which all heaps refer to.
 void TermPass::read_shared(Loader& loader, Scanner& scanner, const Scanner::Head& head) {
     end_process(loader);
@@ -161,12 +183,15 @@ void TermPass::read_shared(Loader& loader, Scanner& scanner, const Scanner::Head
         finish_heaps();
     }
     const bool resolve = section == TermSection::literals && !losses_.addresses.empty();
-    if (!search && !keep && !resolve) {
+    const bool count = section == TermSection::persistent_terms;
+    std::uint64_t lines = 0;
+    if (!search && !keep && !resolve && !count) {
         scanner.finish(head);
     } else {
         std::uint64_t at = offset;
         scanner.stream(head, [&](std::string_view text, bool last) {
-            if (!last) text = text.substr(0, text.rfind('\n') + 1);
+            if (!last) text = text.substr(0, count ? whole_lines(section, scanner.style, text, lines) : text.rfind('\n') + 1);
+            else if (count) whole_lines(section, scanner.style, text, lines);
             if (search) labels_.feed_literals(loader, text);
             if (resolve) resolve_literals(text);
             if (keep) texts_.keep_shared(section, at, text);
@@ -175,6 +200,7 @@ void TermPass::read_shared(Loader& loader, Scanner& scanner, const Scanner::Head
         });
     }
     if (section == TermSection::literals) literals_passed_ = !scanner.ended_inside();
+    if (count && !scanner.ended_inside()) loader.snapshot.node.persistent_terms = lines;
     if (loader.plan.terms && !texts_.keeps()) texts_.add_shared({offset, window_.offset() - offset, section});
 }
 

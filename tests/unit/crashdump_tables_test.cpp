@@ -293,3 +293,18 @@ TEST_CASE("what a process is for is found in its dictionary", "[crashdump]") {
     CHECK(s.text(p.application) == "my_sup");
     CHECK(s.text(p.label) == "label");
 }
+
+TEST_CASE("persistent terms are counted, whatever their keys hold, and only where all were passed", "[crashdump]") {
+    const std::string three = "A1:a|I1\nA5:x\ny\nz|H700\nH710|N\n";  // the second key is an atom of two line feeds
+    const auto counted = [](const std::string& text, std::size_t piece) {
+        const auto dump = load(text, test::everything(), piece);
+        return dump->snapshot().node.persistent_terms;
+    };
+    for (const std::size_t piece : {std::size_t{0}, std::size_t{3}}) {
+        CHECK(counted(header() + process("<0.2.0>") + "=persistent_terms\n" + three + "=end\n", piece) == Count(3));
+        CHECK(counted(header() + process("<0.2.0>") + "=persistent_terms\nA1:a?\n" + three + "=end\n", piece) == Count(3));
+        CHECK(counted(header() + process("<0.2.0>") + "=persistent_terms\n=end\n", piece) == Count(0));
+        CHECK_FALSE(counted(header() + process("<0.2.0>") + "=persistent_terms\n" + three, piece).has());
+        CHECK_FALSE(counted(header() + process("<0.2.0>") + "=end\n", piece).has());
+    }
+}
