@@ -16,8 +16,8 @@ import time
 import traceback
 
 SOURCE = pathlib.Path(os.environ.get("BEAMHEAP_SOURCE") or pathlib.Path(__file__).resolve().parents[2])
-BINARY = os.environ.get("BEAMHEAP") or str(SOURCE / "build/release/beamheap")
-ASAN = os.environ.get("BEAMHEAP_ASAN") or ""
+BINARY = os.path.abspath(os.environ.get("BEAMHEAP") or SOURCE / "build/release/beamheap")
+ASAN = os.path.abspath(os.environ["BEAMHEAP_ASAN"]) if os.environ.get("BEAMHEAP_ASAN") else ""
 MODE = os.environ.get("BEAMHEAP_MODE") or "full"
 LAB = pathlib.Path(os.environ.get("BEAMHEAP_LAB") or SOURCE / "../shared/lab")
 CORPUS = pathlib.Path(os.environ.get("BEAMHEAP_CORPUS") or SOURCE / "../shared/corpus")

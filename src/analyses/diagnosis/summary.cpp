@@ -46,6 +46,14 @@ bool asked_in_shell(const Snapshot& snapshot, const Death& death) {
     return death.process != ProcId::none && shell_work(snapshot, snapshot[death.process]).in_shell;
 }
 
+// Whether a finding that explains the death has already said what the process that died was doing.
+bool tells_end(const Snapshot& snapshot, const Finding* finding, const Death& death) {
+    if (finding == nullptr || finding->severity != FindingSeverity::critical) return false;
+    if (death.process == ProcId::none || finding->process != death.process) return false;
+    const FunctionId in = snapshot[death.process].current_function;
+    return in != FunctionId::none && std::ranges::find(finding->title.parts(), Part(in)) != finding->title.parts().end();
+}
+
 // "lager_event <0.89.0> was collecting garbage, in lists:reverse/1: 1.9 GiB."
 Sentence who_was_running(const Snapshot& snapshot, const Diagnosis& diagnosis) {
     const Death& death = diagnosis.death;
@@ -125,7 +133,7 @@ void summarise(const Snapshot& snapshot, Diagnosis& diagnosis) {
         say(snapshot.source.live ? Ours("The node is running.") : Ours("The node was running when its image was taken."));
     else if (!(diagnosis.says_worst && worst->tells_slogan))
         say(diagnosis.slogan.meaning);
-    say(who_was_running(snapshot, diagnosis));
+    if (!tells_end(snapshot, worst, diagnosis.death)) say(who_was_running(snapshot, diagnosis));
     for (const Finding& finding : diagnosis.findings)
         if (finding.rule == "alarm" && &finding != worst) say(sentence("{}.", finding.title));
     say(what_is_missing(snapshot));
