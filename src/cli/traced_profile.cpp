@@ -77,8 +77,9 @@ Status show_traced(const Context& context, const analyses::FunctionPattern& patt
     const present::Names names = context.names(snapshot);
     present::Document document = context.document(snapshot);
     document.lead = {present::spell(
-        analyses::sentence("{} with counters. What calls under way had spent is not counted yet.",
-                           analyses::Counted{profile.functions, "traced function", "traced functions"}))};
+        profile.functions == 0 ? analyses::sentence("No function is traced with counters: tprof, or erlang:trace_pattern/3 with call_count, call_time or call_memory, begins that in the VM.")
+                               : analyses::sentence("{} with counters. What calls under way had spent is not counted yet.",
+                                                    analyses::Counted{profile.functions, "traced function", "traced functions"}))};
     document.members.push_back({.key = "rows", .body = traced_table(names, std::move(profile), options.per_process)});
     return context.print(document, snapshot);
 }

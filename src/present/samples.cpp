@@ -207,7 +207,10 @@ std::vector<Text> allocation_texts(const Names& names, const AllocationSamples& 
     std::vector<Text> lines;
     const auto say = [&lines](std::string text) { lines.push_back(Text{}.add(std::move(text))); };
     const std::string beside = profile.fragments == 0 ? "" : fmt::format(" and {} to heap fragments", counted(profile.fragments, "write", "writes"));
-    say(fmt::format("Words are estimates from {} of {}{} ({:.1f} s, {} Hz): +-{:.1f}% on all. Shares are reliable; sums are too low, as a process that moves to another scheduler is lost sight of.",
+    if (profile.hits + profile.fragments == 0)
+        say(fmt::format("None of {} was written to ({:.1f} s, {} Hz): {}.", counted(samples.arms, "watched word", "watched words"), samples.seconds, samples.hertz,
+                        samples.arms == 0 ? "no scheduler had a process in hand when it was looked at" : "little is allocated"));
+    else say(fmt::format("Words are estimates from {} of {}{} ({:.1f} s, {} Hz): +-{:.1f}% on all. Shares are reliable; sums are too low, as a process that moves to another scheduler is lost sight of.",
                     counted(profile.hits, "hit", "hits"), counted(samples.arms, "watched word", "watched words"), beside, samples.seconds, samples.hertz, profile.error));
     if (profile.hits != 0)
         say(fmt::format("{}% of the hits in Erlang code, exact; {}% in C, caller checked; {}% in C, shared out among the callers of the same native function; {}% of no known caller.",
@@ -237,10 +240,10 @@ std::vector<Text> accuracy_texts(const Names& names, const CpuSamples& samples) 
     std::vector<Text> lines;
     const auto say = [&lines](std::string text) { lines.push_back(Text{}.add(std::move(text))); };
     const std::uint64_t in_c = sum[SampleBasis::checked] + sum[SampleBasis::approximate] + sum[SampleBasis::moved];
-    say(fmt::format("{} ({}, {:.1f} s, {} {} Hz): {}% Erlang, exact; {}% C called from Erlang, caller checked for {}%, approximate for {}%, gone for {}%; {}% other.",
-                    counted(sum.samples, "sample", "samples"), counted(samples.threads.size(), "thread", "threads"), samples.seconds,
-                    samples.held ? "held at" : "cpu-clock", samples.hertz,
-                    of_all(sum.erlang), of_all(in_c + sum[SampleBasis::exact] - sum.erlang), of_all(sum[SampleBasis::checked] + sum[SampleBasis::exact] - sum.erlang),
+    const std::string how = fmt::format("{}, {:.1f} s, {} {} Hz", counted(samples.threads.size(), "thread", "threads"), samples.seconds, samples.held ? "held at" : "cpu-clock", samples.hertz);
+    if (sum.samples == 0) say(fmt::format("No sample ({}): no scheduler used CPU time.", how));
+    else say(fmt::format("{} ({}): {}% Erlang, exact; {}% C called from Erlang, caller checked for {}%, approximate for {}%, gone for {}%; {}% other.",
+                    counted(sum.samples, "sample", "samples"), how, of_all(sum.erlang), of_all(in_c + sum[SampleBasis::exact] - sum.erlang), of_all(sum[SampleBasis::checked] + sum[SampleBasis::exact] - sum.erlang),
                     of_all(sum[SampleBasis::approximate]), of_all(sum[SampleBasis::moved]), of_all(sum[SampleBasis::none])));
     if (sum.samples != 0 && samples.held)
         say(fmt::format("Each sample held its thread for {} us at the median, {} us at 99%.", samples.lag_p50 / 1000, samples.lag_p99 / 1000));

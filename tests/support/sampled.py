@@ -9,6 +9,7 @@ import schemas
 import suite as s
 
 PATIENCE = 240  # seconds: for what takes one on a machine that is not busy
+LONGEST = 60  # seconds that are sampled in one go
 MODULE = "scenario_sampled"
 try:
     import jsonschema
@@ -25,6 +26,14 @@ def wrong_with(verb, document):
     schema = known[f"{verb}.schema.json"]
     resolver = jsonschema.RefResolver(folder + "x.json", schema, store={folder + name: each for name, each in known.items()})
     return next(iter(jsonschema.validators.validator_for(schema)(schema, resolver=resolver).iter_errors(document)), None)
+
+
+def releases():
+    """Of BEAMHEAP_LAB, in matrix mode: all, or those that BEAMHEAP_RELEASES names."""
+    if s.MODE != "matrix" or not (s.LAB / "otp").exists():
+        return []
+    wanted = os.environ.get("BEAMHEAP_RELEASES", "all").split()
+    return [release for release in ("23", "25", "27", "29") if release in wanted or wanted == ["all"]]
 
 
 class Node:
@@ -76,9 +85,21 @@ class Node:
         return document
 
     def until(self, enough, verb, *options):
-        """Asks for longer and longer, until there are so many samples as the shares are to be judged by."""
-        for seconds in (4, 15, 60):
-            document = self.ask(verb, *options, "--for", f"{seconds}s")
-            if document is None or document["sampling"]["samples" if verb == "sample" else "hits"] >= enough:
+        """Asks until there are so many samples as the shares are to be judged by, for as long as the first few seconds say that takes; where
+        the machine has no time for so many, what there is: allowed() says what that is worth."""
+        seconds = 4
+        for _ in range(3):
+            document = self.ask(verb, *options, "--for", f"{seconds:.0f}s")
+            if document is None:
+                return None
+            sampling = document["sampling"]
+            got = sampling["samples" if verb == "sample" else "hits"]
+            if got >= enough or seconds >= LONGEST:
                 return document
-        return None
+            seconds = min(LONGEST, max(2 * seconds, 1.2 * enough * sampling["seconds"] / max(1, got)))
+        return document
+
+
+def allowed(most, wanted, got):
+    """How far shares may be from the truth: `most` with as many samples as were wanted, and more with fewer, as chance has it."""
+    return most + 2 * max(0.0, max(1, got) ** -0.5 - wanted ** -0.5)

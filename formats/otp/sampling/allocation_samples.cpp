@@ -2,10 +2,11 @@
 #include <time.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <random>
+#include <utility>
 
+#include "formats/otp/sampling/allocation_estimate.hpp"
 #include "formats/otp/sampling/scheduler_sampler.hpp"
 
 namespace beamheap::otp {
@@ -13,14 +14,11 @@ namespace {
 
 constexpr std::uint64_t nanosecond_rate = 1'000'000'000;
 constexpr std::uint32_t most_arms = 400;           // a second, of all schedulers together: each costs the VM some 50 us
-constexpr std::uint64_t kept_free = 8;             // words above the heap's top that a call may have to itself already
 constexpr std::uint32_t watched_stack_bytes = 8192;  // of the stack with each hit: enough to unwind a BIF
 
 constexpr std::uint32_t fragment_stack_bytes = 2048;  // of the stack with each write to a sum of fragments
 constexpr std::size_t fragment_ring_bytes = 256u << 10;
 constexpr std::size_t most_fragment_writes = 16;      // that are waited for: each holds the process up for some 50 us
-constexpr std::uint64_t no_growth = ~0ull;            // it is not known
-constexpr std::uint64_t enough_hits = 10;             // for a process to be judged by its own
 
 // A scheduler, and the word that is watched for it now.
 struct Watch {
@@ -29,17 +27,9 @@ struct Watch {
     std::uint64_t address = 0;  // of the word
     std::uint64_t words = 0;    // that were free; of fragments, their sum when it was last read
     bool fragments = false;     // it is a process's sum of them
-    std::uint64_t before = 0;   // that sum when a word of the heap was armed
+    bool watched = false;       // a word of the heap was to be watched: its period is to be noted
+    std::optional<std::uint64_t> before;  // the sum of fragments then
     std::uint64_t hit_words = 0;  // what its hit stands for; 0: none came
-};
-
-// Of one process, or of several that were rarely met.
-struct Growth {
-    std::uint64_t hits = 0;
-    double heap = 0;            // words of all hits
-    double told = 0;            // of those in periods whose growth is known: no collection came between
-    double grown = 0;           // words that fragments grew by in those
-    double seen = 0;            // words of fragments whose writers were seen
 };
 
 class AllocationSampler {
@@ -65,24 +55,7 @@ public:
     /// Ends what is watched. Writes to fragments stand for what these grew by beside the heap, then.
     void stop() {
         for (Watch& watch : watches_) end(watch);
-        for (const AllocationHit& hit : result_.hits)
-            if (hit.fragment) growths_[hit.pid].seen += static_cast<double>(hit.words);
-        Growth rare;
-        for (const auto& [pid, growth] : growths_) {
-            if (growth.hits >= enough_hits) continue;
-            rare.heap += growth.heap;
-            rare.told += growth.told;
-            rare.grown += growth.grown;
-            rare.seen += growth.seen;
-        }
-        for (AllocationHit& hit : result_.hits) {
-            if (!hit.fragment) continue;
-            const Growth& own = growths_[hit.pid];
-            const Growth& growth = own.hits >= enough_hits ? own : rare;
-            // Beside a word of the heap, so many of fragments; and so much more than was seen.
-            const double all = growth.told <= 0 ? growth.seen : growth.grown / growth.told * growth.heap;
-            hit.words = static_cast<std::uint64_t>(static_cast<double>(hit.words) * all / growth.seen + 0.5);
-        }
+        growth_.spread(result_.hits);
     }
     /// Takes hits until `until` (ns), as long as something is watched.
     void wait(std::uint64_t until) {
@@ -109,23 +82,24 @@ private:
         const std::uint64_t current = schedulers_.current_process(thread);
         watch.process = schedulers_.see(current);
         const SeenProcess& p = watch.process;
-        if (p.address == 0 || p.heap > p.top || p.top > p.stop || p.stop > p.end || p.stop - p.top <= 8 * (kept_free + 1)) return ok();
+        const ChosenWord chosen = choose_word(p, random_());
+        if (chosen.words == 0) return ok();
         watch.fragments = turn_++ % fragment_turns == first_fragment_turn_ && schedulers_.fragment_words(p.address, watch.words);
         if (watch.fragments) return arm_fragments(watch, thread);
         watch.hit_words = 0;
-        watch.before = no_growth;
-        schedulers_.fragment_words(p.address, watch.before);
-        watch.words = (p.stop - p.top) / 8 - kept_free;
-        watch.address = p.top + 8 * std::uniform_int_distribution<std::uint64_t>(0, watch.words - 1)(random_);
+        std::uint64_t sum = 0;
+        watch.before = schedulers_.fragment_words(p.address, sum) ? std::optional(sum) : std::nullopt;
+        watch.words = chosen.words;
+        watch.address = chosen.address;
         auto point = bytes::Watchpoint::open(schedulers_.threads()[thread].thread.id, watch.address, watched_stack_bytes);
         if (point) {
             ++result_.arms;
+            watch.watched = true;
             watch.point.emplace(std::move(*point));
             return ok();
         }
         if (point.error().code != ErrorCode::resource_limit || result_.arms == 0) return std::move(point.error());
         ++result_.refused;
-        watch.before = no_growth;
         return ok();
     }
     Status arm_fragments(Watch& watch, std::size_t thread) {
@@ -169,19 +143,12 @@ private:
     }
     // What fragments grew by while a word of the heap was watched, where the heap is the same still.
     void note_growth(Watch& watch) {
-        if (watch.process.address == 0 || watch.before == no_growth) return;
-        Growth& growth = growths_[schedulers_.pid(watch.process)];
-        growth.hits += watch.hit_words != 0;
-        growth.heap += static_cast<double>(watch.hit_words);
+        if (!std::exchange(watch.watched, false)) return;
         const SeenProcess now = schedulers_.see(watch.process.address);
         std::uint64_t sum = 0;
-        const bool same = now.id == watch.process.id && now.heap == watch.process.heap && now.top >= watch.process.top &&
-                          schedulers_.fragment_words(now.address, sum) && sum >= watch.before;
-        if (same) {
-            growth.told += static_cast<double>(watch.hit_words);
-            growth.grown += static_cast<double>(sum - watch.before);
-        }
-        watch.before = no_growth;
+        const bool same = watch.before && now.id == watch.process.id && now.heap == watch.process.heap && now.top >= watch.process.top &&
+                          schedulers_.fragment_words(now.address, sum) && sum >= *watch.before;
+        growth_.note(schedulers_.pid(watch.process), watch.hit_words, same ? std::optional(sum - *watch.before) : std::nullopt);
     }
     // A word that nobody was seen to write to.
     void end(Watch& watch) {
@@ -241,7 +208,7 @@ private:
     std::mt19937_64 random_;
     std::vector<std::size_t> watched_;  // indexes of normal schedulers' threads
     std::vector<Watch> watches_;
-    std::map<Pid, Growth> growths_;
+    FragmentGrowth growth_;
     std::uint64_t turn_ = 0;
     std::uint64_t first_fragment_turn_ = random_() % fragment_turns;
 };

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "formats/otp/sampling/scheduler_sampler.hpp"
+#include "formats/otp/sampling/scheduling.hpp"
 
 namespace beamheap::otp {
 namespace {
@@ -110,6 +111,7 @@ private:
         result_.lag_p90 = quantile(lags, 90);
         result_.lag_p99 = quantile(lags, 99);
         result_.natives = schedulers_.take_natives();
+        release_scheduling(result_);
         result_.code_reloads = schedulers_.code_reloads();
         result_.no_erlang = schedulers_.no_erlang();
         result_.missing = schedulers_.missing();

@@ -5,7 +5,9 @@
 // the scheduler says is its process, another an address within that process's stack, a third an address of loaded code. A
 // register counts only where it fits five times as often as any other, and in more than 30 of 100 frames: what is
 // compared with is read a moment after the sample, so even the right one doesn't always fit. Addresses of code are operands, too
-// (of jumps and calls), so of those half as often again, and in more than half of the frames, is enough.
+// (of jumps and calls), so of those half as often again, and in more than half of the frames, is enough. Where none stands out like that, as
+// the compiler keeps the current instruction in several registers by turns, those that hold code often tell the function together: where
+// they agree it is that one, as an instruction's operands are addresses of its own function, but for the instant of a call.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +16,17 @@
 #include <optional>
 #include <vector>
 
+#include "beamheap/ids.hpp"
 #include "bytes/sample_unwinder.hpp"
 #include "formats/otp/sampling/resolver.hpp"
 
 namespace beamheap::otp {
+
+/// Where an interpreter is in Erlang code.
+struct InterpretedCode {
+    std::uint64_t address = 0;  ///< 0: no register tells
+    bool sure = false;          ///< its function is the one that runs
+};
 
 class InterpreterRegisters {
 public:
@@ -26,18 +35,41 @@ public:
     template <class IsCode>
     void learn(const bytes::UnwoundFrame& frame, const SeenProcess& current, IsCode&& is_code) {
         ++frames_;
+        bool any_code = false;
         for (std::size_t i = 0; i < votes_.size(); ++i) {
             const auto value = frame[static_cast<bytes::X86>(i)];
             if (!value || i == static_cast<std::size_t>(bytes::X86::rsp) || i == static_cast<std::size_t>(bytes::X86::rip)) continue;
             votes_[i].process += current.address != 0 && *value == current.address;
             votes_[i].stack += current.address != 0 && current.top < *value && *value <= current.end && *value % 8 == 0;
-            votes_[i].code += is_code(*value);
+            const bool code = is_code(*value);
+            votes_[i].code += code;
+            any_code = any_code || code;
         }
+        coded_ += any_code;
     }
     std::uint64_t frames() const { return frames_; }
     std::optional<bytes::X86> process() const { return winner(&Votes::process, 10, 30); }
     std::optional<bytes::X86> stack() const { return winner(&Votes::stack, 10, 30); }
     std::optional<bytes::X86> code() const { return winner(&Votes::code, 3, 50); }
+    /// Where it is at a frame: by the register for that, where one stands out, else by those that hold code at this instant. `function_at`
+    /// gives the function of an address, FunctionId::none for what is no code.
+    template <class FunctionAt>
+    InterpretedCode place(const bytes::UnwoundFrame& frame, FunctionAt&& function_at) const {
+        InterpretedCode found;
+        if (const auto best = code()) {
+            const std::uint64_t address = frame[*best].value_or(0);
+            if (function_at(address) != FunctionId::none) return {address, true};
+        }
+        FunctionId function = FunctionId::none;
+        for (const bytes::X86 candidate : code_candidates()) {
+            const std::uint64_t address = frame[candidate].value_or(0);
+            const FunctionId here = function_at(address);
+            if (here == FunctionId::none) continue;
+            if (found.address == 0) found = {address, true}, function = here;
+            found.sure = found.sure && here == function;
+        }
+        return found;
+    }
     /// Registers that often hold addresses of code, the one above first: what a compiler keeps elsewhere for a while, in a loop.
     std::vector<bytes::X86> code_candidates() const {
         std::vector<bytes::X86> all;
@@ -46,8 +78,8 @@ public:
         std::sort(all.begin(), all.end(), [this](bytes::X86 a, bytes::X86 b) { return votes_[static_cast<std::size_t>(a)].code > votes_[static_cast<std::size_t>(b)].code; });
         return all;
     }
-    /// Whether all three are known.
-    bool known() const { return process() && stack() && code(); }
+    /// Whether functions can be told: by one register that stands out, or by some that hold code together.
+    bool tells_functions() const { return process() && (code() || (2 * coded_ >= frames_ && !code_candidates().empty())); }
 
 private:
     struct Votes {
@@ -67,6 +99,7 @@ private:
     }
     std::array<Votes, bytes::ThreadSample::register_count> votes_{};
     std::uint64_t frames_ = 0;
+    std::uint64_t coded_ = 0;  // frames in which any register held code
 };
 
 }  // namespace beamheap::otp

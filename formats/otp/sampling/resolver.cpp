@@ -123,8 +123,10 @@ void SampleResolver::c_code(const bytes::UnwoundFrame& caller, ResolvedSample& o
     CallSite stored = CallSite::unknown;
     if (!out.by_code) {  // one of the two is left from an earlier call: which, the call itself tells
         Frame site;
+        const bool in_stack = p.top <= saved && saved < p.end;
+        if (in_stack) called_from(saved, caller.address, site);  // where both calls go is known, then: it ends the fragment in front of it
         stored = called_from(top, caller.address, site);
-        const CallSite in_register = stored == CallSite::same || saved < p.top || saved >= p.end ? CallSite::other : called_from(saved, caller.address, site);
+        const CallSite in_register = stored == CallSite::same || !in_stack ? CallSite::other : called_from(saved, caller.address, site);
         if (in_register == CallSite::same) top = saved;
         same_call = stored == CallSite::same || in_register == CallSite::same || (same_call && stored == CallSite::unknown);
         // What was looked at is the caller, whatever stands there by the time that the rest is read.

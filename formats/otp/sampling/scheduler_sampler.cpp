@@ -95,9 +95,8 @@ Status SchedulerSampler::learn(const std::function<bool()>& stop, bytes::ThreadH
         BH_TRY(bytes::ThreadSampler sampler, bytes::ThreadSampler::open(thread_ids(), {learning_hertz, 16384}));
         while (goes_on() && !sampler.all_gone()) sampler.wait(100, [this](const bytes::ThreadSample& sample) { learn_from(sample); });
     }
-    code_candidates_ = registers_.code_candidates();
-    if (!registers_.process() || !registers_.code())
-        no_erlang_ = fmt::format("which registers this interpreter keeps Erlang's state in could not be learned from {} samples: no Erlang functions are told",
+    if (!registers_.tells_functions())
+        no_erlang_ = fmt::format("Erlang functions are not told: which registers this interpreter keeps its state in could not be learned from {} samples of it",
                                  registers_.frames());
     return ok();
 }
@@ -115,18 +114,14 @@ std::uint32_t SchedulerSampler::native(const bytes::UnwoundFrame& frame) {
 
 // What the interpreter has in its registers names process and function at the instant; the stack is read now.
 ResolvedSample SchedulerSampler::resolve_interpreted(const bytes::UnwoundFrame& frame) {
-    const auto process = registers_.process(), code = registers_.code(), stack = registers_.stack();
-    if (!process || !code) return {};
-    const std::uint64_t address = frame[*process].value_or(0);
-    std::uint64_t at = frame[*code].value_or(0);
-    const bool sure = code_.holds(at);
-    for (const bytes::X86 other : code_candidates_)
-        if (!code_.holds(at)) at = frame[other].value_or(0);
-    const SeenProcess now = see(address);
+    const auto process = registers_.process(), stack = registers_.stack();
+    if (!process || !registers_.tells_functions()) return {};
+    const InterpretedCode code = registers_.place(frame, [this](std::uint64_t address) { return code_.frame(address, false).function; });
+    const SeenProcess now = see(frame[*process].value_or(0));
     std::uint64_t top = stack ? frame[*stack].value_or(0) : 0;
     if (top < now.heap || top > now.end || top % 8 != 0) top = 0;
-    ResolvedSample out = resolver_.resolve_process(address, top, code_.holds(at) ? at : 0);
-    if (out.by_code && sure) out.basis = frame.interrupted ? SampleBasis::exact : SampleBasis::checked;
+    ResolvedSample out = resolver_.resolve_process(now.address, top, code.address);
+    if (out.by_code && code.sure) out.basis = frame.interrupted ? SampleBasis::exact : SampleBasis::checked;
     return out;
 }
 

@@ -69,7 +69,6 @@ private:
     bytes::SampleUnwinder unwinder_;
     SampleResolver resolver_;
     InterpreterRegisters registers_;
-    std::vector<bytes::X86> code_candidates_;
     std::vector<SchedulerThread> threads_;
     std::unordered_map<std::uint32_t, std::size_t> thread_index_;
     std::vector<bytes::UnwoundFrame> frames_;

@@ -242,9 +242,31 @@ private:
         }
     }
 
+    // Of an executable that exports no such name: nothing sets a process's own frame pointer where frames have none; where they have, it is
+    // in the process's stack, or null (no frame yet).
+    bool stacks_have_frame_pointers() {
+        constexpr std::uint32_t enough = 256;
+        if (at_.process_frame_pointer == absent || roots_.process_table == 0) return false;
+        const auto max = memory_.value<std::uint32_t>(roots_.process_table + at_.table_max);
+        const auto slots = memory_.word(roots_.process_table + at_.table_slots);
+        if (!max || !slots) return false;
+        const Bytes data = memory_.from(*slots, std::uint64_t{*max} * 8);
+        std::uint32_t inside = 0, outside = 0;
+        for (std::size_t i = 0; i * 8 + 8 <= data.size() && inside + outside < enough; ++i) {
+            const Word process = load<Word>(data.data() + 8 * i);
+            if (process == 0 || process % 8 != 0) continue;
+            const auto pointer = memory_.word(process + at_.process_frame_pointer);
+            const auto stop = memory_.word(process + at_.process_stop), end = memory_.word(process + at_.process_heap_end);
+            if (!pointer || *pointer == 0 || !stop || !end) continue;
+            ++(*pointer % 8 == 0 && *stop <= *pointer && *pointer < *end ? inside : outside);
+        }
+        return inside > outside;
+    }
     void values() {
         if (const auto layout = image_.symbol("erts_frame_layout"))
             roots_.frame_pointers = memory_.word32(*layout).value_or(0) == 1;
+        else
+            roots_.frame_pointers = stacks_have_frame_pointers();
         if (const auto index = image_.symbol("erts_active_bp_index"))
             roots_.breakpoint_index = memory_.word32(*index).value_or(0) & 1;
     }
