@@ -123,10 +123,10 @@ void SampleResolver::c_code(const bytes::UnwoundFrame& caller, ResolvedSample& o
     CallSite stored = CallSite::unknown;
     if (!out.by_code) {  // one of the two is left from an earlier call: which, the call itself tells
         Frame site;
-        const bool in_stack = p.top <= saved && saved < p.end;
-        if (in_stack) called_from(saved, caller.address, site);  // where both calls go is known, then: it ends the fragment in front of it
-        stored = called_from(top, caller.address, site);
-        const CallSite in_register = stored == CallSite::same || !in_stack ? CallSite::other : called_from(saved, caller.address, site);
+        // Both are looked up before either is judged: where one fragment begins, another one ends.
+        const std::uint64_t by_stop = return_at(top), by_register = p.top <= saved && saved < p.end ? return_at(saved) : 0;
+        stored = called_from(by_stop, caller.address, site);
+        const CallSite in_register = stored == CallSite::same ? CallSite::other : called_from(by_register, caller.address, site);
         if (in_register == CallSite::same) top = saved;
         same_call = stored == CallSite::same || in_register == CallSite::same || (same_call && stored == CallSite::unknown);
         // What was looked at is the caller, whatever stands there by the time that the rest is read.
@@ -155,18 +155,23 @@ std::uint64_t SampleResolver::behind_frame_pointer(std::uint64_t top) {
     return !is_return(top) && is_return(top + 8) ? top + 8 : top;
 }
 
-// Whether the return address at `top` is one of a call of the fragment that has the code at `inside`.
-SampleResolver::CallSite SampleResolver::called_from(std::uint64_t top, std::uint64_t inside, Frame& site) {
-    std::byte word[8];
-    if (top % 8 != 0 || memory_.read(top, word) != sizeof word) return CallSite::other;
-    const auto returns_to = load<std::uint64_t>(word);
-    site = code_.frame(returns_to, true);
-    if (site.function == FunctionId::none) return CallSite::other;
+// The return address that stands there, where its call goes being known from now on; 0: none does.
+std::uint64_t SampleResolver::return_at(std::uint64_t place) {
+    const std::uint64_t returns_to = place % 8 == 0 ? word_at(place) : 0;
+    if (returns_to == 0 || code_.frame(returns_to, true).function == FunctionId::none) return 0;
     const auto [known, is_new] = call_targets_.try_emplace(returns_to, 0);
     if (is_new) {
         known->second = call_target(returns_to);
         called_.insert(known->second);
     }
+    return returns_to;
+}
+
+// Whether a return address is one of a call of the fragment that has the code at `inside`.
+SampleResolver::CallSite SampleResolver::called_from(std::uint64_t returns_to, std::uint64_t inside, Frame& site) {
+    if (returns_to == 0) return CallSite::other;
+    site = code_.frame(returns_to, true);
+    const auto known = call_targets_.find(returns_to);
     if (known->second == 0) return CallSite::unknown;
     // Fragments stand close together: the code is in the last one that begins in front of it.
     const bool last = *std::prev(called_.upper_bound(std::max(inside, known->second))) == known->second;

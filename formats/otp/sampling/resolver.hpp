@@ -81,7 +81,8 @@ private:
     void erlang_code(const bytes::ThreadSample& sample, ResolvedSample& out);
     void c_code(const bytes::UnwoundFrame& caller, ResolvedSample& out);
     enum class CallSite : std::uint8_t { same, other, unknown };
-    CallSite called_from(std::uint64_t top, std::uint64_t inside, Frame& site);
+    std::uint64_t return_at(std::uint64_t place);
+    CallSite called_from(std::uint64_t returns_to, std::uint64_t inside, Frame& site);
     std::uint64_t call_target(std::uint64_t returns_to) const;
     std::uint64_t word_at(std::uint64_t address) const;
     std::uint64_t behind_frame_pointer(std::uint64_t top);
