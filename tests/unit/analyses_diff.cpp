@@ -181,3 +181,48 @@ TEST_CASE("a limit is held against each process and against the node", "[limits]
     CHECK_FALSE(found("binary>1MiB").known);
     CHECK(found("total>1MiB").known);
 }
+
+TEST_CASE("each limit is on its own figure", "[limits]") {
+    test::MadeSnapshot made;
+    Process& p = made.process(1, "one");
+    p.msgq_len = 3;
+    p.memory_bytes = 5'000;
+    p.heap_words = 100;
+    p.old_heap_words = 20;
+    p.stack_words = 7;
+    p.links = 9;
+    made.s.memory = {{made.text("total"), 10'000}, {made.text("binary"), 2'000}, {made.text("ets"), 1'500}, {made.text("code"), 4'000}};
+    made.s.node.process_limit = 200;
+    made.s.node.port_limit = 50;
+    made.s.node.atoms = 40;
+    made.s.node.atom_limit = 80;
+    made.s.ports.resize(2);
+    made.s.ets.resize(5);
+    made.s.timers.resize(6);
+    const Snapshot& s = made.seal();
+    const Totals all = totals(s);
+    struct Case {
+        std::string_view metric;
+        std::uint64_t figure;
+        std::optional<double> percent;  // of what it is a share of; none: nothing
+    };
+    for (const Case& each : {Case{"msgq", 3, 100.0}, {"memory", 5'000, 100.0}, {"heap", 120 * 8, 100.0}, {"stack", 56, 100.0}, {"links", 9, 100.0},
+                             {"processes", 1, 0.5}, {"ports", 2, 4.0}, {"atoms", 40, 50.0}, {"ets_tables", 5, {}}, {"timers", 6, {}}, {"messages", 3, {}},
+                             {"total", 10'000, {}}, {"binary", 2'000, 20.0}, {"ets", 1'500, 15.0}, {"code", 4'000, 40.0}}) {
+        INFO(each.metric);
+        const std::string name(each.metric);
+        const auto held = [&](const std::string& text) { return check_limit(*parse_limit(text), s, all); };
+        CHECK_FALSE(held(name + ">" + std::to_string(each.figure)).finding);
+        const LimitVerdict broken = held(name + ">=" + std::to_string(each.figure));
+        REQUIRE(broken.finding);
+        CHECK(broken.finding->rule == "limit-" + (name == "ets_tables" ? "ets-tables" : name));
+        CHECK((broken.finding->bytes.has() ? broken.finding->bytes : broken.finding->count) == Count(each.figure));
+        CHECK(broken.finding->percent.has_value() == each.percent.has_value());
+        if (each.percent) CHECK(*broken.finding->percent == Approx(*each.percent));
+        CHECK(parse_limit(name + ">5%").operator bool() == each.percent.has_value());
+        if (each.percent) {
+            CHECK(held(name + ">=" + std::to_string(*each.percent) + "%").finding);
+            CHECK_FALSE(held(name + ">" + std::to_string(*each.percent) + "%").finding);
+        }
+    }
+}

@@ -1,0 +1,153 @@
+// Who is charged with what: words by frames, counters of tracing, stacks that call themselves.
+#include <catch2/catch.hpp>
+
+#include <string>
+#include <vector>
+
+#include "analyses/diagnosis/function_words.hpp"
+#include "analyses/processes/recursion.hpp"
+#include "analyses/processes/traced_profile.hpp"
+#include "support/made_snapshot.hpp"
+
+using namespace beamheap;
+using namespace beamheap::analyses;
+
+namespace {
+
+std::string called(const Snapshot& s, FunctionId id) {
+    if (id == FunctionId::none) return "-";
+    return std::string(s.text(s.functions[id].module)) + ":" + std::string(s.text(s.functions[id].name));
+}
+
+}  // namespace
+
+TEST_CASE("words are charged to functions, of one process or of all", "[profile]") {
+    test::MadeSnapshot made;
+    const FunctionId a = made.function("m", "a", 1), b = made.function("m", "b", 1), other = made.function("n", "a", 0);
+    made.process(1).stack = made.stack({a, b, a});
+    made.process(2).stack = made.stack({b, other});
+    made.process(3).stack = made.stack({a});
+    const Snapshot& s = made.seal();
+    const std::vector<HeapStats::FramesOf> frames{
+        {ProcId{0}, {{0, 100}, {1, 50}, {2, 7}, {PlaceWords::messages, 30}}},
+        {ProcId{1}, {{0, 60}, {1, 110}, {PlaceWords::dictionary, 5}, {PlaceWords::dictionary, 3}}},
+        {ProcId{2}, {{0, 1'000'000}}},
+    };
+    const std::vector<bool> wanted{true, true, false};
+    const auto rows = function_words(s, frames, wanted, false);
+    REQUIRE(rows.size() == 5);
+    const auto row = [&](std::size_t i) { return std::tuple(called(s, rows[i].function), rows[i].words, rows[i].frames, rows[i].place); };
+    CHECK(row(0) == std::tuple("m:b", 110u, 2u, 0u));  // equals by name
+    CHECK(row(1) == std::tuple("n:a", 110u, 1u, 0u));
+    CHECK(row(2) == std::tuple("m:a", 107u, 2u, 0u));
+    CHECK(row(3) == std::tuple("-", 30u, 0u, PlaceWords::messages));
+    CHECK(row(4) == std::tuple("-", 8u, 0u, PlaceWords::dictionary));
+    for (const FunctionWords& each : rows) CHECK(each.process == ProcId::none);
+
+    const auto each = function_words(s, frames, wanted, true);
+    REQUIRE(each.size() == 6);
+    CHECK(each[0].words == 110);
+    CHECK(each[0].process == ProcId{1});
+    CHECK(each[1].words == 107);
+    CHECK(each[1].process == ProcId{0});
+    CHECK(function_words(s, frames, {false, false, false}, false).empty());
+}
+
+TEST_CASE("counters of tracing are added up by function, or told by process", "[profile]") {
+    test::MadeSnapshot made;
+    const FunctionId a = made.function("m", "a", 1), b = made.function("m", "b", 1), c = made.function("m", "c", 1);
+    const Snapshot& s = made.seal();
+    TracedFunction measured{a, TextId::none, {}, true, true, {}, {}};
+    measured.memory = {{{0, 1, 0}, 4, 100}, {{0, 2, 0}, 6, 50}};
+    measured.time = {{{0, 2, 0}, 6, 900}, {{0, 3, 0}, 1, 70}};
+    TracedFunction counted{b, TextId::none, 12, false, false, {}, {}};
+    TracedFunction silent{c, TextId::none, 0, true, true, {}, {}};
+    const std::vector<TracedFunction> traced{counted, measured, silent};
+    const auto all = [](FunctionId) { return true; };
+
+    const TracedProfile sums = traced_profile(traced, false, all);
+    CHECK(sums.functions == 3);
+    CHECK(sums.measure == &TracedRow::words);
+    CHECK(sums.total == Count(150));
+    CHECK_FALSE(sums.sessions);
+    REQUIRE(sums.rows.size() == 3);
+    CHECK(called(s, sums.rows[0].function) == "m:a");
+    CHECK(sums.rows[0].calls == Count(10));  // of the memory's counters, which are those of the time's, too
+    CHECK(sums.rows[0].words == Count(150));
+    CHECK(sums.rows[0].time == Count(970));
+    CHECK(called(s, sums.rows[1].function) == "m:b");
+    CHECK(sums.rows[1].calls == Count(12));
+    CHECK_FALSE(sums.rows[1].words.has());
+    CHECK_FALSE(sums.rows[1].time.has());
+    CHECK(sums.rows[2].words == Count(0));
+
+    const TracedProfile rows = traced_profile(traced, true, all);
+    REQUIRE(rows.rows.size() == 5);
+    CHECK(rows.rows[0].pid == Pid{0, 1, 0});
+    CHECK(rows.rows[0].words == Count(100));
+    CHECK_FALSE(rows.rows[0].time.has());
+    CHECK(rows.rows[1].pid == Pid{0, 2, 0});
+    CHECK(rows.rows[1].words == Count(50));
+    CHECK(rows.rows[1].time == Count(900));
+    CHECK(rows.rows[1].calls == Count(6));
+    CHECK(rows.total == Count(150));
+    const auto late = std::ranges::find(rows.rows, Pid{0, 3, 0}, &TracedRow::pid);
+    REQUIRE(late != rows.rows.end());
+    CHECK(late->time == Count(70));
+    CHECK(late->calls == Count(1));
+
+    // Without words the profile is about time, without time about calls.
+    TracedFunction timed{a, TextId::none, {}, true, false, {{{0, 1, 0}, 2, 30}}, {}};
+    CHECK(traced_profile(std::vector{counted, timed}, false, all).measure == &TracedRow::time);
+    CHECK(traced_profile(std::vector{counted, timed}, false, all).rows[0].function == a);
+    const TracedProfile calls = traced_profile(std::vector{silent, counted}, false, [&](FunctionId f) { return f == b; });
+    CHECK(calls.measure == &TracedRow::calls);
+    CHECK(calls.functions == 1);
+    CHECK(calls.total == Count(12));
+    TracedFunction elsewhere = counted;
+    elsewhere.session = made.text("other");
+    CHECK(traced_profile(std::vector{counted, elsewhere}, false, all).sessions);
+}
+
+TEST_CASE("a stack is a recursion where three frames in four are of three functions", "[recursion]") {
+    const FunctionId walk{0}, each{1}, begin{2}, odd{3}, x{4}, y{5};
+    const auto of = [&](const std::vector<FunctionId>& functions, std::uint64_t stack, std::uint64_t heap, std::uint64_t unused, std::uint64_t least) {
+        test::MadeSnapshot made;
+        for (const char* name : {"walk", "each", "begin", "odd", "x", "y"}) made.function("m", name, 1);
+        Process& p = made.process(1);
+        p.stack = made.stack(functions);
+        p.stack_words = stack;
+        p.heap_words = heap;
+        p.heap_unused_words = unused;
+        p.old_heap_words = 0;
+        p.old_heap_unused_words = 0;
+        p.fragment_words = 0;
+        return recursion(made.seal(), ProcId{0}, least);
+    };
+    std::vector<FunctionId> deep(60, walk);
+    deep.insert(deep.end(), 30, each);
+    deep.insert(deep.end(), {begin, odd});
+    const auto found = of(deep, 10'000, 20'000, 15'000, 10'000);
+    REQUIRE(found);
+    CHECK(found->stack_words == 10'000);
+    CHECK(found->heap_words == Count(5'000));
+    CHECK(found->function == walk);
+    CHECK(found->calls == 60);
+    CHECK(found->circle == std::vector{walk, each});
+    CHECK(found->begun_by == begin);
+    CHECK_FALSE(of(deep, 10'000, 20'000, 15'000, 10'001));       // a small stack
+    CHECK_FALSE(of(deep, 10'000, 30'000, 19'999, 10'000));       // the heap holds a word more
+    CHECK(of(deep, 10'000, 30'000, 20'000, 10'000));
+    CHECK(of({walk, begin}, 10'000, 0, 0, 1)->calls == 0);        // the stack is not there: who is in hand, and who called it
+    CHECK(of({walk, begin}, 10'000, 0, 0, 1)->begun_by == begin);
+    CHECK(of({walk, walk}, 10'000, 0, 0, 1)->begun_by == FunctionId::none);
+    CHECK(of({}, 10'000, 0, 0, 1)->function == FunctionId::none);
+    CHECK(of(std::vector<FunctionId>(64, walk), 10'000, 0, 0, 1)->begun_by == FunctionId::none);  // to the bottom
+    CHECK(of(std::vector<FunctionId>(64, walk), 10'000, 0, 0, 1)->calls == 64);
+    std::vector<FunctionId> mixed;
+    for (int i = 0; i < 20; ++i) mixed.insert(mixed.end(), {walk, each, begin, odd, x, y});
+    CHECK_FALSE(of(mixed, 10'000, 0, 0, 1));  // three of them are half
+    std::vector<FunctionId> some(48, walk);
+    for (int i = 0; i < 8; ++i) some.insert(some.end(), {x, y});
+    CHECK(of(some, 10'000, 0, 0, 1));  // 48 of 64
+}
