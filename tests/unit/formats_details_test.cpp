@@ -128,6 +128,48 @@ TEST_CASE("slots are those of the three youngest frames", "[crashdump]") {
     }
 }
 
+TEST_CASE("slots are pids, ports, atoms and references, and no more than was asked for", "[crashdump]") {
+    static SlotsWanted wanted = SlotsWanted::all;
+    LoadPlan plan = test::everything();
+    plan.slots_of = [](const Snapshot&, FunctionId) { return wanted; };
+    const auto loaded = [&](const std::string& fields) {
+        return load(header() + process("<0.2.0>", fields + "Program counter: 0x10 (m:f/0 + 4)\n") + "=proc_stack:<0.2.0>\n" +
+                        "y0:P<0.7.1>\ny1:p<0.6>\ny2:A3:a:b\ny3:H7F10\ny4:H7F20\ny5:H7F30\ny6:H7F40\ny7:I5\ny8:P<0.x>\n0x101:SReturn addr 0x1 (m:g/0 + 8)\n" +
+                        "y0:P<0.8.0>\ny1:H7F10\n0x102:SReturn addr 0x1 (m:h/0 + 8)\ny0:H7F10\n0x103:SReturn addr 0x1 (m:i/0 + 8)\n=proc_heap:<0.2.0>\n" +
+                        "7F10:E23:g1oAA3cNbm9ub2RlQG5vaG9zdAAAAAAAAAABAAAAAgAAAAM=\n7F20:P<9.7.0>\n7F30:t1:I1\n7F40:E3:gwEB\n=end\n",
+                    plan);
+    };
+    const auto kinds = [](const Snapshot& s) {
+        std::string text;
+        for (const StackSlot& slot : s.slots) text += std::to_string(slot.frame) + "PpAR"[static_cast<int>(slot.kind)] + " ";
+        return text;
+    };
+    auto dump = loaded("Link list: [{from,<0.9.0>,#Ref<0.1.2.3>}]\n");
+    REQUIRE(dump);
+    const Snapshot* s = &dump->snapshot();
+    // those on the heap, of the two youngest frames, follow when the heap is read
+    CHECK(kinds(*s) == "0P 0p 0A 1P 0R 0P 1R ");
+    REQUIRE(s->slots.size() == 7);
+    CHECK(s->slots[0].pid == Pid{0, 7, 1});
+    CHECK(s->slots[0].process == ProcId{0});
+    CHECK(s->slots[1].port.number == 6);
+    CHECK(s->text(s->slots[2].atom) == "a:b");
+    CHECK(s->slots[4].words == 3);
+    CHECK(s->slots[4].ref == std::array<std::uint32_t, 3>{3, 2, 1});
+    CHECK(s->slots[5].pid == Pid{9, 7, 0});
+
+    wanted = SlotsWanted::whom_it_names;
+    dump = loaded("Link list: []\n");
+    CHECK(kinds(dump->snapshot()) == "0P ");  // who monitors nobody holds no reference of a monitor
+    dump = loaded("Link list: [{to,<0.9.0>,#Ref<0.1.2.3>}]\n");
+    CHECK(kinds(dump->snapshot()) == "0P 0R 0P ");
+    dump = loaded("State: Running\n");
+    CHECK(kinds(dump->snapshot()).empty());  // it does not wait
+    wanted = SlotsWanted::none;
+    dump = loaded("Link list: [{to,<0.9.0>,#Ref<0.1.2.3>}]\n");
+    CHECK(kinds(dump->snapshot()).empty());
+}
+
 TEST_CASE("messages of other nodes: further fragments are skipped, the token behind them is a root", "[crashdump]") {
     std::uint64_t messages = 0, encoded = 0, bytes = 0, tokens = 0;
     const HeapRequest request{{}, [&](const HeapVisit& visit) {
