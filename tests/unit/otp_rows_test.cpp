@@ -218,3 +218,59 @@ TEST_CASE("a peer is connected where a process or a port serves it, and visible 
     CHECK(text(s.nodes[3].controller) == "<0.12.0>");
     CHECK(s.anomalies[Anomaly::count_mismatch].count == 0);
 }
+
+TEST_CASE("schedulers have their own queues, dirty ones of a kind one between them", "[otp][rows]") {
+    MadeTable made;
+    const Offsets& at = made.at();
+    made.add(1);
+    made.add(2);
+    made.memory.put<std::uint32_t>(MadeTable::process(2) + at.process_state - M, 0x2a | state::suspended);
+    const auto scheduler = [](std::uint64_t i) { return M + 0x60000 + 0x1000 * i; };
+    const auto queue = [](std::uint64_t i) { return M + 0x70000 + 0x1000 * i; };
+    constexpr std::uint64_t sleep = M + 0x7F000, port = M + 0x7F100;
+    for (std::uint64_t i = 0; i < 5; ++i) {
+        // Three queues: of the two normal schedulers, and one for each dirty kind, of which the processors' has two.
+        const std::uint64_t of = i < 2 ? i : i < 4 ? 2 : 3;
+        made.put(scheduler(i) + at.scheduler_run_queue, queue(of));
+        for (std::uint32_t priority = 0; priority < 4; ++priority)
+            made.memory.put<std::uint32_t>(queue(of) + at.run_queue_priorities + priority * at.run_queue_info_size - M, static_cast<std::uint32_t>(10 * of + priority));
+        made.memory.put<std::uint32_t>(queue(of) + at.run_queue_ports - M, static_cast<std::uint32_t>(100 + of));
+    }
+    made.put(scheduler(0) + at.scheduler_process, MadeTable::process(2));
+    made.put(scheduler(0) + at.scheduler_port, port);
+    made.put(port, 5ull << 32 | 5 << 4 | 7);
+    made.put(scheduler(1) + at.scheduler_sleep, sleep);
+    made.put(scheduler(3) + at.scheduler_process, MadeTable::process(1) + 8);  // no process begins there
+    made.memory.put<std::uint32_t>(sleep + at.sleep_flags - M, 1 | 1 << 2 | 1 << 3);
+    made.vm.roots.schedulers = {scheduler(0), scheduler(1)};
+    made.vm.roots.dirty_cpu = {scheduler(2), scheduler(3)};
+    made.vm.roots.dirty_io = {scheduler(4)};
+    made.vm.roots.process_table = MadeTable::table;
+    made.read();
+    Reader reader(made.vm, made.snapshot);
+    read_schedulers(reader);
+    const Snapshot& s = made.snapshot;
+    using Kind = Scheduler::Kind;
+    REQUIRE(s.schedulers.size() == 7);
+    const auto row = [&](std::size_t i) { return std::pair(s.schedulers[i].kind, s.schedulers[i].id); };
+    CHECK(row(0) == std::pair(Kind::normal, 1u));
+    CHECK(row(1) == std::pair(Kind::normal, 2u));
+    CHECK(row(2) == std::pair(Kind::dirty_cpu, 3u));
+    CHECK(row(3) == std::pair(Kind::dirty_cpu, 4u));
+    CHECK(row(4) == std::pair(Kind::dirty_cpu_queue, 0u));
+    CHECK(row(5) == std::pair(Kind::dirty_io, 5u));
+    CHECK(row(6) == std::pair(Kind::dirty_io_queue, 0u));
+    const auto lengths = [](std::uint64_t of) { return std::array<Count, 5>{10 * of, 10 * of + 1, 10 * of + 2, 10 * of + 3, 100 + of}; };
+    CHECK(s.schedulers[0].run_queue == lengths(0));
+    CHECK(s.schedulers[1].run_queue == lengths(1));
+    CHECK(s.schedulers[4].run_queue == lengths(2));
+    CHECK(s.schedulers[6].run_queue == lengths(3));
+    CHECK_FALSE(s.schedulers[2].run_queue[0].has());
+    CHECK(s.schedulers[0].current_process == Pid{0, 2, 0});
+    CHECK(s.schedulers[0].process_state == ProcessState::suspended);
+    CHECK(s.schedulers[0].current_port.number == 5);
+    CHECK(s.schedulers[0].sleep_flags == TextId::none);
+    CHECK_FALSE(s.schedulers[1].current_process.has());
+    CHECK(s.text(s.schedulers[1].sleep_flags) == "SLEEPING | TSE_SLEEPING | WAITING");
+    CHECK_FALSE(s.schedulers[3].current_process.has());
+}
