@@ -5,13 +5,13 @@
 %% facts.first: what the first sentence of a diagnosis must hold, as texts.
 -module(scenario_running).
 -export([scenarios/0, slow_readers/1, slow_readers_socket/1, slow_port/1, lock_mnesia/1, lock_global/1, pool_empty/1, pool_tables/1, credit/1,
-         start_blocked/1, child_blocked/1, suspended_server/1, suspended_process/1, remote_hung/1, dist_busy/1]).
+         stuck_pool/1, programs/1, busy_server/1, start_blocked/1, child_blocked/1, suspended_server/1, suspended_process/1, remote_hung/1, dist_busy/1]).
 -export([init/1, handle_call/3, handle_cast/2, handle_info/2, terminate/2, code_change/3]).
--export([start/2, stop/1, writer/2, sender/3, client/2, transaction/2, locked/2, worker/1, query/2, start_child/1, remote_caller/3, remote_sender/3, stop_node/1]).
+-export([start/2, stop/1, asks/2, writer/2, sender/3, client/2, transaction/2, locked/2, worker/1, query/2, asker/2, program/2, start_child/1, endless_report/1, remote_caller/3, remote_sender/3, stop_node/1]).
 
 -import(scenario_kit, [specimen/2, hold/1, wait_until/2, wait_until/3, many/2]).
 
-scenarios() -> [slow_readers, slow_readers_socket, slow_port, lock_mnesia, lock_global, pool_empty, pool_tables, credit, start_blocked, child_blocked, suspended_server, suspended_process, remote_hung, dist_busy].
+scenarios() -> [slow_readers, slow_readers_socket, slow_port, lock_mnesia, lock_global, pool_empty, pool_tables, credit, stuck_pool, programs, busy_server, start_blocked, child_blocked, suspended_server, suspended_process, remote_hung, dist_busy].
 
 healthy(Args) -> lists:member("healthy", Args).
 
@@ -193,6 +193,49 @@ credit(Args) ->
     all_rest(Channels ++ Readers),
     plan(Args, #{findings => ['credit-flow'], culprit => Queue, waiting => 2 * N}).
 
+%% A pool of connections to a service that takes questions and answers none: nobody is waited for by many.
+stuck_pool(Args) ->
+    N = scenario_kit:number(1, Args -- ["healthy"], 60),
+    Healthy = healthy(Args),
+    {ok, Listen} = gen_tcp:listen(0, [binary, {ip, {127, 0, 0, 1}}, {active, false}, {backlog, 128}]),
+    {ok, PortNumber} = inet:port(Listen),
+    Connections = many(20, fun(_) -> {ok, C} = gen_server:start(?MODULE, {connection, PortNumber}, []), C end),
+    [specimen('', fun(Ready) -> {ok, S} = gen_tcp:accept(Listen), Ready(), service(Healthy, S) end) || _ <- Connections],
+    Askers = many(N, fun(I) -> proc_lib:spawn(?MODULE, asker, [lists:nth(I rem 20 + 1, Connections), I]) end),
+    settled(Healthy, Askers),
+    plan(Args, #{findings => ['stuck-servers'], waiting => N, connections => length(Connections)}).
+
+service(true, S) -> {ok, <<"question">>} = gen_tcp:recv(S, 8), ok = gen_tcp:send(S, "answer"), service(true, S);
+service(false, S) -> hold({service, S}).
+
+asker(Connection, I) -> R = gen_server:call(Connection, ask, infinity), hold({R, I}).
+
+%% Programs that do not end.
+programs(Args) ->
+    N = scenario_kit:number(1, Args -- ["healthy"], 20),
+    Command = case healthy(Args) of true -> "true"; false -> "sleep 300" end,
+    Workers = many(N, fun(I) -> proc_lib:spawn(?MODULE, program, [Command, I]) end),
+    settled(healthy(Args), Workers),
+    healthy(Args) orelse wait_until(programs, fun() -> lists:all(fun(P) -> element(2, element(2, process_info(P, current_function))) =:= get_data end, Workers) end),
+    plan(Args, #{findings => ['stuck-servers'], waiting => N, severity => medium}).
+
+program(Command, I) -> R = os:cmd(Command), hold({R, I}).
+
+%% A server that is busy with its first request; those behind it are few beside all the others of the node.
+busy_server(Args) ->
+    N = scenario_kit:number(1, Args -- ["healthy"], 30),
+    Healthy = healthy(Args),
+    {ok, Server} = gen_server:start({local, report_server}, ?MODULE, answering, []),
+    Idle = many(1000, fun(I) -> spawn(scenario_kit, hold, [I]) end),
+    Question = case Healthy of true -> report; false -> endless_report end,
+    Askers = many(N, fun(I) -> spawn(?MODULE, asks, [Question, I]) end),
+    settled(Healthy, Askers),
+    Healthy orelse wait_until(asked, fun() -> {message_queue_len, N - 1} =:= process_info(Server, message_queue_len) end),
+    plan(Args, #{findings => ['wait-convoy'], culprit => Server, waiting => N, others => length(Idle), severity => medium}).
+
+asks(Question, I) -> R = gen_server:call(report_server, Question, infinity), hold({R, I}).
+endless_report(I) -> endless_report((I * 7 + 1) rem 1000003).
+
 %% Loads a module that is made of a text.
 library(Module, Text) ->
     {ok, Tokens, _} = erl_scan:string(lists:flatten(io_lib:format("-module(~p).", [Module])) ++ Text),
@@ -319,12 +362,16 @@ init({tables, Size}) -> {ok, {tables, many(Size, fun(_) -> ets:new('Elixir.DBCon
 init({pool, Size}) -> {ok, {pool, Size, queue:new()}};
 init({supervisor, Healthy}) ->
     {ok, {#{strategy => simple_one_for_one}, [#{id => child, start => {?MODULE, start_child, [Healthy]}, restart => temporary}]}};
+init({connection, PortNumber}) -> gen_tcp:connect({127, 0, 0, 1}, PortNumber, [binary, {active, false}]);
 init({child, Healthy}) -> register(session_child, self()), Healthy orelse hold(session_child), {ok, child};
 init(State) -> {ok, State}.
 
 handle_call({checkout, _, _}, {Pid, _}, {pool, Size, Waiting}) when Size > 0 ->
     monitor(process, Pid), {reply, worker, {pool, Size - 1, Waiting}};
 handle_call({checkout, _, _}, From, {pool, 0, Waiting}) -> {noreply, {pool, 0, queue:in(From, Waiting)}};
+handle_call(ask, _From, Socket) ->
+    ok = gen_tcp:send(Socket, "question"), {ok, Answer} = gen_tcp:recv(Socket, 6), {reply, Answer, Socket};
+handle_call(endless_report, _From, State) -> {reply, endless_report(1), State};
 handle_call(Question, _From, State) -> {reply, {answer, Question}, State}.
 handle_cast(_, State) -> {noreply, State}.
 handle_info({db_connection, {Pid, Lock}, _}, {tables, [Table | Tables], Waiting}) ->

@@ -122,27 +122,38 @@ private:
         if (ports > others && ports > pids) port_tables_.push_back(table);
     }
 
-    // struct ranges r[3] of beam_ranges.c; unused ones are all zero.
+    // Whether n pairs of where a module begins and ends are in order.
+    bool in_order(Word modules, Word n) {
+        const std::byte* list = memory_.probe(modules, 16 * n);
+        if (list == nullptr) return false;
+        Word last = 0;
+        for (std::uint64_t j = 0; j < n; ++j) {
+            const auto start = load<Word>(list + 16 * j), end = load<Word>(list + 16 * j + 8);
+            if (start > end || start < last) return false;
+            last = end;
+        }
+        return true;
+    }
+
+    // struct ranges r[3] of beam_ranges.c; unused ones are all zero. While code is loaded one of them is being made: it has
+    // a new list, whose pairs may not be there yet, beside the length and the middle of the one before
+    // (erts_start_staging_ranges).
     bool ranges_at(const Statics& part, std::size_t i) {
-        int good = 0;
+        int good = 0, in_the_making = 0;
         for (std::size_t k = 0; k < 3; ++k) {
             const Word modules = part.word(i + 4 * k), n = part.word(i + 4 * k + 1), room = part.word(i + 4 * k + 2),
                        mid = part.word(i + 4 * k + 3);
             if (modules == 0 && n == 0) continue;
-            if (n == 0 || n > room || room > most_modules || mid < modules || mid >= modules + 16 * n ||
-                (mid - modules) % 16 != 0)
+            if (n > room || room == 0 || room > most_modules) return false;
+            const bool middle = mid >= modules && mid < modules + 16 * n && (mid - modules) % 16 == 0;
+            if (middle && in_order(modules, n))
+                ++good;
+            else if (memory_.probe(modules, 16 * room) != nullptr)
+                ++in_the_making;
+            else
                 return false;
-            const std::byte* list = memory_.probe(modules, 16 * n);
-            if (list == nullptr) return false;
-            Word last = 0;
-            for (std::uint64_t j = 0; j < n; ++j) {
-                const auto start = load<Word>(list + 16 * j), end = load<Word>(list + 16 * j + 8);
-                if (start > end || start < last) return false;
-                last = end;
-            }
-            ++good;
         }
-        return good > 0;
+        return good > 0 && in_the_making <= 1;
     }
 
     // struct bc_pool bccix[3] of beam_catches.c: {free list, high mark, size, catches}, which share one list of
@@ -234,8 +245,9 @@ private:
         }
         Word most = 0;
         for (std::uint32_t k = 0; k < 3; ++k) {
+            const Word modules = memory_.word(roots_.code_ranges + 32 * k).value_or(0);
             const Word n = memory_.word(roots_.code_ranges + 32 * k + 8).value_or(0);
-            if (n > most) {
+            if (n > most && n <= most_modules && in_order(modules, n)) {
                 most = n;
                 roots_.code_index = k;
             }

@@ -11,9 +11,11 @@ namespace beamheap::analyses {
 namespace {
 
 // What stands between a program and a port.
-constexpr std::array<std::string_view, 13> libraries_of_ports{
-    "prim_inet", "gen_tcp", "gen_tcp_socket", "gen_sctp", "inet",      "inet_tcp", "inet6_tcp",
-    "erlang",    "socket",  "erts_internal",  "gen",      "gen_statem", "prim_socket"};
+constexpr std::array<std::string_view, 15> libraries_of_ports{
+    "prim_inet", "gen_tcp", "gen_tcp_socket", "gen_sctp", "gen_udp",    "inet",        "inet_tcp", "inet6_tcp",
+    "erlang",    "socket",  "erts_internal",  "gen",      "gen_statem", "prim_socket", "os"};
+
+}  // namespace
 
 FunctionId caller_of(const Snapshot& s, const Process& process) {
     for (const Frame& frame : s.stacks[process.stack]) {
@@ -23,6 +25,8 @@ FunctionId caller_of(const Snapshot& s, const Process& process) {
     }
     return FunctionId::none;
 }
+
+namespace {
 
 bool in_socket_send(const Snapshot& s, const Process& process) {
     if (process.state != ProcessState::waiting || process.current_function == FunctionId::none) return false;

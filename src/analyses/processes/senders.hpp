@@ -29,6 +29,9 @@ struct HeldSender {
 /// that it is not busy, and that nobody is suspended for, holds nobody up: a send to it has just begun.
 std::vector<HeldSender> held_senders(const Snapshot& snapshot, const Waits& waits);
 
+/// For whom a library works that stands between a program and a port: the youngest function on a stack that is of none; none
+/// where there is no such.
+FunctionId caller_of(const Snapshot& snapshot, const Process& process);
 /// Whether a port takes no more: somebody is suspended for it, or its flags are BUSY_PORT or BUSY_Q (erl_port_task.h).
 bool is_busy(const Snapshot& snapshot, const Port& port);
 /// Whether a port is a connection to another node.

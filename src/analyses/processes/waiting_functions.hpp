@@ -48,6 +48,8 @@ inline constexpr std::array waiting_functions{
     WaitingFunction{"erl_prim_loader", "request", WaitingFunction::by_name, "erl_prim_loader"},
     WaitingFunction{"logger_std_h", "file_ctrl_call", WaitingFunction::monitored, {}},
     WaitingFunction{"logger_olp", "call", WaitingFunction::monitored, {}},
+    WaitingFunction{"os", "get_data", WaitingFunction::port, {}},
+    WaitingFunction{"inet_gethost_native", "getit", WaitingFunction::by_name, "inet_gethost_native"},
     WaitingFunction{"prim_inet", "send", WaitingFunction::port, {}},
     WaitingFunction{"prim_inet", "send_recv_reply", WaitingFunction::port, {}},
     WaitingFunction{"mnesia_tm", "rec", WaitingFunction::by_name, "mnesia_tm"},
@@ -64,11 +66,11 @@ inline constexpr std::array waiting_functions{
 };
 
 /// Modules whose functions are how a call is named: the youngest frame of one of them behind the receive.
-inline constexpr std::array<std::string_view, 19> calling_modules{
+inline constexpr std::array<std::string_view, 20> calling_modules{
     "gen_server", "gen_event",        "gen_statem",   "gen_fsm",        "gen_server2",
     "supervisor", "proc_lib",         "io",           "file",           "rpc",
     "erpc",       "Elixir.GenServer", "Elixir.Agent", "Elixir.Task",    "disk_log",
-    "prim_inet",  "Elixir.Registry",  "code_server",  "Elixir.GenStage"};
+    "prim_inet",  "Elixir.Registry",  "code_server",  "Elixir.GenStage", "os"};
 
 /// Where processes of OTP, and of libraries made after it, wait for their next message.
 struct IdleFunction {
@@ -81,6 +83,7 @@ inline constexpr std::array idle_functions{
     IdleFunction{"erlang", "hibernate"},          IdleFunction{"gen_statem", "loop_receive_result"},
     IdleFunction{"gen_statem", "loop_hibernate"}, IdleFunction{"gen", "hibernate"},
     IdleFunction{"gen_server", "loop_hibernate"}, IdleFunction{"gen_statem", "loop"},
+    IdleFunction{"disk_log", "loop"},
 };
 
 // Where a process is held up because what it sends to takes nothing: the receive of a socket of the module `socket`

@@ -242,6 +242,29 @@ Count all_process_bytes(const RuleInput& input) {
     return std::max(all.value(), told);
 }
 
+AllSchedulers all_schedulers(const Snapshot& s) {
+    AllSchedulers found;
+    std::vector<std::vector<FunctionId>> at;  // of each: what it runs, youngest first
+    for (const Scheduler& scheduler : s.schedulers) {
+        if (scheduler.kind != Scheduler::Kind::normal) continue;
+        ++found.schedulers;
+        const ProcId id = s.find(scheduler.current_process);
+        if (id == ProcId::none) continue;
+        std::vector<FunctionId>& here = at.emplace_back();
+        if (s[id].current_function != FunctionId::none) here.push_back(s[id].current_function);
+        for (const Frame& frame : s.stacks[scheduler.stack == StackId::none ? s[id].stack : scheduler.stack])
+            if (frame.function != FunctionId::none) here.push_back(frame.function);
+    }
+    if (at.empty() || at.size() < found.schedulers) return found;
+    for (const FunctionId function : at.front()) {
+        const auto is_in = [&](const std::vector<FunctionId>& here) { return std::ranges::find(here, function) != here.end(); };
+        if (!std::ranges::all_of(at, is_in)) continue;
+        found.function = function;
+        break;
+    }
+    return found;
+}
+
 std::uint64_t queued_processes(const Scheduler& scheduler) {
     std::uint64_t queued = 0;
     for (std::size_t i = 0; i + 1 < scheduler.run_queue.size(); ++i)  // the last one is of ports

@@ -74,6 +74,14 @@ Count all_process_bytes(const RuleInput& input);
 /// What the node used, from =memory; missing where the input does not say.
 Count node_bytes(const RuleInput& input);
 
+/// What all schedulers for ordinary work are in, where none of them is free.
+struct AllSchedulers {
+    std::uint64_t schedulers = 0;            ///< how many there are
+    FunctionId function = FunctionId::none;  ///< the youngest that is on the stacks of all that they run; none: there is no such, or
+                                             ///< one of them is free
+};
+AllSchedulers all_schedulers(const Snapshot& snapshot);
+
 /// Processes in the queue of a scheduler, or of those of a dirty kind: of all priorities.
 std::uint64_t queued_processes(const Scheduler& scheduler);
 

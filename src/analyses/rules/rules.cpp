@@ -28,11 +28,20 @@ const std::vector<Rule>& all_rules() {
     return all;
 }
 
+constexpr std::uint32_t no_story = 0xFFFFFFFFu;
+
+// The finding that counts all of a finding's members among its own: the callers of a lock's server are those who want the lock.
+std::uint32_t story_of_all(const Finding& part, const std::vector<std::uint32_t>& story_of) {
+    if (part.members.empty()) return no_story;
+    const std::uint32_t first = story_of[index_of(part.members.front())];
+    const bool same = std::ranges::all_of(part.members, [&](ProcId id) { return story_of[index_of(id)] == first; });
+    return same ? first : no_story;
+}
+
 // What is told of a process that is held up by the cause of another finding is a part of that one's story: the queue of a
 // process that waits for a lock, the callers of one that sends to a full connection. What such a part is worth, its cause
 // is worth.
 void fold_stories(const RuleInput& input, std::vector<Finding>& findings) {
-    constexpr std::uint32_t no_story = 0xFFFFFFFFu;
     std::vector<std::uint32_t> story_of(input.snapshot.processes.size(), no_story);
     for (std::uint32_t i = 0; i < findings.size(); ++i)
         if (findings[i].role == FindingRole::cause)
@@ -41,8 +50,9 @@ void fold_stories(const RuleInput& input, std::vector<Finding>& findings) {
     std::vector<bool> folded(findings.size());
     for (std::uint32_t i = 0; i < findings.size(); ++i) {
         const Finding& part = findings[i];
-        if (!part.of_waiting || part.process == ProcId::none) continue;
-        const std::uint32_t story = story_of[index_of(part.process)];
+        if (!part.of_waiting) continue;
+        std::uint32_t story = part.process == ProcId::none ? no_story : story_of[index_of(part.process)];
+        if (story == no_story || story == i) story = story_of_all(part, story_of);
         if (story == no_story || story == i) continue;
         folded[i] = true;
         findings[story].severity = std::max(findings[story].severity, part.severity);

@@ -8,9 +8,13 @@
 //
 // Thresholds: at least 8 MiB and a fifth of the memory of all processes; half of it, and 64 MiB,
 // is high. The one that the VM died
-// in for lack of memory is critical with a tenth, or where it asked for four times what it had.
+// in for lack of memory is critical with a tenth, or where it asked for four times what it had. Many that are each of a
+// middling size tell nothing one by one: ten or more of one kind with 256 KiB each on average that are 64 MiB, three quarters
+// of the memory of all processes and half of the node's are medium together, as long as none of them stands out.
 #include <algorithm>
+#include <map>
 
+#include "analyses/processes/groups.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/phrases.hpp"
 
@@ -25,6 +29,8 @@ constexpr double high_percent = 50;
 constexpr double dead_percent = 10;
 constexpr std::uint64_t times_its_own = 4;
 constexpr std::size_t most_findings = 3;
+constexpr std::uint64_t least_of_group = 10, least_each = 256u << 10, least_group_bytes = 64u << 20;
+constexpr double group_percent = 75, group_of_node_percent = 50;
 
 bool asked_for_heap(const Slogan& slogan) {
     return slogan.kind == SloganKind::out_of_memory && slogan.allocator == "eheap_alloc";
@@ -119,8 +125,51 @@ bool add_refused(const RuleInput& input, std::vector<Finding>& findings) {
     return true;
 }
 
+// What most processes of a group do, where they do the same.
+void say_common_work(const RuleInput& input, const ProcessGroups& groups, const ProcessGroup& group, Finding& finding) {
+    std::map<std::uint32_t, std::uint64_t> functions;
+    for (const ProcId id : groups.members_of(group))
+        if (const FunctionId function = input.snapshot[id].current_function; function != FunctionId::none) ++functions[index_of(function)];
+    if (functions.empty()) return;
+    const auto& [function, count] = *std::ranges::max_element(functions, {}, [](const auto& each) { return each.second; });
+    if (count * 2 > group.count) finding.title.say("; {} of them are in {}", number(count), FunctionId{function});
+}
+
+void add_group(const RuleInput& input, std::vector<Finding>& findings) {
+    const Snapshot& s = input.snapshot;
+    const Count all = all_process_bytes(input);
+    const ProcessGroups groups = group_by_initial_call(s, all_processes(s));
+    for (const ProcessGroup& group : groups.groups) {
+        const std::uint64_t held = group.memory_bytes.value().value_or(0);
+        if (group.count < least_of_group || group.function == FunctionId::none) continue;
+        if (held < least_group_bytes || held / group.count < least_each) continue;
+        const double percent = percent_of(held, all).value_or(0);
+        if (percent < group_percent || percent_of(held, node_bytes(input)).value_or(0) < group_of_node_percent) continue;
+        const Count largest = process_bytes(input, s[group.example]);
+        if (percent_of(largest, all).value_or(100) >= medium_percent) continue;  // it is told by itself
+        Finding finding;
+        finding.severity = input.slogan.kind == SloganKind::out_of_memory ? FindingSeverity::high : FindingSeverity::medium;
+        finding.subject = {SubjectKind::group, sentence("{}", group.function)};
+        finding.count = group.count;
+        finding.bytes = held;
+        finding.percent = percent;
+        finding.title.say("{} of {} hold {} ({} of all processes'), up to {} each", processes(group.count), group.function, bytes(held),
+                          Percent{percent}, bytes(largest.value_or(0)));
+        say_common_work(input, groups, group, finding);
+        finding.evidence = {figure("their memory", held, AmountUnit::bytes), figure("memory of all processes", all, AmountUnit::bytes),
+                            figure("on average", held / group.count, AmountUnit::bytes),
+                            fact("the largest", sentence("{}", group.example))};
+        add_stack(input, group.example, finding);
+        finding.advise("See which terms of one keep most alive: {}", Command{"heap", s[group.example].pid});
+        finding.advise("Bound how many work at a time, or let each read in pieces what it copies (a table, a file, an answer).");
+        findings.push_back(std::move(finding));
+        return;
+    }
+}
+
 void run(const RuleInput& input, std::vector<Finding>& findings) {
     const bool refused = add_refused(input, findings);
+    if (!refused) add_group(input, findings);
     const Count all = all_process_bytes(input);
     const std::vector<ProcId> everybody = all_processes(input.snapshot);
     Count Process::*const by =

@@ -10,6 +10,8 @@
 // processes are counted, not listed. A queue whose messages keep binaries of 64 MiB that are 30 % of the node's memory is
 // high, however short it is.
 #include <algorithm>
+#include <initializer_list>
+#include <string_view>
 
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/phrases.hpp"
@@ -25,6 +27,7 @@ constexpr double critical_percent = 25;
 constexpr std::uint64_t critical_bytes = 64u << 20;
 constexpr std::uint64_t many_binary_bytes = 64u << 20;
 constexpr double many_binary_percent = 30;
+constexpr double known_percent = 75;  // of the messages, that are told for what they are
 constexpr std::size_t most_findings = 5;
 
 FindingSeverity severity_of(std::uint64_t messages, std::uint64_t bytes, double percent) {
@@ -63,6 +66,25 @@ void add_contents(const RuleInput& input, ProcId id, Finding& finding) {
             share(sentence("messages that {} is named in as sender", sender(input, from)), from.percent, confidence));
 }
 
+// How much of a queue are messages whose form begins so.
+double share_of(const RuleInput& input, ProcId id, std::initializer_list<std::string_view> forms) {
+    double percent = 0;
+    if (const TermFacts* facts = input.terms_of(id); facts != nullptr)
+        for (const TermFacts::Share& shape : facts->shapes)
+            if (std::ranges::any_of(forms, [&](std::string_view form) { return shape.text.starts_with(form); })) percent += shape.percent;
+    return percent;
+}
+
+// What messages of the VM, and of OTP's calls, are there for.
+void advise_on_known(const RuleInput& input, ProcId id, Finding& finding) {
+    if (share_of(input, id, {"{trace,", "{trace_ts,"}) >= known_percent)
+        finding.advise("These are trace messages: stop the trace (`erlang:trace(all, false, [all])`, `dbg:stop/0`), or trace less; a tracer that prints "
+                       "or calls is slower than what it traces.");
+    else if (share_of(input, id, {"{reference(),"}) >= known_percent)
+        finding.advise("Messages {Ref, Answer} are answers that came when nobody waited for them any more: of calls that ran out of time and "
+                       "were caught, or of tasks that nobody awaits. Drop them in `handle_info/2`, and see why answers are late.");
+}
+
 Finding finding_of(const RuleInput& input, ProcId id) {
     const Process& process = input.snapshot[id];
     const std::uint64_t queued = *process.msgq_len;
@@ -79,7 +101,8 @@ Finding finding_of(const RuleInput& input, ProcId id) {
     const WaitEdge* waits = input.waits.edge(id);
     finding.role = waits == nullptr ? FindingRole::cause : FindingRole::victim;
     finding.of_waiting = true;
-    finding.title.say("{} has {} in its queue", id, messages(queued));
+    const bool trace = share_of(input, id, {"{trace,", "{trace_ts,"}) >= known_percent;
+    finding.title.say("{} has {} in its queue", id, trace ? Counted{queued, "trace message", "trace messages"} : messages(queued));
     if (binaries.has()) {
         finding.bytes = held + binaries;
         finding.percent = percent_of(binaries, node_bytes(input));
@@ -102,6 +125,7 @@ Finding finding_of(const RuleInput& input, ProcId id) {
     add_stack(input, id, finding);
     finding.advise("See what the messages are and who sent them: {}", Command{"msgs", process.pid, "--by shape"});
     if (is_suspended(input, id)) advise_to_resume(input, id, finding);
+    advise_on_known(input, id, finding);
     if (waits != nullptr)
         finding.advise("Look at the one that it waits for first: `beamheap waits DUMP`");
     else if (input.snapshot.text(process.name) == "lager_event")

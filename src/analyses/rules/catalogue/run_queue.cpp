@@ -6,7 +6,9 @@
 // loops. The queues are counted for the instant of the crash, the states of the processes shortly after: the larger one
 // counts.
 //
-// Thresholds: 100, and 20 for each scheduler, are medium; 1,000, and 200 for each, are high.
+// Thresholds: 100, and 20 for each scheduler, are medium; 1,000, and 200 for each, are high. Where all schedulers are in the
+// same function, ten and five for each are enough: that may be one in C that does not give them back (a NIF, a comparison of
+// huge terms), which nobody is scheduled beside.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -18,6 +20,7 @@ namespace run_queue_rule {
 namespace {
 
 constexpr std::uint64_t least_ready = 100, least_each = 20;
+constexpr std::uint64_t least_held = 10, least_held_each = 5;  // where all schedulers are in one function
 constexpr std::uint64_t many_ready = 1'000, many_each = 200;
 
 struct Queues {
@@ -94,7 +97,9 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     if (queued.schedulers == 0) return;
     const Work found = work(s);
     const std::uint64_t ready = std::max(queued.queued, found.ready - std::min(found.ready, queued.dirty));
-    if (ready < least_ready || ready / queued.schedulers < least_each) return;
+    const AllSchedulers held = all_schedulers(s);
+    const bool in_one = held.function != FunctionId::none && held.schedulers > 1;
+    if (ready < (in_one ? least_held : least_ready) || ready / queued.schedulers < (in_one ? least_held_each : least_each)) return;
     // Where the process table is cut, what the schedulers were at tells more.
     const bool known = found.in_function >= ready / 2;
     const OnSchedulers there = on_schedulers(s);
@@ -109,8 +114,9 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     if (known) {
         finding.percent = percent_of(found.in_function, ready);
         finding.title.say(", {} of them in {}", number(found.in_function), found.function);
+        if (in_one && held.function != found.function) finding.title.say("; all that run now are in {}", held.function);
     } else if (there.busy > 1 && there.in_it == there.busy) {
-        finding.title.say("; all {} that run now are in {}", number(there.busy), there.function);
+        finding.title.say("; all {} that run now are in {}", number(there.busy), in_one ? held.function : there.function);
     }
     finding.evidence = {figure("in the run queues", queued.queued, AmountUnit::count),
                         figure("in the longest", queued.longest, AmountUnit::count),
@@ -121,6 +127,9 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         finding.advise("See what all of them do: `beamheap stacks DUMP --procs runnable`");
     }
     finding.advise("See each scheduler's queue and what it runs: `beamheap schedulers DUMP`");
+    if (in_one)
+        finding.advise("Where that is a function in C (a NIF, a comparison or a hash of a huge term), it keeps its scheduler until it is done: run it "
+                       "on a dirty scheduler, or in pieces.");
     finding.advise(
         "Bound how many may work at a time (a pool, a limit on what is accepted); more of them do not get more done.");
     findings.push_back(std::move(finding));

@@ -8,7 +8,7 @@
 // the answers off: a pool whose members are all out looks so, and whom it watches has them.
 //
 // Thresholds: at least 10 waiters that are 5 % of all processes, or half of their own kind where the one they wait for is
-// stuck, or 100 whatever their share; those who wait for one of the callers count, too. Ten that wait for a process that
+// stuck or most of their requests still lie in its queue, or 100 whatever their share; those who wait for one of the callers count, too. Ten that wait for a process that
 // somebody has suspended are high whatever their share: it will not answer. One in five processes waiting for the same one is high (a healthy node has none),
 // so is half of a kind that waits for a stuck one; every second process, or a hundred that are half of their kind and
 // wait for ever, are critical. Waiting for an idle one is less: it may be what it is for.
@@ -53,6 +53,9 @@ constexpr std::array known_servers{
     KnownServer{"mnesia_tm", "Use dirty operations where no transaction is needed, and look for a large or stuck one."},
     KnownServer{"mnesia_locker", "Look for the transaction that holds the lock, and lock records instead of tables."},
     KnownServer{"global_name_server", "Register names less often, or locally; global waits for all connected nodes."},
+    KnownServer{"inet_gethost_native",
+         "The operating system's resolver does not answer: look at its name servers; {lookup, [dns]} in the node's inetrc asks them "
+         "without it."},
     KnownServer{"file_server_2", "Open files with [raw] or prim_file, which does without the file server."},
 };
 
@@ -88,6 +91,7 @@ struct Convoy {
     double percent = 0;              // of all processes: these
     double of_kind = 0;              // of the callers' own kinds
     bool suspended = false, idle = false, stuck = false;
+    bool queued = false;  // most requests still lie in its queue: it does not keep up
     bool output = false;  // it ends at a port, or at who writes to standard output: at somebody who does not read
     bool forever = false;             // most calls have no timeout
     std::vector<ProcId> holders;      // of an idle one: whom it watches and who don't wait for it, or who has its tables
@@ -165,6 +169,7 @@ Convoy convoy_of(const RuleInput& input, const WaitFanIn& fan) {
     convoy.suspended = state == ProcessState::suspended || suspended_by_sys(input, convoy.end);
     convoy.idle = idle(input, convoy.end) && s[convoy.end].msgq_len.value_or(0) == 0;
     convoy.stuck = convoy.output || convoy.suspended || (state == ProcessState::waiting && !idle(input, convoy.end));
+    convoy.queued = s[convoy.end].msgq_len.value_or(0) * 2 >= fan.waiters;
     if (convoy.idle) convoy.holders = watched_by(input, convoy.end);
     if (convoy.idle && convoy.holders.empty()) {
         convoy.holders = owners_of_members(input, fan);
@@ -216,6 +221,8 @@ Sentence state_of_target(const RuleInput& input, const Convoy& convoy) {
         text.say("writes to standard output, and waits until that is read");
     else if (s[last].state == ProcessState::suspended)
         text.say("is suspended in {}", s[last].current_function);
+    else if (const AllSchedulers held = all_schedulers(s); s[last].state == ProcessState::runnable && held.function != FunctionId::none)
+        text.say("is ready to run, but all {} are in {}", Counted{held.schedulers, "scheduler", "schedulers"}, held.function);
     else
         text.add(doing(input, last));
     if (convoy.idle && !convoy.holders.empty())
@@ -325,7 +332,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         const Convoy convoy = convoy_of(input, fan);
         const double reaching = percent_of(fan.reaching, std::uint64_t{input.snapshot.processes.size()}).value_or(0);
         const bool many = fan.waiters >= crowd::many || reaching >= crowd::least_percent || convoy.suspended ||
-                          (convoy.stuck && convoy.of_kind >= crowd::critical_percent);
+                          ((convoy.stuck || convoy.queued) && convoy.of_kind >= crowd::critical_percent);
         if (!many) continue;
         // Several groups may wait for the same one in the end: it is one story, told of the largest.
         const auto same = [&](const Convoy& each) { return each.end != ProcId::none && each.end == convoy.end; };

@@ -1,0 +1,192 @@
+// stuck-servers: many processes of one kind are stuck in the same place, each with a few who wait for it.
+//
+// Theory. Whatever is slow outside of the node holds up as many processes as ask for it, each in the same function of a
+// library: the connections of a pool to a database that does not answer, workers that wait for a program which does not end.
+// Whoever needs one of them waits for that one, so that no single process is waited for by many, and nothing stands out.
+// Counted by where the chains of calls end, it does: so many of one kind, in one function, and all behind them.
+//
+// Thresholds: two or more such ends, none with half of those who wait; ten who wait that are 5 % of all processes, or 100,
+// are medium. One in five of all processes is high where two wait for each: a request or two that take their time are work.
+// Programs that were started are told in the same way, also where nobody waits for those who wait for them; that is medium.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "analyses/processes/senders.hpp"
+#include "analyses/rules/phrases.hpp"
+
+namespace beamheap::analyses::rule {
+namespace stuck_servers_rule {
+namespace {
+
+constexpr std::size_t most_findings = 2;
+constexpr std::uint64_t least_each = 2;  // who wait for each, on average, where it is more than work
+
+// Where chains of calls end: processes of one kind in one function.
+struct Place {
+    std::vector<ProcId> ends;
+    std::vector<ProcId> behind;
+    std::uint64_t most_behind = 0;  // of those behind one of the ends
+    bool programs = false;          // the ends wait for programs that they have started
+};
+
+// Ports of programs that the node has started and that are not full, which slow-socket tells.
+std::set<PortName> ports_of_programs(const Snapshot& s) {
+    std::set<PortName> found;
+    for (const Port& port : s.ports)
+        if (s.text(port.kind) == "external process" && !is_busy(s, port)) found.insert(port.port);
+    return found;
+}
+
+// Where chains of calls end, by ProcId: none where they lead around or out of the node.
+class Ends {
+public:
+    explicit Ends(const RuleInput& input) : input_(input), programs_(ports_of_programs(input.snapshot)), end_(input.snapshot.processes.size(), unknown) {}
+
+    bool waits_for_program(ProcId process) const {
+        const WaitEdge* edge = input_.waits.edge(process);
+        return edge != nullptr && edge->target.port.has() && programs_.contains(edge->target.port);
+    }
+
+    ProcId of(ProcId first) {
+        std::vector<ProcId> way;
+        ProcId at = first, end = ProcId::none;
+        for (;;) {
+            std::uint32_t& known = end_[index_of(at)];
+            if (known != unknown) {
+                end = ProcId{known};
+                break;
+            }
+            known = index_of(ProcId::none);  // of a cycle, until something better is known
+            way.push_back(at);
+            const WaitEdge* edge = input_.waits.edge(at);
+            if (edge == nullptr || waits_for_program(at)) {
+                end = at;
+                break;
+            }
+            if (edge->target.process == ProcId::none) break;
+            at = edge->target.process;
+        }
+        for (const ProcId id : way) end_[index_of(id)] = index_of(end);
+        return end;
+    }
+
+private:
+    static constexpr std::uint32_t unknown = 0xFFFFFFFEu;
+    const RuleInput& input_;
+    std::set<PortName> programs_;
+    std::vector<std::uint32_t> end_;
+};
+
+bool is_stuck(const RuleInput& input, ProcId end) {
+    const Process& process = input.snapshot[end];
+    return process.state == ProcessState::waiting && process.current_function != FunctionId::none && !idle(input, end);
+}
+
+std::vector<Place> places(const RuleInput& input) {
+    const Snapshot& s = input.snapshot;
+    std::map<std::uint32_t, std::vector<ProcId>> behind;  // by the end of the chain
+    Ends ends(input);
+    for (const WaitEdge& edge : input.waits.edges) {
+        const ProcId end = ends.of(edge.waiter);
+        if (end == ProcId::none || !is_stuck(input, end) || starts_block(input, end)) continue;
+        std::vector<ProcId>& waiters = behind[index_of(end)];
+        if (end != edge.waiter) waiters.push_back(edge.waiter);
+    }
+    std::map<std::pair<std::uint32_t, std::uint32_t>, Place> found;
+    for (auto& [end, waiters] : behind) {
+        const Process& process = s.processes[end];
+        Place& place = found[{index_of(first_call(process)), index_of(process.current_function)}];
+        place.ends.push_back(ProcId{end});
+        place.programs = ends.waits_for_program(ProcId{end});
+        place.most_behind = std::max(place.most_behind, std::uint64_t{waiters.size()});
+        place.behind.insert(place.behind.end(), waiters.begin(), waiters.end());
+    }
+    std::vector<Place> all;
+    for (auto& [key, place] : found) all.push_back(std::move(place));
+    std::ranges::stable_sort(all, std::ranges::greater(), [](const Place& each) { return each.ends.size() + each.behind.size(); });
+    return all;
+}
+
+// Who wait: those behind the ends, and, for programs, the ends themselves.
+std::uint64_t waiting(const Place& place) { return place.behind.size() + (place.programs ? place.ends.size() : 0); }
+
+bool is_told(const RuleInput& input, const Place& place) {
+    const std::uint64_t count = waiting(place);
+    if (place.ends.size() < 2 || count < crowd::least || place.most_behind * 2 > count) return false;
+    return count >= crowd::many || percent_of(count, std::uint64_t{input.snapshot.processes.size()}).value_or(0) >= crowd::least_percent;
+}
+
+void advise(const RuleInput& input, const Place& place, Finding& finding) {
+    const Snapshot& s = input.snapshot;
+    finding.advise("Look at one of them: {}", Command{"proc", s[place.ends.front()].pid});
+    if (place.programs) {
+        finding.advise("See which programs these are, and which of them still run: `beamheap ports DUMP`, and `ps` on the machine.");
+        finding.advise("Give a program a bound on its time (`timeout 30 ...`), and bound how many may run at once.");
+    } else {
+        finding.advise("Look at what they all wait for: where it is the other side of a connection (a database, another service), it does "
+                       "not answer; give requests a timeout.");
+        finding.advise("See who waits for which of them: `beamheap waits DUMP`");
+    }
+}
+
+Finding finding_of(const RuleInput& input, const Place& place) {
+    const Snapshot& s = input.snapshot;
+    const ProcId example = place.ends.front();
+    const std::uint64_t count = waiting(place);
+    const double percent = percent_of(count, std::uint64_t{s.processes.size()}).value_or(0);
+    Finding finding;
+    const bool queued = !place.programs && place.behind.size() >= least_each * place.ends.size();
+    finding.severity = queued && percent >= crowd::high_percent ? FindingSeverity::high : FindingSeverity::medium;
+    finding.of_waiting = true;
+    const FunctionId kind = first_call(s[example]);
+    finding.subject = {SubjectKind::group, sentence("{}", kind == FunctionId::none ? s[example].current_function : kind)};
+    finding.count = count;
+    finding.percent = percent;
+    if (place.programs)
+        finding.title.say("{} of {} processes ({}) wait", number(count), number(s.processes.size()), Percent{percent});
+    else
+        finding.title.say("{} of {} processes ({}) wait for {}", number(count), number(s.processes.size()), Percent{percent}, number(place.ends.size()));
+    if (kind != FunctionId::none && !place.programs) finding.title.say(" of {}", kind);
+    if (place.programs)
+        finding.title.say(" for {} that they have started", Counted{place.ends.size(), "program", "programs"});
+    const FunctionId caller = caller_of(s, s[example]);
+    finding.title.say(place.programs ? Form<1>("; they sit in {}") : Form<1>("; these all sit in {}"), s[example].current_function);
+    if (caller != FunctionId::none && caller != s[example].current_function) finding.title.say(", called by {}", caller);
+    Sum memory, queues;
+    for (const ProcId id : place.behind) memory.add(process_bytes(input, s[id]));
+    for (const ProcId id : place.ends) {
+        memory.add(process_bytes(input, s[id]));
+        queues.add(s[id].msgq_len);
+    }
+    finding.bytes = memory.value();
+    finding.confidence = Confidence::estimate;
+    finding.evidence = {figure("processes that are stuck in the same place", place.ends.size(), AmountUnit::count),
+                        figure("processes that wait for those", place.behind.size(), AmountUnit::count),
+                        figure("messages in their queues", queues.value(), AmountUnit::count),
+                        figure("memory that all of them hold", memory.value(), AmountUnit::bytes),
+                        fact("one of them", sentence("{}", example))};
+    add_stack(input, example, finding);
+    finding.members = place.ends;
+    finding.members.insert(finding.members.end(), place.behind.begin(), place.behind.end());
+    advise(input, place, finding);
+    return finding;
+}
+
+void run(const RuleInput& input, std::vector<Finding>& findings) {
+    std::size_t told = 0;
+    for (const Place& place : places(input)) {
+        if (!is_told(input, place)) continue;
+        findings.push_back(finding_of(input, place));
+        if (++told == most_findings) break;
+    }
+}
+
+}  // namespace
+}  // namespace stuck_servers_rule
+
+Rule stuck_servers() { return {"stuck-servers", 49, stuck_servers_rule::run}; }
+
+}  // namespace beamheap::analyses::rule
