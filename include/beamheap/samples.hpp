@@ -72,6 +72,7 @@ struct CpuSamples {
     std::int64_t begin_ns = 0;                  ///< when that began: nanoseconds since 1970, UTC
     std::uint64_t lost = 0, throttled = 0;      ///< samples that had no room; times that the kernel held its clock back
     std::uint64_t unusable = 0;                 ///< samples without registers
+    std::uint64_t unfollowed = 0;               ///< samples in C code whose frames led neither to Erlang code nor to where their thread began
     bool held = false;                          ///< threads were held for the samples
     std::uint64_t refused = 0;                  ///< times that a thread could not be held
     std::uint64_t lag_p50 = 0, lag_p90 = 0, lag_p99 = 0;  ///< ns from a sample to its being read; held: for which a thread stood

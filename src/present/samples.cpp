@@ -242,9 +242,10 @@ std::vector<Text> accuracy_texts(const Names& names, const CpuSamples& samples) 
     const std::uint64_t in_c = sum[SampleBasis::checked] + sum[SampleBasis::approximate] + sum[SampleBasis::moved];
     const std::string how = fmt::format("{}, {:.1f} s, {} {} Hz", counted(samples.threads.size(), "thread", "threads"), samples.seconds, samples.held ? "held at" : "cpu-clock", samples.hertz);
     if (sum.samples == 0) say(fmt::format("No sample ({}): no scheduler used CPU time.", how));
-    else say(fmt::format("{} ({}): {}% Erlang, exact; {}% C called from Erlang, caller checked for {}%, approximate for {}%, gone for {}%; {}% other.",
+    else say(fmt::format("{} ({}): {}% Erlang, exact; {}% C called from Erlang, caller checked for {}%, approximate for {}%, gone for {}%; {}% the schedulers' own{}.",
                     counted(sum.samples, "sample", "samples"), how, of_all(sum.erlang), of_all(in_c + sum[SampleBasis::exact] - sum.erlang), of_all(sum[SampleBasis::checked] + sum[SampleBasis::exact] - sum.erlang),
-                    of_all(sum[SampleBasis::approximate]), of_all(sum[SampleBasis::moved]), of_all(sum[SampleBasis::none])));
+                    of_all(sum[SampleBasis::approximate]), of_all(sum[SampleBasis::moved]), of_all(sum[SampleBasis::none] - std::min(samples.unfollowed, sum[SampleBasis::none])),
+                    samples.unfollowed == 0 ? "" : fmt::format("; {}% not followed to a caller", of_all(samples.unfollowed))));
     if (sum.samples != 0 && samples.held)
         say(fmt::format("Each sample held its thread for {} us at the median, {} us at 99%.", samples.lag_p50 / 1000, samples.lag_p99 / 1000));
     else if (sum.samples != 0)
@@ -265,6 +266,7 @@ Object accuracy_object(const CpuSamples& samples) {
                   {"samples", sum.samples}, {"in_erlang_code", sum.erlang}};
     for (std::size_t i = 0; i < sample_basis_count; ++i) object.emplace_back(std::string(name_of(static_cast<SampleBasis>(i))), sum.by_basis[i]);
     object.emplace_back("cut", sum.cut);
+    object.emplace_back("unfollowed", samples.unfollowed);
     object.emplace_back("lost", samples.lost);
     object.emplace_back("throttled", samples.throttled);
     object.emplace_back("unusable", samples.unusable);

@@ -2,7 +2,9 @@
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <cstring>
+#include <linux/sched.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -101,6 +103,29 @@ TEST_CASE("a process that ends while it is read is told", "[live]") {
     CHECK(again.error().message.find("has ended") != std::string::npos);
     child.end();
     CHECK(process->gone());
+}
+
+TEST_CASE("another process that has got the pid of one that ended is not that one", "[live]") {
+    const Pages pages;
+    Child first;
+    auto process = RunningProcess::attach(first.pid());
+    if (!process) return;
+    auto pid = static_cast<pid_t>(first.pid());
+    first.end();
+    ::usleep(30000);  // processes are told apart by when they began, in hundredths of a second
+    clone_args arguments{};
+    arguments.exit_signal = SIGCHLD;
+    arguments.set_tid = reinterpret_cast<std::uint64_t>(&pid);
+    arguments.set_tid_size = 1;
+    const long second = ::syscall(SYS_clone3, &arguments, sizeof arguments);
+    if (second == 0)
+        for (;;) ::pause();
+    if (second < 0) return;  // it takes a right, and that nobody else was given the pid meanwhile
+    CHECK(second == pid);
+    CHECK(process->gone());
+    CHECK(RunningProcess::attach(static_cast<std::uint32_t>(pid)));
+    ::kill(pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
 }
 
 TEST_CASE("this program itself, nobody, and a thread of the kernel are no processes to be read", "[live]") {

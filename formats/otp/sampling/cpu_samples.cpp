@@ -101,6 +101,7 @@ private:
         row.thread = static_cast<std::uint32_t>(thread);
         row.basis = resolved.basis;
         row.cut = resolved.cut;
+        result_.unfollowed += !resolved.followed;
         if (resolved.process.address != 0) row.pid = schedulers_.pid(resolved.process);
         row.stack = schedulers_.stack(resolved.frames);
         for (std::size_t i = 0; i < resolved.native; ++i) row.native.push_back(schedulers_.native(schedulers_.frames()[i]));

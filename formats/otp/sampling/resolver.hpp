@@ -54,6 +54,7 @@ struct ResolvedSample {
     bool cut = false;            ///< older frames are missing
     bool by_code = false;        ///< the youngest frame is known by the address of the code itself
     std::size_t native = 0;      ///< how many of the unwound frames are native code
+    bool followed = false;       ///< these led to Erlang code, or to where the thread began
     bool unknown_code = false;   ///< an address that must be code was in none that is known
 };
 

@@ -153,6 +153,7 @@ ResolvedSample SchedulerSampler::resolve(const bytes::ThreadSample& sample) {
             resolved = resolver_.resolve_process(process, 0, 0);
             resolved.native = native;
         }
+    resolved.followed = ended || (!jit_ && interpreter_frame() != nullptr);
     refresh_code(resolved);
     return resolved;
 }
