@@ -11,12 +11,16 @@ namespace beamheap::analyses::rule {
 namespace {
 
 // Modules that work for whoever calls them: what they do tells less than for whom.
-constexpr std::array<std::string_view, 24> tools{
+constexpr std::array<std::string_view, 25> tools{
     "lists", "maps", "binary", "string", "unicode", "re", "dict", "orddict", "gb_trees", "gb_sets", "sets", "ordsets",
     "queue", "array", "proplists", "io_lib", "erlang", "erts_internal", "Elixir.Enum", "Elixir.List", "Elixir.Map",
-    "Elixir.String", "Elixir.Stream", "Elixir.Keyword"};
+    "Elixir.String", "Elixir.Stream", "Elixir.Keyword", "timer"};
 
 constexpr std::size_t most_tool_frames = 50;
+
+bool is_tool(const Snapshot& s, FunctionId function) {
+    return std::ranges::find(tools, s.text(s.functions[function].module)) != tools.end();
+}
 
 }  // namespace
 
@@ -90,14 +94,11 @@ bool idle(const RuleInput& input, ProcId process) {
 }
 
 Sentence caller(const Snapshot& s, const Process& p) {
-    const auto is_tool = [&](FunctionId function) {
-        return std::ranges::find(tools, s.text(s.functions[function].module)) != tools.end();
-    };
-    if (p.current_function == FunctionId::none || !is_tool(p.current_function)) return {};
+    if (p.current_function == FunctionId::none || !is_tool(s, p.current_function)) return {};
     std::size_t left = most_tool_frames;
     for (const Frame& frame : s.stacks[p.stack]) {
         if (frame.function == FunctionId::none || left-- == 0) break;
-        if (is_tool(frame.function)) continue;
+        if (is_tool(s, frame.function)) continue;
         return s.text(s.functions[frame.function].module) == "proc_lib" ? Sentence()
                                                                         : sentence(", called by {}", frame.function);
     }
@@ -259,8 +260,9 @@ AllSchedulers all_schedulers(const Snapshot& s) {
     for (const FunctionId function : at.front()) {
         const auto is_in = [&](const std::vector<FunctionId>& here) { return std::ranges::find(here, function) != here.end(); };
         if (!std::ranges::all_of(at, is_in)) continue;
-        found.function = function;
-        break;
+        // In a core image the youngest may be older than what is called now, where that is in C: a sleep that has ended.
+        if (found.function == FunctionId::none || is_tool(s, found.function)) found.function = function;
+        if (!is_tool(s, function)) break;
     }
     return found;
 }
