@@ -1,11 +1,12 @@
 %% Overload, and memory that no heap holds: loggers that can't keep up, alarms, monitors, links, timers, queues of binaries,
 %% buffers of sockets.
 -module(scenario_overload).
--export([scenarios/0, persistent_terms/1, log_overload/1, alarms/1, monitors/1, links/1, timers/1, queue_binaries/1, socket_buffers/1, well_kept/1]).
+-export([scenarios/0, persistent_terms/1, log_overload/1, alarms/1, monitors/1, links/1, timers/1, queue_binaries/1, socket_buffers/1, late_answers/1, trace_flood/1, copies/1, well_kept/1]).
+-export([traced/1, report/1]).
 
 -import(scenario_kit, [specimen/2, hold/1, wait_until/2, many/2]).
 
-scenarios() -> [log_overload, alarms, monitors, links, timers, queue_binaries, socket_buffers, persistent_terms, well_kept].
+scenarios() -> [log_overload, alarms, monitors, links, timers, queue_binaries, socket_buffers, persistent_terms, late_answers, trace_flood, copies, well_kept].
 
 %% A handler whose device takes nothing, and many who log. It comes to its first event with more in its queue than the limit
 %% from which callers wait; then it stands still in a write, and all of them wait, which is more than the limit from which it
@@ -98,6 +99,42 @@ persistent_terms(Args) ->
     #{count := Count, memory := Bytes} = persistent_term:info(),
     #{slogan => "asked for by an operator", asked => [self()],
       facts => #{findings => [literals], terms => Count, bytes => Bytes}}.
+
+%% Answers to calls that had run out of time, which nobody takes.
+late_answers(Args) ->
+    N = scenario_kit:number(1, Args, 20000),
+    Client = specimen(price_client, fun(Ready) -> Ready(), hold(price_client) end),
+    _ = specimen(price_server, fun(Ready) -> [gen_server:reply({Client, make_ref()}, {price, I}) || I <- lists:seq(1, N)], Ready(), hold(price_server) end),
+    #{slogan => "asked for by an operator", asked => [self()],
+      facts => #{findings => ['queue-flood'], culprit => Client, messages => N}}.
+
+%% Somebody traces, and is slower than what is traced.
+trace_flood(Args) ->
+    N = scenario_kit:number(1, Args, 20000),
+    Tracer = specimen(call_tracer, fun(Ready) -> Ready(), hold(call_tracer) end),
+    Traced = specimen('', fun(Ready) -> Ready(), receive go -> ok end, [?MODULE:traced(I) || I <- lists:seq(1, N)], hold(traced) end),
+    erlang:trace_pattern({?MODULE, traced, 1}, true, [local]),
+    erlang:trace(Traced, true, [call, {tracer, Tracer}]),
+    Traced ! go,
+    scenario_kit:wait_until(traced, fun() -> process_info(Tracer, message_queue_len) =:= {message_queue_len, N} end),
+    #{slogan => "asked for by an operator", asked => [self()],
+      facts => #{findings => ['queue-flood'], culprit => Tracer, messages => N}}.
+
+traced(I) -> I.
+
+%% Many of one kind that each hold a copy of the same large table: none of them stands out.
+copies(Args) ->
+    N = scenario_kit:number(1, Args, 30),
+    Table = ets:new(prices, [public]),
+    [ets:insert(Table, {I, [I, I, I, I]}) || I <- lists:seq(1, 30000)],
+    Reports = many(N, fun(_) -> proc_lib:spawn(?MODULE, report, [Table]) end),
+    scenario_kit:wait_until(reports, fun() -> lists:all(fun(P) -> process_info(P, current_function) =:= {current_function, {scenario_kit, hold, 1}} end, Reports) end, 24000),
+    [true = erlang:garbage_collect(P) || P <- Reports],
+    Bytes = lists:sum([element(2, process_info(P, memory)) || P <- Reports]),
+    #{slogan => "asked for by an operator", asked => [self()],
+      facts => #{findings => ['big-heap'], reports => N, bytes => Bytes}}.
+
+report(Table) -> Copy = ets:tab2list(Table), hold(Copy), length(Copy).
 
 %% Their healthy twin: a few of each.
 well_kept(_) ->
