@@ -18,6 +18,12 @@ constexpr std::array<std::string_view, 25> tools{
 
 constexpr std::size_t most_tool_frames = 50;
 
+// Where processes of OTP's kinds begin, whatever they do.
+bool is_beginning(const Snapshot& s, FunctionId function) {
+    const std::string_view module = s.text(s.functions[function].module);
+    return module == "proc_lib" || module == "supervisor" || module.starts_with("gen_") || module == "gen";
+}
+
 bool is_tool(const Snapshot& s, FunctionId function) {
     return std::ranges::find(tools, s.text(s.functions[function].module)) != tools.end();
 }
@@ -260,9 +266,11 @@ AllSchedulers all_schedulers(const Snapshot& s) {
     for (const FunctionId function : at.front()) {
         const auto is_in = [&](const std::vector<FunctionId>& here) { return std::ranges::find(here, function) != here.end(); };
         if (!std::ranges::all_of(at, is_in)) continue;
-        // In a core image the youngest may be older than what is called now, where that is in C: a sleep that has ended.
-        if (found.function == FunctionId::none || is_tool(s, found.function)) found.function = function;
-        if (!is_tool(s, function)) break;
+        // What works for others tells nothing, nor what all processes begin in; in a core image the youngest may also be older
+        // than what is called now, where that is in C: a sleep that has ended.
+        if (is_tool(s, function) || is_beginning(s, function)) continue;
+        found.function = function;
+        break;
     }
     return found;
 }

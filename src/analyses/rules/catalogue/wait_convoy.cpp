@@ -222,7 +222,7 @@ Sentence state_of_target(const RuleInput& input, const Convoy& convoy) {
     else if (s[last].state == ProcessState::suspended)
         text.say("is suspended in {}", s[last].current_function);
     else if (const AllSchedulers held = all_schedulers(s); s[last].state == ProcessState::runnable && held.function != FunctionId::none)
-        text.say("is ready to run, but all {} are in {}", Counted{held.schedulers, "scheduler", "schedulers"}, held.function);
+        text.say("is ready, but all {} are in {}", Counted{held.schedulers, "scheduler", "schedulers"}, held.function);
     else
         text.add(doing(input, last));
     if (convoy.idle && !convoy.holders.empty())
