@@ -11,17 +11,17 @@ namespace beamheap::analyses::rule {
 namespace {
 
 // Modules that work for whoever calls them: what they do tells less than for whom.
-constexpr std::array<std::string_view, 25> tools{
+constexpr std::array<std::string_view, 24> tools{
     "lists", "maps", "binary", "string", "unicode", "re", "dict", "orddict", "gb_trees", "gb_sets", "sets", "ordsets",
     "queue", "array", "proplists", "io_lib", "erlang", "erts_internal", "Elixir.Enum", "Elixir.List", "Elixir.Map",
-    "Elixir.String", "Elixir.Stream", "Elixir.Keyword", "timer"};
+    "Elixir.String", "Elixir.Stream", "Elixir.Keyword"};
 
 constexpr std::size_t most_tool_frames = 50;
 
-// Where processes of OTP's kinds begin, whatever they do.
-bool is_beginning(const Snapshot& s, FunctionId function) {
+// Where processes of OTP's kinds begin, and where they sleep, whatever they do.
+bool says_nothing(const Snapshot& s, FunctionId function) {
     const std::string_view module = s.text(s.functions[function].module);
-    return module == "proc_lib" || module == "supervisor" || module.starts_with("gen_") || module == "gen";
+    return module == "timer" || module == "proc_lib" || module == "supervisor" || module.starts_with("gen_") || module == "gen";
 }
 
 bool is_tool(const Snapshot& s, FunctionId function) {
@@ -268,7 +268,7 @@ AllSchedulers all_schedulers(const Snapshot& s) {
         if (!std::ranges::all_of(at, is_in)) continue;
         // What works for others tells nothing, nor what all processes begin in; in a core image the youngest may also be older
         // than what is called now, where that is in C: a sleep that has ended.
-        if (is_tool(s, function) || is_beginning(s, function)) continue;
+        if (is_tool(s, function) || says_nothing(s, function)) continue;
         found.function = function;
         break;
     }
