@@ -43,9 +43,13 @@ std::string name_of_process(const Names& names, Pid pid) {
 
 Table sampled_function_table(const Names& names, const CpuSamples& samples, std::vector<FunctionSamples> rows, std::uint64_t all) {
     std::vector<ColumnOf<FunctionSamples>> columns{
-        {{.name = "erlang_function", .title = "ERLANG FUNCTION", .doc = "youngest Erlang function; of samples that have none, null", .content = Content::name, .lesser = 0},
+        {{.name = "function", .title = "FUNCTION", .doc = "the youngest Erlang function; of samples that have none, the youngest native one with a name", .content = Content::name},
+         [=, &samples](const FunctionSamples& r) {
+             return r.function != FunctionId::none ? function(names, r.function) : Value(native_name(samples, r.native_function));
+         }},
+        {{.name = "erlang_function", .title = "ERLANG FUNCTION", .doc = "youngest Erlang function; of samples that have none, null", .content = Content::name, .wide = true},
          [=](const FunctionSamples& r) { return function(names, r.function); }},
-        {{.name = "native_code", .title = "NATIVE", .doc = "where there is no Erlang function: the youngest native one with a name"},
+        {{.name = "native_code", .title = "NATIVE", .doc = "where there is no Erlang function: the youngest native one with a name", .wide = true},
          [=, &samples](const FunctionSamples& r) {
              return r.function != FunctionId::none ? Value() : Value(native_name(samples, r.native_function));
          }},
@@ -250,6 +254,8 @@ std::vector<Text> accuracy_texts(const Names& names, const CpuSamples& samples) 
         say(fmt::format("Each sample held its thread for {} us at the median, {} us at 99%.", samples.lag_p50 / 1000, samples.lag_p99 / 1000));
     else if (sum.samples != 0)
         say(fmt::format("Stacks of C code were read {} us after the sample at the median, {} us at 99%.", samples.lag_p50 / 1000, samples.lag_p99 / 1000));
+    if (10 * sum[SampleBasis::moved] > sum.samples && !samples.held)
+        say("What is gone stands under the native function's own name; --stop, which holds threads for an instant, tells who called it.");
     if (samples.lost + samples.throttled + samples.unusable != 0)
         say(fmt::format("{} samples were lost, {} without registers; the kernel held its clock back {} times.", samples.lost, samples.unusable, samples.throttled));
     if (samples.refused != 0) say(fmt::format("{} times a thread could not be held: a debugger may have come.", samples.refused));
