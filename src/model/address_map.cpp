@@ -95,11 +95,13 @@ std::uint64_t AddressMap::build(std::span<const std::uint32_t> addresses, const 
         }
         direct_base_ += direct_objects;
         direct_.resize_zeroed_by_caller(std::size_t{chunks} << chunk_log2);
+        std::uint32_t* const direct = direct_.data();
+        const std::uint32_t base = direct_base_;
         for (std::uint32_t i = 0; i < count; ++i) {
             const std::uint32_t c = addresses[i];
             if (c == AddressSpace::none) continue;
-            if (direct_[c] - direct_base_ < direct_objects) ++duplicates;
-            else direct_[c] = direct_base_ + i;
+            if (direct[c] - base < direct_objects) ++duplicates;
+            else direct[c] = base + i;
         }
     } else if (chunks <= count / 32 + 4096) {
         way_ = Way::ranked;

@@ -23,31 +23,33 @@ void Census::count(const HeapGraph& graph, const Reach& reach) {
     const std::uint32_t* const words = graph.all_words().data();
     const std::uint8_t* const entries = graph.all_kinds().data();
     const std::uint8_t* const reached = reach.all().data();
-    const HeapOrder& order = reach.order();
-    const bool identity = order.identity();
-    // Neighbours often are of one row, and an addition to what was just written waits for it: every other object has a table
-    // of its own.
-    std::uint64_t* const even = counting_[0].data();
-    std::uint64_t* const odd = counting_[1].data();
-    for (std::size_t from = 0; from < graph.size(); from += at_once) {
-        const std::size_t to = std::min(graph.size(), from + at_once);
-        std::uint32_t used = 0;
-        const auto add = [&](std::size_t node, std::uint64_t* sums) {
-            const std::uint8_t entry = entries[node];
-            const std::size_t mark = reached[identity ? node : order.position(static_cast<NodeId>(node))] % marks;
-            const std::size_t group = mark * 2 + (HeapGraph::is_young_kind(entry) ? 1 : 0);
-            used |= 1u << group;
-            sums[group * kinds + static_cast<std::size_t>(HeapGraph::kind_of(entry)) % kinds] += one_object + words[node];
-        };
-        std::size_t node = from;
-        for (; node + 1 < to; node += 2) {
-            add(node, even);
-            add(node + 1, odd);
+    // A row is the mark above the graph's own entry, which has the young bit above the kind: no part of either is taken out.
+    const auto count_all = [&](auto mark_of) {
+        // Neighbours often are of one row, and an addition to what was just written waits for it: every other object has a
+        // table of its own.
+        std::uint64_t* const even = counting_[0].data();
+        std::uint64_t* const odd = counting_[1].data();
+        for (std::size_t from = 0; from < graph.size(); from += at_once) {
+            const std::size_t to = std::min(graph.size(), from + at_once);
+            std::uint32_t used = 0;
+            const auto add = [&](std::size_t node, std::uint64_t* sums) {
+                const std::size_t row = static_cast<std::size_t>(mark_of(node)) % marks << entry_bits | entries[node];
+                used |= 1u << (row >> kind_bits);
+                sums[row] += one_object + words[node];
+            };
+            std::size_t node = from;
+            for (; node + 1 < to; node += 2) {
+                add(node, even);
+                add(node + 1, odd);
+            }
+            if (node < to) add(node, even);
+            used_ |= used;
+            take_over();
         }
-        if (node < to) add(node, even);
-        used_ |= used;
-        take_over();
-    }
+    };
+    const HeapOrder& order = reach.order();
+    if (order.identity()) count_all([reached](std::size_t node) { return reached[node]; });
+    else count_all([reached, &order](std::size_t node) { return reached[order.position(static_cast<NodeId>(node))]; });
 }
 
 void Census::take_over() {
@@ -55,7 +57,7 @@ void Census::take_over() {
         if ((used_ >> group & 1) == 0) continue;
         for (std::size_t kind = 0; kind < term_kinds; ++kind) {
             for (auto& counting : counting_) {
-                std::uint64_t& sum = counting[group * kinds + kind];
+                std::uint64_t& sum = counting[group << kind_bits | kind];
                 sums_[group][kind].objects += sum >> count_shift;
                 sums_[group][kind].words += sum % one_object;
                 sum = 0;

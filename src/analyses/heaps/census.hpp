@@ -40,13 +40,14 @@ public:
 
 private:
     static constexpr std::size_t kinds = 32, marks = 8, groups = marks * 2;  // a group is a mark, and whether it is young
-    static_assert(term_kinds <= kinds);
+    static constexpr unsigned entry_bits = 8, kind_bits = entry_bits - 1;    // of HeapGraph::all_kinds(): its top bit is "young"
+    static_assert(term_kinds <= kinds && kinds <= std::size_t{1} << kind_bits);
     void take_over();
 
     std::array<std::array<Sum, kinds>, groups> sums_{};
     std::uint32_t used_ = 0;  // groups that have an object, as bits: of 16 groups a heap has two or three
     // What is being counted, zero in between (census.cpp says why there are two).
-    std::array<std::array<std::uint64_t, groups * kinds>, 2> counting_{};
+    std::array<std::array<std::uint64_t, marks << entry_bits>, 2> counting_{};
 };
 
 }  // namespace beamheap::analyses
