@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "bytes/window.hpp"
+#include "formats/crashdump/identity_search.hpp"
 #include "formats/crashdump/scanner.hpp"
 #include "formats/crashdump/term_pass.hpp"
 #include "formats/crashdump/term_sections.hpp"
@@ -31,6 +32,8 @@ public:
     std::vector<Check> checks() const override;
     Result<std::unique_ptr<TermSource>> terms(ProcId process, const TermsWanted& wanted) override;
     Result<std::shared_ptr<const Literals>> literals();
+    bool can_identify() const override { return labels_loaded_ || !texts_.keeps(); }
+    void identify(ProcId process) override;
     Status visit_heaps(const HeapRequest& demand) override;
     Count binary_bytes(std::uint64_t address) const override {
         const BinaryPlace* place = texts_.binary(address);
@@ -78,7 +81,10 @@ private:
     Snapshot snapshot_;
     TermSections texts_;
     TermPass terms_;
+    Dialect dialect_;
     HeapDialect heap_dialect_;
+    std::unique_ptr<IdentitySearch> identities_;
+    bool labels_loaded_ = false;
     bool literals_in_heaps_ = false;  // dumps up to version 0.3
     std::shared_ptr<const Literals> literals_;
     std::uint64_t end_offset_ = ~std::uint64_t{0};  // of the last line of a complete dump
@@ -110,9 +116,21 @@ Status CrashDump::load(const LoadPlan& plan) {
     texts_.seal();
     snapshot_.seal();
     judge_losses(loader);
+    dialect_ = loader.dialect;
     heap_dialect_ = heap_dialect(loader, scanner.style);
+    labels_loaded_ = plan.labels;
     literals_in_heaps_ = loader.dialect.version <= 3;
     return ok();
+}
+
+void CrashDump::identify(ProcId process) {
+    if (labels_loaded_ || texts_.keeps()) return;
+    if (identities_ == nullptr) {
+        const std::uint64_t last = snapshot_.processes.empty() ? 0 : snapshot_.processes.back().offset;
+        identities_ = std::make_unique<IdentitySearch>(window_.source(), heap_dialect_.style, snapshot_, last);
+    }
+    Loader loader{snapshot_, {}, dialect_, {}, {}, {}, {}, {}, {}};
+    identities_->identify(loader, process);
 }
 
 // What the tables say about what is lost; the terms' own losses are known by now.

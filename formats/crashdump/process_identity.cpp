@@ -49,6 +49,10 @@ bool LabelFinder::unresolved() const {
     return std::ranges::any_of(searches_, [](const Search& search) { return !search.address.empty(); });
 }
 
+bool LabelFinder::found_call() const {
+    return std::ranges::any_of(searches_, [](const Search& search) { return search.key == Key::initial_call; });
+}
+
 void LabelFinder::feed(Loader& loader, std::string_view text) {
     for (Search& search : searches_)
         while (!search.address.empty()) {
@@ -192,14 +196,22 @@ void LabelFinder::feed_literals(Loader& loader, std::string_view text) {
         if (colon == std::string_view::npos) continue;
         const std::string_view address = line.substr(0, colon);
         for (auto at = std::ranges::lower_bound(literals_, address, {}, &Pending::address); at != literals_.end() && at->address == address; ++at) {
-            const Pending& pending = *at;
-            Process& row = loader.snapshot[pending.process];
-            if (pending.key == Key::initial_call)
-                row.real_initial_call = initial_call(loader, line.substr(colon + 1));
-            else
-                row.label = loader.text(label_text(all, "H" + pending.address));
+            resolve(loader, *at, line.substr(colon + 1), all);
         }
     }
+}
+
+void LabelFinder::find_literals(Loader& loader, std::string_view text) {
+    for (const Pending& pending : literals_)
+        if (const std::string_view body = find_line(text, 0, pending.address); !body.empty()) resolve(loader, pending, body, text);
+    literals_.clear();
+}
+
+// Gives a process what it refers to: the literal whose line's body this is.
+void LabelFinder::resolve(Loader& loader, const Pending& pending, std::string_view body, std::string_view all) {
+    Process& row = loader.snapshot[pending.process];
+    if (pending.key == Key::initial_call) row.real_initial_call = initial_call(loader, body);
+    else row.label = loader.text(label_text(all, "H" + pending.address));
 }
 
 }  // namespace beamheap::crashdump

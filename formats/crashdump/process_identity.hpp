@@ -29,6 +29,8 @@ public:
     void feed(Loader& loader, std::string_view text);
     /// Whether a value was referred to that no piece has shown so far; feeding the pieces again may find it.
     bool unresolved() const;
+    /// Whether the initial call is known, or known to be a literal if anything.
+    bool found_call() const;
     /// Gives what was found to `process`. An initial call that no piece has shown is a literal (those that proc_lib
     /// translates for gen_event and the kernel's own servers are): it is looked for in feed_literals().
     void finish(Loader& loader, ProcId process);
@@ -37,6 +39,8 @@ public:
     bool wants_literals() const { return !literals_.empty(); }
     /// Takes whole lines of =literals.
     void feed_literals(Loader& loader, std::string_view text);
+    /// Looks for the few that are left in all of =literals, and forgets them.
+    void find_literals(Loader& loader, std::string_view text);
 
 private:
     enum class Key : std::uint8_t { initial_call, ancestors, label };
@@ -57,6 +61,7 @@ private:
         ProcId process = ProcId::none;
         Key key{};
     };
+    static void resolve(Loader& loader, const Pending& pending, std::string_view body, std::string_view all);
     std::vector<Pending> literals_;  // initial calls and labels that are literals, sorted once they are looked for
     bool literals_sorted_ = false;
     std::vector<std::string> entries_;  // addresses in the dictionary: first those whose lines were met

@@ -17,6 +17,7 @@
 #include "formats/otp/vm/image.hpp"
 #include "formats/otp/tables/native.hpp"
 #include "formats/otp/processes/live_row.hpp"
+#include "formats/otp/processes/process_identity.hpp"
 #include "formats/otp/processes/process_table.hpp"
 #include "formats/otp/processes/stack_slots.hpp"
 #include "formats/otp/heaps/stored_binaries.hpp"
@@ -72,6 +73,24 @@ public:
 
     Result<std::unique_ptr<TermSource>> terms(ProcId process, const TermsWanted&) override { return read_terms(process, false); }
     Result<std::unique_ptr<TermSource>> terms_and_garbage(ProcId process) override { return read_terms(process, true); }
+
+    bool can_identify() const override { return true; }
+    void identify(ProcId process) override {
+        if (plan_.labels || !vm_->terms_readable || snapshot_[process].state == ProcessState::exiting) return;
+        Reader reader(*vm_, snapshot_);
+        const Process before = snapshot_[process];
+        if (live()) {  // the dictionary of one that stands still; its figures stay those of the other rows' instant
+            LoadPlan plan = plan_;
+            plan.labels = true;
+            vm_->atoms.renew(reader.memory, vm_->roots.atom_table);
+            (void)RowRefresher(reader, plan).refresh(process);
+        } else if (const std::byte* p = reader.memory.at(before.offset, reader.at.process_size); p != nullptr) {
+            (void)LabelReader(reader).read(p, snapshot_[process]);
+        }
+        const FunctionId call = snapshot_[process].real_initial_call;
+        snapshot_[process] = before;
+        snapshot_[process].real_initial_call = call;
+    }
 
     Result<TableContents> table_contents(std::size_t table, std::uint64_t limit) override {
         if (!vm_->terms_readable)

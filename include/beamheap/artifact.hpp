@@ -126,6 +126,12 @@ public:
     /// other such term holds, are roots of kind `garbage`. not_held where the input has live terms only.
     virtual Result<std::unique_ptr<TermSource>> terms_and_garbage(ProcId process) = 0;
 
+    /// Whether identify() can tell anything: not of a stream whose terms have passed by, or were never reached.
+    virtual bool can_identify() const = 0;
+    /// Looks for what labels tell of one process (Process::real_initial_call above all) where load() was not asked for them, at
+    /// the cost of some pieces of the input. What isn't found stays missing.
+    virtual void identify(ProcId process) = 0;
+
     /// Objects of the ETS table with this index in Snapshot::ets, `limit` of them at the most, as roots of kind
     /// `table_object` in the table's order: by key in ordered sets, else by hash. Needs LoadPlan::tables.
     virtual Result<TableContents> table_contents(std::size_t table, std::uint64_t limit) = 0;

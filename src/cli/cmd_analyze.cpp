@@ -43,6 +43,7 @@ struct Facts {
     analyses::Slogan slogan;
     analyses::Totals totals;
     analyses::Death death;
+    bool for_people = false;
 };
 
 Value text_or_null(std::string_view text) { return text.empty() ? Value() : Value(text); }
@@ -329,8 +330,9 @@ Member ranking(const Facts& facts, std::string_view key, std::string_view title,
     for (const ProcId id : among)
         if ((facts.snapshot[id].*figure).value_or(0) != 0) ids.push_back(id);
     const std::size_t all = ids.size();
-    present::Table table =
-        present::process_table(facts.names, analyses::largest(facts.snapshot, ids, figure, rows), {.labels = true});
+    present::ProcessColumns columns{.labels = true};
+    if (facts.for_people) columns.identify = [](ProcId) {};  // all are known
+    present::Table table = present::process_table(facts.names, analyses::largest(facts.snapshot, ids, figure, rows), columns);
     table.total = all;
     table.for_people = ranked_for_people;
     table.ranked_by = std::string(column);
@@ -351,7 +353,7 @@ Status run(const Context& context) {
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     BH_TRY(const analyses::Diagnosis diagnosis, diagnoser.judge(*artifact));
     const Snapshot& snapshot = artifact->snapshot();
-    const Facts facts{snapshot, context.names(snapshot), diagnosis.slogan, diagnosis.totals, diagnosis.death};
+    const Facts facts{snapshot, context.names(snapshot), diagnosis.slogan, diagnosis.totals, diagnosis.death, context.shown_to_people()};
     BH_TRY(const std::vector<ProcId> processes, context.selected(snapshot));
     const analyses::ProcessGroups groups = analyses::group_by_initial_call(snapshot, processes);
 

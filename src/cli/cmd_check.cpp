@@ -21,6 +21,7 @@
 #include "present/check_report.hpp"
 #include "present/describe.hpp"
 #include "present/findings.hpp"
+#include "present/glued_text.hpp"
 #include "present/render.hpp"
 #include "present/spelling.hpp"
 
@@ -303,8 +304,11 @@ private:
         out.fingerprint = finding.fingerprint;
         for (const analyses::Evidence& evidence : finding.evidence)
             out.evidence.push_back(redactor.apply(present::evidence_line(names, evidence)));
-        for (const analyses::Sentence& step : finding.next_steps)
-            out.next_steps.push_back(redactor.apply(present::spell(names, step)));
+        for (const analyses::Sentence& step : finding.next_steps) {
+            const present::Text text = present::spell(names, step);
+            out.next_steps.push_back(redactor.apply(text));
+            out.steps_to_fold.push_back(present::glued_text(text, redactor));
+        }
         return out;
     }
 

@@ -37,7 +37,7 @@ analyses::Amount figure(const analyses::Growth& row, std::uint64_t value) {
 }
 
 // "process lager_event: messages grew from 0 to 12,003".
-analyses::Sentence growth_sentence(const analyses::Growth& row) {
+analyses::Sentence growth_sentence(const analyses::Growth& row, present::Syntax syntax) {
     using Holds = analyses::InputText::Holds;
     const auto words = [](std::string_view name) {
         analyses::InputText text{std::string(name), Holds::vm};
@@ -47,7 +47,7 @@ analyses::Sentence growth_sentence(const analyses::Growth& row) {
     const analyses::InputText measure = words(row.measure);
     analyses::Sentence sentence = analyses::sentence("{}", words(analyses::name_of(row.what)));
     if (row.key != measure.text && row.key != row.measure)
-        sentence.say(" {}", analyses::InputText{row.key, Holds::name});
+        sentence.say(" {}", analyses::InputText{present::key_text(row, syntax), Holds::name});
     sentence.say(": {} grew from {} to {}", measure, figure(row, *row.before), figure(row, *row.after));
     return sentence;
 }
@@ -78,7 +78,7 @@ static Status cmd_diff(const Context& context) {
         BH_TRY(const std::vector<const analyses::Growth*> over, analyses::over_limit(limit, rows));
         for (const analyses::Growth* row : over)
             broken.push_back(
-                present::Text{}.add(limit.text + ": ").add(present::spell(growth_sentence(*row))));
+                present::Text{}.add(limit.text + ": ").add(present::spell(growth_sentence(*row, names_after.syntax()))));
     }
     if (fail_on.severity)
         for (const analyses::ChangedFinding& each : findings)
@@ -99,10 +99,10 @@ static Status cmd_diff(const Context& context) {
     }
     if (!rows.empty() && rows.front().delta.value_or(0) > 0)
         document.lead.push_back(
-            present::spell(analyses::sentence("Most growth: {}.", growth_sentence(rows.front()))));
+            present::spell(analyses::sentence("Most growth: {}.", growth_sentence(rows.front(), names_after.syntax()))));
     else
         document.lead.push_back(present::spell(analyses::Ours("Nothing grew.")));
-    document.members.push_back({.key = "rows", .body = present::growth_table(rows)});
+    document.members.push_back({.key = "rows", .body = present::growth_table(rows, names_after.syntax())});
     document.members.push_back({.key = "findings",
                                 .title = "Findings",
                                 .body = present::changed_finding_table(names_before, names_after, findings),

@@ -80,8 +80,8 @@ Status show_contents(const Context& context) {
         {.key = "table",
          .title = "Table",
          .body = Value(
-             Object{{"name", present::cells::raw(names, table.name)},
-                    {"id", present::cells::raw(names, table.id)},
+             Object{{"name", present::cells::bare(names, table.name)},
+                    {"id", present::cells::bare(names, table.id)},
                     {"type", present::cells::raw(names, table.type)},
                     {"protection", present::cells::raw(names, table.protection)},
                     {"owner", names.pid(table.owner)},

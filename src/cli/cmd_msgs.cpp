@@ -69,7 +69,7 @@ present::Table group_table(const present::TermView& view, std::vector<Group> gro
     };
     if (by_shape)
         columns.push_back({{.name = "shape", .title = "SHAPE", .doc = "their form", .content = Content::name},
-                           [](const Group& g) { return Value(g.what); }});
+                           [syntax = view.names().syntax()](const Group& g) { return Value(present::printed_text(g.what, syntax)); }});
     else
         columns.push_back({{.name = "sender",
                             .title = "SENDER",

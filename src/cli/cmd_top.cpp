@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <unordered_set>
 
 #include "analyses/processes/process_columns.hpp"
 #include "cli/commands.hpp"
@@ -15,6 +17,8 @@ namespace beamheap::cli {
 namespace {
 
 constexpr std::string_view usual_sort = "msgq_len";
+// Up to so many rows are looked for one by one; for more of them the input is read as a whole.
+constexpr std::size_t most_looked_for = 200;
 
 // What the columns that are shown or sorted by need.
 analyses::ProcessNeeds needs_of(const Options& options, std::string_view sort) {
@@ -25,7 +29,23 @@ analyses::ProcessNeeds needs_of(const Options& options, std::string_view sort) {
     return needs;
 }
 
-Status print(const Context& context, const Snapshot& snapshot, std::vector<ProcId> rows, const LoadPlan& plan, bool by_heaps) {
+// People's INITIAL CALL is the real one, which stands behind the heaps of a dump: it is looked for where a row is shown.
+present::ProcessColumns columns_of(const Context& context, Artifact& artifact, const analyses::ProcessNeeds& needs) {
+    present::ProcessColumns columns{.labels = needs.labels, .heaps = context.options().full};
+    if (context.shown_to_people())  // a cell is asked for several times: for its width, too
+        columns.identify = [&artifact, asked = std::make_shared<std::unordered_set<ProcId>>()](ProcId id) {
+            if (asked->insert(id).second) artifact.identify(id);
+        };
+    return columns;
+}
+
+bool shows_initial_calls(const Options& options, const analyses::ProcessNeeds& needs) {
+    const auto asked = [&options](std::string_view name) { return std::ranges::find(options.columns, name) != options.columns.end(); };
+    return !needs.labels && (options.columns.empty() || asked("initial_call") || asked("name"));
+}
+
+Status print(const Context& context, Artifact& artifact, std::vector<ProcId> rows, const analyses::ProcessNeeds& needs, bool by_heaps) {
+    const Snapshot& snapshot = artifact.snapshot();
     present::Document document = context.document(snapshot);
     const bool whole = snapshot.source.process_table_complete;
     document.lead = {present::spell(analyses::sentence(
@@ -34,9 +54,11 @@ Status print(const Context& context, const Snapshot& snapshot, std::vector<ProcI
     if (by_heaps)
         document.lead.push_back(present::spell(
             analyses::sentence("This dump does not say what memory a process has: they are in order of their young heaps, `--by old_heap` has the old ones.")));
+    if (context.shown_to_people() && shows_initial_calls(context.options(), needs) && !artifact.can_identify())
+        document.lead.push_back(present::spell(analyses::sentence(
+            "INITIAL CALL is what they were spawned as: of a stream the real ones are read where `--columns pid,real_initial_call` asks for them.")));
     document.members.push_back(
-        {.key = "rows",
-         .body = present::process_table(context.names(snapshot), std::move(rows), {.labels = plan.labels, .heaps = context.options().full})});
+        {.key = "rows", .body = present::process_table(context.names(snapshot), std::move(rows), columns_of(context, artifact, needs))});
     document.members.push_back({.key = "process_table_complete", .body = present::Value(whole), .in_text = false});
     return context.print(document, snapshot, {}, usual_sort);
 }
@@ -56,10 +78,10 @@ Error no_such_figure(const std::string& by) {
 }
 
 // Dumps of the first releases do not say what memory a process has: its young heap with the stack is what comes next to it.
-Status by_heap(const Context& context, const Snapshot& snapshot, std::vector<ProcId> rows, const LoadPlan& plan) {
+Status by_heap(const Context& context, Artifact& artifact, std::vector<ProcId> rows, const analyses::ProcessNeeds& needs) {
     Options options = context.options();
     options.sort = "heap_words";
-    return print(context.with(options), snapshot, std::move(rows), plan, true);
+    return print(context.with(options), artifact, std::move(rows), needs, true);
 }
 
 }  // namespace
@@ -77,7 +99,8 @@ static Status cmd_top(const Context& context) {
     LoadPlan plan;
     plan.links = needs.links;
     plan.stacks = needs.stacks;
-    plan.labels = needs.labels;
+    const bool looked_for = options.top.value_or(1) != 0 && options.top.value_or(1) <= most_looked_for && sort != "initial_call" && sort != "name";
+    plan.labels = needs.labels || (inner.shown_to_people() && shows_initial_calls(options, needs) && !looked_for);
     BH_CHECK(inner.plan_for_selector(plan));
     analyses::HeapStats stats(options.threads, {});
     const bool heaps = needs.heaps || inner.selector_needs_heaps();
@@ -87,8 +110,8 @@ static Status cmd_top(const Context& context) {
     const Snapshot& snapshot = artifact->snapshot();
 
     BH_TRY(std::vector<ProcId> rows, inner.selected(snapshot));
-    if (sort == "memory_bytes" && !knows_memory(snapshot)) return by_heap(inner, snapshot, std::move(rows), plan);
-    return print(inner, snapshot, std::move(rows), plan, false);
+    if (sort == "memory_bytes" && !knows_memory(snapshot)) return by_heap(inner, *artifact, std::move(rows), needs);
+    return print(inner, *artifact, std::move(rows), needs, false);
 }
 
 BH_DEFINE_VERB(top){

@@ -90,6 +90,8 @@ public:
     std::shared_ptr<const analyses::SupervisionTree> supervision(const Snapshot& snapshot) const;
     /// Whether the answer is for people to read: text, not a format for machines.
     bool for_people() const;
+    /// The same of an answer that is shown as it is; the report makes its own tables of answers.
+    bool shown_to_people() const { return taker_ == nullptr && for_people(); }
     /// Whether rows that are alike are shown as one: to people who did not ask for columns, an order, or --no-fold.
     bool folds() const;
     /// Whether the answer is to be one screen: text for people who asked for no more (-v, --full) and nothing else (-n, --columns).

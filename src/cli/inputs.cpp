@@ -50,6 +50,8 @@ public:
         return artifact_->terms(process, wanted);
     }
     Result<std::unique_ptr<TermSource>> terms_and_garbage(ProcId process) override { return artifact_->terms_and_garbage(process); }
+    bool can_identify() const override { return artifact_->can_identify(); }
+    void identify(ProcId process) override { artifact_->identify(process); }
     Result<TableContents> table_contents(std::size_t table, std::uint64_t limit) override {
         return artifact_->table_contents(table, limit);
     }

@@ -40,6 +40,8 @@ public:
     Snapshot& snapshot() override { return snapshot_; }
     Result<std::unique_ptr<TermSource>> terms(ProcId, const TermsWanted&) override { return std::unique_ptr<TermSource>(std::make_unique<NoTerms>()); }
     Result<std::unique_ptr<TermSource>> terms_and_garbage(ProcId id) override { return terms(id, {}); }
+    bool can_identify() const override { return false; }
+    void identify(ProcId) override {}
     Result<TableContents> table_contents(std::size_t, std::uint64_t) override { return none(); }
     Result<StoredBinaries> stored_binaries() override { return none(); }
     Result<std::vector<TracedFunction>> traced() override { return none(); }

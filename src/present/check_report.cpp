@@ -194,7 +194,7 @@ std::string check_text(const CheckReport& report, std::size_t width) {
                              mark));
             if (finding.verdict != Verdict::fails) continue;
             for (const std::string& each : finding.evidence) line(std::string(hang, ' ') + safe_text(each));
-            for (const std::string& step : finding.next_steps) line("           -> " + safe_text(step));
+            for (const std::string& step : finding.steps_to_fold) line("           -> " + step);
         }
         text += '\n';
     }

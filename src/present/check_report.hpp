@@ -41,6 +41,7 @@ struct CheckedFinding {
     std::string fingerprint;
     std::vector<std::string> evidence;    ///< lines
     std::vector<std::string> next_steps;  ///< sentences
+    std::vector<std::string> steps_to_fold;  ///< the same for check_text(), whose line ends break no command: glued_blank in these
 };
 
 struct CheckedInput {

@@ -6,7 +6,42 @@
 
 namespace beamheap::present {
 
-Table growth_table(std::span<const analyses::Growth> rows) {
+namespace {
+
+// A name as it is registered, or a kind of process: a function or a label, as Erlang writes them.
+std::string name_or_kind(std::string_view key, Syntax syntax) {
+    return key.find_first_of(":{\"") == key.npos ? bare_text(key, syntax) : printed_text(key, syntax);
+}
+
+}  // namespace
+
+std::string key_text(const analyses::Growth& row, Syntax syntax) {
+    using analyses::GrowthOf;
+    if (syntax == Syntax::erlang) return row.key;
+    switch (row.what) {
+        case GrowthOf::process:
+        case GrowthOf::atom_family: return bare_text(row.key, syntax);
+        case GrowthOf::process_group:
+        case GrowthOf::stack: return row.key.starts_with('(') ? row.key : printed_text(row.key, syntax);
+        case GrowthOf::ets_table: {
+            constexpr std::string_view of = " of ";
+            const std::size_t at = row.key.rfind(of);
+            if (at == row.key.npos) return bare_text(row.key, syntax);
+            return bare_text(row.key.substr(0, at), syntax) + std::string(of) + name_or_kind(row.key.substr(at + of.size()), syntax);
+        }
+        case GrowthOf::timer_receiver: {
+            const std::size_t at = row.key.find(' ');
+            if (at == row.key.npos) return name_or_kind(row.key, syntax);
+            return name_or_kind(row.key.substr(0, at), syntax) + ' ' + printed_text(row.key.substr(at + 1), syntax);
+        }
+        case GrowthOf::port_driver:
+        case GrowthOf::memory:
+        case GrowthOf::total: break;
+    }
+    return row.key;
+}
+
+Table growth_table(std::span<const analyses::Growth> rows, Syntax syntax) {
     using Row = const analyses::Growth*;
     std::vector<ColumnOf<Row>> columns{
         {{.name = "what",
@@ -14,7 +49,7 @@ Table growth_table(std::span<const analyses::Growth> rows) {
           .doc = "process, process_group, stack, ets_table, atom_family, port_driver, timer_receiver, memory or total"},
          [](Row g) { return Value(analyses::name_of(g->what)); }},
         {{.name = "key", .title = "KEY", .doc = "which one, without pids", .content = Content::name},
-         [](Row g) { return Value(g->key); }},
+         [syntax](Row g) { return Value(key_text(*g, syntax)); }},
         {{.name = "measure", .title = "OF IT", .doc = "what of it was measured"},
          [](Row g) { return Value(g->measure); }},
         {{.name = "unit", .title = "UNIT", .doc = "bytes, or a count", .wide = true},

@@ -120,7 +120,12 @@ private:
         } else if (lower(c)) {
             const std::size_t begin = at_;
             while (at_ < text_.size() && (word(text_[at_]) || text_[at_] == '@')) ++at_;
-            append_elixir_atom(text_.substr(begin, at_ - begin), out_);
+            const std::string_view name = text_.substr(begin, at_ - begin);
+            if (follows("()")) {  // integer() of a shape is no atom
+                out_ += name;
+                return;
+            }
+            append_elixir_atom(name, out_);
             function();
         } else if (digit(c) || upper(c) || c == '_') {
             while (at_ < text_.size() && (word(text_[at_]) || text_[at_] == '.' || text_[at_] == '#')) out_ += text_[at_++];
@@ -225,8 +230,14 @@ std::string pid_text(Pid pid, Syntax syntax) {
 }
 
 std::string bare_text(std::string_view atom, Syntax syntax) {
-    if (syntax == Syntax::elixir)
+    if (syntax == Syntax::elixir) {
         if (const auto alias = elixir_alias(atom)) return std::string(*alias);
+        // A pattern of aliases, whose changing parts stand in <>.
+        constexpr std::string_view prefix = "Elixir.";
+        const auto fits = [](char c) { return word(c) || c == '.' || c == '<' || c == '>'; };
+        if (atom.size() > prefix.size() && atom.starts_with(prefix) && upper(atom[prefix.size()]) && std::ranges::all_of(atom, fits))
+            return std::string(atom.substr(prefix.size()));
+    }
     return std::string(atom);
 }
 

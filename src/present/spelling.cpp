@@ -97,8 +97,13 @@ public:
     }
     Text operator()(const PortName& port) const { return Text{}.add(names_.port(port)); }
     Text operator()(const InputText& text) const {
-        const bool term = text.holds == InputText::Holds::term;
-        return Text{}.add(term ? printed_text(text.text, names_.syntax()) : text.text, content_of(text.holds));
+        switch (text.holds) {
+            case InputText::Holds::term: return Text{}.add(printed_text(text.text, names_.syntax()), Content::term);
+            case InputText::Holds::name: return Text{}.add(bare_text(text.text, names_.syntax()), Content::name);
+            case InputText::Holds::vm:
+            case InputText::Holds::message: break;
+        }
+        return Text{}.add(text.text, content_of(text.holds));
     }
     Text operator()(const FunctionName& f) const {
         return as_function(Text{}.add(function_text(f.module, f.function, f.arity, names_.syntax()), Content::name));

@@ -4,6 +4,7 @@
 // references to the snapshot behind `names` and to the reports that they are made from: those must outlive them.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -23,9 +24,11 @@ namespace beamheap::present {
 struct ProcessColumns {
     bool labels = false;  ///< label, group_key and real_initial_call were loaded; else they are null
     bool heaps = false;   ///< people see what decoded heaps tell: live and garbage words, binaries
+    /// For people: initial_call is the real one, and who has no name is called by it. This has it looked for, row by row as they are shown.
+    std::function<void(ProcId)> identify = {};
 };
 
-Table process_table(const Names& names, std::vector<ProcId> rows, ProcessColumns columns);
+Table process_table(const Names& names, std::vector<ProcId> rows, const ProcessColumns& columns);
 /// Rows of one kind as one (analyses::group_alike): what they are, how many, an example. `groups` must outlive the table.
 Table alike_table(const Names& names, const analyses::ProcessGroups& groups);
 /// One row per identical stack.

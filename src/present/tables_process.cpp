@@ -54,7 +54,7 @@ struct ProcessContent {
     Content operator()(Other (*)(const Process&)) const { return Content::plain; }
 };
 
-ColumnOf<ProcId> process_column(const Names& names, const analyses::ProcessColumn& row, ProcessColumns show) {
+ColumnOf<ProcId> process_column(const Names& names, const analyses::ProcessColumn& row, const ProcessColumns& show) {
     using analyses::Shown;
     const bool wide = (row.shown == Shown::on_demand && !(show.heaps && row.needs.heaps)) || (row.shown == Shown::with_labels && !show.labels) ||
                       (row.shown == Shown::without_labels && show.labels) || (row.shown == Shown::of_running_vms && !names.snapshot().source.live);
@@ -66,6 +66,13 @@ ColumnOf<ProcId> process_column(const Names& names, const analyses::ProcessColum
                   .content = std::visit(ProcessContent{}, row.get),
                   .wide = wide,
                   .lesser = row.lesser};
+    if (show.identify && (row.name == "initial_call" || row.name == "name"))
+        return {std::move(column), [names, identify = show.identify, by_name = row.name == "name"](const ProcId& id) {
+                    identify(id);
+                    const Process& process = names.snapshot()[id];
+                    const std::string called = by_name ? names.called(process) : std::string();
+                    return called.empty() ? function(names, analyses::first_call(process)) : Value(called);
+                }};
     if (row.shown == Shown::with_labels && !show.labels)  // without labels it would be another's
         return {std::move(column), [](const ProcId&) { return Value(); }};
     return {std::move(column), [names, &row](const ProcId& id) {
@@ -106,7 +113,7 @@ Table alike_table(const Names& names, const analyses::ProcessGroups& groups) {
     return table_of(std::move(columns), std::move(rows), "no process");
 }
 
-Table process_table(const Names& names, std::vector<ProcId> rows, ProcessColumns show) {
+Table process_table(const Names& names, std::vector<ProcId> rows, const ProcessColumns& show) {
     std::vector<ColumnOf<ProcId>> columns;
     for (const analyses::ProcessColumn& each : analyses::process_columns()) columns.push_back(process_column(names, each, show));
     return table_of(std::move(columns), std::move(rows), "no process");

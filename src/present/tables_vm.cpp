@@ -113,7 +113,7 @@ Table atom_family_table(const Names& names, const analyses::AtomFamilies& famili
           .title = "PATTERN",
           .doc = "atoms that differ in the parts in <>",
           .content = Content::name},
-         [](const Row& f) { return Value(f->pattern); }},
+         [syntax = names.syntax()](const Row& f) { return Value(bare_text(f->pattern, syntax)); }},
         {{.name = "count", .title = "COUNT", .unit = Unit::count, .doc = "atoms"},
          [](const Row& f) { return Value(f->count); }},
         {{.name = "percent", .title = "%", .unit = Unit::percent, .doc = "of all atoms"},

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "present/glued_text.hpp"
 #include "present/sanitise.hpp"
 #include "present/units.hpp"
 #include "present/view.hpp"
@@ -167,13 +168,7 @@ private:
     // A sentence, sanitised, whose commands a terminal's edge does not break.
     std::string sentence_text(const Text& sentence) const {
         if (view_.options().width == 0) return safe_text(view_.text(sentence));
-        std::string all;
-        for (const Text::Piece& piece : sentence.pieces) {
-            std::string text = safe_text(view_.text(Text{{piece}}));
-            if (piece.command) std::ranges::replace(text, ' ', glued_blank);
-            all += text;
-        }
-        return all;
+        return glued_text(sentence, view_.redactor());
     }
     std::string sentence_text(const Value& value, Unit unit, Content content) const {
         if (const auto* sentence = std::get_if<std::shared_ptr<const Text>>(&value.data())) return sentence_text(**sentence);

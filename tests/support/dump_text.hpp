@@ -31,17 +31,39 @@ private:
     std::size_t at_ = 0;
 };
 
+/// A file that can be read anywhere. It has its text itself: terms that are read out of it point into that.
+class TextFile final : public bytes::Source {
+public:
+    explicit TextFile(std::string text) : text_(std::move(text)), file_(std::move(*bytes::memory_source(text_))) {}
+    Result<std::size_t> read(std::span<char> into) override { return file_->read(into); }
+    bool seekable() const override { return file_->seekable(); }
+    void seek(std::uint64_t offset) override { file_->seek(offset); }
+    Result<std::size_t> read_at(std::uint64_t offset, std::span<char> into) const override {
+        return file_->read_at(offset, into);
+    }
+    Result<bytes::StableText> text_at(std::uint64_t offset, std::size_t bytes) const override { return file_->text_at(offset, bytes); }
+    std::optional<std::uint64_t> size() const override { return file_->size(); }
+    std::uint64_t stored_position() const override { return file_->stored_position(); }
+    std::uint64_t stored_size() const override { return file_->stored_size(); }
+    std::string_view compression() const override { return file_->compression(); }
+    const std::string& damage() const override { return file_->damage(); }
+
+private:
+    std::string text_;
+    std::unique_ptr<bytes::Source> file_;
+};
+
 inline LoadPlan everything() {
     LoadPlan plan;
     plan.tables = plan.links = plan.stacks = plan.labels = plan.atoms = plan.modules = plan.to_the_end = true;
     return plan;
 }
 
-/// Loads `text` as a file that can be read anywhere, or (piece != 0) as a pipe that gives `piece` bytes at a time.
-inline std::unique_ptr<Artifact> load(const std::string& text, const LoadPlan& plan = everything(), std::size_t piece = 0) {
+/// Loads `text` as a file that can be read anywhere, or (piece != 0) as a pipe that gives `piece` bytes at a time. The artifact keeps it.
+inline std::unique_ptr<Artifact> load(std::string text, const LoadPlan& plan = everything(), std::size_t piece = 0) {
     std::unique_ptr<bytes::Source> source;
-    if (piece != 0) source = std::make_unique<Trickle>(text, piece);
-    else source = std::move(*bytes::memory_source(text));
+    if (piece != 0) source = std::make_unique<Trickle>(std::move(text), piece);
+    else source = std::make_unique<TextFile>(std::move(text));
     auto artifact = crashdump::open(std::move(source), "test.dump", {});
     const Status status = artifact->load(plan);
     return status ? std::move(artifact) : nullptr;

@@ -25,12 +25,10 @@ LoadPlan with_terms() {
     return plan;
 }
 
-// A dump whose text stays where its terms are read from.
 struct Dump {
-    std::string text;
     std::unique_ptr<Artifact> artifact;
     Dump(const std::string& processes, const std::string& terms)
-        : text(test::header() + processes + terms + "=end\n"), artifact(test::load(text, with_terms())) {
+        : artifact(test::load(test::header() + processes + terms + "=end\n", with_terms())) {
         REQUIRE(artifact != nullptr);
     }
 };

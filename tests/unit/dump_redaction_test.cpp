@@ -28,7 +28,7 @@ Copied copied(const std::string& text, std::size_t piece = 0, std::vector<std::s
     Copied copy;
     std::unique_ptr<bytes::Source> source;
     if (piece != 0) source = std::make_unique<Trickle>(text, piece);
-    else source = std::move(*bytes::memory_source(text));
+    else source = std::make_unique<test::TextFile>(text);
     auto report = crashdump::redact_dump(std::move(source), rules, [&](std::string_view part) {
         copy.text += part;
         return ok();

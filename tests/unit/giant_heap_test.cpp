@@ -112,7 +112,7 @@ TEST_CASE("a giant's heap is what a pipe shows of it, however many follow the sc
         REQUIRE(expected.first.size() == 3);
         for (const unsigned workers : {1u, 2u, 5u})
             for (const bool terms : {false, true}) {
-                const auto found = visits(open(std::move(*bytes::memory_source(dump))), workers, terms);
+                const auto found = visits(open(std::make_unique<test::TextFile>(dump)), workers, terms);
                 CHECK(found.first == expected.first);
                 CHECK(found.second == expected.second);
             }
@@ -137,7 +137,7 @@ TEST_CASE("a visitor that throws in the middle of giants ends the load", "[giant
         demand.visit = [](const HeapVisit&) { throw std::bad_alloc(); };
         LoadPlan plan = test::everything();
         plan.heaps = &demand;
-        CHECK_THROWS_AS(open(std::move(*bytes::memory_source(dump)))->load(plan), std::bad_alloc);
+        CHECK_THROWS_AS(open(std::make_unique<test::TextFile>(dump))->load(plan), std::bad_alloc);
     }
 }
 

@@ -10,6 +10,7 @@
 #include "formats/crashdump/dump_terms.hpp"
 #include "formats/crashdump/part_of_heap.hpp"
 #include "present/term_printer.hpp"
+#include "support/dump_text.hpp"
 
 using namespace beamheap;
 using namespace beamheap::crashdump;
@@ -41,7 +42,6 @@ struct Giant {
 };
 
 struct Read {
-    std::unique_ptr<std::string> dump;
     std::unique_ptr<bytes::Source> source;
     std::unique_ptr<TermSections> texts;
     std::unique_ptr<DumpTerms> all, part;
@@ -49,8 +49,7 @@ struct Read {
 
 Read read(const Giant& giant, const TermsWanted& wanted, std::uint64_t least = 0, std::shared_ptr<const Literals> literals = nullptr) {
     Read result;
-    result.dump = std::make_unique<std::string>(giant.messages + giant.stack + giant.heap);
-    result.source = *bytes::memory_source(*result.dump);
+    result.source = std::make_unique<test::TextFile>(giant.messages + giant.stack + giant.heap);
     result.texts = std::make_unique<TermSections>(*result.source);
     std::uint64_t offset = 0;
     const auto add = [&](TermSection section, const std::string& text) {

@@ -77,6 +77,8 @@ TEST_CASE("units as people read them", "[present]") {
     CHECK(human_percent(1.44) == "1.4 %");
     CHECK(human_percent(0.001) == "<0.1 %");
     CHECK(human_percent(0) == "0 %");
+    CHECK(human_percent(-0.01) == "0 %");
+    CHECK(human_percent(-3.21) == "-3.2 %");
     CHECK(human_percent(100) == "100 %");
     CHECK(human_duration(999) == "999 ms");
     CHECK(human_duration(12345) == "12.3 s");

@@ -6,8 +6,11 @@
 #include "analyses/base/sentence.hpp"
 #include "analyses/diagnosis/summary.hpp"
 #include "present/describe.hpp"
+#include "present/diff.hpp"
 #include "present/findings.hpp"
+#include "present/glued_text.hpp"
 #include "present/redact.hpp"
+#include "present/sanitise.hpp"
 #include "present/spelling.hpp"
 #include "support/made_snapshot.hpp"
 
@@ -68,6 +71,10 @@ TEST_CASE("terms that the input has printed are told in the reader's language", 
     CHECK(printed_text("#{a=>[1,\"x\"],'odd one'=><<\"b\">>,<<1,2>>=>#Ref<0.1.2.3>}", Syntax::elixir) ==
           "%{:a => [1, ~c\"x\"], :\"odd one\" => \"b\", <<1,2>> => #Ref<0.1.2.3>}");
     CHECK(printed_text("{timeout,#Ref,{_,true,[...]}}", Syntax::elixir) == "{:timeout, #Ref, {_, true, [...]}}");
+    CHECK(printed_text("{order,integer(),#{sku=>binary()}}", Syntax::elixir) == "{:order, integer(), %{:sku => binary()}}");
+    CHECK(bare_text("Elixir.Shop.Shelf<int>", Syntax::elixir) == "Shop.Shelf<int>");
+    CHECK(bare_text("Elixir.shop", Syntax::elixir) == "Elixir.shop");
+    CHECK(bare_text("Elixir.Shop.Shelf<int>", Syntax::erlang) == "Elixir.Shop.Shelf<int>");
     for (const char* cut : {"{'Elixir.A", "<<\"b", "#Ref<0.1", "#", "'\\", "<0.1"}) CHECK(!printed_text(cut, Syntax::elixir).empty());
     CHECK(in(Syntax::erlang, s, text) == "messages of the form " + printed);
 }
@@ -166,4 +173,32 @@ TEST_CASE("what the slogan means is said once", "[sentence]") {
     REQUIRE(diagnosis.summary.size() == 2);
     CHECK(plain_text(s, diagnosis.summary[0]) == "The atom table is full.");
     CHECK(diagnosis.summary[1] == diagnosis.slogan.meaning);
+}
+
+TEST_CASE("what grew is named as names are written", "[sentences]") {
+    const auto named = [](GrowthOf what, std::string key) { return key_text({.what = what, .key = std::move(key)}, Syntax::elixir); };
+    CHECK(named(GrowthOf::process, "Elixir.Shop.Cart") == "Shop.Cart");
+    CHECK(named(GrowthOf::process, "rex") == "rex");
+    CHECK(named(GrowthOf::process_group, "'Elixir.Shop.Cart':init/1") == "Shop.Cart.init/1");
+    CHECK(named(GrowthOf::process_group, "{worker,'Elixir.Shop'}") == "{:worker, Shop}");
+    CHECK(named(GrowthOf::process_group, "(unknown)") == "(unknown)");
+    CHECK(named(GrowthOf::stack, "gen_server:loop/7 < 'Elixir.Shop':run/0") == ":gen_server.loop/7 < Shop.run/0");
+    CHECK(named(GrowthOf::ets_table, "Elixir.Shop.Table of Elixir.Shop.Registry") == "Shop.Table of Shop.Registry");
+    CHECK(named(GrowthOf::ets_table, "tab of 'Elixir.Shop':init/1") == "tab of Shop.init/1");
+    CHECK(named(GrowthOf::timer_receiver, "Elixir.Shop {tick,'Elixir.Shop'}") == "Shop {:tick, Shop}");
+    CHECK(named(GrowthOf::atom_family, "Elixir.Shop.Shelf<int>") == "Shop.Shelf<int>");
+    CHECK(named(GrowthOf::memory, "processes_used") == "processes_used");
+    CHECK(key_text({.what = GrowthOf::process, .key = "Elixir.Shop"}, Syntax::erlang) == "Elixir.Shop");
+}
+
+TEST_CASE("a terminal's edge breaks no command", "[sentences]") {
+    MadeSnapshot made;
+    const Redactor redactor(redaction(RedactLevel::none, made.s, {}));
+    const Sentence step = sentence("See what it holds: {}", Command{"heap", Pid{0, 42, 0}, "--depth 3"});
+    const std::string glued = glued_text(spell(Names(made.s, Syntax::erlang), step), redactor);
+    for (const std::size_t width : {20u, 40u, 60u}) {
+        const std::string folded = wrapped(glued, width, 4);
+        CHECK(folded.find("0.42.0 --depth 3") != folded.npos);
+        CHECK(folded.find(glued_blank) == folded.npos);
+    }
 }

@@ -75,15 +75,14 @@ void check_cuts(const std::string& encoded, present::Syntax syntax) {
 
 /// The terms of the only process of a dump whose dictionary has the entry at 7F00.
 struct Heap {
-    std::string dump;  // must stay: terms are read from it when they are asked for
     std::unique_ptr<Artifact> artifact;
     std::unique_ptr<TermSource> terms;
     explicit Heap(const std::string& lines) {
         LoadPlan plan = test::everything();
         plan.terms = true;
-        dump = test::header() + test::process("<0.1.0>") +
-               "=proc_dictionary:<0.1.0>\nH7F00\n=proc_stack:<0.1.0>\n=proc_heap:<0.1.0>\n" + lines + "=atoms\n=end\n";
-        artifact = test::load(dump, plan);
+        artifact = test::load(test::header() + test::process("<0.1.0>") +
+                                  "=proc_dictionary:<0.1.0>\nH7F00\n=proc_stack:<0.1.0>\n=proc_heap:<0.1.0>\n" + lines + "=atoms\n=end\n",
+                              plan);
         REQUIRE(artifact != nullptr);
         terms = std::move(*artifact->terms(ProcId{0}));
         REQUIRE(terms->graph().roots().size() == 1);

@@ -7,6 +7,7 @@
 
 #include "bytes/source.hpp"
 #include "bytes/window.hpp"
+#include "support/dump_text.hpp"
 
 using namespace beamheap::bytes;
 
@@ -19,7 +20,7 @@ std::string numbers(std::size_t bytes) {
     return text;
 }
 
-Window window_of(const std::string& text) { return Window(std::move(*memory_source(text))); }
+Window window_of(std::string text) { return Window(std::make_unique<beamheap::test::TextFile>(std::move(text))); }
 
 }  // namespace
 

@@ -33,6 +33,7 @@ std::string human_bytes(std::uint64_t bytes) {
 
 std::string human_percent(double percent) {
     if (!std::isfinite(percent)) return "-";
+    if (percent > -0.05 && percent <= 0) return "0 %";
     if (percent < 0) return '-' + human_percent(-percent);
     if (percent > 0 && percent < 0.05) return "<0.1 %";
     if (percent != 0 && std::fabs(percent) < 9.95) return fmt::format("{:.1f} %", percent);

@@ -24,10 +24,10 @@ using enum Shown;
 
 constexpr ProcessColumn columns[] = {
     {.name = "pid", .title = "PID", .doc = "the process", .get = of<&Process::pid>},
-    {.name = "name", .title = "NAME", .doc = "registered name", .get = text_of<AtomName, &Process::name>},
+    {.name = "name", .title = "NAME", .doc = "registered name; people see what it was started as where it has none", .get = text_of<AtomName, &Process::name>},
     {.name = "label", .title = "LABEL", .doc = "$process_label (proc_lib:set_label/1, OTP 27 and later)",
      .needs = labels, .shown = on_demand, .get = text_of<TermText, &Process::label>},
-    {.name = "initial_call", .title = "INITIAL CALL", .doc = "what it was spawned as: process_info(initial_call)",
+    {.name = "initial_call", .title = "INITIAL CALL", .doc = "what it was spawned as: process_info(initial_call); people see the real one of proc_lib",
      .shown = without_labels, .lesser = 4, .get = of<&Process::initial_call>},
     {.name = "current_function", .title = "CURRENT FUNCTION", .doc = "where it is",
      .get = of<&Process::current_function>},

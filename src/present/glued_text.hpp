@@ -1,0 +1,14 @@
+// A sentence that a terminal's edge may break between words, but not within a command, which is copied as one.
+#pragma once
+
+#include <string>
+
+#include "present/document.hpp"
+#include "present/redact.hpp"
+
+namespace beamheap::present {
+
+/// Redacted and sanitised; the blanks of its commands are glued_blank, for wrapped().
+std::string glued_text(const Text& sentence, const Redactor& redactor);
+
+}  // namespace beamheap::present
