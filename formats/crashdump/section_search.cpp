@@ -113,7 +113,7 @@ std::optional<SectionSearch::Heading> SectionSearch::first_from(Key key) {
     bool near = key - low.key <= sections_of_process;
     for (unsigned look = 0; look < most_looks; ++look) {
         // Where to look, and up to where.
-        std::uint64_t from = left, to = right;
+        std::uint64_t from = std::min(left, right), to = right;  // a heading may go on behind `right`
         if (gap.any && !gap.at_left) to = gap.from;
         else if (gap.any) from = gap.to;
         const bool all = to - from <= read_on;

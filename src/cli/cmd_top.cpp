@@ -120,7 +120,7 @@ BH_DEFINE_VERB(top){
     .options = "--by --procs --full",
     .summary = "processes by queue, memory, heap, stack, reductions, ...",
     .details = "Reads the process table alone unless a column is asked for that needs more: stack_words, label, group_key and\n"
-                "real_initial_call do.",
+                "real_initial_call do. People's INITIAL CALL is looked for where a row is shown.",
     .examples = "top erl_crash.dump --by memory -n 5\ntop erl_crash.dump --procs 'msgq>1000' --columns pid,name,msgq_len --format "
                 "csv",
     .of_processes = true,
