@@ -7,7 +7,7 @@ namespace {
 
 // Of the file at most this share is read, so that a table of processes stays far from the time that reading the file takes.
 constexpr std::uint64_t share_of_file = 64;
-constexpr std::uint64_t least_bytes = 8u << 20;
+constexpr std::uint64_t least_bytes = 24u << 20;
 constexpr std::uint64_t largest_dictionary = 1u << 20;
 // A larger heap is looked at where its dictionary's entries stand: the VM prints what messages hold first, then the
 // dictionary, then the stack.

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::uint64_t read_on = 16u << 10;  // what is nearer than this is found by reading on
 constexpr std::uint64_t one_look = 64u << 10;  // without a heading: somewhere in a large section
+constexpr std::uint64_t longest_step = 1u << 20;
 constexpr std::uint64_t longest_heading = 128;
 constexpr unsigned sections_of_process = 4;
 constexpr unsigned guesses = 4;     // by the place in the order; then the middle is taken
@@ -68,9 +69,10 @@ std::string SectionSearch::read(std::uint64_t offset, std::uint64_t bytes) {
 }
 
 std::optional<SectionSearch::Heading> SectionSearch::first_in(std::uint64_t from, std::uint64_t to) {
-    for (std::uint64_t at = from; at < to;) {
+    std::uint64_t step = read_on;
+    for (std::uint64_t at = from; at < to; step = std::min(2 * step, longest_step)) {
         const std::uint64_t base = at > atom_reach ? at - atom_reach - 1 : 0;
-        const std::uint64_t here = std::min(read_on, to - at);
+        const std::uint64_t here = std::min(step, to - at);
         const std::string piece = read(base, at - base + here + longest_heading);
         const char* const begin = piece.data();
         const char* const end = begin + std::min<std::uint64_t>(piece.size(), at - base + here);
@@ -99,6 +101,19 @@ bool SectionSearch::note(const Heading& found, const Heading& low, const Heading
     return !disordered_;
 }
 
+// What was taken for one section may have been several large ones, one behind the other, where the two headings are not of
+// neighbours: then what is between them is read, if that is not too much.
+SectionSearch::Heading SectionSearch::read_gap(Key key, Heading low, const Heading& high) {
+    const bool neighbours = (high.key - 1) / sections_of_process <= (key - 1) / sections_of_process;
+    if (high.key == key || neighbours || high.offset - low.body > bytes_left_ / 2) return high;
+    while (const std::optional<Heading> found = first_in(low.body, high.offset)) {
+        if (!note(*found, low, high)) break;
+        if (found->key >= key) return *found;
+        low = *found;
+    }
+    return high;
+}
+
 std::optional<SectionSearch::Heading> SectionSearch::first_from(Key key) {
     const auto at_least = known_.lower_bound(key);
     if (at_least->first == key) return at_least->second;
@@ -106,10 +121,6 @@ std::optional<SectionSearch::Heading> SectionSearch::first_from(Key key) {
     Heading low = std::prev(at_least)->second;
     std::uint64_t left = low.body, right = high.offset;  // no heading stands in [low.body, left) or [right, high.offset)
     Gap gap;
-    const auto answer = [&]() -> std::optional<Heading> {
-        const bool leapt = gap.any && gap.at_left && high.key != key;  // it may stand in the gap
-        return leapt ? std::nullopt : std::optional<Heading>(high);
-    };
     bool near = key - low.key <= sections_of_process;
     for (unsigned look = 0; look < most_looks; ++look) {
         // Where to look, and up to where.
@@ -132,10 +143,7 @@ std::optional<SectionSearch::Heading> SectionSearch::first_from(Key key) {
         if (found) {
             if (!note(*found, low, high)) return std::nullopt;
             if (found->key >= key) {
-                if (all || near) {
-                    high = *found;
-                    return answer();
-                }
+                if (all || near) return gap.at_left ? read_gap(key, low, *found) : *found;
                 high = *found;
                 right = from;
             } else {
@@ -146,7 +154,8 @@ std::optional<SectionSearch::Heading> SectionSearch::first_from(Key key) {
         } else if (near) {
             left = to;
         } else if (all) {
-            if (!gap.any || gap.at_left) return answer();
+            if (!gap.any) return high;
+            if (gap.at_left) return read_gap(key, low, high);
             gap.at_left = true;
         } else if (to == limit) {
             if (gap.any && !gap.at_left) gap.from = from;

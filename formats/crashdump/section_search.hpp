@@ -31,7 +31,7 @@ public:
         std::uint64_t bytes = 0;
     };
     /// The section of a process, or of the whole node (literals; `process` is then not looked at). Empty: there is none, or it
-    /// was not found.
+    /// was not found. It may be said to end too late where large sections follow each other.
     std::optional<Place> find(TermSection section, ProcId process = ProcId::none);
     /// Text from a place in the file; shorter at its end, or where no more may be read.
     std::string read(std::uint64_t offset, std::uint64_t bytes);
@@ -47,8 +47,9 @@ private:
     std::optional<Key> key_of_line(std::string_view line) const;
     /// The first heading that begins in [from, to).
     std::optional<Heading> first_in(std::uint64_t from, std::uint64_t to);
-    /// The first heading that is not before `key` in the order.
+    /// The first heading that is not before `key` in the order, but for what stands between two large sections that were taken for one.
     std::optional<Heading> first_from(Key key);
+    Heading read_gap(Key key, Heading low, const Heading& high);
     bool note(const Heading& found, const Heading& low, const Heading& high);
 
     const bytes::Source& source_;

@@ -29,6 +29,15 @@ Unit unit_of_measure(analyses::Measure measure) {
     return Unit::none;
 }
 
+// What names a process that has no other name; of one that was spawned with a fun, its spawn call is everybody's.
+Value started_as(const Names& names, FunctionId call) {
+    if (call == FunctionId::none) return {};
+    const Snapshot& s = names.snapshot();
+    const Function& f = s.functions[call];
+    if (s.text(f.module) == "erlang" && s.text(f.name) == "apply") return {};
+    return function(names, call);
+}
+
 // How each kind of value is written.
 struct ProcessCell {
     const Names& names;
@@ -70,8 +79,9 @@ ColumnOf<ProcId> process_column(const Names& names, const analyses::ProcessColum
         return {std::move(column), [names, identify = show.identify, by_name = row.name == "name"](const ProcId& id) {
                     identify(id);
                     const Process& process = names.snapshot()[id];
-                    const std::string called = by_name ? names.called(process) : std::string();
-                    return called.empty() ? function(names, analyses::first_call(process)) : Value(called);
+                    if (!by_name) return function(names, analyses::first_call(process));
+                    const std::string called = names.called(process);
+                    return called.empty() ? started_as(names, process.initial_call) : Value(called);
                 }};
     if (row.shown == Shown::with_labels && !show.labels)  // without labels it would be another's
         return {std::move(column), [](const ProcId&) { return Value(); }};

@@ -127,7 +127,7 @@ TEST_CASE("an initial call that is hard to find is missing, never another's", "[
     SECTION("giants side by side") {
         kinds[30].before = kinds[31].behind = kinds[33].before = 3 * giant;
         const auto [read, searched] = both(made_of(kinds).text, 1);
-        CHECK(missing(read, searched) < 6);
+        CHECK(missing(read, searched) == 0);
     }
     SECTION("in the middle of a giant") {
         kinds[30].before = kinds[30].behind = giant;
