@@ -32,30 +32,39 @@ namespace {
 class CoreArtifact final : public Artifact {
 public:
     /// `damage`: what became of the compressed data that the image was taken from; empty: it is whole.
-    CoreArtifact(std::unique_ptr<Image> image, std::unique_ptr<Vm> vm, const std::string& damage)
-        : image_(std::move(image)), vm_(std::move(vm)) {
+    CoreArtifact(std::unique_ptr<Image> image, std::unique_ptr<Vm> vm, const std::string& damage, Progress progress)
+        : image_(std::move(image)), vm_(std::move(vm)), progress_(std::move(progress)) {
         if (!damage.empty())
             snapshot_.anomalies.add(Anomaly::compressed_damage, image_->core() == nullptr ? 0 : image_->core()->bytes().size(), damage);
     }
 
     Status load(const LoadPlan& plan) override {
+        // Who waits may have gone, and says so by an exception; it is not asked once this has ended.
+        const Progress progress = std::exchange(progress_, {});
+        const auto step = [&] {
+            if (progress) progress(0, 0);
+        };
         Reader reader(*vm_, snapshot_);
         snapshot_.source.path = image_->name();
         const auto begun = std::chrono::steady_clock::now();
         if (live()) begin_live();
         read_node(reader);
-        read_processes(reader, plan);
+        read_processes(reader, plan, progress);
         if (live()) {
             const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begun;
             snapshot_.source.live->took_ms = took.count();
         }
+        step();
         if (plan.tables || plan.modules)
             settle(reader, read_modules, [&] {
                 snapshot_.modules.clear();
                 reader.code_bytes = 0;
             });
+        step();
         if (plan.tables) read_tables(reader);
+        step();
         if (plan.atoms) read_atoms(reader);
+        step();
         snapshot_.seal();
         reader.memory.forget();
         read_stack_slots(reader, plan);
@@ -324,6 +333,7 @@ private:
 
     std::unique_ptr<Image> image_;
     std::unique_ptr<Vm> vm_;
+    Progress progress_;
     Snapshot snapshot_;
     LoadPlan plan_;  // what was loaded, for rows that are read again
     std::uint64_t misses_ = 0;
@@ -346,14 +356,14 @@ Result<std::unique_ptr<Artifact>> open(std::unique_ptr<bytes::Source> source, co
     if (path != "-" && source->compression().empty() && source->seekable()) {
         BH_TRY(image, Image::open(path, options.executable));
     } else {
-        BH_TRY(bytes::MappedFile file, bytes::spool(*source, path));
+        BH_TRY(bytes::MappedFile file, bytes::spool(*source, path, options.progress));
         damage = source->damage();
         BH_TRY(bytes::ElfImage core, bytes::ElfImage::adopt(std::move(file), path));
         BH_TRY(image, Image::adopt(std::move(core), path, options.executable));
     }
     BH_TRY(std::unique_ptr<Vm> vm, Vm::open(*image));
     if (!vm->unproven.empty()) prove_terms(*vm);
-    return std::unique_ptr<Artifact>(new CoreArtifact(std::move(image), std::move(vm), damage));
+    return std::unique_ptr<Artifact>(new CoreArtifact(std::move(image), std::move(vm), damage, options.progress));
 }
 
 // A VM that is being started, or loads code, may be caught between two stores: it is looked at again.
@@ -374,7 +384,7 @@ Result<RunningVm> attach(std::uint32_t pid, const std::string& path, const OpenO
 
 Result<std::unique_ptr<Artifact>> open_running(std::uint32_t pid, const std::string& path, const OpenOptions& options) {
     BH_TRY(RunningVm running, attach(pid, path, options));
-    return std::unique_ptr<Artifact>(new CoreArtifact(std::move(running.image), std::move(running.vm), {}));
+    return std::unique_ptr<Artifact>(new CoreArtifact(std::move(running.image), std::move(running.vm), {}, options.progress));
 }
 
 }  // namespace beamheap::otp

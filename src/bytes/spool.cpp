@@ -55,7 +55,7 @@ bool write_all(int fd, const char* data, std::size_t size, std::uint64_t at) {
 
 }  // namespace
 
-Result<MappedFile> spool(Source& source, const std::string& name) {
+Result<MappedFile> spool(Source& source, const std::string& name, const std::function<void(std::uint64_t, std::uint64_t)>& told) {
     const char* chosen = std::getenv("TMPDIR");
     const std::string folder = chosen != nullptr && *chosen != '\0' ? chosen : "/tmp";
     const Descriptor file(temporary_file(folder));
@@ -85,6 +85,7 @@ Result<MappedFile> spool(Source& source, const std::string& name) {
             from = to;
         }
         at += have;
+        if (told) told(source.stored_position(), source.stored_size());
     }
     if (ftruncate(file.get(), static_cast<off_t>(at)) != 0) return fail(at);
     return MappedFile::map(file.get(), name);

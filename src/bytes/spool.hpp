@@ -4,6 +4,9 @@
 // took. It has no name (O_TMPFILE, or unlinked at once) and goes with the process that made it.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+
 #include "beamheap/error.hpp"
 #include "bytes/elf_image.hpp"
 #include "bytes/source.hpp"
@@ -11,7 +14,8 @@
 namespace beamheap::bytes {
 
 /// Reads a source to its end into a temporary file in $TMPDIR (or /tmp) and maps it. `name` is for sentences.
+/// `told`, where given, hears after each piece how many bytes of the stored source are read, and of how many (0: unknown).
 /// Errors: those of the source; no space or no place for the file.
-Result<MappedFile> spool(Source& source, const std::string& name);
+Result<MappedFile> spool(Source& source, const std::string& name, const std::function<void(std::uint64_t, std::uint64_t)>& told = {});
 
 }  // namespace beamheap::bytes

@@ -116,6 +116,7 @@ Progress ProgressLine::callback() {
 }
 
 void ProgressLine::update(std::uint64_t done, std::uint64_t total) {
+    if (done == 0) return;
     done_ = done;
     total_ = total;
     const Clock::time_point now = Clock::now();

@@ -5,6 +5,14 @@
 #include <string>
 #include <string_view>
 
+namespace beamheap::present {
+/// A part of a text: [begin, end).
+struct TextSpan {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+};
+}  // namespace beamheap::present
+
 namespace beamheap::present::lex {
 
 constexpr bool lower(char c) { return c >= 'a' && c <= 'z'; }

@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "present/redact.hpp"
+#include "present/redact_iolists.hpp"
 #include "present/redact_lex.hpp"
 #include "present/secret_forms.hpp"
+#include "present/secret_places.hpp"
 
 namespace beamheap::present {
 namespace {
@@ -38,6 +40,9 @@ class SecretScan {
 public:
     SecretScan(std::string_view text, const std::vector<std::string>& known) : text_(text), known_(known) {}
 
+    /// What was replaced, once run() has ended.
+    std::vector<TextSpan> take_spans() { return std::move(spans_); }
+
     std::string run() {
         while (i_ < text_.size()) {
             const char c = text_[i_];
@@ -53,6 +58,10 @@ public:
                 at_numbers();
             else if (c == '-' && starts(text_, i_, "-----BEGIN "))
                 pem_block();
+            else if (c == '-' && letter(at(text_, i_ + 1 + (at(text_, i_ + 1) == '-' ? 1 : 0))))
+                at_option();
+            else if (c == '$')
+                at_dollar();
             else if (c == ':' && starts(text_, i_, "://"))
                 url_userinfo();
             else
@@ -72,14 +81,25 @@ private:
         keep_until(begin);
         out_ += by;
         kept_ = i_ = end;
+        spans_.push_back({begin, end});
     }
     // The text was cut here ("...", or it just ends), so that a secret may be shorter than its form.
     bool cut_at(std::size_t i) const { return i >= text_.size() || starts(text_, i, "..."); }
+
+    void at_option() {
+        const TextSpan secret = secret_of_option(text_, i_);
+        secret.begin != secret.end ? replace(secret.begin, secret.end, "***") : void(++i_);
+    }
+    void at_dollar() {
+        const std::size_t end = end_of_password_hash(text_, i_);
+        end != i_ ? replace(i_, end, "***") : void(++i_);
+    }
 
     void at_word() {
         std::size_t end = i_;
         while (end < text_.size() && word(text_[end])) ++end;
         if (secret_token()) return;
+        if (const TextSpan line = secret_of_line(text_, i_, end); line.begin != line.end) return replace(line.begin, line.end, "***");
         const std::size_t begin = i_;
         if (scheme(text_.substr(begin, end - begin), end)) return;
         // key-with-hyphens, as in HTTP headers
@@ -96,6 +116,31 @@ private:
         const bool signature = begin != 0 && (text_[begin - 1] == '?' || text_[begin - 1] == '&') &&
                                (key == "sig" || key.ends_with("Signature") || key.ends_with("signature"));
         if (signature || sensitive_key(key)) value_after_key(begin, key_end);
+        else if (names_credentials(key)) credentials(begin, key_end);
+    }
+
+    // Behind the ~c of ~c"...".
+    std::size_t behind_sigil(std::size_t i) const { return at(text_, i) == '~' && letter(at(text_, i + 1)) && at(text_, i + 2) == '"' ? i + 2 : i; }
+
+    // {basic,"name","x"}, {proxy_auth,{"name","x"}}, {:basic, "name:x"}: who asks, and with what.
+    void credentials(std::size_t key, std::size_t end) {
+        if (char_before(literal_begin(key)) != '{') return;
+        if (at(text_, end) == '\'' || at(text_, end) == '"') ++end;
+        if (at(text_, end) != ',') return;
+        constexpr std::size_t far = 512;
+        const std::size_t first = skip_spaces(text_, end + 1);
+        const std::string_view near = text_.substr(0, std::min(text_.size(), first + far));
+        const std::size_t opening = behind_sigil(first);
+        const char c = at(text_, opening);
+        if (c != '"' && c != '{' && !starts(text_, first, "<<")) return;
+        const std::size_t behind = skip_spaces(text_, c == '"' ? skip_quoted(near, opening) : skip_balanced(near, first));
+        const char next = at(text_, skip_spaces(text_, behind + 1));
+        if (text_.substr(key, 5) == "scram")  // what is kept of a password: {scram,<<stored key>>,<<server key>>,<<salt>>,4096}
+            key + 5 == end ? mask_elements(end) : mask_value(behind + 1);
+        else if (at(text_, behind) == ',' && c != '{' && (next == '"' || next == '<' || next == '~'))
+            mask_value(behind + 1);
+        else if (at(text_, behind) == '}' && (c == '{' || text_.substr(first, behind - first).find(':') != text_.npos))
+            mask_value(first);
     }
 
     void at_number() {
@@ -110,7 +155,7 @@ private:
             return;
         }
         const std::string shown = mask_secrets(mask_known(list.text, known_), known_);
-        if (shown != list.text)
+        if (shown != list.text || is_private_key(list.text))
             replace(i_, list.end, text_[i_] == '[' ? "\"***\"" : "<<\"***\">>");
         else
             i_ = list.end;
@@ -118,6 +163,11 @@ private:
 
     bool secret_token() {
         if (starts(text_, i_, "eyJ")) return web_token();
+        if (starts(text_, i_, "bot") && digit(at(text_, i_ + 3))) {  // of an address
+            const std::size_t number = end_of_number_token(text_, i_ + 3);
+            if (number != i_ + 3) replace(i_ + 3, number, "***");
+            return number != i_ + 3;
+        }
         const std::size_t end = end_of_token(text_, i_);
         if (end == i_) return false;
         replace(i_, end, "***");
@@ -196,8 +246,8 @@ private:
             whole.remove_suffix(3);
             const std::size_t colon = whole.find(':');
             if (colon != whole.npos && !std::ranges::all_of(whole.substr(colon + 1), digit)) replace(begin, begin + whole.size(), "***");
-        } else if (constexpr std::string_view hook = "hooks.slack.com/services/"; starts(text_, begin, hook)) {
-            replace(begin + hook.size(), word_end(begin), "***");
+        } else if (const TextSpan hook = secret_of_address(text_, begin); hook.begin != hook.end) {
+            replace(hook.begin, hook.end, "***");
             end = i_;
         }
         i_ = std::max(i_, end);
@@ -210,6 +260,7 @@ private:
         if (i >= 2 && text_[i - 1] == '"' && text_[i - 2] == ':') --i;
         if (i != 0 && (text_[i - 1] == '"' || text_[i - 1] == '\'' || text_[i - 1] == ':')) --i;
         if (i >= 2 && text_[i - 1] == '<' && text_[i - 2] == '<') i -= 2;
+        if (i >= 2 && letter(text_[i - 1]) && text_[i - 2] == '~') i -= 2;
         return i;
     }
     char char_before(std::size_t i) const { return i == 0 ? '\0' : text_[i - 1]; }
@@ -225,6 +276,15 @@ private:
         if (starts(text_, i, ">>")) i += 2;
         i = skip_spaces(text_, i);
         return at(text_, i) == ',' || at(text_, i) == '|';
+    }
+    // A literal ends at `i`, and so does a list within another one.
+    bool inner_list_ends(std::size_t i) const {
+        if (at(text_, i) != '"') return false;
+        ++i;
+        if (starts(text_, i, ">>")) i += 2;
+        if (at(text_, i) != ']') return false;
+        while (at(text_, i) == ']') ++i;
+        return i >= text_.size() || std::string_view(",|} ").find(text_[i]) != std::string_view::npos;
     }
     // Behind the comma or bar that follows the literal's end at `i`.
     std::size_t next_element(std::size_t i) const {
@@ -251,10 +311,17 @@ private:
         } else if (at(text_, i) == ':' && at(text_, i + 1) != ':' && at(text_, i + 1) != '/') {
             // "password: x" and "password":"x", but not the function password:check/1
             const char next = at(text_, i + 1);
-            if (quoted || next == ' ' || next == '"' || next == '\\') mask_value(i + 1);
-        } else if (at(text_, i) == '>' && char_before(key) == '<') {  // of XML
-            const std::size_t close = std::min(text_.find('<', i), text_.size());
-            if (close > i + 1) replace(i + 1, close, "***");
+            if (!quoted && next == ' ' && secret_to_end_of_line(text_.substr(key, end - key)))
+                mask_line(i + 2);
+            else if (quoted || next == ' ' || next == '"' || next == '\\')
+                mask_value(i + 1);
+        } else if (xml_element(key, i)) {
+        } else if (starts(text_, i, "%3D") || starts(text_, i, "%3A")) {  // = and : of an address within an address
+            const std::size_t stop = word_end(i + 3);
+            const std::size_t next = text_.substr(0, stop).find("%26", i);
+            replace(i + 3, std::min(stop, next), "***");
+        } else if (std::size_t value = i; quoted && (starts(text_, value, "value=") || starts(text_, ++value, "value="))) {
+            mask_value(value + 6);  // <add key="Password" value="x"/>
         } else if (at(text_, i) == '=' && at(text_, i + 1) != '=') {
             mask_value(i + 1);
         } else if (at(text_, i) == ',') {
@@ -262,8 +329,41 @@ private:
         } else if (option && i != blanks && at(text_, i) != '-') {
             mask_value(i);
         } else if (!quoted && i == blanks + 1) {
-            spoken(i);
+            spoken(i, lower(text_[key]) ? text_.substr(key, 4) == "pass" : text_.substr(key, 4) == "PASS");
         }
+    }
+
+    // The value of a header in a text: Cookie: a=1; sid=x. What begins like a term is one.
+    void mask_line(std::size_t i) {
+        std::size_t first = i;
+        while (word(at(text_, first))) ++first;
+        const std::string_view scheme = text_.substr(i, first - i);
+        const bool alone = std::string_view(" =;-+/%!.@$").find(at(text_, first)) == std::string_view::npos || first >= text_.size();
+        const bool term = alone || first == i || among(empty_values, scheme) || (digit(text_[i]) && at(text_, first) != '=');
+        if (term || literal_ends(first) || (at(text_, first) == ' ' && literal_ends(first + 1))) return mask_value(i);
+        std::size_t end = first;
+        while (end < text_.size() && std::string_view("\n\"'}]").find(text_[end]) == text_.npos && !starts(text_, end, "...")) {
+            if (text_[end] == '\\') {
+                if (at(text_, end + 1) != '"') break;
+                ++end;
+            }
+            ++end;
+        }
+        const bool told = among(auth_schemes, scheme) && at(text_, first) == ' ';
+        replace(told ? first + 1 : i, std::min(end, text_.size()), "***");
+    }
+
+    // <password>x</password>, <ns:Password Type="text">x</ns:Password>; `i` is behind the name.
+    bool xml_element(std::size_t key, std::size_t i) {
+        constexpr std::size_t far = 256;
+        std::size_t begin = key;
+        while (begin != 0 && key - begin < far && (word(text_[begin - 1]) || text_[begin - 1] == ':' || text_[begin - 1] == '-')) --begin;
+        if (char_before(begin) != '<' || (begin >= 2 && text_[begin - 2] == '<')) return false;
+        const std::size_t behind = std::min(text_.substr(0, std::min(text_.size(), i + far)).find_first_of("<>", i), text_.size());
+        if (at(text_, behind) != '>' || starts(text_, behind, ">>")) return false;
+        const std::size_t close = std::min(text_.find('<', behind), text_.size());
+        if (close > behind + 1) replace(behind + 1, close, "***");
+        return close > behind + 1;
     }
 
     // The key is an element. It says what the next ones are where it is the first of its tuple, or of the first element's
@@ -313,10 +413,11 @@ private:
         for (std::size_t element = 0; element < most_elements && at(text_, i) == ','; ++element) {
             i = skip_spaces(text_, i + 1);
             const char c = at(text_, i);
-            if (c == '"' || starts(text_, i, "<<")) literals[count++] = i;
-            if (i >= near.size()) break;
-            if (c == '"' || c == '\'')
-                i = skip_quoted(near, i);
+            const std::size_t opening = behind_sigil(i);
+            if (c == '"' || opening != i || starts(text_, i, "<<")) literals[count++] = i;
+            if (opening >= near.size()) break;
+            if (c == '"' || c == '\'' || opening != i)
+                i = skip_quoted(near, opening);
             else if (c == '[' || c == '{' || c == '(' || starts(text_, i, "<<"))
                 i = skip_balanced(near, i);
             else
@@ -329,7 +430,7 @@ private:
 
     // Free text: "password for bob is hunter2", "with password hunter2". What people write with such words is more often no
     // secret ("password check failed"), so that the word itself must look like one, or be told as one by "is".
-    void spoken(std::size_t i) {
+    void spoken(std::size_t i, bool password) {
         constexpr std::size_t most_words = 4;
         bool is = false;
         for (std::size_t n = 0; n < most_words; ++n) {
@@ -338,7 +439,8 @@ private:
             while (!value.empty() && std::string_view(".!?:").find(value.back()) != std::string_view::npos && value.size() > 1) value.remove_suffix(1), --end;
             const bool quote = value.empty() && (at(text_, i) == '"' || at(text_, i) == '\'' || starts(text_, i, "\\\""));
             if (quote) {
-                if (is) mask_value(i);
+                // PASSWORD 'x' of SQL
+                if (is || (password && n == 0 && at(text_, i) == '\'')) mask_value(i);
                 return;
             }
             if (value.empty()) return;
@@ -358,7 +460,9 @@ private:
     void mask_value(std::size_t i) {
         i = skip_spaces(text_, i);
         const char c = at(text_, i);
-        if (literal_ends(i)) {
+        if (inner_list_ends(i)) {
+            i_ = i;  // "password=" in [["password="],"x"]: what follows is found where lists are read as texts
+        } else if (literal_ends(i)) {
             i_ = i;
             if (const std::size_t next = next_element(i); next < text_.size() && depth_++ == 0) {
                 mask_value(next);
@@ -429,6 +533,11 @@ private:
 
     // An atom, a number, or a word of free text (token=abc, Authorization: Bearer abc).
     void word_value(std::size_t i) {
+        if (at(text_, i) == '|' || starts(text_, i, ">\\n")) {  // a block of YAML begins on the next line
+            std::size_t next = i + 1;
+            while (at(text_, next) == ' ' || starts(text_, next, "\\n")) next += at(text_, next) == ' ' ? 1 : 2;
+            if (next > i + 2) i = next;
+        }
         std::size_t end = word_end(i);
         std::string_view value = text_.substr(i, end - i);
         const bool scheme = among(auth_schemes, value) && at(text_, end) == ' ';
@@ -454,6 +563,7 @@ private:
     std::string_view text_;
     const std::vector<std::string>& known_;
     std::string out_;
+    std::vector<TextSpan> spans_;
     std::size_t i_ = 0;
     std::size_t kept_ = 0;
     int depth_ = 0;  // of literals that ended before the value came
@@ -464,6 +574,15 @@ private:
 
 }  // namespace
 
-std::string mask_secrets(std::string_view text, const std::vector<std::string>& known) { return SecretScan(text, known).run(); }
+std::vector<TextSpan> secret_spans(std::string_view text, const std::vector<std::string>& known) {
+    SecretScan scan(text, known);
+    static_cast<void>(scan.run());
+    return scan.take_spans();
+}
+
+std::string mask_secrets(std::string_view text, const std::vector<std::string>& known) {
+    // Elements that are secrets by themselves first: a list of tokens is no text.
+    return mask_iolists(SecretScan(text, known).run(), known);
+}
 
 }  // namespace beamheap::present

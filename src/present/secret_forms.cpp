@@ -72,6 +72,17 @@ bool card(std::string_view digits) {
     return known && luhn(digits);
 }
 
+// 40 letters, digits, / and +, of all kinds, as Amazon's secret keys are; hashes have no capitals, or no small letters.
+constexpr std::size_t amazon_secret = 40;
+bool random_base64(std::string_view word) {
+    const bool small = std::ranges::any_of(word, lower), large = std::ranges::any_of(word, upper), number = std::ranges::any_of(word, digit);
+    const bool signs = word.find_first_of("/+") != word.npos;
+    const auto digits = std::ranges::count_if(word, digit);
+    return small && large && number && (signs || (digits > 2 && digits < 12)) && word.find("//") == word.npos;
+}
+
+constexpr bool base64_char(char c) { return letter(c) || digit(c) || c == '/' || c == '+'; }
+
 std::optional<unsigned> base64_value(char c) {
     if (upper(c)) return c - 'A';
     if (lower(c)) return c - 'a' + 26;
@@ -84,6 +95,25 @@ std::optional<unsigned> base64_value(char c) {
 }  // namespace
 
 std::span<const SecretForm> secret_forms() { return forms; }
+
+namespace {
+
+// What has no beginning of its own: a private key in base64 (30 82 xx xx 02 01 00 in bytes), Amazon's secret keys.
+std::size_t end_of_plain_secret(std::string_view text, std::size_t i) {
+    if (i != 0 && (base64_char(text[i - 1]) || text[i - 1] == '=' || text[i - 1] == '-' || text[i - 1] == '_' || text[i - 1] == '.')) return i;
+    const bool key = (starts(text, i, "MII") && starts(text, i + 6, "IBA")) || starts(text, i, "MHcCAQEEI") || starts(text, i, "MIGHAgEAM") ||
+                     starts(text, i, "MIG2AgEAM") || starts(text, i, "MIGTAgEAM") || starts(text, i, "MC4CAQAwBQYDK2Vw");
+    std::size_t end = i;
+    if (!key)
+        while (end - i <= amazon_secret && base64_char(at(text, end))) ++end;
+    const std::string_view word = text.substr(i, end - i);
+    const bool alone = std::string_view("=-_.:<").find(at(text, end)) == std::string_view::npos || end >= text.size();
+    if (!key) return word.size() == amazon_secret && alone && random_base64(word) ? end : i;
+    while (base64_char(at(text, end)) || at(text, end) == '=') ++end;
+    return end;
+}
+
+}  // namespace
 
 std::size_t end_of_token(std::string_view text, std::size_t i) {
     const auto letter_code = static_cast<unsigned char>(at(text, i));
@@ -100,7 +130,25 @@ std::size_t end_of_token(std::string_view text, std::size_t i) {
         const bool whole = tail >= form.least || (cut_at(text, end) && tail >= least_when_cut(text, end));
         if (whole && random_part(text.substr(i + form.prefix.size(), tail))) return end;
     }
-    return i;
+    return end_of_plain_secret(text, i);
+}
+
+std::size_t end_of_password_hash(std::string_view text, std::size_t i) {
+    constexpr std::array<std::string_view, 15> schemes{"$1$", "$2a$", "$2b$", "$2y$", "$5$", "$6$", "$7$", "$y$", "$apr1$", "$argon2", "$pbkdf2", "$scrypt$",
+                                                       "$gy$", "$md5$", "$sha1$"};
+    if (std::ranges::none_of(schemes, [&](std::string_view scheme) { return starts(text, i, scheme); })) return i;
+    std::size_t end = i;
+    while (end < text.size() && (base64_char(text[end]) || std::string_view("$=,.-_").find(text[end]) != std::string_view::npos) && !starts(text, end, "...")) ++end;
+    constexpr std::size_t least = 20;
+    return end - i >= least || (cut_at(text, end) && end - i >= 8) ? end : i;
+}
+
+bool is_private_key(std::string_view bytes) {
+    const auto byte = [&](std::size_t i) { return i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0U; };
+    if (byte(0) != 0x30) return false;
+    const std::size_t first = byte(1) < 0x80 ? 2 : byte(1) == 0x81 ? 3 : byte(1) == 0x82 ? 4 : bytes.size();
+    return byte(first) == 0x02 && byte(first + 1) == 1 && byte(first + 2) <= 1 && first + 3 < bytes.size() &&
+           (byte(first + 3) == 0x30 || (byte(first + 3) == 0x02 && byte(first + 4) > 0x20) || (byte(first + 3) == 0x04 && byte(first + 4) >= 0x1c));
 }
 
 std::size_t end_of_number_token(std::string_view text, std::size_t i) {

@@ -28,6 +28,13 @@ std::size_t end_of_token(std::string_view text, std::size_t i);
 /// piece or in groups with one blank or hyphen in between. A bot token (Telegram's) is a number, a colon and 35 characters.
 std::size_t end_of_number_token(std::string_view text, std::size_t i);
 
+/// Where the hash of a password that begins at text[i], "$", ends ($2b$12$..., $argon2id$...); `i` where there is none.
+std::size_t end_of_password_hash(std::string_view text, std::size_t i);
+
+/// Whether bytes begin like a private key in DER (PKCS #1, PKCS #8, RFC 5915): a sequence whose first element is the number 0
+/// or 1, and whose second is a sequence, a large number or octets.
+bool is_private_key(std::string_view bytes);
+
 /// Whether a word is the base64 of a name and a password: "name:password" (RFC 7617), or between NULs (SASL PLAIN, RFC 4616).
 bool is_credentials(std::string_view base64);
 

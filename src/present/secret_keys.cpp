@@ -13,46 +13,61 @@ namespace {
 
 using namespace lex;
 
-constexpr std::array<std::string_view, 33> secret_words{
-    "apikey",   "apikeys", "authorization", "bearer",    "bindpw",  "userinfo",  "cookie",    "cookies",  "credential", "credentials", "cvc",
-    "cvv",      "dsn",     "iban",          "jwt",       "passcode", "passphrase", "passwd",      "password",
-    "passwords", "passwort", "pincode",     "privkey",   "pwd",      "secret",     "secretkey",   "secrets",
-    "setcookie", "ssn",        "token",     "tokens",   "pass",       "psk"};
+constexpr std::array<std::string_view, 52> secret_words{
+    "apikey", "apikeys", "authorization", "bearer", "bindpw", "connectionstring", "contrasena", "cookie", "cookies", "cred",
+    "credential", "credentials", "creds", "cvc", "cvv", "dsn", "htpasswd", "iban", "jsessionid", "jwt", "kennwort", "mnemonic",
+    "pass", "passcode", "passin", "passout", "passphrase", "passwd", "password", "passwords", "passwort", "pgpassword",
+    "phpsessid", "pincode", "privkey", "psk", "pw", "pwd", "secret", "secretkey", "secrets", "senha", "sessid", "sessionid",
+    "setcookie", "sharedsecret", "sid", "ssn", "token", "tokens", "totp", "userinfo"};
 // Words that are secret behind another one: "api_key", "private_key", "session_id", "pin_code", "card_number".
-constexpr std::array<std::pair<std::string_view, std::string_view>, 20> secret_pairs{
-    {{"access", "key"}, {"account", "key"}, {"api", "key"}, {"auth", "key"}, {"card", "number"}, {"client", "key"},
-     {"deploy", "key"}, {"encryption", "key"}, {"license", "key"}, {"master", "key"}, {"pin", "code"}, {"private", "key"},
-     {"secret", "key"}, {"security", "code"}, {"session", "id"}, {"session", "key"}, {"shared", "key"}, {"signing", "key"},
-     {"ssh", "key"}, {"storage", "key"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 46> secret_pairs{{
+    {"access", "key"}, {"account", "key"}, {"aes", "key"}, {"api", "key"}, {"auth", "code"}, {"auth", "key"},
+    {"backup", "code"}, {"basic", "auth"}, {"card", "number"}, {"cipher", "key"}, {"client", "key"}, {"connection", "string"},
+    {"crypto", "key"}, {"data", "key"}, {"deploy", "key"}, {"encryption", "key"}, {"hmac", "key"}, {"host", "key"},
+    {"http", "auth"}, {"identity", "key"}, {"license", "key"}, {"master", "key"}, {"mfa", "code"}, {"otp", "code"},
+    {"pin", "code"}, {"private", "key"}, {"proxy", "auth"}, {"recovery", "code"}, {"secret", "key"}, {"security", "code"},
+    {"security", "parameters"}, {"seed", "phrase"}, {"session", "id"}, {"session", "key"}, {"session", "ticket"},
+    {"shared", "key"}, {"signing", "key"}, {"ssh", "key"}, {"storage", "key"}, {"stored", "key"}, {"symmetric", "key"},
+    {"tls", "key"}, {"totp", "seed"}, {"verification", "code"}, {"webhook", "url"}, {"wrapping", "key"}}};
 // A key that ends in one of these counts or configures: token_count, password_policy, cookie_max_age.
-constexpr std::array<std::string_view, 36> harmless_ends{
+constexpr std::array<std::string_view, 37> harmless_ends{
     "age",    "algorithm", "backend", "bucket", "count",      "counter", "enabled", "expires", "expiry",
     "fun",    "handler",   "len",     "length", "level",      "limit",   "manager", "max",     "method",
     "min",    "mod",       "module",  "name",   "num",        "path",    "pid",     "policy",  "ref",
-    "server", "size",      "state",   "sup",    "supervisor", "timeout", "timer",   "ttl",     "type"};
+    "server", "size",      "state",   "sup",    "supervisor", "timeout", "timer",   "ttl",     "type",
+    "worker"};
+
+// Words that others are written onto: "dbpassword", "clientsecret", "PGPASSWORD".
+constexpr std::array<std::string_view, 9> secret_ends{"accesskey", "apikey", "passphrase", "passwd", "password", "privatekey", "secret", "secretkey", "token"};
+
+bool secret_word(std::string_view word) {
+    return std::ranges::find(secret_words, word) != secret_words.end() ||
+           std::ranges::any_of(secret_ends, [&](std::string_view end) { return word.ends_with(end); });
+}
 
 bool secret_pair(std::string_view first, std::string_view second) {
-    if (second == "keys") second = "key";
+    if (second == "keys" || second == "codes") second.remove_suffix(1);
     return std::ranges::find(secret_pairs, std::pair(first, second)) != secret_pairs.end();
 }
 
 }  // namespace
 
 bool sensitive_key(std::string_view key) {
-    // Cut into words at _ - . @ and at camelCase humps, lower-cased; only the last two matter at a time.
-    if (key.size() < 3 || key.size() > 64) return false;
+    // Cut into words at _ - . @ and at humps (camelCase, RSAPrivateKey), lower-cased; only the last two matter at a time.
+    if (key.size() < 2 || key.size() > 64) return false;
     bool found = false;
     std::string previous;
     std::string current;
     const auto close = [&] {
         if (current.empty()) return;
-        found = found || std::ranges::find(secret_words, current) != secret_words.end() || secret_pair(previous, current);
+        found = found || secret_word(current) || secret_pair(previous, current);
         previous = std::move(current);
         current.clear();
     };
     for (std::size_t i = 0; i < key.size(); ++i) {
         const char c = key[i];
-        if (!letter(c) || (upper(c) && i != 0 && lower(key[i - 1]))) close();
+        const bool hump = upper(c) && i != 0 && (lower(key[i - 1]) || (upper(key[i - 1]) && lower(at(key, i + 1))));
+        if (!letter(c) || hump) close();
         if (letter(c)) current += upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
     }
     close();

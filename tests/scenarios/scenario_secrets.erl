@@ -13,7 +13,7 @@ secrets(_Args) ->
     Vault = specimen(vault, fun(Ready) ->
         put(db_password, hush(5)),
         put(settings, [{port, 5432}, {password, hush(6)}]),
-        Ready(), hold({state, settings(), requests(), tokens(), numbers(), bare()}) end),
+        Ready(), hold({state, settings(), requests(), tokens(), numbers(), bare(), pieces(), commands(), lines(), credentials()}) end),
     [Vault ! M || M <- messages()],
     erlang:send_after(3600000, Vault, {retry, [{secret, hush(60)}]}),
     #{slogan => "vault failed: Authorization: Bearer " ++ hush(70) ++ ", token=" ++ hush(71) ++ " Bearer " ++ hush(72) ++
@@ -49,6 +49,33 @@ tokens() ->
         {"sk-proj-", 105, 40}, {"whsec_", 106, 32}, {"pypi-", 107, 60}, {"dop_v1_", 108, 64}, {"hvs.", 109, 30}, {"SG.", 110, 66}, {"npm_", 111, 36},
         {"shpat_", 112, 32}, {"lin_api_", 113, 40}, {"glsa_", 114, 41}, {"GOCSPX-", 115, 28}, {"ya29.", 116, 60}, {"hf_", 117, 34}, {"dapi", 118, 32}]]
     ++ [text(["eyJ", base64:encode("{\"alg\":\"HS256\"}"), ".eyJ", hush(119), ".", hush(120)])].
+
+%% Texts that are built of pieces, as programs send them.
+pieces() ->
+    [["password=", [<<>>, [bin(200)]]], [["password"], "=", ["", bin(201)]], [[[<<"Authorization: ">>], "Bearer "], [bin(202)]],
+     [password, $: | hush(203)], ["pass", "word=", bin(204)], [112, 97, 115, 115, 119, 111, 114, 100, 61 | bin(205)], [token, "=", bin(206)]].
+
+%% What commands are given; only their texts: of a list's element alone nobody can say what it is.
+commands() ->
+    ["curl -u alice:" ++ hush(210) ++ " https://h/x", text(["mysql -uroot -p", hush(211), " shop"]), "sshpass -p " ++ hush(212) ++ " ssh x",
+     "redis-cli -h x -a " ++ hush(213), "ldapsearch -D cn=x -w " ++ hush(214), "docker login -u x -p " ++ hush(215),
+     text(["PGPASSWORD=", hush(216), " psql"]), {"PGPASSWORD", hush(217)}, text(["openssl rsa -passin pass:", hush(218), " -in k"]),
+     text(["snmpget -v2c -c ", hush(219), " host"]), text(["jdbc:oracle:thin:scott/", hush(220), "@db:1521:x"])].
+
+lines() ->
+    [text(["AUTH ", hush(230)]), text(["*2\r\n$4\r\nAUTH\r\n$11\r\n", hush(231), "\r\n"]), text(["USER bob\r\nPASS ", hush(232), "\r\n"]),
+     text(["a1 LOGIN bob ", hush(233), "\r\n"]), text(["ALTER USER x IDENTIFIED BY '", hush(234), "'"]), text(["CREATE ROLE x LOGIN PASSWORD '", hush(235), "'"]),
+     text(["Cookie: a=1; sid=", hush(236), "; theme=dark\r\nHost: x"]), text(["Authorization: Digest username=\"bob\", response=\"", hush(237), "\""]),
+     text(["Authorization: AWS4-HMAC-SHA256 Credential=x, Signature=", hush(238)]), text(["https://discord.com/api/webhooks/123/", hush(239)]),
+     text(["<add key=\"Password\" value=\"", hush(240), "\"/>"]), text(["<a:Password Type=\"text\">", hush(241), "</a:Password>"]),
+     text(["password: |\n  ", hush(242)]), text(["password%3D", hush(243), "%26x"]), text(["$2b$12$", hush(244), "LJ3m4ys3Lk0TSwHjpVRd"])].
+
+credentials() ->
+    [{basic, "alice", hush(250)}, {auth, {basic, <<"alice">>, bin(251)}}, {proxy_auth, {"u", hush(252)}}, #{auth => {basic, text(["u:", hush(253)])}},
+     {plain, <<"kafka">>, bin(254)}, {scram_sha_256, <<"kafka">>, bin(255)}, {amqp_params_network, <<"guest">>, bin(256), <<"/">>, "host", 5672},
+     {login, <<"bob">>, bin(257)}, {'RSAPrivateKey', 'two-prime', 65537, bin(258)}, #{cookies => #{<<"sid">> => bin(259)}},
+     #{dbpassword => bin(260), clientsecret => bin(261), recovery_codes => [bin(262)]}, {security_parameters, <<0, 1>>, 1, bin(263)},
+     text([hush(264), "KbPxRfiCYEXAMPLEKEY/12345678y"]), {scram, bin(265), bin(266), <<"salt">>, 4096}].
 
 numbers() -> [{card, 4111111111111111}, <<"paid with 5555 5555 5555 4444">>, #{password => 90870018}, {pin_code, "90870019"}].
 

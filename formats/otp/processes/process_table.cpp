@@ -20,6 +20,7 @@ using bytes::Bytes;
 using bytes::load;
 
 constexpr std::uint64_t largest_block = 1ull << 42;  // words of one heap
+constexpr std::uint64_t rows_between_progress = 1024;
 constexpr std::size_t most_slots_beyond = 1u << 18;  // of the process table, looked at whatever its count says: the usual one whole
 constexpr std::size_t saved_calls_index = 1;
 constexpr std::uint32_t sensitive_flag = 1u << 3;  // F_SENSITIVE, above the bits of the time stamp's kind
@@ -91,7 +92,7 @@ public:
           links_(reader),
           labels_(reader) {}
 
-    void run() {
+    void run(const Progress& progress) {
         SlotTable table = reader_.vm.processes;
         running_ = running_threads(reader_.vm, memory_);
         if (live_)  // its count changes all the time
@@ -109,6 +110,7 @@ public:
         for (std::size_t i = 0; (i + 1) * 8 <= slots.size() && (found < table.count || i < most_slots_beyond); ++i) {
             const auto element = load<Word>(slots.data() + 8 * i);
             if (element == 0) continue;
+            if (progress && found % rows_between_progress == 0) progress(0, 0);
             ++found;
             if (element != table.invalid) add(element, i);
             else ++being_made;
@@ -524,7 +526,7 @@ std::vector<RunningThread> running_threads(const Vm& vm, bytes::MemoryReader& me
     return running;
 }
 
-void read_processes(Reader& reader, const LoadPlan& plan) { TableReader(reader, plan).run(); }
+void read_processes(Reader& reader, const LoadPlan& plan, const Progress& progress) { TableReader(reader, plan).run(progress); }
 
 struct RowRefresher::Parts {
     Parts(Reader& r, const LoadPlan& plan) : reader(r), table(r, plan) {}

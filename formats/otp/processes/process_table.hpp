@@ -13,7 +13,7 @@ namespace beamheap::otp {
 /// Fills snapshot.processes (in order of pid), links, stacks as far as the plan asks, and counts what was damaged. Of a VM that
 /// runs each row is proved by reading it again (live_row.hpp): Process::reading says what came of it, and a process that ended
 /// meanwhile has no row.
-void read_processes(Reader& reader, const LoadPlan& plan);
+void read_processes(Reader& reader, const LoadPlan& plan, const Progress& progress = {});
 
 /// Of a VM that runs: reads rows again, one by one, so that a row and the terms that are read right after it are of one instant.
 class RowRefresher {

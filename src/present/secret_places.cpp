@@ -1,0 +1,176 @@
+#include "present/secret_places.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace beamheap::present {
+namespace {
+
+using namespace lex;
+
+enum class Form {
+    separate,  // -a SECRET
+    attached,  // -pSECRET
+    either,
+    pair,      // -u name:SECRET
+    percent,   // -U name%SECRET
+};
+struct Option {
+    std::string_view command;  // how its name begins; empty: any
+    std::string_view option;
+    Form form;
+};
+constexpr std::array options{
+    Option{"curl", "-U", Form::pair},          Option{"curl", "--proxy-user", Form::pair}, Option{"mysql", "-p", Form::attached},
+    Option{"mariadb", "-p", Form::attached},   Option{"sshpass", "-p", Form::either},      Option{"redis-cli", "-a", Form::separate},
+    Option{"ldap", "-w", Form::separate},      Option{"login", "-p", Form::separate},      Option{"zip", "-P", Form::separate},
+    Option{"unzip", "-P", Form::separate},     Option{"7z", "-p", Form::attached},         Option{"smbclient", "-U", Form::percent},
+    Option{"rpcclient", "-U", Form::percent},  Option{"mongo", "-p", Form::separate},      Option{"cqlsh", "-p", Form::separate},
+    Option{"sqlcmd", "-P", Form::separate},    Option{"bcp", "-P", Form::separate},        Option{"ipmitool", "-P", Form::separate},
+    Option{"snmp", "-c", Form::separate},      Option{"snmp", "-A", Form::separate},       Option{"snmp", "-X", Form::separate},
+    Option{"openssl", "-k", Form::separate},   Option{"openssl", "-K", Form::separate},    Option{"htpasswd", "-b", Form::separate},
+    Option{"", "-u", Form::pair},              Option{"", "--user", Form::pair},
+};
+
+constexpr bool ends_value(char c) { return std::string_view(" \t\n\"'\\,;|)]}>&").find(c) != std::string_view::npos; }
+std::size_t value_end(std::string_view text, std::size_t i) {
+    while (i < text.size() && !ends_value(text[i])) ++i;
+    return i;
+}
+
+// Where the next word begins, or the text of the next element: "-u a:b", ["-u","a:b"], [<<"-u">>, <<"a:b">>].
+std::size_t next_word(std::string_view text, std::size_t i) {
+    if (at(text, i) == '"' || at(text, i) == '\'') {
+        ++i;
+        if (starts(text, i, ">>")) i += 2;
+        i = skip_spaces(text, i);
+        if (at(text, i) != ',') return text.size();
+        i = skip_spaces(text, i + 1);
+        if (starts(text, i, "<<") || (at(text, i) == '~' && letter(at(text, i + 1)))) i += 2;
+        return at(text, i) == '"' || at(text, i) == '\'' ? i + 1 : text.size();
+    }
+    if (at(text, i) != ' ') return text.size();
+    i = skip_spaces(text, i);
+    if (starts(text, i, "\\\"")) return i + 2;
+    return at(text, i) == '\'' ? i + 1 : i;
+}
+
+bool command_before(std::string_view text, std::size_t i, std::string_view command) {
+    constexpr std::size_t far = 256;
+    const std::size_t from = i > far ? i - far : 0;
+    const std::string_view near = text.substr(from, i - from);
+    for (std::size_t found = near.find(command); found != near.npos; found = near.find(command, found + 1))
+        if (found == 0 || !word(near[found - 1])) return true;
+    return false;
+}
+
+// Of "name:SECRET" what is behind the separator. Numbers are user and group ids, or ports.
+TextSpan behind(std::string_view text, std::size_t i, char separator) {
+    const std::size_t end = value_end(text, i);
+    const std::size_t mark = text.substr(0, end).find(separator, i);
+    if (mark == text.npos || mark == i || mark + 1 >= end || at(text, mark + 1) == separator || starts(text, mark, "://")) return {};
+    const std::string_view value = text.substr(mark + 1, end - mark - 1);
+    return std::ranges::all_of(value, digit) ? TextSpan{} : TextSpan{mark + 1, end};
+}
+
+// Behind the ends of line and lengths that Redis' protocol has between words: \r\n$7\r\n. As it was where there are none.
+std::size_t skip_length(std::string_view text, std::size_t i) {
+    if (!starts(text, i, "\\r\\n$")) return i;
+    std::size_t j = i + 5;
+    while (digit(at(text, j))) ++j;
+    return starts(text, j, "\\r\\n") ? j + 4 : i;
+}
+
+}  // namespace
+
+TextSpan secret_of_option(std::string_view text, std::size_t i) {
+    if (i != 0 && std::string_view(" \"'\t\n,[").find(text[i - 1]) == std::string_view::npos) return {};
+    for (const Option& row : options) {
+        if (!starts(text, i, row.option)) continue;
+        const std::size_t behind_option = i + row.option.size();
+        const char next = at(text, behind_option);
+        const bool apart = next == ' ' || next == '"' || next == '\'' || (next == '=' && row.option.starts_with("--"));
+        if (row.form == Form::attached ? apart || ends_value(next) : !apart && row.form != Form::either) continue;
+        if (!row.command.empty() && !command_before(text, i, row.command)) continue;
+        const std::size_t value = !apart ? behind_option : next == '=' ? behind_option + 1 : next_word(text, behind_option);
+        if (row.form == Form::pair || row.form == Form::percent) {
+            if (const TextSpan span = behind(text, value, row.form == Form::pair ? ':' : '%'); span.begin != span.end) return span;
+            continue;
+        }
+        const std::size_t end = value_end(text, value);
+        if (value < end && text[value] != '-') return {value, end};
+    }
+    return {};
+}
+
+TextSpan secret_of_line(std::string_view text, std::size_t i, std::size_t end) {
+    const std::string_view name = text.substr(i, end - i);
+    const bool begins = i == 0 || std::string_view("\"'\n").find(text[i - 1]) != std::string_view::npos ||
+                        (i >= 2 && (text.substr(i - 2, 2) == "\\n" || text.substr(i - 2, 2) == "\\r"));
+    if (name == "IDENTIFIED" && starts(text, end, " BY ")) {
+        const std::size_t value = next_word(text, end + 3);
+        return {std::min(value, value_end(text, value)), value_end(text, value)};
+    }
+    if (name == "thin" && at(text, end) == ':') {  // jdbc:oracle:thin:name/x@host
+        constexpr std::size_t far = 128;
+        const std::string_view near = text.substr(0, std::min(text.size(), end + far));
+        const std::size_t slash = near.find_first_of("/@\" ", end), mark = near.find_first_of("@\" ", slash);
+        return at(near, slash) == '/' && at(near, mark) == '@' ? TextSpan{slash + 1, mark} : TextSpan{};
+    }
+    std::size_t value = end;
+    if (name == "LOGIN") {  // behind a tag: a1 LOGIN name x
+        value = value_end(text, next_word(text, end));
+        if (at(text, end) != ' ' || at(text, value) != ' ') return {};
+    } else if (!begins || (name != "AUTH" && name != "PASS")) {
+        return {};
+    }
+    const std::size_t length = skip_length(text, value);
+    value = length != value ? length : next_word(text, value);
+    std::size_t stop = value_end(text, value);
+    // AUTH name x, of Redis 6, and in its protocol
+    if (name == "AUTH" && stop != value) {
+        const std::size_t second = skip_length(text, stop) != stop ? skip_length(text, stop) : next_word(text, stop);
+        if (second < text.size() && value_end(text, second) > second) {
+            const std::string_view scheme = text.substr(value, stop - value);
+            if (scheme != "PLAIN" && scheme != "LOGIN") return {value, value_end(text, second)};
+        }
+    }
+    // A password is what the line ends with.
+    const bool last = stop >= text.size() || text[stop] == '"' || text[stop] == '\\' || text[stop] == '\n' || text[stop] == '\'' || text[stop] == ',';
+    return value < stop && last ? TextSpan{value, stop} : TextSpan{};
+}
+
+TextSpan secret_of_address(std::string_view text, std::size_t begin) {
+    constexpr std::size_t longest = 512;
+    const std::size_t end = value_end(text.substr(0, std::min(text.size(), begin + longest)), begin);
+    struct Hook {
+        std::string_view host, path;
+    };
+    constexpr std::array hooks{Hook{"hooks.slack.com", "/services/"}, Hook{"discord.com", "/webhooks/"}, Hook{"discordapp.com", "/webhooks/"},
+                               Hook{"webhook.office.com", "/webhookb2/"}, Hook{"api.telegram.org", "/bot"}, Hook{"hooks.zapier.com", "/catch/"},
+                               Hook{"hook.", "make.com/"}, Hook{"events.pagerduty.com", "/integration/"}, Hook{"logic.azure.com", "?"}};
+    const std::string_view address = text.substr(begin, end - begin);
+    for (const Hook& hook : hooks) {
+        const std::size_t host = address.find(hook.host);
+        if (host == address.npos) continue;
+        const std::size_t path = address.find(hook.path, host);
+        if (path != address.npos && path + hook.path.size() < address.size()) return {begin + path + hook.path.size(), end};
+    }
+    return {};
+}
+
+bool secret_to_end_of_line(std::string_view header) {
+    constexpr std::array<std::string_view, 3> names{"authorization", "cookie", "cookies"};
+    std::string last;
+    for (std::size_t i = header.size(); i-- > 0 && letter(header[i]);) last.insert(last.begin(), upper(header[i]) ? static_cast<char>(header[i] - 'A' + 'a') : header[i]);
+    return std::ranges::find(names, last) != names.end();
+}
+
+bool names_credentials(std::string_view tag) {
+    constexpr std::array<std::string_view, 18> tags{
+        "amqp_params_direct", "amqp_params_network", "auth",  "authenticate",  "basic",         "basic_auth", "digest",     "http_auth",  "http_basic",
+        "log_in",             "login",               "plain", "proxy_auth",    "sasl_plain",    "scram",      "scram_sha_1", "scram_sha_256", "scram_sha_512"};
+    return std::ranges::find(tags, tag) != tags.end();
+}
+
+}  // namespace beamheap::present
