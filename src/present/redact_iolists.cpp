@@ -175,6 +175,8 @@ private:
             else
                 flat += text_.substr(piece.source.begin, piece.source.end - piece.source.begin);
             piece.length = flat.size() - piece.flat;
+            // What is masked ends: the key of what comes next is not part of it.
+            if (flat.ends_with("***")) flat += '\n';
             if (piece.length == 1 && flat.back() == ':') flat.back() = '=';  // a colon of its own separates a key from its value
         }
         if (numbers || flat.size() < least_text) return;

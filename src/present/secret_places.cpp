@@ -90,6 +90,7 @@ TextSpan secret_of_option(std::string_view text, std::size_t i) {
         const std::size_t behind_option = i + row.option.size();
         const char next = at(text, behind_option);
         const bool apart = next == ' ' || next == '"' || next == '\'' || (next == '=' && row.option.starts_with("--"));
+        if (row.form != Form::pair && starts(text, i, "-pass")) continue;  // -passin: an option by its own name
         if (row.form == Form::attached ? apart || ends_value(next) : !apart && row.form != Form::either) continue;
         if (!row.command.empty() && !command_before(text, i, row.command)) continue;
         const std::size_t value = !apart ? behind_option : next == '=' ? behind_option + 1 : next_word(text, behind_option);

@@ -192,6 +192,8 @@ TEST_CASE("secrets in texts that are built of pieces", "[redact]") {
     CHECK(mask_secrets("{a,[{b,c},[token,\"=\",<<\"hun\">>,\"ter2\"],{d}]}") == "{a,[{b,c},[token,\"=\",<<\"***\">>,\"***\"],{d}]}");
     CHECK(mask_secrets("[\"x\",[\"token=\",\"hunt").find("hunt") == std::string::npos);
     CHECK(mask_secrets("[\"a KQWERTZ\",<<\"UIOPASDFG b\">>]", {"KQWERTZUIOPASDFG"}) == "[\"a ***\",<<\"*** b\">>]");
+    CHECK(mask_secrets("[[\"password=\",[<<\"hunter1\">>]],[[\"password\"],\"=\",[[],<<\"hunter2\">>]]]").find("hunter") == std::string::npos);
+    CHECK(mask_secrets("[\"mysql -uroot -phunter1 shop\",\"openssl rsa -passin pass:hunter2 -in k\"]").find("hunter") == std::string::npos);
     // a list of tokens is no text: each is one by itself
     const std::string token = "dop_v1_" + std::string(64, 'A'), other = "hvs." + std::string(26, 'B');
     CHECK(mask_secrets("[\"" + token + "\",\"" + other + "\"]") == "[\"***\",\"***\"]");
