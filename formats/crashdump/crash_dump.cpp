@@ -32,7 +32,7 @@ public:
     std::vector<Check> checks() const override;
     Result<std::unique_ptr<TermSource>> terms(ProcId process, const TermsWanted& wanted) override;
     Result<std::shared_ptr<const Literals>> literals();
-    bool can_identify() const override { return labels_loaded_ || !texts_.keeps(); }
+    bool can_identify() const override { return !texts_.keeps(); }
     void identify(ProcId process) override;
     Status visit_heaps(const HeapRequest& demand) override;
     Count binary_bytes(std::uint64_t address) const override {

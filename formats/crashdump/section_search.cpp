@@ -1,6 +1,7 @@
 #include "formats/crashdump/section_search.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "bytes/scan.hpp"
 #include "formats/crashdump/sections.hpp"
@@ -68,6 +69,13 @@ std::string SectionSearch::read(std::uint64_t offset, std::uint64_t bytes) {
     return text;
 }
 
+// Whether no atom goes on behind `before`, by the lines of whatever section that is.
+bool SectionSearch::starts_line(std::string_view before) const {
+    constexpr std::array others{TermSection::stack, TermSection::messages, TermSection::dictionary};
+    return line_starts_after(TermSection::heap, style_, before, false) == LineStart::yes &&
+           std::ranges::none_of(others, [&](TermSection section) { return line_starts_after(section, style_, before, false) == LineStart::no; });
+}
+
 std::optional<SectionSearch::Heading> SectionSearch::first_in(std::uint64_t from, std::uint64_t to) {
     std::uint64_t step = read_on;
     for (std::uint64_t at = from; at < to; step = std::min(2 * step, longest_step)) {
@@ -85,7 +93,7 @@ std::optional<SectionSearch::Heading> SectionSearch::first_in(std::uint64_t from
             if (line_end == view.npos && base + view.size() == end_) line_end = view.size();
             if (line_end == view.npos) continue;
             const auto key = key_of_line(view.substr(position, line_end - position));
-            if (!key || line_starts_after(TermSection::heap, style_, view.substr(0, position), false) != LineStart::yes) continue;
+            if (!key || !starts_line(view.substr(0, position))) continue;
             return Heading{*key, base + position, std::min(base + line_end + 1, end_)};
         }
         if (spent_ || base + piece.size() >= end_) break;

@@ -45,6 +45,7 @@ private:
     };
     Key key_of(TermSection section, ProcId process) const;
     std::optional<Key> key_of_line(std::string_view line) const;
+    bool starts_line(std::string_view before) const;
     /// The first heading that begins in [from, to).
     std::optional<Heading> first_in(std::uint64_t from, std::uint64_t to);
     /// The first heading that is not before `key` in the order, but for what stands between two large sections that were taken for one.

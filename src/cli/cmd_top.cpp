@@ -32,7 +32,7 @@ analyses::ProcessNeeds needs_of(const Options& options, std::string_view sort) {
 // People's INITIAL CALL is the real one, which stands behind the heaps of a dump: it is looked for where a row is shown.
 present::ProcessColumns columns_of(const Context& context, Artifact& artifact, const analyses::ProcessNeeds& needs) {
     present::ProcessColumns columns{.labels = needs.labels, .heaps = context.options().full};
-    if (context.shown_to_people())  // a cell is asked for several times: for its width, too
+    if (context.shown_to_people() && artifact.can_identify())  // a cell is asked for several times: for its width, too
         columns.identify = [&artifact, asked = std::make_shared<std::unordered_set<ProcId>>()](ProcId id) {
             if (asked->insert(id).second) artifact.identify(id);
         };
@@ -54,9 +54,6 @@ Status print(const Context& context, Artifact& artifact, std::vector<ProcId> row
     if (by_heaps)
         document.lead.push_back(present::spell(
             analyses::sentence("This dump does not say what memory a process has: they are in order of their young heaps, `--by old_heap` has the old ones.")));
-    if (context.shown_to_people() && shows_initial_calls(context.options(), needs) && !artifact.can_identify())
-        document.lead.push_back(present::spell(analyses::sentence(
-            "INITIAL CALL is what they were spawned as: of a stream the real ones are read where `--columns pid,real_initial_call` asks for them.")));
     document.members.push_back(
         {.key = "rows", .body = present::process_table(context.names(snapshot), std::move(rows), columns_of(context, artifact, needs))});
     document.members.push_back({.key = "process_table_complete", .body = present::Value(whole), .in_text = false});
@@ -120,7 +117,8 @@ BH_DEFINE_VERB(top){
     .options = "--by --procs --full",
     .summary = "processes by queue, memory, heap, stack, reductions, ...",
     .details = "Reads the process table alone unless a column is asked for that needs more: stack_words, label, group_key and\n"
-                "real_initial_call do. People's INITIAL CALL is looked for where a row is shown.",
+                "real_initial_call do. People's INITIAL CALL is the real one, looked for where a row is shown; of pipes and\n"
+                "compressed files it is what the process was spawned as.",
     .examples = "top erl_crash.dump --by memory -n 5\ntop erl_crash.dump --procs 'msgq>1000' --columns pid,name,msgq_len --format "
                 "csv",
     .of_processes = true,
