@@ -52,12 +52,11 @@ inline std::size_t skip_balanced(std::string_view text, std::size_t i) {
             i = skip_quoted(text, i);
             continue;
         }
+        const bool twice = i + 1 < text.size() && text[i + 1] == c;
         if (c == '(' || c == '[' || c == '{') ++depth;
-        if (c == ')' || c == ']' || c == '}') depth = depth == 0 ? 0 : depth - 1;
-        if (starts(text, i, "<<"))
-            ++depth, ++i;
-        else if (starts(text, i, ">>") && depth != 0)
-            --depth, ++i;
+        else if (c == ')' || c == ']' || c == '}') depth = depth == 0 ? 0 : depth - 1;
+        else if (c == '<' && twice) ++depth, ++i;
+        else if (c == '>' && twice && depth != 0) --depth, ++i;
         ++i;
         if (depth == 0) return i < text.size() ? i : text.size();
     }

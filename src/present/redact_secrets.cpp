@@ -127,7 +127,7 @@ private:
         if (char_before(literal_begin(key)) != '{') return;
         if (at(text_, end) == '\'' || at(text_, end) == '"') ++end;
         if (at(text_, end) != ',') return;
-        constexpr std::size_t far = 512;
+        constexpr std::size_t far = 256;
         const std::size_t first = skip_spaces(text_, end + 1);
         const std::string_view near = text_.substr(0, std::min(text_.size(), first + far));
         const std::size_t opening = behind_sigil(first);
