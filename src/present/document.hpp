@@ -163,6 +163,7 @@ struct Member {
     bool in_json = true;  ///< false: only for people
     bool prose = false;   ///< an array of sentences, which text shows whole: not cut at 20, nor at the terminal's edge
     bool object = false;  ///< a table of one row that is shown as an object: {column: value}
+    std::size_t kept = 0;  ///< of `prose`: so many sentences at its end stand also where one screen has no room for all before them
     /// Where people get one screen (Document::lines): 0 always stands, the others as far as they fit, smallest first.
     std::uint8_t rank = 0;
     Unit unit = Unit::none;  ///< of a value; the entries of an object have the unit that their names end in

@@ -86,13 +86,14 @@ Member finding_member(const Names& names, const Finding& finding, bool said, std
     if (!said) lines.emplace_back(spell(names, finding.title));
     for (const Evidence& evidence : std::span(finding.evidence).first(std::min(most_evidence, finding.evidence.size())))
         lines.emplace_back(Text{}.add("  ").add(evidence_line(names, evidence)));
-    for (const analyses::Sentence& step : std::span(finding.next_steps).first(std::min(most_steps, finding.next_steps.size())))
-        lines.emplace_back(Text{}.add("  -> ").add(spell(names, step)));
+    const auto steps = std::span(finding.next_steps).first(std::min(most_steps, finding.next_steps.size()));
+    for (const analyses::Sentence& step : steps) lines.emplace_back(Text{}.add("  -> ").add(spell(names, step)));
     return {.key = {},
             .title = fmt::format("{}: {}", analyses::name_of(finding.severity), finding.rule),
             .body = Value(std::move(lines)),
             .in_json = false,
-            .prose = true};
+            .prose = true,
+            .kept = steps.size()};
 }
 
 Member short_finding_member(const Names& names, const Finding& finding) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "present/glued_text.hpp"
 #include "present/sanitise.hpp"
@@ -88,7 +89,8 @@ private:
     }
 
     // No more than Document::lines: what always stands, then the rest of the members in the order of their ranks. The
-    // first of them is cut where it does not fit, others are named in the last line with the command that shows them.
+    // first of them is cut where it does not fit (in front of what it keeps), others are named in the last line with the command
+    // that shows them.
     void screen() {
         struct Part {
             const View::Item* item;
@@ -122,8 +124,8 @@ private:
             if (rank != 0 && part.lines > left) {
                 closed = rank;
                 if (!begun || !part.item->member->prose || left < least_cut) continue;
-                part.text = first_lines(part.text, left - 1) + "  ...\n";
-                part.lines = left;
+                cut(part.text, *part.item->member, left);
+                part.lines = lines_of(part.text);
             }
             part.shown = true;
             left -= std::min(left, part.lines);
@@ -143,6 +145,16 @@ private:
         std::string text = missing.empty() ? command : fmt::format("Not shown: {}. {}", missing, command);
         if (lines_of(in_width(text, 0)) + 1 > lines_of_rest) text = command;
         paragraph(text, 0);
+    }
+    // Leaves so many lines of a member's text: the first, and what it keeps at its end where that leaves room for the heading.
+    void cut(std::string& text, const Member& member, std::size_t lines) const {
+        const auto* array = std::get_if<std::shared_ptr<const Array>>(&std::get<Value>(member.body).data());
+        StringSink sink;
+        if (array != nullptr)
+            TextPresenter(view_, sink, true).prose(std::span(**array).last(std::min(member.kept, (*array)->size())), member.content);
+        std::string end = sink.text();
+        if (lines_of(end) + least_cut > lines) end.clear();
+        text = first_lines(std::string_view(text).substr(0, text.size() - end.size()), lines - 1 - lines_of(end)) + "  ...\n" + end;
     }
     std::string first_lines(std::string_view text, std::size_t lines) const {
         std::string out;
@@ -241,8 +253,8 @@ private:
                       std::min(widest + gap, view_.options().width / 2));
     }
 
-    void prose(const Array& array, Content content) {
-        for (const Value& each : array) {
+    void prose(std::span<const Value> sentences, Content content) {
+        for (const Value& each : sentences) {
             const std::string text = sentence_text(each, Unit::none, content);
             paragraph(text, hang_of(text));
         }

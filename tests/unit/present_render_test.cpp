@@ -379,6 +379,14 @@ TEST_CASE("one screen holds what ranks first, and says what it leaves out", "[pr
         CHECK(text.find("  ...\n") != std::string::npos);
         CHECK(text.find("Not shown: second, third. All: beamheap x -v") != std::string::npos);
     }
+    // What is to be done stands behind what is cut, as long as there is room for the beginning, too.
+    for (const std::size_t kept : {std::size_t{2}, std::size_t{20}}) {
+        document.members[0].kept = kept;
+        const std::string text = rendered(document, in("table"));
+        CHECK(lines(text) <= 20);
+        CHECK(text.find("line 0 of worst") != std::string::npos);
+        CHECK((text.find("  ...\nline 28 of worst\nline 29 of worst\n") != std::string::npos) == (kept == 2));
+    }
     document.members[0] = prose("worst", 2);
     document.members[0].rank = 1;
     const std::string text = rendered(document, in("table"));
