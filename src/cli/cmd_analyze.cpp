@@ -10,6 +10,7 @@
 #include "analyses/diagnosis/diagnose.hpp"
 #include "analyses/slogan/slogan.hpp"
 #include "analyses/processes/totals.hpp"
+#include "bytes/elf_image.hpp"
 #include "bytes/source.hpp"
 #include "cli/commands.hpp"
 #include "cli/secrets.hpp"
@@ -425,16 +426,16 @@ static Status cmd_analyze(const Context& context) { return run(context); }
 
 // By its head: a core image says in its ELF header that it is one.
 static bool is_core(const std::string& path) {
-    constexpr std::size_t type_at = 16;  // two bytes, little endian: e_type, 4 is ET_CORE
+    constexpr std::size_t header = 64;
     auto source = bytes::open_source(path);
     if (!source) return false;
-    const auto peeked = bytes::peek(std::move(*source), type_at + 2);
-    return peeked && peeked->head.size() == type_at + 2 && peeked->head.starts_with("\177ELF") && peeked->head[type_at] == 4 &&
-           peeked->head[type_at + 1] == 0;
+    const auto peeked = bytes::peek(std::move(*source), header);
+    return peeked && bytes::identify_elf(std::as_bytes(std::span(peeked->head))).type == bytes::elf::type_core;
 }
 
 static Status cmd_core(const Context& context) {
-    const std::size_t image = context.argument(0) != "-" && context.argument(1) != "-" && is_core(context.argument(0)) && !is_core(context.argument(1)) ? 0 : 1;
+    const std::string &first = context.argument(0), &second = context.argument(1);
+    const std::size_t image = first != "-" && second != "-" && is_core(first) && !is_core(second) ? 0 : 1;  // in either order
     Options options = context.options();
     options.verb = "core";
     options.executable = context.argument(1 - image);
