@@ -8,6 +8,8 @@
 #include "analyses/causes/boot_stage.hpp"
 #include "analyses/diagnosis/summary.hpp"
 #include "analyses/diagnosis/unreferenced.hpp"
+#include "analyses/processes/native_stacks.hpp"
+#include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses {
 
@@ -37,6 +39,14 @@ bool may_boot(const Snapshot& snapshot, ProcId id) {
            allocated_words(process) <= largest;
 }
 
+// Native stacks are read for this alone, and only where all schedulers are in one function.
+bool held_in_native(Artifact& artifact) {
+    const Snapshot& snapshot = artifact.snapshot();
+    if (!snapshot.source.jit.value_or(false) || rule::all_schedulers(snapshot).function == FunctionId::none) return false;
+    const auto native = artifact.native_threads();
+    return native && all_schedulers_in_native(*native);
+}
+
 constexpr std::uint64_t many_binary_bytes = 64u << 20;
 
 }  // namespace
@@ -60,6 +70,7 @@ void Diagnoser::demand(LoadPlan& plan) {
     plan.modules = true;
     plan.terms_of = [this](const Snapshot& snapshot, ProcId id) {
         return suspects(snapshot).look_into(id) || may_tell_why(snapshot, id) || keeps_service_state(snapshot, id) || keeps_restarts(snapshot, id) ||
+               may_put_off(snapshot, id) ||
                is_controller(snapshot, id) || may_boot(snapshot, id);
     };
     if (gathered_ == nullptr) stats_.demand(plan, [this](const Snapshot& snapshot, ProcId id) { return suspects(snapshot).decode(id) || full_; });
@@ -129,9 +140,10 @@ Result<Diagnosis> Diagnoser::judge(Artifact& artifact) {
     }
     const ServiceStates services = service_states(artifact);
     const std::vector<SupervisorRestarts> restarts = supervisor_restarts(artifact);
+    const std::vector<PutOff> servers = put_off(artifact);
     diagnosis.findings = run_rules({snapshot, diagnosis.slogan, diagnosis.totals, diagnosis.death, diagnosis.waits,
                                     terms, pinned, locks, starts ? &*starts : nullptr, unheld ? &*unheld : nullptr,
-                                    told ? &*told : nullptr, events, services.handlers, services.alarms, services.blocked, services.credit_unread, services.ticks, services.tick_time, path, restarts});
+                                    told ? &*told : nullptr, events, services.handlers, services.alarms, services.blocked, services.credit_unread, services.ticks, services.tick_time, path, restarts, held_in_native(artifact), servers});
     summarise(snapshot, diagnosis);
     return diagnosis;
 }

@@ -75,7 +75,7 @@ private:
             std::string module = TermReader::is_atom(data[4]) ? std::string(data[4].text) : std::string();
             const std::size_t at = i + 1 < held.size() ? i + 1 : i - 1;
             if (at >= held.size()) return std::nullopt;
-            return LoopState{LoopState::Loop::server, held[at].root, held[at].term, {}, std::move(module)};
+            return LoopState{LoopState::Loop::server, held[at].root, held[at].term, {}, {}, std::move(module)};
         }
         for (std::size_t i = held.size(); i-- > 0;) {
             std::string module = callbacks(held[i].term);
@@ -83,7 +83,7 @@ private:
             // A state machine of gen_fsm has the name of its state between its data and its own name.
             for (const std::size_t name : {i + 2, i + 3}) {
                 if (name + 1 >= held.size() || !is_parent(held[name + 1].term) || !is_name(held[name].term)) continue;
-                return LoopState{LoopState::Loop::server, held[i + 1].root, held[i + 1].term, {}, std::move(module)};
+                return LoopState{LoopState::Loop::server, held[i + 1].root, held[i + 1].term, {}, {}, std::move(module)};
             }
         }
         return std::nullopt;
@@ -96,7 +96,7 @@ private:
             if (record.empty()) continue;
             const std::vector<Element> pair = reader_.tuple(record[1], 2);
             if (pair.empty()) continue;
-            LoopState found{LoopState::Loop::state_machine, slot.root, pair[1], record[2], {}};
+            LoopState found{LoopState::Loop::state_machine, slot.root, pair[1], record[2], pair[0], {}};
             // {params, CallbackMode, StateEnter, Parent, [Module | Previous], Name, ...}
             for (const Slot& other : held) {
                 const std::vector<Element> params = reader_.tuple(other.term);
@@ -117,8 +117,8 @@ private:
             if (reader_.is_kind(slot.term, TermKind::cons)) handlers = reader_.list(slot.term, 2);
             const std::vector<Element> handler = handlers.empty() ? handlers : reader_.tagged(handlers[0], "handler", 5);
             if (handler.empty() || !TermReader::is_atom(handler[1])) continue;
-            if (handlers.size() > 1) return LoopState{LoopState::Loop::event_handlers, slot.root, slot.term, {}, {}};
-            return LoopState{LoopState::Loop::event_handlers, slot.root, handler[3], {}, std::string(handler[1].text)};
+            if (handlers.size() > 1) return LoopState{LoopState::Loop::event_handlers, slot.root, slot.term, {}, {}, {}};
+            return LoopState{LoopState::Loop::event_handlers, slot.root, handler[3], {}, {}, std::string(handler[1].text)};
         }
         return std::nullopt;
     }
@@ -139,7 +139,7 @@ private:
         if (list.size() < 4 || !is_parent(list[0]) || !is_name(list[1])) return std::nullopt;
         std::string module = callbacks(list[3]);
         if (module.empty()) return std::nullopt;
-        return LoopState{LoopState::Loop::server, *arguments, list[2], {}, std::move(module)};
+        return LoopState{LoopState::Loop::server, *arguments, list[2], {}, {}, std::move(module)};
     }
 
     const Snapshot& s_;

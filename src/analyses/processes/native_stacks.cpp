@@ -144,4 +144,14 @@ std::vector<SampleGroup> group_samples(std::span<const std::vector<Sample>> inpu
     return groups;
 }
 
+bool all_schedulers_in_native(const NativeThreads& native) {
+    bool any = false;
+    for (const NativeThread& thread : native.threads) {
+        if (!thread.role.starts_with("scheduler:")) continue;
+        if (thread.process == ProcId::none || thread.frames.empty() || thread.frames.front().jit || thread.frames.front().file.empty()) return false;
+        any = true;
+    }
+    return any;
+}
+
 }  // namespace beamheap::analyses

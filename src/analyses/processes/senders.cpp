@@ -11,9 +11,10 @@ namespace beamheap::analyses {
 namespace {
 
 // What stands between a program and a port.
-constexpr std::array<std::string_view, 15> libraries_of_ports{
+constexpr std::array<std::string_view, 16> libraries_of_ports{
     "prim_inet", "gen_tcp", "gen_tcp_socket", "gen_sctp", "gen_udp",    "inet",        "inet_tcp", "inet6_tcp",
-    "erlang",    "socket",  "erts_internal",  "gen",      "gen_statem", "prim_socket", "os"};
+    "erlang",    "socket",  "erts_internal",  "gen",      "gen_statem", "prim_socket", "os",
+    "httpc"};
 
 }  // namespace
 

@@ -34,6 +34,9 @@ inline constexpr std::array waiting_functions{
     WaitingFunction{"proc_lib", "stop", WaitingFunction::monitored, {}},
     WaitingFunction{"supervisor", "shutdown", WaitingFunction::pid, {}},
     WaitingFunction{"application_master", "call", WaitingFunction::monitored, {}},
+    // the master of an application that is being stopped, and the process that waits for its top supervisor then
+    WaitingFunction{"application_master", "terminate_loop", WaitingFunction::pid, {}},
+    WaitingFunction{"application_master", "loop_it", WaitingFunction::pid, {}},
     WaitingFunction{"io", "execute_request", WaitingFunction::pid, {}},
     WaitingFunction{"io", "wait_io_mon_reply", WaitingFunction::pid, {}},
     WaitingFunction{"file", "wait_file_reply", WaitingFunction::pid, {}},
@@ -58,6 +61,8 @@ inline constexpr std::array waiting_functions{
     WaitingFunction{"mnesia_locker", "receive_wlocks", WaitingFunction::by_name, "mnesia_locker"},
     WaitingFunction{"mnesia_locker", "rlock_get_reply", WaitingFunction::by_name, "mnesia_locker"},
     WaitingFunction{"mnesia_locker", "request_lock", WaitingFunction::by_name, "mnesia_locker"},
+    WaitingFunction{"mnesia_controller", "do_wait_for_tables", WaitingFunction::pid, {}},
+    WaitingFunction{"mnesia_controller", "rec_tabs", WaitingFunction::by_name, "mnesia_controller"},
     WaitingFunction{"worker_pool_worker", "run", WaitingFunction::child, {}},
     WaitingFunction{"Elixir.Task", "await", WaitingFunction::monitored, {}},
     WaitingFunction{"Elixir.Task", "await_receive", WaitingFunction::monitored, {}},

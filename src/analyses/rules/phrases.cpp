@@ -87,10 +87,18 @@ Sentence target_text(const Snapshot& snapshot, const WaitTarget& target) {
     return text;
 }
 
+const RunningApplication* being_stopped(const RuleInput& input) {
+    const ProcId controller = input.snapshot.find_registered("application_controller");
+    const WaitEdge* edge = controller == ProcId::none ? nullptr : input.waits.edge(controller);
+    if (input.starts == nullptr || edge == nullptr) return nullptr;
+    for (const RunningApplication& application : input.starts->masters)
+        if (application.master.has() && application.master == edge->target.pid) return &application;
+    return nullptr;
+}
+
 bool starts_block(const RuleInput& input, ProcId process) {
-    return input.starts != nullptr && !input.starts->starting.empty() && process != ProcId::none &&
-           input.snapshot.text(input.snapshot[process].name) == "application_controller" &&
-           !is_failed_start(input.slogan.kind);
+    return process != ProcId::none && input.starts != nullptr && input.snapshot.text(input.snapshot[process].name) == "application_controller" &&
+           !is_failed_start(input.slogan.kind) && (!input.starts->starting.empty() || being_stopped(input) != nullptr);
 }
 
 bool idle(const RuleInput& input, ProcId process) {
@@ -111,8 +119,15 @@ Sentence caller(const Snapshot& s, const Process& p) {
     return {};
 }
 
+Sentence not_loaded(const PutOff& tables) {
+    const PrintedTerm table{tables.what, tables.what->term()};
+    return tables.count == 1 ? sentence("table {} is not loaded", table) : sentence("tables {} and {} more are not loaded", table, number(tables.count - 1));
+}
+
 Sentence doing(const RuleInput& input, ProcId process) {
     const Process& p = input.snapshot[process];
+    if (const PutOff* why = input.put_off_of(process); why != nullptr && why->why == PutOff::Why::tables)
+        return sentence("is idle, as {}", not_loaded(*why));
     switch (p.state) {
         case ProcessState::garbage_collecting:
             return p.current_function == FunctionId::none ? Sentence(Ours("is collecting garbage"))

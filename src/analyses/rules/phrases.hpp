@@ -23,11 +23,16 @@ Sentence group_sentence(const RuleInput& input, const GroupKey& key);
 Sentence port_words(const Snapshot& snapshot, const Port& port);
 /// Whom somebody waits for: "lager_event <0.89.0>", "#Port<0.5> (tcp_inet)", "name on node other@host", "node other@host".
 Sentence target_text(const Snapshot& snapshot, const WaitTarget& target);
-/// Whether a process is the application controller, and an application's start has not ended: start-blocked tells it.
+/// The application whose stop the application controller waits for; nullptr where it waits for none.
+const RunningApplication* being_stopped(const RuleInput& input);
+/// Whether a process is the application controller, and an application's start or stop has not ended: start-blocked and
+/// stop-under-way tell it.
 bool starts_block(const RuleInput& input, ProcId process);
 /// For whom a library's function works, of a process that is not waiting: ", called by my:report/1". Empty where its own function
 /// is no library's.
 Sentence caller(const Snapshot& snapshot, const Process& process);
+/// "account is not loaded", "account and 2 more are not loaded": of what many wait for mnesia_controller for.
+Sentence not_loaded(const PutOff& tables);
 /// What a process does: "sits in timer:sleep/1", "is running lists:reverse/1, called by my:report/1", "is idle in
 /// gen_server:loop/7".
 Sentence doing(const RuleInput& input, ProcId process);

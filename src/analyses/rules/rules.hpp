@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analyses/heaps/messages.hpp"
+#include "analyses/heaps/put_off.hpp"
 #include "analyses/causes/told_causes.hpp"
 #include "analyses/logs/service_states.hpp"
 #include "analyses/rules/finding.hpp"
@@ -88,6 +89,14 @@ struct RuleInput {
     TickTime tick_time = {};                      ///< how long net_kernel waits for a sign of life
     std::span<const std::string> loader_path = {};  ///< of such a node: where its loader looked for modules
     std::span<const SupervisorRestarts> restarts = {};  ///< of supervisors that have restarted children, the most first
+    bool held_in_native = false;                  ///< no scheduler is in Erlang code, where all of them are in one function
+    std::span<const PutOff> put_off = {};         ///< servers that are idle, and have not answered those who wait
+
+    const PutOff* put_off_of(ProcId process) const {
+        for (const PutOff& each : put_off)
+            if (each.server == process) return &each;
+        return nullptr;
+    }
 
     const TermFacts* terms_of(ProcId process) const {
         for (const TermFacts& facts : terms)

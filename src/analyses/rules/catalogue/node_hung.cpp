@@ -38,6 +38,12 @@ const Port* port_to(const Snapshot& s, TextId node) {
     return peer == s.nodes.end() ? nullptr : connection_to(s, *peer);
 }
 
+// Whether the connection to a node is being set up: nobody waits for one that is given up.
+bool not_connected(const Snapshot& s, TextId node) {
+    const auto peer = std::ranges::find(s.nodes, node, &DistNode::name);
+    return peer != s.nodes.end() && peer->kind == DistNode::Kind::not_connected;
+}
+
 // How long nothing has come by a connection; nothing where that can't be known.
 std::optional<std::uint64_t> silence(const RuleInput& input, const Port* port) {
     if (port == nullptr) return std::nullopt;
@@ -109,6 +115,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
                           Name{waiting.node});
         const Port* port = port_to(s, waiting.node);
         const bool busy = port != nullptr && is_busy(s, *port);
+        const bool setting_up = port == nullptr && not_connected(s, waiting.node);
+        if (setting_up) finding.title.say(", which is not connected yet");
         std::vector<Sentence> parts;
         for (const auto& [count, function] : most_usual(waiting)) parts.push_back(sentence("{} in {}", number(count), function));
         if (!waiting.senders.empty() && !parts.empty())
@@ -134,6 +142,9 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
             finding.evidence.push_back(figure("of the calls without a timeout", waiting.forever, AmountUnit::count));
         finding.evidence.push_back(figure("memory that the waiters hold", held.value(), AmountUnit::bytes));
         finding.evidence.push_back(fact("one of them", frames_text(input, finding.members.front())));
+        if (setting_up)
+            finding.advise("The connection is being set up: its other end is reached and does not finish the handshake (a node that hangs, something "
+                           "else that listens on its port), or packets are lost on the way; it is given up after net_setuptime.");
         finding.advise("Look at that node: whatever holds these processes up is there, or on the way. If it lives, take a core "
                        "image of it too.");
         finding.advise("Give calls to other nodes a timeout, and handle its exit; a lower net_ticktime ends the wait for a node that "

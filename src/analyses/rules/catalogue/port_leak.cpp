@@ -4,8 +4,16 @@
 // never ends leaks them until every open fails (system_limit). One process that owns nearly all of them is named itself,
 // else the kind of their owners.
 //
-// Thresholds: 80 % of the limit is high, 95 % critical.
+// Programs that one process has started and keeps open are a leak long before that: each is a process of the operating system,
+// with memory of its own. So are files, of which the operating system allows a process 1,024 unless told otherwise: each that is open
+// monitors the process that has it by a resource of prim_file, or, where that is a process of file_io_server, which serves one that
+// was opened without [raw], that one monitors who has opened it.
+//
+// Thresholds: 80 % of the limit is high, 95 % critical; 100 programs or 500 files of one owner are medium.
 #include <algorithm>
+#include <map>
+#include <span>
+#include <vector>
 
 #include "analyses/processes/inventory.hpp"
 #include "analyses/rules/phrases.hpp"
@@ -16,11 +24,88 @@ namespace {
 
 constexpr double high_percent = 80;
 constexpr double critical_percent = 95;
+constexpr std::uint64_t many_programs = 100, many_files = 500;
+
+std::span<const Link> links_of(const Snapshot& s, const Process& process) {
+    return std::span(s.links).subspan(process.link_range.first, process.link_range.count);
+}
+
+// The only one that a process of file_io_server monitors; the process itself where it is another one.
+Pid who_opened(const Snapshot& s, const Process& process) {
+    if (process.current_function == FunctionId::none || s.text(s.functions[process.current_function].module) != "file_io_server") return process.pid;
+    for (const Link& link : links_of(s, process))
+        if (link.kind == LinkKind::monitors && link.pid.has()) return link.pid;
+    return process.pid;
+}
+
+// The process that has most files open, where these are many.
+void files_of_one(const RuleInput& input, std::vector<Finding>& findings) {
+    const Snapshot& s = input.snapshot;
+    std::map<Pid, std::uint64_t> owners;
+    std::uint64_t all = 0;
+    for (const Process& process : s.processes) {
+        const auto files = static_cast<std::uint64_t>(std::ranges::count_if(links_of(s, process), [&](const Link& link) {
+            return link.kind == LinkKind::resource && s.text(link.name) == "prim_file";
+        }));
+        if (files == 0) continue;
+        all += files;
+        owners[who_opened(s, process)] += files;
+    }
+    const auto most = std::ranges::max_element(owners, {}, [](const auto& each) { return each.second; });
+    if (most == owners.end() || most->second < many_files) return;
+    const auto& [owner, files] = *most;
+    Finding finding;
+    finding.severity = FindingSeverity::medium;
+    finding.pid = owner;
+    finding.process = s.find(owner);
+    finding.subject = {SubjectKind::port, Ours("files")};
+    if (finding.process != ProcId::none) finding.subject.text.say(" of {}", process_subject(input, finding.process));
+    finding.count = files;
+    finding.title.say("{} has {} open, which it has not closed", AnyProcess{owner}, Counted{files, "file", "files"});
+    finding.evidence = {figure("files of this process", files, AmountUnit::count), figure("files that the node has open", all, AmountUnit::count)};
+    if (finding.process != ProcId::none) add_stack(input, finding.process, finding);
+    finding.advise("Close each file where it was opened (`file:close/1` in an `after`), or read it with `file:read_file/1`; the operating system allows a "
+                   "node `ulimit -n` of them, sockets included, and then every open fails with emfile.");
+    finding.advise("See who has them: `ls -l /proc/PID/fd` on the machine; what the process does: {}", Command{"proc", owner});
+    findings.push_back(std::move(finding));
+}
+
+// The process that keeps most programs open, where these are many; of a table that is not full.
+void programs_of_one(const RuleInput& input, std::vector<Finding>& findings) {
+    const Snapshot& s = input.snapshot;
+    std::map<Pid, std::vector<const Port*>> owners;
+    for (const Port& port : s.ports)
+        if (s.text(port.kind) == "external process" && port.connected.has()) owners[port.connected].push_back(&port);
+    const auto most = std::ranges::max_element(owners, {}, [](const auto& each) { return each.second.size(); });
+    if (most == owners.end() || most->second.size() < many_programs) return;
+    const auto& [owner, ports] = *most;
+    const std::string_view program = s.text(ports.front()->driver);
+    const bool same = std::ranges::all_of(ports, [&](const Port* port) { return s.text(port->driver) == program; });
+    Finding finding;
+    finding.severity = FindingSeverity::medium;
+    finding.pid = owner;
+    finding.process = s.find(owner);
+    finding.subject = {SubjectKind::port, Ours("programs")};
+    if (finding.process != ProcId::none) finding.subject.text.say(" of {}", process_subject(input, finding.process));
+    finding.count = ports.size();
+    finding.title.say("{} has {} open", AnyProcess{owner}, Counted{ports.size(), "external program", "external programs"});
+    finding.title.say(same ? Form<1>(", all of them {}") : Form<1>(", one of them {}"), message(program));
+    finding.evidence = {figure("external programs of this process", ports.size(), AmountUnit::count),
+                        figure("ports of the node", s.ports.size(), AmountUnit::count)};
+    finding.advise("Find out who should close them (`port_close/1`): a port ends with its owner, and a program, if it is one that heeds it, when its "
+                   "standard input is closed.");
+    finding.advise("See these ports, and the programs' own process ids: `beamheap ports DUMP`");
+    findings.push_back(std::move(finding));
+}
 
 void run(const RuleInput& input, std::vector<Finding>& findings) {
     const Snapshot& s = input.snapshot;
     const Fill& fill = input.totals.port_fill;
-    if (fill.percent.value_or(0) < high_percent) return;
+    if (fill.percent.value_or(0) < high_percent) {
+        programs_of_one(input, findings);
+        files_of_one(input, findings);
+        return;
+    }
     const PortReport report = ports(s);
     if (report.groups.empty()) return;
     const PortGroup& group = report.groups.front();

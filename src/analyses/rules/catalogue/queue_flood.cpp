@@ -75,9 +75,23 @@ double share_of(const RuleInput& input, ProcId id, std::initializer_list<std::st
     return percent;
 }
 
+// Messages of the VM's own are called what they are.
+Counted what_they_are(const RuleInput& input, ProcId id, std::uint64_t queued) {
+    if (share_of(input, id, {"{trace,", "{trace_ts,"}) >= known_percent) return {queued, "trace message", "trace messages"};
+    if (share_of(input, id, {"{'EXIT',pid()"}) >= known_percent) return {queued, "'EXIT' message", "'EXIT' messages"};
+    if (share_of(input, id, {"{'DOWN',reference()"}) >= known_percent) return {queued, "'DOWN' message", "'DOWN' messages"};
+    return messages(queued);
+}
+
 // What messages of the VM, and of OTP's calls, are there for.
 void advise_on_known(const RuleInput& input, ProcId id, Finding& finding) {
-    if (share_of(input, id, {"{trace,", "{trace_ts,"}) >= known_percent)
+    if (share_of(input, id, {"{'EXIT',pid()"}) >= known_percent)
+        finding.advise("It traps exits, and does not take what comes of that: each process that it is linked to leaves one as it ends. Take "
+                       "`{'EXIT', Pid, Reason}` in `handle_info/2`, or start them by a supervisor, or without a link.");
+    else if (share_of(input, id, {"{'DOWN',reference()"}) >= known_percent)
+        finding.advise("Each process that it has monitored leaves one as it ends: take `{'DOWN', Ref, process, Pid, Reason}` in "
+                       "`handle_info/2`, or let go of the monitor with `erlang:demonitor(Ref, [flush])`.");
+    else if (share_of(input, id, {"{trace,", "{trace_ts,"}) >= known_percent)
         finding.advise("These are trace messages: stop the trace (`erlang:trace(all, false, [all])`, `dbg:stop/0`), or trace less; a tracer that prints "
                        "or calls is slower than what it traces.");
     else if (share_of(input, id, {"{reference(),"}) >= known_percent)
@@ -101,8 +115,7 @@ Finding finding_of(const RuleInput& input, ProcId id) {
     const WaitEdge* waits = input.waits.edge(id);
     finding.role = waits == nullptr ? FindingRole::cause : FindingRole::victim;
     finding.of_waiting = true;
-    const bool trace = share_of(input, id, {"{trace,", "{trace_ts,"}) >= known_percent;
-    finding.title.say("{} has {} in its queue", id, trace ? Counted{queued, "trace message", "trace messages"} : messages(queued));
+    finding.title.say("{} has {} in its queue", id, what_they_are(input, id, queued));
     if (binaries.has()) {
         finding.bytes = held + binaries;
         finding.percent = percent_of(binaries, node_bytes(input));

@@ -8,7 +8,8 @@
 //
 // Thresholds: 100, and 20 for each scheduler, are medium; 1,000, and 200 for each, are high. Where all schedulers are in the
 // same function, ten and five for each are enough: that may be one in C that does not give them back (a NIF, a comparison of
-// huge terms), which nobody is scheduled beside.
+// huge terms), which nobody is scheduled beside. The same where erlang:system_flag(multi_scheduling, block) has left one of the
+// schedulers to work for all. In a core image native stacks tell that none of them is in Erlang code: one who waits is enough then.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -67,6 +68,21 @@ Work work(const Snapshot& s) {
     return found;
 }
 
+bool has_flag(const Snapshot& s, TextId flags, std::string_view flag) { return s.text(flags).find(flag) != std::string_view::npos; }
+
+// How many schedulers stand still for somebody who has blocked multi-scheduling: one then has the flag of who executes meanwhile.
+// (Those that are not online are suspended, too, without that.)
+std::uint64_t blocked(const Snapshot& s) {
+    std::uint64_t suspended = 0;
+    bool executes = false;
+    for (const Scheduler& scheduler : s.schedulers) {
+        if (scheduler.kind != Scheduler::Kind::normal) continue;
+        executes |= has_flag(s, scheduler.sleep_flags, "MSB_EXEC");
+        suspended += has_flag(s, scheduler.sleep_flags, "SUSPENDED");
+    }
+    return executes ? suspended : 0;
+}
+
 // The function that is on the stacks of the most schedulers that run something, of any kind.
 struct OnSchedulers {
     FunctionId function = FunctionId::none;
@@ -91,6 +107,27 @@ OnSchedulers on_schedulers(const Snapshot& s) {
     return found;
 }
 
+constexpr Form<0> in_c = "Where that is a function in C (a NIF, a comparison or a hash of a huge term), it keeps its scheduler until it is done: run it "
+                                  "on a dirty scheduler, or in pieces.";
+
+// All schedulers are in C, for the same function; few wait, perhaps since whoever would make more of them waits, too.
+Finding held_in_native(const Snapshot& s, const AllSchedulers& held, std::uint64_t queued) {
+    Finding finding;
+    finding.severity = FindingSeverity::medium;
+    finding.subject = {SubjectKind::group, sentence("{}", held.function)};
+    finding.count = queued;
+    finding.confidence = Confidence::estimate;
+    finding.title.say("All {} are in C code, called by {}, and {} for one of them", Counted{held.schedulers, "scheduler", "schedulers"}, held.function,
+                      queued == 1 ? sentence("1 process waits") : sentence("{} wait", processes(queued)));
+    finding.evidence.push_back(figure("in the run queues", queued, AmountUnit::count));
+    for (const Scheduler& scheduler : s.schedulers)
+        if (const ProcId id = s.find(scheduler.current_process); scheduler.kind == Scheduler::Kind::normal && id != ProcId::none)
+            finding.evidence.push_back(fact("one of those that run", sentence("{}", id)));
+    finding.advise("See which function in C it is: `beamheap schedulers DUMP`; a second image some seconds later tells whether it has come back.");
+    finding.advise(in_c);
+    return finding;
+}
+
 void run(const RuleInput& input, std::vector<Finding>& findings) {
     const Snapshot& s = input.snapshot;
     const Queues queued = queues(s);
@@ -99,18 +136,26 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     const std::uint64_t ready = std::max(queued.queued, found.ready - std::min(found.ready, queued.dirty));
     const AllSchedulers held = all_schedulers(s);
     const bool in_one = held.function != FunctionId::none && held.schedulers > 1;
-    if (ready < (in_one ? least_held : least_ready) || ready / queued.schedulers < (in_one ? least_held_each : least_each)) return;
+    const std::uint64_t still = blocked(s);
+    const bool few = in_one || still != 0;
+    if (in_one && input.held_in_native && queued.queued != 0 && ready < least_ready) {
+        findings.push_back(held_in_native(s, held, queued.queued));
+        return;
+    }
+    if (ready < (few ? least_held : least_ready) || ready / queued.schedulers < (few ? least_held_each : least_each)) return;
     // Where the process table is cut, what the schedulers were at tells more.
     const bool known = found.in_function >= ready / 2;
     const OnSchedulers there = on_schedulers(s);
     const FunctionId function = known ? found.function : there.function;
     Finding finding;
-    finding.severity = ready >= many_ready && ready / queued.schedulers >= many_each ? FindingSeverity::high
-                                                                                    : FindingSeverity::medium;
+    finding.severity = still != 0 || (ready >= many_ready && ready / queued.schedulers >= many_each) ? FindingSeverity::high
+                                                                                                    : FindingSeverity::medium;
     finding.subject = {SubjectKind::group, sentence("{}", function)};
     finding.count = ready;
-    finding.title.say("{} are ready to run on {}", processes(ready),
-                      Counted{queued.schedulers, "scheduler", "schedulers"});
+    finding.title.say("{} are ready to run on {}", processes(ready), Counted{queued.schedulers, "scheduler", "schedulers"});
+    if (still != 0)
+        finding.title.say(", of which only {} works, since {} has blocked the others", number(queued.schedulers - still),
+                          KnownFunction{"erlang", "system_flag", 2});
     if (known) {
         finding.percent = percent_of(found.in_function, ready);
         finding.title.say(", {} of them in {}", number(found.in_function), found.function);
@@ -126,10 +171,12 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         add_stack(input, found.example, finding);
         finding.advise("See what all of them do: `beamheap stacks DUMP --procs runnable`");
     }
+    if (still != 0)
+        finding.advise("Somebody has called `erlang:system_flag(multi_scheduling, block)` and not `unblock`, or sits in what does (a tracer, a "
+                       "debugger, an old driver): `erlang:system_info(multi_scheduling_blockers)` of a running node names it; it ends with that process.");
     finding.advise("See each scheduler's queue and what it runs: `beamheap schedulers DUMP`");
     if (in_one)
-        finding.advise("Where that is a function in C (a NIF, a comparison or a hash of a huge term), it keeps its scheduler until it is done: run it "
-                       "on a dirty scheduler, or in pieces.");
+        finding.advise(in_c);
     finding.advise(
         "Bound how many may work at a time (a pool, a limit on what is accepted); more of them do not get more done.");
     findings.push_back(std::move(finding));

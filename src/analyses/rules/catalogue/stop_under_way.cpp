@@ -6,8 +6,11 @@
 // looked at then, that is killed for it, or whose helper for external programs is killed with it, is not sick but late,
 // and who it waits for is at the end of the chain of supervisors.
 //
+// application:stop/1 ends one application in the same way, and the application controller serves nobody meanwhile: who wants to
+// start or stop another one waits for it.
+//
 // Thresholds: none; init's stack says that the stop has begun. High where a supervisor waits for a child, medium where
-// the stop is elsewhere; critical, before the slogan's own words, where the helper that starts external programs was
+// the stop is elsewhere; of one application high where ten wait for the controller, else medium; critical, before the slogan's own words, where the helper that starts external programs was
 // killed meanwhile, which is what ended the node.
 #include <array>
 
@@ -50,14 +53,52 @@ ProcId ends_dynamic_children(const Snapshot& s) {
     return ProcId::none;
 }
 
+constexpr std::uint64_t many_waiters = 10;
+
+// One application does not end, of a node that goes on.
+void application(const RuleInput& input, const RunningApplication& stopped, std::vector<Finding>& findings) {
+    const Snapshot& s = input.snapshot;
+    const ProcId controller = s.find_registered("application_controller");
+    const WaitFanIn* const fan = input.waits.fan_in_of(controller);
+    const ProcId end = end_of_chain(input.waits, controller);
+    const Atom name{stopped.name, false};
+    Finding finding;
+    finding.subject = {SubjectKind::node, sentence("application {}", name)};
+    finding.count = fan == nullptr ? 0 : fan->waiters;
+    finding.severity = finding.count.value_or(0) >= many_waiters ? FindingSeverity::high : FindingSeverity::medium;
+    finding.title.say("Application {} does not stop", name);
+    if (end != ProcId::none) {
+        const WaitEdge* const edge = waits_for_child(input);
+        if (edge != nullptr && edge->target.process == end)
+            finding.title.say(": {} waits for {}, which {}", edge->waiter, end, doing(input, end));
+        else
+            finding.title.say(": {} {}", end, doing(input, end));
+        finding.process = end;
+        finding.pid = s[end].pid;
+        finding.name = s[end].name;
+        add_stack(input, end, finding);
+        finding.advise("See what holds it up: {}", Command{"proc", s[end].pid});
+    }
+    if (fan != nullptr && fan->waiters > 1) finding.title.say("; {} wait for that", processes(fan->waiters));
+    if (fan != nullptr)
+        for (const std::uint32_t edge : input.waits.waiters_of(*fan)) finding.members.push_back(input.waits.edges[edge].waiter);
+    finding.evidence.push_back(figure("processes that wait for the application controller", finding.count, AmountUnit::count));
+    finding.advise("Give the child a shutdown time in its child specification, after which it is killed, and keep what may wait out of "
+                   "`terminate/2` and of the application's `stop/1`.");
+    finding.advise("Nobody can start, stop or load an application until it has ended; see who waits: `beamheap waits DUMP`");
+    findings.push_back(std::move(finding));
+}
+
 void run(const RuleInput& input, std::vector<Finding>& findings) {
     const Snapshot& s = input.snapshot;
     const ProcId init = s.find_registered("init");
     if (init == ProcId::none || is_failed_start(input.slogan.kind)) return;
     if (!has_frame(s, s[init], "init",
                    {"stop", "do_stop", "clear_system", "shutdown_pids", "shutdown", "shutdown_kernel_pid", "shutdown_loop",
-                    "shutdown_timer", "kill_all_pids", "kill_all_ports"}))
+                    "shutdown_timer", "kill_all_pids", "kill_all_ports"})) {
+        if (const RunningApplication* const stopped = being_stopped(input)) application(input, *stopped, findings);
         return;
+    }
     Finding finding;
     finding.subject = {SubjectKind::node, Ours("stop")};
     const bool helper = input.slogan.kind == SloganKind::child_setup;

@@ -7,7 +7,10 @@
 //
 // Thresholds: two or more such ends, none with half of those who wait; ten who wait that are 5 % of all processes, or 100,
 // are medium. One in five of all processes is high where two wait for each: a request or two that take their time are work.
-// Programs that were started are told in the same way, also where nobody waits for those who wait for them; that is medium.
+// Servers that are idle have put their answers off (clients of a database that keep the questions it has not answered): two callers for
+// each, and one in five of all processes, are medium; one caller each is what reading from a connection looks like.
+// Programs that were started, and requests of HTTP, are told in the same way, also where nobody waits for those who wait for them;
+// that is medium.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -24,13 +27,29 @@ namespace {
 constexpr std::size_t most_findings = 2;
 constexpr std::uint64_t least_each = 2;  // who wait for each, on average, where it is more than work
 
+// What is at the ends of chains.
+enum class What : std::uint8_t {
+    stuck,     // processes that are stuck in a function
+    idle,      // servers that have put their answers off
+    programs,  // processes that wait for programs which they have started
+    requests,  // processes that wait for answers to requests of HTTP, which no monitor tells of whom
+};
+
 // Where chains of calls end: processes of one kind in one function.
 struct Place {
+    What what = What::stuck;
     std::vector<ProcId> ends;
     std::vector<ProcId> behind;
     std::uint64_t most_behind = 0;  // of those behind one of the ends
-    bool programs = false;          // the ends wait for programs that they have started
+    bool themselves() const { return what == What::programs || what == What::requests; }  // the ends wait, too
 };
+
+// httpc:request/1,4,5 that were asked for an answer at once (httpc.erl).
+bool waits_for_http(const Snapshot& s, const Process& process) {
+    if (process.state != ProcessState::waiting || process.current_function == FunctionId::none) return false;
+    const Function& function = s.functions[process.current_function];
+    return s.text(function.module) == "httpc" && s.text(function.name) == "handle_answer";
+}
 
 // Ports of programs that the node has started and that are not full, which slow-socket tells.
 std::set<PortName> ports_of_programs(const Snapshot& s) {
@@ -80,9 +99,9 @@ private:
     std::vector<std::uint32_t> end_;
 };
 
-bool is_stuck(const RuleInput& input, ProcId end) {
+bool may_be_stuck(const RuleInput& input, ProcId end) {
     const Process& process = input.snapshot[end];
-    return process.state == ProcessState::waiting && process.current_function != FunctionId::none && !idle(input, end);
+    return process.state == ProcessState::waiting && process.current_function != FunctionId::none;
 }
 
 std::vector<Place> places(const RuleInput& input) {
@@ -91,16 +110,21 @@ std::vector<Place> places(const RuleInput& input) {
     Ends ends(input);
     for (const WaitEdge& edge : input.waits.edges) {
         const ProcId end = ends.of(edge.waiter);
-        if (end == ProcId::none || !is_stuck(input, end) || starts_block(input, end)) continue;
+        if (end == ProcId::none || !may_be_stuck(input, end) || starts_block(input, end)) continue;
         std::vector<ProcId>& waiters = behind[index_of(end)];
         if (end != edge.waiter) waiters.push_back(edge.waiter);
     }
+    for (std::uint32_t i = 0; i < s.processes.size(); ++i)
+        if (waits_for_http(s, s.processes[i])) behind.try_emplace(i);
     std::map<std::pair<std::uint32_t, std::uint32_t>, Place> found;
     for (auto& [end, waiters] : behind) {
         const Process& process = s.processes[end];
         Place& place = found[{index_of(first_call(process)), index_of(process.current_function)}];
         place.ends.push_back(ProcId{end});
-        place.programs = ends.waits_for_program(ProcId{end});
+        place.what = ends.waits_for_program(ProcId{end}) ? What::programs
+                     : waits_for_http(s, process)       ? What::requests
+                     : idle(input, ProcId{end})         ? What::idle
+                                                        : What::stuck;
         place.most_behind = std::max(place.most_behind, std::uint64_t{waiters.size()});
         place.behind.insert(place.behind.end(), waiters.begin(), waiters.end());
     }
@@ -110,19 +134,25 @@ std::vector<Place> places(const RuleInput& input) {
     return all;
 }
 
-// Who wait: those behind the ends, and, for programs, the ends themselves.
-std::uint64_t waiting(const Place& place) { return place.behind.size() + (place.programs ? place.ends.size() : 0); }
+// Who wait: those behind the ends, and, for programs and requests, the ends themselves.
+std::uint64_t waiting(const Place& place) { return place.behind.size() + (place.themselves() ? place.ends.size() : 0); }
 
 bool is_told(const RuleInput& input, const Place& place) {
     const std::uint64_t count = waiting(place);
     if (place.ends.size() < 2 || count < crowd::least || place.most_behind * 2 > count) return false;
-    return count >= crowd::many || percent_of(count, std::uint64_t{input.snapshot.processes.size()}).value_or(0) >= crowd::least_percent;
+    const double percent = percent_of(count, std::uint64_t{input.snapshot.processes.size()}).value_or(0);
+    if (place.what == What::idle) return count >= least_each * place.ends.size() && percent >= crowd::high_percent;
+    return count >= crowd::many || percent >= crowd::least_percent;
 }
 
 void advise(const RuleInput& input, const Place& place, Finding& finding) {
     const Snapshot& s = input.snapshot;
     finding.advise("Look at one of them: {}", Command{"proc", s[place.ends.front()].pid});
-    if (place.programs) {
+    if (place.what == What::requests) {
+        finding.advise("Give each request a timeout (`[{timeout, 5000}, {connect_timeout, 2000}]` of `httpc:request/4`; there is none unless it is given), and "
+                       "bound how many may be under way.");
+        finding.advise("See whom they ask: `beamheap ports DUMP`");
+    } else if (place.what == What::programs) {
         finding.advise("See which programs these are, and which of them still run: `beamheap ports DUMP`, and `ps` on the machine.");
         finding.advise("Give a program a bound on its time (`timeout 30 ...`), and bound how many may run at once.");
     } else {
@@ -138,23 +168,27 @@ Finding finding_of(const RuleInput& input, const Place& place) {
     const std::uint64_t count = waiting(place);
     const double percent = percent_of(count, std::uint64_t{s.processes.size()}).value_or(0);
     Finding finding;
-    const bool queued = !place.programs && place.behind.size() >= least_each * place.ends.size();
+    const bool queued = place.what == What::stuck && place.behind.size() >= least_each * place.ends.size();
     finding.severity = queued && percent >= crowd::high_percent ? FindingSeverity::high : FindingSeverity::medium;
     finding.of_waiting = true;
     const FunctionId kind = first_call(s[example]);
     finding.subject = {SubjectKind::group, sentence("{}", kind == FunctionId::none ? s[example].current_function : kind)};
     finding.count = count;
     finding.percent = percent;
-    if (place.programs)
+    if (place.themselves())
         finding.title.say("{} of {} processes ({}) wait", number(count), number(s.processes.size()), Percent{percent});
     else
         finding.title.say("{} of {} processes ({}) wait for {}", number(count), number(s.processes.size()), Percent{percent}, number(place.ends.size()));
-    if (kind != FunctionId::none && !place.programs) finding.title.say(" of {}", kind);
-    if (place.programs)
+    if (kind != FunctionId::none && !place.themselves()) finding.title.say(" of {}", kind);
+    if (place.what == What::requests) finding.title.say(" for answers to requests of HTTP");
+    if (place.what == What::programs)
         finding.title.say(" for {} that they have started", Counted{place.ends.size(), "program", "programs"});
     const FunctionId caller = caller_of(s, s[example]);
-    finding.title.say(place.programs ? Form<1>("; they sit in {}") : Form<1>("; these all sit in {}"), s[example].current_function);
-    if (caller != FunctionId::none && caller != s[example].current_function) finding.title.say(", called by {}", caller);
+    if (place.what == What::idle)
+        finding.title.say("; these are all idle in {}, their answers put off", s[example].current_function);
+    else
+        finding.title.say(place.themselves() ? Form<1>("; they sit in {}") : Form<1>("; these all sit in {}"), s[example].current_function);
+    if (place.what != What::idle && caller != FunctionId::none && caller != s[example].current_function) finding.title.say(", called by {}", caller);
     Sum memory, queues;
     for (const ProcId id : place.behind) memory.add(process_bytes(input, s[id]));
     for (const ProcId id : place.ends) {

@@ -5,7 +5,8 @@
 // sees first, many processes and much memory, is the consequence. So the one that is waited for is named, with what it
 // is doing, and the waiters are counted as its victims. If it waits for somebody itself, the one at the end of that chain
 // is to blame, and everybody who waits for it counts, through whomever. One that was suspended serves again when it is resumed. One that is idle has taken the requests and put
-// the answers off: a pool whose members are all out looks so, and whom it watches has them.
+// the answers off: a pool whose members are all out looks so, and whom it watches has them; a state machine postpones them,
+// and a disk log keeps them while somebody has blocked it.
 //
 // Thresholds: at least 10 waiters that are 5 % of all processes, or half of their own kind where the one they wait for is
 // stuck or most of their requests still lie in its queue, or 100 whatever their share; those who wait for one of the callers count, too. Ten that wait for a process that
@@ -96,6 +97,8 @@ struct Convoy {
     bool forever = false;             // most calls have no timeout
     std::vector<ProcId> holders;      // of an idle one: whom it watches and who don't wait for it, or who has its tables
     bool by_table = false;
+    const PutOff* put_off = nullptr;  // of an idle one: why, in its own state
+    bool explained() const { return put_off != nullptr || !holders.empty(); }
 };
 
 bool in_function(const RuleInput& input, ProcId process, std::string_view module, std::string_view prefix) {
@@ -170,6 +173,12 @@ Convoy convoy_of(const RuleInput& input, const WaitFanIn& fan) {
     convoy.idle = idle(input, convoy.end) && s[convoy.end].msgq_len.value_or(0) == 0;
     convoy.stuck = convoy.output || convoy.suspended || (state == ProcessState::waiting && !idle(input, convoy.end));
     convoy.queued = s[convoy.end].msgq_len.value_or(0) * 2 >= fan.waiters;
+    if (convoy.idle) convoy.put_off = input.put_off_of(convoy.end);
+    if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::tables && convoy.waiters > fan.waiters) {
+        convoy.waiters -= fan.waiters;  // each who wants a table has a process of mnesia's wait for it
+        convoy.percent = percent_of(convoy.waiters, std::uint64_t{s.processes.size()}).value_or(0);
+    }
+    if (convoy.put_off != nullptr) return convoy;
     if (convoy.idle) convoy.holders = watched_by(input, convoy.end);
     if (convoy.idle && convoy.holders.empty()) {
         convoy.holders = owners_of_members(input, fan);
@@ -183,8 +192,8 @@ FindingSeverity severity_of(const Convoy& convoy) {
     if (convoy.percent >= crowd::critical_percent) return FindingSeverity::critical;
     if (convoy.suspended && !(kind && convoy.forever && convoy.fan->waiters >= crowd::many)) return FindingSeverity::high;
     if (convoy.idle)
-        return !convoy.holders.empty() && (kind || convoy.percent >= crowd::high_percent) ? FindingSeverity::high
-                                                                                   : FindingSeverity::medium;
+        return convoy.explained() && (kind || convoy.percent >= crowd::high_percent) ? FindingSeverity::high
+                                                                                     : FindingSeverity::medium;
     if (convoy.stuck && kind && convoy.forever && convoy.fan->waiters >= crowd::many) return FindingSeverity::critical;
     return convoy.percent >= crowd::high_percent || (convoy.stuck && kind) ? FindingSeverity::high : FindingSeverity::medium;
 }
@@ -193,6 +202,9 @@ FindingSeverity severity_of(const Convoy& convoy) {
 Sentence whom_they_wait_for(const RuleInput& input, const Convoy& convoy, FunctionId call) {
     const WaitTarget& target = convoy.fan->target;
     Sentence text;
+    if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::log_blocked)
+        return sentence(" for the disk log {}", PrintedTerm{convoy.put_off->what, convoy.put_off->what->term()});
+    if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::tables) return Ours(" for tables of mnesia");
     const WaitEdge* next = target.process == ProcId::none ? nullptr : input.waits.edge(target.process);
     if (next != nullptr) {
         text.say(", through {}, for {}", target_text(input.snapshot, target),
@@ -205,12 +217,23 @@ Sentence whom_they_wait_for(const RuleInput& input, const Convoy& convoy, Functi
     return text;
 }
 
+// "; it is idle in its state closed, and has postponed 40 events"; "; log_rotator <0.79.0> has blocked it, and sits in timer:sleep/1"
+Sentence why_put_off(const RuleInput& input, const PutOff& put_off) {
+    if (put_off.why == PutOff::Why::postponed)
+        return sentence("; it is idle in its state {}, and has postponed {}", PrintedTerm{put_off.what, put_off.what->term()},
+                        Counted{put_off.count, "event", "events"});
+    if (put_off.why == PutOff::Why::tables) return sentence("; {}", not_loaded(put_off));
+    if (put_off.by == ProcId::none) return Ours("; it was blocked, and was not unblocked");
+    return sentence("; {} has blocked it, and {}", put_off.by, doing(input, put_off.by));
+}
+
 // "; it has 299 messages and sits in timer:sleep/1"
 Sentence state_of_target(const RuleInput& input, const Convoy& convoy) {
     const Snapshot& s = input.snapshot;
     Sentence text;
     const ProcId last = convoy.end;
     if (last == ProcId::none) return text;
+    if (convoy.put_off != nullptr) return why_put_off(input, *convoy.put_off);
     const std::uint64_t queued = s[last].msgq_len.value_or(0);
     text.add(queued == 0 ? Sentence(Ours("; it ")) : sentence("; it has {} and ", messages(queued)));
     if (convoy.idle)
@@ -287,6 +310,16 @@ void add_steps(const RuleInput& input, const Convoy& convoy, FunctionId call, Fi
             "collector, the other side of a connection.");
     } else if (convoy.suspended) {
         advise_to_resume(input, finding.process, finding);
+    } else if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::postponed) {
+        finding.advise("It takes them when its state changes: see what it waits for, and give that state an end (`state_timeout`) at which "
+                       "callers are answered with an error: {}", Command{"proc", s[finding.process].pid});
+    } else if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::tables) {
+        finding.advise("A table is loaded when a node that may have its newest copy is up: start the other nodes of the cluster; where one is lost "
+                       "for good, `mnesia:force_load_table/1`. A table that does not exist is waited for as well.");
+        finding.advise("See which nodes it knows and which are up, on the running node: `mnesia:info()`.");
+    } else if (convoy.put_off != nullptr) {
+        finding.advise("Let who has called `disk_log:block/1` call `disk_log:unblock/1`; it is also unblocked when that process ends: {}",
+                       Command{"proc", s[finding.process].pid});
     } else if (convoy.idle && !convoy.holders.empty()) {
         finding.advise("Look at what those do who have what the others wait for: {}",
                        Command{"proc", s[convoy.holders.front()].pid});
@@ -298,7 +331,7 @@ void add_steps(const RuleInput& input, const Convoy& convoy, FunctionId call, Fi
             Command{"proc", s[finding.process].pid});
     }
     if (finding.process != convoy.fan->target.process) finding.advise("Follow the chain to its end: `beamheap waits DUMP`");
-    if (!convoy.suspended && convoy.holders.empty())
+    if (!convoy.suspended && !convoy.explained())
         finding.next_steps.emplace_back(advice_for(input, s[convoy.fan->target.process], call));
     finding.advise("See what is asked of it: {}", Command{"msgs", s[convoy.fan->target.process].pid, "--by shape"});
 }
@@ -311,7 +344,8 @@ Finding finding_of(const RuleInput& input, const Convoy& convoy) {
     std::uint64_t in_usual = 0;
     const FunctionId call = usual_call(input, fan, in_usual);
     const bool blamed = convoy.end != ProcId::none;
-    about(input, blamed ? convoy.end : fan.target.process, finding);
+    const bool blocker = convoy.put_off != nullptr && convoy.put_off->by != ProcId::none;
+    about(input, blocker ? convoy.put_off->by : blamed ? convoy.end : fan.target.process, finding);
     finding.role = blamed || convoy.output ? FindingRole::cause : FindingRole::victim;
     finding.of_waiting = true;
     finding.count = convoy.waiters;

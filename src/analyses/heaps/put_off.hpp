@@ -1,0 +1,41 @@
+// Why a server that is idle has not answered those who wait for it, where its own state says so.
+//
+// A gen_statem that can't take an event in its state postpones it, and sees it again when the state changes: its callers wait
+// for a change that may never come, and their requests are no longer in its queue but in its loop's record (loop_state.hpp).
+//
+// disk_log:block/1 makes a log's process keep all requests but those of who has blocked it, until that one unblocks it or ends.
+// The process keeps the record of the log in its dictionary, under `log`: {log, Status, Name, BlockedBy, Users, ...}, Status
+// {blocked, Queue} meanwhile (disk_log.hrl of OTP 23 to 29).
+//
+// mnesia:wait_for_tables/2 has a process of its own wait for each caller, in mnesia_controller:rec_tabs/4, until mnesia_controller has
+// loaded the table that is an atom in its frame: at once where this node has the newest copy, else when one that has it is up.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "analyses/base/owned_term.hpp"
+#include "beamheap/artifact.hpp"
+
+namespace beamheap::analyses {
+
+struct PutOff {
+    enum class Why : unsigned char {
+        postponed,    ///< `count` events, in the state `what`
+        log_blocked,  ///< the disk log `what`, by `by`
+        tables,       ///< `count` tables are not loaded, one of them `what`
+    } why = Why::postponed;
+    ProcId server = ProcId::none;
+    std::shared_ptr<OwnedTerm> what;
+    std::uint64_t count = 0;
+    ProcId by = ProcId::none;  ///< none: it is gone, or of another node
+};
+
+/// Whether a process may be such a server, an idle one of these kinds that many monitor, or waits for a table. Needs links and stacks.
+bool may_put_off(const Snapshot& snapshot, ProcId process);
+
+/// Those that are. Needs LoadPlan::terms with may_put_off among terms_of.
+std::vector<PutOff> put_off(Artifact& artifact);
+
+}  // namespace beamheap::analyses
