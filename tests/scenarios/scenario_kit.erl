@@ -1,6 +1,6 @@
 %% What all scenarios need: processes that come to rest in a known place, and a second node.
 -module(scenario_kit).
--export([option/2, number/3, specimen/2, specimen/3, hold/1, wait_until/2, wait_until/3, roles/1, many/2,
+-export([option/2, number/3, specimen/2, specimen/3, hold/1, wait_until/2, wait_until/3, roles/1, many/2, healthy/1, plan/2, resting/1, all_rest/1,
          debug/1, start_peer/1, peer_main/1, free_port/0]).
 %% the names of nodes are looked up here instead of in a daemon (see start_peer/1)
 -export([start_link/0, register_node/2, register_node/3, port_please/2, port_please/3, address_please/3,
@@ -50,6 +50,19 @@ wait_until(What, Condition, N) ->
 roles(List) -> maps:from_list([{Pid, Role} || {Pid, Role} <- List, is_pid(Pid)]).
 
 many(N, Fun) -> [Fun(I) || I <- lists:seq(1, N)].
+
+%% ---- diseases and their healthy twins: the same load, asked for with the argument `healthy` -----------------------
+healthy(Args) -> lists:member("healthy", Args).
+
+plan(Args, Facts) ->
+    Findings = case healthy(Args) of true -> #{findings => [], healthy => true}; false -> #{} end,
+    #{slogan => "asked for by an operator", facts => maps:merge(Facts, Findings)}.
+
+resting(Pid) ->
+    case process_info(Pid, status) of {status, S} -> S =:= waiting orelse S =:= suspended; _ -> false end.
+
+all_rest(Pids) -> wait_until(all_rest, fun() -> lists:all(fun resting/1, Pids) end), timer:sleep(200),
+                  wait_until(all_rest, fun() -> lists:all(fun resting/1, Pids) end).
 
 %% ---- a second node -----------------------------------------------------------------------------------------
 %% Two nodes on the loopback interface without epmd: this module is the name service (-epmd_module). Every node

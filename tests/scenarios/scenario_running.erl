@@ -9,28 +9,14 @@
 -export([init/1, handle_call/3, handle_cast/2, handle_info/2, terminate/2, code_change/3]).
 -export([start/2, stop/1, asks/2, writer/2, sender/3, client/2, transaction/2, locked/2, worker/1, query/2, asker/2, program/2, start_child/1, endless_report/1, remote_caller/3, remote_sender/3, stop_node/1]).
 
--import(scenario_kit, [specimen/2, hold/1, wait_until/2, wait_until/3, many/2]).
+-import(scenario_kit, [specimen/2, hold/1, wait_until/2, wait_until/3, many/2, healthy/1, plan/2, all_rest/1]).
 
 scenarios() -> [slow_readers, slow_readers_socket, slow_port, lock_mnesia, lock_global, pool_empty, pool_tables, credit, stuck_pool, programs, busy_server, start_blocked, child_blocked, suspended_server, suspended_process, remote_hung, dist_busy].
-
-healthy(Args) -> lists:member("healthy", Args).
-
-plan(Args, Facts) -> plan(Args, Facts, #{}).
-plan(Args, Facts, More) ->
-    Healthy = healthy(Args),
-    Findings = case Healthy of true -> #{findings => [], healthy => true}; false -> #{} end,
-    maps:merge(#{slogan => "asked for by an operator", facts => maps:merge(Facts, Findings)}, More).
-
-resting(Pid) ->
-    case process_info(Pid, status) of {status, S} -> S =:= waiting orelse S =:= suspended; _ -> false end.
-
-all_rest(Pids) -> wait_until(all_rest, fun() -> lists:all(fun resting/1, Pids) end), timer:sleep(200),
-                  wait_until(all_rest, fun() -> lists:all(fun resting/1, Pids) end).
 
 %% Those who are held up rest where they are held up; those of a healthy twin when they have done what they were to do.
 %% In between they wait, too, for a moment, and a dump of that moment may not be told from one of the disease.
 settled(Healthy, Pids) ->
-    Done = case Healthy of true -> fun done/1; false -> fun resting/1 end,
+    Done = case Healthy of true -> fun done/1; false -> fun scenario_kit:resting/1 end,
     wait_until(settled, fun() -> lists:all(Done, Pids) end, 24000),
     all_rest(Pids).
 
