@@ -45,22 +45,39 @@ public:
         const std::uint64_t word = graph_.word_bytes();
         const std::uint64_t terms = analyses::saturating_multiply(graph_.total_words(), word);
         const std::uint64_t memory = process_.memory_bytes.value_or(terms);
+        const std::uint64_t messages = messages_of(graph_), mailbox = messages != 0 ? 1 : 0;
         const std::span<const Root> roots = graph_.roots();
         const auto held = static_cast<std::uint64_t>(std::ranges::count_if(roots, [](const Root& r) { return r.target != no_node; }));
-        const std::uint64_t number = out_.add_node(V8Snapshot::NodeType::object, name, memory > terms ? memory - terms : 0, held);
+        const std::uint64_t number =
+            out_.add_node(V8Snapshot::NodeType::object, name, memory > terms ? memory - terms : 0, held - messages + mailbox);
         out_.add_root_edge(name, number);
-        first_ = number + 1;
+        first_ = number + 1 + mailbox;
         for (const Root& root : roots)
-            if (root.target != no_node) out_.add_edge(V8Snapshot::EdgeType::property, name_of_root(root), first_ + root.target);
+            if (root.target != no_node && root.kind != RootKind::message)
+                out_.add_edge(V8Snapshot::EdgeType::property, name_of_root(root), first_ + root.target);
+        if (messages != 0) write_mailbox(number + 1, messages);
         for (NodeId node = 0; node < graph_.size(); ++node) write_object(node, binaries);
         for (const auto& [address, bytes] : fresh_)
             out_.add_node(V8Snapshot::NodeType::native, bytes ? "binary" : "binary that the input does not list", bytes.value_or(0), 0);
     }
 
+    /// Messages that refer to an object.
+    static std::uint64_t messages_of(const HeapGraph& graph) {
+        return static_cast<std::uint64_t>(
+            std::ranges::count_if(graph.roots(), [](const Root& r) { return r.target != no_node && r.kind == RootKind::message; }));
+    }
+
 private:
+    // A node for all messages, which has them by number: a name for each of a million would be most of the memory.
+    void write_mailbox(std::uint64_t number, std::uint64_t messages) {
+        out_.add_edge(V8Snapshot::EdgeType::property, "messages", number);
+        out_.add_node(V8Snapshot::NodeType::array, "messages", 0, messages);
+        for (const Root& root : graph_.roots())
+            if (root.target != no_node && root.kind == RootKind::message) out_.add_element(root.index, first_ + root.target);
+    }
     // Binaries that no process before this one referred to get the numbers behind the objects.
     void collect(std::unordered_map<std::uint64_t, std::uint64_t>& binaries) {
-        const std::uint64_t next = out_.nodes() + 1 + graph_.size();
+        const std::uint64_t next = out_.nodes() + (messages_of(graph_) != 0 ? 2 : 1) + graph_.size();
         for (const BinaryUse& use : graph_.binaries()) {
             if (use.base != BinaryUse::Base::binary) continue;
             if (!binaries.emplace(use.address, next + fresh_.size()).second) continue;
@@ -79,7 +96,6 @@ private:
                                    redacted(model_.names().function(frames[root.frame].function), Content::name), root.frame);
             }
             case RootKind::dictionary: return "dictionary";
-            case RootKind::message: return fmt::format("message {}", root.index);
             case RootKind::x_register: return fmt::format("x{}", root.index);
             default: return std::string(name_of(root.kind));
         }
@@ -194,7 +210,7 @@ Result<HeapFile> write_heap_snapshot(NodeModel& model, const std::string& path, 
         const std::string name = name_in_heap_file(model, s[id]);
         BH_TRY(const std::unique_ptr<TermSource> source, model.artifact().terms(id));
         const HeapGraph& graph = source->graph();
-        if (out.nodes() + left + 1 + graph.size() + graph.binaries().size() <= most_nodes) {
+        if (out.nodes() + left + 2 + graph.size() + graph.binaries().size() <= most_nodes) {
             ProcessWriter(model, out, *source, id).write(name, binaries);
             ++made.processes;
         } else {

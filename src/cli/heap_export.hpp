@@ -21,7 +21,7 @@ struct HeapFile {
 Demand heap_file_demand();
 
 /// A .heapsnapshot (present/v8_snapshot.hpp): below its root stand all processes and ETS tables; below a process what its roots
-/// hold, as a reader's "retained size" needs it. An object's size is what it occupies; a binary outside the heaps is one
+/// hold (its messages below a node of their own), as a reader's "retained size" needs it. An object's size is what it occupies; a binary outside the heaps is one
 /// node, whoever refers to it; a process's own size is what its memory is beyond that of its terms (free room, stack,
 /// garbage). Heaps are written largest first, as long as the file holds at most `most_nodes`: what does not fit is folded.
 /// The file appears at `path` when it is whole. Errors: of reading and writing.

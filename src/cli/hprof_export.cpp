@@ -212,6 +212,7 @@ private:
         fresh_.clear();
         objects_ += graph.size();
         Held held;
+        held.messages.reserve(static_cast<std::size_t>(std::ranges::count(graph.roots(), RootKind::message, &Root::kind)));  // once, not by doubling
         for (const Root& root : graph.roots()) {
             if (root.target == no_node) continue;
             const Id target = object_of(root.target);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 
 namespace beamheap::pages {
@@ -47,6 +48,30 @@ char* grow_huge(char* data, std::size_t mapped, std::size_t used, std::size_t by
     return space;
 }
 
+// Most heaps are small, and whoever reads one after the other makes a graph for each: its arrays get the room that the arrays of
+// the one before gave back. Sixteen mappings a process would be most of the time that this takes.
+constexpr std::size_t least = 4 * small;
+std::array<std::atomic<char*>, 32> free_room;  // of `least` bytes each
+
+char* take_free() {
+    for (std::atomic<char*>& each : free_room) {
+        if (each.load(std::memory_order_relaxed) == nullptr) continue;
+        char* const room = each.exchange(nullptr);
+        if (room == nullptr) continue;
+        std::memset(room, 0, least);
+        return room;
+    }
+    return nullptr;
+}
+
+bool keep_free(char* room) {
+    for (std::atomic<char*>& each : free_room) {
+        char* nothing = nullptr;
+        if (each.load(std::memory_order_relaxed) == nullptr && each.compare_exchange_strong(nothing, room)) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 void* grow(void* data, std::size_t& mapped, std::size_t used, std::size_t bytes) {
@@ -60,7 +85,12 @@ void* grow(void* data, std::size_t& mapped, std::size_t used, std::size_t bytes)
             }
         }
     }
-    const std::size_t target = round_up(std::max({bytes, 4 * small, mapped + mapped / 2}), small);
+    const std::size_t target = round_up(std::max({bytes, least, mapped + mapped / 2}), small);
+    if (mapped == 0 && target == least)
+        if (char* const room = take_free(); room != nullptr) {
+            mapped = least;
+            return room;
+        }
     for (const std::size_t size : {target, round_up(bytes, small)}) {
         void* const grown = mapped == 0 ? mmap(nullptr, size, access, kind, -1, 0) : mremap(old, mapped, size, MREMAP_MAYMOVE);
         if (grown == MAP_FAILED) continue;
@@ -70,6 +100,8 @@ void* grow(void* data, std::size_t& mapped, std::size_t used, std::size_t bytes)
     throw std::bad_alloc();
 }
 
-void release(void* data, std::size_t mapped) { munmap(data, mapped); }
+void release(void* data, std::size_t mapped) {
+    if (mapped != least || !keep_free(static_cast<char*>(data))) munmap(data, mapped);
+}
 
 }  // namespace beamheap::pages

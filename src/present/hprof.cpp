@@ -163,13 +163,25 @@ void Hprof::end() {
 }
 
 void Hprof::array(Id object, std::span<const Id> elements, const Class* of) {
-    put(segment_, part::object_array, 1);
-    put_id(segment_, object);
-    put(segment_, no_stack, 4);
-    put(segment_, elements.size(), 4);
-    put_id(segment_, of == nullptr ? objects_.id : of->id);
-    for (const Id each : elements) put_id(segment_, each);
-    if (segment_.size() >= segment_bytes) flush();
+    // One that is larger than memory should be is a segment by itself.
+    const bool large = elements.size() >= segment_bytes / id_bytes_;
+    if (large) flush();
+    std::string piece;
+    std::string& out = large ? piece : segment_;
+    put(out, part::object_array, 1);
+    put_id(out, object);
+    put(out, no_stack, 4);
+    put(out, elements.size(), 4);
+    put_id(out, of == nullptr ? objects_.id : of->id);
+    if (large) begin_segment(out.size() + std::uint64_t{elements.size()} * id_bytes_);
+    for (const Id each : elements) {
+        put_id(out, each);
+        if (!large || out.size() < segment_bytes) continue;
+        take(segments_, out);
+        out.clear();
+    }
+    if (large) take(segments_, out);
+    else if (segment_.size() >= segment_bytes) flush();
 }
 
 void Hprof::zeros(std::uint64_t bytes) {
