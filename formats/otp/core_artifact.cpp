@@ -351,8 +351,13 @@ bool sniff(std::string_view head) { return head.substr(0, 4) == "\177ELF"; }
 
 Result<std::unique_ptr<Artifact>> open(std::unique_ptr<bytes::Source> source, const std::string& path,
                                        const OpenOptions& options) {
+    // Whoever waits may take the question back between the steps: what is thrown then passes through here.
+    const auto look = [&] {
+        if (options.progress) options.progress(0, 0);
+    };
     std::unique_ptr<Image> image;
     std::string damage;
+    look();
     if (path != "-" && source->compression().empty() && source->seekable()) {
         BH_TRY(image, Image::open(path, options.executable));
     } else {
@@ -361,8 +366,11 @@ Result<std::unique_ptr<Artifact>> open(std::unique_ptr<bytes::Source> source, co
         BH_TRY(bytes::ElfImage core, bytes::ElfImage::adopt(std::move(file), path));
         BH_TRY(image, Image::adopt(std::move(core), path, options.executable));
     }
+    look();
     BH_TRY(std::unique_ptr<Vm> vm, Vm::open(*image));
+    look();
     if (!vm->unproven.empty()) prove_terms(*vm);
+    look();
     return std::unique_ptr<Artifact>(new CoreArtifact(std::move(image), std::move(vm), damage, options.progress));
 }
 

@@ -105,3 +105,14 @@ TEST_CASE("terms of tables are printed from memory, no further than the limit", 
     CHECK(otp::term_text(reader, (M + 0x400) | 1, 4) == "[1,2...");
     CHECK(otp::term_text(reader, (M + 0x400) | 1, 1) == "[...");
 }
+
+TEST_CASE("whoever waits for a core image may take that back while it is opened, too", "[otp][format]") {
+    struct TakenBack {};
+    unsigned looks = 0;
+    OpenOptions options;
+    options.progress = [&](std::uint64_t, std::uint64_t) { ++looks; };
+    CHECK_FALSE(open_artifact("/proc/self/exe", options));  // an executable is no core: no step but the first
+    CHECK(looks == 1);
+    options.progress = [](std::uint64_t, std::uint64_t) { throw TakenBack{}; };
+    CHECK_THROWS_AS(open_artifact("/proc/self/exe", options), TakenBack);
+}
