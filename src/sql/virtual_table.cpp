@@ -13,7 +13,8 @@ namespace beamheap::sql {
 namespace {
 
 // Rows of a whole table by one column of numbers. Queries take the first few most of the time: rows are put into their
-// places when they are asked for, sixteen times as many as before at a time (a selection, then a sort of what it chose).
+// places when they are asked for, the first few by one look at each, then sixteen times as many as before at a time (a selection,
+// then a sort of what it chose).
 class Order {
 public:
     Order(const present::PlainTable& rows, std::size_t column, bool descending) : descending_(descending) {
@@ -26,12 +27,17 @@ public:
     }
     std::size_t row(std::size_t place) {
         while (place >= sorted_) {
-            const std::size_t until = std::min(keys_.size(), std::max<std::size_t>(sorted_ * 16, 1024));
+            constexpr std::size_t first_few = 64;
+            const std::size_t until = std::min(keys_.size(), std::max(sorted_ * 16, first_few));
             const auto begin = keys_.begin() + static_cast<std::ptrdiff_t>(sorted_);
             const auto end = keys_.begin() + static_cast<std::ptrdiff_t>(until);
             const auto before = [this](const Key& a, const Key& b) { return less(a, b); };
-            if (until < keys_.size()) std::nth_element(begin, end, keys_.end(), before);
-            std::sort(begin, end, before);
+            if (sorted_ == 0) {
+                std::partial_sort(begin, end, keys_.end(), before);
+            } else {
+                if (until < keys_.size()) std::nth_element(begin, end, keys_.end(), before);
+                std::sort(begin, end, before);
+            }
             sorted_ = until;
         }
         return keys_[place].row;
