@@ -44,6 +44,7 @@ public:
     std::vector<TextSpan> take_spans() { return std::move(spans_); }
 
     std::string run() {
+        if (const TextSpan secret = secret_argument(text_); secret.begin != secret.end) replace(secret.begin, secret.end, "***");
         while (i_ < text_.size()) {
             const char c = text_[i_];
             const char last = i_ == 0 ? ' ' : text_[i_ - 1];
@@ -59,6 +60,8 @@ public:
             else if (c == '-' && starts(text_, i_, "-----BEGIN "))
                 pem_block();
             else if (c == '-' && letter(at(text_, i_ + 1 + (at(text_, i_ + 1) == '-' ? 1 : 0))))
+                at_option();
+            else if (c == '/' && (last == ' ' || last == '"'))
                 at_option();
             else if (c == '$')
                 at_dollar();
@@ -145,6 +148,7 @@ private:
 
     void at_number() {
         if (const std::size_t end = end_of_number_token(text_, i_); end != i_) return replace(i_, end, "'***'");
+        if (const std::size_t end = end_of_marked_token(text_, i_); end != i_) return replace(i_, end, "***");
         while (i_ < text_.size() && word(text_[i_])) ++i_;
     }
 

@@ -37,9 +37,12 @@ bool cut_at(std::string_view text, std::size_t i) { return i >= text.size() || s
 // A text that was cut says so, mostly; where one just ends, more of the token must be there to believe it.
 std::size_t least_when_cut(std::string_view text, std::size_t end) { return starts(text, end, "...") ? 4 : 8; }
 
-// What was drawn at random, not written: npm_install and sk-learn-tools are names.
-bool random_part(std::string_view tail) {
-    return std::ranges::any_of(tail, [](char c) { return digit(c) || upper(c); });
+// What was drawn at random, not written: npm_install and sk-learn-tools are names. A piece of a token has a digit, or is long
+// and behind a beginning that is no word's.
+bool random_part(std::string_view prefix, std::string_view tail, bool whole) {
+    constexpr std::size_t long_piece = 6, rare_prefix = 4;
+    const bool rare = prefix.size() >= rare_prefix && std::ranges::all_of(prefix, [](char c) { return letter(c) || digit(c); });
+    return std::ranges::any_of(tail, digit) || ((whole || (rare && tail.size() >= long_piece)) && std::ranges::any_of(tail, upper));
 }
 
 bool luhn(std::string_view digits) {
@@ -81,6 +84,19 @@ bool random_base64(std::string_view word) {
     return small && large && number && (signs || (digits > 2 && digits < 12)) && word.find("//") == word.npos;
 }
 
+// Kinds of characters follow each other often in what was drawn at random; names have pieces of words.
+bool mixed_well(std::string_view word) {
+    constexpr std::size_t longest_of_words = 4;
+    const auto kind = [](char c) { return lower(c) ? 0 : upper(c) ? 1 : digit(c) ? 2 : 3; };
+    std::size_t changes = 0, run = 0, longest = 0;
+    for (std::size_t i = 0; i < word.size(); ++i) {
+        if (i != 0 && kind(word[i]) != kind(word[i - 1])) ++changes, run = 0;
+        ++run;
+        if (lower(word[i])) longest = std::max(longest, run);
+    }
+    return 5 * changes >= 2 * word.size() && longest <= longest_of_words;
+}
+
 constexpr bool base64_char(char c) { return letter(c) || digit(c) || c == '/' || c == '+'; }
 
 std::optional<unsigned> base64_value(char c) {
@@ -108,7 +124,9 @@ std::size_t end_of_plain_secret(std::string_view text, std::size_t i) {
         while (end - i <= amazon_secret && base64_char(at(text, end))) ++end;
     const std::string_view word = text.substr(i, end - i);
     const bool alone = std::string_view("=-_.:<").find(at(text, end)) == std::string_view::npos || end >= text.size();
-    if (!key) return word.size() == amazon_secret && alone && random_base64(word) ? end : i;
+    constexpr std::size_t least_when_cut = 16;
+    const bool cut = word.size() >= least_when_cut && word.size() < amazon_secret && starts(text, end, "...") && mixed_well(word);
+    if (!key) return ((word.size() == amazon_secret && alone) || cut) && random_base64(word) ? end : i;
     while (base64_char(at(text, end)) || at(text, end) == '=') ++end;
     return end;
 }
@@ -127,10 +145,37 @@ std::size_t end_of_token(std::string_view text, std::size_t i) {
                                      (form.also.find(text[end]) != std::string_view::npos && !starts(text, end, "..."))))
             ++end;
         const std::size_t tail = end - i - form.prefix.size();
-        const bool whole = tail >= form.least || (cut_at(text, end) && tail >= least_when_cut(text, end));
-        if (whole && random_part(text.substr(i + form.prefix.size(), tail))) return end;
+        const bool whole = tail >= form.least, piece = cut_at(text, end) && tail >= least_when_cut(text, end);
+        if ((whole || piece) && random_part(form.prefix, text.substr(i + form.prefix.size(), tail), whole)) return end;
     }
+    if (const std::size_t end = end_of_marked_token(text, i); end != i) return end;
     return end_of_plain_secret(text, i);
+}
+
+std::size_t end_of_marked_token(std::string_view text, std::size_t i) {
+    struct Mark {
+        std::size_t before;         // characters in front of it
+        std::string_view mark;
+        std::size_t least, most;    // that follow
+        std::string_view also;      // what may stand in front of it, and behind it, besides letters and digits
+        std::string_view last = {};  // what ends the token
+    };
+    // Terraform, Azure's client secrets (behind a digit), MaxMind, Mailchimp, Vault before 1.10.
+    static constexpr std::array marks{Mark{14, ".atlasv1.", 60, 80, "_-="}, Mark{4, "Q~", 31, 34, "_~.-"}, Mark{6, "_", 29, 29, "", "_mmk"},
+                                      Mark{32, "-us", 1, 2, ""}, Mark{1, ".", 24, 24, ""}};
+    for (const Mark& row : marks) {
+        const auto one_of = [&](char c) { return letter(c) || digit(c) || (c != '\0' && row.also.find(c) != row.also.npos); };
+        if (!starts(text, i + row.before, row.mark) || !std::ranges::all_of(text.substr(i, row.before), one_of)) continue;
+        const std::size_t begin = i + row.before + row.mark.size();
+        std::size_t end = begin;
+        while (end < text.size() && end - begin < row.most && one_of(text[end])) ++end;
+        const std::string_view tail = text.substr(begin, end - begin);
+        if (tail.size() < row.least || !starts(text, end, row.last) || word(at(text, end + row.last.size()))) continue;
+        const bool random = std::ranges::any_of(tail, digit) && (row.before != 1 || (text[i] == 's' && std::ranges::any_of(tail, letter)));
+        const bool hex = row.before != 32 || std::ranges::all_of(text.substr(i, row.before), [](char c) { return digit(c) || (c >= 'a' && c <= 'f'); });
+        if (random && hex && (row.mark != "Q~" || digit(text[i + 3]))) return end + row.last.size();
+    }
+    return i;
 }
 
 std::size_t end_of_password_hash(std::string_view text, std::size_t i) {
@@ -189,6 +234,13 @@ bool is_credentials(std::string_view base64) {
     const bool readable = std::ranges::all_of(bytes, [](char c) { return c == '\0' || (c >= ' ' && c != '\x7f') || (c & 0x80) != 0; });
     const std::size_t separator = bytes.find_first_of(std::string_view(":\0", 2));
     return readable && separator != bytes.npos && bytes.size() > 3;
+}
+
+bool looks_like_password(std::string_view word) {
+    constexpr std::size_t least = 8;
+    const auto any = [&](auto of) { return std::ranges::any_of(word, of); };
+    const bool plain = std::ranges::all_of(word, [](char c) { return letter(c) || digit(c) || std::string_view("!@#$%^&*_+=~?-").find(c) != std::string_view::npos; });
+    return word.size() >= least && plain && any(lower) && any(upper) && any(digit);
 }
 
 bool looks_secret(std::string_view word) {

@@ -23,6 +23,9 @@ std::span<const SecretForm> secret_forms();
 /// fourth character behind the prefix on, where "..." says so, from the eighth at the text's end.
 std::size_t end_of_token(std::string_view text, std::size_t i);
 
+/// The same of tokens that are known by a mark in their midst or at their end, whatever they begin with.
+std::size_t end_of_marked_token(std::string_view text, std::size_t i);
+
 /// Where the payment card number or bot token that begins at the digit text[i] ends; `i` where it is another number. A card
 /// has the length and the first digits of one of the large issuers and the right check digit (ISO/IEC 7812, Luhn), in one
 /// piece or in groups with one blank or hyphen in between. A bot token (Telegram's) is a number, a colon and 35 characters.
@@ -37,6 +40,9 @@ bool is_private_key(std::string_view bytes);
 
 /// Whether a word is the base64 of a name and a password: "name:password" (RFC 7617), or between NULs (SASL PLAIN, RFC 4616).
 bool is_credentials(std::string_view base64);
+
+/// Whether a word has what rules for passwords ask for: at least eight letters, digits and signs, with small letters, capitals and digits.
+bool looks_like_password(std::string_view word);
 
 /// Whether a word of free text is hardly one that people write: letters mixed with digits or with signs, or a capital behind
 /// a small letter. At least five characters.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "present/secret_forms.hpp"
+
 namespace beamheap::present {
 namespace {
 
@@ -14,6 +16,7 @@ enum class Form {
     either,
     pair,      // -u name:SECRET
     percent,   // -U name%SECRET
+    named,     // /user:name SECRET
 };
 struct Option {
     std::string_view command;  // how its name begins; empty: any
@@ -29,6 +32,7 @@ constexpr std::array options{
     Option{"sqlcmd", "-P", Form::separate},    Option{"bcp", "-P", Form::separate},        Option{"ipmitool", "-P", Form::separate},
     Option{"snmp", "-c", Form::separate},      Option{"snmp", "-A", Form::separate},       Option{"snmp", "-X", Form::separate},
     Option{"openssl", "-k", Form::separate},   Option{"openssl", "-K", Form::separate},    Option{"htpasswd", "-b", Form::separate},
+    Option{"net", "/user:", Form::named},      Option{"", "/password:", Form::attached},   Option{"", "/pass:", Form::attached},
     Option{"", "-u", Form::pair},              Option{"", "--user", Form::pair},
 };
 
@@ -87,7 +91,8 @@ TextSpan secret_of_option(std::string_view text, std::size_t i) {
     if (i != 0 && std::string_view(" \"'\t\n,[").find(text[i - 1]) == std::string_view::npos) return {};
     for (const Option& row : options) {
         if (!starts(text, i, row.option)) continue;
-        const std::size_t behind_option = i + row.option.size();
+        std::size_t behind_option = i + row.option.size();
+        if (row.form == Form::named) behind_option = value_end(text, behind_option);
         const char next = at(text, behind_option);
         const bool apart = next == ' ' || next == '"' || next == '\'' || (next == '=' && row.option.starts_with("--"));
         if (row.form != Form::pair && starts(text, i, "-pass")) continue;  // -passin: an option by its own name
@@ -102,6 +107,18 @@ TextSpan secret_of_option(std::string_view text, std::size_t i) {
         if (value < end && text[value] != '-') return {value, end};
     }
     return {};
+}
+
+TextSpan secret_argument(std::string_view text) {
+    std::size_t i = starts(text, 0, "<<") || (at(text, 0) == '~' && letter(at(text, 1))) ? 2 : 0;
+    if (at(text, i) != '"') return {};
+    const std::size_t end = text.find('"', ++i);
+    if (end == text.npos || (end + 1 != text.size() && text.substr(end + 1) != ">>")) return {};
+    const TextSpan pair = behind(text, i, ':');
+    if (starts(text, i, "-p") || starts(text, i, "-P")) i += 2;
+    else if (pair.begin != pair.end && std::ranges::all_of(text.substr(i, pair.begin - 1 - i), word)) i = pair.begin;
+    else return {};
+    return looks_like_password(text.substr(i, end - i)) ? TextSpan{i, end} : TextSpan{};
 }
 
 TextSpan secret_of_line(std::string_view text, std::size_t i, std::size_t end) {
@@ -147,7 +164,7 @@ TextSpan secret_of_address(std::string_view text, std::size_t begin) {
     struct Hook {
         std::string_view host, path;
     };
-    constexpr std::array hooks{Hook{"hooks.slack.com", "/services/"}, Hook{"discord.com", "/webhooks/"}, Hook{"discordapp.com", "/webhooks/"},
+    constexpr std::array hooks{Hook{"hooks.slack.com", "/services/"}, Hook{"hooks.slack.com", "/workflows/"}, Hook{"hooks.slack.com", "/triggers/"}, Hook{"discord.com", "/webhooks/"}, Hook{"discordapp.com", "/webhooks/"},
                                Hook{"webhook.office.com", "/webhookb2/"}, Hook{"api.telegram.org", "/bot"}, Hook{"hooks.zapier.com", "/catch/"},
                                Hook{"hook.", "make.com/"}, Hook{"events.pagerduty.com", "/integration/"}, Hook{"logic.azure.com", "?"}};
     const std::string_view address = text.substr(begin, end - begin);

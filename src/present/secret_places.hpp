@@ -12,6 +12,10 @@ namespace beamheap::present {
 /// text, or as elements of a list. Empty (begin == end): there is none.
 TextSpan secret_of_option(std::string_view text, std::size_t i);
 
+/// The same of a text that is one literal and nothing else, as rows of single objects have it: "name:SECRET", "-pSECRET". The command stands
+/// in another row, so only what looks like a password is one.
+TextSpan secret_argument(std::string_view text);
+
 /// The secret in the line of a protocol that begins with the word [i, end): AUTH x (Redis), PASS x (FTP, POP3, IRC), LOGIN name x
 /// (IMAP), IDENTIFIED BY 'x' (SQL); also where Redis' protocol puts lengths between, or as elements of a list.
 TextSpan secret_of_line(std::string_view text, std::size_t i, std::size_t end);

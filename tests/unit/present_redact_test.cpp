@@ -103,6 +103,44 @@ TEST_CASE("each form of token is known, cut or whole; names that begin like one 
         CHECK(mask_secrets(text) == text);
 }
 
+TEST_CASE("tokens with a mark in their midst or at their end", "[redact]") {
+    const std::string random = "aB3dE6gH9kaB3dE6gH9kaB3dE6gH9kaB3dE6gH9kaB3dE6gH9kaB3dE6gH9kaB3dE6gH9k";
+    const std::string hex = "0123456789abcdef0123456789abcdef";
+    for (const std::string& token : {random.substr(0, 14) + ".atlasv1." + random.substr(0, 64), "a1_7Q~" + random.substr(0, 34), "7Bc8Q~" + random.substr(0, 31),
+                                     random.substr(0, 6) + "_" + random.substr(0, 29) + "_mmk", hex + "-us12", "s." + random.substr(0, 24)}) {
+        CHECK(mask_secrets("{ok,<<\"" + token + "\">>}") == "{ok,<<\"***\">>}");
+        CHECK(mask_secrets("see " + token + ", please") == "see ***, please");
+        CHECK(mask_secrets("x_" + token) == "x_" + token);
+    }
+    for (const char* text : {"s.handle_call_of_the_server/3", "s.abcdefghijklmnopqrstuvwx", "abcQ~", "0123456789abcdef0123456789abcdef-us", "worker_0123456789_mmk", "atlasv1.x"})
+        CHECK(mask_secrets(text) == text);
+}
+
+TEST_CASE("what commands are given, also where only one argument is seen", "[redact]") {
+    CHECK(mask_secrets("net use \\\\h\\s /user:bob hunter2 /y") == "net use \\\\h\\s /user:bob *** /y");
+    CHECK(mask_secrets("[\"net\",\"use\",\"/user:bob\",\"hunter2\"]") == "[\"net\",\"use\",\"/user:bob\",\"***\"]");
+    CHECK(mask_secrets("wmic /user:bob /password:hunter2 x") == "wmic /user:bob /password:*** x");
+    CHECK(mask_secrets("GET /user:bob HTTP") == "GET /user:bob HTTP");
+    CHECK(mask_secrets("\"-pHunter2xVw\"") == "\"-p***\"");
+    CHECK(mask_secrets("\"alice:Hunter2xVw\"") == "\"alice:***\"");
+    CHECK(mask_secrets("<<\"alice:Hunter2xVw\">>") == "<<\"alice:***\">>");
+    CHECK(mask_secrets("~c\"alice:Hunter2xVw\"") == "~c\"alice:***\"");
+    for (const char* text : {"\"-pthread\"", "\"redis:7-alpine\"", "\"localhost:8080\"", "\"lists:map/2\"", "\"http://Host12345\"", "\"sha256:0123456789abcdef\"",
+                             "[\"alice:Hunter2xVw\"", "alice:Hunter2xVw"})
+        CHECK(mask_secrets(text) == text);
+}
+
+TEST_CASE("a key of forty characters is one where it is cut, too", "[redact]") {
+    CHECK(mask_secrets("{aws,\"wJalrXUtn5EMI/K7MDENG...") == "{aws,\"***...");
+    for (const char* text : {"\"MyApp2Server3Handler4Worker...", "\"abcdefghijklmnopqrst...", "\"0123456789abcdef0123...", "\"Elixir.Phoenix.Endpoint.Cowboy2Adapter..."})
+        CHECK(mask_secrets(text) == text);
+}
+
+TEST_CASE("short words that begin like a token are names", "[redact]") {
+    for (const char* text : {"SKUNKWORKS", "SKYWALKER...", "API-GATEWAY", "{'API-GATEWAY',1}", "pat.Smith...", "EAAServer", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"})
+        CHECK(mask_secrets(text) == text);
+}
+
 TEST_CASE("numbers of payment cards have the right check digit", "[redact]") {
     for (const char* text : {"4111111111111111", "5555555555554444", "378282246310005", "4111 1111 1111 1111", "4111-1111-1111-1111",
                              "6011111111111117", "30569309025904", "2223003122003222"}) {
