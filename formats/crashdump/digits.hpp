@@ -25,14 +25,15 @@ inline __m128i within(__m128i v, char low, char high) {
 }
 }  // namespace detail
 
-/// The run of digits 0-9 and A-F at p, as the VM prints addresses and lengths.
+/// The run of digits 0-9 and A-F at p, as the VM prints addresses and lengths; from `a` on with 'a' in place of 'A'.
+template <char a = 'A'>
 inline HexNumber read_hex(const char* p) {
     const __m128i text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
-    const __m128i letter = detail::within(text, 'A', 'F');
+    const __m128i letter = detail::within(text, a, a + 5);
     const __m128i valid = _mm_or_si128(letter, detail::within(text, '0', '9'));
     const unsigned invalid = ~static_cast<unsigned>(_mm_movemask_epi8(valid)) | 0x10000u;
     const unsigned digits = static_cast<unsigned>(__builtin_ctz(invalid));
-    // '0'..'9' have their value in the low four bits, 'A'..'F' nine less.
+    // '0'..'9' have their value in the low four bits, letters nine less.
     const __m128i nibbles =
         _mm_add_epi8(_mm_and_si128(text, _mm_set1_epi8(15)), _mm_and_si128(letter, _mm_set1_epi8(9)));
     const __m128i pairs =
@@ -81,6 +82,7 @@ inline unsigned decimal_run(const char* p) {
 
 #else
 
+template <char a = 'A'>
 inline HexNumber read_hex(const char* p) {
     std::uint64_t value = 0;
     unsigned digits = 0;
@@ -88,8 +90,8 @@ inline HexNumber read_hex(const char* p) {
         const char c = p[digits];
         if (c >= '0' && c <= '9')
             value = value << 4 | static_cast<std::uint64_t>(c - '0');
-        else if (c >= 'A' && c <= 'F')
-            value = value << 4 | static_cast<std::uint64_t>(c - 'A' + 10);
+        else if (c >= a && c <= a + 5)
+            value = value << 4 | static_cast<std::uint64_t>(c - a + 10);
         else
             break;
     }

@@ -12,6 +12,8 @@
 namespace beamheap::crashdump {
 namespace {
 
+constexpr std::size_t giant_text = std::size_t{16} << 20;  // bytes; its arrays fill large pages
+
 /// Hexadecimal digits at p, then a colon unless `last`; nullptr where it is not so.
 const char* take_hex(const char* p, const char* end, std::uint64_t& value, bool last = false) {
     const char* next = nullptr;
@@ -85,6 +87,9 @@ Result<std::unique_ptr<DumpTerms>> DumpTerms::read(TermSections& texts, ProcId p
         HeapFacts with_values = facts;
         with_values.mode = HeapGraph::Mode::values;
         reader.begin(with_values);
+        std::size_t text = 0;
+        for (const SectionText& section : terms->sections_) text += section.text().size();
+        if (text >= giant_text) reader.expect_giant();
         BH_CHECK(texts.feed(process, reader));
         reader.finish();
         heap = reader.take();

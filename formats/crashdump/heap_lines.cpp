@@ -85,12 +85,12 @@ public:
             to.reference(packed);
             return q + 13;  // that no further digit stands there is seen by who looks for what comes next
         }
+        if (*q == 'I') {
+            q += q[1] == '-' ? 2 : 1;
+            const unsigned digits = digit_run(q);
+            return digits - 1 < 15 ? q + digits : nullptr;  // 1 to 15; a longer run may go on
+        }
         switch (*q) {
-            case 'I': {
-                q += q[1] == '-' ? 2 : 1;
-                const unsigned digits = digit_run(q);
-                return digits - 1 < 15 ? q + digits : nullptr;  // 1 to 15; a longer run may go on
-            }
             case 'N': return q + 1;
             case 'A': {
                 std::uint32_t length = 0;

@@ -90,8 +90,9 @@ std::size_t HeapReader::feed(TermSection section, std::string_view text, std::ui
         // What is left may be read up to its end only: behind a copy there is room to look ahead.
         const auto from = offset + static_cast<std::uint64_t>(p - begin);
         const auto rest = static_cast<std::size_t>(end - p);
-        tail_.assign(p, rest);
-        tail_.append(look_ahead, '\0');
+        if (tail_.size() < rest + look_ahead) tail_.resize(rest + look_ahead);
+        std::memcpy(tail_.data(), p, rest);
+        std::memset(tail_.data() + rest, 0, look_ahead);
         p += take_lines(section, tail_.data(), tail_.data() + rest, from, true);
         if (!pending_tail_) break;
     }
@@ -341,16 +342,9 @@ const char* HeapReader::stack_line(const char* p) {
     // Labels: y<N>, or 0x and the slot's address, lower case and padded.
     std::uint64_t slot = 0;
     if (p[0] == '0' && p[1] == 'x') {
-        p += 2;
-        for (unsigned i = 0; i < 17 && *p != ':'; ++i, ++p) {
-            const char c = *p;
-            if (is_digit(c))
-                slot = slot << 4 | static_cast<std::uint64_t>(c - '0');
-            else if (c >= 'a' && c <= 'f')
-                slot = slot << 4 | static_cast<std::uint64_t>(c - 'a' + 10);
-            else
-                return bad();
-        }
+        const HexNumber number = read_hex<'a'>(p + 2);
+        slot = number.value;
+        p += 2 + number.digits;
     } else if (*p == 'y') {
         do ++p;
         while (is_digit(*p));

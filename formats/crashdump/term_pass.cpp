@@ -109,14 +109,11 @@ void TermPass::hold_text(TermSection section, std::uint64_t section_from, std::u
     if (!job_wanted_ || !pipeline_ || text_lost_ || job_.extents.count == job_.extents.parts.size()) return;
     if (giant_) return pipeline_->add_piece({section, section_from, window_.hold(section_from, to), last});
     const std::uint64_t from = job_.extents.count != 0 ? job_.extents.begin() : section_from;
-    bytes::Window::Held piece = window_.hold(from, to);
-    if (piece.owner == nullptr) {
-        job_.text.clear();
-        text_lost_ = true;
-    } else if (!job_.text.empty() && job_.text.back().owner == piece.owner) {
-        job_.text.back() = std::move(piece);
-    } else {
-        job_.text.push_back(std::move(piece));
+    if (job_.text.empty() || !window_.extend(job_.text.back(), to)) {
+        bytes::Window::Held piece = window_.hold(from, to);
+        text_lost_ = piece.owner == nullptr;
+        if (text_lost_) job_.text.clear();
+        else job_.text.push_back(std::move(piece));
     }
     if (!text_lost_ && to - from > most_held_text) begin_giant(section, section_from, last);
 }

@@ -66,6 +66,12 @@ public:
         if (capacity_ > most_held || to < from || to > base_ + end_) return {};
         return {buffer_, from, {buffer_.get() + (from - base_), static_cast<std::size_t>(to - from)}};
     }
+    /// Makes held text end at `to`, which is in the buffer, where that is the one that it is in. False: there is another one now.
+    bool extend(Held& held, std::uint64_t to) const {
+        if (held.owner != buffer_) return false;
+        held.text = {held.text.data(), static_cast<std::size_t>(to - held.offset)};
+        return true;
+    }
 
     const Source& source() const { return *source_; }
     /// Runs of at least shortest_zero_run zero bytes that were read: where each begins, and its length. The first

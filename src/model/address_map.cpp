@@ -16,6 +16,7 @@ std::uint64_t unpredictable_odd() {
 }
 
 constexpr std::uint32_t direct_chunks = 128;
+constexpr std::size_t few_chunks = 64;  // room for half as many before the table grows: 2 MiB, as most heaps have
 
 }  // namespace
 
@@ -26,7 +27,7 @@ void AddressSpace::begin(unsigned word_bytes) {
     slot_shift_ = chunk_bits - word_shift_;
     unaligned_ = word_bytes == 4 ? 3 : 7;
     if (entries_.size() > 1024) entries_.clear_and_trim(0);
-    resize(256);
+    resize(few_chunks);
     chunks_.clear_and_trim(std::size_t{1} << 20);
 }
 
@@ -97,11 +98,13 @@ std::uint64_t AddressMap::build(std::span<const std::uint32_t> addresses, const 
         direct_.resize_zeroed_by_caller(std::size_t{chunks} << chunk_log2);
         std::uint32_t* const direct = direct_.data();
         const std::uint32_t base = direct_base_;
-        for (std::uint32_t i = 0; i < count; ++i) {
-            const std::uint32_t c = addresses[i];
-            if (c == AddressSpace::none) continue;
-            if (direct[c] - base < direct_objects) ++duplicates;
-            else direct[c] = base + i;
+        std::uint32_t entry = base;
+        for (const std::uint32_t c : addresses) {
+            if (c != AddressSpace::none) {
+                if (direct[c] - base < direct_objects) ++duplicates;
+                else direct[c] = entry;
+            }
+            ++entry;
         }
     } else if (chunks <= count / 32 + 4096) {
         way_ = Way::ranked;

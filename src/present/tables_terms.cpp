@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <unordered_map>
 #include <utility>
@@ -244,13 +245,33 @@ HeldTerms held_terms(const TermView& view, bool garbage) {
 
 constexpr std::size_t sorted_exactly = 200;
 
+/// A term that is held, by the words that it is ranked by.
+struct Ranked {
+    std::uint64_t words;
+    HeldTerm term;
+};
+
+/// The most words first, equals as they stand. Digit by digit from the lowest on, as far as the largest has any: messages by
+/// the million have few words each.
+void sort_by_words(std::vector<Ranked>& terms) {
+    constexpr unsigned digit_bits = 11;
+    constexpr std::size_t digits = std::size_t{1} << digit_bits;
+    const auto digit = [](const Ranked& term, unsigned shift) { return digits - 1 - (term.words >> shift) % digits; };
+    std::uint64_t all = 0;
+    for (const Ranked& term : terms) all |= term.words;
+    std::vector<Ranked> sorted(terms.size());
+    for (unsigned shift = 0; shift < 64 && all >> shift != 0; shift += digit_bits) {
+        std::array<std::uint32_t, digits + 1> begins{};
+        for (const Ranked& term : terms) ++begins[digit(term, shift) + 1];
+        for (std::size_t i = 0; i < digits; ++i) begins[i + 1] += begins[i];
+        for (const Ranked& term : terms) sorted[begins[digit(term, shift)]++] = term;
+        terms.swap(sorted);
+    }
+}
+
 /// What reaches most comes first. How much that is is looked up for the first few of those whose flat size, or else what
 /// the heap holds at all, says that they can be; a search for each of 100,000 terms would take minutes.
 void sort_by_reach(const TermView& view, std::vector<HeldTerm>& held) {
-    struct Key {
-        std::uint64_t words;
-        std::uint32_t row;
-    };
     const std::uint64_t live = view.measures().retained().live_words();
     const auto at_most = [&](const HeldTerm& row) {
         const NodeId target = view.graph().roots()[row.root].target;
@@ -258,23 +279,15 @@ void sort_by_reach(const TermView& view, std::vector<HeldTerm>& held) {
                                                      : view.measures().flat_words(view.source().root(row.root)).value_or(0);
         return std::min(live, flat);
     };
-    std::vector<Key> keys(held.size());
-    for (std::uint32_t i = 0; i < keys.size(); ++i) keys[i] = {at_most(held[i]), i};
-    const auto larger = [](const Key& a, const Key& b) { return a.words != b.words ? a.words > b.words : a.row < b.row; };
-    std::ranges::sort(keys, larger);
-    std::vector<Key> exact(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(std::min(keys.size(), sorted_exactly)));
-    for (std::uint32_t i = 0; i < exact.size(); ++i) {
-        const std::uint32_t root = held[keys[i].row].root;
-        exact[i] = {view.measures().shared_words(view.source().root(root)).value_or(keys[i].words), i};
-    }
-    std::ranges::sort(exact, larger);
-    std::vector<HeldTerm> sorted;
-    sorted.reserve(held.size());
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-        const Key& key = keys[i < exact.size() ? exact[i].row : i];
-        sorted.push_back(held[key.row]);
-    }
-    held = std::move(sorted);
+    std::vector<Ranked> terms;
+    terms.reserve(held.size());
+    for (const HeldTerm& term : held) terms.push_back({at_most(term), term});
+    sort_by_words(terms);
+    const auto exact = std::span(terms).first(std::min(terms.size(), sorted_exactly));
+    for (Ranked& each : exact)
+        each.words = view.measures().shared_words(view.source().root(each.term.root)).value_or(each.words);
+    std::ranges::stable_sort(exact, std::ranges::greater{}, &Ranked::words);
+    std::ranges::transform(terms, held.begin(), &Ranked::term);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analyses/heaps/census.hpp"
+#include "analyses/heaps/copy_bound.hpp"
 #include "analyses/heaps/frame_words.hpp"
 #include "analyses/heaps/heap_order.hpp"
 #include "analyses/heaps/histogram.hpp"
@@ -108,6 +109,50 @@ TEST_CASE("an object without references has the flat size of its kind and words"
         }
         CHECK(seen[static_cast<std::size_t>(TermKind::fun)] != 0);
         CHECK(seen[static_cast<std::size_t>(TermKind::refc_binary)] != 0);
+    }
+}
+
+TEST_CASE("no copy of a term is larger than the sums of its heap allow", "[heaps][census]") {
+    std::mt19937 random(13);
+    HeapGraph graph;
+    HeapOrder order;
+    Reach reach;
+    Census census;
+    FlatSizes flat;
+    const auto bound = [&] {
+        order.build(graph);
+        reach.build(graph, order);
+        census.count(graph, reach);
+        flat.build(graph, order);
+        return most_flat_words(graph, census);
+    };
+    unsigned told = 0;
+    for (unsigned round = 0; round < 400; ++round) {
+        fill(graph, random, round % 80, round % 3 == 0, 100);
+        if (graph.size() != 0 && round % 5 == 0) {
+            graph.set_flat_words(static_cast<NodeId>(random() % graph.size()), 5000);
+            graph.sort_flat_words();
+        }
+        const std::uint64_t most = bound();
+        told += most != saturated_words;
+        for (const Root& root : graph.roots()) CHECK(flat[root.target] <= most);
+    }
+    CHECK(told > 200);
+
+    // Where nothing is shared it is what the objects are; of a list that doubles itself it is what that comes to.
+    for (const bool doubles : {false, true}) {
+        constexpr std::uint32_t cells = 30;
+        graph.begin(HeapGraph::Mode::sizes, 8);
+        for (std::uint32_t i = 0; i < cells; ++i) {
+            graph.add_object(TermKind::cons, 2, base + 16 * i);
+            for (unsigned n = 0; n < (doubles ? 2 : 1) && i + 1 < cells; ++n) graph.add_reference(base + 16 * (i + 1));
+        }
+        graph.add_root(RootKind::stack, 0, 0, base, 0);
+        graph.finish();
+        const std::uint64_t most = bound();
+        CHECK(most >= flat[0]);
+        CHECK(flat[0] == (doubles ? 2 * ((1u << cells) - 1) : 2 * cells));
+        if (!doubles) CHECK(most == 2 * cells);
     }
 }
 

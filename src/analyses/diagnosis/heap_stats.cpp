@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "analyses/heaps/copy_bound.hpp"
 #include "analyses/heaps/dominators.hpp"
 #include "analyses/heaps/heap_order.hpp"
 #include "analyses/heaps/live_garbage.hpp"
@@ -87,7 +88,7 @@ void HeapStats::visit(const HeapVisit& visit) {
         w.charger.charge(graph, w.order, w.reach, words.live_words, w.frames.back().places);
         if (w.frames.back().places.empty()) w.frames.pop_back();
     }
-    if (!wishes_.sizes) return;
+    if (!wishes_.sizes || most_flat_words(graph, w.census) < blown_words) return;
     w.flat.build(graph, w.order);
     const auto retained = [&]() -> const RetainedSizes& {
         w.dominators.build(graph, w.order);

@@ -1,6 +1,7 @@
 #include "analyses/heaps/census.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "analyses/heaps/live_garbage.hpp"
 
@@ -14,6 +15,13 @@ constexpr std::uint64_t one_object = std::uint64_t{1} << count_shift;
 constexpr std::size_t at_once = std::size_t{1} << 15;
 static_assert((at_once - 1) * 0xFFFFFFFFu < one_object && at_once <= 0xFFFF);
 
+constexpr std::size_t eight = 8;
+std::uint64_t eight_bytes(const std::uint8_t* at) {
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, at, sizeof bytes);
+    return bytes;
+}
+
 }  // namespace
 
 void Census::count(const HeapGraph& graph, const Reach& reach) {
@@ -24,7 +32,8 @@ void Census::count(const HeapGraph& graph, const Reach& reach) {
     const std::uint8_t* const entries = graph.all_kinds().data();
     const std::uint8_t* const reached = reach.all().data();
     // A row is the mark above the graph's own entry, which has the young bit above the kind: no part of either is taken out.
-    const auto count_all = [&](auto mark_of) {
+    // `alike` says whether eight objects from one on have its mark.
+    const auto count_all = [&](auto mark_of, auto alike) {
         // Neighbours often are of one row, and an addition to what was just written waits for it: every other object has a
         // table of its own.
         std::uint64_t* const even = counting_[0].data();
@@ -37,19 +46,40 @@ void Census::count(const HeapGraph& graph, const Reach& reach) {
                 used |= 1u << (row >> kind_bits);
                 sums[row] += one_object + words[node];
             };
+            // Of eight with one mark, only that some are young, and some are not, is asked.
+            const auto add_alike = [&](std::size_t node) {
+                constexpr std::uint64_t young_bits = 0x8080808080808080u;
+                const std::size_t mark = static_cast<std::size_t>(mark_of(node)) % marks;
+                for (std::size_t i = 0; i < eight; i += 2) {
+                    even[mark << entry_bits | entries[node + i]] += one_object + words[node + i];
+                    odd[mark << entry_bits | entries[node + i + 1]] += one_object + words[node + i + 1];
+                }
+                const std::uint64_t all = eight_bytes(entries + node);
+                const unsigned young = (all & young_bits) != 0 ? 2 : 0, other = (~all & young_bits) != 0 ? 1 : 0;
+                used |= (young | other) << 2 * mark;
+            };
             std::size_t node = from;
-            for (; node + 1 < to; node += 2) {
-                add(node, even);
-                add(node + 1, odd);
+            while (node < to) {
+                if (to - node >= eight && alike(node)) {
+                    add_alike(node);
+                    node += eight;
+                    continue;
+                }
+                const std::size_t end = std::min(to, node + eight);
+                for (; node < end; ++node) add(node, node % 2 == 0 ? even : odd);
             }
-            if (node < to) add(node, even);
             used_ |= used;
             take_over();
         }
     };
     const HeapOrder& order = reach.order();
-    if (order.identity()) count_all([reached](std::size_t node) { return reached[node]; });
-    else count_all([reached, &order](std::size_t node) { return reached[order.position(static_cast<NodeId>(node))]; });
+    constexpr std::uint64_t ones = 0x0101010101010101u;
+    if (order.identity())
+        count_all([reached](std::size_t node) { return reached[node]; },
+                  [reached](std::size_t node) { return eight_bytes(reached + node) == ones * reached[node]; });
+    else
+        count_all([reached, &order](std::size_t node) { return reached[order.position(static_cast<NodeId>(node))]; },
+                  [](std::size_t) { return false; });
 }
 
 void Census::take_over() {
