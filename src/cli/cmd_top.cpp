@@ -74,6 +74,15 @@ Error no_such_figure(const std::string& by) {
     return {ErrorCode::usage, fmt::format("there is no figure {} of processes", by), std::move(advice)};
 }
 
+// Where no figure was asked for, processes whose queues are as long stand by their memory: mostly all queues are empty.
+void order_by_memory(const Snapshot& snapshot, std::vector<ProcId>& rows) {
+    std::vector<std::pair<std::uint64_t, ProcId>> keys;
+    keys.reserve(rows.size());
+    for (const ProcId id : rows) keys.emplace_back(snapshot[id].memory_bytes.value_or(0), id);
+    std::ranges::sort(keys, [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
+    std::ranges::transform(keys, rows.begin(), [](const auto& key) { return key.second; });
+}
+
 // Dumps of the first releases do not say what memory a process has: its young heap with the stack is what comes next to it.
 Status by_heap(const Context& context, Artifact& artifact, std::vector<ProcId> rows, const analyses::ProcessNeeds& needs) {
     Options options = context.options();
@@ -107,6 +116,7 @@ static Status cmd_top(const Context& context) {
     const Snapshot& snapshot = artifact->snapshot();
 
     BH_TRY(std::vector<ProcId> rows, inner.selected(snapshot));
+    if (options.sort.empty()) order_by_memory(snapshot, rows);
     if (sort == "memory_bytes" && !knows_memory(snapshot)) return by_heap(inner, *artifact, std::move(rows), needs);
     return print(inner, *artifact, std::move(rows), needs, false);
 }
@@ -116,7 +126,8 @@ BH_DEFINE_VERB(top){
     .arguments = {argument::input},
     .options = "--by --procs --full",
     .summary = "processes by queue, memory, heap, stack, reductions, ...",
-    .details = "Reads the process table alone unless a column is asked for that needs more: stack_words, label, group_key and\n"
+    .details = "Sorted by queue and, where queues are as long, by memory, unless --by or --sort says otherwise.\n"
+                "Reads the process table alone unless a column is asked for that needs more: stack_words, label, group_key and\n"
                 "real_initial_call do. People's INITIAL CALL is the real one, looked for where a row is shown; of pipes and\n"
                 "compressed files it is what the process was spawned as.",
     .examples = "top erl_crash.dump --by memory -n 5\ntop erl_crash.dump --procs 'msgq>1000' --columns pid,name,msgq_len --format "
