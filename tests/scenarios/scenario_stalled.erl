@@ -4,13 +4,13 @@
 -module(scenario_stalled).
 -export([scenarios/0, call_circle/1, terminate_hung/1, application_stop/1, postponed/1, disk_log_blocked/1, tables_awaited/1, requests/1,
          persistent_loop/1, exits_flood/1, programs_open/1, files_open/1, one_scheduler/1, program_stuck/1, acceptors/1, connecting/1, channels/1,
-         blocked_callers/1, busy_pool/1]).
+         blocked_callers/1, busy_pool/1, binaries_in_table/1, binaries_passed_on/1]).
 -export([init/1, handle_call/3, handle_cast/2, handle_info/2, terminate/2, code_change/3, callback_mode/0, closed/3, start/2, stop/1,
          start_child/1, client/3, fetch/1, put_terms/2, works/1, acceptor/2, publisher/2, asks_on/1]).
 
 -import(scenario_kit, [specimen/2, hold/1, wait_until/2, many/2, healthy/1, plan/2, all_rest/1]).
 
-scenarios() -> [call_circle, terminate_hung, application_stop, postponed, disk_log_blocked, tables_awaited, requests, persistent_loop, exits_flood, programs_open, files_open, one_scheduler, program_stuck, acceptors, connecting, channels, blocked_callers, busy_pool].
+scenarios() -> [call_circle, terminate_hung, application_stop, postponed, disk_log_blocked, tables_awaited, requests, persistent_loop, exits_flood, programs_open, files_open, one_scheduler, program_stuck, acceptors, connecting, channels, blocked_callers, busy_pool, binaries_in_table, binaries_passed_on].
 
 client(Server, Question, I) -> R = (catch gen_server:call(Server, Question, infinity)), hold({R, I}).
 clients(N, Server, Question) -> many(N, fun(I) -> proc_lib:spawn(?MODULE, client, [Server, Question, I]) end).
@@ -203,6 +203,29 @@ files_open(Args) ->
         Files = many(N, fun(I) -> {ok, F} = file:open(File, [read | [raw || I rem 2 =:= 0]]), F end),
         Ready(), hold(report_archive), Files end),
     plan(Args, #{findings => ['port-leak'], culprit => Owner, waiting => N, severity => medium}).
+
+%% A table whose objects are small and refer to large binaries.
+binaries_in_table(Args) ->
+    N = case healthy(Args) of true -> 7; false -> 700 end,
+    Owner = specimen(image_cache, fun(Ready) ->
+        Images = ets:new(images, [public]),
+        [ets:insert(Images, {I, binary:copy(<<I:32>>, 25000)}) || I <- lists:seq(1, N)],
+        garbage_collect(), Ready(), hold(image_cache) end),
+    plan(Args, #{findings => ['binary-pinning'], culprit => Owner, binaries => N}).
+
+%% One that hands binaries on, and is never collected meanwhile; in the healthy twin it is.
+binaries_passed_on(Args) ->
+    Healthy = healthy(Args),
+    Sink = spawn(fun() -> sink() end),
+    Proxy = specimen(frame_proxy, fun(Ready) -> Ready(), pass_on(Sink, Healthy) end),
+    [Proxy ! {frame, binary:copy(<<I:32>>, 25000)} || I <- lists:seq(1, 700)],
+    garbage_collect(),
+    wait_until(passed, fun() -> lists:all(fun(P) -> process_info(P, message_queue_len) =:= {message_queue_len, 0} end, [Proxy, Sink]) end),
+    all_rest([Proxy, Sink]),
+    plan(Args, #{findings => ['binary-pinning'], culprit => Proxy, binaries => 700}).
+
+sink() -> receive {frame, _} -> garbage_collect(), sink() end.
+pass_on(Sink, Healthy) -> receive {frame, Frame} -> Sink ! {frame, Frame}, Healthy andalso garbage_collect(), pass_on(Sink, Healthy) end.
 
 %% Three write persistent terms as fast as they can; in the healthy twin the same value.
 persistent_loop(Args) ->

@@ -262,7 +262,7 @@ TEST_CASE("what a pool has given out is with those whom it watches", "[running]"
     const Finding* convoy = node.find(found, "wait-convoy");
     REQUIRE(convoy != nullptr);
     CHECK(convoy->severity == FindingSeverity::high);
-    CHECK(node.title(*convoy).find("until one of 1 process") != std::string::npos);
+    CHECK(node.title(*convoy).find("gives something back, which sits in my:query/1") != std::string::npos);
 }
 
 TEST_CASE("callers of another node are one story, also those that wait for a new process there", "[running]") {

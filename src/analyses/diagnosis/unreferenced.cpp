@@ -27,7 +27,9 @@ using Unheld = std::optional<UnheldBinaries>;
 Unheld unheld(const Carriers& carriers, const StoredBinaries& stored, std::vector<std::uint64_t> referenced) {
     for (const StoredBinary& each : stored.references) referenced.push_back(each.address);
     std::sort(referenced.begin(), referenced.end());
-    return unheld_binaries(carriers.binary_blocks, referenced);
+    UnheldBinaries found = unheld_binaries(carriers.binary_blocks, referenced);
+    found.most_stored = most_stored(carriers.binary_blocks, stored.references);
+    return found;
 }
 
 }  // namespace

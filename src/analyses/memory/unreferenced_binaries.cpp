@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <utility>
 
 #include "analyses/base/sum.hpp"
 
@@ -24,6 +26,23 @@ UnheldBinaries unheld_binaries(std::span<const CarrierBlock> blocks, std::span<c
     std::stable_sort(result.groups.begin(), result.groups.end(),
                      [](const UnheldGroup& a, const UnheldGroup& b) { return a.bytes > b.bytes; });
     return result;
+}
+
+std::optional<UnheldBinaries::Stored> most_stored(std::span<const CarrierBlock> blocks, std::span<const StoredBinary> stored) {
+    std::vector<CarrierBlock> sorted(blocks.begin(), blocks.end());
+    std::ranges::sort(sorted, {}, &CarrierBlock::address);
+    std::set<std::pair<std::uint32_t, std::uint64_t>> seen;
+    std::map<std::uint32_t, UnheldBinaries::Stored> tables;
+    for (const StoredBinary& each : stored) {
+        const auto block = std::ranges::lower_bound(sorted, each.address, {}, &CarrierBlock::address);
+        if (block == sorted.end() || block->address != each.address || !seen.emplace(each.table, each.address).second) continue;
+        UnheldBinaries::Stored& table = tables[each.table];
+        table.table = each.table;
+        ++table.binaries;
+        table.bytes = saturating_add(table.bytes, block->bytes);
+    }
+    const auto most = std::ranges::max_element(tables, {}, [](const auto& each) { return each.second.bytes; });
+    return most == tables.end() ? std::nullopt : std::optional(most->second);
 }
 
 }  // namespace beamheap::analyses

@@ -6,10 +6,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "beamheap/carriers.hpp"
+#include "beamheap/stored_binaries.hpp"
 
 namespace beamheap::analyses {
 
@@ -22,9 +24,17 @@ struct UnheldBinaries {
     std::uint64_t held_bytes = 0;  ///< of blocks that something refers to
     std::uint64_t blocks = 0, bytes = 0;
     std::vector<UnheldGroup> groups;  ///< most bytes first
+    /// The table, or the persistent terms, that refer to most bytes of those that something refers to.
+    struct Stored {
+        std::uint32_t table = StoredBinary::persistent_term;  ///< index in Snapshot::ets
+        std::uint64_t binaries = 0, bytes = 0;
+    };
+    std::optional<Stored> most_stored;
 };
 
 /// `referenced` are addresses of Binaries, sorted.
 UnheldBinaries unheld_binaries(std::span<const CarrierBlock> blocks, std::span<const std::uint64_t> referenced);
+/// Which table refers to most bytes of these blocks, each binary counted once for a table; nothing where none refers to any.
+std::optional<UnheldBinaries::Stored> most_stored(std::span<const CarrierBlock> blocks, std::span<const StoredBinary> stored);
 
 }  // namespace beamheap::analyses

@@ -5,7 +5,10 @@
 // out of a packet and kept keeps the packet. Bytes that no reference shows are pinned. Up to OTP 26 a dump does not
 // list binaries that only slices refer to; then the virtual binary heap of the process (BinVHeap, OldBinVHeap, in words
 // of whole binaries) less what is listed tells their size, an estimate. ETS tables and ports hold binaries as well,
-// which no dump shows.
+// which no dump shows; a core image does.
+//
+// A process that only hands binaries on keeps them as well: its heap hardly grows by them, so that it is collected seldom, and
+// until then each reference that it had counts. Its virtual heap tells it, beside terms that refer to few.
 //
 // Thresholds: a process that pins at least 8 MiB, ten times what it sees, and a twentieth of all binaries' bytes. A
 // fifth of the node's memory, and 64 MiB, is high. Binaries as a whole are said where they take three tenths of the
@@ -31,21 +34,72 @@ constexpr double area_percent = 30;
 constexpr double area_high_percent = 50;
 constexpr std::size_t many_senders = 10;  // that are held up: what can't be sent is their story
 
-// All binaries together, and who holds most of them as far as the virtual heaps tell.
+// Who keeps most bytes of binaries, as far as the virtual heaps tell: one with a name, or all of one kind.
+struct Keepers {
+    std::vector<ProcId> processes;
+    FunctionId kind = FunctionId::none;
+    std::uint64_t bytes = 0;
+    std::uint64_t of_all = 0;  // that all processes keep
+};
+
+Keepers keepers(const Snapshot& s) {
+    Keepers found;
+    const ProcessGroups groups = group_alike(s, all_processes(s));
+    for (const ProcessGroup& group : groups.groups) {
+        Sum words;
+        for (const ProcId id : groups.members_of(group)) words.add(virtual_heap_words(s[id]).value_or(0));
+        const std::uint64_t kept = saturating_multiply(words.value().value_or(0), s.source.word_size);
+        found.of_all = saturating_add(found.of_all, kept);
+        if (kept <= found.bytes) continue;
+        found.bytes = kept;
+        found.kind = group.function;
+        found.processes.assign(groups.members_of(group).begin(), groups.members_of(group).end());
+    }
+    std::ranges::stable_sort(found.processes, std::ranges::greater(), [&](ProcId id) { return virtual_heap_words(s[id]).value_or(0); });
+    return found;
+}
+
+// "; frame_proxy <0.79.0> keeps 191 MiB of them, to which its terms refer no more: they wait for its next collection"
+void say_keepers(const RuleInput& input, const Keepers& most, std::uint64_t binaries, Finding& finding) {
+    const Snapshot& s = input.snapshot;
+    const Amount kept = bytes(std::min(most.bytes, binaries));
+    if (most.processes.size() == 1 || virtual_heap_words(s[most.processes.front()]).value_or(0) > most.bytes / s.source.word_size / 10 * 9) {
+        about(input, most.processes.front(), finding);
+        finding.title.say("; {} keeps {} of them", most.processes.front(), kept);
+    } else {
+        finding.title.say("; {} of {} keep {} of them", processes(most.processes.size()), most.kind, kept);
+    }
+    // Where its heap was decoded, or the image tells, it is known whether its terms refer to them.
+    const std::uint64_t referred = input.unheld != nullptr ? input.unheld->held_bytes : s.node.binary_bytes.value_or(0);
+    const bool looked = input.unheld != nullptr || (s.source.complete.value_or(false) && s[most.processes.front()].live_words.has());
+    if (looked && referred < binaries / 2) finding.title.say(", which wait for the next collection: no term refers to them");
+}
+
+// The rest of what no process keeps: tables and persistent terms, as far as the input tells which.
+void say_stored(const RuleInput& input, std::uint64_t binaries, Finding& finding) {
+    const Snapshot& s = input.snapshot;
+    const auto* const stored = input.unheld != nullptr && input.unheld->most_stored ? &*input.unheld->most_stored : nullptr;
+    if (stored == nullptr) {
+        finding.title.say("; processes keep few of them: they are in tables, persistent terms or native code");
+        finding.advise("Which table it is, a core image tells; tables with many objects: `beamheap ets DUMP --sort objects`");
+    } else if (stored->bytes >= binaries / 2 && stored->table < s.ets.size()) {
+        const EtsTable& table = s.ets[stored->table];
+        finding.title.say("; ETS table {} of {} refers to {} of them", Name{table.name}, AnyProcess{table.owner}, bytes(stored->bytes));
+        finding.evidence.push_back(figure("binaries that the table refers to", stored->binaries, AmountUnit::count));
+        finding.advise("Bound the table, or copy what is kept of each binary: ets:info(Table, memory) does not count them.");
+    } else if (stored->bytes >= binaries / 2) {
+        finding.title.say("; persistent terms refer to {} of them", bytes(stored->bytes));
+        finding.evidence.push_back(figure("binaries that persistent terms refer to", stored->binaries, AmountUnit::count));
+    }
+}
+
+// All binaries together, and who holds most of them.
 void add_area(const RuleInput& input, std::vector<Finding>& findings) {
     const Snapshot& s = input.snapshot;
     const Count binaries = s.memory_bytes("binary");
     const auto percent = percent_of(binaries, node_bytes(input));
     if (binaries.value_or(0) < high_bytes || percent.value_or(0) < area_percent) return;
-    ProcId holder = ProcId::none;
-    Count most = 0;
-    for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
-        const Process& p = s.processes[i];
-        const Count words = virtual_heap_words(p).value_or(0);
-        if (words <= most) continue;
-        most = words;
-        holder = ProcId{i};
-    }
+    const Keepers most = keepers(s);
     Finding finding;
     const std::size_t held_up = held_senders(s, input.waits).size();
     Sum in_ports;
@@ -60,15 +114,18 @@ void add_area(const RuleInput& input, std::vector<Finding>& findings) {
     finding.evidence.push_back(figure("all binaries of the node", binaries, AmountUnit::bytes));
     if (held_up >= many_senders)
         finding.evidence.push_back(figure("processes that can't send on, and may hold them", held_up, AmountUnit::count));
+    bool said = false;
     if (s.node.binary_bytes.has() && s.source.complete.value_or(false)) {
         finding.evidence.push_back(
             figure("of them listed, as processes refer to them", s.node.binary_bytes, AmountUnit::bytes));
-        if (*s.node.binary_bytes < *binaries / 2)
+        said = *s.node.binary_bytes < *binaries / 2 && most.bytes < *binaries / 2;
+        if (said)
             finding.title.say(
                 "; processes refer to {} as a whole, the rest is behind slices, or held by tables, ports and native code",
                 bytes(*s.node.binary_bytes));
     }
-    if (input.unheld != nullptr && input.unheld->bytes >= *binaries / 2 && !input.unheld->groups.empty()) {
+    const bool kept = most.bytes >= *binaries / 2 && !most.processes.empty();
+    if (!kept && input.unheld != nullptr && input.unheld->bytes >= *binaries / 2 && !input.unheld->groups.empty()) {
         const UnheldBinaries& unheld = *input.unheld;
         const UnheldGroup& most_of_it = unheld.groups.front();
         finding.title.say("; no term refers to {} of them, most of it {} of {}",
@@ -88,11 +145,14 @@ void add_area(const RuleInput& input, std::vector<Finding>& findings) {
         findings.push_back(std::move(finding));
         return;
     }
-    if (holder != ProcId::none) {
-        finding.evidence.push_back(figure(sentence("the most by one process, {}, by its virtual heap", holder),
-                                          words_to_bytes(most, s.source.word_size), AmountUnit::bytes,
+    if (kept)
+        say_keepers(input, most, *binaries, finding);
+    else if (most.of_all < *binaries / 4 && !unsent && !said)
+        say_stored(input, *binaries, finding);
+    if (!most.processes.empty() && most.bytes != 0)
+        finding.evidence.push_back(figure(sentence("the most by one process, {}, by its virtual heap", most.processes.front()),
+                                          words_to_bytes(virtual_heap_words(s[most.processes.front()]), s.source.word_size), AmountUnit::bytes,
                                           Confidence::estimate));
-    }
     finding.advise("See the largest, and who holds them: `beamheap binaries DUMP`");
     finding.advise(
         "A process that only passes binaries on keeps them until its next collection: hibernate it, or "

@@ -248,7 +248,9 @@ Sentence state_of_target(const RuleInput& input, const Convoy& convoy) {
         text.say("is ready, but all {} are in {}", Counted{held.schedulers, "scheduler", "schedulers"}, held.function);
     else
         text.add(doing(input, last));
-    if (convoy.idle && !convoy.holders.empty())
+    if (convoy.idle && convoy.holders.size() == 1)
+        text.say(" until {} gives something back, which {}", convoy.holders.front(), doing(input, convoy.holders.front()));
+    else if (convoy.idle && !convoy.holders.empty())
         text.say(" until one of {} gives something back",
                  processes(convoy.holders.size()));
     else if (convoy.idle)
