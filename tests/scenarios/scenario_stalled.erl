@@ -4,13 +4,13 @@
 -module(scenario_stalled).
 -export([scenarios/0, call_circle/1, terminate_hung/1, application_stop/1, postponed/1, disk_log_blocked/1, tables_awaited/1, requests/1,
          persistent_loop/1, exits_flood/1, programs_open/1, files_open/1, one_scheduler/1, program_stuck/1, acceptors/1, connecting/1, channels/1,
-         blocked_callers/1, busy_pool/1, binaries_in_table/1, binaries_passed_on/1]).
+         blocked_callers/1, busy_pool/1, binaries_in_table/1, binaries_passed_on/1, handler_hung/1]).
 -export([init/1, handle_call/3, handle_cast/2, handle_info/2, terminate/2, code_change/3, callback_mode/0, closed/3, start/2, stop/1,
-         start_child/1, client/3, fetch/1, put_terms/2, works/1, acceptor/2, publisher/2, asks_on/1]).
+         start_child/1, client/3, fetch/1, put_terms/2, works/1, acceptor/2, publisher/2, asks_on/1, log/2, logs/1]).
 
--import(scenario_kit, [specimen/2, hold/1, wait_until/2, many/2, healthy/1, plan/2, all_rest/1]).
+-import(scenario_kit, [specimen/2, specimen/3, hold/1, wait_until/2, wait_until/3, many/2, healthy/1, plan/2, all_rest/1]).
 
-scenarios() -> [call_circle, terminate_hung, application_stop, postponed, disk_log_blocked, tables_awaited, requests, persistent_loop, exits_flood, programs_open, files_open, one_scheduler, program_stuck, acceptors, connecting, channels, blocked_callers, busy_pool, binaries_in_table, binaries_passed_on].
+scenarios() -> [call_circle, terminate_hung, application_stop, postponed, disk_log_blocked, tables_awaited, requests, persistent_loop, exits_flood, programs_open, files_open, one_scheduler, program_stuck, acceptors, connecting, channels, blocked_callers, busy_pool, binaries_in_table, binaries_passed_on, handler_hung].
 
 client(Server, Question, I) -> R = (catch gen_server:call(Server, Question, infinity)), hold({R, I}).
 clients(N, Server, Question) -> many(N, fun(I) -> proc_lib:spawn(?MODULE, client, [Server, Question, I]) end).
@@ -157,6 +157,18 @@ tables_awaited(Args) ->
     all_rest(many(30, fun(I) -> proc_lib:spawn(fun() -> R = mnesia:wait_for_tables([account], infinity), hold({R, I}) end) end)),
     plan(Args, #{findings => ['wait-convoy'], waiting => 30}).
 
+%% A log handler that waits for what does not come, in whoever logs.
+handler_hung(Args) ->
+    ok = logger:add_handler(remote_log, ?MODULE, #{config => healthy(Args)}),
+    ok = logger:remove_handler(default),
+    Those = many(40, fun(I) -> proc_lib:spawn(?MODULE, logs, [I]) end),
+    all_rest(Those),
+    plan(Args, #{findings => ['stuck-servers'], waiting => 40}).
+
+logs(I) -> logger:error("request ~p failed", [I]), hold(I).
+log(_, #{config := true}) -> ok;
+log(_, #{config := false}) -> R = hold(remote_log), {logged, R}.
+
 %% ---- stops ---------------------------------------------------------------------------------------------------------------------------
 %% A supervisor that ends a child, which takes all the time that it is given.
 terminate_hung(Args) ->
@@ -217,12 +229,13 @@ binaries_in_table(Args) ->
 binaries_passed_on(Args) ->
     Healthy = healthy(Args),
     Sink = spawn(fun() -> sink() end),
-    Proxy = specimen(frame_proxy, fun(Ready) -> Ready(), pass_on(Sink, Healthy) end),
+    Proxy = specimen(frame_proxy, fun(Ready) -> Ready(), pass_on(Sink, Healthy) end, [{min_bin_vheap_size, 50000000}]),
     [Proxy ! {frame, binary:copy(<<I:32>>, 25000)} || I <- lists:seq(1, 700)],
     garbage_collect(),
     wait_until(passed, fun() -> lists:all(fun(P) -> process_info(P, message_queue_len) =:= {message_queue_len, 0} end, [Proxy, Sink]) end),
     all_rest([Proxy, Sink]),
-    plan(Args, #{findings => ['binary-pinning'], culprit => Proxy, binaries => 700}).
+    %% who is asked for itself may be collected
+    maps:put(asked, [self()], plan(Args, #{findings => ['binary-pinning'], culprit => Proxy, binaries => 700})).
 
 sink() -> receive {frame, _} -> garbage_collect(), sink() end.
 pass_on(Sink, Healthy) -> receive {frame, Frame} -> Sink ! {frame, Frame}, Healthy andalso garbage_collect(), pass_on(Sink, Healthy) end.
@@ -232,6 +245,8 @@ persistent_loop(Args) ->
     many(1000, fun(I) -> spawn(fun() -> L = lists:seq(1, 200), hold({I, L}) end) end),
     many(3, fun(I) -> spawn(?MODULE, put_terms, [I, healthy(Args)]) end),
     timer:sleep(3000),
+    [Collector] = [P || P <- processes(), process_info(P, initial_call) =:= {initial_call, {erts_literal_area_collector, start, 0}}],
+    healthy(Args) orelse wait_until(scans, fun() -> element(2, process_info(Collector, reductions)) > 12000000 end, 12000),
     plan(Args, #{findings => ['persistent-term-loop']}).
 
 put_terms(I, true) -> persistent_term:put({config, I}, {I, same}), timer:sleep(10), put_terms(I, true);
@@ -241,7 +256,7 @@ put_terms(I, false) -> persistent_term:put({config, I}, {erlang:unique_integer()
 one_scheduler(Args) ->
     Healthy = healthy(Args),
     Blocker = specimen(profiler, fun(Ready) -> Healthy orelse erlang:system_flag(multi_scheduling, block), Ready(), hold(profiler) end),
-    N = case Healthy of true -> 10; false -> 60 end,
+    N = case Healthy of true -> 10; false -> 30 end,
     many(N, fun(I) -> spawn(?MODULE, works, [I]) end),
     timer:sleep(1000),
     plan(Args, #{findings => ['run-queue'], culprit => Blocker, loops => N}).

@@ -198,6 +198,19 @@ TEST_CASE("requests of HTTP without an answer are counted, whoever is asked", "[
     }
 }
 
+TEST_CASE("who logs and is held up by a handler of logger waits for that", "[stalled]") {
+    Stalled node;
+    for (std::uint32_t i = 0; i < 12; ++i)
+        node.at(10 + i, {node.function("remote_log", "await", 1), node.function("remote_log", "log", 2), node.function("logger_backend", "call_handlers", 3),
+                         node.function("shop", i % 2 == 0 ? "order" : "pay", 1)});
+    for (std::uint32_t i = 0; i < 30; ++i) node.at(100 + i, {node.function("gen_server", "loop", 7)});
+    const Finding* const finding = node.first("stuck-servers");
+    REQUIRE(finding != nullptr);
+    CHECK(finding->count == Count(12));
+    CHECK(finding->severity == FindingSeverity::high);
+    CHECK(node.title(*finding).find("wait for a log handler; they sit in remote_log:await/1, called by remote_log:log/2") != std::string::npos);
+}
+
 TEST_CASE("the table that refers to most bytes of binaries", "[stalled]") {
     const std::vector<CarrierBlock> blocks{{400, 50}, {100, 1000}, {200, 3000}, {300, 70}};
     const auto in = [](std::uint64_t address, std::uint32_t table) { return StoredBinary{address, 0, 10, table}; };

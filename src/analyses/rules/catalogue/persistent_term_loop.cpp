@@ -103,6 +103,6 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
 }  // namespace
 }  // namespace persistent_term_loop_rule
 
-Rule persistent_term_loop() { return {"persistent-term-loop", 56, persistent_term_loop_rule::run}; }
+Rule persistent_term_loop() { return {"persistent-term-loop", 53, persistent_term_loop_rule::run}; }
 
 }  // namespace beamheap::analyses::rule

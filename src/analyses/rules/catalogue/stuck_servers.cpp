@@ -10,13 +10,14 @@
 // Servers that are idle have put their answers off (clients of a database that keep the questions it has not answered): two callers for
 // each, and one in five of all processes, are medium; one caller each is what reading from a connection looks like.
 // Programs that were started, and requests of HTTP, are told in the same way, also where nobody waits for those who wait for them;
-// that is medium.
+// that is medium. So are those whom a log handler holds up: logger calls handlers in the process that logs. One in five is high.
 #include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "analyses/processes/frame_marks.hpp"
 #include "analyses/processes/senders.hpp"
 #include "analyses/rules/phrases.hpp"
 
@@ -33,6 +34,7 @@ enum class What : std::uint8_t {
     idle,      // servers that have put their answers off
     programs,  // processes that wait for programs which they have started
     requests,  // processes that wait for answers to requests of HTTP, which no monitor tells of whom
+    logging,   // processes that a log handler holds up, not by a call
 };
 
 // Where chains of calls end: processes of one kind in one function.
@@ -41,7 +43,7 @@ struct Place {
     std::vector<ProcId> ends;
     std::vector<ProcId> behind;
     std::uint64_t most_behind = 0;  // of those behind one of the ends
-    bool themselves() const { return what == What::programs || what == What::requests; }  // the ends wait, too
+    bool themselves() const { return what != What::stuck && what != What::idle; }  // the ends wait, too
 };
 
 // httpc:request/1,4,5 that were asked for an answer at once (httpc.erl).
@@ -49,6 +51,21 @@ bool waits_for_http(const Snapshot& s, const Process& process) {
     if (process.state != ProcessState::waiting || process.current_function == FunctionId::none) return false;
     const Function& function = s.functions[process.current_function];
     return s.text(function.module) == "httpc" && s.text(function.name) == "handle_answer";
+}
+
+bool calls_handlers(const Snapshot& s, FunctionId id) {
+    return s.text(s.functions[id].module) == "logger_backend" && s.text(s.functions[id].name) == "call_handlers";
+}
+
+// The function of a handler that logger has called in a process (logger_backend.erl); none: there is no such.
+FunctionId handler_of(const Snapshot& s, const Process& process) {
+    FunctionId above = process.current_function;
+    for (const Frame& frame : s.stacks[process.stack]) {
+        if (frame.function == FunctionId::none) break;
+        if (calls_handlers(s, frame.function)) return above;
+        above = frame.function;
+    }
+    return FunctionId::none;
 }
 
 // Ports of programs that the node has started and that are not full, which slow-socket tells.
@@ -114,14 +131,19 @@ std::vector<Place> places(const RuleInput& input) {
         std::vector<ProcId>& waiters = behind[index_of(end)];
         if (end != edge.waiter) waiters.push_back(edge.waiter);
     }
+    const std::vector<std::uint8_t> logs = marks_of_stacks(s, [&](FunctionId id) -> std::uint8_t { return calls_handlers(s, id); });
+    const auto is_logging = [&](std::uint32_t i) { return mark_of(logs, s.processes[i]) != 0 && may_be_stuck(input, ProcId{i}); };
     for (std::uint32_t i = 0; i < s.processes.size(); ++i)
-        if (waits_for_http(s, s.processes[i])) behind.try_emplace(i);
+        if (waits_for_http(s, s.processes[i]) || (is_logging(i) && input.waits.edge(ProcId{i}) == nullptr)) behind.try_emplace(i);
     std::map<std::pair<std::uint32_t, std::uint32_t>, Place> found;
     for (auto& [end, waiters] : behind) {
         const Process& process = s.processes[end];
-        Place& place = found[{index_of(first_call(process)), index_of(process.current_function)}];
+        const FunctionId handler = is_logging(end) ? handler_of(s, process) : FunctionId::none;
+        const FunctionId kind = handler == FunctionId::none ? first_call(process) : handler;  // whoever logs
+        Place& place = found[{index_of(kind), index_of(process.current_function)}];
         place.ends.push_back(ProcId{end});
         place.what = ends.waits_for_program(ProcId{end}) ? What::programs
+                     : handler != FunctionId::none      ? What::logging
                      : waits_for_http(s, process)       ? What::requests
                      : idle(input, ProcId{end})         ? What::idle
                                                         : What::stuck;
@@ -148,7 +170,10 @@ bool is_told(const RuleInput& input, const Place& place) {
 void advise(const RuleInput& input, const Place& place, Finding& finding) {
     const Snapshot& s = input.snapshot;
     finding.advise("Look at one of them: {}", Command{"proc", s[place.ends.front()].pid});
-    if (place.what == What::requests) {
+    if (place.what == What::logging) {
+        finding.advise("A handler of logger works in the process that logs: let it hand events to a process of its own that drops what is too much "
+                       "(logger_olp does), or remove it: `logger:remove_handler/1`.");
+    } else if (place.what == What::requests) {
         finding.advise("Give each request a timeout (`[{timeout, 5000}, {connect_timeout, 2000}]` of `httpc:request/4`; there is none unless it is given), and "
                        "bound how many may be under way.");
         finding.advise("See whom they ask: `beamheap ports DUMP`");
@@ -168,7 +193,7 @@ Finding finding_of(const RuleInput& input, const Place& place) {
     const std::uint64_t count = waiting(place);
     const double percent = percent_of(count, std::uint64_t{s.processes.size()}).value_or(0);
     Finding finding;
-    const bool queued = place.what == What::stuck && place.behind.size() >= least_each * place.ends.size();
+    const bool queued = place.what == What::logging || (place.what == What::stuck && place.behind.size() >= least_each * place.ends.size());
     finding.severity = queued && percent >= crowd::high_percent ? FindingSeverity::high : FindingSeverity::medium;
     finding.of_waiting = true;
     const FunctionId kind = first_call(s[example]);
@@ -180,10 +205,11 @@ Finding finding_of(const RuleInput& input, const Place& place) {
     else
         finding.title.say("{} of {} processes ({}) wait for {}", number(count), number(s.processes.size()), Percent{percent}, number(place.ends.size()));
     if (kind != FunctionId::none && !place.themselves()) finding.title.say(" of {}", kind);
+    if (place.what == What::logging) finding.title.say(" for a log handler");
     if (place.what == What::requests) finding.title.say(" for answers to requests of HTTP");
     if (place.what == What::programs)
         finding.title.say(" for {} that they have started", Counted{place.ends.size(), "program", "programs"});
-    const FunctionId caller = caller_of(s, s[example]);
+    const FunctionId caller = place.what == What::logging ? handler_of(s, s[example]) : caller_of(s, s[example]);
     if (place.what == What::idle)
         finding.title.say("; these are all idle in {}, their answers put off", s[example].current_function);
     else
