@@ -8,7 +8,7 @@
 -export([init/1, handle_call/3, handle_cast/2, handle_info/2, terminate/2, code_change/3, callback_mode/0, closed/3, start/2, stop/1,
          start_child/1, client/3, fetch/1, put_terms/2, works/1, acceptor/2, publisher/2, asks_on/1, log/2, logs/1]).
 
--import(scenario_kit, [specimen/2, specimen/3, hold/1, wait_until/2, wait_until/3, many/2, healthy/1, plan/2, all_rest/1]).
+-import(scenario_kit, [specimen/2, hold/1, wait_until/2, wait_until/3, many/2, healthy/1, plan/2, all_rest/1]).
 
 scenarios() -> [call_circle, terminate_hung, application_stop, postponed, disk_log_blocked, tables_awaited, requests, persistent_loop, exits_flood, programs_open, files_open, one_scheduler, program_stuck, acceptors, connecting, channels, blocked_callers, busy_pool, binaries_in_table, binaries_passed_on, handler_hung].
 
@@ -225,20 +225,20 @@ binaries_in_table(Args) ->
         garbage_collect(), Ready(), hold(image_cache) end),
     plan(Args, #{findings => ['binary-pinning'], culprit => Owner, binaries => N}).
 
-%% One that hands binaries on, and is never collected meanwhile; in the healthy twin it is.
+%% One that has made binaries, sent them on, and is not collected since; in the healthy twin it is.
 binaries_passed_on(Args) ->
     Healthy = healthy(Args),
     Sink = spawn(fun() -> sink() end),
-    Proxy = specimen(frame_proxy, fun(Ready) -> Ready(), pass_on(Sink, Healthy) end, [{min_bin_vheap_size, 50000000}]),
-    [Proxy ! {frame, binary:copy(<<I:32>>, 25000)} || I <- lists:seq(1, 700)],
-    garbage_collect(),
-    wait_until(passed, fun() -> lists:all(fun(P) -> process_info(P, message_queue_len) =:= {message_queue_len, 0} end, [Proxy, Sink]) end),
-    all_rest([Proxy, Sink]),
+    Maker = specimen(frame_maker, fun(Ready) ->
+        700 = length([Sink ! {frame, binary:copy(<<I:32>>, 25000)} || I <- lists:seq(1, 700)]),    % old when it lets go of them
+        Healthy andalso garbage_collect(),
+        Ready(), hold(frame_maker) end),
+    wait_until(taken, fun() -> process_info(Sink, message_queue_len) =:= {message_queue_len, 0} end),
+    all_rest([Maker, Sink]),
     %% who is asked for itself may be collected
-    maps:put(asked, [self()], plan(Args, #{findings => ['binary-pinning'], culprit => Proxy, binaries => 700})).
+    maps:put(asked, [self()], plan(Args, #{findings => ['binary-pinning'], culprit => Maker, binaries => 700})).
 
 sink() -> receive {frame, _} -> garbage_collect(), sink() end.
-pass_on(Sink, Healthy) -> receive {frame, Frame} -> Sink ! {frame, Frame}, Healthy andalso garbage_collect(), pass_on(Sink, Healthy) end.
 
 %% Three write persistent terms as fast as they can; in the healthy twin the same value.
 persistent_loop(Args) ->

@@ -59,7 +59,7 @@ Keepers keepers(const Snapshot& s) {
     return found;
 }
 
-// "; frame_proxy <0.79.0> keeps 191 MiB of them, to which its terms refer no more: they wait for its next collection"
+// "; frame_proxy <0.79.0> keeps 191 MiB of them, which wait for the next collection", since terms refer to few
 void say_keepers(const RuleInput& input, const Keepers& most, std::uint64_t binaries, Finding& finding) {
     const Snapshot& s = input.snapshot;
     const Amount kept = bytes(std::min(most.bytes, binaries));
@@ -72,7 +72,9 @@ void say_keepers(const RuleInput& input, const Keepers& most, std::uint64_t bina
     // Where its heap was decoded, or the image tells, it is known whether its terms refer to them.
     const std::uint64_t referred = input.unheld != nullptr ? input.unheld->held_bytes : s.node.binary_bytes.value_or(0);
     const bool looked = input.unheld != nullptr || (s.source.complete.value_or(false) && s[most.processes.front()].live_words.has());
-    if (looked && referred < binaries / 2) finding.title.say(", which wait for the next collection: no term refers to them");
+    if (!looked || referred >= binaries / 2) return;
+    finding.title.say(", which wait for the next collection");
+    finding.evidence.push_back(figure("in binaries that terms refer to", referred, AmountUnit::bytes));
 }
 
 // The rest of what no process keeps: tables and persistent terms, as far as the input tells which.
