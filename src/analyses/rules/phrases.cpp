@@ -87,12 +87,15 @@ Sentence target_text(const Snapshot& snapshot, const WaitTarget& target) {
     return text;
 }
 
+// The master is in terminate_loop/2 then. Up to 28 the application controller itself waits for it, since then a helper of its own.
 const RunningApplication* being_stopped(const RuleInput& input) {
-    const ProcId controller = input.snapshot.find_registered("application_controller");
-    const WaitEdge* edge = controller == ProcId::none ? nullptr : input.waits.edge(controller);
-    if (input.starts == nullptr || edge == nullptr) return nullptr;
-    for (const RunningApplication& application : input.starts->masters)
-        if (application.master.has() && application.master == edge->target.pid) return &application;
+    if (input.starts == nullptr) return nullptr;
+    for (const RunningApplication& application : input.starts->masters) {
+        const ProcId master = application.master.has() ? input.snapshot.find(application.master) : ProcId::none;
+        const WaitEdge* const edge = master == ProcId::none ? nullptr : input.waits.edge(master);
+        if (edge == nullptr || edge->function == FunctionId::none) continue;
+        if (input.snapshot.text(input.snapshot.functions[edge->function].name) == "terminate_loop") return &application;
+    }
     return nullptr;
 }
 

@@ -23,7 +23,7 @@ Sentence group_sentence(const RuleInput& input, const GroupKey& key);
 Sentence port_words(const Snapshot& snapshot, const Port& port);
 /// Whom somebody waits for: "lager_event <0.89.0>", "#Port<0.5> (tcp_inet)", "name on node other@host", "node other@host".
 Sentence target_text(const Snapshot& snapshot, const WaitTarget& target);
-/// The application whose stop the application controller waits for; nullptr where it waits for none.
+/// The application that is being stopped and has not ended, by its master; nullptr where there is none.
 const RunningApplication* being_stopped(const RuleInput& input);
 /// Whether a process is the application controller, and an application's start or stop has not ended: start-blocked and
 /// stop-under-way tell it.

@@ -44,7 +44,7 @@ Writers writers(const Snapshot& s) {
         const FunctionId function = s.processes[i].current_function;
         if (!is_in(s, function, "persistent_term")) continue;
         const std::string_view name = s.text(s.functions[function].name);
-        if (name != "put" && name != "erase" && name != "put_new") continue;
+        if (!name.starts_with("put") && !name.starts_with("erase")) continue;  // put/2; since 28 also put_common_trap/3
         if (found.processes.empty()) found.function = function;
         found.processes.push_back(ProcId{i});
     }

@@ -6,8 +6,8 @@
 // looked at then, that is killed for it, or whose helper for external programs is killed with it, is not sick but late,
 // and who it waits for is at the end of the chain of supervisors.
 //
-// application:stop/1 ends one application in the same way, and the application controller serves nobody meanwhile: who wants to
-// start or stop another one waits for it.
+// application:stop/1 ends one application in the same way. Up to 28 the application controller serves nobody meanwhile: who wants
+// to start or stop another one waits for it.
 //
 // Thresholds: none; init's stack says that the stop has begun. High where a supervisor waits for a child, medium where
 // the stop is elsewhere; of one application high where ten wait for the controller, else medium; critical, before the slogan's own words, where the helper that starts external programs was
@@ -59,8 +59,8 @@ constexpr std::uint64_t many_waiters = 10;
 void application(const RuleInput& input, const RunningApplication& stopped, std::vector<Finding>& findings) {
     const Snapshot& s = input.snapshot;
     const ProcId controller = s.find_registered("application_controller");
-    const WaitFanIn* const fan = input.waits.fan_in_of(controller);
-    const ProcId end = end_of_chain(input.waits, controller);
+    const WaitFanIn* const fan = controller == ProcId::none ? nullptr : input.waits.fan_in_of(controller);
+    const ProcId end = end_of_chain(input.waits, s.find(stopped.master));
     const Atom name{stopped.name, false};
     Finding finding;
     finding.subject = {SubjectKind::node, sentence("application {}", name)};
