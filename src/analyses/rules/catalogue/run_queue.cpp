@@ -138,11 +138,10 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     const bool in_one = held.function != FunctionId::none && held.schedulers > 1;
     const std::uint64_t still = blocked(s);
     const bool few = in_one || still != 0;
-    if (in_one && input.held_in_native && queued.queued != 0 && ready < least_ready) {
-        findings.push_back(held_in_native(s, held, queued.queued));
+    if (ready < (few ? least_held : least_ready) || ready / queued.schedulers < (few ? least_held_each : least_each)) {
+        if (in_one && input.held_in_native && queued.queued != 0) findings.push_back(held_in_native(s, held, queued.queued));
         return;
     }
-    if (ready < (few ? least_held : least_ready) || ready / queued.schedulers < (few ? least_held_each : least_each)) return;
     // Where the process table is cut, what the schedulers were at tells more.
     const bool known = found.in_function >= ready / 2;
     const OnSchedulers there = on_schedulers(s);
