@@ -255,9 +255,21 @@ std::string HtmlWriter::place_of(const TableView& table, std::size_t row) {
     return links_.tables_placed.insert(anchor).second ? anchor : std::string();
 }
 
-void HtmlWriter::rows(const TableView& table, std::size_t from, std::size_t to) {
+// Columns in which some row has something: a dump that does not tell a figure needs no column for it.
+std::vector<std::size_t> HtmlWriter::filled_columns(const TableView& table) {
+    std::vector<std::size_t> filled{0};
+    for (std::size_t c = 1; c < table.columns(); ++c)
+        for (std::size_t row = 0; row < table.rows(); ++row)
+            if (!table.cell(row, c).is_null()) {
+                filled.push_back(c);
+                break;
+            }
+    return filled;
+}
+
+void HtmlWriter::rows(const TableView& table, const std::vector<std::size_t>& filled, std::size_t from, std::size_t to) {
     out_ += "<div class=\"scroll\"><table>\n<thead><tr>";
-    for (std::size_t c = 0; c < table.columns(); ++c) {
+    for (const std::size_t c : filled) {
         const Column& column = table.column(c);
         out_ += numeric(column.unit) ? "<th scope=\"col\" class=\"n\" title=\"" : "<th scope=\"col\" title=\"";
         text(column.doc);
@@ -269,7 +281,7 @@ void HtmlWriter::rows(const TableView& table, std::size_t from, std::size_t to) 
     for (std::size_t row = from; row < to; ++row) {
         const std::string place = place_of(table, row);
         out_ += place.empty() ? "<tr>" : fmt::format("<tr id=\"{}\">", place);
-        for (std::size_t c = 0; c < table.columns(); ++c) {
+        for (const std::size_t c : filled) {
             const Column& column = table.column(c);
             const Value cell = table.cell(row, c);
             const Unit unit = table.unit_of(row, c);
@@ -296,10 +308,11 @@ void HtmlWriter::table(const TableView& table, std::size_t folded_from) {
         return;
     }
     const std::size_t shown = std::min(table.rows(), folded_from);
-    rows(table, 0, shown);
+    const std::vector<std::size_t> filled = filled_columns(table);
+    rows(table, filled, 0, shown);
     if (shown < table.rows()) {
         out_ += fmt::format("<details class=\"more\"><summary>{} more rows</summary>\n", grouped(table.rows() - shown));
-        rows(table, shown, table.rows());
+        rows(table, filled, shown, table.rows());
         out_ += "</details>\n";
     }
     if (table.rows() < table.total())

@@ -61,7 +61,8 @@ private:
     void list(const Member& member, const Array& array);
     void frames(const Array& array, Content content);
     void table(const TableView& table, std::size_t folded_from);
-    void rows(const TableView& table, std::size_t from, std::size_t to);
+    static std::vector<std::size_t> filled_columns(const TableView& table);
+    void rows(const TableView& table, const std::vector<std::size_t>& filled, std::size_t from, std::size_t to);
     void evidence(const Value& value);
     bool is_table(std::string_view name) const { return name == table_ || (name.starts_with("Elixir.") && name.substr(7) == table_); }
     /// The place that a row of a table has by what it is about, if it is the first one; else empty.

@@ -85,8 +85,7 @@ bool random_base64(std::string_view word) {
 }
 
 // Kinds of characters follow each other often in what was drawn at random; names have pieces of words.
-bool mixed_well(std::string_view word) {
-    constexpr std::size_t longest_of_words = 4;
+bool mixed_well(std::string_view word, std::size_t longest_of_words = 4) {
     const auto kind = [](char c) { return lower(c) ? 0 : upper(c) ? 1 : digit(c) ? 2 : 3; };
     std::size_t changes = 0, run = 0, longest = 0;
     for (std::size_t i = 0; i < word.size(); ++i) {
@@ -152,7 +151,26 @@ std::size_t end_of_token(std::string_view text, std::size_t i) {
     return end_of_plain_secret(text, i);
 }
 
+namespace {
+
+// Random bytes that are a literal of their own, 32, 48 or 64 of them in base64, as `mix phx.gen.secret` prints them.
+std::size_t end_of_key_literal(std::string_view text, std::size_t i) {
+    constexpr std::array<std::size_t, 3> sizes{43, 64, 86};
+    if (i == 0 || text[i - 1] != '"') return i;
+    std::size_t end = i;
+    while (end - i <= sizes.back() && (base64_char(at(text, end)) || at(text, end) == '-' || at(text, end) == '_')) ++end;
+    const std::string_view word = text.substr(i, end - i);
+    while (at(text, end) == '=') ++end;
+    if (std::ranges::find(sizes, word.size()) == sizes.end() || at(text, end) != '"') return i;
+    constexpr std::size_t longest_of_small = 7;
+    const bool all_kinds = std::ranges::any_of(word, lower) && std::ranges::any_of(word, upper) && std::ranges::any_of(word, digit);
+    return all_kinds && mixed_well(word, longest_of_small) ? end : i;
+}
+
+}  // namespace
+
 std::size_t end_of_marked_token(std::string_view text, std::size_t i) {
+    if (const std::size_t end = end_of_key_literal(text, i); end != i) return end;
     struct Mark {
         std::size_t before;         // characters in front of it
         std::string_view mark;

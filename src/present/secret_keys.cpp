@@ -20,14 +20,14 @@ constexpr std::array<std::string_view, 52> secret_words{
     "phpsessid", "pincode", "privkey", "psk", "pw", "pwd", "secret", "secretkey", "secrets", "senha", "sessid", "sessionid",
     "setcookie", "sharedsecret", "sid", "ssn", "token", "tokens", "totp", "userinfo"};
 // Words that are secret behind another one: "api_key", "private_key", "session_id", "pin_code", "card_number".
-constexpr std::array<std::pair<std::string_view, std::string_view>, 46> secret_pairs{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 48> secret_pairs{{
     {"access", "key"}, {"account", "key"}, {"aes", "key"}, {"api", "key"}, {"auth", "code"}, {"auth", "key"},
     {"backup", "code"}, {"basic", "auth"}, {"card", "number"}, {"cipher", "key"}, {"client", "key"}, {"connection", "string"},
-    {"crypto", "key"}, {"data", "key"}, {"deploy", "key"}, {"encryption", "key"}, {"hmac", "key"}, {"host", "key"},
+    {"crypto", "key"}, {"data", "key"}, {"deploy", "key"}, {"encryption", "key"}, {"encryption", "salt"}, {"hmac", "key"}, {"host", "key"},
     {"http", "auth"}, {"identity", "key"}, {"license", "key"}, {"master", "key"}, {"mfa", "code"}, {"otp", "code"},
     {"pin", "code"}, {"private", "key"}, {"proxy", "auth"}, {"recovery", "code"}, {"secret", "key"}, {"security", "code"},
     {"security", "parameters"}, {"seed", "phrase"}, {"session", "id"}, {"session", "key"}, {"session", "ticket"},
-    {"shared", "key"}, {"signing", "key"}, {"ssh", "key"}, {"storage", "key"}, {"stored", "key"}, {"symmetric", "key"},
+    {"shared", "key"}, {"signing", "key"}, {"signing", "salt"}, {"ssh", "key"}, {"storage", "key"}, {"stored", "key"}, {"symmetric", "key"},
     {"tls", "key"}, {"totp", "seed"}, {"verification", "code"}, {"webhook", "url"}, {"wrapping", "key"}}};
 // A key that ends in one of these counts or configures: token_count, password_policy, cookie_max_age.
 constexpr std::array<std::string_view, 37> harmless_ends{

@@ -53,6 +53,42 @@ await page.locator('[aria-label="by"] button', { hasText: "application" }).first
 await page.waitForFunction(() => location.hash.includes("tm.by=app"));
 seen.applications = await page.locator(".treemap").evaluate((map) => Number(map.dataset.total));
 await page.goBack();
+// The schedulers as a strip, by kind: what each does, and what waits.
+seen.schedulers = await page.locator(".schedulers").evaluateAll((strips) => strips.map((strip) => ({
+  kind: strip.dataset.kind,
+  busy: Number(strip.dataset.busy),
+  states: [...strip.querySelectorAll(".scheduler[data-state]")].map((tile) => tile.dataset.state),
+  waiting: [...strip.querySelectorAll(".waiting")].reduce((sum, each) => sum + Number(each.dataset.value), 0),
+})));
+// How frames and processes are coloured, and by what.
+const backgrounds = (of, key) => page.locator(of).evaluateAll((cells, key) => Object.fromEntries(cells.map((cell) => [cell.dataset[key] || cell.title, cell.style.background])), key);
+seen.frames = await backgrounds(".icicle .cell", "frame");
+seen.boxes = await backgrounds(".treemap .cell:not(.outer)", "none");
+const tint = page.locator('[aria-label="color"] button', { hasText: "module" });
+if (await tint.count()) {
+  await tint.first().click();
+  await page.waitForFunction(() => location.hash.includes("ic.color=kind"));
+  seen.framesByModule = await backgrounds(".icicle .cell", "frame");
+  await page.goBack();
+  await page.waitForFunction(() => !location.hash.includes("ic.color="));
+}
+// A click goes into a frame, a second one on it shows who calls it and what it calls.
+const frame = page.locator('.icicle .cell:not([data-frame="all"]):not([data-frame^="("])');
+if (await frame.count()) {
+  const looked = await frame.first().getAttribute("data-frame");
+  await frame.first().click();
+  await page.waitForFunction((of) => document.querySelector(".icicle .cell").dataset.frame === of, looked);
+  await page.locator(".icicle .cell").first().click();
+  await page.waitForSelector(".sandwich");
+  seen.sandwich = await page.locator(".sandwich").evaluate((it) => ({
+    of: it.querySelector("code").textContent,
+    says: it.querySelector("p").textContent,
+    lists: [...it.querySelectorAll("table")].map((list) => [...list.querySelectorAll("tr")].filter((row) => row.cells.length > 1).map((row) => [row.cells[2].textContent, row.cells[0].textContent])),
+  }));
+  await page.goBack();
+  await page.goBack();
+  await page.waitForSelector(".sandwich", { state: "detached" });
+}
 if (name) {
   await page.keyboard.press("/");
   seen.focused = await page.evaluate(() => document.activeElement.type === "search");

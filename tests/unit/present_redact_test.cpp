@@ -136,6 +136,18 @@ TEST_CASE("a key of forty characters is one where it is cut, too", "[redact]") {
         CHECK(mask_secrets(text) == text);
 }
 
+TEST_CASE("random bytes in base64 that are a literal of their own are keys", "[redact]") {
+    const std::string bytes = "q7Rk2/PxV0sLm9TzB4hNwE+yJ8cUfD3oGaX1tZ6vKiSeMbQpYrHnWuC5dOjAlgFqT0xR2LkPz8VbNm4sJ7hWc3";
+    for (const std::string& key : {bytes.substr(0, 43) + "=", bytes.substr(1, 43), bytes.substr(0, 64), bytes.substr(0, 86) + "=="}) {
+        CHECK(mask_secrets("<<\"" + key + "\">>") == "<<\"***\">>");
+        CHECK(mask_secrets("{a, \"" + key + "\"}") == "{a, \"***\"}");
+    }
+    for (const char* text : {"\"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\"", "\"TheQuickBrownFoxJumpsOverTheLazyDogAndTheQuickBrownFoxJumpsAgain12\"",
+                             "\"some_long_name_of_a_function_that_has_64_characters_in_all_AbC12_x\""})
+        CHECK(mask_secrets(text) == text);
+    CHECK(mask_secrets("[live_view: [signing_salt: \"aB3dE6gH\"]]") == "[live_view: [signing_salt: \"***\"]]");
+}
+
 TEST_CASE("short words that begin like a token are names", "[redact]") {
     for (const char* text : {"SKUNKWORKS", "SKYWALKER...", "API-GATEWAY", "{'API-GATEWAY',1}", "pat.Smith...", "EAAServer", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"})
         CHECK(mask_secrets(text) == text);

@@ -34,7 +34,7 @@ export function Queues() {
   const bins = tables.queues;
   const most = Math.max(1, ...bins.rows.map((_, row) => bins.get(row, "processes")));
   const height = (n) => (n === 0 ? 0 : 4 + (Math.log10(n + 1) / Math.log10(most + 1)) * 76);
-  const power = (n) => (n < 1000 ? String(n) : `10^${String(n).length - 1}`);
+  const power = (n) => (n < 1e3 ? String(n) : n < 1e6 ? `${n / 1e3} k` : `${n / 1e6} M`);
   return (
     <Figure title="Queues" note="Heights are logarithmic.">
       <div class="histogram">

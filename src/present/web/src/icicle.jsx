@@ -6,6 +6,7 @@ import { compared, growthColor, growthText, stackBefore } from "./growth.js";
 import { Choice, Figure, Pid, colorOf, useHover } from "./parts.jsx";
 import { useSetting } from "./state.js";
 
+const no_stack = "(no stack in this input)";
 const depth_at_most = 24;
 const narrowest = 0.0015; // of the width; what is narrower is not drawn
 
@@ -47,7 +48,7 @@ function joined(stacks, figure, oldestFirst) {
     const before = stackBefore(frames, count);
     frames = folded(frames);
     if (oldestFirst) frames.reverse();
-    if (!frames.length) frames = ["(no stack in this input)"];
+    if (!frames.length) frames = [no_stack];
     let at = root;
     at.value += value;
     at.count += count;
@@ -155,7 +156,7 @@ export function Icicle() {
         {cells.map(({ node, left, width, depth }) => (
           <button type="button" class="cell" title={text(node)} {...hover(text(node))} data-value={node.value} data-frame={node.name}
             tabIndex={width > 0.03 ? 0 : -1}
-            onClick={() => (node === top ? node !== root && look(plain(node.name)) : setAt(node.path))}
+            onClick={() => (node === top ? node !== root && node.name !== no_stack && look(plain(node.name)) : setAt(node.path))}
             style={{ left: `${left * 100}%`, width: `${width * 100}%`, top: `${depth * 19}px`, background: node === root ? "var(--c7)" : byGrowth ? growthColor(growth(node)) : colorOf(moduleOf(plain(node.name))) }}>
             {width > 0.02 && <span>{node === root ? `all: ${inUnit(node.value, unit)}` : node.name}</span>}
           </button>
