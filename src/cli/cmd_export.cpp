@@ -265,7 +265,7 @@ static Status cmd_export(const Context& context) {
     const bool folder = in_folder(options.to);
     const bool hprof = options.to == "hprof", heaps = hprof || options.to == "heapsnapshot", definitions = options.to == "clickhouse-ddl";
     if (output == "-") return Error{ErrorCode::usage, "export: a file and a folder need a name", {}};
-    if (!folder) BH_CHECK(may_write(output, options.overwrite));
+    if (!folder) BH_CHECK(may_write(output, options.overwrite, context.argument(0)));
     BH_TRY(const std::string dump_id, dump_id_of(context.argument(0)));
     const bool done = folder && !options.overwrite && fs::exists(path_of_table(output, "dump", dump_id, options.to));
 

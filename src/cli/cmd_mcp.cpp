@@ -416,7 +416,7 @@ Status cmd_mcp(const Context& context) {
         if (answer && !connection.send(*answer)) break;
     }
     if (connection.error() == 0) return ok();
-    return Error{ErrorCode::resource_limit, fmt::format("standard output: {}", std::strerror(connection.error())), {}};
+    return Error{ErrorCode::resource_limit, fmt::format("standard output: can't be written: {}", std::strerror(connection.error())), {}};
 }
 
 }  // namespace

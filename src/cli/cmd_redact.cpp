@@ -27,6 +27,7 @@ static Status cmd_redact(const Context& context) {
     const std::string& input = context.argument(0);
     const std::string& output = context.argument(1);
     BH_CHECK(not_for(context.options(), input));
+    BH_CHECK(may_write(output, context.options().overwrite, input));
     LoadPlan plan;
     plan.tables = true;  // the hashes' key comes from them
     plan_for_secrets(plan);

@@ -59,7 +59,7 @@ Status print_text(const std::string& text, bool paged = false) {
     out.write(text);
     out.finish();
     if (out.error() != 0)
-        return Error{ErrorCode::resource_limit, fmt::format("standard output: {}", std::strerror(out.error())), {}};
+        return Error{ErrorCode::resource_limit, fmt::format("standard output: can't be written: {}", std::strerror(out.error())), {}};
     return ok();
 }
 

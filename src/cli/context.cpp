@@ -228,7 +228,7 @@ Status Context::print(const present::Document& document, present::RedactOptions 
     BH_CHECK(present::render(document, render_options, out));
     out.finish();
     if (out.error() != 0)
-        return Error{ErrorCode::resource_limit, fmt::format("standard output: {}", std::strerror(out.error())), {}};
+        return Error{ErrorCode::resource_limit, fmt::format("standard output: can't be written: {}", std::strerror(out.error())), {}};
     if (options_.quiet || (presenter != nullptr && presenter->holds_warnings)) return ok();
     render_options.color = wants_color(options_.color, is_terminal(STDERR_FILENO));
     render_options.notes = options_.verbose;

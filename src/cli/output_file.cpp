@@ -93,6 +93,14 @@ Status may_write(const std::string& path, bool overwrite) {
     return ok();
 }
 
+Status may_write(const std::string& path, bool overwrite, const std::string& input) {
+    struct stat there {}, read {};
+    const std::string file = input.substr(0, input.find("!/"));
+    if (path != standard_output && stat(path.c_str(), &there) == 0 && stat(file.c_str(), &read) == 0 && there.st_dev == read.st_dev && there.st_ino == read.st_ino)
+        return Error{ErrorCode::usage, fmt::format("{}: is the input, which would be lost", path), "Name another file."};
+    return may_write(path, overwrite);
+}
+
 Result<OutputFile> OutputFile::create(const std::string& path, bool overwrite) {
     BH_CHECK(may_write(path, overwrite));
     if (path == standard_output) return OutputFile(path, {}, overwrite, STDOUT_FILENO);

@@ -31,7 +31,8 @@ constexpr int data_page = 0;
 }  // namespace parquet
 
 constexpr std::uint64_t rows_of_a_group = 65'536;
-constexpr std::size_t bytes_of_a_group = std::size_t{16} << 20;
+// Each table that is being written has a group in memory, and twice that while it is packed.
+constexpr std::size_t bytes_of_a_group = std::size_t{4} << 20;
 constexpr std::size_t longest_bound = 128;  // of a text as the smallest or largest one; longer ones are not told
 
 static_assert(std::endian::native == std::endian::little, "numbers are written as they are in memory");
