@@ -201,12 +201,14 @@ HeldTerms held_terms(const TermView& view, bool garbage) {
     constexpr std::size_t no_row = static_cast<std::size_t>(-1);
     HeldTerms held;
     const std::span<const Root> roots = view.graph().roots();
-    std::vector<bool> seen(view.graph().size());
+    std::vector<std::uint64_t> seen(view.graph().size() / 64 + 1);  // a bit an object
     std::unordered_map<NodeId, std::size_t> shared;  // objects of the graph that several roots hold
     for (const Root& root : roots) {
         if ((root.kind == RootKind::garbage) != garbage || root.target == no_node) continue;
-        if (seen[root.target]) shared.try_emplace(root.target, no_row);
-        seen[root.target] = true;
+        std::uint64_t& bits = seen[root.target / 64];
+        const std::uint64_t bit = std::uint64_t{1} << root.target % 64;
+        if ((bits & bit) != 0) shared.try_emplace(root.target, no_row);
+        bits |= bit;
     }
     std::unordered_map<std::uint64_t, std::size_t> by_address;  // of literals and what is missing
     for (std::uint32_t i = 0; i < roots.size(); ++i) {

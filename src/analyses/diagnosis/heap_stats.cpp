@@ -13,6 +13,9 @@
 
 namespace beamheap::analyses {
 
+// A term that its copy doubles so often at the most is no blown one.
+static constexpr unsigned few_doublings = 2;
+
 unsigned worker_count(unsigned threads) {
     return threads != 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
 }
@@ -88,7 +91,9 @@ void HeapStats::visit(const HeapVisit& visit) {
         w.charger.charge(graph, w.order, w.reach, words.live_words, w.frames.back().places);
         if (w.frames.back().places.empty()) w.frames.pop_back();
     }
-    if (!wishes_.sizes || most_flat_words(graph, w.census) < blown_words) return;
+    if (!wishes_.sizes) return;
+    static_assert(blown_factor >= 1u << few_doublings);
+    if (const CopyBound bound = copy_bound(graph, w.census); bound.doublings <= few_doublings || bound.words < blown_words) return;
     w.flat.build(graph, w.order);
     const auto retained = [&]() -> const RetainedSizes& {
         w.dominators.build(graph, w.order);

@@ -26,7 +26,7 @@ std::uint64_t eight_bytes(const std::uint8_t* at) {
 
 void Census::count(const HeapGraph& graph, const Reach& reach) {
     for (std::size_t group = 0; group < groups; ++group)
-        if ((used_ >> group & 1) != 0) sums_[group].fill({});
+        if ((used_ >> group & 1) != 0) std::memset(static_cast<void*>(sums_[group].data()), 0, sizeof sums_[group]);
     used_ = 0;
     const std::uint32_t* const words = graph.all_words().data();
     const std::uint8_t* const entries = graph.all_kinds().data();
@@ -50,10 +50,15 @@ void Census::count(const HeapGraph& graph, const Reach& reach) {
             const auto add_alike = [&](std::size_t node) {
                 constexpr std::uint64_t young_bits = 0x8080808080808080u;
                 const std::size_t mark = static_cast<std::size_t>(mark_of(node)) % marks;
-                for (std::size_t i = 0; i < eight; i += 2) {
-                    even[mark << entry_bits | entries[node + i]] += one_object + words[node + i];
-                    odd[mark << entry_bits | entries[node + i + 1]] += one_object + words[node + i + 1];
-                }
+                std::uint64_t* const even_rows = even + (mark << entry_bits);
+                std::uint64_t* const odd_rows = odd + (mark << entry_bits);
+                const std::uint8_t* const entry = entries + node;
+                const std::uint32_t* const word = words + node;
+                const auto add_two = [=](std::size_t i) {
+                    even_rows[entry[i]] += one_object + word[i];
+                    odd_rows[entry[i + 1]] += one_object + word[i + 1];
+                };
+                add_two(0), add_two(2), add_two(4), add_two(6);
                 const std::uint64_t all = eight_bytes(entries + node);
                 const unsigned young = (all & young_bits) != 0 ? 2 : 0, other = (~all & young_bits) != 0 ? 1 : 0;
                 used |= (young | other) << 2 * mark;
@@ -66,7 +71,11 @@ void Census::count(const HeapGraph& graph, const Reach& reach) {
                     continue;
                 }
                 const std::size_t end = std::min(to, node + eight);
-                for (; node < end; ++node) add(node, node % 2 == 0 ? even : odd);
+                for (; node + 1 < end; node += 2) {
+                    add(node, even);
+                    add(node + 1, odd);
+                }
+                if (node < end) add(node++, even);
             }
             used_ |= used;
             take_over();

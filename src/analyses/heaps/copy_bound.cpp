@@ -6,7 +6,7 @@
 
 namespace beamheap::analyses {
 
-std::uint64_t most_flat_words(const HeapGraph& graph, const Census& census) {
+CopyBound copy_bound(const HeapGraph& graph, const Census& census) {
     std::uint64_t words = 0, reached = 0;
     census.each([](std::uint8_t, bool) { return true; },
                 [&](TermKind kind, const Census::Sum& sum) {
@@ -18,8 +18,8 @@ std::uint64_t most_flat_words(const HeapGraph& graph, const Census& census) {
                 [&](TermKind, const Census::Sum& sum) { reached += sum.objects; });
     // What is reached has a reference or a root each; all others are second ones.
     const std::uint64_t second = graph.edges().size() + graph.roots().size() - reached;
-    if (second >= 64 || words > saturated_words >> second) return saturated_words;
-    return words << second;
+    const bool anything = second >= 64 || words > saturated_words >> second;
+    return {second, anything ? saturated_words : words << second};
 }
 
 }  // namespace beamheap::analyses

@@ -12,8 +12,13 @@
 
 namespace beamheap::analyses {
 
-/// No term that a root of the graph holds has a larger flat size, in words; saturated_words (sizes.hpp) where that may be
-/// anything. `census` has counted the graph.
-std::uint64_t most_flat_words(const HeapGraph& graph, const Census& census);
+/// How large copies of a heap's terms are at the most.
+struct CopyBound {
+    /// The flat size of a term that a root holds is at most 2^doublings times what it is with its sharing.
+    std::uint64_t doublings = 0;
+    std::uint64_t words = 0;  ///< no such term has a larger flat size; saturated_words (sizes.hpp): it may be anything
+};
+/// Of a graph that `census` has counted.
+CopyBound copy_bound(const HeapGraph& graph, const Census& census);
 
 }  // namespace beamheap::analyses
