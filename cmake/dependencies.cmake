@@ -89,6 +89,7 @@ if(BEAMHEAP_STATIC)
   add_library(beamheap_fmt STATIC cmake/fmt.cpp)
   get_target_property(fmt_include fmt::fmt INTERFACE_INCLUDE_DIRECTORIES)
   target_include_directories(beamheap_fmt SYSTEM PUBLIC ${fmt_include})
+  target_compile_options(beamheap_fmt PRIVATE $<$<CONFIG:Release>:-Os>)  # as what calls it is: figures are written for people
   add_link_options(-static-libstdc++ -static-libgcc)
 else()
   add_library(beamheap_fmt ALIAS fmt::fmt)
