@@ -23,11 +23,11 @@ LogEvent event_of(std::string_view printed) {
     return event;
 }
 
-struct Told {
+struct ToldFailure {
     std::string kind, what;
     std::vector<std::string> children;
 };
-Told told(std::string_view reason, const std::vector<LogEvent>& events = {}, const Snapshot& snapshot = Snapshot()) {
+ToldFailure told(std::string_view reason, const std::vector<LogEvent>& events = {}, const Snapshot& snapshot = Snapshot()) {
     const auto cause = told_cause(snapshot, reason, events);
     if (!cause) return {};
     return {std::string(name_of(cause->cause.kind)), present::plain_text(snapshot, cause->cause.what) + present::plain_text(snapshot, cause->cause.where), cause->failure.children};
@@ -36,7 +36,7 @@ Told told(std::string_view reason, const std::vector<LogEvent>& events = {}, con
 }  // namespace
 
 TEST_CASE("layers of supervisors and applications come off", "[causes]") {
-    const Told nested = told(
+    const ToldFailure nested = told(
         "{{badmatch,{error,{{shutdown,{failed_to_start_child,sick_server,{listen_error,http,8081,eaddrinuse}}},{sick_app,start,[normal,[]]}}}},"
         "[{sick_app,run,0,[{file,\"sick_app.erl\"},{line,44}]},{init,start_em,1,[]},{init,do_boot,3,[]}]}");
     CHECK(nested.kind == "port_taken");
@@ -51,11 +51,11 @@ TEST_CASE("layers of supervisors and applications come off", "[causes]") {
 }
 
 TEST_CASE("layers of starters that are no supervisors come off", "[causes]") {
-    const Told ranch = told("{{shutdown,{failed_to_start_child,{ranch_listener_sup,http},{shutdown,{failed_to_start_child,ranch_acceptors_sup,"
+    const ToldFailure ranch = told("{{shutdown,{failed_to_start_child,{ranch_listener_sup,http},{shutdown,{failed_to_start_child,ranch_acceptors_sup,"
                             "{listen_error,http,eaddrinuse}}}}},{child,undefined,{ranch_listener_sup,http},{ranch_listener_sup,start_link,[]},permanent,infinity,"
                             "supervisor,[ranch_listener_sup]}}");
     CHECK(ranch.what == "a port of http is in use (eaddrinuse)");
-    const Told rabbit = told("{could_not_start,rabbit,{rabbit,{{shutdown,{failed_to_start_child,rabbit_disk,{error,enospc}}},{rabbit,start,[normal,[]]}}}}");
+    const ToldFailure rabbit = told("{could_not_start,rabbit,{rabbit,{{shutdown,{failed_to_start_child,rabbit_disk,{error,enospc}}},{rabbit,start,[normal,[]]}}}}");
     CHECK(rabbit.what == "the disk is full (enospc)");
     CHECK(told("{rabbit,failure_during_boot,{error,{epmd_error,\"h\",timeout}}}").kind == "refused");
     CHECK(failure_of_printed("{my_app,{bad_return,{{my_app,start,[normal,[]]},{'EXIT',oops}}}}").application == "my_app");
@@ -164,7 +164,7 @@ const std::vector<std::array<std::string_view, 3>> reasons{
 TEST_CASE("what a reason means", "[causes]") {
     for (const auto& [reason, kind, what] : reasons) {
         INFO(reason);
-        const Told found = told(reason);
+        const ToldFailure found = told(reason);
         CHECK(found.kind == kind);
         CHECK(found.what == what);
     }

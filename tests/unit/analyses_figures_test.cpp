@@ -16,20 +16,20 @@ namespace {
 constexpr std::uint64_t mebibyte = 1u << 20;
 
 /// A finding and all that it says: its subject and title, what its evidence is of, what it advises.
-struct Told : Finding {
+struct FoundWithText : Finding {
     std::string words;
 };
 
 struct MadeNode : test::MadeSnapshot {
     MadeNode() { s.source.word_size = 8, s.source.process_table_complete = true; }
     void memory(std::string_view name, std::uint64_t bytes) { s.memory.push_back({text(name), bytes, {}}); }
-    std::vector<Told> findings(std::span<const PinnedBinaries> pinned = {}) {
+    std::vector<FoundWithText> findings(std::span<const PinnedBinaries> pinned = {}) {
         seal();
         const Slogan slogan = read_slogan(s.node.slogan);
         const Totals sums = totals(s);
         const Death dead = death(s);
         const Waits blocked = waits(s);
-        std::vector<Told> told;
+        std::vector<FoundWithText> told;
         for (Finding& finding : run_rules({.snapshot = s, .slogan = slogan, .totals = sums, .death = dead, .waits = blocked, .pinned = pinned}))
             told.push_back({std::move(finding), {}}), told.back().words = in_words(told.back());
         return told;
@@ -56,9 +56,9 @@ struct MadeNode : test::MadeSnapshot {
     }
 };
 
-std::vector<Told> of(const std::vector<Told>& findings, std::string_view rule) {
-    std::vector<Told> found;
-    for (const Told& finding : findings)
+std::vector<FoundWithText> of(const std::vector<FoundWithText>& findings, std::string_view rule) {
+    std::vector<FoundWithText> found;
+    for (const FoundWithText& finding : findings)
         if (finding.rule == rule) found.push_back(finding);
     return found;
 }
@@ -82,7 +82,7 @@ TEST_CASE("binaries that slices pin: bytes, share and threshold", "[figures]") {
         return of(node.findings(std::span(&pinned, 1)), "binary-pinning");
     };
     PinnedBinaries pinned{.slices = 3, .binaries = 2, .seen_bytes = 1000, .pinned_bytes = 20 * mebibyte};
-    const std::vector<Told> one = found(pinned, 60 * mebibyte);
+    const std::vector<FoundWithText> one = found(pinned, 60 * mebibyte);
     REQUIRE(one.size() == 1);
     CHECK(one[0].words ==
           "cache: 20.0 MiB of binaries stay because of 3 slices that see 1000 B of them, held by cache <0.1.0>\n"
@@ -174,7 +174,7 @@ TEST_CASE("idle garbage: what a collection would free of a group, by its samples
         return of(node.findings(), "idle-garbage");
     };
     // A million words each; twice the live words are kept, so eight tenths of 32,000,000 bytes go.
-    const std::vector<Told> one = found(100'000, 100'000'000);
+    const std::vector<FoundWithText> one = found(100'000, 100'000'000);
     REQUIRE(one.size() == 1);
     CHECK(one[0].words ==
           "my_worker:init/1: 4 idle processes (my_worker:init/1, in gen_server:loop/7) keep heaps of 30.5 MiB; a collection would free 24.4 MiB (26 % of the node's memory)\n"
@@ -219,7 +219,7 @@ TEST_CASE("a slow socket: who waits for it, with which queues and memory", "[fig
         return of(node.findings(), "slow-socket");
     };
     CHECK(found(1).empty());
-    const std::vector<Told> two = found(2);
+    const std::vector<FoundWithText> two = found(2);
     REQUIRE(two.size() == 1);
     CHECK(two[0].words ==
           "tcp_inet of owner: 2 processes wait because #Port<0.5> (tcp_inet extra) is busy, with 12.1 KiB that nobody has taken from it; its owner is owner <0.1.0>\n"
@@ -251,7 +251,7 @@ TEST_CASE("allocator loss: carriers less blocks, and the allocator that loses mo
         node.allocator("binary_alloc", binary_blocks, 100 * mebibyte);
         return of(node.findings(), "allocator-loss");
     };
-    const std::vector<Told> one = found(150 * mebibyte, 50 * mebibyte);
+    const std::vector<FoundWithText> one = found(150 * mebibyte, 50 * mebibyte);
     REQUIRE(one.size() == 1);
     CHECK(one[0].words ==
           "eheap_alloc: The node uses 200 MiB of the 400 MiB that its allocators hold: 200 MiB (50 %) is lost between blocks, 150 MiB of it in eheap_alloc\n"
@@ -294,7 +294,7 @@ TEST_CASE("a large table: bytes, objects and share of the node", "[figures]") {
         return of(node.findings(), "ets-growth");
     };
     const std::uint64_t words = 10 * mebibyte;  // 80 MiB
-    const std::vector<Told> one = found(words, 320 * mebibyte);
+    const std::vector<FoundWithText> one = found(words, 320 * mebibyte);
     REQUIRE(one.size() == 1);
     CHECK(one[0].words ==
           "sessions: ETS table sessions holds 80.0 MiB in 77 objects: 25 % of the node's memory; its owner is owner <0.1.0>\n"
@@ -335,7 +335,7 @@ TEST_CASE("tables of one name and owner are judged as one", "[figures]") {
         node.memory("total", 400 * mebibyte);
         return of(node.findings(), "ets-growth");
     };
-    const std::vector<Told> one = found(20, 1, mebibyte);  // 20 tables of 8 MiB
+    const std::vector<FoundWithText> one = found(20, 1, mebibyte);  // 20 tables of 8 MiB
     REQUIRE(one.size() == 1);
     CHECK(one[0].words ==
           "shard: 20 ETS tables of the name shard hold 160 MiB in 200 objects: 40 % of the node's memory; their owner is owner <0.1.0>\n"
@@ -367,7 +367,7 @@ TEST_CASE("a big heap: its bytes, its share, and what it is made of", "[figures]
         node.process(2).memory_bytes = 64 * mebibyte;
         return of(node.findings(), "big-heap");
     };
-    std::vector<Told> all = found(16 * mebibyte);
+    std::vector<FoundWithText> all = found(16 * mebibyte);
     REQUIRE(all.size() == 2);  // the other one holds four fifths
     CHECK(all[1].bytes == Count(16 * mebibyte));
     CHECK(all[1].percent == Approx(20));

@@ -18,7 +18,7 @@ std::vector<std::uint32_t> members(const Snapshot& s, const ProcessGroups& group
     for (const ProcId id : groups.members_of(groups.groups[group])) result.push_back(s[id].pid.number);
     return result;
 }
-using Numbers = std::vector<std::uint32_t>;
+using Indexes = std::vector<std::uint32_t>;
 constexpr std::uint64_t huge = std::numeric_limits<std::uint64_t>::max() - 1;
 
 }  // namespace
@@ -41,12 +41,12 @@ TEST_CASE("processes with the same stack are one group", "[groups]") {
     CHECK(groups.groups[0].stack == a);
     CHECK(groups.groups[0].count == 4);
     CHECK(groups.groups[0].percent == Approx(50.0));
-    CHECK(members(s, groups, 0) == Numbers{10, 12, 14, 16});
+    CHECK(members(s, groups, 0) == Indexes{10, 12, 14, 16});
     CHECK(s[groups.groups[0].example].pid.number == 16);
     CHECK(groups.groups[0].memory_bytes.value() == Count(1200));
     CHECK(groups.groups[0].msgq_len.value() == Count(12));
     CHECK(groups.groups[1].stack == b);
-    CHECK(members(s, groups, 1) == Numbers{11, 15});
+    CHECK(members(s, groups, 1) == Indexes{11, 15});
     // Of groups of one, the one with more memory goes first; no stack and no memory comes last.
     CHECK(groups.groups[2].stack == elsewhere);
     CHECK(groups.groups[3].stack == StackId::none);
@@ -64,7 +64,7 @@ TEST_CASE("groups take the selection that they are given", "[groups]") {
     REQUIRE(groups.groups.size() == 1);
     CHECK(groups.groups[0].count == 2);
     CHECK(groups.groups[0].percent == Approx(100.0));
-    CHECK(members(s, groups, 0) == Numbers{1, 3});
+    CHECK(members(s, groups, 0) == Indexes{1, 3});
     CHECK(group_by_stack(s, {}).groups.empty());
     CHECK(group_by_key(Snapshot{}, {}).members.empty());
 }
@@ -107,7 +107,7 @@ TEST_CASE("the group key is the named ancestor, else the label, else the initial
     const Snapshot& s = m.seal();
     const ProcessGroups groups = group_by_key(s, all_processes(s));
     REQUIRE(groups.groups.size() == 2);
-    CHECK(members(s, groups, 0) == Numbers{1, 3});
+    CHECK(members(s, groups, 0) == Indexes{1, 3});
 }
 
 TEST_CASE("sums of forged figures saturate", "[groups]") {
@@ -133,8 +133,8 @@ TEST_CASE("columns of processes", "[groups]") {
     for (std::uint32_t i = 0; i < 5; ++i) m.process(i).msgq_len = i % 3;
     m.process(9).msgq_len = Count();
     const Snapshot& s = m.seal();
-    CHECK(test::numbers(s, largest(s, all_processes(s), &Process::msgq_len, 3)) == Numbers{2, 1, 4});
-    CHECK(test::numbers(s, largest(s, all_processes(s), &Process::msgq_len, 0)) == Numbers{2, 1, 4, 0, 3, 9});
+    CHECK(test::numbers(s, largest(s, all_processes(s), &Process::msgq_len, 3)) == Indexes{2, 1, 4});
+    CHECK(test::numbers(s, largest(s, all_processes(s), &Process::msgq_len, 0)) == Indexes{2, 1, 4, 0, 3, 9});
     CHECK(test::numbers(s, largest(s, all_processes(s), &Process::msgq_len, 100)).size() == 6);
     for (const ProcessColumn& column : process_columns()) {
         CAPTURE(column.name);
@@ -222,7 +222,7 @@ TEST_CASE("processes that are alike are one row, those with a name are not", "[g
     REQUIRE(groups.groups.size() == 3);
     CHECK(groups.groups[0].count == 4);  // most memory first
     CHECK(groups.groups[0].memory_bytes.value() == Count(400));
-    CHECK(members(s, groups, 0) == Numbers{1, 2, 3, 4});
+    CHECK(members(s, groups, 0) == Indexes{1, 2, 3, 4});
     CHECK(groups.groups[1].count == 1);
     CHECK(groups.groups[2].count == 1);
 }

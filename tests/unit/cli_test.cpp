@@ -166,7 +166,7 @@ TEST_CASE("progress tells share, rate and time left", "[cli]") {
 
 TEST_CASE("every verb and option is in the help and in the completions", "[cli]") {
     const std::string help = help_text();
-    for (const Command* command : commands()) {
+    for (const cli::Command* command : commands()) {
         CAPTURE(command->name);
         CHECK(find_command(command->name) == command);
         CHECK(help.find("  " + std::string(command->name) + " ") != std::string::npos);

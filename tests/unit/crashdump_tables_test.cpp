@@ -9,7 +9,7 @@ using test::load;
 using test::process;
 
 namespace {
-std::string function_text(const Snapshot& s, FunctionId id) {
+std::string function_of(const Snapshot& s, FunctionId id) {
     if (id == FunctionId::none) return "none";
     const Function& f = s.functions[id];
     return std::string(s.text(f.module)) + ":" + std::string(s.text(f.name)) + "/" + std::to_string(f.arity);
@@ -91,8 +91,8 @@ TEST_CASE("a process's fields have their units and absent ones stay absent", "[c
     CHECK(p.pid == Pid{0, 42, 1});
     CHECK(p.state == ProcessState::garbage_collecting);
     CHECK(s.text(p.name) == "my server");
-    CHECK(function_text(s, p.initial_call) == "Elixir.My.App:run!/2");
-    CHECK(function_text(s, p.current_function) == "gen_server:loop/7");
+    CHECK(function_of(s, p.initial_call) == "Elixir.My.App:run!/2");
+    CHECK(function_of(s, p.current_function) == "gen_server:loop/7");
     CHECK(p.pc_offset == 288);
     CHECK(p.program_counter == 0x7fedda2b5208);
     CHECK(p.parent == Pid{0, 1, 0});
@@ -254,8 +254,8 @@ TEST_CASE("stacks are read in both frame layouts and with all labels", "[crashdu
     const Process& p = s.processes[0];
     CHECK(*p.stack_words == 5);
     REQUIRE(s.stacks[p.stack].size() == 2);
-    CHECK(function_text(s, s.stacks[p.stack][0].function) == "m:loop/1");
-    CHECK(function_text(s, s.stacks[p.stack][1].function) == "gen:call/4");
+    CHECK(function_of(s, s.stacks[p.stack][0].function) == "m:loop/1");
+    CHECK(function_of(s, s.stacks[p.stack][1].function) == "gen:call/4");
     CHECK(s.stacks[p.stack][1].offset == 8);
     CHECK(s.source.complete == true);
 
@@ -264,7 +264,7 @@ TEST_CASE("stacks are read in both frame layouts and with all labels", "[crashdu
                           "=proc_stack:<0.2.0>\n0x00007f0f81659168:SReturn addr 0x1 (m:outer/0 + 8)\ny0:N\n=end\n");
     const Snapshot& o = old->snapshot();
     REQUIRE(o.stacks[o.processes[0].stack].size() == 3);
-    CHECK(function_text(o, o.stacks[o.processes[0].stack][1].function) == "m:caller/2");
+    CHECK(function_of(o, o.stacks[o.processes[0].stack][1].function) == "m:caller/2");
     CHECK(o.processes[0].frames_before_returns == 2);
 }
 
@@ -274,7 +274,7 @@ TEST_CASE("an initial call that is a literal is found among the literals", "[cra
                            "=proc_dictionary:<0.3.0>\nH100\n=proc_stack:<0.3.0>\n=proc_heap:<0.3.0>\n100:t2:AD:$initial_call,H904\n"
                            "=literals\n800:t0:\n900:t3:A9:gen_event,A7:init_it,I6\n904:t2:A1:a,A1:b\n=end\n");
     const Snapshot& s = dump->snapshot();
-    CHECK(function_text(s, s.processes[0].real_initial_call) == "gen_event:init_it/6");
+    CHECK(function_of(s, s.processes[0].real_initial_call) == "gen_event:init_it/6");
     CHECK(s.processes[1].real_initial_call == FunctionId::none);
 }
 
@@ -289,7 +289,7 @@ TEST_CASE("what a process is for is found in its dictionary", "[crashdump]") {
     const auto dump = load(header() + process("<0.2.0>", "Name: my_sup\n") + process("<0.3.0>") + terms + "=end\n");
     const Snapshot& s = dump->snapshot();
     const Process& p = s.processes[1];
-    CHECK(function_text(s, p.real_initial_call) == "my:init/1");
+    CHECK(function_of(s, p.real_initial_call) == "my:init/1");
     CHECK(s.text(p.application) == "my_sup");
     CHECK(s.text(p.label) == "label");
 }

@@ -23,13 +23,13 @@ Left left_of(std::string bytes) {
     left.bytes = std::move(bytes);
     return left;
 }
-std::string bytes(std::initializer_list<int> values) {
+std::string binary_of(std::initializer_list<int> values) {
     std::string text;
     for (const int value : values) text += static_cast<char>(value);
     return text;
 }
-const std::string node = bytes({100, 0, 2}) + "n@";  // ATOM_EXT
-const std::string no = bytes({100, 0, 2}) + "aa";
+const std::string node = binary_of({100, 0, 2}) + "n@";  // ATOM_EXT
+const std::string no = binary_of({100, 0, 2}) + "aa";
 
 }  // namespace
 
@@ -39,37 +39,37 @@ TEST_CASE("values in the external format are overwritten in place", "[redact]") 
         CHECK(left.whole);
         CHECK(left.bytes == after);
     };
-    const std::string version = bytes({131});
-    same_but(version + bytes({109, 0, 0, 0, 3}) + "abc", version + bytes({109, 0, 0, 0, 3}) + "vvv");
-    same_but(version + bytes({107, 0, 2, 104, 105}), version + bytes({107, 0, 2}) + "vv");
-    same_but(version + bytes({77, 0, 0, 0, 2, 3, 7, 7}), version + bytes({77, 0, 0, 0, 2, 3}) + "vv");
-    same_but(version + bytes({110, 3, 0, 1, 2, 3}), version + bytes({110, 3, 0}) + "vv" + bytes({3}));
-    same_but(version + bytes({104, 2, 97, 65}) + node, version + bytes({104, 2, 97, 65}) + no);
+    const std::string version = binary_of({131});
+    same_but(version + binary_of({109, 0, 0, 0, 3}) + "abc", version + binary_of({109, 0, 0, 0, 3}) + "vvv");
+    same_but(version + binary_of({107, 0, 2, 104, 105}), version + binary_of({107, 0, 2}) + "vv");
+    same_but(version + binary_of({77, 0, 0, 0, 2, 3, 7, 7}), version + binary_of({77, 0, 0, 0, 2, 3}) + "vv");
+    same_but(version + binary_of({110, 3, 0, 1, 2, 3}), version + binary_of({110, 3, 0}) + "vv" + binary_of({3}));
+    same_but(version + binary_of({104, 2, 97, 65}) + node, version + binary_of({104, 2, 97, 65}) + no);
     // characters are those of lists; the tail is none
-    same_but(version + bytes({108, 0, 0, 0, 2, 97, 65, 98, 0, 0, 4, 0, 97, 66}), version + bytes({108, 0, 0, 0, 2, 97, 'x', 98, 0, 0, 0, 'x', 97, 66}));
+    same_but(version + binary_of({108, 0, 0, 0, 2, 97, 65, 98, 0, 0, 4, 0, 97, 66}), version + binary_of({108, 0, 0, 0, 2, 97, 'x', 98, 0, 0, 0, 'x', 97, 66}));
     // references, pids and ports of every form keep their numbers
-    same_but(version + bytes({90, 0, 1}) + node + std::string(8, 5), version + bytes({90, 0, 1}) + no + std::string(8, 5));
-    same_but(version + bytes({114, 0, 2}) + node + std::string(9, 5), version + bytes({114, 0, 2}) + no + std::string(9, 5));
-    same_but(version + bytes({88}) + node + std::string(12, 5), version + bytes({88}) + no + std::string(12, 5));
-    same_but(version + bytes({103}) + node + std::string(9, 5), version + bytes({103}) + no + std::string(9, 5));
-    same_but(version + bytes({120}) + node + std::string(12, 5), version + bytes({120}) + no + std::string(12, 5));
+    same_but(version + binary_of({90, 0, 1}) + node + std::string(8, 5), version + binary_of({90, 0, 1}) + no + std::string(8, 5));
+    same_but(version + binary_of({114, 0, 2}) + node + std::string(9, 5), version + binary_of({114, 0, 2}) + no + std::string(9, 5));
+    same_but(version + binary_of({88}) + node + std::string(12, 5), version + binary_of({88}) + no + std::string(12, 5));
+    same_but(version + binary_of({103}) + node + std::string(9, 5), version + binary_of({103}) + no + std::string(9, 5));
+    same_but(version + binary_of({120}) + node + std::string(12, 5), version + binary_of({120}) + no + std::string(12, 5));
     // a fun: what it closes over goes, what it is stays
-    const std::string fun_head = bytes({112, 0, 0, 0, 60, 1}) + std::string(20, 7) + bytes({0, 0, 0, 1});
-    const std::string fun = node + bytes({97, 1, 97, 2, 103}) + node + std::string(9, 5);
-    const std::string fun_left = no + bytes({97, 1, 97, 2, 103}) + no + std::string(9, 5);
-    same_but(version + fun_head + fun + bytes({109, 0, 0, 0, 1, 65}), version + fun_head + fun_left + bytes({109, 0, 0, 0, 1}) + "v");
-    same_but(version + bytes({116, 0, 0, 0, 1, 97, 1, 109, 0, 0, 0, 1, 65}), version + bytes({116, 0, 0, 0, 1, 97, 1, 109, 0, 0, 0, 1}) + "v");
+    const std::string fun_head = binary_of({112, 0, 0, 0, 60, 1}) + std::string(20, 7) + binary_of({0, 0, 0, 1});
+    const std::string fun = node + binary_of({97, 1, 97, 2, 103}) + node + std::string(9, 5);
+    const std::string fun_left = no + binary_of({97, 1, 97, 2, 103}) + no + std::string(9, 5);
+    same_but(version + fun_head + fun + binary_of({109, 0, 0, 0, 1, 65}), version + fun_head + fun_left + binary_of({109, 0, 0, 0, 1}) + "v");
+    same_but(version + binary_of({116, 0, 0, 0, 1, 97, 1, 109, 0, 0, 0, 1, 65}), version + binary_of({116, 0, 0, 0, 1, 97, 1, 109, 0, 0, 0, 1}) + "v");
     // two terms of one message, with and without the version in front, and what a match context is written as
-    same_but(version + bytes({97, 1}) + bytes({109, 0, 0, 0, 1, 65}), version + bytes({97, 1}) + bytes({109, 0, 0, 0, 1}) + "v");
+    same_but(version + binary_of({97, 1}) + binary_of({109, 0, 0, 0, 1, 65}), version + binary_of({97, 1}) + binary_of({109, 0, 0, 0, 1}) + "v");
     same_but(version, version);
 }
 
 TEST_CASE("bytes that are no terms are told", "[redact]") {
-    for (const std::string& text : {bytes({131, 80, 0, 0, 0, 9, 1, 2}), bytes({131, 109, 0, 0, 0, 9, 1}), bytes({131, 105, 255, 255, 255, 255}),
-                                    bytes({131, 116, 255, 255, 255, 255}), bytes({131, 112, 0}), bytes({131, 90, 255, 255, 97, 1}), bytes({131, 104, 3, 97, 1})})
+    for (const std::string& text : {binary_of({131, 80, 0, 0, 0, 9, 1, 2}), binary_of({131, 109, 0, 0, 0, 9, 1}), binary_of({131, 105, 255, 255, 255, 255}),
+                                    binary_of({131, 116, 255, 255, 255, 255}), binary_of({131, 112, 0}), binary_of({131, 90, 255, 255, 97, 1}), binary_of({131, 104, 3, 97, 1})})
         CHECK_FALSE(left_of(text).whole);
     // nothing recurses: a million lists in each other
-    std::string deep = bytes({131});
-    for (int i = 0; i < 100000; ++i) deep += bytes({108, 0, 0, 0, 1});
+    std::string deep = binary_of({131});
+    for (int i = 0; i < 100000; ++i) deep += binary_of({108, 0, 0, 0, 1});
     CHECK_FALSE(left_of(deep).whole);
 }

@@ -21,7 +21,7 @@ using namespace beamheap::analyses;
 
 namespace {
 
-constexpr std::uint64_t base = 0x7F3A5C010000;
+constexpr std::uint64_t first_address = 0x7F3A5C010000;
 
 /// A heap of objects of all kinds at neighbouring places, some of them young, with references at random.
 void fill(HeapGraph& graph, std::mt19937& random, std::size_t size, bool backward, std::uint32_t most_words) {
@@ -29,14 +29,14 @@ void fill(HeapGraph& graph, std::mt19937& random, std::size_t size, bool backwar
     graph.begin(HeapGraph::Mode::sizes, 8);
     graph.set_flat_extra(TermKind::refc_binary, 3);
     graph.set_flat_extra(TermKind::fun, -1);
-    graph.set_young_area(base + 8 * (size / 3), base + 8 * (size / 2));
+    graph.set_young_area(first_address + 8 * (size / 3), first_address + 8 * (size / 2));
     for (std::size_t i = 0; i < size; ++i) {
-        graph.add_object(static_cast<TermKind>(below(term_kinds)), 1 + static_cast<std::uint32_t>(random() % most_words), base + 8 * i);
+        graph.add_object(static_cast<TermKind>(below(term_kinds)), 1 + static_cast<std::uint32_t>(random() % most_words), first_address + 8 * i);
         const std::size_t from = backward ? 0 : i + 1;
-        if (from < size && below(2) == 0) graph.add_reference(base + 8 * (from + below(size - from)));
+        if (from < size && below(2) == 0) graph.add_reference(first_address + 8 * (from + below(size - from)));
     }
     const RootKind kinds[] = {RootKind::stack, RootKind::message, RootKind::garbage, RootKind::seq_trace_token, RootKind::dictionary};
-    for (std::uint32_t i = 0; i < 4 && size != 0; ++i) graph.add_root(kinds[below(5)], i, 0, base + 8 * below(size), 0);
+    for (std::uint32_t i = 0; i < 4 && size != 0; ++i) graph.add_root(kinds[below(5)], i, 0, first_address + 8 * below(size), 0);
     graph.finish();
 }
 
@@ -157,10 +157,10 @@ TEST_CASE("no copy of a term is larger than the sums of its heap allow", "[heaps
         constexpr std::uint32_t cells = 30;
         graph.begin(HeapGraph::Mode::sizes, 8);
         for (std::uint32_t i = 0; i < cells; ++i) {
-            graph.add_object(TermKind::cons, 2, base + 16 * i);
-            for (unsigned n = 0; n < (doubles ? 2 : 1) && i + 1 < cells; ++n) graph.add_reference(base + 16 * (i + 1));
+            graph.add_object(TermKind::cons, 2, first_address + 16 * i);
+            for (unsigned n = 0; n < (doubles ? 2 : 1) && i + 1 < cells; ++n) graph.add_reference(first_address + 16 * (i + 1));
         }
-        graph.add_root(RootKind::stack, 0, 0, base, 0);
+        graph.add_root(RootKind::stack, 0, 0, first_address, 0);
         graph.finish();
         const CopyBound most = bound();
         CHECK(most.words >= flat[0]);
@@ -171,17 +171,17 @@ TEST_CASE("no copy of a term is larger than the sums of its heap allow", "[heaps
 }
 
 TEST_CASE("of what earlier heaps left in the map of addresses nothing is found", "[heaps][address_map]") {
-    AddressSpace space;
+    beamheap::AddressSpace space;
     AddressMap map;
     // More builds than there are bases for the array's entries: they begin anew.
     for (std::uint32_t build = 0; build < 70'000; ++build) {
-        const std::uint32_t first = space.compress(base + 8 * (build % 97)), second = space.compress(base + 8 * (100 + build % 89));
-        const std::vector<std::uint32_t> addresses{first, AddressSpace::none, second, first};
+        const std::uint32_t first = space.compress(first_address + 8 * (build % 97)), second = space.compress(first_address + 8 * (100 + build % 89));
+        const std::vector<std::uint32_t> addresses{first, beamheap::AddressSpace::none, second, first};
         REQUIRE(map.build(addresses, space) == 1);
         REQUIRE(map.find(first) == 0);
         REQUIRE(map.find(second) == 2);
-        REQUIRE(map.find(space.compress(base + 8 * ((build + 1) % 97))) == AddressMap::none);
-        REQUIRE(map.find(space.compress(base + 8 * (100 + (build + 1) % 89))) == AddressMap::none);
+        REQUIRE(map.find(space.compress(first_address + 8 * ((build + 1) % 97))) == AddressMap::none);
+        REQUIRE(map.find(space.compress(first_address + 8 * (100 + (build + 1) % 89))) == AddressMap::none);
     }
 }
 
@@ -192,15 +192,15 @@ TEST_CASE("each live word is charged to the youngest frame that reaches it, else
         HeapGraph graph;
         graph.begin(HeapGraph::Mode::sizes, 8);
         constexpr std::size_t size = 2000;
-        graph.set_young_area(base, base + 8 * (size / 2));
+        graph.set_young_area(first_address, first_address + 8 * (size / 2));
         for (std::size_t i = 0; i < size; ++i) {
-            graph.add_object(TermKind::tuple, 1 + static_cast<std::uint32_t>(random() % 100), base + 8 * i);
-            for (std::size_t n = random() % 3; n != 0 && i + 1 < size; --n) graph.add_reference(base + 8 * (i + 1 + random() % (size - i - 1)));
+            graph.add_object(TermKind::tuple, 1 + static_cast<std::uint32_t>(random() % 100), first_address + 8 * i);
+            for (std::size_t n = random() % 3; n != 0 && i + 1 < size; --n) graph.add_reference(first_address + 8 * (i + 1 + random() % (size - i - 1)));
         }
         std::vector<std::pair<std::uint32_t, NodeId>> roots;  // place and object
         const auto root = [&](RootKind kind, std::uint32_t frame, std::uint32_t place) {
             const auto node = static_cast<NodeId>(random() % size);
-            graph.add_root(kind, 0, frame, base + 8 * node, 0);
+            graph.add_root(kind, 0, frame, first_address + 8 * node, 0);
             roots.emplace_back(place, node);
         };
         for (std::uint32_t frame = 0; frame < frames; ++frame) root(RootKind::stack, frame, frame);

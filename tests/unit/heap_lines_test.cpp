@@ -188,7 +188,7 @@ TEST_CASE("a damaged reference teaches nothing about the next ones", "[heap_line
         std::string torn = good;
         torn[at] = '\x87';
         expect_same(torn + good, {});
-        const Read read_of_both = read(torn + good, {});
+        const Read read_of_both = read(torn + good, Way{});
         REQUIRE(read_of_both.graph.size() >= 1);
         const auto last = static_cast<NodeId>(read_of_both.graph.size() - 1);
         CHECK(read_of_both.graph.kind(last) == TermKind::reference);

@@ -11,11 +11,11 @@ using beamheap::test::MadeImage;
 
 namespace {
 
-constexpr std::uint64_t M = MadeImage::memory_at;
+constexpr std::uint64_t image_at = MadeImage::memory_at;
 
 struct MadeNode : MadeImage {
     explicit MadeNode(std::uint32_t release) : MadeImage(release) { memory.resize(0x100000); }
-    void put(std::uint64_t address, std::uint64_t word) { memory.word(address - M, word); }
+    void put(std::uint64_t address, std::uint64_t word) { memory.word(address - image_at, word); }
     void zeros(std::uint64_t address, std::uint64_t bytes) {
         for (std::uint64_t i = 0; i < bytes; i += 8) put(address + i, 0);
     }
@@ -24,8 +24,8 @@ struct MadeNode : MadeImage {
 
 // Two schedulers: one made three tables, the other a single one; a process owns the second and the fourth.
 struct Tables : MadeNode {
-    static constexpr std::uint64_t schedulers[] = {M + 0x10000, M + 0x20000}, owner = M + 0x30000, specific = M + 0x40000;
-    static constexpr std::uint64_t table(std::uint64_t i) { return M + 0x50000 + 0x1000 * i; }
+    static constexpr std::uint64_t schedulers[] = {image_at + 0x10000, image_at + 0x20000}, owner = image_at + 0x30000, specific = image_at + 0x40000;
+    static constexpr std::uint64_t table(std::uint64_t i) { return image_at + 0x50000 + 0x1000 * i; }
 
     explicit Tables(std::uint32_t release) : MadeNode(release) {
         vm.roots.schedulers = {schedulers[0], schedulers[1]};
@@ -33,7 +33,7 @@ struct Tables : MadeNode {
         ring({table(3)}, at().ets_next);
         ring({table(1), table(3)}, at().ets_next + 16);
         for (std::uint64_t i = 0; i < 4; ++i)
-            memory.put<std::uint32_t>(table(i) + at().ets_status - M, ets_status::set | ets_status::is_public);
+            memory.put<std::uint32_t>(table(i) + at().ets_status - image_at, ets_status::set | ets_status::is_public);
         put(schedulers[0] + at().scheduler_ets_tables, table(0));
         put(schedulers[0] + at().scheduler_ets_count, 3);
         put(schedulers[1] + at().scheduler_ets_tables, table(3));
@@ -91,8 +91,8 @@ TEST_CASE("ETS tables that zeros took are missed by their owners, rings and coun
 
 TEST_CASE("a port table without ports is none", "[otp][losses]") {
     MadeNode made(25);
-    made.vm.roots.port_table = M + 0x1000;
-    made.vm.ports.slots = M + 0x2000;
+    made.vm.roots.port_table = image_at + 0x1000;
+    made.vm.ports.slots = image_at + 0x2000;
     made.vm.ports.max = 1024;
     read_ports(made.start());
     CHECK(made.lost(Anomaly::count_mismatch) == 1);
@@ -106,14 +106,14 @@ TEST_CASE("a module has functions, and its literals an end", "[otp][losses]") {
     const std::uint32_t release = GENERATE(23u, 25u, 27u, 29u);
     MadeNode made(release);
     const Offsets& at = made.at();
-    constexpr std::uint64_t table = M + 0x1000, segments = M + 0x2000, page = M + 0x3000, module = M + 0x6000, header = M + 0x7000, area = M + 0x8000;
+    constexpr std::uint64_t table = image_at + 0x1000, segments = image_at + 0x2000, page = image_at + 0x3000, module = image_at + 0x6000, header = image_at + 0x7000, area = image_at + 0x8000;
     made.vm.roots.module_tables[0] = table;
-    made.memory.put<std::uint32_t>(table + at.index_entries - M, 1);
+    made.memory.put<std::uint32_t>(table + at.index_entries - image_at, 1);
     made.put(table + at.index_segments, segments);
     made.put(segments, page);
     made.put(page, module);
     made.put(module + at.module_current_header, header);
-    made.memory.put<std::uint32_t>(module + at.module_current_length - M, 1000);
+    made.memory.put<std::uint32_t>(module + at.module_current_length - image_at, 1000);
     made.put(header, 3);
     made.put(header + at.code_functions, header + 0x400);
     made.put(header + at.code_literals, area);

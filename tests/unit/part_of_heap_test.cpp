@@ -17,10 +17,10 @@ using namespace beamheap::crashdump;
 
 namespace {
 
-constexpr std::uint64_t base = 0x7F0000001000, on_stack = 0x7F5000000000;
+constexpr std::uint64_t heap_base = 0x7F0000001000, on_stack = 0x7F5000000000;
 constexpr std::size_t queue = 40'000;
 
-std::uint64_t message_address(std::size_t i) { return base + 128 * i; }
+std::uint64_t message_address(std::size_t i) { return heap_base + 128 * i; }
 
 /// The sections of a process with a long queue: {job, I, [I, {I}]} each. `first` stands at the front of its heap, `last` at its end.
 struct Giant {

@@ -38,7 +38,7 @@ otp::ResolvedSample in_c(MadeProcess& process, const std::vector<bytes::UnwoundF
     return resolver.resolve({}, frames, true);
 }
 
-constexpr std::uint64_t top = heap_at + 80;  // of a MadeProcess's heap
+constexpr std::uint64_t heap_top = heap_at + 80;  // of a MadeProcess's heap
 
 // Code in front of a return address, or at an address: bytes, the first one lowest.
 void code(MadeProcess& process, std::uint64_t at, std::vector<std::uint8_t> bytes) {
@@ -189,16 +189,16 @@ TEST_CASE("C code is of the same call where the heap's top is the same, or a lit
 
 TEST_CASE("a thread that stands has its caller for certain, and one of no process has none", "[sampling]") {
     MadeProcess process({code_of(2), an_atom});
-    CHECK(in_c(process, called_from(fragment, top + 16)).basis == SampleBasis::approximate);
-    CHECK(in_c(process, called_from(fragment, top + 16), false, true).basis == SampleBasis::checked);
+    CHECK(in_c(process, called_from(fragment, heap_top + 16)).basis == SampleBasis::approximate);
+    CHECK(in_c(process, called_from(fragment, heap_top + 16), false, true).basis == SampleBasis::checked);
 
-    std::vector<bytes::UnwoundFrame> frames = called_from(code_of(7), top);
+    std::vector<bytes::UnwoundFrame> frames = called_from(code_of(7), heap_top);
     process.memory.words[process_at] = 0;  // ended since: the code itself says who called
     otp::ResolvedSample resolved = in_c(process, frames);
     CHECK(resolved.basis == SampleBasis::approximate);
     CHECK(functions(resolved) == Ids{7});
     CHECK(resolved.cut);
-    CHECK(in_c(process, called_from(fragment, top)).basis == SampleBasis::none);
+    CHECK(in_c(process, called_from(fragment, heap_top)).basis == SampleBasis::none);
     frames[1].known = 0;  // no registers
     resolved = in_c(process, frames);
     CHECK(resolved.basis == SampleBasis::none);
@@ -212,12 +212,12 @@ TEST_CASE("a thread that stands has its caller for certain, and one of no proces
 TEST_CASE("a stack that can't be followed leaves its process, and no function that is not sure", "[sampling]") {
     MadeProcess process({code_of(2), an_atom});
     process.memory.words[process_at + process.layout.at.process_stop] = process.stop + 4;  // no stack begins there
-    otp::ResolvedSample resolved = in_c(process, called_from(fragment, top));
+    otp::ResolvedSample resolved = in_c(process, called_from(fragment, heap_top));
     CHECK(resolved.basis == SampleBasis::moved);
     CHECK(resolved.frames.empty());
     CHECK_FALSE(resolved.cut);
     CHECK(resolved.process.id == a_pid);
-    resolved = in_c(process, called_from(code_of(7), top));
+    resolved = in_c(process, called_from(code_of(7), heap_top));
     CHECK(resolved.basis == SampleBasis::approximate);
     CHECK(functions(resolved) == Ids{7});
     CHECK(resolved.cut);
@@ -229,7 +229,7 @@ TEST_CASE("who called a fragment is told by where the call in front of the retur
     const auto caller = [&](const std::function<void(MadeProcess&)>& calls, std::uint64_t inside = fragment + 64) {
         MadeProcess process(stack);
         calls(process);
-        return in_c(process, called_from(inside, top + 16)).basis;  // by the heap alone: approximate
+        return in_c(process, called_from(inside, heap_top + 16)).basis;  // by the heap alone: approximate
     };
     using P = MadeProcess;
     CHECK(caller([](P&) {}) == SampleBasis::approximate);  // no code to read
@@ -272,29 +272,29 @@ TEST_CASE("of two fragments side by side the code is in the one that begins last
     call(process, code_of(2), fragment);
     call(process, code_of(3), fragment + 32);
     otp::SampleResolver resolver = process.resolver();
-    const auto basis = [&](std::uint64_t inside, std::uint64_t saved) { return resolver.resolve({}, called_from(inside, top + 16, saved), true); };
+    const auto basis = [&](std::uint64_t inside, std::uint64_t saved) { return resolver.resolve({}, called_from(inside, heap_top + 16, saved), true); };
     CHECK(functions(basis(fragment + 64, process.stop + 16)) == Ids{3});  // both are known from here on
     CHECK(functions(basis(fragment + 31, process.stop + 16)) == Ids{2, 3});
     CHECK(functions(basis(fragment + 32, process.stop + 16)) == Ids{3});
     CHECK(basis(fragment - 1, process.stop + 16).basis == SampleBasis::moved);
     // A register that is outside of heap and stack is none that holds the stack's top.
-    CHECK(basis(fragment + 64, top - 8).basis == SampleBasis::moved);
+    CHECK(basis(fragment + 64, heap_top - 8).basis == SampleBasis::moved);
     CHECK(basis(fragment + 64, MadeProcess::end).basis == SampleBasis::moved);
 }
 
 TEST_CASE("with frame pointers the return address stands behind the fragment's own", "[sampling]") {
     const std::uint64_t pointer = heap_at + 0x100;
     MadeProcess process({pointer, code_of(2), an_atom, pointer, code_of(3)});
-    otp::ResolvedSample resolved = in_c(process, called_from(fragment, top), true);
+    otp::ResolvedSample resolved = in_c(process, called_from(fragment, heap_top), true);
     CHECK(resolved.basis == SampleBasis::checked);
     CHECK(functions(resolved) == Ids{2, 3});
     MadeProcess bare({code_of(2), an_atom, pointer, code_of(3)});  // one without a frame of its own
-    CHECK(functions(in_c(bare, called_from(fragment, top), true)) == Ids{2, 3});
+    CHECK(functions(in_c(bare, called_from(fragment, heap_top), true)) == Ids{2, 3});
 
     // The frame pointer is that of the fragment's frame: the process has gone on, its return address is there still.
     MadeProcess moved({an_atom, pointer, code_of(2), an_atom, pointer, code_of(3)});
     call(moved, code_of(2), fragment);
-    resolved = in_c(moved, called_from(fragment, top + 16, moved.stop + 8), true);
+    resolved = in_c(moved, called_from(fragment, heap_top + 16, moved.stop + 8), true);
     CHECK(resolved.basis == SampleBasis::checked);
     CHECK(functions(resolved) == Ids{2, 3});
 }
