@@ -30,6 +30,18 @@ std::span<const Link> links_of(const Snapshot& s, const Process& process) {
     return std::span(s.links).subspan(process.link_range.first, process.link_range.count);
 }
 
+// What one process keeps open, of one kind.
+Finding kept_by(const RuleInput& input, const Pid& owner, Ours what, std::uint64_t count) {
+    Finding finding;
+    finding.severity = FindingSeverity::medium;
+    finding.pid = owner;
+    finding.process = input.snapshot.find(owner);
+    finding.subject = {SubjectKind::port, what};
+    if (finding.process != ProcId::none) finding.subject.text.say(" of {}", process_subject(input, finding.process));
+    finding.count = count;
+    return finding;
+}
+
 // The only one that a process of file_io_server monitors; the process itself where it is another one.
 Pid who_opened(const Snapshot& s, const Process& process) {
     if (process.current_function == FunctionId::none || s.text(s.functions[process.current_function].module) != "file_io_server") return process.pid;
@@ -54,13 +66,7 @@ void files_of_one(const RuleInput& input, std::vector<Finding>& findings) {
     const auto most = std::ranges::max_element(owners, {}, [](const auto& each) { return each.second; });
     if (most == owners.end() || most->second < many_files) return;
     const auto& [owner, files] = *most;
-    Finding finding;
-    finding.severity = FindingSeverity::medium;
-    finding.pid = owner;
-    finding.process = s.find(owner);
-    finding.subject = {SubjectKind::port, Ours("files")};
-    if (finding.process != ProcId::none) finding.subject.text.say(" of {}", process_subject(input, finding.process));
-    finding.count = files;
+    Finding finding = kept_by(input, owner, Ours("files"), files);
     finding.title.say("{} has {} open, which it has not closed", AnyProcess{owner}, Counted{files, "file", "files"});
     finding.evidence = {figure("files of this process", files, AmountUnit::count), figure("files that the node has open", all, AmountUnit::count)};
     if (finding.process != ProcId::none) add_stack(input, finding.process, finding);
@@ -81,13 +87,7 @@ void programs_of_one(const RuleInput& input, std::vector<Finding>& findings) {
     const auto& [owner, ports] = *most;
     const std::string_view program = s.text(ports.front()->driver);
     const bool same = std::ranges::all_of(ports, [&](const Port* port) { return s.text(port->driver) == program; });
-    Finding finding;
-    finding.severity = FindingSeverity::medium;
-    finding.pid = owner;
-    finding.process = s.find(owner);
-    finding.subject = {SubjectKind::port, Ours("programs")};
-    if (finding.process != ProcId::none) finding.subject.text.say(" of {}", process_subject(input, finding.process));
-    finding.count = ports.size();
+    Finding finding = kept_by(input, owner, Ours("programs"), ports.size());
     finding.title.say("{} has {} open", AnyProcess{owner}, Counted{ports.size(), "external program", "external programs"});
     finding.title.say(same ? Form<1>(", all of them {}") : Form<1>(", one of them {}"), message(program));
     finding.evidence = {figure("external programs of this process", ports.size(), AmountUnit::count),
