@@ -24,13 +24,15 @@ LogEvent event_of(std::string_view printed) {
 }
 
 struct ToldFailure {
-    std::string kind, what;
+    std::string kind, what, hint;  ///< the first of the hints
     std::vector<std::string> children;
 };
 ToldFailure told(std::string_view reason, const std::vector<LogEvent>& events = {}, const Snapshot& snapshot = Snapshot()) {
     const auto cause = told_cause(snapshot, reason, events);
     if (!cause) return {};
-    return {std::string(name_of(cause->cause.kind)), present::plain_text(snapshot, cause->cause.what) + present::plain_text(snapshot, cause->cause.where), cause->failure.children};
+    const std::string hint = cause->cause.hints.empty() ? "" : present::plain_text(snapshot, cause->cause.hints.front());
+    return {std::string(name_of(cause->cause.kind)), present::plain_text(snapshot, cause->cause.what) + present::plain_text(snapshot, cause->cause.where), hint,
+            cause->failure.children};
 }
 
 }  // namespace
@@ -172,6 +174,211 @@ TEST_CASE("what a reason means", "[causes]") {
     CHECK(told("{_}").kind.empty());
     CHECK(told("{{_},[_]}").kind.empty());
     CHECK(told("error in config file \"sys.config\" (1): syntax error").kind == "bad_code");
+}
+
+// Reason, kind, sentence, what to do.
+const std::vector<std::array<std::string_view, 4>> advised{
+    {"{nocatch,nouser}", "no_output",
+     "it could not get its terminal (nouser)",
+     "Start it with a working terminal, or with -noinput (-noshell): a service has none."},
+    {"{{case_clause,odd},[{user_drv,init,1,[]}]}", "no_output",
+     "it could not get its terminal: {case_clause,odd}, in user_drv:init/1",
+     "Start it with a working terminal, or with -noinput (-noshell): a service has none."},
+    {"{epipe,[{io,put_chars,[user,unicode,[<<\"half a sentence\">>]],[]}]}", "no_output",
+     "its standard output or error is gone; it was about to say: half a sentence",
+     "Start it with a terminal, or with its output going to a file: who started it has closed its end."},
+    {"{terminated,[{io,format,[<0.62.0>,\"~p~n\",[x]],[]},{shop,init,1,[{file,\"shop.erl\"},{line,4}]}]}", "no_output",
+     "its standard output or error is gone; it was about to say: ~p~n",
+     "Start it with a terminal, or with its output going to a file: who started it has closed its end."},
+    {"{badarg,[{io,format,[user,\"~p~n\",[x]],[]},{shop,init,1,[{file,\"shop.erl\"},{line,4}]}]}", "no_output",
+     "its standard output or error is gone; it was about to say: ~p~n",
+     "Start it with a terminal, or with its output going to a file: who started it has closed its end."},
+    {"{badarg,[{io,format,[\"~p~p~n\",[x]],[]},{shop,init,1,[{file,\"shop.erl\"},{line,4}]}]}", "bad_value",
+     "badarg in io:format/2 of [\"~p~p~n\",[x]], called in shop:init/1 (shop.erl:4)",
+     ""},
+    {"{badarg,[{io,put_chars,[<0.62.0>,unicode,[255,bad]],[]},{shop,init,1,[{file,\"shop.erl\"},{line,4}]}]}", "bad_value",
+     "badarg in io:put_chars/3 of [<0.62.0>,unicode,[255,bad]], called in shop:init/1 (shop.erl:4)",
+     ""},
+    {"{load_failed,[a,b,c,d,e,f]}", "bad_specification",
+     "modules that the boot script names can't be loaded: a, b, c, d and 2 more",
+     "The code path (ROOTDIR, ERL_LIBS, -pa, the release's lib) does not lead to them."},
+    {"{timeout,{gen_server,call,[shop,get]}}", "timeout",
+     "a call of shop was not answered in time",
+     ""},
+    {"{noproc,{gen_server,call,[<0.9.0>,get]}}", "not_registered",
+     "it called <0.9.0>, which is no process any more",
+     ""},
+    {"{noproc,{gen_server,call,[]}}", "unknown",
+     "{noproc,{gen_server,call,[]}}",
+     ""},
+    {"{bad_return,{shop,init,nonsense}}", "bad_return",
+     "shop:init/1 returned nonsense",
+     ""},
+    {"{bad_return_value,nonsense}", "bad_return",
+     "a callback returned or threw nonsense",
+     ""},
+    {"{bad_return_value,{{shop,init,[a,b]},nonsense}}", "bad_return",
+     "shop:init/2 returned nonsense",
+     ""},
+    {"{start_spec,{duplicate_child_name,web}}", "bad_specification",
+     "a supervisor has two children of one name, web",
+     "The init/1 of the supervisor that is named first returns it: supervisor:check_childspecs/1 tells what is wrong."},
+    {"{bad_start_spec,[nonsense]}", "bad_specification",
+     "a supervisor's child specification is wrong: [nonsense]",
+     "The init/1 of the supervisor that is named first returns it: supervisor:check_childspecs/1 tells what is wrong."},
+    {"{supervisor_data,{invalid_type,13}}", "bad_specification",
+     "a supervisor's child specification is wrong: invalid_type: 13",
+     "The init/1 of the supervisor that is named first returns it: supervisor:check_childspecs/1 tells what is wrong."},
+    {"{bad_config,nonsense}", "bad_specification",
+     "a setting is wrong: nonsense",
+     "It stands in the configuration file (-config), under the application of that name."},
+    {"#{'__exception__' => true,'__struct__' => 'Elixir.File.CopyError',action => <<\"copy recursively\">>,source => <<\"/from\">>,reason => enoent}", "no_file",
+     "could not copy recursively /from: enoent",
+     ""},
+    {"#{'__exception__' => true,'__struct__' => 'Elixir.Mix.Error',message => <<\"no such task\">>}", "message",
+     "Elixir.Mix.Error: no such task",
+     ""},
+    {"#{'__exception__' => true,'__struct__' => 'Elixir.MatchError',term => {error,x}}", "bad_value",
+     "Elixir.MatchError: {error,x}",
+     ""},
+    {"#{'__exception__' => true,'__struct__' => 'Elixir.ErlangError',original => oops}", "bad_value",
+     "Elixir.ErlangError: oops",
+     ""},
+    {"#{'__exception__' => true,'__struct__' => 'Elixir.FunctionClauseError',module => 'Elixir.Shop',function => start,arity => 2}", "bad_value",
+     "Elixir.FunctionClauseError: 'Elixir.Shop':start/2",
+     ""},
+    {"#{'__exception__' => true,'__struct__' => 'Elixir.UndefinedFunctionError',module => 'Elixir.Shop',function => start,arity => 2}", "no_function",
+     "'Elixir.Shop':start/2 does not exist",
+     "Module Elixir.Shop is missing from the code path (-pa, the release), or its name is misspelt."},
+    {"#{'__exception__' => true,'__struct__' => 'Elixir.Shop.Odd',left => 3}", "bad_value",
+     "#{'__exception__' => true,'__struct__' => 'Elixir.Shop.Odd',left => 3}",
+     ""},
+    {"{function_clause,[{shop,price,[apple],[{file,\"src/shop.erl\"},{line,7}]}]}", "bad_value",
+     "function_clause in shop:price/1 of [apple], shop.erl:7",
+     ""},
+    {"{badarith,[{shop,price,1,[]}]}", "bad_value",
+     "badarith in shop:price/1",
+     ""},
+    {"{{badkey,port},[{shop,price,1,[{file,\"shop.erl\"},{line,7}]}]}", "bad_value",
+     "{badkey,port}, in shop:price/1 (shop.erl:7)",
+     ""},
+    {"{{case_clause,7},[{erl_eval,expr,6,[]},{init,start_it,1,[]}]}", "bad_value",
+     "{case_clause,7}, in -eval",
+     ""},
+    {"{{badmatch,{error,eaddrnotavail}},[{web,init,1,[{file,\"web.erl\"},{line,12}]}]}", "refused",
+     "this machine does not have that address (eaddrnotavail), in web:init/1 (web.erl:12)",
+     ""},
+    {"{{badmatch,{error,enotdir}},[{web,init,1,[]}]}", "no_file",
+     "a part of a path is no folder (enotdir), in web:init/1",
+     ""},
+    {"{{badmatch,{error,emfile}},[{web,init,1,[]}]}", "no_file",
+     "there is no file descriptor left (emfile), in web:init/1",
+     "Raise the limit of open files: ulimit -n, LimitNOFILE= of a unit."},
+    {"{{badmatch,{error,etimedout}},[{web,init,1,[]}]}", "refused",
+     "another machine did not answer (etimedout), in web:init/1",
+     ""},
+    {"{listen_error,{http,\"10.0.0.1\",8080},eaddrinuse}", "port_taken",
+     "port 8080 of http is in use (eaddrinuse)",
+     "Another copy of this node, or another program, listens there: ss -ltnp tells which."},
+    {"{listen_error,http,70000,eaddrinuse}", "port_taken",
+     "a port of http is in use (eaddrinuse)",
+     "Another copy of this node, or another program, listens there: ss -ltnp tells which."},
+    {"{{badmatch,{error,{file_error,\"/var/lib/shop/db\",enospc}}},[{web,init,1,[]}]}", "no_file",
+     "the disk is full (enospc): /var/lib/shop/db, in web:init/1",
+     ""},
+    {"invalid config data: application: shop", "bad_specification",
+     "invalid config data: application: shop",
+     "The configuration file, or -App Key Value on the command line, has a setting of a wrong form."},
+    {"Illegal option: {x}", "bad_specification",
+     "Illegal option: {x}",
+     "The release's specification (reltool.config) has a wrong option."},
+    {"Undefined application: shop", "no_application",
+     "Undefined application: shop",
+     "Check the release's specification and its lib_dirs."},
+    {"{aborted,{no_exists,[shop,{a}]}}", "no_table",
+     "the mnesia table shop does not exist on this node",
+     "Create it, or load its schema, before it is used: mnesia:create_table/2, mnesia:wait_for_tables/2."},
+    {"{timeout,[shop]}", "timeout",
+     "mnesia tables were not there in time: shop",
+     "Another node of the cluster has to start first, or the tables do not exist in this schema."},
+    {"{tls_alert,\"handshake failure\"}", "refused",
+     "a TLS connection failed",
+     ""},
+    {"{options,{_}}", "bad_specification",
+     "an option of ssl is wrong, and the slogan leaves out which",
+     ""},
+    {"{bad_lib,\"Library version (1.0) not compatible with (2.0)\"}", "no_library",
+     "a native library can't be loaded: Library version (1.0) not compatible with (2.0)",
+     "It was not built, is for another system or release of OTP, or one that it needs is missing: ldd FILE.so"},
+    {"{{1,erl_scan,{illegal,char}},[{init,start_it,1,[]}]}", "bad_code",
+     "what -eval was given is no Erlang: a syntax error",
+     "Mind the shell's quotes around -eval, and the full stop at the end."},
+    {"{{badmatch,{error,{{9,3},erl_parse,[]}}},[{shop,load,1,[]}]}", "bad_code",
+     "a file that it reads is no Erlang, line 9: a syntax error, in shop:load/1",
+     "Check the file with file:consult/1: it names the line."},
+    {"{dist_port_already_used,4370,\"a\",\"b\"}", "port_taken",
+     "port 4370 of the distribution is in use, most likely by a@b, which runs already",
+     "Stop the other node, or give this one another name and port."},
+    {"{'EXIT',nodistribution}", "name_taken",
+     "distribution did not start for this node: the name is taken, epmd can't be reached, or the host's name does not resolve",
+     "See whether another node has the name, and epmd answers: epmd -names"},
+    {"{undef,[{init,start_it,[a],[]}]}", "no_function",
+     "the module that -s or -run names does not exist",
+     "It is missing from the code path (-pa, the release), or its name is misspelt."},
+    {"{undef,[{gen_serverr,call,[a],[]}]}", "no_function",
+     "gen_serverr:call/1 does not exist (is gen_server meant?)",
+     "Module gen_serverr is missing from the code path (-pa, the release), or its name is misspelt."},
+    {"{undef,[{map,get,[a],[]}]}", "no_function",
+     "map:get/1 does not exist (is maps meant?)",
+     "Module map is missing from the code path (-pa, the release), or its name is misspelt."},
+    {"{application_terminated,shop,shutdown}", "unknown",
+     "its top supervisor gave up, since children of it failed more often than it allows (shutdown)",
+     ""},
+    {"{\"bad application name\",\"shop.app\"}", "bad_code",
+     "the resource file shop.app is wrong: bad application name",
+     "Check the file with file:consult/1: it names the line."},
+};
+
+TEST_CASE("what a reason means, and what to do", "[causes]") {
+    for (const auto& [reason, kind, what, hint] : advised) {
+        INFO(reason);
+        const ToldFailure found = told(reason);
+        CHECK(found.kind == kind);
+        CHECK(found.what == what);
+        CHECK(found.hint == hint);
+    }
+}
+
+TEST_CASE("why distribution did not start, by what net_kernel logged", "[causes]") {
+    const auto logged = [](const std::string& words, bool name_known) {
+        std::vector<LogEvent> events{event_of("{info_msg,<0.8.0>,{<0.20.0>," + words + "}}")};
+        if (name_known)
+            events.push_back(event_of("{error_report,<0.8.0>,{<0.17.0>,supervisor_report,[{supervisor,{local,net_sup}},{errorContext,start_error},{reason,nodistribution},"
+                                      "{offender,[{pid,undefined},{name,net_kernel},{mfargs,{net_kernel,start_link,[#{name => 'a@b',name_domain => shortnames}]}}]}]}}"));
+        return told("{'EXIT',nodistribution}", events);
+    };
+    const std::string registering = "\"Protocol: ~p: register error: ~p~n\",[\"inet_tcp\",{{badmatch,{error,ehostunreach}},[]}]";
+    CHECK(logged(registering, true).kind == "refused");
+    CHECK(logged(registering, true).what == "epmd could not register a@b");
+    CHECK(logged(registering, false).what == "epmd could not register the node");
+    CHECK(logged(registering, false).hint == "See whether epmd runs and port 4369 can be reached: epmd -names");
+    const std::string listening = "\"Protocol: ~p: register/listen error: ~p~n\",[\"inet_tcp\",eaddrinuse]";
+    CHECK(logged(listening, true).kind == "port_taken");
+    CHECK(logged(listening, true).what == "the port on which a@b takes other nodes is in use");
+    CHECK(logged(listening, false).what == "the port on which it takes other nodes is in use");
+    for (const char* words : {"\"Protocol: ~p: not supported~n\",[\"x\"]", "\"Invalid distribution\",[]", "\"Could not start distribution\",[]"}) {
+        INFO(words);
+        CHECK(logged(words, true).kind == "bad_name");
+        CHECK(logged(words, true).what == "the distribution that -proto_dist names does not work for a@b");
+        CHECK(logged(words, false).what == "the distribution that -proto_dist names does not work for this node");
+    }
+    CHECK(logged("\"Can't set long node name!~n\",[]", true).what == "a@b is no long node name, or this host has no full name");
+    CHECK(logged("\"Can't set long node name!~n\",[]", false).what == "what -name was given is no long node name, or this host has no full name");
+    CHECK(logged("\"Can't set short node name!~n\",[]", false).what ==
+          "what -sname was given is no short node name, or the host's name is not known");
+    CHECK(logged("\"Can't set short node name!~n\",[]", false).hint ==
+          "-name needs a host with a dot (or an address), -sname one without; the host's name must resolve.");
+    CHECK(logged("\"something else\",[]", true).kind == "name_taken");
 }
 
 TEST_CASE("what stands in another report", "[causes]") {

@@ -6,6 +6,7 @@
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/rules.hpp"
 #include "present/spelling.hpp"
+#include "support/made_findings.hpp"
 #include "support/made_snapshot.hpp"
 
 using namespace beamheap;
@@ -13,33 +14,9 @@ using namespace beamheap::analyses;
 
 namespace {
 
-constexpr std::uint64_t mebibyte = 1u << 20;
-
-/// A finding and all that it says: its subject and title, what its evidence is of, what it advises.
-struct FoundWithText : Finding {
-    std::string words;
-};
-
-struct MadeNode : test::MadeSnapshot {
-    MadeNode() { s.source.word_size = 8, s.source.process_table_complete = true; }
-    void memory(std::string_view name, std::uint64_t bytes) { s.memory.push_back({text(name), bytes, {}}); }
-    std::vector<FoundWithText> findings(std::span<const PinnedBinaries> pinned = {}) {
-        seal();
-        const Slogan slogan = read_slogan(s.node.slogan);
-        const Totals sums = totals(s);
-        const Death dead = death(s);
-        const Waits blocked = waits(s);
-        std::vector<FoundWithText> told;
-        for (Finding& finding : run_rules({.snapshot = s, .slogan = slogan, .totals = sums, .death = dead, .waits = blocked, .pinned = pinned}))
-            told.push_back({std::move(finding), {}}), told.back().words = in_words(told.back());
-        return told;
-    }
-    std::string in_words(const Finding& finding) {
-        const auto plain = [&](const Sentence& sentence) { return present::plain_text(s, sentence); };
-        std::string text = plain(finding.subject.text) + ": " + plain(finding.title) + '\n';
-        for (const Evidence& each : finding.evidence) text += "  " + plain(each.name) + (each.number ? "" : ": " + plain(each.text)) + '\n';
-        for (const Sentence& step : finding.next_steps) text += "-> " + plain(step) + '\n';
-        return text;
+struct FigureNode : test::MadeNode {
+    std::vector<test::FoundWithText> findings(std::span<const PinnedBinaries> pinned = {}) {
+        return told([&](RuleInput& input) { input.pinned = pinned; });
     }
     void allocator(std::string_view name, std::uint64_t block_bytes, std::uint64_t carrier_bytes) {
         AllocatorInstance made;
@@ -48,20 +25,13 @@ struct MadeNode : test::MadeSnapshot {
         const auto line = [&](const char* key, std::uint64_t now, std::uint64_t most) {
             made.lines.push_back({text(key), {now, most, most}, TextId::none});
         };
-        line("mbcs blocks size", block_bytes, carrier_bytes - mebibyte);
+        line("mbcs blocks size", block_bytes, carrier_bytes - test::mebibyte);
         line("mbcs carriers size", carrier_bytes, carrier_bytes);
         line("sbcs blocks size", 0, 0);
         line("sbcs carriers size", 0, 0);
         s.allocators.push_back(made);
     }
 };
-
-std::vector<FoundWithText> of(const std::vector<FoundWithText>& findings, std::string_view rule) {
-    std::vector<FoundWithText> found;
-    for (const FoundWithText& finding : findings)
-        if (finding.rule == rule) found.push_back(finding);
-    return found;
-}
 
 /// The numbers of its evidence, in order; -1 for what is told in words.
 std::vector<double> figures(const Finding& finding) {
@@ -74,15 +44,15 @@ std::vector<double> figures(const Finding& finding) {
 
 TEST_CASE("binaries that slices pin: bytes, share and threshold", "[figures]") {
     const auto found = [](PinnedBinaries pinned, std::uint64_t binaries) {
-        MadeNode node;
+        FigureNode node;
         node.process(1, "cache");
-        node.memory("total", 200 * mebibyte);
+        node.memory("total", 200 * test::mebibyte);
         node.memory("binary", binaries);
         pinned.process = ProcId{0};
-        return of(node.findings(std::span(&pinned, 1)), "binary-pinning");
+        return test::of(node.findings(std::span(&pinned, 1)), "binary-pinning");
     };
-    PinnedBinaries pinned{.slices = 3, .binaries = 2, .seen_bytes = 1000, .pinned_bytes = 20 * mebibyte};
-    const std::vector<FoundWithText> one = found(pinned, 60 * mebibyte);
+    PinnedBinaries pinned{.slices = 3, .binaries = 2, .seen_bytes = 1000, .pinned_bytes = 20 * test::mebibyte};
+    const std::vector<test::FoundWithText> one = found(pinned, 60 * test::mebibyte);
     REQUIRE(one.size() == 1);
     CHECK(one[0].words ==
           "cache: 20.0 MiB of binaries stay because of 3 slices that see 1000 B of them, held by cache <0.1.0>\n"
@@ -95,7 +65,7 @@ TEST_CASE("binaries that slices pin: bytes, share and threshold", "[figures]") {
           "-> See which binaries they are: beamheap binaries DUMP --sort pinned_bytes\n"
           "-> See where the slices are kept: beamheap heap DUMP 0.1.0\n"
           "-> For processes that only pass binaries on: hibernate, or a low fullsweep_after.\n");
-    CHECK(one[0].bytes == Count(20 * mebibyte));
+    CHECK(one[0].bytes == Count(20 * test::mebibyte));
     CHECK(one[0].count == Count(3));
     CHECK(one[0].percent == Approx(10));
     CHECK(one[0].severity == FindingSeverity::medium);
@@ -103,29 +73,29 @@ TEST_CASE("binaries that slices pin: bytes, share and threshold", "[figures]") {
     CHECK(one[0].process == ProcId{0});
     const std::vector<double> numbers = figures(one[0]);
     REQUIRE(numbers.size() >= 5);
-    CHECK(std::vector(numbers.begin(), numbers.begin() + 5) == std::vector<double>{3, 2, 1000, 20.0 * mebibyte, 60.0 * mebibyte});
+    CHECK(std::vector(numbers.begin(), numbers.begin() + 5) == std::vector<double>{3, 2, 1000, 20.0 * test::mebibyte, 60.0 * test::mebibyte});
 
     pinned.by_subtraction = true;
-    CHECK(found(pinned, 60 * mebibyte)[0].confidence == Confidence::estimate);
+    CHECK(found(pinned, 60 * test::mebibyte)[0].confidence == Confidence::estimate);
     // No more than all binaries have.
-    CHECK(found(pinned, 12 * mebibyte)[0].bytes == Count(12 * mebibyte));
-    pinned.pinned_bytes = 8 * mebibyte;
-    CHECK(found(pinned, 60 * mebibyte).size() == 1);
-    CHECK(found(pinned, 161 * mebibyte).size() == 1);  // less than a twentieth of them: only all binaries are told
-    CHECK(found(pinned, 161 * mebibyte)[0].subject.kind == SubjectKind::binaries);
-    pinned.pinned_bytes = 8 * mebibyte - 1;
-    CHECK(found(pinned, 60 * mebibyte).empty());
-    pinned.pinned_bytes = 40 * mebibyte;
-    pinned.seen_bytes = 4 * mebibyte;
-    CHECK(found(pinned, 60 * mebibyte).size() == 1);
+    CHECK(found(pinned, 12 * test::mebibyte)[0].bytes == Count(12 * test::mebibyte));
+    pinned.pinned_bytes = 8 * test::mebibyte;
+    CHECK(found(pinned, 60 * test::mebibyte).size() == 1);
+    CHECK(found(pinned, 161 * test::mebibyte).size() == 1);  // less than a twentieth of them: only all binaries are told
+    CHECK(found(pinned, 161 * test::mebibyte)[0].subject.kind == SubjectKind::binaries);
+    pinned.pinned_bytes = 8 * test::mebibyte - 1;
+    CHECK(found(pinned, 60 * test::mebibyte).empty());
+    pinned.pinned_bytes = 40 * test::mebibyte;
+    pinned.seen_bytes = 4 * test::mebibyte;
+    CHECK(found(pinned, 60 * test::mebibyte).size() == 1);
     pinned.seen_bytes += 1;
-    CHECK(found(pinned, 60 * mebibyte).empty());
-    pinned = {.slices = 3, .binaries = 2, .seen_bytes = 1000, .pinned_bytes = 64 * mebibyte};
-    CHECK(found(pinned, 150 * mebibyte)[0].severity == FindingSeverity::high);
+    CHECK(found(pinned, 60 * test::mebibyte).empty());
+    pinned = {.slices = 3, .binaries = 2, .seen_bytes = 1000, .pinned_bytes = 64 * test::mebibyte};
+    CHECK(found(pinned, 150 * test::mebibyte)[0].severity == FindingSeverity::high);
 }
 
 TEST_CASE("what a process pins is its binaries less what its slices show", "[figures]") {
-    MadeNode node;
+    FigureNode node;
     Process& listed = node.process(1);
     listed.bin_vheap_words = 1000;
     Process& hidden = node.process(2);
@@ -157,7 +127,7 @@ TEST_CASE("what a process pins is its binaries less what its slices show", "[fig
 
 TEST_CASE("idle garbage: what a collection would free of a group, by its samples", "[figures]") {
     const auto found = [](std::uint64_t live, std::uint64_t total) {
-        MadeNode node;
+        FigureNode node;
         const FunctionId start = node.function("my_worker", "init", 1), loop = node.function("gen_server", "loop", 7);
         for (std::uint32_t i = 0; i < 4; ++i) {
             Process& p = node.process(10 + i);
@@ -171,10 +141,10 @@ TEST_CASE("idle garbage: what a collection would free of a group, by its samples
             p.garbage_words = 7;
         }
         node.memory("total", total);
-        return of(node.findings(), "idle-garbage");
+        return test::of(node.findings(), "idle-garbage");
     };
     // A million words each; twice the live words are kept, so eight tenths of 32,000,000 bytes go.
-    const std::vector<FoundWithText> one = found(100'000, 100'000'000);
+    const std::vector<test::FoundWithText> one = found(100'000, 100'000'000);
     REQUIRE(one.size() == 1);
     CHECK(one[0].words ==
           "my_worker:init/1: 4 idle processes (my_worker:init/1, in gen_server:loop/7) keep heaps of 30.5 MiB; a collection would free 24.4 MiB (26 % of the node's memory)\n"
@@ -202,7 +172,7 @@ TEST_CASE("idle garbage: what a collection would free of a group, by its samples
 
 TEST_CASE("a slow socket: who waits for it, with which queues and memory", "[figures]") {
     const auto found = [](std::uint32_t waiters) {
-        MadeNode node;
+        FigureNode node;
         node.process(1, "owner").memory_bytes = 1;
         Port port;
         port.port = {0, 5};
@@ -216,10 +186,10 @@ TEST_CASE("a slow socket: who waits for it, with which queues and memory", "[fig
             port.suspended.push_back(p.pid);
         }
         node.s.ports.push_back(port);
-        return of(node.findings(), "slow-socket");
+        return test::of(node.findings(), "slow-socket");
     };
     CHECK(found(1).empty());
-    const std::vector<FoundWithText> two = found(2);
+    const std::vector<test::FoundWithText> two = found(2);
     REQUIRE(two.size() == 1);
     CHECK(two[0].words ==
           "tcp_inet of owner: 2 processes wait because #Port<0.5> (tcp_inet extra) is busy, with 12.1 KiB that nobody has taken from it; its owner is owner <0.1.0>\n"
@@ -245,13 +215,13 @@ TEST_CASE("a slow socket: who waits for it, with which queues and memory", "[fig
 
 TEST_CASE("allocator loss: carriers less blocks, and the allocator that loses most", "[figures]") {
     const auto found = [](std::uint64_t eheap_blocks, std::uint64_t binary_blocks) {
-        MadeNode node;
+        FigureNode node;
         node.process(1);
-        node.allocator("eheap_alloc", eheap_blocks, 300 * mebibyte);
-        node.allocator("binary_alloc", binary_blocks, 100 * mebibyte);
-        return of(node.findings(), "allocator-loss");
+        node.allocator("eheap_alloc", eheap_blocks, 300 * test::mebibyte);
+        node.allocator("binary_alloc", binary_blocks, 100 * test::mebibyte);
+        return test::of(node.findings(), "allocator-loss");
     };
-    const std::vector<FoundWithText> one = found(150 * mebibyte, 50 * mebibyte);
+    const std::vector<test::FoundWithText> one = found(150 * test::mebibyte, 50 * test::mebibyte);
     REQUIRE(one.size() == 1);
     CHECK(one[0].words ==
           "eheap_alloc: The node uses 200 MiB of the 400 MiB that its allocators hold: 200 MiB (50 %) is lost between blocks, 150 MiB of it in eheap_alloc\n"
@@ -263,26 +233,26 @@ TEST_CASE("allocator loss: carriers less blocks, and the allocator that loses mo
           "-> This is no leak of terms: blocks and carriers do not fit each other.\n"
           "-> Let it prefer low addresses, so that high carriers empty (+MHas aobf), or use smaller carriers (+MHlmbcs 512).\n"
           "-> See every allocator and instance, and watch recon_alloc:fragmentation(current): beamheap alloc DUMP\n");
-    CHECK(one[0].bytes == Count(200 * mebibyte));
+    CHECK(one[0].bytes == Count(200 * test::mebibyte));
     CHECK(one[0].percent == Approx(50));
     CHECK(one[0].severity == FindingSeverity::medium);
     CHECK(one[0].subject.kind == SubjectKind::allocator);
     const std::vector<double> numbers = figures(one[0]);
     REQUIRE(numbers.size() == 5);
-    CHECK(numbers[0] == 400.0 * mebibyte);
-    CHECK(numbers[1] == 200.0 * mebibyte);
-    CHECK(numbers[2] == 150.0 * mebibyte);
+    CHECK(numbers[0] == 400.0 * test::mebibyte);
+    CHECK(numbers[1] == 200.0 * test::mebibyte);
+    CHECK(numbers[2] == 150.0 * test::mebibyte);
     CHECK(numbers[3] == Approx(50));
     CHECK(numbers[4] == Approx(100.0 * 299 / 300));
-    CHECK(found(260 * mebibyte, 20 * mebibyte).size() == 1);  // 120 of 400 MiB: three tenths
-    CHECK(found(261 * mebibyte, 20 * mebibyte).empty());
-    CHECK(found(100 * mebibyte, 60 * mebibyte)[0].severity == FindingSeverity::high);
-    CHECK(found(101 * mebibyte, 60 * mebibyte)[0].severity == FindingSeverity::medium);
+    CHECK(found(260 * test::mebibyte, 20 * test::mebibyte).size() == 1);  // 120 of 400 MiB: three tenths
+    CHECK(found(261 * test::mebibyte, 20 * test::mebibyte).empty());
+    CHECK(found(100 * test::mebibyte, 60 * test::mebibyte)[0].severity == FindingSeverity::high);
+    CHECK(found(101 * test::mebibyte, 60 * test::mebibyte)[0].severity == FindingSeverity::medium);
 }
 
 TEST_CASE("a large table: bytes, objects and share of the node", "[figures]") {
     const auto found = [](std::uint64_t words, std::uint64_t total) {
-        MadeNode node;
+        FigureNode node;
         node.process(1, "owner");
         EtsTable table;
         table.owner = {0, 1, 0};
@@ -291,10 +261,10 @@ TEST_CASE("a large table: bytes, objects and share of the node", "[figures]") {
         table.words = words;
         node.s.ets.push_back(table);
         node.memory("total", total);
-        return of(node.findings(), "ets-growth");
+        return test::of(node.findings(), "ets-growth");
     };
-    const std::uint64_t words = 10 * mebibyte;  // 80 MiB
-    const std::vector<FoundWithText> one = found(words, 320 * mebibyte);
+    const std::uint64_t words = 10 * test::mebibyte;  // 80 MiB
+    const std::vector<test::FoundWithText> one = found(words, 320 * test::mebibyte);
     REQUIRE(one.size() == 1);
     CHECK(one[0].words ==
           "sessions: ETS table sessions holds 80.0 MiB in 77 objects: 25 % of the node's memory; its owner is owner <0.1.0>\n"
@@ -306,22 +276,22 @@ TEST_CASE("a large table: bytes, objects and share of the node", "[figures]") {
           "-> Look for what deletes from it: an entry that nobody deletes stays until its owner ends. Give entries a time to live, or bound the table.\n"
           "-> Watch ets:info(Table, memory) and size; words times the word size are the bytes told here.\n"
           "-> See all tables and owners: beamheap ets DUMP\n");
-    CHECK(one[0].bytes == Count(80 * mebibyte));
+    CHECK(one[0].bytes == Count(80 * test::mebibyte));
     CHECK(one[0].count == Count(77));
     CHECK(one[0].percent == Approx(25));
     CHECK(one[0].severity == FindingSeverity::medium);
     const std::vector<double> numbers = figures(one[0]);
     REQUIRE(numbers.size() >= 4);
-    CHECK(std::vector(numbers.begin(), numbers.begin() + 4) == std::vector<double>{80.0 * mebibyte, 77, 80.0 * mebibyte, 320.0 * mebibyte});
-    CHECK(found(words, 321 * mebibyte).empty());
-    CHECK(found(words, 160 * mebibyte)[0].severity == FindingSeverity::high);
-    CHECK(found(mebibyte / 2 - 1, 5 * mebibyte).empty());  // less than 4 MiB
-    CHECK(found(mebibyte / 2, 5 * mebibyte).size() == 1);
+    CHECK(std::vector(numbers.begin(), numbers.begin() + 4) == std::vector<double>{80.0 * test::mebibyte, 77, 80.0 * test::mebibyte, 320.0 * test::mebibyte});
+    CHECK(found(words, 321 * test::mebibyte).empty());
+    CHECK(found(words, 160 * test::mebibyte)[0].severity == FindingSeverity::high);
+    CHECK(found(test::mebibyte / 2 - 1, 5 * test::mebibyte).empty());  // less than 4 MiB
+    CHECK(found(test::mebibyte / 2, 5 * test::mebibyte).size() == 1);
 }
 
 TEST_CASE("tables of one name and owner are judged as one", "[figures]") {
     const auto found = [](std::uint32_t tables, std::uint32_t owners, std::uint64_t words) {
-        MadeNode node;
+        FigureNode node;
         node.process(1, "owner");
         node.process(2, "other");
         for (std::uint32_t i = 0; i < tables; ++i) {
@@ -332,10 +302,10 @@ TEST_CASE("tables of one name and owner are judged as one", "[figures]") {
             table.words = words;
             node.s.ets.push_back(table);
         }
-        node.memory("total", 400 * mebibyte);
-        return of(node.findings(), "ets-growth");
+        node.memory("total", 400 * test::mebibyte);
+        return test::of(node.findings(), "ets-growth");
     };
-    const std::vector<FoundWithText> one = found(20, 1, mebibyte);  // 20 tables of 8 MiB
+    const std::vector<test::FoundWithText> one = found(20, 1, test::mebibyte);  // 20 tables of 8 MiB
     REQUIRE(one.size() == 1);
     CHECK(one[0].words ==
           "shard: 20 ETS tables of the name shard hold 160 MiB in 200 objects: 40 % of the node's memory; their owner is owner <0.1.0>\n"
@@ -346,37 +316,37 @@ TEST_CASE("tables of one name and owner are judged as one", "[figures]") {
           "-> Look for where they are made, and for what deletes them, or deletes from them.\n"
           "-> See all tables and owners: beamheap ets DUMP\n");
     CHECK(one[0].count == Count(20));
-    CHECK(one[0].bytes == Count(160 * mebibyte));
+    CHECK(one[0].bytes == Count(160 * test::mebibyte));
     CHECK(one[0].percent == Approx(40));
     CHECK(one[0].severity == FindingSeverity::medium);
-    CHECK(figures(one[0]) == std::vector<double>{20, 160.0 * mebibyte, 8.0 * mebibyte, 400.0 * mebibyte});
-    CHECK(found(25, 1, mebibyte)[0].severity == FindingSeverity::high);
-    CHECK(found(12, 1, mebibyte).empty());     // 96 of 400 MiB
-    CHECK(found(20, 2, mebibyte).empty());     // ten each
-    CHECK(found(2, 1, 20 * mebibyte).size() == 2);  // each by itself
+    CHECK(figures(one[0]) == std::vector<double>{20, 160.0 * test::mebibyte, 8.0 * test::mebibyte, 400.0 * test::mebibyte});
+    CHECK(found(25, 1, test::mebibyte)[0].severity == FindingSeverity::high);
+    CHECK(found(12, 1, test::mebibyte).empty());     // 96 of 400 MiB
+    CHECK(found(20, 2, test::mebibyte).empty());     // ten each
+    CHECK(found(2, 1, 20 * test::mebibyte).size() == 2);  // each by itself
 }
 
 TEST_CASE("a big heap: its bytes, its share, and what it is made of", "[figures]") {
     const auto found = [](std::uint64_t bytes) {
-        MadeNode node;
+        FigureNode node;
         Process& big = node.process(1, "hog");
         big.memory_bytes = bytes;
         big.heap_words = 111;
         big.old_heap_words = 222;
         big.msgq_len = 3;
-        node.process(2).memory_bytes = 64 * mebibyte;
-        return of(node.findings(), "big-heap");
+        node.process(2).memory_bytes = 64 * test::mebibyte;
+        return test::of(node.findings(), "big-heap");
     };
-    std::vector<FoundWithText> all = found(16 * mebibyte);
+    std::vector<test::FoundWithText> all = found(16 * test::mebibyte);
     REQUIRE(all.size() == 2);  // the other one holds four fifths
-    CHECK(all[1].bytes == Count(16 * mebibyte));
+    CHECK(all[1].bytes == Count(16 * test::mebibyte));
     CHECK(all[1].percent == Approx(20));
     CHECK(all[1].severity == FindingSeverity::medium);
     const std::vector<double> numbers = figures(all[1]);
     REQUIRE(numbers.size() >= 4);
-    CHECK(std::vector(numbers.begin(), numbers.begin() + 4) == std::vector<double>{16.0 * mebibyte, 111, 222, 3});
-    CHECK(found(15 * mebibyte).size() == 1);
-    all = found(64 * mebibyte);
+    CHECK(std::vector(numbers.begin(), numbers.begin() + 4) == std::vector<double>{16.0 * test::mebibyte, 111, 222, 3});
+    CHECK(found(15 * test::mebibyte).size() == 1);
+    all = found(64 * test::mebibyte);
     REQUIRE(all.size() == 2);
     CHECK(all[0].severity == FindingSeverity::high);
 }

@@ -1,7 +1,10 @@
 // Log events in all forms that releases and libraries have, told apart and read.
 #include <catch2/catch.hpp>
 
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "analyses/base/owned_term.hpp"
 #include "analyses/logs/log_forms.hpp"
@@ -23,6 +26,32 @@ LogEvent event_of(std::string_view printed) {
 bool is_event(std::string_view printed) {
     const auto term = parse_term(printed);
     return is_event(TermReader(*term), term->term());
+}
+
+/// All that was read of an event, in one line: kind, level, process, its name, module, time; then what it says.
+std::string read_of(std::string_view printed) {
+    if (!is_event(printed)) return "no event";
+    const LogEvent event = event_of(printed);
+    const TermReader own(*event.term), reasons(*event.reason_term);
+    const auto word = [](const TermReader& terms, const Element& element) {
+        if (TermReader::is_atom(element)) return std::string(element.text);
+        if (const auto number = terms.number(element)) return std::to_string(*number);
+        if (const auto text = terms.text(element, 60); text && element.kind != ElementKind::nil) return '"' + *text + '"';
+        const auto parts = terms.tuple(element);
+        return parts.empty() ? std::string("?") : "{" + std::string(parts[0].text) + ",..}";
+    };
+    std::string line = std::string(name_of(event.kind)) + " " + std::string(name_of(event.level));
+    if (event.pid.has()) line += " <0." + std::to_string(event.pid.number) + ".0>";
+    if (!event.name.empty()) line += " name " + event.name;
+    if (!event.module.empty()) line += " in " + event.module;
+    if (!event.time.empty()) line += " at " + event.time;
+    if (event.format.kind != ElementKind::unknown) line += " says " + word(own, event.format) + " of " + std::to_string(event.args.size());
+    if (event.report.kind != ElementKind::unknown) line += " report";
+    if (event.subject.kind != ElementKind::unknown) line += " subject " + word(own, event.subject);
+    if (event.reason.kind != ElementKind::unknown) line += " reason " + word(reasons, event.reason);
+    for (const LogFrame& frame : event.stack)
+        line += " < " + frame.module + ":" + frame.function + "/" + std::to_string(frame.arity) + (frame.line != 0 ? ":" + std::to_string(frame.line) : "");
+    return line;
 }
 
 }  // namespace
@@ -150,4 +179,135 @@ TEST_CASE("an event that lies in memory twice is told once", "[logs]") {
     events = {event_of("{'EXIT',<0.9.0>,{badarg,[{a,b,1}]}}"), event_of("{'EXIT',<0.9.0>,{badarg,[{a,c,1}]}}"), event_of("{'EXIT',<0.9.0>,{badarg,[{a,b,1}]}}")};
     keep_each_once(events);
     CHECK(events.size() == 2);
+}
+
+TEST_CASE("each form of an event is read with all that it has", "[logs]") {
+    const std::vector<std::pair<std::string_view, std::string_view>> forms{
+        {"{error_report,<0.8.0>,{<0.20.0>,crash_report,[[{pid,<0.21.0>},{registered_name,[]},{error_info,{exit,{oops,[{a,b,1,[{line,7}]}]},[{c,d,2}]}}],[]]}}",
+         "crash_report error <0.21.0> in a report reason oops < a:b/1:7"},
+        {"{error_report,<0.8.0>,{<0.20.0>,crash_report,[[{pid,<0.21.0>},{registered_name,shop},{error_info,{oops,[{a,b,1}]}}],[]]}}",
+         "crash_report error <0.21.0> name shop in a report reason oops < a:b/1"},
+        {"{error_report,<0.8.0>,{<0.20.0>,crash_report,[[{pid,<0.21.0>}],[]]}}",
+         "message error <0.20.0> report"},
+        {"{error_report,<0.8.0>,{<0.20.0>,crash_report,[]}}",
+         "message error <0.20.0> report"},
+        {"{error_report,<0.8.0>,{<0.20.0>,supervisor_report,[{supervisor,{<0.3.0>,shop_sup}},{reason,killed},{offender,[{pid,<0.4.0>},{id,web},{name,other}]}]}}",
+         "supervisor_report error <0.4.0> name shop_sup report subject web reason killed"},
+        {"{error_report,<0.8.0>,{<0.20.0>,supervisor_report,[{supervisor,<0.3.0>},{reason,killed},{offender,[{name,web}]}]}}",
+         "supervisor_report error <0.3.0> report subject web reason killed"},
+        {"{info_report,<0.8.0>,{<0.20.0>,progress,[{supervisor,{local,shop_sup}},{started,[{pid,<0.5.0>},{id,web}]}]}}",
+         "progress info <0.20.0> name shop_sup report subject web"},
+        {"{info_report,<0.8.0>,{<0.20.0>,progress,[{supervisor,{local,shop_sup}},{started,[{pid,<0.5.0>},{name,old}]}]}}",
+         "progress info <0.20.0> name shop_sup report subject old"},
+        {"{info_report,<0.8.0>,{<0.20.0>,progress,[{application,shop},{started_at,a@b}]}}",
+         "progress info <0.20.0> report subject shop"},
+        {"{info_report,<0.8.0>,{<0.20.0>,std_info,[{application,shop},{exited,{oops,[{a,b,1}]}},{type,temporary}]}}",
+         "application_end info <0.20.0> in a report subject shop reason oops < a:b/1"},
+        {"{warning_report,<0.8.0>,{<0.20.0>,std_warning,[{anything,1}]}}",
+         "message warning <0.20.0> report"},
+        {"{warning_msg,<0.8.0>,{emulator,\"disk ~p almost full~n\",[sda]}}",
+         "message warning says \"disk ~p almost full~n\" of 1"},
+        {"{info_msg,<0.8.0>,{<0.20.0>,\"started\",[]}}",
+         "message info <0.20.0> says \"started\" of 0"},
+        {"{info,<0.8.0>,{<0.20.0>,\"old\",[]}}",
+         "message info <0.20.0> says \"old\" of 0"},
+        {"{error,<0.8.0>,{<0.20.0>,\"** Generic server ~p terminating ~n** Last message in was ~p~n** When Server state == ~p~n** Reason for termination == ~n** ~p~n\",[shop,stop,[],{oops,[{a,b,1}]}]}}",
+         "process_error error <0.20.0> name shop in a says \"** Generic server ~p terminating ~n** Last message in was ~p\" of 4 reason oops < a:b/1"},
+        {"{error,<0.8.0>,{<0.20.0>,\"** Generic server ~p terminating ~n\",[shop,stop,oops]}}",
+         "message error <0.20.0> says \"** Generic server ~p terminating ~n\" of 3"},
+        {"{error,<0.8.0>,{<0.20.0>,\"Generic server ~p terminating ~n\",[shop,stop,state,oops]}}",
+         "message error <0.20.0> says \"Generic server ~p terminating ~n\" of 4"},
+        {"{error,<0.8.0>,{emulator,\"Error in process ~p on node ~p with exit value:~n~p~n\",[<0.33.0>,a@b,{oops,[{a,b,1}]}]}}",
+         "process_error error <0.33.0> in a says \"Error in process ~p on node ~p with exit value:~n~p~n\" of 3 reason oops < a:b/1"},
+        {"{error,<0.8.0>,{emulator,\"Error in process <0.34.0> on node 'a@b' with exit value: {oops,[{a,b,1}]}\\n\\n\",[]}}",
+         "process_error error <0.34.0> in a says \"Error in process <0.34.0> on node 'a@b' with exit value: {oo\" of 0 reason oops < a:b/1"},
+        {"{error,shop,{<0.20.0>,\"no group leader\",[]}}",
+         "no event"},
+        {"{error,<0.8.0>,{\"nobody\",\"x\",[]}}",
+         "no event"},
+        {"{strange,<0.8.0>,{<0.20.0>,\"x\",[]}}",
+         "no event"},
+        {"#{level => error,meta => #{pid => <0.45.0>,time => 1562396744039765,mfa => {shop,init,1}},msg => {string,\"a text\"}}",
+         "message error <0.45.0> in shop at 2019-07-06 07:05:44Z says \"a text\" of 0"},
+        {"#{level => warning,meta => #{pid => <0.45.0>,crash_reason => {oops,[{a,b,1}]}},msg => {\"~p is late\",[shop]}}",
+         "process_error warning <0.45.0> in a says \"~p is late\" of 1 reason oops < a:b/1"},
+        {"#{level => notice,meta => #{time => 0},msg => {report,#{what => ever,reason => oops,name => {local,shop}}}}",
+         "process_error notice name shop report reason oops"},
+        {"#{level => info,meta => #{},msg => {report,#{label => {supervisor,progress},report => [{supervisor,{local,shop_sup}},{started,[{id,web}]}]}}}",
+         "progress info name shop_sup report subject web"},
+        {"#{level => strange,meta => #{},msg => {string,\"x\"}}",
+         "no event"},
+        {"#{level => error,meta => none,msg => {string,\"x\"}}",
+         "no event"},
+        {"#{level => error,meta => #{}}",
+         "no event"},
+        {"{log,alert,\"~p~n\",[x],#{pid => <0.9.0>}}",
+         "message alert <0.9.0> says \"~p~n\" of 1"},
+        {"{log,emergency,\"a text\",#{pid => <0.9.0>}}",
+         "message emergency <0.9.0> says \"a text\" of 0"},
+        {"{log,critical,#{reason => oops},#{pid => <0.9.0>}}",
+         "process_error critical <0.9.0> report reason oops"},
+        {"{log,debug,\"x\",none}",
+         "no event"},
+        {"{debug,<0.8.0>,{'Elixir.Logger',<<\"text\">>,{{2019,10,1},{20,40,10}},[{pid,<0.9.0>},{module,'Elixir.Shop'},{registered_name,shop}]}}",
+         "message debug <0.9.0> name shop in Elixir.Shop at 2019-10-01 20:40:10 says \"text\" of 0"},
+        {"{warn,<0.8.0>,{'Elixir.Logger',<<\"text\">>,{{2019,13,1},{20,40,10}},[]}}",
+         "message warning says \"text\" of 0"},
+        {"{info,<0.8.0>,{'Elixir.Logger',<<\"text\">>,{{9999,12,31},{23,59,60,999}},[]}}",
+         "message info at 9999-12-31 23:59:60 says \"text\" of 0"},
+        {"{info,<0.8.0>,{'Elixir.Logger',<<\"text\">>,{{2019,12,31},{24,0,0}},[]}}",
+         "message info says \"text\" of 0"},
+        {"{info,<0.8.0>,{'Elixir.Logger',<<\"text\">>,{{2019,12,31},{23,60,0}},[]}}",
+         "message info says \"text\" of 0"},
+        {"{lager_msg,[],[{pid,<0.7.0>},{module,shop}],emergency,{\"2012-01-01\",\"10:00:00\"},{1,2,3},\"full\"}",
+         "message emergency <0.7.0> in shop at 2012-01-01 10:00:00 says \"full\" of 0"},
+        {"{lager_msg,[],[],none,later,{1,2,3},\"full\"}",
+         "message  says \"full\" of 0"},
+        {"{'EXIT',<0.9.0>,{oops,[{a,b,[1,2],[{file,\"a.erl\"},{line,3}]},{c,d,0}]}}",
+         "exit_message  <0.9.0> in a reason oops < a:b/2:3 < c:d/0"},
+        {"{'EXIT',<0.9.0>,noconnection}",
+         "no event"},
+        {"{'EXIT',shop,oops}",
+         "no event"},
+        {"{'DOWN',#Ref<0.1.2.3>,port,<0.9.0>,oops}",
+         "no event"},
+        {"{'DOWN',#Ref<0.1.2.3>,process,{shop,a@b},oops}",
+         "exit_message  reason oops"},
+        {"{put_chars,unicode,\"=ERROR REPORT==== x ===\\nexited: {oops,[{a,b,1}]}\\n\"}",
+         "output error in a says \"=ERROR REPORT==== x ===\nexited: {oops,[{a,b,1}]}\n\" of 0 reason oops < a:b/1"},
+        {"{put_chars,unicode,\"=PROGRESS REPORT==== x ===\\nstarted\\n\"}",
+         "output info says \"=PROGRESS REPORT==== x ===\nstarted\n\" of 0"},
+        {"{put_chars,unicode,\"=NOTICE REPORT==== x ===\\nreason: calm\\n\"}",
+         "output info says \"=NOTICE REPORT==== x ===\nreason: calm\n\" of 0 reason calm"},
+        {"{put_chars,unicode,\"=INFO REPORT==== x ===\\nfine\\n\"}",
+         "output info says \"=INFO REPORT==== x ===\nfine\n\" of 0"},
+        {"{put_chars,unicode,\"hello\"}",
+         "output  says \"hello\" of 0"},
+        {"{put_chars,\"hello\",unicode}",
+         "no event"},
+        {"{log,\"=ERROR REPORT==== x ===\\nReason: oops\\n\"}",
+         "output error says \"=ERROR REPORT==== x ===\nReason: oops\n\" of 0 reason oops"},
+        {"{io_request,<0.9.0>,<0.9.0>,{put_chars,unicode,\"hello\"}}",
+         "output  <0.9.0> says \"hello\" of 0"},
+        {"{io_request,<0.9.0>,<0.9.0>,{put_chars,\"hello\"}}",
+         "output  <0.9.0> says \"hello\" of 0"},
+        {"{io_request,<0.9.0>,<0.9.0>,{put_chars,unicode,io_lib,format,[\"~p is ~p~n\",[a,b]]}}",
+         "output  <0.9.0> says \"~p is ~p~n\" of 2"},
+        {"{io_request,<0.9.0>,<0.9.0>,{put_chars,unicode,shop,text,[\"x\",[a,b]]}}",
+         "output  <0.9.0> says \"x\" of 0"},
+        {"{io_request,<0.9.0>,<0.9.0>,{requests,[{put_chars,unicode,\"first\"},{put_chars,unicode,\"second\"}]}}",
+         "output  <0.9.0> says \"first\" of 0"},
+        {"{io_request,<0.9.0>,<0.9.0>,{get_line,unicode,\"> \"}}",
+         "no event"},
+        {"{io_request,shop,<0.9.0>,{put_chars,unicode,\"hello\"}}",
+         "no event"},
+        {"{application_started,shop,{error,{oops,[{a,b,1}]}}}",
+         "application_end error in a subject shop reason oops < a:b/1"},
+        {"{application_started,\"shop\",{error,oops}}",
+         "no event"},
+    };
+    for (const auto& [printed, expected] : forms) {
+        INFO(printed);
+        CHECK(read_of(printed) == expected);
+    }
 }

@@ -10,6 +10,7 @@
 #include "analyses/rules/rules.hpp"
 #include "present/spelling.hpp"
 #include "support/dump_text.hpp"
+#include "support/made_findings.hpp"
 #include "support/made_snapshot.hpp"
 
 using namespace beamheap;
@@ -78,19 +79,10 @@ struct Running : test::MadeSnapshot {
         return s.ports.back();
     }
     std::vector<Finding> findings() {
-        const Slogan slogan = read_slogan(s.node.slogan);
-        const Totals sums = totals(s);
-        const Death dead = death(s);
-        const Waits blocked = waits(s);
         const std::vector<LockQueue> locks = lock_queues(s);
-        RuleInput input{s, slogan, sums, dead, blocked};
-        input.locks = locks;
-        return run_rules(input);
+        return test::findings_of(s, [&](RuleInput& input) { input.locks = locks; });
     }
-    const Finding* find(const std::vector<Finding>& all, std::string_view rule) {
-        const auto found = std::ranges::find(all, rule, &Finding::rule);
-        return found == all.end() ? nullptr : &*found;
-    }
+    const Finding* find(const std::vector<Finding>& all, std::string_view rule) { return test::first_of(all, rule); }
     std::string title(const Finding& finding) { return present::plain_text(s, finding.title); }
 };
 

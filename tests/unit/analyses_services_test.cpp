@@ -11,6 +11,7 @@
 #include "analyses/rules/rules.hpp"
 #include "present/spelling.hpp"
 #include "support/dump_text.hpp"
+#include "support/made_findings.hpp"
 #include "support/made_snapshot.hpp"
 
 using namespace beamheap;
@@ -41,14 +42,10 @@ std::string stack_of(std::string_view pid, std::string_view function, std::strin
 
 struct Servers : test::MadeSnapshot {
     std::vector<Finding> findings(std::span<const CreditBlock> blocked = {}, std::uint64_t unread = 0) {
-        const Slogan slogan = read_slogan(s.node.slogan);
-        const Totals sums = totals(s);
-        const Death dead = death(s);
-        const Waits waiting = waits(s);
-        RuleInput input{s, slogan, sums, dead, waiting};
-        input.blocked = blocked;
-        input.credit_unread = unread;
-        return run_rules(input);
+        return test::findings_of(s, [&](RuleInput& input) {
+            input.blocked = blocked;
+            input.credit_unread = unread;
+        });
     }
     Process& at(std::uint32_t number, std::string_view name, const std::vector<FunctionId>& frames) {
         Process& p = process(number, name);
@@ -59,11 +56,6 @@ struct Servers : test::MadeSnapshot {
     }
     ProcId id(std::uint32_t number) { return s.find({0, number, 0}); }
 };
-
-const Finding* find(const std::vector<Finding>& all, std::string_view rule) {
-    const auto found = std::ranges::find(all, rule, &Finding::rule);
-    return found == all.end() ? nullptr : &*found;
-}
 
 }  // namespace
 
@@ -163,21 +155,21 @@ TEST_CASE("connections without credit lead to who grants none", "[services]") {
         }
         blocked.push_back({node.id(30), {{0, 99, 0}}});  // who has ended
         const std::vector<Finding> found = node.findings(blocked);
-        const Finding* credit = find(found, "credit-flow");
+        const Finding* credit = test::first_of(found, "credit-flow");
         REQUIRE(credit != nullptr);
         CHECK(credit->severity == (stuck ? FindingSeverity::high : FindingSeverity::medium));
         CHECK(credit->count == Count(8));
         CHECK(credit->process == node.id(1));
         CHECK(present::plain_text(node.s, credit->title).starts_with("8 processes of RabbitMQ (4 connections) wait for credit from <0.1.0>; it has 400 messages and "));
-        CHECK(find(node.findings(), "credit-flow") == nullptr);
+        CHECK(test::first_of(node.findings(), "credit-flow") == nullptr);
 
         const std::vector<Finding> some = node.findings(blocked, 700);
-        credit = find(some, "credit-flow");
+        credit = test::first_of(some, "credit-flow");
         REQUIRE(credit != nullptr);
         CHECK(present::plain_text(node.s, credit->title).starts_with("At least 8 processes of RabbitMQ"));
         CHECK(credit->confidence == Confidence::lower_bound);
         const std::vector<Finding> none = node.findings({}, 700);
-        credit = find(none, "credit-flow");
+        credit = test::first_of(none, "credit-flow");
         REQUIRE(credit != nullptr);
         CHECK(credit->severity == FindingSeverity::info);
         CHECK(credit->count == Count(700));
@@ -189,7 +181,7 @@ TEST_CASE("credit that two want of each other has no end", "[services]") {
     for (std::uint32_t i = 1; i <= 2; ++i) node.at(i, "", {node.function("gen_server2", "process_next_msg", 1)});
     node.seal();
     const std::vector<CreditBlock> blocked{{node.id(1), {{0, 2, 0}}}, {node.id(2), {{0, 1, 0}}}};
-    CHECK(find(node.findings(blocked), "credit-flow") == nullptr);
+    CHECK(test::first_of(node.findings(blocked), "credit-flow") == nullptr);
 }
 
 TEST_CASE("who has a pool's tables has its connections", "[services]") {
@@ -218,7 +210,7 @@ TEST_CASE("who has a pool's tables has its connections", "[services]") {
     }
     node.seal();
     const std::vector<Finding> found = node.findings();
-    const Finding* convoy = find(found, "wait-convoy");
+    const Finding* convoy = test::first_of(found, "wait-convoy");
     REQUIRE(convoy != nullptr);
     CHECK(convoy->severity >= FindingSeverity::high);
     CHECK(present::plain_text(node.s, convoy->title).find(" gives something back, which ") != std::string::npos);

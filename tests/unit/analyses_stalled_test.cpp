@@ -9,6 +9,7 @@
 #include "analyses/processes/native_stacks.hpp"
 #include "analyses/rules/rules.hpp"
 #include "present/spelling.hpp"
+#include "support/made_findings.hpp"
 #include "support/made_snapshot.hpp"
 
 using namespace beamheap;
@@ -45,15 +46,8 @@ struct Stalled : test::MadeSnapshot {
     /// The first finding of a rule; its title is empty where there is none.
     const Finding* first(std::string_view rule) {
         seal();
-        const Slogan slogan = read_slogan(s.node.slogan);
-        const Totals sums = totals(s);
-        const Death dead = death(s);
-        const Waits blocked = waits(s);
-        RuleInput input{s, slogan, sums, dead, blocked};
-        input.held_in_native = held_in_native;
-        found = run_rules(input);
-        const auto one = std::ranges::find(found, rule, &Finding::rule);
-        return one == found.end() ? nullptr : &*one;
+        found = test::findings_of(s, [&](RuleInput& input) { input.held_in_native = held_in_native; });
+        return test::first_of(found, rule);
     }
     std::string title(const Finding& finding) { return present::plain_text(s, finding.title); }
 };

@@ -3,14 +3,12 @@
 
 #include "analyses/diagnosis/suspects.hpp"
 #include "analyses/processes/process_columns.hpp"
-#include "support/made_snapshot.hpp"
+#include "support/made_findings.hpp"
 
 using namespace beamheap;
 using namespace beamheap::analyses;
 
 namespace {
-
-constexpr std::uint64_t mebibyte = 1u << 20;
 
 // Two groups of idle processes: 40 with 30,000 words each, then 10 with 150,000 words, which are more together.
 struct Idle : test::MadeSnapshot {
@@ -41,7 +39,7 @@ using Places = std::vector<std::uint32_t>;
 }  // namespace
 
 TEST_CASE("of an idle group a few are decoded, spread over all, and no more than the budget", "[suspects]") {
-    Idle node(0, 30 * mebibyte);
+    Idle node(0, 30 * test::mebibyte);
     node.seal();
     const Suspects all = suspects(node.s, {.sample_words = 3'000'000});
     // sixteen of the forty, all of the ten; by place, whichever group is the larger one
@@ -58,15 +56,15 @@ TEST_CASE("of an idle group a few are decoded, spread over all, and no more than
 }
 
 TEST_CASE("who holds many bytes of binaries is decoded once, whatever else it is", "[suspects]") {
-    Idle node(100 * mebibyte, 1024 * mebibyte);
+    Idle node(100 * test::mebibyte, 1024 * test::mebibyte);
     const auto holds = [&](std::size_t place, std::uint64_t bytes) {
         node.s.processes[place].bin_vheap_words = bytes / 8;
         node.s.processes[place].old_bin_vheap_words = 0;
     };
-    holds(48, 8 * mebibyte);
-    holds(3, 20 * mebibyte);
-    holds(45, 30 * mebibyte);
-    holds(4, 8 * mebibyte - 8);  // too little
+    holds(48, 8 * test::mebibyte);
+    holds(3, 20 * test::mebibyte);
+    holds(45, 30 * test::mebibyte);
+    holds(4, 8 * test::mebibyte - 8);  // too little
     node.seal();
     const Suspects found = suspects(node.s, {.sample_words = 600'000});
     CHECK(node.places(found.binaries) == Places{3, 45, 48});
@@ -75,13 +73,13 @@ TEST_CASE("who holds many bytes of binaries is decoded once, whatever else it is
     CHECK_FALSE(found.decode(ProcId{4}));
     // those that hold most come first, where not all fit
     CHECK(node.places(suspects(node.s, {.sample_words = 180'000}).binaries) == Places{3, 45});
-    node.s.memory[1].bytes = 8 * mebibyte - 1;
+    node.s.memory[1].bytes = 8 * test::mebibyte - 1;
     CHECK(suspects(node.s, {}).binaries.empty());
 }
 
 TEST_CASE("a holder of binaries that is idle as well is one to decode", "[suspects]") {
-    Idle node(20 * mebibyte, 30 * mebibyte);
-    node.s.processes[41].bin_vheap_words = 16 * mebibyte / 8;
+    Idle node(20 * test::mebibyte, 30 * test::mebibyte);
+    node.s.processes[41].bin_vheap_words = 16 * test::mebibyte / 8;
     node.s.processes[41].old_bin_vheap_words = 0;
     node.seal();
     const Suspects found = suspects(node.s, {.sample_words = 450'000});
@@ -91,7 +89,7 @@ TEST_CASE("a holder of binaries that is idle as well is one to decode", "[suspec
 
 TEST_CASE("terms are looked into where a queue is long, or a heap the largest", "[suspects]") {
     const auto looked_into = [](const std::vector<std::pair<std::size_t, std::uint64_t>>& queues, std::uint64_t binaries, const SuspectBudget& budget = {}) {
-        Idle node(binaries, 200 * mebibyte);
+        Idle node(binaries, 200 * test::mebibyte);
         for (const auto& [place, messages] : queues) node.s.processes[place].msgq_len = messages;
         node.seal();
         const Suspects found = suspects(node.s, budget);
@@ -104,14 +102,14 @@ TEST_CASE("terms are looked into where a queue is long, or a heap the largest", 
     CHECK(looked_into({{7, 1'000}}, 0, {.term_words = 29'999}).empty());
     CHECK(looked_into({{7, 1'000}}, 0, {.term_words = 30'000}) == Places{7});
     // where binaries are much of the node, shorter ones too: messages may keep them
-    CHECK(looked_into({{7, 100}, {3, 99}}, 64 * mebibyte) == Places{7});
-    CHECK(looked_into({{7, 100}}, 64 * mebibyte - 1).empty());
-    CHECK(looked_into({{7, 100}}, 59 * mebibyte).empty());
-    Idle node(0, 200 * mebibyte);
-    node.s.processes[20].heap_words = mebibyte;
-    node.s.processes[21].heap_words = mebibyte - 1;
+    CHECK(looked_into({{7, 100}, {3, 99}}, 64 * test::mebibyte) == Places{7});
+    CHECK(looked_into({{7, 100}}, 64 * test::mebibyte - 1).empty());
+    CHECK(looked_into({{7, 100}}, 59 * test::mebibyte).empty());
+    Idle node(0, 200 * test::mebibyte);
+    node.s.processes[20].heap_words = test::mebibyte;
+    node.s.processes[21].heap_words = test::mebibyte - 1;
     node.seal();
     CHECK(node.places(suspects(node.s, {}).terms) == Places{20});
-    node.s.processes[20].heap_words = mebibyte - 1;
+    node.s.processes[20].heap_words = test::mebibyte - 1;
     CHECK(suspects(node.s, {}).terms.empty());
 }

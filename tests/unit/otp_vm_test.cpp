@@ -422,6 +422,11 @@ TEST_CASE("states as process_info says them", "[otp][state]") {
     CHECK(last_flag(25, 19) == "SIG_IN_Q");
     CHECK(last_flag(26, 19) == "NMSG_SIG_IN_Q");
     CHECK(state_flags(*find_layout(27, Flavour::jit), 0x0100002a) == "ACT_PRIO_NORMAL | USR_PRIO_NORMAL | PRQ_PRIO_NORMAL | OFF_HEAP_MSGQ");
+    // all of them, in the order and the words of a crash dump
+    CHECK(state_flags(*find_layout(27, Flavour::jit), 0x7fffffc0) ==
+          "ACT_PRIO_MAX | USR_PRIO_MAX | PRQ_PRIO_MAX | IN_PRQ_MAX | IN_PRQ_HIGH | IN_PRQ_NORMAL | IN_PRQ_LOW | FREE | EXITING | MSG_SIG_IN_Q | "
+          "ACTIVE | IN_RUNQ | RUNNING | SUSPENDED | GC | SYS_TASKS | NMSG_SIG_IN_Q | ACTIVE_SYS | RUNNING_SYS | PROXY | DELAYED_SYS | OFF_HEAP_MSGQ | "
+          "SIG_Q | DIRTY_CPU_PROC | DIRTY_IO_PROC | DIRTY_ACTIVE_SYS | DIRTY_RUNNING | DIRTY_RUNNING_SYS");
 }
 
 TEST_CASE("an executable is looked for where it was, by its build id, and beside the image", "[otp][image]") {

@@ -6,6 +6,7 @@
 #include "analyses/processes/restarts.hpp"
 #include "analyses/rules/rules.hpp"
 #include "present/spelling.hpp"
+#include "support/made_findings.hpp"
 #include "support/made_snapshot.hpp"
 
 using namespace beamheap;
@@ -29,14 +30,8 @@ std::string child(const std::string& pid, const std::string& id, const std::stri
 
 struct Supervised : test::MadeSnapshot {
     std::vector<Finding> findings(const SupervisorRestarts& restarts) {
-        const Slogan slogan = read_slogan(s.node.slogan);
-        const Totals sums = totals(s);
-        const Death dead = death(s);
-        const Waits blocked = waits(s);
-        RuleInput input{s, slogan, sums, dead, blocked};
-        input.restarts = {&restarts, 1};
-        std::vector<Finding> found;
-        find_rule("restart-storm")->run(input, found);
+        std::vector<Finding> found = test::findings_of(s, [&](RuleInput& input) { input.restarts = {&restarts, 1}; });
+        std::erase_if(found, [](const Finding& finding) { return finding.rule != "restart-storm"; });
         return found;
     }
 };

@@ -150,33 +150,33 @@ bool Explainer::distribution() {
         const auto says = [&](std::string_view words) { return format.find(words) != std::string::npos; };
         if (says("seems to be in use") && !event.args.empty())
             return name_taken(sentence("{}", InputText{name_in(event), InputText::Holds::name}));
-        if (says("register error") && has_atom(*event.term, "duplicate_name")) return name_taken(node_name());
+        if (says("register error") && has_atom(*event.term, "duplicate_name")) return name_taken(node_name("that was given"));
         if (says("register/listen error") || says("register error")) {
             cause_.kind = CauseKind::refused;
             if (has_atom(*event.term, "eaddrinuse"))
-                cause_.kind = CauseKind::port_taken, cause_.what = sentence("the port on which {} takes other nodes is in use", node_name());
+                cause_.kind = CauseKind::port_taken, cause_.what = sentence("the port on which {} takes other nodes is in use", node_name("it"));
             else
-                cause_.what = sentence("epmd could not register {}", node_name());
+                cause_.what = sentence("epmd could not register {}", node_name("the node"));
             hint("See whether epmd runs and port 4369 can be reached: epmd -names");
             return true;
         }
         if (says("not supported") || says("Invalid distribution") || says("Could not start distribution")) {
             cause_.kind = CauseKind::bad_name;
-            cause_.what = sentence("the distribution that -proto_dist names does not work for {}", node_name());
+            cause_.what = sentence("the distribution that -proto_dist names does not work for {}", node_name("this node"));
             return true;
         }
         for (const bool is_long : {true, false})
             if (says(is_long ? "set long node name" : "set short node name")) {
                 cause_.kind = CauseKind::bad_name;
-                cause_.what = is_long ? sentence("{} is no long node name, or this host has no full name", node_name())
-                                      : sentence("{} is no short node name, or the host's name is not known", node_name());
+                cause_.what = is_long ? sentence("{} is no long node name, or this host has no full name", node_name("what -name was given"))
+                                      : sentence("{} is no short node name, or the host's name is not known", node_name("what -sname was given"));
                 hint("-name needs a host with a dot (or an address), -sname one without; the host's name must resolve.");
                 return true;
             }
     }
     cause_.kind = CauseKind::name_taken;
     cause_.what = sentence("distribution did not start for {}: the name is taken, epmd can't be reached, or the host's name does not "
-                           "resolve", node_name());
+                           "resolve", node_name("this node"));
     hint("See whether another node has the name, and epmd answers: epmd -names");
     return true;
 }
@@ -190,8 +190,8 @@ bool Explainer::name_taken(Sentence name) {
 }
 
 // As net_kernel was started with it: {net_kernel,start_link,[['x@host',longnames|_]]} in a supervisor's report; else the
-// only atom that can be one.
-Sentence Explainer::node_name() const {
+// only atom that can be one, or these words of ours.
+Sentence Explainer::node_name(Ours otherwise) const {
     for (const LogEvent& event : events_) {
         if (event.kind != LogKind::supervisor_report) continue;
         const TermReader e(*event.term);
@@ -214,10 +214,10 @@ Sentence Explainer::node_name() const {
                           name != "nonode@nohost" && name.find_first_of(" /~") == name.npos &&
                           name.find_first_not_of("0123456789", at + 1) != name.npos;  // variables of Elixir: _x@1
         if (!node) continue;
-        if (!only.empty()) return Sentence("that was given");
+        if (!only.empty()) return Sentence(otherwise);
         only = name;
     }
-    return only.empty() ? Sentence("that was given") : sentence("{}", InputText{std::string(only), InputText::Holds::name});
+    return only.empty() ? Sentence(otherwise) : sentence("{}", InputText{std::string(only), InputText::Holds::name});
 }
 
 // The terminal: user_drv and prim_tty could not have it.

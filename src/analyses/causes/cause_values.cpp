@@ -17,17 +17,13 @@ bool Explainer::returned() {
             cause_.what = sentence("{} returned {}", FunctionName{std::string(mfa[0].text), std::string(mfa[1].text),
                                                       static_cast<std::uint32_t>(t_.list(mfa[2], 255).size())},
                                    printed(inner[1]));
+        else if (const auto call = t_.tuple(p[1], 3); tag == "bad_return" && !call.empty() && TermReader::is_atom(call[0]) && TermReader::is(call[1], "init"))
+            cause_.what = sentence("{} returned {}", FunctionName{std::string(call[0].text), "init", 1}, printed(call[2]));  // of a supervisor
         else
             cause_.what = sentence("a callback returned or threw {}", printed(p[1]));
         return true;
     }
-    // {bad_return, {Module, init, Term}} of supervisor and gen_server
-    const auto p = t_.tagged(failure_.reason, "bad_return", 2);
-    const auto call = p.empty() ? std::vector<Element>{} : t_.tuple(p[1], 3);
-    if (call.empty() || !TermReader::is_atom(call[0]) || !TermReader::is_atom(call[1])) return false;
-    cause_.kind = CauseKind::bad_return;
-    cause_.what = sentence("{}:{} returned {}", plain(call[0]), plain(call[1]), printed(call[2]));
-    return true;
+    return false;
 }
 
 // Child specifications (supervisor.erl) and settings of kernel (logger.erl).

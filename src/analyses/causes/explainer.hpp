@@ -48,7 +48,7 @@ private:
     bool bad_module(std::string_view module);
     std::vector<std::string> modules_not_loaded() const;
     bool name_taken(Sentence name);
-    Sentence node_name() const;
+    Sentence node_name(Ours otherwise) const;
     /// The port that stands beside eaddrinuse in another report: {port, N}; 0: none.
     std::uint32_t port_in_events() const;
 
