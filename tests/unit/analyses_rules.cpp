@@ -531,35 +531,42 @@ TEST_CASE("bounds: timers of one process, of a name, of nobody", "[bounds]") {
     CHECK(cache.evidence[4].number == 4.0);
 }
 
+namespace {
+
+/// What is said of a node with so many messages in one queue, of a process that holds `bytes`; all others hold `others`.
+std::vector<test::FoundWithText> flooded(std::uint64_t messages, std::uint64_t bytes, std::uint64_t others, std::string_view name = "",
+                                         const TermFacts& facts = {}) {
+    Bounded made;
+    Process& flooded = made.at(10, name, {made.function("shop", "works", 1)});
+    flooded.msgq_len = messages;
+    flooded.memory_bytes = bytes;
+    made.process(11).memory_bytes = others;
+    made.memory("total", 640 * test::mebibyte);
+    TermFacts read = facts;
+    read.process = ProcId{0};
+    return made.told([&](RuleInput& input) { input.terms = {&read, 1}; });
+}
+
+}  // namespace
+
 TEST_CASE("bounds: messages in one queue, and what is told of them", "[bounds]") {
-    const auto node = [](std::uint64_t messages, std::uint64_t bytes, std::uint64_t others, std::string_view name = "", const TermFacts& facts = {}) {
-        Bounded made;
-        Process& flooded = made.at(10, name, {made.function("shop", "works", 1)});
-        flooded.msgq_len = messages;
-        flooded.memory_bytes = bytes;
-        made.process(11).memory_bytes = others;
-        made.memory("total", 640 * test::mebibyte);
-        TermFacts read = facts;
-        read.process = ProcId{0};
-        return made.told([&](RuleInput& input) { input.terms = {&read, 1}; });
-    };
     constexpr std::uint64_t mebibyte = test::mebibyte;
-    CHECK(loudness(node(999, 1, 1), "queue-flood").empty());
-    CHECK(loudness(node(1'000, 1, 1), "queue-flood") == "medium");
-    CHECK(loudness(node(9'999, 100 * mebibyte, 1), "queue-flood") == "medium");
-    CHECK(loudness(node(10'000, 1, 1), "queue-flood") == "high");
-    CHECK(loudness(node(10'000, 64 * mebibyte, 192 * mebibyte), "queue-flood") == "critical");
-    CHECK(loudness(node(10'000, 64 * mebibyte - 1, 1), "queue-flood") == "high");
-    CHECK(loudness(node(10'000, 64 * mebibyte, 193 * mebibyte), "queue-flood") == "high");
-    CHECK(loudness(node(99'999, 1, 1), "queue-flood") == "high");
-    CHECK(loudness(node(100'000, 1, 1), "queue-flood") == "critical");
+    CHECK(loudness(flooded(999, 1, 1), "queue-flood").empty());
+    CHECK(loudness(flooded(1'000, 1, 1), "queue-flood") == "medium");
+    CHECK(loudness(flooded(9'999, 100 * mebibyte, 1), "queue-flood") == "medium");
+    CHECK(loudness(flooded(10'000, 1, 1), "queue-flood") == "high");
+    CHECK(loudness(flooded(10'000, 64 * mebibyte, 192 * mebibyte), "queue-flood") == "critical");
+    CHECK(loudness(flooded(10'000, 64 * mebibyte - 1, 1), "queue-flood") == "high");
+    CHECK(loudness(flooded(10'000, 64 * mebibyte, 193 * mebibyte), "queue-flood") == "high");
+    CHECK(loudness(flooded(99'999, 1, 1), "queue-flood") == "high");
+    CHECK(loudness(flooded(100'000, 1, 1), "queue-flood") == "critical");
     // what its messages keep of binaries, from 64 MiB and 30 % of the node on
     TermFacts facts;
     facts.message_binary_bytes = 192 * mebibyte;
-    CHECK(loudness(node(5, 1, 1, "", facts), "queue-flood") == "high");
+    CHECK(loudness(flooded(5, 1, 1, "", facts), "queue-flood") == "high");
     facts.message_binary_bytes = 192 * mebibyte - 1;
-    CHECK(loudness(node(5, 1, 1, "", facts), "queue-flood").empty());
-    CHECK(test::of(node(2'000, mebibyte, 99 * mebibyte), "queue-flood").at(0).words ==
+    CHECK(loudness(flooded(5, 1, 1, "", facts), "queue-flood").empty());
+    CHECK(test::of(flooded(2'000, mebibyte, 99 * mebibyte), "queue-flood").at(0).words ==
           "process: <0.10.0> has 2,000 messages in its queue and 1.0 MiB (1.0 % of all processes'); it sits in shop:works/1\n"
           "  messages in its queue\n"
           "  of all messages in queues\n"
@@ -568,7 +575,7 @@ TEST_CASE("bounds: messages in one queue, and what is told of them", "[bounds]")
           "-> See what the messages are and who sent them: beamheap msgs DUMP 0.10.0 --by shape\n"
           "-> Nothing limits the senders: make them wait (a call), or let them or the receiver drop what is too much.\n"
           "-> As a fuse: process_flag(max_heap_size, ...) for the receiver, and {message_queue_data, off_heap} so that collections do not copy its queue.\n");
-    CHECK(test::of(node(2'000, mebibyte, 100 * mebibyte, "lager_event"), "queue-flood").at(0).words ==
+    CHECK(test::of(flooded(2'000, mebibyte, 100 * mebibyte, "lager_event"), "queue-flood").at(0).words ==
           "lager_event: lager_event <0.10.0> has 2,000 messages in its queue; it sits in shop:works/1\n"
           "  messages in its queue\n"
           "  of all messages in queues\n"
@@ -578,7 +585,9 @@ TEST_CASE("bounds: messages in one queue, and what is told of them", "[bounds]")
           "-> Let lager drop or go asynchronous under load: async_threshold, error_logger_hwm.\n"
           "-> Nothing limits the senders: make them wait (a call), or let them or the receiver drop what is too much.\n"
           "-> As a fuse: process_flag(max_heap_size, ...) for the receiver, and {message_queue_data, off_heap} so that collections do not copy its queue.\n");
-    // messages of the VM's own are called what they are, from three quarters on
+}
+
+TEST_CASE("bounds: messages of the VM's own are called what they are, from three quarters of a queue on", "[bounds]") {
     struct KnownForm {
         const char *form, *called, *advice;
     };
@@ -594,11 +603,11 @@ TEST_CASE("bounds: messages in one queue, and what is told of them", "[bounds]")
         known.messages_read = 2'000;
         known.message_binary_bytes = 1'000;
         known.shapes = {{form, 74.9}, {"other", 25.1}};
-        const std::string fewer = test::of(node(2'000, 1, 1, "", known), "queue-flood").at(0).words;
+        const std::string fewer = test::of(flooded(2'000, 1, 1, "", known), "queue-flood").at(0).words;
         CHECK(fewer.find("has 2,000 messages in its queue") != std::string::npos);
         CHECK(fewer.find(advice) == std::string::npos);
         known.shapes[0].percent = 75;
-        const test::FoundWithText enough = test::of(node(2'000, 1, 1, "", known), "queue-flood").at(0);
+        const test::FoundWithText enough = test::of(flooded(2'000, 1, 1, "", known), "queue-flood").at(0);
         CHECK(enough.words.find("has 2,000 " + std::string(called) + " in its queue") != std::string::npos);
         CHECK(enough.words.find(advice) != std::string::npos);
         CHECK(enough.words.find("\n  binaries that its messages keep\n  messages of the form " + std::string(form) + "\n") != std::string::npos);
@@ -611,6 +620,6 @@ TEST_CASE("bounds: messages in one queue, and what is told of them", "[bounds]")
                                        std::pair("logger_std_h", "-> Lower the log handler's limits: sync_mode_qlen"),
                                        std::pair("error_logger", "-> Lower the log handler's limits: sync_mode_qlen")}) {
         INFO(name);
-        CHECK(test::of(node(2'000, 1, 1, name), "queue-flood").at(0).words.find(advice) != std::string::npos);
+        CHECK(test::of(flooded(2'000, 1, 1, name), "queue-flood").at(0).words.find(advice) != std::string::npos);
     }
 }

@@ -361,6 +361,55 @@ TEST_CASE("links and monitors are told apart by type, in every release's form", 
     }
 }
 
+TEST_CASE("each type of link or monitor is its kind, and takes its structure's bytes", "[otp][links]") {
+    // By type: Monitor, Resource, Node, Suspend, Link, Alias (and what else is nobody's: of all nodes, unknown).
+    const std::vector<std::pair<std::uint32_t, std::string_view>> types{
+        {23, "MMMMRN-SLLL-"}, {24, "MMMMRN-SALLL-"}, {25, "MMMMMRN-SALLLL-"}, {29, "MMMMMRN-SALLLL-"}};
+    for (const auto& [release, kinds] : types)
+        for (std::uint32_t type = 0; type < kinds.size(); ++type)
+            for (const bool target : {false, true}) {
+                INFO("OTP " << release << ", type " << type << (target ? ", target" : ""));
+                World world(release);
+                const Offsets& at = world.at();
+                world.memory.resize(8192);
+                world.vm.processes.mask = 0;
+                constexpr std::uint32_t place = 0x400;  // of the node; its structure begins before it
+                constexpr std::uint16_t before = 0x80;
+                world.memory.word(place + at.link_item, 7 << 4 | 3);
+                world.memory.put<std::uint16_t>(place + at.link_offset, before);
+                if (release == 29) {
+                    world.memory.put<std::uint32_t>(place + at.link_flags, type | (target ? 1u : 0u) << 7);
+                } else {
+                    world.memory.put<std::uint16_t>(place + at.link_flags, target ? 1 : 0);
+                    world.memory.put<std::uint16_t>(place + at.link_type, static_cast<std::uint16_t>(type));
+                }
+                const char kind = kinds[type];
+                const bool is_link = kind == 'L';
+                if (!is_link) world.memory.put<std::uint32_t>(place - before + at.monitor_data_users, 2);
+                else if (release == 23) world.memory.put<std::uint32_t>(place - before + at.link_data_users, 2);
+                std::vector<Link> found;
+                const LinkSums sums = LinkReader(world.reader()).read({base + place, 0, 0}, &found);
+                CHECK_FALSE(sums.damaged);
+                CHECK(sums.links == (is_link ? 1 : 0));
+                CHECK(sums.monitors == (kind == 'N' || (kind == 'M' && !target) ? 1 : 0));
+                const std::uint64_t size = is_link       ? (release == 23 ? at.link_data_size / 2 : at.link_node_size)
+                                           : kind == 'A' ? at.monitor_data_size / 2
+                                           : kind == 'S' ? at.monitor_suspend_size / 2
+                                                         : at.monitor_heap_data_size / 2;
+                CHECK(sums.bytes == size);
+                REQUIRE(found.size() == (kind == '-' || kind == 'A' ? 0 : 1));
+                if (found.empty()) continue;
+                switch (kind) {
+                    case 'L': CHECK(found[0].kind == LinkKind::link); break;
+                    case 'M': CHECK(found[0].kind == (target ? LinkKind::monitored_by : LinkKind::monitors)); break;
+                    case 'S': CHECK(found[0].kind == (target ? LinkKind::suspended_by : LinkKind::suspends)); break;
+                    case 'N': CHECK(found[0].kind == LinkKind::node_monitor); break;
+                    default: CHECK(found[0].kind == LinkKind::resource);
+                }
+                if (kind != 'R' && kind != 'N') CHECK(found[0].pid == Pid{0, 7, 0});
+            }
+}
+
 TEST_CASE("binaries of all forms are read in place", "[otp][binary]") {
     World old(25);
     old.memory.resize(512);
