@@ -202,7 +202,7 @@ TEST_CASE("byte lists become strings, other things stay", "[slogan]") {
     CHECK(readable_term(nested) == nested);
 }
 
-TEST_CASE("forged slogans cost time in proportion only", "[slogan]") {
+TEST_CASE("forged slogans cost time in proportion only", "[slogan][slow]") {
     for (const char c : {'(', ')', '"', '[', '<', '\\', '{'}) {
         const std::string many(300000, c);
         read_slogan("Kernel pid terminated " + many);

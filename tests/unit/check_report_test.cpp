@@ -49,7 +49,7 @@ CheckReport many(std::size_t count, const std::string& title) {
 
 }  // namespace
 
-TEST_CASE("outputs keep to their limits with 100,000 findings", "[check]") {
+TEST_CASE("outputs keep to their limits with 100,000 findings", "[check][slow]") {
     const std::string title = GENERATE(std::string("plain "), std::string("<&\x01'\"%:,\n|`") + std::string(300, '"'));
     const CheckReport report = many(100'000, title);
     const std::string markdown = check_markdown(report);

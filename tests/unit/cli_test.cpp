@@ -166,6 +166,7 @@ TEST_CASE("progress tells share, rate and time left", "[cli]") {
 
 TEST_CASE("every verb and option is in the help and in the completions", "[cli]") {
     const std::string help = help_text();
+    const std::array completions{completion_script("bash"), completion_script("zsh"), completion_script("fish")};
     for (const cli::Command* command : commands()) {
         CAPTURE(command->name);
         CHECK(find_command(command->name) == command);
@@ -179,8 +180,7 @@ TEST_CASE("every verb and option is in the help and in the completions", "[cli]"
         };
         for (const OptionRow& row : option_table())
             CHECK(tells(row.names.substr(0, row.names.find(','))) == takes(*command, row));
-        for (const char* name : {"bash", "zsh", "fish"})
-            CHECK(completion_script(name).find(command->name) != std::string::npos);
+        for (const std::string& script : completions) CHECK(script.find(command->name) != std::string::npos);
         // What options a verb names exist.
         for (const std::string_view name : split(command->options, ' '))
             CHECK(std::ranges::any_of(option_table(), [=](const OptionRow& row) {
