@@ -426,6 +426,9 @@ static Status cmd_check(const Context& context) {
     const bool gave_up = !visited && visited.error().code != ErrorCode::resource_limit;
     if (gave_up) return visited.error();
 
+    for (const Output& output : outputs) {
+        for (const CheckedInput& input : gate.on_screen().inputs) BH_CHECK(may_write(output.path, options.overwrite, input.path));
+    }
     BH_CHECK(print(context, gate.on_screen()));
     for (const Output& output : outputs) {
         BH_TRY(const std::string text, rendered(gate.in_files(output.format != "json" && output.format != "gitlab"), output.format));
