@@ -1,6 +1,7 @@
 // What the rules say of a snapshot that a test has made.
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,7 +38,7 @@ inline const analyses::Finding* first_of(const std::vector<analyses::Finding>& f
 
 constexpr std::uint64_t mebibyte = 1u << 20;
 
-/// A finding and all that it says: its subject and title, what its evidence is of, what it advises.
+/// A finding and all that it says: its subject and title, its evidence with plain numbers, what it advises.
 struct FoundWithText : analyses::Finding {
     std::string words;
 };
@@ -56,10 +57,15 @@ struct MadeNode : MadeSnapshot {
     std::vector<FoundWithText> told() {
         return told([](analyses::RuleInput&) {});
     }
+    static std::string number(double value) {
+        std::string digits = std::to_string(std::llround(value * 10));  // with one decimal, where it has any
+        if (digits.size() > 1 && digits.back() == '0') return digits.substr(0, digits.size() - 1);
+        return value == 0 ? "0" : digits.insert(digits.size() - 1, digits.size() == 1 ? "0." : ".");
+    }
     std::string in_words(const analyses::Finding& finding) {
         const auto plain = [&](const analyses::Sentence& sentence) { return present::plain_text(s, sentence); };
         std::string all = plain(finding.subject.text) + ": " + plain(finding.title) + '\n';
-        for (const analyses::Evidence& each : finding.evidence) all += "  " + plain(each.name) + (each.number ? "" : ": " + plain(each.text)) + '\n';
+        for (const analyses::Evidence& each : finding.evidence) all += "  " + plain(each.name) + ": " + (each.number ? number(*each.number) : plain(each.text)) + '\n';
         for (const analyses::Sentence& step : finding.next_steps) all += "-> " + plain(step) + '\n';
         return all;
     }

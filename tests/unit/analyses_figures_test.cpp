@@ -56,11 +56,11 @@ TEST_CASE("binaries that slices pin: bytes, share and threshold", "[figures]") {
     REQUIRE(one.size() == 1);
     CHECK(one[0].words ==
           "cache: 20.0 MiB of binaries stay because of 3 slices that see 1000 B of them, held by cache <0.1.0>\n"
-          "  slices\n"
-          "  binaries that they are parts of\n"
-          "  bytes that they show\n"
-          "  bytes that nobody sees\n"
-          "  all binaries of the node\n"
+          "  slices: 3\n"
+          "  binaries that they are parts of: 2\n"
+          "  bytes that they show: 1000\n"
+          "  bytes that nobody sees: 20971520\n"
+          "  all binaries of the node: 62914560\n"
           "-> Copy what is to be kept: binary:copy/1 before a slice is stored.\n"
           "-> See which binaries they are: beamheap binaries DUMP --sort pinned_bytes\n"
           "-> See where the slices are kept: beamheap heap DUMP 0.1.0\n"
@@ -148,11 +148,11 @@ TEST_CASE("idle garbage: what a collection would free of a group, by its samples
     REQUIRE(one.size() == 1);
     CHECK(one[0].words ==
           "my_worker:init/1: 4 idle processes (my_worker:init/1, in gen_server:loop/7) keep heaps of 30.5 MiB; a collection would free 24.4 MiB (26 % of the node's memory)\n"
-          "  heaps, as allocated\n"
-          "  heaps that were decoded\n"
-          "  live in those\n"
-          "  garbage in those\n"
-          "  allocated in those\n"
+          "  heaps, as allocated: 32000000\n"
+          "  heaps that were decoded: 2\n"
+          "  live in those: 200000\n"
+          "  garbage in those: 14\n"
+          "  allocated in those: 2000000\n"
           "-> Let them hibernate when idle: hibernate_after of gen_server, gen_statem and ssl, or erlang:hibernate/3.\n"
           "-> Or sweep the old heap more often: {fullsweep_after, 20} in spawn options, or ERL_FULLSWEEP_AFTER for all.\n"
           "-> Look at one of them: beamheap proc DUMP 0.10.0\n"
@@ -193,9 +193,9 @@ TEST_CASE("a slow socket: who waits for it, with which queues and memory", "[fig
     REQUIRE(two.size() == 1);
     CHECK(two[0].words ==
           "tcp_inet of owner: 2 processes wait because #Port<0.5> (tcp_inet extra) is busy, with 12.1 KiB that nobody has taken from it; its owner is owner <0.1.0>\n"
-          "  waiting in the port\n"
-          "  messages in the queues of those who wait\n"
-          "  memory that they hold\n"
+          "  waiting in the port: 12345\n"
+          "  messages in the queues of those who wait: 14\n"
+          "  memory that they hold: 2000\n"
           "  one of them: <0.20.0>\n"
           "-> Look at the other side: what reads from this socket, pipe or file, and why does it not?\n"
           "-> Bound the wait: {send_timeout, T} with {send_timeout_close, true} on sockets, or gen_tcp:send/2 by a process of its own, and a bound on what may wait in the sender's mailbox.\n"
@@ -225,11 +225,11 @@ TEST_CASE("allocator loss: carriers less blocks, and the allocator that loses mo
     REQUIRE(one.size() == 1);
     CHECK(one[0].words ==
           "eheap_alloc: The node uses 200 MiB of the 400 MiB that its allocators hold: 200 MiB (50 %) is lost between blocks, 150 MiB of it in eheap_alloc\n"
-          "  carriers of all allocators\n"
-          "  blocks in them\n"
-          "  lost in eheap_alloc\n"
-          "  use of its multiblock carriers now\n"
-          "  and at the highest ever\n"
+          "  carriers of all allocators: 419430400\n"
+          "  blocks in them: 209715200\n"
+          "  lost in eheap_alloc: 157286400\n"
+          "  use of its multiblock carriers now: 50\n"
+          "  and at the highest ever: 99.7\n"
           "-> This is no leak of terms: blocks and carriers do not fit each other.\n"
           "-> Let it prefer low addresses, so that high carriers empty (+MHas aobf), or use smaller carriers (+MHlmbcs 512).\n"
           "-> See every allocator and instance, and watch recon_alloc:fragmentation(current): beamheap alloc DUMP\n");
@@ -268,10 +268,10 @@ TEST_CASE("a large table: bytes, objects and share of the node", "[figures]") {
     REQUIRE(one.size() == 1);
     CHECK(one[0].words ==
           "sessions: ETS table sessions holds 80.0 MiB in 77 objects: 25 % of the node's memory; its owner is owner <0.1.0>\n"
-          "  the table\n"
-          "  objects\n"
-          "  all tables\n"
-          "  the node\n"
+          "  the table: 83886080\n"
+          "  objects: 77\n"
+          "  all tables: 83886080\n"
+          "  the node: 335544320\n"
           "  its owner: sits in an unknown function\n"
           "-> Look for what deletes from it: an entry that nobody deletes stays until its owner ends. Give entries a time to live, or bound the table.\n"
           "-> Watch ets:info(Table, memory) and size; words times the word size are the bytes told here.\n"
@@ -309,10 +309,10 @@ TEST_CASE("tables of one name and owner are judged as one", "[figures]") {
     REQUIRE(one.size() == 1);
     CHECK(one[0].words ==
           "shard: 20 ETS tables of the name shard hold 160 MiB in 200 objects: 40 % of the node's memory; their owner is owner <0.1.0>\n"
-          "  tables of this name and owner\n"
-          "  memory in them\n"
-          "  the largest of them\n"
-          "  the node\n"
+          "  tables of this name and owner: 20\n"
+          "  memory in them: 167772160\n"
+          "  the largest of them: 8388608\n"
+          "  the node: 419430400\n"
           "-> Look for where they are made, and for what deletes them, or deletes from them.\n"
           "-> See all tables and owners: beamheap ets DUMP\n");
     CHECK(one[0].count == Count(20));

@@ -83,9 +83,9 @@ TEST_CASE("bounds: who is ready to run, for each scheduler", "[bounds]") {
     CHECK(listed[0].percent == Approx(200.0 / 3));
     CHECK(listed[0].words ==
           "shop:works/1: 120 processes are ready to run on 2 schedulers, 80 of them in shop:works/1\n"
-          "  in the run queues\n"
-          "  in the longest\n"
-          "  processes listed as running or ready to\n"
+          "  in the run queues: 60\n"
+          "  in the longest: 60\n"
+          "  processes listed as running or ready to: 120\n"
           "  one of them: <0.11.0>\n"
           "  its stack: shop:works/1\n"
           "-> See what all of them do: beamheap stacks DUMP --procs runnable\n"
@@ -113,9 +113,9 @@ TEST_CASE("bounds: where all that run are in one function, fewer are enough", "[
     CHECK(loudness(node(10, false), "run-queue").empty());
     CHECK(test::of(node(10, true), "run-queue").at(0).words ==
           "shop:waits/1: 10 processes are ready to run on 2 schedulers, 9 of them in shop:waits/1; all that run now are in shop:compares/1\n"
-          "  in the run queues\n"
-          "  in the longest\n"
-          "  processes listed as running or ready to\n"
+          "  in the run queues: 10\n"
+          "  in the longest: 10\n"
+          "  processes listed as running or ready to: 11\n"
           "  one of them: <0.20.0>\n"
           "  its stack: shop:waits/1\n"
           "-> See what all of them do: beamheap stacks DUMP --procs runnable\n"
@@ -145,7 +145,7 @@ TEST_CASE("bounds: dirty schedulers that are all taken", "[bounds]") {
     CHECK(loudness(node(0, 0, 0, 0), "dirty-schedulers").empty());
     CHECK(test::of(node(4, 4, 10, 4), "dirty-schedulers").at(0).words ==
           "prim_file:read/2: All 4 dirty I/O schedulers are busy, all in prim_file:read/2; 10 processes wait for one\n"
-          "  in their queue\n"
+          "  in their queue: 10\n"
           "  one of those that run: <0.10.0>\n"
           "  its stack: prim_file:read/2 < shop:loads/1\n"
           "-> See what each of them runs: beamheap schedulers DUMP\n"
@@ -153,7 +153,7 @@ TEST_CASE("bounds: dirty schedulers that are all taken", "[bounds]") {
           "-> More of them (+SDio, +SDcpu) put off the stand-still where some always come back, and don't help where none does.\n");
     CHECK(test::of(node(4, 4, 10, 1), "dirty-schedulers").at(0).words ==
           "shop:loads/1: All 4 dirty I/O schedulers are busy, all in shop:loads/1; 10 processes wait for one\n"
-          "  in their queue\n"
+          "  in their queue: 10\n"
           "  one of those that run: <0.10.0>\n"
           "  its stack: prim_file:read/2 < shop:loads/1\n"
           "-> See what each of them runs: beamheap schedulers DUMP\n"
@@ -161,7 +161,7 @@ TEST_CASE("bounds: dirty schedulers that are all taken", "[bounds]") {
           "-> More of them (+SDio, +SDcpu) put off the stand-still where some always come back, and don't help where none does.\n");
     CHECK(test::of(node(1, 1, 1, 1), "dirty-schedulers").at(0).words ==
           "prim_file:read/2: The only dirty I/O scheduler is busy, in prim_file:read/2; 1 process waits for one\n"
-          "  in their queue\n"
+          "  in their queue: 1\n"
           "  one of those that run: <0.10.0>\n"
           "  its stack: prim_file:read/2 < shop:loads/1\n"
           "-> See what each of them runs: beamheap schedulers DUMP\n"
@@ -191,10 +191,10 @@ TEST_CASE("bounds: one who does most of all work", "[bounds]") {
     for (const char* function : {"halt", "await_result"}) CHECK(loudness(node(30'000'000, 1, running, "", function), "busy-loop").empty());
     CHECK(test::of(node(30'000'000, 10'000'000, running, "", "loop"), "busy-loop").at(0).words ==
           "process: <0.10.0> is busy: it is running erlang:loop/1, called by shop:works/1, and has done 75 % of all work\n"
-          "  its reductions\n"
-          "  reductions of all processes\n"
-          "  its memory\n"
-          "  messages in its queue\n"
+          "  its reductions: 30000000\n"
+          "  reductions of all processes: 40000000\n"
+          "  its memory: 1000\n"
+          "  messages in its queue: 3\n"
           "  its stack: erlang:loop/1 < shop:works/1\n"
           "-> See where it is, and with which data: beamheap proc DUMP 0.10.0\n"
           "-> A second dump or core image some seconds later tells whether it moves: the same function and arguments that do not shrink are a loop without end.\n"
@@ -214,25 +214,25 @@ TEST_CASE("bounds: memory that was refused to one who asked", "[bounds]") {
     CHECK(loudness(node(10 * test::mebibyte, 160 * test::mebibyte, "eheap_alloc", "heap"), "refused-memory").empty());
     CHECK(test::of(node(10 * test::mebibyte, 161 * test::mebibyte, "binary_alloc", "binary"), "refused-memory").at(0).words ==
           "process: <0.10.0> asked for a binary of 10.0 MiB and was refused it; it is running shop:reads/1, and is only the one that came last\n"
-          "  refused\n"
-          "  memory of the node\n"
-          "  its own memory, binaries not counted\n"
+          "  refused: 10485760\n"
+          "  memory of the node: 168820736\n"
+          "  its own memory, binaries not counted: 1000\n"
           "  its stack: shop:reads/1\n"
           "-> See what it was doing, and with which data: beamheap proc DUMP 0.10.0\n"
           "-> A binary that is appended to doubles each time that it is full, and needs old and new at once: write it out in pieces, or keep an iolist.\n"
           "-> Bound what one request, file or message may bring, before it is read or built.\n");
     CHECK(test::of(node(10 * test::mebibyte, 20 * test::mebibyte, "ets_alloc", "db_term"), "refused-memory").at(0).words ==
           "process: <0.10.0> asked for 10.0 MiB for an ETS table and was refused it; it is running shop:reads/1\n"
-          "  refused\n"
-          "  memory of the node\n"
-          "  its own memory, binaries not counted\n"
+          "  refused: 10485760\n"
+          "  memory of the node: 20971520\n"
+          "  its own memory, binaries not counted: 1000\n"
           "  its stack: shop:reads/1\n"
           "-> See what it was doing, and with which data: beamheap proc DUMP 0.10.0\n");
     CHECK(test::of(node(10 * test::mebibyte, 20 * test::mebibyte, "sl_alloc", "export_tab"), "refused-memory").at(0).words ==
           "process: <0.10.0> asked for 10.0 MiB of sl_alloc (export_tab) and was refused it; it is running shop:reads/1\n"
-          "  refused\n"
-          "  memory of the node\n"
-          "  its own memory, binaries not counted\n"
+          "  refused: 10485760\n"
+          "  memory of the node: 20971520\n"
+          "  its own memory, binaries not counted: 1000\n"
           "  its stack: shop:reads/1\n"
           "-> See what it was doing, and with which data: beamheap proc DUMP 0.10.0\n");
 }
@@ -269,31 +269,31 @@ TEST_CASE("bounds: monitors and links of one process", "[bounds]") {
     CHECK(leak.bytes == Count(4'000'000));
     CHECK(leak.words ==
           "shop:init/1: <0.10.0> (shop:init/1) holds 10,000 monitors on cache <0.2.0>; 3.8 MiB of its memory are on no heap\n"
-          "  monitors that it holds\n"
-          "  of them on the same one\n"
-          "  links\n"
-          "  its memory\n"
-          "  of it outside its heaps\n"
+          "  monitors that it holds: 10002\n"
+          "  of them on the same one: 10000\n"
+          "  links: 0\n"
+          "  its memory: 4000600\n"
+          "  of it outside its heaps: 4000000\n"
           "  its stack: shop:waits/1\n"
           "-> Take each monitor back when its request is done: erlang:demonitor/2 with [flush]; or monitor the target once.\n"
           "-> When one side ends, each of them becomes a message or a signal at once: expect as long a queue.\n");
     CHECK(test::of(node(0, 50'000, 3, "shop"), "many-relations").at(0).words ==
           "shop:init/1: <0.10.0> (shop:init/1) holds 50,000 monitors on others; 3.8 MiB of its memory are on no heap\n"
-          "  monitors that it holds\n"
-          "  of them on the same one\n"
-          "  links\n"
-          "  its memory\n"
-          "  of it outside its heaps\n"
+          "  monitors that it holds: 50000\n"
+          "  of them on the same one: 0\n"
+          "  links: 3\n"
+          "  its memory: 4000600\n"
+          "  of it outside its heaps: 4000000\n"
           "  its stack: shop:waits/1\n"
           "-> Look whether all of them are still needed: beamheap proc DUMP 0.10.0\n"
           "-> When one side ends, each of them becomes a message or a signal at once: expect as long a queue.\n");
     CHECK(test::of(node(0, 3, 50'000, "shop"), "many-relations").at(0).words ==
           "shop:init/1: <0.10.0> (shop:init/1) is linked to 50,000 others; 3.8 MiB of its memory are on no heap\n"
-          "  monitors that it holds\n"
-          "  of them on the same one\n"
-          "  links\n"
-          "  its memory\n"
-          "  of it outside its heaps\n"
+          "  monitors that it holds: 3\n"
+          "  of them on the same one: 0\n"
+          "  links: 50000\n"
+          "  its memory: 4000600\n"
+          "  of it outside its heaps: 4000000\n"
           "  its stack: shop:waits/1\n"
           "-> Look whether all of them are still needed: beamheap proc DUMP 0.10.0\n"
           "-> When one side ends, each of them becomes a message or a signal at once: expect as long a queue.\n");
@@ -331,10 +331,10 @@ TEST_CASE("bounds: the process table, and those whom nobody watches", "[bounds]"
     CHECK(loudness(node(20'002, 1'000'000, 0, 10'001), "process-leak") == "medium");
     CHECK(test::of(node(80, 100, 5, 0), "process-leak").at(0).words ==
           "shop:init/1: 80 of 100 processes that the node may have exist (80 %): 80 of them are shop:init/1\n"
-          "  processes of this kind\n"
-          "  their memory\n"
-          "  without link, monitor and name\n"
-          "  sockets (ports) of the node\n"
+          "  processes of this kind: 80\n"
+          "  their memory: 800\n"
+          "  without link, monitor and name: 75\n"
+          "  sockets (ports) of the node: 2\n"
           "  one was spawned by: <0.1.0>\n"
           "  its stack: shop:loop/1\n"
           "-> Find out what should end them, and see one: beamheap proc DUMP 0.10.0\n"
@@ -342,10 +342,10 @@ TEST_CASE("bounds: the process table, and those whom nobody watches", "[bounds]"
           "-> A larger limit (+P) only buys time.\n");
     CHECK(test::of(node(10'000, 1'000'000, 0, 0), "process-leak").at(0).words ==
           "shop:init/1: 10,000 of 10,000 processes (100 %) are shop:init/1, and nothing is linked to or monitors any of them\n"
-          "  processes of this kind\n"
-          "  their memory\n"
-          "  without link, monitor and name\n"
-          "  sockets (ports) of the node\n"
+          "  processes of this kind: 10000\n"
+          "  their memory: 100000\n"
+          "  without link, monitor and name: 10000\n"
+          "  sockets (ports) of the node: 2\n"
           "  one was spawned by: <0.1.0>\n"
           "  its stack: shop:loop/1\n"
           "-> Find out what should end them, and see one: beamheap proc DUMP 0.10.0\n"
@@ -353,10 +353,10 @@ TEST_CASE("bounds: the process table, and those whom nobody watches", "[bounds]"
           "-> A larger limit (+P) only buys time.\n");
     CHECK(test::of(node(10'000, 1'000'000, 5, 0), "process-leak").at(0).words ==
           "shop:init/1: 10,000 of 10,000 processes (100 %) are shop:init/1, and nothing is linked to or monitors 9,995 of them\n"
-          "  processes of this kind\n"
-          "  their memory\n"
-          "  without link, monitor and name\n"
-          "  sockets (ports) of the node\n"
+          "  processes of this kind: 10000\n"
+          "  their memory: 100000\n"
+          "  without link, monitor and name: 9995\n"
+          "  sockets (ports) of the node: 2\n"
           "  one was spawned by: <0.1.0>\n"
           "  its stack: shop:loop/1\n"
           "-> Find out what should end them, and see one: beamheap proc DUMP 0.10.0\n"
@@ -385,16 +385,16 @@ TEST_CASE("bounds: the port table, and whose ports they are", "[bounds]") {
     CHECK(loudness(node(95, 95), "port-leak") == "critical");
     CHECK(test::of(node(80, 80), "port-leak").at(0).words ==
           "tcp_inet of owner: 80 of 100 ports are open (80 %): 80 of them are tcp_inet, owned by owner <0.1.0>\n"
-          "  ports of this kind\n"
-          "  bytes waiting in them\n"
+          "  ports of this kind: 80\n"
+          "  bytes waiting in them: 400\n"
           "  the owner of one: owner <0.1.0>\n"
           "-> Find out who should close them: a port ends with its owner, or by an explicit close.\n"
           "-> See ports by driver and owner: beamheap ports DUMP\n"
           "-> A larger limit (+Q, ulimit -n) only buys time.\n");
     CHECK(test::of(node(80, 0), "port-leak").at(0).words ==
           "tcp_inet of shop_conn:init/1: 80 of 100 ports are open (80 %): 80 of them are tcp_inet, owned by shop_conn:init/1\n"
-          "  ports of this kind\n"
-          "  bytes waiting in them\n"
+          "  ports of this kind: 80\n"
+          "  bytes waiting in them: 400\n"
           "  the owner of one: <0.10.0> (shop_conn:init/1)\n"
           "-> Find out who should close them: a port ends with its owner, or by an explicit close.\n"
           "-> See ports by driver and owner: beamheap ports DUMP\n"
@@ -421,17 +421,17 @@ TEST_CASE("bounds: the atom table, and the family that fills it", "[bounds]") {
     CHECK(loudness(node(10, 1'000, 0, "no more index entries in atom_tab (max=1000)"), "atom-exhaustion") == "critical");
     CHECK(test::of(node(600, 1'000, 0), "atom-exhaustion").at(0).words ==
           "atom table: 600 of 1,000 atoms are in use (60 %)\n"
-          "  atoms\n"
-          "  limit\n"
+          "  atoms: 600\n"
+          "  limit: 1000\n"
           "-> Use list_to_existing_atom/1 or keep the data as binaries; give tools a fixed node name.\n"
           "-> A larger limit (+t) only buys time.\n"
           "-> See the families and the newest atoms: beamheap atoms DUMP\n");
     CHECK(test::of(node(600, 1'000, 400), "atom-exhaustion").at(0).words ==
           "session_<int>: 600 of 1,000 atoms are in use (60 %): 67 % of them are session_<int>\n"
-          "  atoms\n"
-          "  limit\n"
-          "  of the pattern session_<int>\n"
-          "  of the newest 600 atoms\n"
+          "  atoms: 600\n"
+          "  limit: 1000\n"
+          "  of the pattern session_<int>: 400\n"
+          "  of the newest 600 atoms: 400\n"
           "  newest of them: session_0, session_1, session_2\n"
           "-> Find who turns data into atoms of the form session_<int>: list_to_atom, binary_to_atom, a parser's keys, node names made anew for every call of a command-line tool.\n"
           "-> Use list_to_existing_atom/1 or keep the data as binaries; give tools a fixed node name.\n"
@@ -439,8 +439,8 @@ TEST_CASE("bounds: the atom table, and the family that fills it", "[bounds]") {
           "-> See the families and the newest atoms: beamheap atoms DUMP\n");
     CHECK(test::of(node(10, 1'000, 0, "no more index entries in atom_tab (max=1000)"), "atom-exhaustion").at(0).words ==
           "atom table: The atom table is full with 10 atoms\n"
-          "  atoms\n"
-          "  limit\n"
+          "  atoms: 10\n"
+          "  limit: 1000\n"
           "-> Use list_to_existing_atom/1 or keep the data as binaries; give tools a fixed node name.\n"
           "-> A larger limit (+t) only buys time.\n"
           "-> See the families and the newest atoms: beamheap atoms DUMP\n");
@@ -473,18 +473,18 @@ TEST_CASE("bounds: literals", "[bounds]") {
     CHECK(loudness(node(64 * mebibyte, 129 * mebibyte), "literals") == "medium");
     CHECK(test::of(node(16 * mebibyte, 32 * mebibyte), "literals").at(0).words ==
           "literal_alloc: Literals take 16.0 MiB (50 % of the node's memory): persistent terms, and the constants of modules\n"
-          "  blocks of literal_alloc\n"
-          "  the node\n"
+          "  blocks of literal_alloc: 16777216\n"
+          "  the node: 33554432\n"
           "-> Find what is kept in persistent_term: it is for what seldom changes and is bounded. What comes and goes (sessions, caches) belongs in ETS. On a living node: persistent_term:info(), persistent_term:get().\n"
           "-> Or modules that are made while the node runs, each with its constants: beamheap modules DUMP\n"
           "-> See the memory of literal_alloc beside that of the others: beamheap alloc DUMP\n");
     CHECK(test::of(node(16 * mebibyte, 32 * mebibyte, true), "literals").at(0).words ==
           "literal_alloc: Literals take 16.0 MiB (50 % of the node's memory): 7 persistent terms, and the constants of 1 module\n"
-          "  blocks of literal_alloc\n"
-          "  the node\n"
-          "  persistent terms\n"
-          "  modules\n"
-          "  their code\n"
+          "  blocks of literal_alloc: 16777216\n"
+          "  the node: 33554432\n"
+          "  persistent terms: 7\n"
+          "  modules: 1\n"
+          "  their code: 12000\n"
           "-> Find what is kept in persistent_term: it is for what seldom changes and is bounded. What comes and goes (sessions, caches) belongs in ETS. On a living node: persistent_term:info(), persistent_term:get().\n"
           "-> Or modules that are made while the node runs, each with its constants: beamheap modules DUMP\n"
           "-> See the memory of literal_alloc beside that of the others: beamheap alloc DUMP\n");
@@ -517,11 +517,11 @@ TEST_CASE("bounds: timers of one process, of a name, of nobody", "[bounds]") {
     const test::FoundWithText cache = test::of(node(10'000, 0), "many-timers").at(0);
     CHECK(cache.words.substr(cache.words.find('\n')) ==
           "\n"
-          "  timers of the node\n"
-          "  the next one is due in\n"
-          "  the last one is due in\n"
+          "  timers of the node: 10000\n"
+          "  the next one is due in: 1000\n"
+          "  the last one is due in: 10999\n"
           "  message of one: {timeout,session}\n"
-          "  messages in its queue\n"
+          "  messages in its queue: 4\n"
           "-> Cancel each timer when what it guards is done: erlang:cancel_timer/1, or a call's own timeout.\n"
           "-> See their messages and when they are due: beamheap timers DUMP\n");
     CHECK(cache.percent == Approx(100));
@@ -568,18 +568,18 @@ TEST_CASE("bounds: messages in one queue, and what is told of them", "[bounds]")
     CHECK(loudness(flooded(5, 1, 1, "", facts), "queue-flood").empty());
     CHECK(test::of(flooded(2'000, mebibyte, 99 * mebibyte), "queue-flood").at(0).words ==
           "process: <0.10.0> has 2,000 messages in its queue and 1.0 MiB (1.0 % of all processes'); it sits in shop:works/1\n"
-          "  messages in its queue\n"
-          "  of all messages in queues\n"
-          "  its memory\n"
+          "  messages in its queue: 2000\n"
+          "  of all messages in queues: 100\n"
+          "  its memory: 1048576\n"
           "  its stack: shop:works/1\n"
           "-> See what the messages are and who sent them: beamheap msgs DUMP 0.10.0 --by shape\n"
           "-> Nothing limits the senders: make them wait (a call), or let them or the receiver drop what is too much.\n"
           "-> As a fuse: process_flag(max_heap_size, ...) for the receiver, and {message_queue_data, off_heap} so that collections do not copy its queue.\n");
     CHECK(test::of(flooded(2'000, mebibyte, 100 * mebibyte, "lager_event"), "queue-flood").at(0).words ==
           "lager_event: lager_event <0.10.0> has 2,000 messages in its queue; it sits in shop:works/1\n"
-          "  messages in its queue\n"
-          "  of all messages in queues\n"
-          "  its memory\n"
+          "  messages in its queue: 2000\n"
+          "  of all messages in queues: 100\n"
+          "  its memory: 1048576\n"
           "  its stack: shop:works/1\n"
           "-> See what the messages are and who sent them: beamheap msgs DUMP 0.10.0 --by shape\n"
           "-> Let lager drop or go asynchronous under load: async_threshold, error_logger_hwm.\n"
@@ -610,7 +610,7 @@ TEST_CASE("bounds: messages of the VM's own are called what they are, from three
         const test::FoundWithText enough = test::of(flooded(2'000, 1, 1, "", known), "queue-flood").at(0);
         CHECK(enough.words.find("has 2,000 " + std::string(called) + " in its queue") != std::string::npos);
         CHECK(enough.words.find(advice) != std::string::npos);
-        CHECK(enough.words.find("\n  binaries that its messages keep\n  messages of the form " + std::string(form) + "\n") != std::string::npos);
+        CHECK(enough.words.find("\n  binaries that its messages keep: 1000\n  messages of the form " + std::string(form) + ": 75\n") != std::string::npos);
         REQUIRE(enough.evidence.size() > 4);
         CHECK(enough.evidence[3].number == 1'000.0);
         CHECK(enough.evidence[3].confidence == Confidence::exact);

@@ -441,6 +441,28 @@ TEST_CASE("the application controller's state tells what is starting", "[running
     CHECK(!starts("{other,[],[],[],[],[],[],[],[]}").known);
 }
 
+TEST_CASE("what the boot script still has to start is what is left of its commands", "[running]") {
+    const auto to_come = [](const std::string& heap) {
+        LoadPlan plan = test::everything();
+        plan.terms = true;
+        plan.terms_of = [](const Snapshot&, ProcId) { return true; };
+        const auto artifact = test::load(test::header() + test::process("<0.1.0>", "Program counter: 0x0 (init:boot_loop/2 + 10)\n") +
+                                             "=proc_stack:<0.1.0>\n0x00007fad1c217d74:SReturn addr 0x1C217D74 (init:boot_loop/2 + 596)\ny0:H100\n=proc_heap:<0.1.0>\n" + heap +
+                                             "=end\n", plan);
+        REQUIRE(artifact != nullptr);
+        auto terms = artifact->terms(ProcId{0});
+        REQUIRE(terms);
+        return applications_to_come(**terms);
+    };
+    // [{apply,{application,start_boot,[web,permanent]}},{progress,started}], and what may follow
+    const auto script = [](std::string_view rest) {
+        return "100:lH200|H110\n110:lH210|" + std::string(rest) + "\n120:lA3:odd|N\n200:t2:A5:apply,H300\n300:t3:AB:application,AA:start_boot,N\n210:t2:A8:progress,A7:started\n";
+    };
+    CHECK(to_come(script("N")) == std::optional<std::uint64_t>(1));
+    CHECK_FALSE(to_come(script("H120")).has_value());                                       // no list of commands
+    CHECK_FALSE(to_come("100:lH200|N\n200:t2:A5:apply,H300\n300:t3:AB:application,AA:start_boot,N\n").has_value());  // nor one without progress
+}
+
 TEST_CASE("a dump says with a node who waits for a new process there", "[running]") {
     const auto artifact = test::load(test::header() + "=visible_node:9073\nName: 'far@host'\nController: #Port<0.10>\nCreation: 1\n"
                                      "Remote monitoring: <0.87.0> pending\nRemote monitoring: <0.88.0> <9073.87.0>\n" +

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 
 #include "analyses/logs/service_states.hpp"
 #include "analyses/processes/recursion.hpp"
@@ -271,4 +272,120 @@ TEST_CASE("crowds of monitors tell whom most of them are on, crowds of timers wh
     CHECK((timers[2].process == ProcId::none && node.s.text(timers[2].name) == "no_such_name" && timers[2].example == 5));
     CHECK((timers[3].process == ProcId::none && node.s.text(timers[3].name) == "nor_this"));
     CHECK(timer_crowds(node.s, 4).size() == 1);
+}
+
+TEST_CASE("a log handler that drops, flushes or makes its callers wait is told, with who logs", "[services]") {
+    struct Case {
+        std::uint64_t queued;
+        std::string_view mode;
+        std::uint32_t callers, others;
+        std::string_view title;  // what follows the handler's name; empty: nothing is told
+        FindingSeverity severity = FindingSeverity::medium;
+    };
+    using enum FindingSeverity;
+    for (const Case& each : {
+             Case{200, "async", 0, 1, ""},
+             Case{201, "async", 0, 1, ": 201 events queued (it drops above 200)", high},
+             Case{5, "drop", 0, 1, ": 5 events queued (it drops above 200)", high},
+             Case{1'000, "async", 0, 1, ": 1,000 events queued (it drops above 200)", high},
+             Case{1'001, "async", 0, 1, ": 1,001 events queued (it flushes all above 1,000)", high},
+             Case{15, "sync", 9, 1, ""},
+             Case{15, "sync", 10, 1, ": 15 events queued, 10 wait, most log in shop:sells/1", medium},
+             Case{15, "async", 10, 1, ""},
+             Case{201, "sync", 10, 9, ": 201 events queued (it drops above 200), 10 wait, most log in shop:sells/1", critical},
+             Case{201, "sync", 10, 10, ": 201 events queued (it drops above 200), 10 wait, most log in shop:sells/1", high},
+         }) {
+        INFO(each.queued << " " << each.mode << " " << each.callers);
+        Servers node;
+        node.at(1, "logger_std_h_default", {node.function("gen_server", "loop", 7)}).msgq_len = each.queued;
+        for (std::uint32_t i = 0; i < each.others; ++i) node.at(500 + i, "", {node.function("shop", "rests", 1)});
+        for (std::uint32_t i = 0; i < each.callers; ++i) {
+            Process& p = node.at(10 + i, "", {node.function("gen", "do_call", 4), node.function("logger_h_common", "call", 3), node.function("shop", "sells", 1)});
+            p.link_range = {static_cast<std::uint32_t>(node.s.links.size()), 1};
+            Link link;
+            link.kind = LinkKind::monitors;
+            link.pid = {0, 1, 0};
+            link.ref = {1, 2, 10 + i};
+            node.s.links.push_back(link);
+            StackSlot reference;
+            reference.kind = StackSlot::Kind::reference;
+            reference.process = static_cast<ProcId>(node.s.processes.size() - 1);
+            reference.words = 3;
+            reference.ref = link.ref;
+            node.s.slots.push_back(reference);
+        }
+        node.seal();
+        HandlerLoad handler;
+        handler.process = node.id(1);
+        handler.mode = each.mode;
+        handler.sync_qlen = 10;
+        handler.drop_qlen = 200;
+        handler.flush_qlen = 1'000;
+        const auto found = test::findings_of(node.s, [&](RuleInput& input) { input.handlers = {&handler, 1}; });
+        const Finding* told = test::first_of(found, "log-overload");
+        REQUIRE((told != nullptr) == !each.title.empty());
+        if (told == nullptr) continue;
+        CHECK(present::plain_text(node.s, told->title) == "The log handler logger_std_h_default <0.1.0> can't keep up" + std::string(each.title));
+        CHECK(told->severity == each.severity);
+        CHECK(told->count == Count(each.queued));
+        REQUIRE(told->evidence.size() > 5);
+        CHECK(told->evidence[5].number == double(each.callers));
+        if (each.callers != 0) CHECK(told->evidence[6].number == double(each.callers));
+    }
+}
+
+TEST_CASE("buffers of sockets are told where they are much, proved or by subtraction", "[services]") {
+    constexpr std::uint64_t mebibyte = 1u << 20;
+    struct Case {
+        std::uint64_t binary, total, held_words, sockets;
+        bool told;
+        FindingSeverity severity = FindingSeverity::medium;
+    };
+    using enum FindingSeverity;
+    const auto findings = [](const Case& each, const UnheldBinaries* unheld, Servers& node) {
+        node.s.source.word_size = 8;
+        node.s.source.complete = true;
+        Process& holder = node.at(1, "", {node.function("shop", "rests", 1)});
+        holder.bin_vheap_words = each.held_words / 4;
+        holder.old_bin_vheap_words = each.held_words - each.held_words / 4;
+        for (std::uint32_t i = 0; i < each.sockets; ++i) {
+            Port& port = node.s.ports.emplace_back();
+            port.port = {0, i + 1};
+            port.driver = node.text(i % 3 == 0 ? "tcp_inet" : i % 3 == 1 ? "udp_inet" : "sctp_inet");
+        }
+        node.s.memory.push_back({node.text("total"), each.total, {}});
+        node.s.memory.push_back({node.text("binary"), each.binary, {}});
+        node.seal();
+        return test::findings_of(node.s, [&](RuleInput& input) { input.unheld = unheld; });
+    };
+    for (const Case& each : {Case{64 * mebibyte, 200 * mebibyte, 0, 10, true}, Case{64 * mebibyte - 1, 200 * mebibyte, 0, 10, false},
+                             Case{72 * mebibyte, 200 * mebibyte, mebibyte, 10, true}, Case{72 * mebibyte - 1, 200 * mebibyte, mebibyte, 10, false},
+                             Case{64 * mebibyte, 214 * mebibyte, 0, 10, false},             // less than three tenths
+                             Case{64 * mebibyte, 200 * mebibyte, 0, 8, true}, Case{64 * mebibyte, 200 * mebibyte, 0, 7, false},  // more than 8 MiB each
+                             Case{64 * mebibyte, 200 * mebibyte, 0, 4'096, true}, Case{64 * mebibyte, 200 * mebibyte, 0, 4'097, false},
+                             Case{64 * mebibyte, 200 * mebibyte, 0, 0, false},
+                             Case{1024 * mebibyte, 2048 * mebibyte, 0, 200, true, high}, Case{1023 * mebibyte, 2046 * mebibyte, 0, 200, true},
+                             Case{1024 * mebibyte, 2049 * mebibyte, 0, 200, true}}) {
+        INFO(each.binary << " of " << each.total << ", " << each.held_words << " words held, " << each.sockets << " sockets");
+        Servers node;
+        const auto found = findings(each, nullptr, node);
+        const Finding* told = test::first_of(found, "socket-buffers");
+        REQUIRE((told != nullptr) == each.told);
+        if (told == nullptr) continue;
+        CHECK(told->severity == each.severity);
+        CHECK(told->bytes == Count(each.binary - 8 * each.held_words));
+        CHECK(told->count == Count(each.sockets));
+        CHECK(told->confidence == Confidence::estimate);
+    }
+    for (const auto& [blocks, each_bytes, told] : {std::tuple(20u, 4 * mebibyte, true), std::tuple(21u, 4 * mebibyte, false), std::tuple(20u, std::uint64_t{16 << 10}, false)}) {
+        UnheldBinaries unheld;
+        unheld.groups.push_back({each_bytes, blocks, blocks * each_bytes});
+        Servers node;
+        const auto found = findings({90 * mebibyte, 200 * mebibyte, 0, 10, true}, &unheld, node);
+        const Finding* proved = test::first_of(found, "socket-buffers");
+        REQUIRE((proved != nullptr) == told);
+        if (!told) continue;
+        CHECK(proved->confidence == Confidence::exact);
+        CHECK(present::plain_text(node.s, proved->title) == "Buffers of sockets take 80.0 MiB (40 % of the node's memory): 20 blocks of 4.0 MiB each, for 10 sockets");
+    }
 }

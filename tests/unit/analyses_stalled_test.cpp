@@ -155,6 +155,10 @@ TEST_CASE("programs that one process keeps open are told from a hundred on", "[s
         if (finding == nullptr) continue;
         CHECK(finding->severity == FindingSeverity::medium);
         CHECK(node.title(*finding) == "thumbnailer <0.5.0> has 100 external programs open, all of them /usr/bin/convert -");
+        REQUIRE(finding->evidence.size() == 2);
+        CHECK(finding->evidence[0].number == 100.0);
+        CHECK(finding->evidence[1].number == 150.0);  // ports of the node
+        CHECK(finding->pid == Pid{0, 5, 0});
     }
 }
 
@@ -172,9 +176,14 @@ TEST_CASE("files belong to who has opened them, raw or by a process of file_io_s
         node.link(LinkKind::monitors, owner);
         node.link(LinkKind::resource, file);
     }
+    node.at(400, {node.function("shop", "reads", 1)});
+    node.link(LinkKind::resource, file);
     const Finding* const finding = node.first("port-leak");
     REQUIRE(finding != nullptr);
     CHECK(finding->count == Count(550));
+    REQUIRE(finding->evidence.size() >= 2);
+    CHECK(finding->evidence[0].number == 550.0);
+    CHECK(finding->evidence[1].number == 551.0);  // of the node
     CHECK(node.title(*finding) == "report_archive <0.5.0> has 550 files open, which it has not closed");
 }
 

@@ -131,3 +131,48 @@ TEST_CASE("what restarts are worth", "[restarts]") {
     CHECK(severity() == "high");
     CHECK(present::plain_text(node.s, node.findings(of)[0].title).starts_with("Supervisor shop_sup <0.1.0> has restarted its child"));
 }
+
+TEST_CASE("which child is restarted is told as far as it is known", "[restarts]") {
+    Supervised node;
+    node.process(1, "shop_sup");
+    node.process(2);
+    node.seal();
+    SupervisorRestarts of;
+    of.supervisor = ProcId{0};
+    of.restarts = 12;
+    of.within_seconds = 5;
+    of.intensity = 60;
+    of.period_seconds = 10;
+    of.module = "shop", of.function = "start_link", of.arity = 1;
+    const auto words = [&] {
+        const auto found = node.findings(of);
+        REQUIRE(found.size() == 1);
+        std::string all = present::plain_text(node.s, found[0].title);
+        for (const Evidence& each : found[0].evidence)
+            all += "; " + present::plain_text(node.s, each.name) + " " + (each.number ? std::to_string(static_cast<int>(*each.number)) : present::plain_text(node.s, each.text));
+        return all;
+    };
+    const std::string head = "Supervisor shop_sup <0.1.0> has restarted its ", times = " 12 times within 5.0 s (limit 60 in 10.0 s)";
+    of.children = 3;
+    CHECK(words() == head + "children" + times + "; shop:start_link/1 starts them; its start function shop:start_link/1");
+    of.restarting = 2;
+    CHECK(words() == head + "children" + times + "; shop:start_link/1 fails; its start function shop:start_link/1; children that could not be started again 2");
+    of.child_id = parse_term("web");
+    CHECK(words() == head + "children" + times + "; web can't be started; child that could not be started again web; its start function shop:start_link/1; "
+                            "children that could not be started again 2");
+    of.restarting = 0;
+    of.child = {0, 2, 0};
+    of.started_since = 7;
+    of.last_at_seconds = 3;
+    CHECK(words() == head + "children" + times + ", the last one web; child that was started last web; its start function shop:start_link/1; its pid <0.2.0>; "
+                            "the last restart, after the node's start 3000; processes that were started since 7");
+    of.children = 1;
+    of.more = true;
+    CHECK(words().starts_with(head + "child web at least" + times + "; shop:start_link/1 starts them; child that was started last web"));
+    of.child_id = nullptr;
+    of.one_kind = true;
+    CHECK(words().starts_with(head + "child at least" + times));
+    CHECK(words().find("pid of the youngest child <0.2.0>") != std::string::npos);
+    of.children = 2;
+    CHECK(words().starts_with(head + "children at least" + times));
+}
