@@ -11,9 +11,9 @@
 #include <array>
 #include <cstring>
 #include <new>
-#include <vector>
 
 #include "bytes/source.hpp"
+#include "bytes/whole_pages.hpp"
 
 namespace beamheap::bytes {
 namespace {
@@ -30,8 +30,8 @@ Error too_large(std::string_view what, std::string_view command) {
 class Decoder : public Source {
 public:
     Decoder(std::unique_ptr<Source> stored, std::string head, const SourceOptions& options, std::string_view name)
-        : stored_(std::move(stored)), max_bytes_(options.max_bytes), name_(name), input_(input_size) {
-        std::memcpy(input_.data(), head.data(), head.size());
+        : stored_(std::move(stored)), max_bytes_(options.max_bytes), name_(name) {
+        std::memcpy(input_.get(), head.data(), head.size());
         available_ = head.size();
     }
 
@@ -39,13 +39,14 @@ public:
         std::size_t made = 0;
         while (made == 0 && !finished_ && !into.empty()) {
             if (taken_ == available_ && !at_end_) {
-                BH_TRY(available_, stored_->read(input_));
-                taken_ = 0;
-                at_end_ = available_ == 0;
+                taken_ = place_in_page(stored_->stored_position());
+                BH_TRY(const std::size_t got, stored_->read({input_.get() + taken_, input_size}));
+                available_ = taken_ + got;
+                at_end_ = got == 0;
             }
             if (at_end_ && between_frames_) break;
             std::size_t consumed = 0;
-            const std::string_view in(input_.data() + taken_, available_ - taken_);
+            const std::string_view in(input_.get() + taken_, available_ - taken_);
             BH_TRY(const char* const why, decode(in, into, consumed, made));
             if (why != nullptr) {
                 finished_ = true;
@@ -78,7 +79,7 @@ private:
     std::unique_ptr<Source> stored_;
     std::uint64_t max_bytes_;
     std::string_view name_;
-    std::vector<char> input_;
+    std::shared_ptr<char[]> input_ = whole_pages(input_size + page_of_files);
     std::size_t taken_ = 0, available_ = 0;
     std::uint64_t total_ = 0;
     bool at_end_ = false, finished_ = false;

@@ -6,7 +6,7 @@
 
 namespace beamheap::bytes {
 
-Window::Window(std::unique_ptr<Source> source) : source_(std::move(source)), capacity_(2 * step) {
+Window::Window(std::unique_ptr<Source> source) : source_(std::move(source)), capacity_(most_held) {
     take_buffer();
     std::memset(buffer_.get(), 0, padding);
 }
@@ -27,7 +27,7 @@ void Window::take_buffer() {
         buffer_ = buffer;
         return;
     }
-    buffer_ = std::shared_ptr<char[]>(new char[capacity_ + padding]);
+    buffer_ = whole_pages(capacity_ + padding);
     buffers_.push_back(buffer_);
 }
 
@@ -39,21 +39,22 @@ bool Window::more(std::size_t limit) {
         constexpr unsigned long_enough = 4;
         little_kept_ = kept <= step / 2 ? little_kept_ + 1 : 0;
         const bool shrinks = capacity_ > most_held && little_kept_ >= long_enough;
-        const bool fits = capacity_ - kept >= step && !shrinks;
+        const auto front = place_in_page(offset());
+        const bool fits = front + kept + step <= capacity_ && !shrinks;
         if (fits && !held_by_others()) {
-            std::memmove(buffer_.get(), buffer_.get() + begin_, kept);
+            std::memmove(buffer_.get() + front, buffer_.get() + begin_, kept);
         } else {
             const std::shared_ptr<char[]> last = buffer_;
             if (!fits) {
-                capacity_ = shrinks ? most_held : std::max(capacity_ * 2, kept + step);
+                capacity_ = shrinks ? most_held : std::max(capacity_ * 2, page + kept + step);
                 buffers_.clear();
             }
             take_buffer();
-            std::memcpy(buffer_.get(), last.get() + begin_, kept);
+            std::memcpy(buffer_.get() + front, last.get() + begin_, kept);
         }
-        base_ += begin_;
-        begin_ = 0;
-        end_ = kept;
+        base_ = offset() - front;
+        front_ = begin_ = front;
+        end_ = front + kept;
     }
     Result<std::size_t> got = source_->read({buffer_.get() + end_, std::min(step, capacity_ - end_)});
     if (on_read) on_read();
@@ -137,8 +138,8 @@ bool Window::skip(std::uint64_t n) {
 void Window::seek(std::uint64_t offset) {
     source_->seek(offset);
     if (held_by_others()) take_buffer();
-    base_ = offset;
-    begin_ = end_ = 0;
+    front_ = begin_ = end_ = place_in_page(offset);
+    base_ = offset - front_;
     ended_ = false;
 }
 

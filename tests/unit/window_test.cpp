@@ -113,3 +113,52 @@ TEST_CASE("another thread reads what it holds while the window goes on", "[windo
     for (std::thread& reader : readers) reader.join();
     CHECK(std::vector<char>(64, 1) == same);
 }
+
+namespace {
+
+/// Notes how far apart from each other, within their pages, a place in the file and the place lie to which it is read.
+class PlacesOfReads final : public beamheap::bytes::Source {
+public:
+    PlacesOfReads(std::string text, std::vector<std::size_t>& apart) : file_(std::move(text)), apart_(apart) {}
+    beamheap::Result<std::size_t> read(std::span<char> into) override {
+        apart_.push_back((reinterpret_cast<std::uintptr_t>(into.data()) - at_) % Window::page);
+        auto got = file_.read(into);
+        if (got) at_ += *got;
+        return got;
+    }
+    bool seekable() const override { return true; }
+    void seek(std::uint64_t offset) override { file_.seek(at_ = offset); }
+    std::optional<std::uint64_t> size() const override { return file_.size(); }
+    std::uint64_t stored_position() const override { return at_; }
+    std::uint64_t stored_size() const override { return file_.stored_size(); }
+
+private:
+    beamheap::test::TextFile file_;
+    std::uint64_t at_ = 0;
+    std::vector<std::size_t>& apart_;
+};
+
+}  // namespace
+
+TEST_CASE("text is read to the place in a page that it has in the file", "[window]") {
+    const std::string text = numbers(30 * Window::step + 777);
+    std::vector<std::size_t> apart;
+    Window window(std::make_unique<PlacesOfReads>(text, apart));
+    std::deque<Window::Held> held;
+    const auto pass = [&](std::size_t bytes) {
+        REQUIRE(window.ensure(bytes));
+        REQUIRE(window.view().substr(0, bytes) == std::string_view(text).substr(static_cast<std::size_t>(window.offset()), bytes));
+        held.push_back(window.hold(window.offset(), window.offset() + bytes));
+        if (held.size() > 40) held.pop_front();
+        window.consume(bytes);
+    };
+    while (window.offset() < 10 * Window::step) pass(10'007);
+    pass(3 * Window::step + 5);  // for which the buffer grows
+    for (const std::uint64_t offset : {std::uint64_t{12345}, std::uint64_t{3}, 8 * Window::step - 1}) {
+        window.seek(offset);
+        CHECK(window.hold(offset - 1, offset).owner == nullptr);  // it has not been read
+        for (unsigned i = 0; i < 100; ++i) pass(10'007);
+    }
+    CHECK(apart.size() > 20);
+    CHECK(apart == std::vector<std::size_t>(apart.size(), 0));
+}
