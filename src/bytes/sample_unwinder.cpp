@@ -29,12 +29,14 @@ struct SampleUnwinder::State {
 
     const ThreadSample* sample = nullptr;
     std::vector<UnwoundFrame>* frames = nullptr;
-    bool ended = false;  // at code of no file
+    bool ended = false;   // at code of no file
+    bool unread = false;  // a word of the stack that the youngest of the frames so far has saved was not to be had
 
     void report();
     int open_file(const Mapping& mapping) const;
     int copy_of(const Mapping& mapping) const;
     void finish();
+    void keep_rbx() const;
     static int on_frame(Dwfl_Frame* frame, void* argument);
 };
 
@@ -100,6 +102,19 @@ void SampleUnwinder::State::report() {
     dwfl_report_end(dwfl, nullptr, nullptr);
 }
 
+// Of the registers that a called function must keep, tables name those that it saves; the others are as they were. For these libdwfl asks a
+// list of its own, which has rax in the place of rbx (elfutils, backends/x86_64_cfi.c: register 0 is called %rbx, which is 3).
+void SampleUnwinder::State::keep_rbx() const {
+    constexpr auto rax = static_cast<std::size_t>(X86::rax), rbx = static_cast<std::size_t>(X86::rbx);
+    if (frames->size() < 2) return;
+    const UnwoundFrame& called = (*frames)[frames->size() - 2];
+    UnwoundFrame& row = frames->back();
+    row.known &= ~(1u << rax);
+    if ((row.known >> rbx & 1) != 0 || (called.known >> rbx & 1) == 0 || unread) return;
+    row.registers[rbx] = called.registers[rbx];
+    row.known |= 1u << rbx;
+}
+
 int SampleUnwinder::State::on_frame(Dwfl_Frame* frame, void* argument) {
     State& s = *static_cast<State*>(argument);
     Dwarf_Addr pc = 0;
@@ -115,6 +130,8 @@ int SampleUnwinder::State::on_frame(Dwfl_Frame* frame, void* argument) {
         row.registers[i] = value;
         row.known |= 1u << i;
     }
+    s.keep_rbx();
+    s.unread = false;
     s.ended = !row.of_file;
     return s.ended || s.frames->size() == most_native_frames ? DWARF_CB_ABORT : DWARF_CB_OK;
 }
@@ -142,7 +159,7 @@ void SampleUnwinder::look_again() {
             return true;
         },
         [](Dwfl*, Dwarf_Addr address, Dwarf_Word* result, void* argument) {
-            const State& s = *static_cast<State*>(argument);
+            State& s = *static_cast<State*>(argument);
             const std::uint64_t offset = address - s.sample->stack_pointer();
             const Bytes stack = s.sample->stack;
             if (offset < stack.size() && stack.size() - offset >= 8) {
@@ -150,7 +167,8 @@ void SampleUnwinder::look_again() {
                 return true;
             }
             std::byte word[8];
-            if (s.memory.read(address, word) != sizeof word) return false;
+            s.unread = s.memory.read(address, word) != sizeof word;
+            if (s.unread) return false;
             *result = load<std::uint64_t>(word);
             return true;
         },
@@ -183,7 +201,7 @@ bool SampleUnwinder::unwind(const ThreadSample& sample, std::vector<UnwoundFrame
     if (!s.attached) return false;
     s.sample = &sample;
     s.frames = &frames;
-    s.ended = false;
+    s.ended = s.unread = false;
     const int result = dwfl_getthread_frames(s.dwfl, 1, State::on_frame, &s);
     s.sample = nullptr;
     s.frames = nullptr;
