@@ -92,7 +92,7 @@ struct AllocationHit {
     FunctionId function = FunctionId::none;
     std::uint32_t native = no_native;  ///< innermost named native function, index into AllocationSamples::natives
     static constexpr std::uint32_t no_native = 0xFFFFFFFFu;
-    bool fragment = false;         ///< it was not on the heap: in a fragment beside it
+    std::uint32_t fragment = 0;    ///< not 0: it was not on the heap but in a fragment beside it; the number of the watch that saw it, with others as a rule
 };
 
 struct AllocationSamples {
@@ -107,7 +107,7 @@ struct AllocationSamples {
     std::uint64_t no_hit = 0;       ///< of those, not written to in time
     std::uint64_t passed = 0;       ///< of those, allocated without a write that was seen: the process ran elsewhere
     std::uint64_t stack_growth = 0; ///< written by the stack
-    std::uint64_t collections = 0;  ///< written by a garbage collection
+    std::uint64_t collections = 0;  ///< written by a garbage collection, or by whose memory it had become
     std::uint64_t refused = 0;      ///< times that no debug register was to be had
     bool ended = false, gone = false;
     std::string no_erlang;

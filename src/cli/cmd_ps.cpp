@@ -1,6 +1,8 @@
 // ps: the Erlang VMs that run on this machine and in its containers.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/commands.hpp"
 #include "formats/otp/running_vms.hpp"
 #include "present/document.hpp"
@@ -44,6 +46,26 @@ std::vector<present::ColumnOf<Row>> ps_columns() {
     };
 }
 
+// What keeps VMs from being looked into, each reason once, behind the pids that it is of: as a rule it is one right that is missing for all.
+std::vector<present::Text> problems(const std::vector<otp::VmOnMachine>& all) {
+    struct Problem {
+        std::string sentence, pids;
+    };
+    std::vector<Problem> seen;
+    for (const otp::VmOnMachine& each : all) {
+        if (!each.problem) continue;
+        const std::string pid = std::to_string(each.pid), start = pid + ": ";
+        const std::string_view message = each.problem->message;
+        const std::string sentence = fmt::format("{}. {}", message.starts_with(start) ? message.substr(start.size()) : message, each.problem->advice);
+        const auto known = std::ranges::find(seen, sentence, &Problem::sentence);
+        if (known == seen.end()) seen.push_back({sentence, pid});
+        else known->pids += ", " + pid;
+    }
+    std::vector<present::Text> lines;
+    for (const Problem& each : seen) lines.push_back(present::Text{}.add(fmt::format("{}: {}", each.pids, each.sentence)));
+    return lines;
+}
+
 }  // namespace
 
 static Status cmd_ps(const Context& context) {
@@ -51,10 +73,8 @@ static Status cmd_ps(const Context& context) {
     std::vector<Row> rows;
     present::Document document;
     document.kind = context.options().verb;
-    for (const otp::VmOnMachine& each : all) {
-        rows.push_back(&each);
-        if (each.problem) document.lead.push_back(present::Text{}.add(fmt::format("{}. {}", each.problem->message, each.problem->advice)));
-    }
+    for (const otp::VmOnMachine& each : all) rows.push_back(&each);
+    document.lead = problems(all);
     document.members.push_back({.key = "rows", .body = present::table_of(ps_columns(), std::move(rows), "no Erlang VM runs here that can be seen")});
     return context.print(document);
 }

@@ -119,7 +119,9 @@ Table sampled_thread_table(const Names& names, const CpuSamples& samples, std::v
     std::vector<ColumnOf<ThreadSamples>> columns{
         {{.name = "scheduler", .title = "SCHEDULER", .doc = "scheduler, by number"},
          [&samples](const ThreadSamples& r) { return Value(samples.threads[r.thread].role); }},
-        {{.name = "thread_id", .title = "ID", .doc = "the kernel's id of it", .wide = true},
+        {{.name = "thread", .title = "THREAD", .doc = "the kernel's id of it", .wide = true},
+         [&samples](const ThreadSamples& r) { return Value(std::to_string(samples.threads[r.thread].id)); }},
+        {{.name = "thread_id", .title = "ID", .doc = "the same as a number", .wide = true},
          [&samples](const ThreadSamples& r) { return Value(samples.threads[r.thread].id); }},
         {{.name = "samples", .title = "SAMPLES", .unit = Unit::count, .doc = "one for each period that it was on a CPU"},
          [](const ThreadSamples& r) { return Value(r.count); }},
@@ -151,7 +153,8 @@ Table sampled_now_table(const Names& names, const CpuSamples& samples) {
     std::vector<ColumnOf<Row>> columns{
         {{.name = "scheduler", .title = "SCHEDULER", .doc = "scheduler, by number"},
          [&samples](const Row& r) { return Value(samples.threads[r.thread].role); }},
-        {{.name = "thread_id", .title = "ID", .doc = "the kernel's id of it"},
+        {{.name = "thread", .title = "THREAD", .doc = "the kernel's id of it"}, [&samples](const Row& r) { return Value(std::to_string(samples.threads[r.thread].id)); }},
+        {{.name = "thread_id", .title = "ID", .doc = "the same as a number", .wide = true},
          [&samples](const Row& r) { return Value(samples.threads[r.thread].id); }},
         {{.name = "state", .title = "STATE", .doc = "running; idle: it was on no CPU while it was looked at"},
          [](const Row& r) { return Value(r.sample == nullptr ? "idle" : "running"); }},
@@ -207,13 +210,25 @@ Table allocation_table(const Names& names, const AllocationSamples& samples, std
     return table;
 }
 
+namespace {
+
+// Why no watched word told of an allocation: what became of most of them.
+std::string why_none(const AllocationSamples& samples) {
+    if (samples.arms == 0) return "no scheduler had a process in hand when it was looked at";
+    const std::uint64_t taken = samples.stack_growth + samples.collections;
+    if (2 * taken <= samples.arms) return "little is allocated";
+    return fmt::format("{} were taken by growing stacks, {} by garbage collections or as memory of others; heaps may be so small that they do not last until they are watched",
+                       samples.stack_growth, samples.collections);
+}
+
+}  // namespace
+
 std::vector<Text> allocation_texts(const Names& names, const AllocationSamples& samples, const analyses::AllocationProfile& profile) {
     std::vector<Text> lines;
     const auto say = [&lines](std::string text) { lines.push_back(Text{}.add(std::move(text))); };
     const std::string beside = profile.fragments == 0 ? "" : fmt::format(" and {} to heap fragments", counted(profile.fragments, "write", "writes"));
     if (profile.hits + profile.fragments == 0)
-        say(fmt::format("None of {} was written to ({:.1f} s, {} Hz): {}.", counted(samples.arms, "watched word", "watched words"), samples.seconds, samples.hertz,
-                        samples.arms == 0 ? "no scheduler had a process in hand when it was looked at" : "little is allocated"));
+        say(fmt::format("No allocation was seen at {} ({:.1f} s, {} Hz): {}.", counted(samples.arms, "watched word", "watched words"), samples.seconds, samples.hertz, why_none(samples)));
     else say(fmt::format("Words are estimates from {} of {}{} ({:.1f} s, {} Hz): +-{:.1f}% on all. Shares are reliable; sums are too low, as a process that moves to another scheduler is lost sight of.",
                     counted(profile.hits, "hit", "hits"), counted(samples.arms, "watched word", "watched words"), beside, samples.seconds, samples.hertz, profile.error));
     if (profile.hits != 0)

@@ -18,7 +18,7 @@ constexpr std::uint64_t heap = 0x10000, top = heap + 0x100;
 
 otp::SeenProcess with_free(std::uint64_t words) { return {process_at, a_pid, heap, top, top + 8 * words, top + 8 * words + 0x80}; }
 
-AllocationHit hit(Pid pid, std::uint64_t words, bool fragment) {
+AllocationHit hit(Pid pid, std::uint64_t words, std::uint32_t fragment) {
     AllocationHit made;
     made.pid = pid;
     made.words = words;
@@ -84,7 +84,7 @@ TEST_CASE("fragments stand for what they grew by beside the words of all hits, s
     // 10 hits of 1000 words; of half of them the growth is known: 200 words of fragments beside 5000 of heap.
     for (int i = 0; i < 5; ++i) growth.note(busy, 1000, 40);
     for (int i = 0; i < 5; ++i) growth.note(busy, 1000, std::nullopt);
-    std::vector<AllocationHit> hits{hit(busy, 1000, false), hit(busy, 30, true), hit(busy, 10, true)};
+    std::vector<AllocationHit> hits{hit(busy, 1000, 0), hit(busy, 30, 1), hit(busy, 10, 1)};
     growth.spread(hits);
     CHECK(hits[0].words == 1000);
     CHECK(hits[1].words == 300);  // 400 in all, for 10000 of heap
@@ -92,7 +92,7 @@ TEST_CASE("fragments stand for what they grew by beside the words of all hits, s
 
     // A period without a hit tells how much fragments grow, too.
     growth.note(busy, 0, 100);
-    hits = {hit(busy, 40, true)};
+    hits = {hit(busy, 40, 1)};
     growth.spread(hits);
     CHECK(hits[0].words == 600);
 
@@ -100,12 +100,12 @@ TEST_CASE("fragments stand for what they grew by beside the words of all hits, s
     otp::FragmentGrowth few;
     for (int i = 0; i < 9; ++i) few.note(rare, 100, 20);
     few.note(other, 100, 80);
-    hits = {hit(rare, 5, true), hit(other, 15, true)};
+    hits = {hit(rare, 5, 1), hit(other, 15, 1)};
     few.spread(hits);
     CHECK(hits[0].words == 65);  // (9 * 20 + 80) words beside 1000 of heap: 260, by 5 and 15
     CHECK(hits[1].words == 195);
     few.note(rare, 100, 20);  // the tenth: judged by its own
-    hits = {hit(rare, 5, true), hit(other, 15, true)};
+    hits = {hit(rare, 5, 1), hit(other, 15, 1)};
     few.spread(hits);
     CHECK(hits[0].words == 200);
     CHECK(hits[1].words == 80);
@@ -113,7 +113,7 @@ TEST_CASE("fragments stand for what they grew by beside the words of all hits, s
     // Where no growth is known, what was seen is all there is.
     otp::FragmentGrowth blind;
     blind.note(rare, 100, std::nullopt);
-    hits = {hit(rare, 7, true), hit(other, 0, true)};
+    hits = {hit(rare, 7, 1), hit(other, 0, 1)};
     blind.spread(hits);
     CHECK(hits[0].words == 7);
     CHECK(hits[1].words == 0);

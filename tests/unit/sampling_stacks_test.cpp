@@ -131,6 +131,7 @@ TEST_CASE("a stack that is deeper than its copy is read on where the copy ends, 
     CHECK(functions(resolved) == Ids{1, 4, 5});
     CHECK_FALSE(resolved.cut);
     CHECK(resolved.basis == SampleBasis::exact);
+    CHECK(resolved.stack_top == stop);
 
     process.memory.words.erase(MadeProcess::end - 8);  // the last word can't be read
     resolved = in_erlang(process, {code_of(1), stop, {code_of(4)}});
@@ -156,6 +157,7 @@ TEST_CASE("Erlang code that is on the thread's stack for a moment has the proces
     const std::uint64_t elsewhere = 0x7fff00000000;
     otp::ResolvedSample resolved = in_erlang(process, {code_of(1), elsewhere, {code_of(9), 0x7fff1230}});
     CHECK(resolved.basis == SampleBasis::approximate);
+    CHECK(resolved.stack_top == 0);  // that is no stack of the process's
     CHECK(functions(resolved) == Ids{1, 2, 3});
     CHECK_FALSE(resolved.unknown_code);
     resolved = in_erlang(process, {fragment, elsewhere, {code_of(9)}});

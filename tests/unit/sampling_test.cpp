@@ -313,4 +313,15 @@ TEST_CASE("words of hits are what was allocated, and hits without a caller are s
     CHECK(shared.shared == 4);
     CHECK(shared.unknown == 1);
     CHECK(analyses::allocation_profile(snapshot, samples, {}, true).rows[0].process == Pid{0, 1, 0});
+
+    // Fragments: 40 writes of 4 watches are 4 observations; words are those of all.
+    samples.hits.clear();
+    for (std::uint32_t i = 0; i < 40; ++i)
+        samples.hits.push_back({0, SampleBasis::checked, 3, Pid{0, 1, 0}, static_cast<FunctionId>(0), AllocationHit::no_native, 1 + i % 4});
+    const analyses::AllocationProfile beside = analyses::allocation_profile(snapshot, samples, {}, false);
+    REQUIRE(beside.rows.size() == 1);
+    CHECK(beside.fragments == 40);
+    CHECK(beside.hits == 0);
+    CHECK(beside.rows[0].words == Approx(120));
+    CHECK(beside.rows[0].error == Approx(50));
 }

@@ -27,7 +27,7 @@ void FragmentGrowth::note(Pid process, std::uint64_t hit_words, std::optional<st
 void FragmentGrowth::spread(std::vector<AllocationHit>& hits) const {
     std::map<Pid, Sums> processes = processes_;
     for (const AllocationHit& hit : hits)
-        if (hit.fragment) processes[hit.pid].seen += static_cast<double>(hit.words);
+        if (hit.fragment != 0) processes[hit.pid].seen += static_cast<double>(hit.words);
     Sums rare;
     for (const auto& [pid, sums] : processes) {
         if (sums.hits >= enough_hits) continue;
@@ -37,7 +37,7 @@ void FragmentGrowth::spread(std::vector<AllocationHit>& hits) const {
         rare.seen += sums.seen;
     }
     for (AllocationHit& hit : hits) {
-        if (!hit.fragment) continue;
+        if (hit.fragment == 0) continue;
         const Sums& own = processes[hit.pid];
         const Sums& sums = own.hits >= enough_hits ? own : rare;
         // Beside a word of the heap, so many of fragments; and so much more than was seen.

@@ -27,6 +27,7 @@ struct Watch {
     std::uint64_t address = 0;  // of the word
     std::uint64_t words = 0;    // that were free; of fragments, their sum when it was last read
     bool fragments = false;     // it is a process's sum of them
+    std::uint32_t turn = 0;     // the number of this watch
     bool watched = false;       // a word of the heap was to be watched: its period is to be noted
     std::optional<std::uint64_t> before;  // the sum of fragments then
     std::uint64_t hit_words = 0;  // what its hit stands for; 0: none came
@@ -84,6 +85,7 @@ private:
         const SeenProcess& p = watch.process;
         const ChosenWord chosen = choose_word(p, random_());
         if (chosen.words == 0) return ok();
+        watch.turn = static_cast<std::uint32_t>(turn_ + 1);
         watch.fragments = turn_++ % fragment_turns == first_fragment_turn_ && schedulers_.fragment_words(p.address, watch.words);
         if (watch.fragments) return arm_fragments(watch, thread);
         watch.hit_words = 0;
@@ -133,7 +135,7 @@ private:
         }
         if (hits.empty()) return;  // what it grew by belongs to writes that are still to be seen, or had no room
         for (AllocationHit& hit : hits) {
-            hit.fragment = true;
+            hit.fragment = watch.turn;
             hit.words = (sum - watch.words) / hits.size();
             if (hit.words != 0) result_.hits.push_back(hit);
         }
@@ -172,7 +174,8 @@ private:
             ++result_.collections;
             return 0;
         }
-        if (resolved.basis == SampleBasis::exact && resolved.native == 0 && watch.address >= sample.stack_pointer()) {
+        // (An interpreter's thread has a stack of its own, wherever that is.)
+        if (resolved.native == 0 && resolved.stack_top != 0 && watch.address >= resolved.stack_top) {
             ++result_.stack_growth;
             return 0;
         }
@@ -190,7 +193,7 @@ private:
         for (std::size_t i = 0; i < resolved.native; ++i) {
             const std::uint32_t native = schedulers_.native(schedulers_.frames()[i]);
             const std::string& name = schedulers_.natives()[native].name;
-            if (name.find("garbage_collect") != name.npos) return false;
+            if (name.find("garbage_collect") != name.npos || name.starts_with("erts_gc_after_bif_call")) return false;
             if (hit.native == AllocationHit::no_native && !name.empty()) hit.native = native;
         }
         if (resolved.native != 0 && hit.native == AllocationHit::no_native) hit.native = schedulers_.native(schedulers_.frames()[0]);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "formats/otp/layout/tagged_word.hpp"
 
@@ -78,11 +79,13 @@ void SampleResolver::erlang_code(const bytes::ThreadSample& sample, ResolvedSamp
     out.by_code = top.function != FunctionId::none;
     if (out.by_code) out.frames.push_back(top);
     out.basis = SampleBasis::exact;
+    out.stack_top = sample.stack_pointer();
     const auto keep = out.frames.size();
     if (walk(sample.stack, !out.by_code, out)) return;
     const SeenProcess& p = out.process;
-    const std::uint64_t rsp = sample.stack_pointer();
+    const std::uint64_t rsp = std::exchange(out.stack_top, 0);
     if (p.address == 0 || (p.heap <= rsp && rsp <= p.end)) {  // deeper than the copy
+        out.stack_top = rsp;
         const bool too_many = out.cut;  // more frames than are kept, in the copy already
         out.cut = true;
         if (p.address == 0) return;

@@ -50,6 +50,7 @@ struct SeenProcess {
 struct ResolvedSample {
     SampleBasis basis = SampleBasis::none;
     SeenProcess process;
+    std::uint64_t stack_top = 0;  ///< of the process's own stack when the sample was taken, where Erlang code ran; 0: not known
     std::vector<Frame> frames;   ///< Erlang, youngest first, at most most_sampled_frames
     bool cut = false;            ///< older frames are missing
     bool by_code = false;        ///< the youngest frame is known by the address of the code itself

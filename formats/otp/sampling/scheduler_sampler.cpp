@@ -121,6 +121,7 @@ ResolvedSample SchedulerSampler::resolve_interpreted(const bytes::UnwoundFrame& 
     std::uint64_t top = stack ? frame[*stack].value_or(0) : 0;
     if (top < now.heap || top > now.end || top % 8 != 0) top = 0;
     ResolvedSample out = resolver_.resolve_process(now.address, top, code.address);
+    if (frame.interrupted) out.stack_top = top;
     if (out.by_code && code.sure) out.basis = frame.interrupted ? SampleBasis::exact : SampleBasis::checked;
     return out;
 }

@@ -467,9 +467,13 @@ Result<std::unique_ptr<Image>> Image::follow(std::shared_ptr<const bytes::Runnin
     const std::string place = executable.empty() ? process->executable_link() : executable;
     BH_TRY(ElfImage file, ElfImage::open(place));
     std::optional<Build> build = find_build(file);
-    if (!build)
-        return refuse(path, fmt::format("process {} runs {}, which is not an Erlang VM", process->pid(), process->executable_name()),
-                      "beamheap ps lists those that run here.");
+    if (!build) {
+        const std::string program = process->executable_name();
+        const bool emulates = program.substr(program.rfind('/') + 1).starts_with("qemu-");
+        return refuse(path, fmt::format("process {} runs {}, which is not an Erlang VM", process->pid(), program),
+                      emulates ? "It emulates another machine. A VM within can't be read as it runs; a crash dump of it (kill -USR1) or a core that qemu writes can."
+                               : "beamheap ps lists those that run here.");
+    }
     if (file.machine() != elf::machine_x86_64 && file.machine() != elf::machine_aarch64)
         return refuse(path, fmt::format("a VM of {}; those of x86-64 and arm64 are read", bytes::machine_name(file.machine())));
     bytes::CoreNotes notes = notes_of(*process);

@@ -8,16 +8,23 @@
 namespace beamheap::analyses {
 namespace {
 
+// Hits of one watch are one observation: of a process's fragments it sees a row of writes, which are of the same function as a rule.
 struct Sums {
     std::uint64_t samples = 0;
     double words = 0, squares = 0;
-    void add(double weight) {
+    std::map<std::uint32_t, double> watches;  // of fragments: words, by the watch
+    void add(double weight, const AllocationHit& hit) {
         words += weight;
-        squares += weight * weight;
+        if (hit.fragment != 0) watches[hit.fragment] += weight;
+        else squares += weight * weight;
     }
 };
 
-double percent_error(const Sums& sums) { return sums.words <= 0 ? 0 : 100 * std::sqrt(sums.squares) / sums.words; }
+double percent_error(const Sums& sums) {
+    double squares = sums.squares;
+    for (const auto& [watch, words] : sums.watches) squares += words * words;
+    return sums.words <= 0 ? 0 : 100 * std::sqrt(squares) / sums.words;
+}
 
 }  // namespace
 
@@ -39,13 +46,13 @@ AllocationProfile allocation_profile(const Snapshot& snapshot, const AllocationS
     for (const AllocationHit& hit : samples.hits) {
         if (!counts(hit)) continue;
         const auto weight = static_cast<double>(hit.words);
-        ++(hit.fragment ? profile.fragments : profile.hits);
-        all.add(weight);
+        ++(hit.fragment != 0 ? profile.fragments : profile.hits);
+        all.add(weight, hit);
         if (hit.function == FunctionId::none) continue;
-        if (!hit.fragment) ++(hit.basis == SampleBasis::exact ? profile.exact : profile.checked);
+        if (hit.fragment == 0) ++(hit.basis == SampleBasis::exact ? profile.exact : profile.checked);
         Sums& row = rows[key(hit, index_of(hit.function), AllocationHit::no_native)];
         ++row.samples;
-        row.add(weight);
+        row.add(weight, hit);
         if (hit.native != AllocationHit::no_native) callers[hit.native][index_of(hit.function)] += weight;
     }
     for (const AllocationHit& hit : samples.hits) {
@@ -53,17 +60,17 @@ AllocationProfile allocation_profile(const Snapshot& snapshot, const AllocationS
         const auto weight = static_cast<double>(hit.words);
         const auto known = callers.find(hit.native);
         if (hit.native == AllocationHit::no_native || known == callers.end()) {
-            profile.unknown += !hit.fragment;
+            profile.unknown += hit.fragment == 0;
             Sums& row = rows[key(hit, index_of(FunctionId::none), hit.native)];
             ++row.samples;
-            row.add(weight);
+            row.add(weight, hit);
             continue;
         }
-        profile.shared += !hit.fragment;
+        profile.shared += hit.fragment == 0;
         double sum = 0;
         for (const auto& [function, words] : known->second) sum += words;
         for (const auto& [function, words] : known->second)
-            rows[key(hit, function, AllocationHit::no_native)].add(weight * words / sum);
+            rows[key(hit, function, AllocationHit::no_native)].add(weight * words / sum, hit);
     }
     profile.words = all.words;
     profile.error = percent_error(all);
