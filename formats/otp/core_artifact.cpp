@@ -374,10 +374,12 @@ Result<std::unique_ptr<Artifact>> open(std::unique_ptr<bytes::Source> source, co
     return std::unique_ptr<Artifact>(new CoreArtifact(std::move(image), std::move(vm), damage, options.progress));
 }
 
-// A VM that is being started, or loads code, may be caught between two stores: it is looked at again.
+// A VM that is being started, or loads code, may be caught between two stores: it is looked at again. So is one that speaks against its layout:
+// what does so twice in the same words is no accident.
 Result<RunningVm> attach(std::uint32_t pid, const std::string& path, const OpenOptions& options) {
     BH_TRY(bytes::RunningProcess found, bytes::RunningProcess::attach(pid));
     const auto process = std::make_shared<const bytes::RunningProcess>(std::move(found));
+    std::string doubts;
     for (unsigned tries = 1;; ++tries) {
         RunningVm running;
         BH_TRY(running.image, Image::follow(process, path, options.executable));
@@ -386,7 +388,8 @@ Result<RunningVm> attach(std::uint32_t pid, const std::string& path, const OpenO
         if (!vm && tries < most_tries) continue;
         BH_TRY(running.vm, std::move(vm));
         if (!running.vm->unproven.empty()) prove_terms(*running.vm);
-        return running;
+        if (running.vm->unproven == doubts || running.vm->unproven.empty() || tries >= most_tries) return running;
+        doubts = running.vm->unproven;
     }
 }
 

@@ -204,11 +204,11 @@ TEST_CASE("a run queue that the image does not hold speaks for nobody", "[otp][l
 }
 
 TEST_CASE("types of links are told by the trees of links", "[otp][layout]") {
-    const auto told = [](const Layout& row, std::uint32_t process_link, std::uint32_t port_link, bool low_bits) {
+    const auto told = [](const Layout& row, std::uint32_t process_link, std::uint32_t port_link, bool low_bits, std::uint32_t torn = 0) {
         MadeVm vm(row);
         for (std::uint32_t i = 0; i < processes; ++i) {
             const std::size_t node = MadeVm::heaps_at + i * 0x1000 + 2048;
-            const std::uint32_t type = i % 5 == 0 ? port_link : process_link;
+            const std::uint32_t type = i < torn ? i : i % 5 == 0 ? port_link : process_link;
             vm.memory.word(MadeVm::processes_at + i * 0x400 + row.at.process_links, base + node);
             vm.memory.put<std::uint32_t>(node + row.at.link_flags, low_bits ? type | 2u << 7 : type << 16 | 2);
         }
@@ -225,6 +225,9 @@ TEST_CASE("types of links are told by the trees of links", "[otp][layout]") {
     CHECK(told(row_of(27, Flavour::jit), 10, 11, true) == LinkTypes::since_28);
     CHECK(told(row_of(29, Flavour::jit), 10, 11, true) == LinkTypes::since_28);
     CHECK_FALSE(told(row_of(29, Flavour::jit), 20, 21, true));
+    // Of a VM that runs, nodes may be freed while they are read.
+    CHECK(told(row_of(25, Flavour::jit), 10, 11, false, processes / 10) == LinkTypes::since_25);
+    CHECK_FALSE(told(row_of(25, Flavour::jit), 10, 11, false, processes / 4));
 }
 
 TEST_CASE("a heap without gaps proves the form of its terms", "[otp][terms]") {

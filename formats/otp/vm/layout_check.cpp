@@ -94,7 +94,8 @@ void check_atoms(Vm& vm, MemoryReader& memory) {
                                      fits ? "" : ", but the first two are not false and true")});
 }
 
-// Types of the links of the sampled processes, in one form: the smallest one, and how many are beyond any link's.
+// Types of the links of the sampled processes, in one form: the smallest one of a link, and how many are none of a link. (Nodes that a running VM frees
+// while they are read may hold anything.)
 struct LinkCensus {
     std::uint32_t least = ~0u, seen = 0, beyond = 0;
 };
@@ -116,8 +117,9 @@ LinkCensus count_links(MemoryReader& memory, const Layout& layout, LinkTypes typ
         if (node == nullptr || load<Word>(node) > 1) continue;  // a root has no parent, its colour at the most
         const auto flags = load<std::uint32_t>(node + layout.at.link_flags);
         const std::uint32_t type = types == LinkTypes::since_28 ? flags & 31 : flags >> 16;
-        census.least = std::min(census.least, type);
-        census.beyond += type < first || type > first + 3;
+        const bool links = first <= type && type <= first + 3;
+        if (links) census.least = std::min(census.least, type);
+        census.beyond += !links;
         ++census.seen;
     }
     return census;
