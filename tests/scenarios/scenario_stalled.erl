@@ -4,13 +4,14 @@
 -module(scenario_stalled).
 -export([scenarios/0, call_circle/1, terminate_hung/1, application_stop/1, postponed/1, disk_log_blocked/1, tables_awaited/1, requests/1,
          persistent_loop/1, exits_flood/1, programs_open/1, files_open/1, one_scheduler/1, program_stuck/1, acceptors/1, connecting/1, channels/1,
-         blocked_callers/1, busy_pool/1, binaries_in_table/1, binaries_passed_on/1, handler_hung/1]).
+         blocked_callers/1, busy_pool/1, binaries_in_table/1, binaries_passed_on/1, handler_hung/1,
+         callers_kept/1, downs_flood/1, many_queues/1, table_fixed/1, spawned/1]).
 -export([init/1, handle_call/3, handle_cast/2, handle_info/2, terminate/2, code_change/3, callback_mode/0, closed/3, start/2, stop/1,
-         start_child/1, client/3, fetch/1, put_terms/2, works/1, acceptor/2, publisher/2, asks_on/1, log/2, logs/1]).
+         start_child/1, client/3, fetch/1, put_terms/2, works/1, acceptor/2, publisher/2, asks_on/1, log/2, logs/1, subscriber/1, upload/1]).
 
 -import(scenario_kit, [specimen/2, hold/1, wait_until/2, wait_until/3, many/2, healthy/1, plan/2, all_rest/1]).
 
-scenarios() -> [call_circle, terminate_hung, application_stop, postponed, disk_log_blocked, tables_awaited, requests, persistent_loop, exits_flood, programs_open, files_open, one_scheduler, program_stuck, acceptors, connecting, channels, blocked_callers, busy_pool, binaries_in_table, binaries_passed_on, handler_hung].
+scenarios() -> [call_circle, terminate_hung, application_stop, postponed, disk_log_blocked, tables_awaited, requests, persistent_loop, exits_flood, programs_open, files_open, one_scheduler, program_stuck, acceptors, connecting, channels, blocked_callers, busy_pool, binaries_in_table, binaries_passed_on, handler_hung, callers_kept, downs_flood, many_queues, table_fixed, spawned].
 
 client(Server, Question, I) -> R = (catch gen_server:call(Server, Question, infinity)), hold({R, I}).
 clients(N, Server, Question) -> many(N, fun(I) -> proc_lib:spawn(?MODULE, client, [Server, Question, I]) end).
@@ -140,6 +141,12 @@ postponed(Args) ->
     all_rest([Machine]),
     plan(Args, #{findings => ['wait-convoy'], culprit => Machine, waiting => 40}).
 
+%% A server that keeps its callers until it has an answer for them, which never comes.
+callers_kept(Args) ->
+    {ok, Server} = gen_server:start({local, license_server}, ?MODULE, case healthy(Args) of true -> {next, none}; false -> {keeps, #{}} end, []),
+    all_rest(clients(60, license_server, ask)),
+    plan(Args, #{findings => ['wait-convoy'], culprit => Server, waiting => 60}).
+
 disk_log_blocked(Args) ->
     File = scenario_kit:option(truth, "audit") ++ ".LOG",
     {ok, audit} = disk_log:open([{name, audit}, {file, File}]),
@@ -205,6 +212,44 @@ exits_flood(Args) ->
     Owner = specimen(job_owner, fun(Ready) -> process_flag(trap_exit, true), [spawn_link(fun() -> ok end) || _ <- lists:seq(1, N)], Ready(), hold(job_owner) end),
     wait_until(ended, fun() -> {message_queue_len, N} =:= process_info(Owner, message_queue_len) end),
     plan(Args, #{findings => ['queue-flood'], culprit => Owner, waiting => N}).
+
+%% One that has monitored many, and takes nothing of their ends.
+downs_flood(Args) ->
+    N = case healthy(Args) of true -> 10; false -> 60000 end,
+    Owner = specimen(session_registry, fun(Ready) ->
+        Sessions = many(N, fun(I) -> element(1, spawn_monitor(fun() -> receive I -> ok end end)) end),
+        [Session ! I || {I, Session} <- lists:zip(lists:seq(1, N), Sessions)],
+        Ready(), hold(session_registry) end),
+    wait_until(ended, fun() -> {message_queue_len, N} =:= process_info(Owner, message_queue_len) end),
+    plan(Args, #{findings => ['queue-flood'], culprit => Owner, waiting => N}).
+
+%% Subscribers that take nothing of what is sent to all of them: no queue is long by itself.
+many_queues(Args) ->
+    N = case healthy(Args) of true -> 3; false -> 300 end,
+    Subscribers = many(400, fun(I) -> spawn(?MODULE, subscriber, [I]) end),
+    [S ! {broadcast, I, <<"hello">>} || I <- lists:seq(1, N), S <- Subscribers],
+    all_rest(Subscribers),
+    plan(Args, #{findings => ['queue-flood'], waiting => 400 * N}).
+
+subscriber(I) -> receive {never, I} -> ok end.
+
+%% A table that somebody has fixed: what is deleted from it stays.
+table_fixed(Args) ->
+    N = 50000,
+    Owner = specimen(job_table, fun(Ready) ->
+        Jobs = ets:new(jobs, [named_table, public]),
+        healthy(Args) orelse ets:safe_fixtable(Jobs, true),
+        [begin ets:insert(Jobs, {I, lists:seq(1, 100)}), ets:delete(Jobs, I) end || I <- lists:seq(1, N)],
+        garbage_collect(), Ready(), hold(job_table) end),
+    plan(Args, #{findings => ['ets-growth'], culprit => Owner, deleted => N, severity => high}).
+
+%% Processes that one has spawned, that nobody will ever end, and that are no tenth of what the node may have.
+spawned(Args) ->
+    N = case healthy(Args) of true -> 1000; false -> 12000 end,
+    Spawner = specimen(upload_spawner, fun(Ready) -> many(N, fun(I) -> spawn(?MODULE, upload, [I]) end), Ready(), hold(upload_spawner) end),
+    maps:put(asked, [self()], plan(Args, #{findings => ['process-leak'], culprit => Spawner, waiting => N, severity => medium})).
+
+upload(I) -> receive {chunk, I} -> ok end.
 
 programs_open(Args) ->
     N = case healthy(Args) of true -> 3; false -> 150 end,
@@ -278,6 +323,7 @@ callback_mode() -> state_functions.
 closed({call, From}, {fetch, I}, true) -> {keep_state_and_data, [{reply, From, I}]};
 closed({call, _}, {fetch, _}, false) -> {keep_state_and_data, [postpone]}.
 
+handle_call(ask, From, {keeps, Callers}) -> {noreply, {keeps, Callers#{map_size(Callers) => From}}};
 handle_call(ask, _, {next, none} = State) -> {reply, ok, State};
 handle_call(ask, _, {next, Next} = State) -> R = gen_server:call(Next, ask, infinity), {reply, R, State};
 handle_call(convert, _, {program, Port} = State) -> true = port_command(Port, binary:copy(<<"x">>, 1000000)), {reply, ok, State};

@@ -116,8 +116,10 @@ Suspects suspects(const Snapshot& s, const SuspectBudget& budget) {
     found.binaries = binary_holders_of(s, budget.sample_words);
     found.heaps.insert(found.heaps.end(), found.binaries.begin(), found.binaries.end());
     const std::vector<ProcId> all = all_processes(s);
+    // messages may lie outside of the heap
     const auto within = [&](ProcId id, std::uint64_t words) {
-        return used_words(s[id]).value_or(0) <= words && s[id].msgq_len.value_or(0) <= budget.messages;
+        const std::uint64_t all = s[id].msgq_len.value_or(0) == 0 ? 0 : s[id].memory_bytes.value_or(0) / s.source.word_size;
+        return std::max(used_words(s[id]).value_or(0), all) <= words && s[id].msgq_len.value_or(0) <= budget.messages;
     };
     const Count binaries = s.memory_bytes("binary");
     const bool much = binaries.value_or(0) >= heavy_bytes &&

@@ -16,9 +16,9 @@ namespace beamheap::analyses {
 /// How much heap may be decoded for the rules.
 struct SuspectBudget {
     std::uint64_t sample_words = 600'000;  ///< of idle heaps and of heaps with slices, each
-    std::uint64_t term_words = 1'500'000;    ///< of one process whose terms are looked into for its messages
+    std::uint64_t term_words = 3'000'000;    ///< of one process whose terms are looked into for its messages
     std::uint64_t heap_words = 12'000'000;   ///< of the process with the largest heap (of 9 million 0.3 s and 260 MB)
-    std::uint64_t messages = 30'000;         ///< of one process whose terms are looked into
+    std::uint64_t messages = 200'000;        ///< of one process whose terms are looked into
 };
 
 struct Suspects {

@@ -5,6 +5,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "analyses/base/allocated_words.hpp"
 #include "analyses/base/erlang_syntax.hpp"
@@ -14,18 +15,70 @@
 namespace beamheap::analyses {
 namespace {
 
-constexpr std::ptrdiff_t least_callers = 10;
+constexpr std::size_t least_callers = 10;
 constexpr std::uint64_t largest_server = 4'000'000;  // words
 constexpr std::size_t most_events = 1'000'000;       // of a heap of that size
+constexpr std::size_t most_objects = 100'000;        // of a state, that are looked at for callers
 constexpr std::size_t most_table_waiters = 200;      // that are asked which table
 
-std::optional<PutOff> postponed(const Snapshot& s, ProcId process, TermSource& terms) {
+std::span<const Link> links_of(const Snapshot& s, const Process& process) {
+    return std::span(s.links).subspan(process.link_range.first, process.link_range.count);
+}
+
+// Processes that monitor this one and are in a call of OTP's.
+std::set<Pid> callers_of(const Snapshot& s, const Process& process) {
+    std::set<Pid> callers;
+    for (const Link& link : links_of(s, process)) {
+        if (link.kind != LinkKind::monitored_by || !link.pid.has()) continue;
+        const ProcId caller = s.find(link.pid);
+        if (caller != ProcId::none && module_of(s, s[caller].current_function) == "gen") callers.insert(link.pid);
+    }
+    return callers;
+}
+
+// The pid of {Pid, Tag}, of one who called: the tag is a reference, or since 24 [alias | Reference].
+Pid caller_in(const TermReader& reader, const Element& term) {
+    const std::vector<Element> pair = reader.tuple(term, 2);
+    if (pair.empty() || pair[0].kind != ElementKind::pid) return {};
+    if (reader.is_kind(pair[1], TermKind::reference)) return pair[0].pid;
+    const std::vector<Element> tag = reader.list(pair[1], 1);
+    return !tag.empty() && TermReader::is(tag[0], "alias") ? pair[0].pid : Pid{};
+}
+
+// How many of those who call are kept in a term.
+std::uint64_t kept_in(TermSource& terms, const Element& state, std::set<Pid> callers) {
+    const TermReader reader(terms);
+    const std::size_t all = callers.size();
+    std::set<std::pair<ObjectId::Space, std::uint32_t>> seen;
+    std::vector<Element> left{state};
+    while (!left.empty() && !callers.empty() && seen.size() < most_objects) {
+        const Element term = left.back();
+        left.pop_back();
+        if (term.kind != ElementKind::object || !seen.emplace(term.id.space, term.id.number).second) continue;
+        if (const Pid caller = caller_in(reader, term); caller.has()) callers.erase(caller);
+        ElementCursor cursor = terms.elements(term.id);
+        for (Element element; left.size() < most_objects && terms.next(cursor, element);)
+            if (element.kind == ElementKind::object) left.push_back(element);
+    }
+    return all - callers.size();
+}
+
+// A server's callers that it has taken, and not answered: events of a state machine that it has postponed, or whom its state keeps.
+std::optional<PutOff> taken(const Snapshot& s, ProcId process, TermSource& terms) {
     const std::optional<LoopState> loop = loop_state(s, process, terms);
-    if (!loop || loop->loop != LoopState::Loop::state_machine) return std::nullopt;
-    PutOff found{PutOff::Why::postponed, process, {}, TermReader(terms).list(loop->postponed, most_events).size(), ProcId::none};
-    if (found.count == 0) return std::nullopt;
-    found.what = copy_term(terms, loop->state_name);
-    return found;
+    if (!loop) return std::nullopt;
+    if (loop->loop == LoopState::Loop::state_machine) {
+        PutOff found{PutOff::Why::postponed, process, {}, TermReader(terms).list(loop->postponed, most_events).size(), ProcId::none};
+        if (found.count != 0) {
+            found.what = copy_term(terms, loop->state_name);
+            return found;
+        }
+    }
+    const std::set<Pid> callers = callers_of(s, s[process]);
+    if (callers.size() < least_callers) return std::nullopt;
+    const std::uint64_t kept = kept_in(terms, loop->term, callers);
+    if (kept * 2 < callers.size()) return std::nullopt;
+    return PutOff{PutOff::Why::kept, process, {}, kept, ProcId::none};
 }
 
 std::optional<PutOff> blocked_log(const Snapshot& s, ProcId process, TermSource& terms) {
@@ -77,10 +130,10 @@ bool may_put_off(const Snapshot& s, ProcId id) {
     const Process& process = s[id];
     if (waits_for_table(s, process)) return true;
     const std::string_view module = module_of(s, process.current_function);
-    if (module != "gen_statem" && module != "disk_log") return false;
+    if (module != "gen_server" && module != "gen_statem" && module != "disk_log") return false;
     if (process.state != ProcessState::waiting || allocated_words(process) > largest_server) return false;
-    const std::span<const Link> links = std::span(s.links).subspan(process.link_range.first, process.link_range.count);
-    return std::ranges::count(links, LinkKind::monitored_by, &Link::kind) >= least_callers;
+    const auto by = static_cast<std::size_t>(std::ranges::count(links_of(s, process), LinkKind::monitored_by, &Link::kind));
+    return by >= least_callers && (module != "gen_server" || callers_of(s, process).size() >= least_callers);
 }
 
 std::vector<PutOff> put_off(Artifact& artifact) {
@@ -92,7 +145,7 @@ std::vector<PutOff> put_off(Artifact& artifact) {
         const auto terms = artifact.terms(ProcId{i});
         if (!terms) continue;
         const bool log = module_of(s, s.processes[i].current_function) == "disk_log";
-        if (auto why = log ? blocked_log(s, ProcId{i}, **terms) : postponed(s, ProcId{i}, **terms)) found.push_back(std::move(*why));
+        if (auto why = log ? blocked_log(s, ProcId{i}, **terms) : taken(s, ProcId{i}, **terms)) found.push_back(std::move(*why));
     }
     return found;
 }

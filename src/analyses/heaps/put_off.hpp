@@ -3,6 +3,8 @@
 // A gen_statem that can't take an event in its state postpones it, and sees it again when the state changes: its callers wait
 // for a change that may never come, and their requests are no longer in its queue but in its loop's record (loop_state.hpp).
 //
+// A gen_server, or a gen_statem, that answers later keeps `From`, {Pid, Tag}, of those who called in its state until it does.
+//
 // disk_log:block/1 makes a log's process keep all requests but those of who has blocked it, until that one unblocks it or ends.
 // The process keeps the record of the log in its dictionary, under `log`: {log, Status, Name, BlockedBy, Users, ...}, Status
 // {blocked, Queue} meanwhile (disk_log.hrl of OTP 23 to 29).
@@ -23,6 +25,7 @@ namespace beamheap::analyses {
 struct PutOff {
     enum class Why : unsigned char {
         postponed,    ///< `count` events, in the state `what`
+        kept,         ///< `count` callers, in its state
         log_blocked,  ///< the disk log `what`, by `by`
         tables,       ///< `count` tables are not loaded, one of them `what`
     } why = Why::postponed;

@@ -69,7 +69,11 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
                             figure("its memory", process_bytes(input, process), AmountUnit::bytes),
                             figure("of it outside its heaps", outside, AmountUnit::bytes)};
         add_stack(input, row.process, finding);
-        if (leak)
+        if (leak && s.text(process.name) == "timer_server")
+            finding.advise(
+                "Each is a repeated timer of the module `timer` for that process (`timer:send_interval`, `timer:apply_interval`) that "
+                "nobody has cancelled: `timer:cancel/1`, or one `erlang:send_after/3` at a time.");
+        else if (leak)
             finding.advise(
                 "Take each monitor back when its request is done: `erlang:demonitor/2` with [flush]; or monitor the target "
                 "once.");

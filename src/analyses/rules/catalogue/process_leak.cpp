@@ -9,6 +9,8 @@
 // Thresholds: 80 % of the limit is high, 95 % or a slogan that says so critical. Below that a group of processes is
 // medium if it has 10,000 members and half of all, and nine in ten of them have no link, monitor or name.
 #include <algorithm>
+#include <map>
+#include <span>
 
 #include "analyses/processes/groups.hpp"
 #include "analyses/processes/inventory.hpp"
@@ -23,6 +25,7 @@ constexpr double high_percent = 80;
 constexpr double critical_percent = 95;
 constexpr std::uint64_t large_group = 10000;
 constexpr double alone_percent = 90;
+constexpr double spawner_percent = 75;  // of a group, of one who is told
 
 bool is_socket(std::string_view driver) {
     return driver == "tcp_inet" || driver == "udp_inet" || driver == "sctp_inet";
@@ -36,6 +39,21 @@ std::uint64_t sockets(const PortReport& report) {
 
 FindingSeverity severity_of(double percent) {
     return percent >= critical_percent ? FindingSeverity::critical : FindingSeverity::high;
+}
+
+// Who has spawned most of a group, and how many.
+struct Spawner {
+    Pid pid;
+    std::uint64_t spawned = 0;
+};
+Spawner spawner_of(const Snapshot& s, std::span<const ProcId> members) {
+    std::map<Pid, std::uint64_t> counts;
+    for (const ProcId id : members)
+        if (s[id].parent.has()) ++counts[s[id].parent];
+    Spawner most;
+    for (const auto& [pid, count] : counts)
+        if (count > most.spawned) most = {pid, count};
+    return most;
 }
 
 void run(const RuleInput& input, std::vector<Finding>& findings) {
@@ -69,12 +87,21 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         finding.title.say("{} of {} processes ({}) are {}, and nothing is linked to or monitors {} of them",
                           number(group.count), number(s.processes.size()), Percent{group.percent}, group.function,
                           alone == group.count ? Sentence(Ours("any")) : sentence("{}", number(alone)));
+    const Spawner spawner = spawner_of(s, groups.members_of(group));
+    if (percent_of(spawner.spawned, group.count).value_or(0) >= spawner_percent) {
+        if (spawner.spawned == group.count)
+            finding.title.say("; {} has spawned them", AnyProcess{spawner.pid});
+        else
+            finding.title.say("; {} has spawned {} of them", AnyProcess{spawner.pid}, number(spawner.spawned));
+    }
     finding.confidence = input.totals.lower_bounds ? Confidence::lower_bound : Confidence::exact;
     finding.evidence = {figure("processes of this kind", group.count, AmountUnit::count, finding.confidence),
                         figure("their memory", group.memory_bytes.value(), AmountUnit::bytes, finding.confidence),
                         figure("without link, monitor and name", alone, AmountUnit::count, finding.confidence),
                         figure("sockets (ports) of the node", sockets(port_report), AmountUnit::count)};
-    if (example.parent.has())
+    if (const ProcId id = s.find(spawner.pid); id != ProcId::none && percent_of(spawner.spawned, group.count).value_or(0) >= spawner_percent)
+        finding.evidence.push_back(fact("who has spawned them", doing(input, id)));
+    else if (example.parent.has())
         finding.evidence.push_back(fact("one was spawned by", sentence("{}", AnyProcess{example.parent})));
     add_stack(input, group.example, finding);
     finding.advise("Find out what should end them, and see one: {}", Command{"proc", example.pid});

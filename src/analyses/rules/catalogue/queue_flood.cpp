@@ -7,12 +7,14 @@
 //
 // Thresholds: 1,000 messages are medium (the default of OTP's queue_fun.awk and of many mailbox limits), 10,000 are
 // high, 100,000 or a quarter of all process memory with at least 10,000 messages are critical. More than five such
-// processes are counted, not listed. A queue whose messages keep binaries of 64 MiB that are 30 % of the node's memory is
+// processes are counted, not listed. Processes of one kind with less than 1,000 each, 50 on average and 20,000 in all are medium
+// together, with 100,000 high. A queue whose messages keep binaries of 64 MiB that are 30 % of the node's memory is
 // high, however short it is.
 #include <algorithm>
 #include <initializer_list>
 #include <string_view>
 
+#include "analyses/processes/groups.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/phrases.hpp"
 
@@ -29,6 +31,7 @@ constexpr std::uint64_t many_binary_bytes = 64u << 20;
 constexpr double many_binary_percent = 30;
 constexpr double known_percent = 75;  // of the messages, that are told for what they are
 constexpr std::size_t most_findings = 5;
+constexpr std::uint64_t least_of_group = 20'000, least_each = 50;  // messages of one kind of process, and on average
 
 FindingSeverity severity_of(std::uint64_t messages, std::uint64_t bytes, double percent) {
     if (messages >= critical_messages ||
@@ -94,6 +97,8 @@ void advise_on_known(const RuleInput& input, ProcId id, Finding& finding) {
     else if (share_of(input, id, {"{trace,", "{trace_ts,"}) >= known_percent)
         finding.advise("These are trace messages: stop the trace (`erlang:trace(all, false, [all])`, `dbg:stop/0`), or trace less; a tracer that prints "
                        "or calls is slower than what it traces.");
+    else if (share_of(input, id, {"{tcp,port()", "{udp,port()", "{ssl,"}) >= known_percent)
+        finding.advise("Sockets send it what they receive as fast as it arrives: let them wait for it with `{active, once}`, or `{active, N}`.");
     else if (share_of(input, id, {"{reference(),"}) >= known_percent)
         finding.advise("Messages {Ref, Answer} are answers that came when nobody waited for them any more: of calls that ran out of time and "
                        "were caught, or of tasks that nobody awaits. Drop them in `handle_info/2`, and see why answers are late.");
@@ -123,9 +128,11 @@ Finding finding_of(const RuleInput& input, ProcId id) {
                           Percent{finding.percent.value_or(0)});
     } else if (held.has() && percent && *percent >= 1)
         finding.title.say(" and {} ({} of all processes')", bytes(*held), Percent{*percent});
-    if (waits != nullptr)
+    if (waits != nullptr) {
         finding.title.say("; it waits in {} for {}", waits->function, target_text(input.snapshot, waits->target));
-    else
+        if (const ProcId by = waits->target.process; by != ProcId::none && input.waits.edge(by) == nullptr)
+            finding.title.say(", which {}", doing(input, by));
+    } else
         finding.title.say("; it {}", doing(input, id));
     finding.evidence.push_back(figure("messages in its queue", queued, AmountUnit::count));
     finding.evidence.push_back(
@@ -160,7 +167,43 @@ Finding finding_of(const RuleInput& input, ProcId id) {
     return finding;
 }
 
+// Many of one kind with queues that are none by themselves: each message is sent to all of them.
+void add_group(const RuleInput& input, std::vector<Finding>& findings) {
+    const Snapshot& s = input.snapshot;
+    if (input.totals.messages.value().value_or(0) < least_of_group) return;
+    std::vector<ProcId> having;
+    for (const ProcId id : all_processes(s))
+        if (s[id].msgq_len.value_or(0) != 0) having.push_back(id);
+    if (having.empty()) return;
+    const ProcessGroups groups = group_by_initial_call(s, having);
+    const auto most = std::ranges::max_element(groups.groups, {}, [](const ProcessGroup& group) { return group.msgq_len.value().value_or(0); });
+    const std::uint64_t queued = most->msgq_len.value().value_or(0);
+    const ProcId example = *std::ranges::max_element(groups.members_of(*most), {}, [&](ProcId id) { return *s[id].msgq_len; });
+    const std::uint64_t longest = *s[example].msgq_len;
+    if (queued < least_of_group || most->function == FunctionId::none || queued / most->count < least_each || longest >= medium_messages) return;
+    Finding finding;
+    finding.severity = queued >= critical_messages ? FindingSeverity::high : FindingSeverity::medium;
+    finding.subject = {SubjectKind::group, sentence("{}", most->function)};
+    finding.count = queued;
+    finding.bytes = most->memory_bytes.value();
+    finding.percent = percent_of(finding.bytes, all_process_bytes(input));
+    finding.of_waiting = true;
+    const auto waits = std::ranges::count_if(groups.members_of(*most), [&](ProcId id) { return input.waits.edge(id) != nullptr; });
+    finding.role = static_cast<std::uint64_t>(waits) * 2 > most->count ? FindingRole::victim : FindingRole::cause;
+    finding.title.say("{} of {} have {} in their queues, up to {} each", processes(most->count), most->function, messages(queued), number(longest));
+    if (finding.percent && *finding.percent >= 1) finding.title.say(", and {} ({} of all processes')", bytes(*finding.bytes), Percent{*finding.percent});
+    finding.title.say("; one of them {}", doing(input, example));
+    finding.evidence = {figure("messages in their queues", queued, AmountUnit::count),
+                        share("of all messages in queues", percent_of(queued, input.totals.messages.value()).value_or(100)),
+                        figure("the longest queue", longest, AmountUnit::count), figure("their memory", finding.bytes, AmountUnit::bytes)};
+    add_stack(input, example, finding);
+    finding.advise("See what the messages are, of one of them: {}", Command{"msgs", s[example].pid, "--by shape"});
+    finding.advise("What is sent to all of them at once is more than they take: send less often, or what has changed only, and let each drop what is old.");
+    findings.push_back(std::move(finding));
+}
+
 void run(const RuleInput& input, std::vector<Finding>& findings) {
+    add_group(input, findings);
     std::vector<ProcId> flooded;
     for (std::uint32_t i = 0; i < input.snapshot.processes.size(); ++i)
         if (input.snapshot.processes[i].msgq_len.value_or(0) >= medium_messages || heavy_binaries(input, ProcId{i}).has())

@@ -189,6 +189,9 @@ Convoy convoy_of(const RuleInput& input, const WaitFanIn& fan) {
 
 FindingSeverity severity_of(const Convoy& convoy) {
     const bool kind = convoy.of_kind >= crowd::critical_percent;
+    // Who asks for work, and gets it when there is some, waits in this way as well.
+    if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::kept)
+        return convoy.percent >= crowd::critical_percent ? FindingSeverity::high : FindingSeverity::medium;
     if (convoy.percent >= crowd::critical_percent) return FindingSeverity::critical;
     if (convoy.suspended && !(kind && convoy.forever && convoy.fan->waiters >= crowd::many)) return FindingSeverity::high;
     if (convoy.idle)
@@ -223,6 +226,7 @@ Sentence why_put_off(const RuleInput& input, const PutOff& put_off) {
         return sentence("; it is idle in its state {}, and has postponed {}", PrintedTerm{put_off.what, put_off.what->term()},
                         Counted{put_off.count, "event", "events"});
     if (put_off.why == PutOff::Why::tables) return sentence("; {}", not_loaded(put_off));
+    if (put_off.why == PutOff::Why::kept) return sentence("; it is idle, and keeps {} in its State, unanswered", Counted{put_off.count, "caller", "callers"});
     if (put_off.by == ProcId::none) return Ours("; it was blocked, and was not unblocked");
     return sentence("; {} has blocked it, and {}", put_off.by, doing(input, put_off.by));
 }
@@ -315,6 +319,10 @@ void add_steps(const RuleInput& input, const Convoy& convoy, FunctionId call, Fi
     } else if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::postponed) {
         finding.advise("It takes them when its state changes: see what it waits for, and give that state an end (`state_timeout`) at which "
                        "callers are answered with an error: {}", Command{"proc", s[finding.process].pid});
+    } else if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::kept) {
+        finding.advise("It has taken their calls, to answer later with `gen_server:reply/2`, and waits for what makes it do so: an answer, a timer, a "
+                       "worker that may have ended: {}", Command{"proc", s[finding.process].pid});
+        finding.advise("Give what it keeps a time after which it answers with an error. Workers that ask for work in this way are at rest, and not stuck.");
     } else if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::tables) {
         finding.advise("A table is loaded when a node that may have its newest copy is up: start the other nodes of the cluster; where one is lost "
                        "for good, `mnesia:force_load_table/1`. A table that does not exist is waited for as well.");
