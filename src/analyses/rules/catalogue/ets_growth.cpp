@@ -64,10 +64,11 @@ void large_table(const RuleInput& input, const EtsUse& use, const EtsReport& rep
     if (table.objects.has()) finding.title.say(" in {}", Counted{*table.objects, "object", "objects"});
     const Count deleted = deleted_objects(table);
     const bool kept = table.fixed.value_or(0) != 0 && (deleted.value_or(0) > table.objects.value_or(0) || table.objects == Count(0));
-    if (kept && deleted.has()) finding.title.say(" and {} deleted ones", number(*deleted));
-    finding.title.say(": {} of the node's memory; ", Percent{percent});
-    if (kept) finding.title.say("it is fixed, which keeps what is deleted; ");
-    finding.title.say("its owner is {}", owner_text(use.owner));
+    if (kept && deleted.has())
+        finding.title.say(" and {} deleted ones, kept since it is fixed", number(*deleted));
+    else if (kept)
+        finding.title.say(" and deleted ones, kept since it is fixed");
+    finding.title.say(": {} of the node's memory; its owner is {}", Percent{percent}, owner_text(use.owner));
     finding.evidence.push_back(figure("the table", use.bytes, AmountUnit::bytes));
     if (table.objects.has()) finding.evidence.push_back(figure("objects", table.objects, AmountUnit::count));
     finding.evidence.push_back(figure("all tables", report.bytes.value(), AmountUnit::bytes));

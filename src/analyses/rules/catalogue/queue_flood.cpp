@@ -191,7 +191,6 @@ void add_group(const RuleInput& input, std::vector<Finding>& findings) {
     const auto waits = std::ranges::count_if(groups.members_of(*most), [&](ProcId id) { return input.waits.edge(id) != nullptr; });
     finding.role = static_cast<std::uint64_t>(waits) * 2 > most->count ? FindingRole::victim : FindingRole::cause;
     finding.title.say("{} of {} have {} in their queues, up to {} each", processes(most->count), most->function, messages(queued), number(longest));
-    if (finding.percent && *finding.percent >= 1) finding.title.say(", and {} ({} of all processes')", bytes(*finding.bytes), Percent{*finding.percent});
     finding.title.say("; one of them {}", doing(input, example));
     finding.evidence = {figure("messages in their queues", queued, AmountUnit::count),
                         share("of all messages in queues", percent_of(queued, input.totals.messages.value()).value_or(100)),

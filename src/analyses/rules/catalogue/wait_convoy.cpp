@@ -178,12 +178,14 @@ Convoy convoy_of(const RuleInput& input, const WaitFanIn& fan) {
         convoy.waiters -= fan.waiters;  // each who wants a table has a process of mnesia's wait for it
         convoy.percent = percent_of(convoy.waiters, std::uint64_t{s.processes.size()}).value_or(0);
     }
-    if (convoy.put_off != nullptr) return convoy;
+    if (convoy.put_off != nullptr && convoy.put_off->why != PutOff::Why::kept) return convoy;
     if (convoy.idle) convoy.holders = watched_by(input, convoy.end);
     if (convoy.idle && convoy.holders.empty()) {
         convoy.holders = owners_of_members(input, fan);
         convoy.by_table = !convoy.holders.empty();
     }
+    // A pool keeps its callers too: who has what they wait for says more.
+    if (!convoy.holders.empty()) convoy.put_off = nullptr;
     return convoy;
 }
 
