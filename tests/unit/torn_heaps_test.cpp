@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "analyses/diagnosis/heap_stats.hpp"
 #include "support/dump_text.hpp"
@@ -53,5 +55,25 @@ TEST_CASE("the terms of a process that a torn dump shows in pieces are those of 
         REQUIRE(terms);
         CHECK((*terms)->graph().size() == cells);
         CHECK((*terms)->messages() == 2);
+    }
+}
+
+TEST_CASE("what is damaged in heaps is counted by its kind", "[torn_heaps]") {
+    const auto counted = [](const std::string& heap, std::string_view queue, unsigned threads) {
+        analyses::HeapStats stats(threads, {});
+        LoadPlan plan = test::everything();
+        stats.demand(plan);
+        const auto artifact = test::load(test::header() + test::process("<0.50.0>", "Message queue length: " + std::string(queue) + "\n") +
+                                             "=proc_messages:<0.50.0>\nI5:N\n=proc_heap:<0.50.0>\n" + heap + "=end\n", plan);
+        stats.store(*artifact);
+        const Anomalies& met = artifact->snapshot().anomalies;
+        return std::vector{met[Anomaly::bad_line].count, met[Anomaly::duplicate_address].count, met[Anomaly::messages_lost].count};
+    };
+    for (const unsigned threads : {1u, 2u}) {
+        INFO(threads << " threads");
+        CHECK(counted(list(10), "1", threads) == std::vector<std::uint64_t>{0, 0, 0});
+        CHECK(counted(list(10) + "7F0000002000:lI1\nodd\n", "1", threads) == std::vector<std::uint64_t>{2, 0, 0});
+        CHECK(counted(list(10) + list(3), "1", threads) == std::vector<std::uint64_t>{0, 1, 0});
+        CHECK(counted(list(10), "2", threads) == std::vector<std::uint64_t>{0, 0, 1});
     }
 }
