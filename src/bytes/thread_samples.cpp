@@ -281,13 +281,14 @@ Watchpoint::Watchpoint(Watchpoint&&) noexcept = default;
 Watchpoint& Watchpoint::operator=(Watchpoint&&) noexcept = default;
 Watchpoint::~Watchpoint() = default;
 
-Result<Watchpoint> Watchpoint::open(std::uint32_t thread, std::uint64_t address, std::uint32_t stack_bytes, std::size_t ring_bytes) {
+Result<Watchpoint> Watchpoint::open(std::uint32_t thread, std::uint64_t address, std::uint32_t most, std::uint32_t stack_bytes) {
     perf_event_attr attr = attributes(stack_bytes);
     attr.type = PERF_TYPE_BREAKPOINT;
     attr.bp_type = HW_BREAKPOINT_W;
     attr.bp_addr = address;
     attr.bp_len = HW_BREAKPOINT_LEN_8;
     attr.sample_period = 1;
+    attr.disabled = 1;
     auto state = std::make_unique<State>();
     state->descriptor = open_event(attr, thread);
     if (state->descriptor.get() < 0) {
@@ -296,9 +297,13 @@ Result<Watchpoint> Watchpoint::open(std::uint32_t thread, std::uint64_t address,
         return Error{ErrorCode::resource_limit, fmt::format("no debug register for a watchpoint: {}", std::strerror(errno)),
                      "A debugger may hold all four, or the machine that this one runs on does not give them."};
     }
+    constexpr std::size_t beside_stack = 512;  // of a record, at the most
     const std::size_t least = std::bit_ceil(std::size_t{stack_bytes} + ring_page);
-    if (!state->ring.map(state->descriptor.get(), std::max(least, std::bit_ceil(std::max<std::size_t>(ring_bytes, 1))), least))
+    if (!state->ring.map(state->descriptor.get(), std::max(least, std::bit_ceil(most * (stack_bytes + beside_stack))), least))
         return Error{ErrorCode::resource_limit, fmt::format("no memory for a watchpoint: {}", std::strerror(errno)), {}};
+    // The kernel itself ends it: until this program gets a CPU, the thread may write there thousands of times, and each write takes it a few us.
+    if (ioctl(state->descriptor.get(), PERF_EVENT_IOC_REFRESH, most) != 0)
+        return Error{ErrorCode::resource_limit, fmt::format("a watchpoint can't be bounded: {}", std::strerror(errno)), {}};
     return Watchpoint(std::move(state));
 }
 

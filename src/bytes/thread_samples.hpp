@@ -89,10 +89,10 @@ private:
 /// Told of writes that a thread makes to 8 bytes of memory.
 class Watchpoint {
 public:
-    /// `address` is a multiple of 8; what is kept of writes that nobody has asked for yet is at least one, and as many as `ring_bytes` (0: the least) have
-    /// room for. Errors: unreadable, as for the sampler; resource_limit where the thread has no free
-    /// debug register (a debugger has them), or is gone.
-    static Result<Watchpoint> open(std::uint32_t thread, std::uint64_t address, std::uint32_t stack_bytes, std::size_t ring_bytes = 0);
+    /// `address` is a multiple of 8. The kernel ends it after `most` writes, at least 1, whenever these are asked for: what it costs the thread is
+    /// bounded. Errors: unreadable, as for the sampler; resource_limit where the thread has no free debug register (a debugger has
+    /// them), or is gone.
+    static Result<Watchpoint> open(std::uint32_t thread, std::uint64_t address, std::uint32_t most, std::uint32_t stack_bytes);
     Watchpoint(Watchpoint&&) noexcept;
     Watchpoint& operator=(Watchpoint&&) noexcept;
     ~Watchpoint();

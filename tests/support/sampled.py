@@ -40,7 +40,7 @@ class Node:
     """A VM that runs one of the scenario's kinds of work until it is told to end."""
 
     def __init__(self, tests, kind, release=None, *flags, program=None):
-        self.tests = tests
+        self.tests, self.release = tests, release
         self.folder = s.TMP / f"{kind}-{release or 'erl'}{''.join(flags)}".replace("+", "-")
         self.folder.mkdir()
         shutil.copy(s.SOURCE / f"tests/scenarios/{MODULE}.erl", self.folder)

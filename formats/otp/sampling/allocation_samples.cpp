@@ -17,8 +17,7 @@ constexpr std::uint32_t most_arms = 400;           // a second, of all scheduler
 constexpr std::uint32_t watched_stack_bytes = 8192;  // of the stack with each hit: enough to unwind a BIF
 
 constexpr std::uint32_t fragment_stack_bytes = 2048;  // of the stack with each write to a sum of fragments
-constexpr std::size_t fragment_ring_bytes = 256u << 10;
-constexpr std::size_t most_fragment_writes = 16;      // that are waited for: each holds the process up for some 50 us
+constexpr std::uint32_t most_fragment_writes = 16;    // that are waited for: each holds the process up for some 50 us
 
 // A scheduler, and the word that is watched for it now.
 struct Watch {
@@ -93,7 +92,7 @@ private:
         watch.before = schedulers_.fragment_words(p.address, sum) ? std::optional(sum) : std::nullopt;
         watch.words = chosen.words;
         watch.address = chosen.address;
-        auto point = bytes::Watchpoint::open(schedulers_.threads()[thread].thread.id, watch.address, watched_stack_bytes);
+        auto point = bytes::Watchpoint::open(schedulers_.threads()[thread].thread.id, watch.address, 1, watched_stack_bytes);
         if (point) {
             ++result_.arms;
             watch.watched = true;
@@ -105,7 +104,7 @@ private:
         return ok();
     }
     Status arm_fragments(Watch& watch, std::size_t thread) {
-        auto point = bytes::Watchpoint::open(schedulers_.threads()[thread].thread.id, schedulers_.fragment_words_of(watch.process.address), fragment_stack_bytes, fragment_ring_bytes);
+        auto point = bytes::Watchpoint::open(schedulers_.threads()[thread].thread.id, schedulers_.fragment_words_of(watch.process.address), most_fragment_writes, fragment_stack_bytes);
         if (point) {
             ++result_.fragment_arms;
             watch.hit_words = 0;
