@@ -9,7 +9,7 @@ namespace beamheap::crashdump {
 namespace {
 
 constexpr std::uint64_t batch_bytes = 512 * 1024;
-constexpr std::size_t batch_jobs = 256;
+constexpr std::size_t batch_jobs = 256, usual_jobs = 64;  // at most; as many as processes of ten kilobytes make
 constexpr std::size_t window_bytes = 256 * 1024;
 constexpr std::size_t batches_ahead = 2;  // per worker
 constexpr std::uint64_t bytes_ahead = 3 * batch_bytes;  // in all: the scanner's buffers are held as long
@@ -103,6 +103,7 @@ void HeapPipeline::add(HeapJob job) {
     if (!batch_.empty() && (job.extents.end() - batch_.front().extents.begin() > batch_bytes ||
                             job.extents.begin() < batch_.back().extents.end() || batch_.size() >= batch_jobs))
         flush();
+    if (batch_.empty()) batch_.reserve(usual_jobs);
     batch_.push_back(std::move(job));
 }
 

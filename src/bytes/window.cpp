@@ -84,14 +84,14 @@ void Window::add_zeros(std::uint64_t offset, std::uint64_t bytes) {
         zero_runs_.push_back(run_);
 }
 
-/// One byte in 64 tells whether there is anything to look at: texts have no zeros. A run that goes over the end of what
-/// was read is put together by its offset.
+/// One byte in as many as the shortest run has tells whether there is anything to look at: texts have no zeros. A run that goes
+/// over the end of what was read is put together by its offset: the first and the last byte of that are looked at.
 void Window::look_for_zeros(std::size_t got) {
     const std::uint64_t from = base_ + end_;
     if (from < looked_until_) return;  // read again
     looked_until_ = from + got;
     const char* const begin = buffer_.get() + end_;
-    constexpr std::size_t stride = 64;
+    constexpr std::size_t stride = shortest_zero_run;
     for (std::size_t at = 0; at < got; at += at + 1 < got ? std::min(stride, got - 1 - at) : 1) {
         const auto none_in = [&](std::size_t from_here) {
             return begin[from_here] != 0 && begin[from_here + stride] != 0 && begin[from_here + 2 * stride] != 0 &&
