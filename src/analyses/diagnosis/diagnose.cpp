@@ -8,6 +8,7 @@
 #include "analyses/causes/boot_stage.hpp"
 #include "analyses/diagnosis/summary.hpp"
 #include "analyses/diagnosis/unreferenced.hpp"
+#include "analyses/logs/service_keepers.hpp"
 #include "analyses/processes/native_stacks.hpp"
 #include "analyses/rules/phrases.hpp"
 
@@ -68,7 +69,7 @@ void Diagnoser::demand(LoadPlan& plan) {
     plan.slots_of = slots_for_waits;
     plan.terms = true;
     plan.modules = true;
-    plan.terms_of = [this](const Snapshot& snapshot, ProcId id) {
+    plan.terms_of = [this, keeps_service_state = ServiceKeepers()](const Snapshot& snapshot, ProcId id) mutable {
         return suspects(snapshot).look_into(id) || may_tell_why(snapshot, id) || keeps_service_state(snapshot, id) || keeps_restarts(snapshot, id) ||
                may_put_off(snapshot, id) ||
                is_controller(snapshot, id) || may_boot(snapshot, id);

@@ -6,6 +6,7 @@
 #include "analyses/base/erlang_syntax.hpp"
 #include "analyses/base/sum.hpp"
 #include "analyses/base/term_reader.hpp"
+#include "analyses/logs/service_keepers.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -19,59 +20,11 @@ constexpr std::size_t most_looked_at = 2'000;
 constexpr std::uint64_t largest_server = 1'000'000;  // words; such servers are small unless their queue is on the heap
 constexpr std::uint64_t longest_queue = 200'000;
 
-bool runs_module(const Snapshot& s, const Process& p, std::string_view module) {
-    if (module_of(s, p.real_initial_call) == module || module_of(s, p.current_function) == module) return true;
-    return std::ranges::any_of(s.stacks[p.stack],
-                               [&](const Frame& frame) { return module_of(s, frame.function) == module; });
-}
+/// Services that a function is part of, as bits.
+enum ServicePart : unsigned { asked = 1, log_protection = 2, event_manager = 4, connection_loop = 8, rabbit = 16 };
 
-// Asked of every process of the node, and of few of them more than the first letters are looked at.
-
-bool is_protection(const Snapshot& s, const Process& p) {
-    const std::string_view name = s.text(p.name);
-    if (name.starts_with("logger_"sv))
-        if (name.starts_with("logger_std_h"sv) || name.starts_with("logger_disk_log_h"sv) || name == "logger_proxy"sv) return true;
-    return module_of(s, p.real_initial_call) == "logger_olp"sv;
-}
-
-bool is_alarm_manager(const Snapshot& s, const Process& p) {
-    return p.name != TextId::none && s.text(p.name).find("alarm"sv) != std::string_view::npos && runs_module(s, p, "gen_event"sv);
-}
-
-bool of_rabbit(const Snapshot& s, FunctionId function) {
-    const std::string_view module = module_of(s, function);
-    if (module.empty() || (module.front() != 'r' && module.front() != 'g')) return false;
-    return module.starts_with("rabbit_"sv) || module == "gen_server2"sv;
-}
-
-bool sends_on_credit(const Snapshot& s, const Process& p) {
-    return of_rabbit(s, p.real_initial_call) || of_rabbit(s, p.current_function) ||
-           std::ranges::any_of(s.stacks[p.stack], [&](const Frame& frame) { return of_rabbit(s, frame.function); });
-}
-
-bool waits_on_connection(const Snapshot& s, FunctionId id) {
-    return module_of(s, id) == "dist_util"sv && s.text(s.functions[id].name) == "con_loop"sv;
-}
-
-bool is_connection(const Snapshot& s, const Process& p) {
-    return waits_on_connection(s, p.current_function) ||
-           std::ranges::any_of(s.stacks[p.stack], [&](const Frame& frame) { return waits_on_connection(s, frame.function); });
-}
-
-bool is_net_kernel(const Snapshot& s, const Process& p) { return s.text(p.name) == "net_kernel"sv; }
-
-enum class Service : std::uint8_t { none, protection, alarm_manager, connection, net_kernel, credit };
-
-// What of a service's state a process keeps; none, where it is too large to be looked into.
-Service service_of(const Snapshot& s, const Process& p) {
-    if (p.heap_words.value_or(0) > largest_server || p.old_heap_words.value_or(0) > largest_server ||
-        p.msgq_len.value_or(0) > longest_queue)
-        return Service::none;
-    if (is_protection(s, p)) return Service::protection;
-    if (is_alarm_manager(s, p)) return Service::alarm_manager;
-    if (is_connection(s, p)) return Service::connection;
-    if (is_net_kernel(s, p)) return Service::net_kernel;
-    return sends_on_credit(s, p) ? Service::credit : Service::none;
+bool is_protection(std::string_view name) {
+    return name.starts_with("logger_std_h"sv) || name.starts_with("logger_disk_log_h"sv) || name == "logger_proxy"sv;
 }
 
 class Reading {
@@ -219,15 +172,56 @@ std::optional<std::uint64_t> TickTime::silent_ms(const ConnectionTick& connectio
     return (connection.tick + intensity - connection.ticked) % intensity * (milliseconds / intensity);
 }
 
-bool keeps_service_state(const Snapshot& s, ProcId id) { return service_of(s, s[id]) != Service::none; }
+unsigned ServiceKeepers::parts_of(const Snapshot& s, FunctionId function) {
+    if (function == FunctionId::none) return 0;
+    const std::size_t index = index_of(function);
+    if (functions_.size() <= index) functions_.resize(index + 1);
+    if (functions_[index] != 0) return functions_[index];
+    const std::string_view module = module_of(s, function);
+    unsigned parts = asked;
+    if (module == "logger_olp"sv) parts |= log_protection;
+    if (module == "gen_event"sv) parts |= event_manager;
+    if (module == "dist_util"sv && s.text(s.functions[function].name) == "con_loop"sv) parts |= connection_loop;
+    if (module.starts_with("rabbit_"sv) || module == "gen_server2"sv) parts |= rabbit;
+    functions_[index] = static_cast<std::uint8_t>(parts);
+    return parts;
+}
+
+unsigned ServiceKeepers::parts_of(const Snapshot& s, StackId stack) {
+    if (stack == StackId::none) return 0;
+    const std::size_t index = index_of(stack);
+    if (stacks_.size() <= index) stacks_.resize(index + 1);
+    if (stacks_[index] != 0) return stacks_[index];
+    unsigned parts = asked;
+    for (const Frame& frame : s.stacks[stack]) parts |= parts_of(s, frame.function);
+    stacks_[index] = static_cast<std::uint8_t>(parts);
+    return parts;
+}
+
+Service ServiceKeepers::service_of(const Snapshot& s, const Process& p) {
+    if (p.heap_words.value_or(0) > largest_server || p.old_heap_words.value_or(0) > largest_server ||
+        p.msgq_len.value_or(0) > longest_queue)
+        return Service::none;
+    const unsigned began_as = parts_of(s, p.real_initial_call);
+    const unsigned runs = parts_of(s, p.current_function) | parts_of(s, p.stack);
+    const std::string_view name = p.name == TextId::none ? std::string_view() : s.text(p.name);
+    if ((began_as & log_protection) != 0 || is_protection(name)) return Service::protection;
+    if (((began_as | runs) & event_manager) != 0 && name.find("alarm"sv) != std::string_view::npos) return Service::alarm_manager;
+    if ((runs & connection_loop) != 0) return Service::connection;
+    if (name == "net_kernel"sv) return Service::net_kernel;
+    return ((began_as | runs) & rabbit) != 0 ? Service::credit : Service::none;
+}
+
+bool keeps_service_state(const Snapshot& s, ProcId id) { return ServiceKeepers()(s, id); }
 
 ServiceStates service_states(Artifact& artifact) {
     const Snapshot& s = artifact.snapshot();
     ServiceStates states;
+    ServiceKeepers keepers;
     std::uint64_t words = 0;
     for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
         const ProcId id{i};
-        const Service service = service_of(s, s[id]);
+        const Service service = keepers.service_of(s, s[id]);
         if (service == Service::none) continue;
         if (service == Service::credit && (words = saturating_add(words, allocated_words(s[id]))) > most_words_on_credit) {
             ++states.credit_unread;
