@@ -330,7 +330,7 @@ TEST_CASE("bounds: the process table, and those whom nobody watches", "[bounds]"
     CHECK(loudness(node(10'000, 1'000'000, 1'001, 0), "process-leak").empty());
     CHECK(loudness(node(20'002, 1'000'000, 0, 10'001), "process-leak") == "medium");
     CHECK(test::of(node(80, 100, 5, 0), "process-leak").at(0).words ==
-          "shop:init/1: 80 of 100 processes that the node may have exist (80 %): 80 of them are shop:init/1\n"
+          "shop:init/1: 80 of 100 processes that the node may have exist (80 %): 80 of them are shop:init/1; <0.1.0> has spawned them\n"
           "  processes of this kind: 80\n"
           "  their memory: 800\n"
           "  without link, monitor and name: 75\n"
@@ -341,7 +341,7 @@ TEST_CASE("bounds: the process table, and those whom nobody watches", "[bounds]"
           "-> Spawn them linked or monitored, under a supervisor (simple_one_for_one, DynamicSupervisor) with a bound on how many there may be.\n"
           "-> A larger limit (+P) only buys time.\n");
     CHECK(test::of(node(10'000, 1'000'000, 0, 0), "process-leak").at(0).words ==
-          "shop:init/1: 10,000 of 10,000 processes (100 %) are shop:init/1, and nothing is linked to or monitors any of them\n"
+          "shop:init/1: 10,000 of 10,000 processes (100 %) are shop:init/1, and nothing is linked to or monitors any of them; <0.1.0> has spawned them\n"
           "  processes of this kind: 10000\n"
           "  their memory: 100000\n"
           "  without link, monitor and name: 10000\n"
@@ -352,7 +352,7 @@ TEST_CASE("bounds: the process table, and those whom nobody watches", "[bounds]"
           "-> Spawn them linked or monitored, under a supervisor (simple_one_for_one, DynamicSupervisor) with a bound on how many there may be.\n"
           "-> A larger limit (+P) only buys time.\n");
     CHECK(test::of(node(10'000, 1'000'000, 5, 0), "process-leak").at(0).words ==
-          "shop:init/1: 10,000 of 10,000 processes (100 %) are shop:init/1, and nothing is linked to or monitors 9,995 of them\n"
+          "shop:init/1: 10,000 of 10,000 processes (100 %) are shop:init/1, and nothing is linked to or monitors 9,995 of them; <0.1.0> has spawned them\n"
           "  processes of this kind: 10000\n"
           "  their memory: 100000\n"
           "  without link, monitor and name: 9995\n"

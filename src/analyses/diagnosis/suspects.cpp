@@ -118,8 +118,8 @@ Suspects suspects(const Snapshot& s, const SuspectBudget& budget) {
     const std::vector<ProcId> all = all_processes(s);
     // messages may lie outside of the heap
     const auto within = [&](ProcId id, std::uint64_t words) {
-        const std::uint64_t all = s[id].msgq_len.value_or(0) == 0 ? 0 : s[id].memory_bytes.value_or(0) / s.source.word_size;
-        return std::max(used_words(s[id]).value_or(0), all) <= words && s[id].msgq_len.value_or(0) <= budget.messages;
+        const std::uint64_t with_messages = s[id].msgq_len.value_or(0) == 0 ? 0 : s[id].memory_bytes.value_or(0) / s.source.word_size;
+        return std::max(used_words(s[id]).value_or(0), with_messages) <= words && s[id].msgq_len.value_or(0) <= budget.messages;
     };
     const Count binaries = s.memory_bytes("binary");
     const bool much = binaries.value_or(0) >= heavy_bytes &&
