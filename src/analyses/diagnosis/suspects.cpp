@@ -22,6 +22,8 @@ constexpr std::uint64_t heavy_bytes = 64u << 20;
 constexpr double heavy_percent = 30;
 constexpr std::size_t most_objects = 200;    // of a message, when its binaries are looked for
 constexpr std::uint64_t least_heap_bytes = 8u << 20;
+// Where no heap is that large: the largest stands for many like it, if they are much together (big-heap).
+constexpr std::uint64_t least_of_many_bytes = 256u << 10, many_heaps_bytes = 64u << 20;
 constexpr std::size_t most_term_suspects = 3;
 constexpr std::size_t most_messages = 2'000;
 constexpr std::size_t most_shares = 3;
@@ -130,7 +132,9 @@ Suspects suspects(const Snapshot& s, const SuspectBudget& budget) {
         s.processes.empty() || s.processes[0].memory_bytes.has() ? &Process::memory_bytes : &Process::heap_words;
     for (const ProcId id : largest(s, all, by, 1)) {
         const std::uint64_t words = allocated_words(s[id]);
-        if (saturating_multiply(words, s.source.word_size) >= least_heap_bytes && within(id, budget.heap_words)) found.terms.push_back(id);
+        const std::uint64_t bytes = saturating_multiply(words, s.source.word_size);
+        const bool of_many = bytes >= least_of_many_bytes && s.memory_bytes("processes").value_or(0) >= many_heaps_bytes;
+        if ((bytes >= least_heap_bytes || of_many) && within(id, budget.heap_words)) found.terms.push_back(id);
     }
     sort_unique(found.heaps);
     sort_unique(found.binaries);

@@ -155,10 +155,15 @@ void add_group(const RuleInput& input, std::vector<Finding>& findings) {
         finding.percent = percent;
         finding.title.say("{} of {} hold {} ({} of all processes'), up to {} each", processes(group.count), group.function, bytes(held),
                           Percent{percent}, bytes(largest.value_or(0)));
-        say_common_work(input, groups, group, finding);
+        if (const TermFacts* facts = input.terms_of(group.example); facts != nullptr && !contents(input, group.example).empty())
+            finding.title.say("; of one, {}", facts->accumulated);
+        else
+            say_common_work(input, groups, group, finding);
         finding.evidence = {figure("their memory", held, AmountUnit::bytes), figure("memory of all processes", all, AmountUnit::bytes),
                             figure("on average", held / group.count, AmountUnit::bytes),
                             fact("the largest", sentence("{}", group.example))};
+        if (const TermFacts* facts = input.terms_of(group.example); facts != nullptr && !facts->accumulation.empty())
+            finding.evidence.push_back(fact("most of the largest one's heap", facts->accumulation, facts->accumulation_confidence));
         add_stack(input, group.example, finding);
         finding.advise("See which terms of one keep most alive: {}", Command{"heap", s[group.example].pid});
         finding.advise("Bound how many work at a time, or let each read in pieces what it copies (a table, a file, an answer).");
