@@ -155,10 +155,7 @@ void add_group(const RuleInput& input, std::vector<Finding>& findings) {
         finding.percent = percent;
         finding.title.say("{} of {} hold {} ({} of all processes'), up to {} each", processes(group.count), group.function, bytes(held),
                           Percent{percent}, bytes(largest.value_or(0)));
-        if (const TermFacts* facts = input.terms_of(group.example); facts != nullptr && !contents(input, group.example).empty())
-            finding.title.say("; of one, {}", facts->accumulated);
-        else
-            say_common_work(input, groups, group, finding);
+        say_common_work(input, groups, group, finding);
         finding.evidence = {figure("their memory", held, AmountUnit::bytes), figure("memory of all processes", all, AmountUnit::bytes),
                             figure("on average", held / group.count, AmountUnit::bytes),
                             fact("the largest", sentence("{}", group.example))};
