@@ -145,7 +145,7 @@ postponed(Args) ->
 callers_kept(Args) ->
     {ok, Server} = gen_server:start({local, license_server}, ?MODULE, case healthy(Args) of true -> {next, none}; false -> {keeps, #{}} end, []),
     all_rest(clients(60, license_server, ask)),
-    plan(Args, #{findings => ['wait-convoy'], culprit => Server, waiting => 60}).
+    plan(Args, #{findings => ['wait-convoy'], culprit => Server, waiting => 60, severity => medium}).
 
 disk_log_blocked(Args) ->
     File = scenario_kit:option(truth, "audit") ++ ".LOG",

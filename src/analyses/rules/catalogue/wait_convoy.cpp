@@ -191,9 +191,8 @@ Convoy convoy_of(const RuleInput& input, const WaitFanIn& fan) {
 
 FindingSeverity severity_of(const Convoy& convoy) {
     const bool kind = convoy.of_kind >= crowd::critical_percent;
-    // Who asks for work, and gets it when there is some, waits in this way as well.
-    if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::kept)
-        return convoy.percent >= crowd::critical_percent ? FindingSeverity::high : FindingSeverity::medium;
+    // Who asks for work, and gets it when there is some, waits in this way as well: half of a small healthy node may.
+    if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::kept) return FindingSeverity::medium;
     if (convoy.percent >= crowd::critical_percent) return FindingSeverity::critical;
     if (convoy.suspended && !(kind && convoy.forever && convoy.fan->waiters >= crowd::many)) return FindingSeverity::high;
     if (convoy.idle)
