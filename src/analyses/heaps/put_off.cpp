@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <utility>
 
 #include "analyses/base/allocated_words.hpp"
 #include "analyses/base/erlang_syntax.hpp"
+#include "analyses/base/links_of.hpp"
 #include "analyses/base/term_reader.hpp"
 #include "analyses/heaps/loop_state.hpp"
 
@@ -20,10 +20,6 @@ constexpr std::uint64_t largest_server = 4'000'000;  // words
 constexpr std::size_t most_events = 1'000'000;       // of a heap of that size
 constexpr std::size_t most_objects = 100'000;        // of a state, that are looked at for callers
 constexpr std::size_t most_table_waiters = 200;      // that are asked which table
-
-std::span<const Link> links_of(const Snapshot& s, const Process& process) {
-    return std::span(s.links).subspan(process.link_range.first, process.link_range.count);
-}
 
 // Processes that monitor this one and are in a call of OTP's.
 std::set<Pid> callers_of(const Snapshot& s, const Process& process) {

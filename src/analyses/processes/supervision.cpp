@@ -4,6 +4,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "analyses/base/links_of.hpp"
 #include "analyses/processes/groups.hpp"
 
 namespace beamheap::analyses {
@@ -31,12 +32,6 @@ public:
     }
 
 private:
-    std::span<const Link> links_of(const Process& process) const {
-        const std::size_t first = std::min<std::size_t>(process.link_range.first, snapshot_.links.size());
-        const std::size_t count = std::min<std::size_t>(process.link_range.count, snapshot_.links.size() - first);
-        return std::span(snapshot_.links).subspan(first, count);
-    }
-
     void mark_supervisors() {
         const TextId supervisor = snapshot_.texts.find("supervisor");
         const TextId bridge = snapshot_.texts.find("supervisor_bridge");
@@ -60,7 +55,7 @@ private:
         const ProcId spawner = process.parent.local() ? snapshot_.find(process.parent) : ProcId::none;
         ProcId supervisor = ProcId::none;
         bool with_spawner = false, with_controller = false, with_init = false;
-        for (const Link& link : links_of(process)) {
+        for (const Link& link : links_of(snapshot_, process)) {
             if (link.kind != LinkKind::link || !link.pid.local()) continue;
             const ProcId other = snapshot_.find(link.pid);
             if (other == ProcId::none || other == id) continue;

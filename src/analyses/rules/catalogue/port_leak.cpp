@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "analyses/base/links_of.hpp"
 #include "analyses/processes/inventory.hpp"
 #include "analyses/rules/phrases.hpp"
 
@@ -25,10 +26,6 @@ namespace {
 constexpr double high_percent = 80;
 constexpr double critical_percent = 95;
 constexpr std::uint64_t many_programs = 100, many_files = 500;
-
-std::span<const Link> links_of(const Snapshot& s, const Process& process) {
-    return std::span(s.links).subspan(process.link_range.first, process.link_range.count);
-}
 
 // What one process keeps open, of one kind.
 Finding kept_by(const RuleInput& input, const Pid& owner, Ours what, std::uint64_t count) {
