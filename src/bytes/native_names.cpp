@@ -3,6 +3,7 @@
 #include <cxxabi.h>
 #include <gelf.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -41,22 +42,37 @@ bool name_native_code(Dwfl* dwfl, bool returning, NativeFrame& frame) {
     return true;
 }
 
-std::uint64_t start_of_unnamed(Dwfl_Module* module, std::uint64_t address) {
+std::vector<std::uint64_t> symbol_bounds(Dwfl_Module* module) {
+    std::vector<std::uint64_t> bounds;
+    const int symbols = dwfl_module_getsymtab(module);
+    for (int i = 0; i < symbols; ++i) {
+        GElf_Sym symbol{};
+        GElf_Addr start = 0;
+        if (dwfl_module_getsym_info(module, i, &symbol, &start, nullptr, nullptr, nullptr) == nullptr) continue;
+        bounds.push_back(start);
+        bounds.push_back(start + symbol.st_size);
+    }
+    std::ranges::sort(bounds);
+    bounds.erase(std::ranges::unique(bounds).begin(), bounds.end());
+    return bounds;
+}
+
+CodeExtent extent_of_unnamed(Dwfl_Module* module, std::uint64_t address) {
     GElf_Addr bias = 0;
     Elf* elf = dwfl_module_getelf(module, &bias);
     std::size_t segments = 0, size = 0;
-    if (elf == nullptr || elf_getphdrnum(elf, &segments) != 0) return 0;
+    if (elf == nullptr || elf_getphdrnum(elf, &segments) != 0) return {};
     const char* file = elf_rawfile(elf, &size);
     for (std::size_t i = 0; file != nullptr && i < segments; ++i) {
         GElf_Phdr header{};
         if (gelf_getphdr(elf, static_cast<int>(i), &header) == nullptr || header.p_type != PT_GNU_EH_FRAME) continue;
-        if (header.p_offset > size || header.p_filesz > size - header.p_offset || header.p_filesz < 12) return 0;
+        if (header.p_offset > size || header.p_filesz > size - header.p_offset || header.p_filesz < 12) return {};
         const auto* table = reinterpret_cast<const std::byte*>(file + header.p_offset);
         // Version 1; the pointer and the count in 4 bytes each; pairs of 4 bytes, relative to the table's own address.
         constexpr std::uint8_t version = 1, pc_relative = 0x1b, unsigned_4 = 0x03, table_relative = 0x3b;
         if (load<std::uint8_t>(table) != version || load<std::uint8_t>(table + 1) != pc_relative ||
             load<std::uint8_t>(table + 2) != unsigned_4 || load<std::uint8_t>(table + 3) != table_relative)
-            return 0;
+            return {};
         const std::uint64_t at = header.p_vaddr + bias;
         const std::uint64_t count = std::min<std::uint64_t>(load<std::uint32_t>(table + 8), (header.p_filesz - 12) / 8);
         std::uint64_t low = 0, high = count;
@@ -68,9 +84,11 @@ std::uint64_t start_of_unnamed(Dwfl_Module* module, std::uint64_t address) {
             if (start_of(middle) <= address) low = middle + 1;
             else high = middle;
         }
-        return low == 0 ? 0 : start_of(low - 1);
+        // The last one's end is not told: what is known of it is the code that was asked for.
+        if (low == 0) return {};
+        return {start_of(low - 1), low < count ? start_of(low) : address + 1};
     }
-    return 0;
+    return {};
 }
 
 }  // namespace beamheap::bytes

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <unordered_map>
 
@@ -26,6 +27,12 @@ struct SampleUnwinder::State {
     Dwfl_Callbacks finders{};
     std::vector<std::string> missing;
     std::unordered_map<std::uint64_t, NativeFrame> names;  // by address, and in bit 63 whether it was interrupted
+    struct Piece {
+        CodeExtent extent;
+        NativeFrame first;  // the first of its code that was named
+    };
+    std::map<std::uint64_t, Piece> pieces;  // of functions, by where they begin
+    std::unordered_map<Dwfl_Module*, std::vector<std::uint64_t>> bounds;
 
     const ThreadSample* sample = nullptr;
     std::vector<UnwoundFrame>* frames = nullptr;
@@ -36,6 +43,8 @@ struct SampleUnwinder::State {
     int open_file(const Mapping& mapping) const;
     int copy_of(const Mapping& mapping) const;
     void finish();
+    void name(NativeFrame& row, bool interrupted);
+    CodeExtent piece_of(std::uint64_t address);
     void keep_rbx() const;
     static int on_frame(Dwfl_Frame* frame, void* argument);
 };
@@ -77,15 +86,19 @@ int SampleUnwinder::State::copy_of(const Mapping& mapping) const {
 
 void SampleUnwinder::State::report() {
     const std::vector<Mapping> mappings = memory.mappings();
-    std::set<std::uint64_t> with_code;  // inodes
-    for (const Mapping& mapping : mappings)
-        if (mapping.executable && mapping.inode != 0) with_code.insert(mapping.inode);
-    std::set<std::uint64_t> seen;
+    // Where a file begins whose code is mapped behind it: it may be mapped again, as data, by whoever reads it.
+    std::set<std::uint64_t> begins;
+    for (std::uint64_t begin = 0, inode = 0; const Mapping& mapping : mappings) {
+        if (mapping.inode == 0) continue;
+        if (mapping.file_offset == 0) begin = mapping.start, inode = mapping.inode;
+        if (mapping.executable && mapping.inode == inode) begins.insert(begin);
+    }
+    std::set<std::uint64_t> seen;  // inodes
     dwfl_report_begin(dwfl);
     for (const Mapping& mapping : mappings) {
         const bool kernels = mapping.path == "[vdso]";
         if (!kernels && (mapping.path.empty() || mapping.path[0] != '/' || mapping.path.starts_with("/memfd:") ||
-                         mapping.file_offset != 0 || !with_code.contains(mapping.inode) || !seen.insert(mapping.inode).second))
+                         mapping.file_offset != 0 || !begins.contains(mapping.start) || !seen.insert(mapping.inode).second))
             continue;
         std::string name = mapping.path.substr(mapping.path.rfind('/') + 1);
         if (const std::size_t end = name.find(" (deleted)"); end != std::string::npos) name.resize(end);
@@ -183,6 +196,8 @@ void SampleUnwinder::look_again() {
     State& s = *state_;
     s.finish();
     s.names.clear();
+    s.pieces.clear();
+    s.bounds.clear();
     s.missing.clear();
     s.attached = false;
     s.dwfl = dwfl_begin(&s.finders);
@@ -208,18 +223,47 @@ bool SampleUnwinder::unwind(const ThreadSample& sample, std::vector<UnwoundFrame
     return s.ended || result == 0;
 }
 
-const NativeFrame& SampleUnwinder::name(const UnwoundFrame& frame) {
-    State& s = *state_;
-    const auto [at, is_new] = s.names.try_emplace(frame.address | (frame.interrupted ? 1ull << 63 : 0));
-    NativeFrame& row = at->second;
-    if (!is_new) return row;
-    row.address = frame.address;
-    if (name_native_code(s.dwfl, !frame.interrupted, row) && row.function.empty()) {
-        Dwfl_Module* module = dwfl_addrmodule(s.dwfl, frame.interrupted ? frame.address : frame.address - 1);
-        if (const std::uint64_t start = start_of_unnamed(module, frame.interrupted ? frame.address : frame.address - 1); start != 0)
-            row.offset -= frame.address - start;
+// The code around an address of which all has the same name.
+CodeExtent SampleUnwinder::State::piece_of(std::uint64_t address) {
+    Dwfl_Module* const module = dwfl_addrmodule(dwfl, address);
+    const auto [at, is_new] = bounds.try_emplace(module);
+    if (is_new) at->second = symbol_bounds(module);
+    const auto next = std::ranges::upper_bound(at->second, address);
+    CodeExtent piece{0, next == at->second.end() ? address + 1 : *next};
+    if (next != at->second.begin()) piece.start = *std::prev(next);
+    return piece;
+}
+
+// libdwfl goes through all symbols of a file for each address (elfutils, libdwfl/dwfl_module_addrsym.c), and samples have thousands of
+// addresses of some hundred functions: each piece of code is looked for once.
+void SampleUnwinder::State::name(NativeFrame& row, bool interrupted) {
+    const std::uint64_t inside = interrupted ? row.address : row.address - 1;
+    if (const auto after = pieces.upper_bound(inside); after != pieces.begin()) {
+        const Piece& known = std::prev(after)->second;
+        if (known.extent.holds(inside)) {
+            const bool named = !known.first.function.empty();  // else the offset is that of the function's start
+            const std::uint64_t further = named ? row.address - known.first.address : 0;
+            row = {row.address, known.first.function, known.first.offset + further, known.first.file};
+            return;
+        }
     }
-    return row;
+    if (!name_native_code(dwfl, !interrupted, row)) return;
+    CodeExtent piece = piece_of(inside);
+    if (row.function.empty()) {
+        const CodeExtent unnamed = extent_of_unnamed(dwfl_addrmodule(dwfl, inside), inside);
+        if (unnamed.holds(inside)) row.offset -= row.address - unnamed.start;
+        piece = {std::max(piece.start, unnamed.start), std::min(piece.end, unnamed.end)};
+    }
+    if (piece.holds(inside)) pieces[piece.start] = {piece, row};
+}
+
+const NativeFrame& SampleUnwinder::name(const UnwoundFrame& frame) {
+    const auto [at, is_new] = state_->names.try_emplace(frame.address | (frame.interrupted ? 1ull << 63 : 0));
+    if (is_new) {
+        at->second.address = frame.address;
+        state_->name(at->second, frame.interrupted);
+    }
+    return at->second;
 }
 
 }  // namespace beamheap::bytes

@@ -2,9 +2,13 @@
 #include <catch2/catch.hpp>
 
 #if defined(__x86_64__)
+#include <fmt/format.h>
 #include <sys/uio.h>
 #include <ucontext.h>
 #include <unistd.h>
+
+#include <cstdlib>
+#include <set>
 
 #include "bytes/sample_unwinder.hpp"
 
@@ -97,5 +101,35 @@ TEST_CASE("a register that a called function must keep is known in its caller, a
     // Behind the frame that restores it rbx is that of the test again, which is not the mark.
     REQUIRE(outer + 1 != frames.end());
     CHECK((*(outer + 1))[X86::rbx] != 0x123456789u);
+}
+
+TEST_CASE("code is named alike whichever code of its function was named before", "[sampling]") {
+    const OwnMemory memory;
+    const auto pid = static_cast<std::uint32_t>(getpid());
+    const auto named = [](bytes::SampleUnwinder& unwinder, std::uint64_t address, bool interrupted) {
+        UnwoundFrame frame;
+        frame.address = address;
+        frame.interrupted = interrupted;
+        const bytes::NativeFrame& name = unwinder.name(frame);
+        return fmt::format("{:x} {} {} {:x}", name.address, name.file, name.function, name.offset);
+    };
+    std::vector<std::pair<std::uint64_t, bool>> places;
+    const auto libc = reinterpret_cast<std::uint64_t>(&std::qsort), own = reinterpret_cast<std::uint64_t>(&marked_outer);
+    for (std::uint64_t i = 0; i < 400; ++i) places.emplace_back(libc - 2000 + 11 * i, i % 3 == 0);
+    for (std::uint64_t i = 0; i < 40; ++i) places.emplace_back(own + i, i % 2 == 0);
+    bytes::SampleUnwinder forwards(pid, memory), backwards(pid, memory);
+    std::vector<std::string> names(places.size());
+    for (std::size_t i = 0; i < places.size(); ++i) names[i] = named(forwards, places[i].first, places[i].second);
+    std::set<std::string> functions;
+    for (std::size_t i = places.size(); i-- > 0;) {
+        CHECK(named(backwards, places[i].first, places[i].second) == names[i]);
+        functions.insert(names[i].substr(names[i].find(' ')));
+    }
+    CHECK(functions.size() > 300);  // other offsets, of more than one function
+    // A return address is of the function in front of it, as far behind its start as it is.
+    const auto middle = reinterpret_cast<std::uint64_t>(&marked_return);
+    CHECK(named(forwards, middle, false).ends_with(fmt::format("marked_outer {:x}", middle - own)));
+    CHECK(named(forwards, own, true).ends_with("marked_outer 0"));
+    CHECK_FALSE(named(forwards, own, false).ends_with("marked_outer 0"));
 }
 #endif
