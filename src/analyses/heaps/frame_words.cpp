@@ -78,11 +78,23 @@ void FrameWords::sweep(const HeapGraph& graph, const HeapOrder& order, const Rea
         if constexpr (sizeof(Number) == 1) return places[at];
         return std::min<std::size_t>(places[at], sums_.size() - 1);
     };
+    // Neighbours mostly have the same place: their words are added up before they go there.
+    std::size_t run = 0;
+    std::uint64_t in_run = 0;
+    const auto add = [&](std::size_t at, std::uint32_t own) {
+        if (const std::size_t to = slot(at); to != run) {
+            sums[run] += in_run;
+            in_run = 0;
+            run = to;
+        }
+        in_run += own;
+    };
     if (order.identity()) {
-        for (std::size_t at = 0; at < size; ++at) sums[slot(at)] += words[at];
+        for (std::size_t at = 0; at < size; ++at) add(at, words[at]);
     } else {
-        for (std::size_t at = 0; at < size; ++at) sums[slot(at)] += words[order.node(static_cast<std::uint32_t>(at))];
+        for (std::size_t at = 0; at < size; ++at) add(at, words[order.node(static_cast<std::uint32_t>(at))]);
     }
+    sums[run] += in_run;
     // What messages or garbage alone reach may lie where it is not counted as live; all else that is reached is.
     const auto rooted = [&](auto wanted) { return std::ranges::any_of(graph.roots(), [&](const Root& root) { return root.target != no_node && wanted(root); }); };
     if (rooted([](const Root& root) { return root.kind == RootKind::garbage; })) {
