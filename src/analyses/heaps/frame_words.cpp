@@ -60,7 +60,7 @@ std::uint32_t FrameWords::number_of(std::uint32_t place) const {
 template <class Number>
 void FrameWords::sweep(const HeapGraph& graph, const HeapOrder& order, const Reach& reach, std::uint64_t live_words,
                        FlatArray<Number>& numbers) {
-    constexpr Number nowhere = std::numeric_limits<Number>::max();
+    const auto nowhere = static_cast<Number>(names_.size());
     numbers.clear_and_trim(HeapGraph::kept_bytes);
     numbers.assign(graph.size(), nowhere);
     for (const Root& root : graph.roots()) {
@@ -71,30 +71,23 @@ void FrameWords::sweep(const HeapGraph& graph, const HeapOrder& order, const Rea
     Number* const places = numbers.data();
     for (const Edge& edge : order.edges()) places[edge.to] = std::min(places[edge.to], places[edge.from]);
     const std::uint32_t* const words = graph.all_words().data();
-    std::uint64_t* const sums = sums_.data();
     const std::size_t size = graph.size();
-    // What no root reaches is summed up, too, behind all places: a sum is cheaper than a question.
-    const auto slot = [&](std::size_t at) -> std::size_t {
-        if constexpr (sizeof(Number) == 1) return places[at];
-        return std::min<std::size_t>(places[at], sums_.size() - 1);
+    // Neighbours mostly have the same place. A sum waits for the one before: four of each place are kept, so that four go on at a time.
+    constexpr std::size_t lanes = 4;
+    const std::size_t slots = names_.size() + 1;
+    sums_.assign(lanes * slots, 0);
+    std::uint64_t* const sums = sums_.data();
+    const auto add_up = [&](auto words_at) {
+        std::size_t at = 0;
+        for (; at + lanes <= size; at += lanes)
+            for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane * slots + places[at + lane]] += words_at(at + lane);
+        for (; at < size; ++at) sums[places[at]] += words_at(at);
     };
-    // Neighbours mostly have the same place: their words are added up before they go there.
-    std::size_t run = 0;
-    std::uint64_t in_run = 0;
-    const auto add = [&](std::size_t at, std::uint32_t own) {
-        if (const std::size_t to = slot(at); to != run) {
-            sums[run] += in_run;
-            in_run = 0;
-            run = to;
-        }
-        in_run += own;
-    };
-    if (order.identity()) {
-        for (std::size_t at = 0; at < size; ++at) add(at, words[at]);
-    } else {
-        for (std::size_t at = 0; at < size; ++at) add(at, words[order.node(static_cast<std::uint32_t>(at))]);
-    }
-    sums[run] += in_run;
+    if (order.identity())
+        add_up([&](std::size_t at) { return words[at]; });
+    else
+        add_up([&](std::size_t at) { return words[order.node(static_cast<std::uint32_t>(at))]; });
+    for (std::size_t at = slots; at < lanes * slots; ++at) sums[at % slots] += sums[at];
     // What messages or garbage alone reach may lie where it is not counted as live; all else that is reached is.
     const auto rooted = [&](auto wanted) { return std::ranges::any_of(graph.roots(), [&](const Root& root) { return root.target != no_node && wanted(root); }); };
     if (rooted([](const Root& root) { return root.kind == RootKind::garbage; })) {
@@ -112,7 +105,6 @@ void FrameWords::sweep(const HeapGraph& graph, const HeapOrder& order, const Rea
 void FrameWords::charge(const HeapGraph& graph, const HeapOrder& order, const Reach& reach, std::uint64_t live_words,
                         std::vector<PlaceWords>& out) {
     number_places(graph);
-    sums_.assign(std::max<std::size_t>(names_.size(), std::numeric_limits<std::uint8_t>::max()) + 1, 0);
     if (names_.size() < std::numeric_limits<std::uint8_t>::max())
         sweep(graph, order, reach, live_words, few_);
     else
