@@ -1,6 +1,7 @@
 #include "analyses/heaps/frame_words.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 namespace beamheap::analyses {
@@ -72,22 +73,31 @@ void FrameWords::sweep(const HeapGraph& graph, const HeapOrder& order, const Rea
     for (const Edge& edge : order.edges()) places[edge.to] = std::min(places[edge.to], places[edge.from]);
     const std::uint32_t* const words = graph.all_words().data();
     const std::size_t size = graph.size();
-    // Neighbours mostly have the same place. A sum waits for the one before: four of each place are kept, so that four go on at a time.
-    constexpr std::size_t lanes = 4;
-    const std::size_t slots = names_.size() + 1;
-    sums_.assign(lanes * slots, 0);
+    sums_.assign(names_.size() + 1, 0);
     std::uint64_t* const sums = sums_.data();
+    // Neighbours mostly have the same place: then eight are added up before their sum is touched, which one by one would be waited for.
     const auto add_up = [&](auto words_at) {
         std::size_t at = 0;
-        for (; at + lanes <= size; at += lanes)
-            for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane * slots + places[at + lane]] += words_at(at + lane);
+        if constexpr (sizeof(Number) == 1) {
+            constexpr std::uint64_t each_byte = 0x0101010101010101;
+            for (; at + 8 <= size; at += 8) {
+                std::uint64_t eight = 0;
+                std::memcpy(&eight, places + at, sizeof eight);
+                if (eight == (eight & 0xFF) * each_byte) {
+                    std::uint64_t together = 0;
+                    for (std::size_t i = 0; i < 8; ++i) together += words_at(at + i);
+                    sums[eight & 0xFF] += together;
+                } else {
+                    for (std::size_t i = 0; i < 8; ++i) sums[places[at + i]] += words_at(at + i);
+                }
+            }
+        }
         for (; at < size; ++at) sums[places[at]] += words_at(at);
     };
     if (order.identity())
         add_up([&](std::size_t at) { return words[at]; });
     else
         add_up([&](std::size_t at) { return words[order.node(static_cast<std::uint32_t>(at))]; });
-    for (std::size_t at = slots; at < lanes * slots; ++at) sums[at % slots] += sums[at];
     // What messages or garbage alone reach may lie where it is not counted as live; all else that is reached is.
     const auto rooted = [&](auto wanted) { return std::ranges::any_of(graph.roots(), [&](const Root& root) { return root.target != no_node && wanted(root); }); };
     if (rooted([](const Root& root) { return root.kind == RootKind::garbage; })) {

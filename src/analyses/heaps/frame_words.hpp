@@ -41,7 +41,7 @@ private:
     std::vector<std::uint32_t> frames_;  // numbers of frames
     std::uint32_t dictionary_ = 0, messages_ = 0, other_ = 0;  // numbers of these
     std::vector<std::uint32_t> names_;  // of PlaceWords::frame, by number
-    std::vector<std::uint64_t> sums_;   // words, by number, then of what no root reaches; several times, to be added up
+    std::vector<std::uint64_t> sums_;   // words, by number, then of what no root reaches
 };
 
 }  // namespace beamheap::analyses
