@@ -21,7 +21,7 @@ constexpr std::size_t least_piece = 5;
 
 struct SipState {
     std::uint64_t v0, v1, v2, v3;
-    void round() {
+    [[gnu::always_inline]] void round() {  // whole inputs are hashed, though the rest of this file may be compiled for size
         v0 += v1, v1 = std::rotl(v1, 13) ^ v0, v0 = std::rotl(v0, 32);
         v2 += v3, v3 = std::rotl(v3, 16) ^ v2;
         v0 += v3, v3 = std::rotl(v3, 21) ^ v0;
@@ -36,7 +36,7 @@ std::uint64_t keyed_hash(const std::array<std::uint64_t, 2>& key, std::string_vi
     SipState s{key[0] ^ 0x736f6d6570736575ull, key[1] ^ 0x646f72616e646f6dull, key[0] ^ 0x6c7967656e657261ull,
                key[1] ^ 0x7465646279746573ull};
     std::size_t i = 0;
-    const auto mix = [&s](std::uint64_t word) {
+    const auto mix = [&s](std::uint64_t word) __attribute__((always_inline)) {
         s.v3 ^= word;
         s.round(), s.round();
         s.v0 ^= word;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <numeric>
+#include <utility>
 
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
@@ -59,12 +59,10 @@ std::vector<ProcId> processes_to_list(const analyses::SupervisionTree& tree, std
     if (all > most) {
         std::size_t count = 0;
         const auto choose = [&](auto figure, std::size_t until) {
-            std::vector<std::uint32_t> order(all);
-            std::iota(order.begin(), order.end(), 0u);
-            std::ranges::stable_sort(order, [&](std::uint32_t a, std::uint32_t b) {
-                return figure(tree.nodes[a]) > figure(tree.nodes[b]);
-            });
-            for (const std::uint32_t first : order) {
+            std::vector<std::pair<std::uint64_t, std::uint32_t>> order(all);
+            for (std::uint32_t i = 0; i < all; ++i) order[i] = {~figure(tree.nodes[i]), i};
+            std::ranges::sort(order);
+            for (const auto& [rest, first] : order) {
                 if (count >= until) return;
                 for (std::uint32_t i = first; !chosen[i];) {
                     chosen[i] = true;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <iterator>
 
 namespace beamheap::analyses {
 namespace {
@@ -56,6 +58,11 @@ int hex_value(char c) {
     if (c >= 'a' && c <= 'f') return c - 'a' + 10;
     if (c >= 'A' && c <= 'F') return c - 'A' + 10;
     return -1;
+}
+
+void append_number(std::string& out, std::uint64_t number) {
+    char digits[20];
+    out.append(digits, std::to_chars(digits, std::end(digits), number).ptr);
 }
 
 // The escape after a backslash at text[at - 1]; false where it is not one of Erlang's.
@@ -114,7 +121,11 @@ void append_utf8(std::string& out, std::uint32_t code) {
 
 std::string pid_text(const Pid& pid) {
     if (!pid.has()) return {};
-    return "<" + std::to_string(pid.node) + "." + std::to_string(pid.number) + "." + std::to_string(pid.serial) + ">";
+    std::string text = "<";
+    append_number(text, pid.node);
+    append_number(text += '.', pid.number);
+    append_number(text += '.', pid.serial);
+    return text += '>';
 }
 
 std::string port_text(const PortName& port) {
@@ -125,17 +136,14 @@ std::string port_text(const PortName& port) {
 std::string atom_text(std::string_view name) {
     if (bare(name)) return std::string(name);
     std::string quoted = "'";
-    for (const char c : name) {
-        switch (c) {
-            case '\'': quoted += "\\'"; break;
-            case '\\': quoted += "\\\\"; break;
-            case '\n': quoted += "\\n"; break;
-            case '\r': quoted += "\\r"; break;
-            case '\t': quoted += "\\t"; break;
-            default: quoted += c;
-        }
+    std::size_t done = 0;
+    for (std::size_t at = name.find_first_of("'\\\n\r\t"); at != name.npos; at = name.find_first_of("'\\\n\r\t", done)) {
+        quoted.append(name, done, at - done) += '\\';
+        const char c = name[at];
+        quoted += c == '\n' ? 'n' : c == '\r' ? 'r' : c == '\t' ? 't' : c;
+        done = at + 1;
     }
-    return quoted += "'";
+    return quoted.append(name, done) += '\'';
 }
 
 std::string_view module_of(const Snapshot& snapshot, FunctionId function) {
