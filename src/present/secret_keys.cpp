@@ -40,14 +40,18 @@ constexpr std::array<std::string_view, 37> harmless_ends{
 // Words that others are written onto: "dbpassword", "clientsecret", "PGPASSWORD".
 constexpr std::array<std::string_view, 9> secret_ends{"accesskey", "apikey", "passphrase", "passwd", "password", "privatekey", "secret", "secretkey", "token"};
 
+// Every word of every text that is printed is looked for here.
+static_assert(std::ranges::is_sorted(secret_words) && std::ranges::is_sorted(secret_pairs) && std::ranges::is_sorted(harmless_ends));
+
 bool secret_word(std::string_view word) {
-    return std::ranges::find(secret_words, word) != secret_words.end() ||
-           std::ranges::any_of(secret_ends, [&](std::string_view end) { return word.ends_with(end); });
+    constexpr std::size_t shortest_end = 5;
+    return std::ranges::binary_search(secret_words, word) ||
+           (word.size() >= shortest_end && std::ranges::any_of(secret_ends, [&](std::string_view end) { return word.ends_with(end); }));
 }
 
 bool secret_pair(std::string_view first, std::string_view second) {
     if (second == "keys" || second == "codes") second.remove_suffix(1);
-    return std::ranges::find(secret_pairs, std::pair(first, second)) != secret_pairs.end();
+    return std::ranges::binary_search(secret_pairs, std::pair(first, second));
 }
 
 }  // namespace
@@ -71,7 +75,7 @@ bool sensitive_key(std::string_view key) {
         if (letter(c)) current += upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
     }
     close();
-    return found && std::ranges::find(harmless_ends, previous) == harmless_ends.end();
+    return found && !std::ranges::binary_search(harmless_ends, std::string_view(previous));
 }
 
 }  // namespace beamheap::present
