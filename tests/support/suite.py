@@ -150,6 +150,8 @@ class Suite:
         else:
             self.failed += 1
             print(f"FAILED {name}" + (f"\n    {detail}" if detail else ""), flush=True)
+            if os.environ.get("BEAMHEAP_ABORT"):  # who wants to know whether, and not what else
+                self.finish()
         return bool(good)
 
     def spread(self, job, items):

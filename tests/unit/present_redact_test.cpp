@@ -406,16 +406,16 @@ TEST_CASE("none shows everything", "[redact]") {
     CHECK(at_level(RedactLevel::none, "{password,\"hunter2\"}") == "{password,\"hunter2\"}");
 }
 
-TEST_CASE("redaction takes time in proportion to its input, whatever the input", "[redact]") {
+TEST_CASE("redaction takes time in proportion to its input, whatever the input", "[redact][slow]") {
     const auto repeat = [](std::string_view what, std::size_t bytes) {
         std::string text;
         while (text.size() < bytes) text += what;
         return text;
     };
 #if defined(__SANITIZE_ADDRESS__)
-    constexpr std::size_t bytes = 1 << 18;
+    constexpr std::size_t bytes = 1 << 17;
 #else
-    constexpr std::size_t bytes = 1 << 20;
+    constexpr std::size_t bytes = 1 << 18;
 #endif
     const std::vector<std::string> known{"KQWERTZUIOPASDFG"};
     for (const std::string_view hostile : {"-----BEGIN \"",
@@ -478,10 +478,10 @@ TEST_CASE("redaction takes time in proportion to its input, whatever the input",
         const std::string text = repeat(hostile, bytes);
         const std::clock_t start = std::clock();  // of this process: a busy machine must not fail the test
         const std::string shown = values(names(mask_secrets(mask_known(text, known))));
-        const auto taken = std::chrono::seconds((std::clock() - start) / CLOCKS_PER_SEC);
+        const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
         INFO("input: " << hostile);
-        // Quadratic work on a megabyte takes minutes; linear work, even under a sanitizer, far less than this.
-        CHECK(taken < std::chrono::seconds(5));
+        // Quadratic work on so much takes many seconds; linear work, even under a sanitizer, far less than this.
+        CHECK(seconds < 2);
         CHECK(shown.size() < 16 * bytes);
     }
 }
