@@ -15,7 +15,6 @@ std::shared_ptr<const Literals> decode(std::string text, const HeapDialect& dial
     reader.begin(facts);
     reader.feed(TermSection::literals, literals->text, 0, true);
     reader.finish();
-    literals->damage = reader.damage();
     literals->graph = reader.take_graph();
     return literals;
 }

@@ -20,7 +20,6 @@ namespace beamheap::crashdump {
 struct Literals {
     HeapGraph graph;   ///< in `values` mode
     std::string text;  ///< what the graph's origins count in
-    HeapDamage damage;
 };
 
 /// What the =literals section holds.

@@ -226,3 +226,18 @@ TEST_CASE("each limit is on its own figure", "[limits]") {
         }
     }
 }
+
+TEST_CASE("growth is a share of what there was, and none of nothing", "[diff]") {
+    const auto percent = [](std::uint64_t before, std::uint64_t after) {
+        test::MadeSnapshot a, b;
+        a.process(10, "writer").msgq_len = before;
+        b.process(20, "writer").msgq_len = after;
+        for (const Growth& row : diff(a.seal(), b.seal()))
+            if (row.what == GrowthOf::process && row.measure == "messages") return row.percent;
+        FAIL("no such row");
+        return decltype(Growth::percent){};
+    };
+    CHECK(percent(1, 4'001).value() == Approx(400'000));
+    CHECK(percent(2, 4'002).value() == Approx(200'000));
+    CHECK_FALSE(percent(0, 4'000).has_value());
+}

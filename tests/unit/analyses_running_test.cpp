@@ -300,7 +300,12 @@ TEST_CASE("those who are suspended wait for the only connection that is full", "
             node.s.nodes.push_back(peer);
         }
         node.seal();
-        CHECK(waits(node.s).edges.size() == (second ? 0 : 2));
+        const Waits waiting = waits(node.s);
+        CHECK(waiting.edges.size() == (second ? 0 : 2));
+        for (const WaitEdge& edge : waiting.edges) {
+            CHECK(edge.infinite);
+            CHECK(edge.confidence == Confidence::estimate);  // nothing in the process says which connection
+        }
         const std::vector<Finding> found = node.findings();
         CHECK((node.find(found, "node-hung") != nullptr) == !second);
     }

@@ -126,6 +126,8 @@ TEST_CASE("near misses are suggested", "[selectors]") {
         return found.error().advice;
     };
     CHECK(near_names("slo", {"slop", "slow", "slow", "fast"}, 5) == std::vector<std::string>{"slop", "slow"});
+    CHECK(near_names("xxlogger", {"logger", "xxloger"}, 5) == std::vector<std::string>{"xxloger", "logger"});
+    CHECK(near_names("my_worker", {"your_worker"}, 5).empty());
     CHECK(advice("kernal_sup") == "did you mean kernel_sup?");
     CHECK(advice("KERNEL_SUP") == "did you mean kernel_sup?");
     CHECK(advice("MyApp.Wroker") == "did you mean MyApp.Worker?");

@@ -1,8 +1,10 @@
 // Which processes are looked into, chosen from the process table: samples of idle groups, holders of binaries, long queues.
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
 #include "analyses/diagnosis/suspects.hpp"
 #include "analyses/processes/process_columns.hpp"
+#include "support/dump_text.hpp"
 #include "support/made_findings.hpp"
 
 using namespace beamheap;
@@ -112,4 +114,33 @@ TEST_CASE("terms are looked into where a queue is long, or a heap the largest", 
     CHECK(node.places(suspects(node.s, {}).terms) == Places{20});
     node.s.processes[20].heap_words = test::mebibyte - 1;
     CHECK(suspects(node.s, {}).terms.empty());
+}
+
+TEST_CASE("messages are read evenly from the whole queue, the first among them", "[suspects]") {
+    // {first, I} of 40, then {second, I}; the stack and the dictionary are further roots
+    const auto facts_of = [](std::size_t first, std::size_t messages) {
+        std::string queue, heap;
+        for (std::size_t i = 0; i < messages; ++i) {
+            queue += fmt::format("H{:X}:N\n", 0x7F0000001000 + 64 * i);
+            heap += fmt::format("{:X}:t2:A5:{},I{}\n", 0x7F0000001000 + 64 * i, i < first ? "first" : "later", i);
+        }
+        LoadPlan plan = test::everything();
+        plan.terms = true;
+        const auto artifact = test::load(test::header() + test::process("<0.50.0>") + "=proc_messages:<0.50.0>\n" + queue + "=proc_dictionary:<0.50.0>\nN\n" +
+                                         "=proc_stack:<0.50.0>\ny0:N\n=proc_heap:<0.50.0>\n" + heap + "=end\n", plan);
+        REQUIRE(artifact);
+        auto terms = artifact->terms(ProcId{0});
+        REQUIRE(terms);
+        return look_into(artifact->snapshot(), ProcId{0}, **terms);
+    };
+    CHECK(facts_of(40, 99).messages_read == 0);
+    const TermFacts facts = facts_of(40, 100);
+    CHECK(facts.messages_read == 100);
+    REQUIRE(facts.shapes.size() == 2);
+    CHECK(facts.shapes[0].percent == Approx(60));
+    CHECK(facts.shapes[1].percent == Approx(40));
+    const TermFacts sampled = facts_of(1'000, 4'000);
+    CHECK(sampled.messages_read == 2'000);
+    REQUIRE(sampled.shapes.size() == 2);
+    CHECK(sampled.shapes[0].percent == Approx(75));
 }

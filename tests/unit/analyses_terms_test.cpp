@@ -114,3 +114,10 @@ TEST_CASE("a copy says the same, and no more than its budget", "[terms]") {
     CHECK(cut->cut());
     CHECK(present::term_text(*cut, cut->term()).starts_with("{a,[1"));
 }
+
+TEST_CASE("terms are read to a depth of 64, and what is deeper is left out", "[terms]") {
+    const auto nested = [](std::size_t levels) { return parse_term(std::string(levels, '{') + "x" + std::string(levels, '}')); };
+    CHECK_FALSE(nested(64)->cut());
+    CHECK(nested(65)->cut());
+    CHECK(nested(100'000)->cut());
+}

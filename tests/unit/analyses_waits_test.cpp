@@ -119,6 +119,8 @@ TEST_CASE("chains end, cycles don't, and both are found with what leads to them"
     CHECK(w.edges.size() == 7);
     const std::vector<Finding> found = node.findings();
     CHECK(count(found, "wait-cycle") == 1);
+    for (const Finding& each : found)
+        if (each.rule == "wait-cycle") CHECK(test::numbers(s, each.members) == std::vector<std::uint32_t>{4, 5, 6});
     CHECK(count(found, "wait-convoy") == 0);
 }
 

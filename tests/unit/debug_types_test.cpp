@@ -120,7 +120,7 @@ TEST_CASE("damaged debug information ends in an answer or a sentence", "[bytes][
     const std::vector<Known> known = truth();
     for (const Known& each : known) queries.push_back({each.structure, each.path});
     std::mt19937 chance(4711);
-    const std::string path = program("types.damaged");
+    const std::string path = program("types.damaged") + std::to_string(::getpid());  // this may run beside itself
     std::size_t answered = 0, refused = 0;
     for (int round = 0; round < 300; ++round) {
         std::string bytes = whole;
@@ -218,4 +218,14 @@ TEST_CASE("offsets that leave their structure are refused", "[otp][dwarf]") {
             CHECK_FALSE(unfit_layout(forged).empty());
         }
     }
+}
+
+TEST_CASE("counters that begin within their allocator end there as well", "[otp][dwarf]") {
+    using namespace beamheap::otp;
+    for (const Layout& row : known_layouts())
+        for (const auto field : {&Offsets::carrier_stats_blocks, &Offsets::carrier_stats_max, &Offsets::carrier_stats_max_ever}) {
+            Offsets forged = row.at;
+            forged.*field = row.at.allocator_size - std::max(row.at.allocator_single, row.at.allocator_multi);
+            CHECK(unfit_layout(forged) == "counters of carriers are outside of their allocator");
+        }
 }

@@ -187,3 +187,48 @@ TEST_CASE("an array keeps what it holds while it grows into huge pages", "[flat_
     FlatArray<std::uint64_t> impossible;
     CHECK_THROWS_AS(impossible.resize(std::size_t{1} << 50), std::bad_alloc);
 }
+
+TEST_CASE("heaps that are visited later are those that a load visits", "[giant_heap]") {
+    std::string text = test::header();
+    for (int i = 1; i <= 4; ++i) text += test::process(fmt::format("<0.{}.0>", i));
+    for (int i = 1; i <= 4; ++i) text += fmt::format("=proc_stack:<0.{0}.0>\ny0:H7F00\n=proc_heap:<0.{0}.0>\n7F00:t{0}:{1}\n", i, std::string("I1,I1,I1,I1").substr(0, 3 * static_cast<std::size_t>(i) - 1));
+    text += "=end\n";
+    for (const std::size_t piece : {std::size_t{0}, std::size_t{50}}) {
+        const auto visited = [&](bool while_loading) {
+            std::map<std::uint32_t, std::uint64_t> words;
+            std::mutex mutex;
+            HeapRequest demand;
+            demand.workers = 2;
+            demand.wanted = [](const Snapshot&, ProcId id) { return index_of(id) != 2; };
+            demand.visit = [&](const HeapVisit& visit) {
+                const std::lock_guard lock(mutex);
+                words[index_of(visit.id)] = visit.graph.total_words();
+            };
+            LoadPlan plan = test::everything();
+            plan.terms = true;
+            if (while_loading) plan.heaps = &demand;
+            const auto artifact = test::load(text, plan, piece);
+            REQUIRE(artifact);
+            if (!while_loading) REQUIRE(artifact->visit_heaps(demand));
+            return words;
+        };
+        CHECK(visited(false) == std::map<std::uint32_t, std::uint64_t>{{0, 2}, {1, 3}, {3, 5}});
+        CHECK(visited(true) == visited(false));
+    }
+}
+
+TEST_CASE("each reference that closes a circle is told once", "[heaps]") {
+    const auto told = [](const std::string& heap) {
+        LoadPlan plan = test::everything();
+        analyses::HeapStats stats(1, {});
+        stats.demand(plan);
+        const auto artifact = test::load(test::header() + test::process("<0.50.0>") + "=proc_stack:<0.50.0>\ny0:H7F00\n=proc_heap:<0.50.0>\n" + heap + "=end\n", plan);
+        REQUIRE(artifact);
+        stats.store(*artifact);
+        CHECK(artifact->snapshot().anomalies[Anomaly::cyclic_term].count == stats.cycles());
+        return stats.cycles();
+    };
+    CHECK(told("7F00:lI1|H7F10\n7F10:lI2|N\n") == 0);
+    CHECK(told("7F00:lI1|H7F10\n7F10:lI2|H7F00\n") == 1);
+    CHECK(told("7F00:lH7F00|H7F10\n7F10:lI2|H7F00\n") == 2);
+}

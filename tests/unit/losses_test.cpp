@@ -1,6 +1,7 @@
 // What is missing in the middle of a dump is told, with the figures of what was taken away here; and a whole dump tells
 // of no loss.
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 #include <string>
 #include <vector>
 
@@ -209,4 +210,20 @@ TEST_CASE("fewer atoms or registered names than the VM counted") {
     CHECK(told(dump.text()).count(Anomaly::count_mismatch) == 1);
     dump.entries[3].insert(dump.entries[3].find("Spawned as"), "Name: boss\n");
     CHECK(told(dump.text()).count(Anomaly::count_mismatch) == 0);
+}
+
+TEST_CASE("a field that few entries have is missing in none of the others") {
+    const auto torn = [](int with) {
+        std::string text = test::header();
+        for (int i = 1; i <= 12; ++i) text += test::process(fmt::format("<0.{}.0>", i), i <= with ? "Internal State: ACT_PRIO_NORMAL\n" : "");
+        const auto artifact = test::load(text + "=end\n");
+        REQUIRE(artifact);
+        return artifact->snapshot().anomalies[Anomaly::torn_process].count;
+    };
+    CHECK(torn(0) == 0);
+    CHECK(torn(1) == 0);
+    CHECK(torn(7) == 0);
+    CHECK(torn(8) == 4);  // two in three have it
+    CHECK(torn(11) == 1);
+    CHECK(torn(12) == 0);
 }

@@ -9,7 +9,9 @@
 #include "formats/otp/core_artifact.hpp"
 #include "formats/otp/heaps/terms_check.hpp"
 #include "formats/otp/vm/layout_check.hpp"
+#include "formats/otp/vm/roots.hpp"
 #include "support/elf_writer.hpp"
+#include "support/made_image.hpp"
 #include "support/places.hpp"
 
 using namespace beamheap;
@@ -272,4 +274,64 @@ TEST_CASE("README says which releases have rows", "[otp][layout]") {
     CHECK(text.find("core images of OTP " + releases_read()) != std::string::npos);
     CHECK(releases_read() == std::to_string(known_layouts().front().release) + " to " +
                                  std::to_string(known_layouts().back().release));
+}
+
+TEST_CASE("this node is a node with the name of its own entry, at a place where one can be", "[otp][roots]") {
+    constexpr std::uint64_t M = test::MadeImage::memory_at, node = M + 0x1000, entry = M + 0x1800, an_atom = 0x40b, another = 0x44b;
+    const std::uint32_t release = GENERATE(25u, 27u);
+    const auto found = [release](std::uint64_t at_node, std::uint64_t name_of_node, std::uint64_t name_of_entry, bool entry_is_there) {
+        test::MadeImage made(release);
+        made.memory.resize(0x4000);
+        const otp::Offsets& at = made.at();
+        made.memory.word(at_node - M + at.node_name, name_of_node);
+        made.memory.word(at_node - M + at.node_entry, entry);
+        made.memory.word(entry - M + at.entry_name, name_of_entry);
+        made.statics.word(0x300, at_node);
+        if (entry_is_there) made.statics.word(0x308, entry);
+        made.start();
+        return otp::find_roots(*made.vm.image, made.vm.layout).this_node;
+    };
+    CHECK(found(node, an_atom, an_atom, true) == node);
+    CHECK(found(node, an_atom, another, true) == 0);
+    CHECK(found(node, 5, 5, true) == 0);            // no atom
+    CHECK(found(node, an_atom, an_atom, false) == 0);  // its entry is a variable of the VM's too
+    CHECK(found(node + 4, an_atom, an_atom, true) == 0);
+}
+
+TEST_CASE("frames have pointers where more processes' lie in their stacks than elsewhere", "[otp][roots]") {
+    constexpr std::uint64_t M = test::MadeImage::memory_at, slots = M + 0x1000;
+    const auto process = [](std::uint64_t i) { return M + 0x4000 + 0x1000 * i; };
+    const auto told = [&](int inside, int outside, int odd) {
+        test::MadeImage made(25);
+        made.memory.resize(0x20000);
+        const otp::Offsets& at = made.at();
+        const auto put = [&](std::uint64_t address, std::uint64_t word) { made.memory.word(address - M, word); };
+        made.statics.put<std::uint32_t>(0x400 + at.table_count, 8);
+        made.statics.put<std::uint32_t>(0x400 + at.table_max, 1024);
+        made.statics.word(0x400 + at.table_slots, slots);
+        for (std::uint64_t i = 0; i < 8; ++i) {
+            put(slots + 8 * i, process(i));
+            put(process(i), i << 32 | i << 4 | 3);
+            put(process(i) + at.process_stop, M + 0x1000);
+            put(process(i) + at.process_heap_end, M + 0x2000);
+            put(process(i) + at.process_frame_pointer, static_cast<int>(i) < inside ? M + 0x1ff8 : static_cast<int>(i) < inside + outside ? M + 0x2000 : 0);
+        }
+        for (int i = 0; i < odd; ++i) {  // no process begins there, whatever seems to be in it
+            const std::uint64_t at_odd = process(10) + 1;
+            put(slots + 8 * (20 + static_cast<std::uint64_t>(i)), at_odd);
+            put(at_odd + at.process_stop, M + 0x1000);
+            put(at_odd + at.process_heap_end, M + 0x2000);
+            put(at_odd + at.process_frame_pointer, M + 0x1ff8);
+        }
+        made.start();
+        const otp::Roots roots = otp::find_roots(*made.vm.image, made.vm.layout);
+        REQUIRE(roots.process_table == test::MadeImage::statics_at + 0x400);
+        return roots.frame_pointers;
+    };
+    CHECK_FALSE(told(0, 0, 0));
+    CHECK(told(1, 0, 0));
+    CHECK(told(4, 3, 0));
+    CHECK_FALSE(told(3, 3, 0));
+    CHECK_FALSE(told(0, 2, 0));
+    CHECK_FALSE(told(0, 1, 3));
 }

@@ -4,8 +4,10 @@
 #include <optional>
 #include <vector>
 
+#include "formats/otp/heaps/core_terms.hpp"
 #include "formats/otp/heaps/heap_objects.hpp"
 #include "formats/otp/layout/layout.hpp"
+#include "support/made_image.hpp"
 
 using namespace beamheap;
 using namespace beamheap::otp;
@@ -124,4 +126,74 @@ TEST_CASE("what is no header is no object", "[otp][objects]") {
         for (Word subtag = 0; subtag < 16; ++subtag)
             if (layout.tags[subtag] == Tag::unknown) CHECK(shape(layout, {1 << 6 | subtag << 2, 0}, 2).words == 0);
     }
+}
+
+TEST_CASE("an object of a core has as many elements as its head says, each of them its own", "[otp][terms]") {
+    constexpr std::uint64_t M = test::MadeImage::memory_at;
+    const std::uint32_t release = GENERATE(25u, 27u, 29u);
+    INFO("OTP " << release);
+    test::MadeImage made(release);
+    made.memory.resize(0x4000);
+    const auto small = [](std::uint64_t value) { return value << 4 | 0xf; };
+    const otp::Layout& layout = made.vm.layout;
+    const auto header = [&](otp::Tag tag, std::uint64_t arity) {
+        for (otp::Word subtag = 0; subtag < layout.tags.size(); ++subtag)
+            if (layout.tags[subtag] == tag) return arity << 6 | subtag << 2;
+        return otp::Word{0};
+    };
+    // {1, [2], ExternalFun, Fun of two variables}
+    made.memory.word(0, 4 << 6);
+    made.memory.word(8, small(1));
+    made.memory.word(16, (M + 40) | 1);
+    made.memory.word(24, (M + 56) | 2);
+    made.memory.word(40, small(2));
+    made.memory.word(48, layout.nil);
+    const std::uint64_t external = M + 56, entry = M + 0x2000, lost = 0x7f0000000000;
+    std::uint64_t words = 0, fun = 0;
+    if (release >= 29) {
+        made.memory.word(56, header(otp::Tag::fun, 0) | 1 << 24), made.memory.word(64, entry), words = 2;
+        fun = external + 8 * words;
+        made.memory.word(fun - M, header(otp::Tag::fun, 0) | 2 << 16 | 3 << 8), made.memory.word(fun - M + 8, lost), made.memory.word(fun - M + 16, small(7)), made.memory.word(fun - M + 24, small(8)), words = 4;
+    } else if (release >= 27) {
+        made.memory.word(56, header(otp::Tag::fun, 0)), made.memory.word(64, entry), words = 2;
+        fun = external + 8 * words;
+        // its variables, then what it shares with others of its kind
+        made.memory.word(fun - M, header(otp::Tag::fun, 0) | 3 << 16 | 3 << 8), made.memory.word(fun - M + 8, lost), made.memory.word(fun - M + 16, small(7)), made.memory.word(fun - M + 24, small(8)), made.memory.word(fun - M + 32, layout.nil), words = 5;
+    } else {
+        made.memory.word(56, header(otp::Tag::fun, 0)), made.memory.word(64, entry), made.memory.word(88, 0x40b), words = 5;
+        fun = external + 8 * words;
+        made.memory.word(fun - M, header(otp::Tag::fun, 0)), made.memory.word(fun - M + 8, lost), made.memory.word(fun - M + 24, 2 << 8 | 3), made.memory.word(fun - M + 32, 0x1233), made.memory.word(fun - M + 40, small(7)), made.memory.word(fun - M + 48, small(8)), words = 7;
+    }
+    made.memory.word(32, fun | 2);
+    otp::Reader& reader = made.start();
+    (void)reader;
+    otp::EtsObjects objects;
+    objects.objects = {{M, (fun - M) / 8 + words}};
+    otp::CoreTerms terms(made.vm, made.snapshot, objects);
+    const auto elements = [&](const Element& term) {
+        std::vector<Element> all;
+        ElementCursor cursor = terms.elements(term.id);
+        CHECK(cursor.left == terms.head(term.id).elements);
+        for (Element element; terms.next(cursor, element);) all.push_back(element);
+        return all;
+    };
+    const std::vector<Element> four = elements(terms.root(0));
+    REQUIRE(four.size() == 4);
+    CHECK(four[0].number == 1);
+    REQUIRE(four[1].kind == ElementKind::object);
+    CHECK(elements(four[1]).size() == 2);
+    CHECK(elements(four[1])[1].kind == ElementKind::nil);
+    REQUIRE(four[2].kind == ElementKind::object);
+    CHECK(terms.head(four[2].id).kind == TermKind::external_fun);
+    CHECK(elements(four[2]).empty());
+    REQUIRE(four[3].kind == ElementKind::object);
+    const ObjectHead head = terms.head(four[3].id);
+    CHECK(head.kind == TermKind::fun);
+    CHECK(head.arity == 3);
+    CHECK(head.uniq == 0);  // of what the image does not hold
+    CHECK(head.index == 0);
+    const std::vector<Element> variables = elements(four[3]);
+    REQUIRE(variables.size() == 2);
+    CHECK(variables[0].number == 7);
+    CHECK(variables[1].number == 8);
 }

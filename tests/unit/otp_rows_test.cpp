@@ -274,3 +274,42 @@ TEST_CASE("schedulers have their own queues, dirty ones of a kind one between th
     CHECK(s.text(s.schedulers[1].sleep_flags) == "SLEEPING | TSE_SLEEPING | WAITING");
     CHECK_FALSE(s.schedulers[3].current_process.has());
 }
+
+TEST_CASE("processes that wait for a busy port are told to the ring's end, or where it is torn", "[otp][ports]") {
+    constexpr std::uint64_t M = test::MadeImage::memory_at, table = M + 0x100, slots = M + 0x4000, port = M + 0x1000, driver = M + 0x2000;
+    const auto entry = [](std::uint64_t i) { return M + 0x3000 + 0x100 * i; };
+    const auto read = [&](std::uint64_t entries, bool torn) {
+        test::MadeImage made(25);
+        made.memory.resize(0x10000);
+        const otp::Offsets& at = made.at();
+        const auto put = [&](std::uint64_t address, std::uint64_t word) { made.memory.word(address - M, word); };
+        made.memory.put<std::uint32_t>(table + at.table_max - M, 1024);
+        made.memory.put<std::uint32_t>(table + at.table_count - M, 1);
+        put(table + at.table_slots, slots);
+        put(slots + 8 * 5, port);
+        put(port, 5ull << 32 | 5 << 4 | 7);
+        put(port + at.port_driver, driver);
+        put(driver + at.driver_name, made.constant("spawn"));
+        put(port + at.port_name, made.constant("cat"));
+        for (std::uint64_t i = 0; i < entries; ++i) {
+            put(entry(i) + at.process_list_pid, torn && i + 1 == entries ? 0 : (i + 10) << 32 | (i + 10) << 4 | 3);
+            put(entry(i) + at.process_list_next, entry((i + 1) % entries));
+        }
+        if (entries != 0) put(port + at.port_suspended, entry(0));
+        made.vm.roots.port_table = table;
+        otp::Reader& reader = made.start();
+        made.vm.ports = *otp::SlotTable::read(reader.memory, made.vm.layout, table);
+        read_ports(reader);
+        REQUIRE(made.snapshot.ports.size() == 1);
+        CHECK(made.snapshot.text(made.snapshot.ports[0].kind) == "external process");
+        CHECK(made.snapshot.anomalies[Anomaly::inconsistent_state].count == (torn ? 1 : 0));
+        std::vector<std::uint32_t> numbers;
+        for (const Pid& pid : made.snapshot.ports[0].suspended) numbers.push_back(pid.number);
+        return numbers;
+    };
+    using Numbers = std::vector<std::uint32_t>;
+    CHECK(read(0, false).empty());
+    CHECK(read(1, false) == Numbers{10});
+    CHECK(read(3, false) == Numbers{10, 11, 12});
+    CHECK(read(3, true) == Numbers{10, 11});
+}

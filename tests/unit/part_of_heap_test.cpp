@@ -131,7 +131,7 @@ TEST_CASE("damage where a giant's heap is read has all of it read", "[part_of_he
 }
 
 TEST_CASE("literals are no part of a giant's heap", "[part_of_heap]") {
-    HeapReader reader({});
+    crashdump::HeapReader reader({});  // cores have one, too
     HeapFacts facts;
     facts.mode = HeapGraph::Mode::values;
     reader.begin(facts);

@@ -176,3 +176,18 @@ TEST_CASE("which child is restarted is told as far as it is known", "[restarts]"
     of.children = 2;
     CHECK(words().starts_with(head + "children at least" + times));
 }
+
+TEST_CASE("more restarts than are counted are told as more", "[restarts]") {
+    const auto counted = [](std::size_t restarts) {
+        std::string times = "5";
+        for (std::size_t i = 1; i < restarts; ++i) times += ",5";
+        return restarts_in(state_of_25("{[],#{}}", "[" + times + "]"));
+    };
+    const auto few = counted(1'000), many = counted(100'001);
+    REQUIRE(few);
+    CHECK(few->restarts == 1'000);
+    CHECK_FALSE(few->more);
+    REQUIRE(many);
+    CHECK(many->restarts == 100'000);
+    CHECK(many->more);
+}

@@ -1,14 +1,18 @@
 // Reading a process that runs: ranges that are there, ranges that are not, and who may be read at all.
 #include <catch2/catch.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <linux/sched.h>
+#include <pwd.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "bytes/running_process.hpp"
+#include "formats/otp/running_vms.hpp"
 
 using namespace beamheap;
 using namespace beamheap::bytes;
@@ -157,4 +161,40 @@ TEST_CASE("lines of /proc/PID/maps", "[live]") {
     CHECK(all[2].path == "[stack]");
     CHECK_FALSE(all[3].readable);
     CHECK(all[3].path.empty());
+}
+
+TEST_CASE("the VMs of this machine are those that are called so, with what the system tells of them", "[running]") {
+    const auto start = [](const char* name) {
+        const pid_t child = ::fork();
+        REQUIRE(child >= 0);
+        if (child == 0) {
+            ::prctl(PR_SET_NAME, name);
+            ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+            for (;;) ::pause();
+        }
+        return child;
+    };
+    const std::vector<pid_t> children{start("beam.made"), start("beam"), start("beamer"), start("beam.gone")};
+    ::usleep(100'000);  // the system counts in hundredths
+    ::kill(children[3], SIGKILL);  // a zombie until it is asked for
+    siginfo_t ended{};
+    ::waitid(P_PID, static_cast<id_t>(children[3]), &ended, WEXITED | WNOWAIT);
+    const std::vector<otp::VmOnMachine> all = otp::running_vms();
+    const auto row = [&](pid_t pid) { return std::ranges::find(all, static_cast<std::uint32_t>(pid), &otp::VmOnMachine::pid); };
+    for (const pid_t vm : {children[0], children[1]}) {
+        REQUIRE(row(vm) != all.end());
+        CHECK(row(vm)->uptime_seconds > 0.05);
+        CHECK(row(vm)->uptime_seconds < 60);
+        const passwd* me = ::getpwuid(::getuid());
+        if (me != nullptr) CHECK(row(vm)->user == me->pw_name);
+        CHECK(row(vm)->resident_bytes.value_or(0) > 4096);
+        CHECK(row(vm)->problem.has_value());  // none of Erlang's
+        CHECK_FALSE(row(vm)->processes.has());
+    }
+    CHECK(row(children[2]) == all.end());
+    CHECK(row(children[3]) == all.end());
+    for (const pid_t child : children) {
+        ::kill(child, SIGKILL);
+        ::waitpid(child, nullptr, 0);
+    }
 }

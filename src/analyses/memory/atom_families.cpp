@@ -82,7 +82,7 @@ bool is_hex_number(std::string_view run) {
 
 // Length of the random token that begins at `at`, 0 where there is none. Words at its end ("..._worker") stay outside.
 std::size_t random_token(std::string_view text, std::size_t at) {
-    const std::string_view window = text.substr(at, std::min(token_window, text.size() - at));
+    const std::string_view window = text.substr(at, token_window);
     std::size_t length = run_of(window, 0, token);
     if (length < 12 || !Mix(window.substr(0, run_of(window, 0, alnum))).random_piece()) return 0;
     const bool cut = length == window.size() && at + length < text.size();
