@@ -477,3 +477,50 @@ TEST_CASE("a dump says with a node who waits for a new process there", "[running
     CHECK(artifact->snapshot().nodes[0].remote_monitors == 2);
     CHECK(artifact->snapshot().nodes[0].spawning == std::vector<Pid>{{0, 87, 0}});
 }
+
+TEST_CASE("only who writes to the terminal writes to standard output", "[running]") {
+    const auto title = [](std::string_view module, std::string_view name) {
+        Running node;
+        for (std::uint32_t i = 0; i < 20; ++i) node.caller(10 + i, 5);
+        node.at(node.process(5, "user_drv_writer"), {node.function(module, name, 2), node.function("shop", "works", 1)});
+        node.seal();
+        const std::vector<Finding> found = node.findings();
+        const Finding* convoy = node.find(found, "wait-convoy");
+        REQUIRE(convoy != nullptr);
+        return node.title(*convoy);
+    };
+    const std::string writes = "writes to standard output, and waits until that is read";
+    CHECK(title("prim_tty", "write_nif").find(writes) != std::string::npos);
+    CHECK(title("prim_tty", "read_nif").find(writes) == std::string::npos);
+    CHECK(title("shop", "write_nif").find(writes) == std::string::npos);
+}
+
+TEST_CASE("a flood of one who waits tells what that one does for whom it waits", "[running]") {
+    for (const bool further : {false, true}) {
+        Running node;
+        if (further) node.caller(5, 4);
+        else node.idle(5, "db");
+        node.caller(10, 5);
+        node.s.processes.back().msgq_len = 5'000;
+        node.idle(4);
+        node.seal();
+        const std::vector<Finding> found = node.findings();
+        const Finding* flood = node.find(found, "queue-flood");
+        REQUIRE(flood != nullptr);
+        CHECK(flood->role == FindingRole::victim);
+        const std::string title = node.title(*flood);
+        CHECK(title.find("; it waits in gen_server:call/3 for " + std::string(further ? "<0.5.0>" : "db <0.5.0>")) != std::string::npos);
+        CHECK((title.find(", which ") == std::string::npos) == further);  // of one who waits as well another finding tells
+    }
+}
+
+TEST_CASE("a port is busy by either of its flags, wherever they stand among the others", "[running]") {
+    test::MadeSnapshot node;
+    const auto busy = [&](std::string_view flags) {
+        Port port;
+        port.task_flags = node.text(flags);
+        return is_busy(node.s, port);
+    };
+    for (const char* flags : {"BUSY_PORT", "BUSY_Q", "IN_RUNQ|BUSY_PORT", "BUSY_Q|HAVE_TASKS", "IN_RUNQ|HAVE_TASKS|BUSY_Q|PARALLELISM"}) CHECK(busy(flags));
+    for (const char* flags : {"", "IN_RUNQ", "CHK_UNSET_BUSY_Q", "BUSY_TASKS|IN_RUNQ", "BUSY_PORTS", "|"}) CHECK_FALSE(busy(flags));
+}

@@ -251,8 +251,11 @@ TEST_CASE("a signal is a death of its own kind, never a text", "[slogan]") {
     CHECK(crash.kind == SloganKind::corruption);
     CHECK(said(signal_text(*node.signal)) == "SIGSEGV at address 0x10");
     CHECK(is_crash(*node.signal));
+    CHECK_FALSE(said(crash.meaning).empty());
     node.signal = Signal{15, {}};
     CHECK(read_death(node).kind == SloganKind::requested);
+    CHECK_FALSE(said(read_death(node).meaning).empty());
+    CHECK(said(read_death(node).meaning) != said(crash.meaning));
     CHECK(!is_crash(*node.signal));
     node.signal = Signal{42, {}};
     CHECK(said(read_death(node).meaning) == "The VM was ended by signal 42.");

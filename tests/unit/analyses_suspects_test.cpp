@@ -144,3 +144,19 @@ TEST_CASE("messages are read evenly from the whole queue, the first among them",
     REQUIRE(sampled.shapes.size() == 2);
     CHECK(sampled.shapes[0].percent == Approx(75));
 }
+
+TEST_CASE("of holders of as much the first ones are decoded", "[suspects]") {
+    test::MadeSnapshot node;
+    node.s.source.word_size = 8;
+    for (std::uint32_t i = 0; i < 100; ++i) {
+        Process& p = node.process(i + 1);
+        p.heap_words = 1'000;
+        p.heap_unused_words = p.old_heap_words = p.old_heap_unused_words = p.fragment_words = p.old_bin_vheap_words = 0;
+        p.bin_vheap_words = 2 * test::mebibyte;
+    }
+    node.s.memory.push_back({node.text("binary"), 1024 * test::mebibyte, {}});
+    node.seal();
+    const std::vector<ProcId> found = suspects(node.s, {}).binaries;
+    REQUIRE(found.size() == 64);
+    for (std::uint32_t i = 0; i < found.size(); ++i) CHECK(index_of(found[i]) == i);
+}

@@ -229,3 +229,18 @@ TEST_CASE("counters that begin within their allocator end there as well", "[otp]
             CHECK(unfit_layout(forged) == "counters of carriers are outside of their allocator");
         }
 }
+
+TEST_CASE("a member may end where its structure ends, and no byte behind", "[otp][dwarf]") {
+    using namespace beamheap::otp;
+    for (const Layout& row : known_layouts()) {
+        INFO(row.source);
+        for (const auto& [member, size] : {std::pair{&Offsets::link_offset, 2u}, {&Offsets::link_flags, 2u}, {&Offsets::link_type, 2u}}) {
+            if (row.at.*member == absent) continue;
+            Offsets forged = row.at;
+            std::uint32_t end = 0;
+            for (forged.*member = row.at.link_node_size; end == 0 && forged.*member > 0; --(forged.*member))
+                if (unfit_layout(forged).empty()) end = forged.*member;
+            CHECK((row.at.link_node_size - end == size || row.at.link_node_size > end + 8));
+        }
+    }
+}

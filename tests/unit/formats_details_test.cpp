@@ -263,3 +263,53 @@ TEST_CASE("a peer's channel is the index of its name", "[otp][peers]") {
     CHECK(small.snapshot.nodes[0].kind == DistNode::Kind::not_connected);
     CHECK(small.snapshot.nodes[0].remote_links == 0);
 }
+
+TEST_CASE("each kind of object that a dump writes in other formats is of its kind", "[crashdump][heap]") {
+    using namespace std::string_literals;
+    const auto encoded = [](const std::string& bytes) {
+        static constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        std::string out;
+        for (std::size_t i = 0; i < bytes.size(); i += 3) {
+            std::uint32_t three = 0;
+            for (std::size_t j = 0; j < 3; ++j) three = three << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0);
+            for (std::size_t j = 0; j < 4; ++j) out += j <= bytes.size() - i ? digits[three >> (18 - 6 * j) & 63] : '=';
+        }
+        return fmt::format("E{:X}:{}", bytes.size(), out);
+    };
+    const std::string node = "d\0\3n@h"s, creation = "\0\0\0\1"s;
+    struct Line {
+        std::string line;
+        TermKind kind;
+        std::uint32_t words;
+    };
+    const Line lines[] = {
+        {"B12345", TermKind::bignum, 2},
+        {"B-123456789012345678901234567890", TermKind::bignum, 3},
+        {"B16#FFFFFFFFFFFFFFFF", TermKind::bignum, 2},
+        {"B16#1FFFFFFFFFFFFFFFF", TermKind::bignum, 3},
+        {"B-16#ABCDEFABCDEFABCDEFABCDEFABCDEFABCDEF", TermKind::bignum, 4},
+        {encoded("\x83t\0\0\0\2d\0\1aa\1d\0\1ba\2"s), TermKind::flat_map, 8},
+        {encoded("\x83t\0\0\0\0"s), TermKind::flat_map, 4},
+        {encoded("\x83q"s + "d\0\1md\0\1fa\1"s), TermKind::external_fun, 0},
+        {encoded("\x83X"s + node + "\0\0\0\5\0\0\0\0"s + creation), TermKind::external_pid, 0},
+        {encoded("\x83g"s + node + "\0\0\0\5\0\0\0\0\1"s), TermKind::external_pid, 0},
+        {encoded("\x83Y"s + node + "\0\0\0\5"s + creation), TermKind::external_port, 0},
+        {encoded("\x83x"s + node + "\0\0\0\0\0\0\0\5"s + creation), TermKind::external_port, 0},
+        {encoded("\x83\x66"s + node + "\0\0\0\5\1"s), TermKind::external_port, 0},
+        {encoded("\x83Z\0\3"s + node + creation + "\0\0\0\1\0\0\0\2\0\0\0\3"s), TermKind::reference, 0},
+        {encoded("\x83"s), TermKind::match_context, 0},
+    };
+    for (const Line& each : lines) {
+        INFO(each.line);
+        LoadPlan plan = test::everything();
+        plan.terms = true;
+        const auto artifact = test::load(test::header() + test::process("<0.50.0>") + "=proc_stack:<0.50.0>\ny0:H7F00\n=proc_heap:<0.50.0>\n7F00:" + each.line + "\n=end\n", plan);
+        REQUIRE(artifact);
+        const auto terms = artifact->terms(ProcId{0});
+        REQUIRE(terms);
+        CHECK(artifact->snapshot().anomalies[Anomaly::bad_line].count == 0);
+        REQUIRE((*terms)->graph().size() == 1);
+        CHECK((*terms)->graph().kind(NodeId{0}) == each.kind);
+        if (each.words != 0) CHECK((*terms)->graph().words(NodeId{0}) == each.words);
+    }
+}

@@ -6,6 +6,7 @@
 
 #include "formats/otp/heaps/core_terms.hpp"
 #include "formats/otp/heaps/heap_objects.hpp"
+#include "formats/otp/heaps/heap_reader.hpp"
 #include "formats/otp/layout/layout.hpp"
 #include "support/made_image.hpp"
 
@@ -196,4 +197,85 @@ TEST_CASE("an object of a core has as many elements as its head says, each of th
     REQUIRE(variables.size() == 2);
     CHECK(variables[0].number == 7);
     CHECK(variables[1].number == 8);
+}
+
+namespace {
+
+/// A process of a VM, and its heap: so many words in use, then ten that are free, then a stack of four.
+struct HeapOfWords : test::MadeImage {
+    static constexpr std::uint64_t M = memory_at, process = M + 0x1000, heap = M + 0x8000;
+    explicit HeapOfWords(std::uint64_t words, std::uint32_t release = 25) : MadeImage(release) {
+        memory.resize(0x20000);
+        put(process, 5ull << 32 | 5 << 4 | 3);
+        put(process + at().process_heap, heap);
+        put(process + at().process_htop, heap + 8 * words);
+        put(process + at().process_stop, heap + 8 * (words + 10));
+        put(process + at().process_heap_end, heap + 8 * (words + 14));
+        put(process + at().process_heap_words, words + 14);
+        for (std::uint64_t i = 0; i < words + 14; ++i) put(heap + 8 * i, small(i));
+        for (std::uint64_t i = words + 10; i < words + 14; ++i) put(heap + 8 * i, vm.layout.nil);
+    }
+    static std::uint64_t small(std::uint64_t value) { return value << 4 | 0xf; }
+    void put(std::uint64_t address, std::uint64_t word) { memory.word(address - M, word); }
+    otp::Word header(otp::Tag tag, std::uint64_t arity) const {
+        for (otp::Word subtag = 0; subtag < vm.layout.tags.size(); ++subtag)
+            if (vm.layout.tags[subtag] == tag) return arity << 6 | subtag << 2;
+        return 0;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("dead terms are found by walking a heap, as far as that is whole", "[otp][heap]") {
+    const auto read = [](bool torn) {
+        HeapOfWords made(20);
+        made.put(HeapOfWords::heap, made.header(otp::Tag::tuple, 2));           // live: on the stack
+        made.put(HeapOfWords::heap + 8 * 3, made.header(otp::Tag::tuple, 1));   // dead, and holds the next one
+        made.put(HeapOfWords::heap + 8 * 4, (HeapOfWords::heap + 8 * 5) | 2);
+        made.put(HeapOfWords::heap + 8 * 5, made.header(otp::Tag::tuple, 3));
+        made.put(HeapOfWords::heap + 8 * 9, torn ? made.header(otp::Tag::tuple, 1000) : made.header(otp::Tag::tuple, 10));
+        made.put(HeapOfWords::heap + 8 * 31, HeapOfWords::heap | 2);
+        made.start();
+        otp::HeapReader reader(made.vm);
+        HeapGraph& graph = reader.read(HeapOfWords::process, HeapGraph::Mode::values, true);
+        std::vector<std::uint64_t> garbage;
+        for (std::size_t i = 0; i < graph.roots().size(); ++i)
+            if (graph.roots()[i].kind == RootKind::garbage) garbage.push_back((graph.address(graph.roots()[i].target) - HeapOfWords::heap) / 8);
+        return std::pair{garbage, reader.damage().unwalked};
+    };
+    CHECK(read(false) == std::pair{std::vector<std::uint64_t>{3, 9}, decltype(otp::HeapDamage::unwalked){0}});
+    CHECK(read(true).first == std::vector<std::uint64_t>{3});
+    CHECK(read(true).second != 0);
+}
+
+TEST_CASE("many zeros in a heap are a loss, but for those of a large number", "[otp][heap]") {
+    const auto zeroed = [](std::uint64_t first, std::uint64_t count, otp::Tag tag, std::uint64_t arity) {
+        HeapOfWords made(2'000);
+        if (first != 0) made.put(HeapOfWords::heap + 8 * (first - 1), made.header(tag, arity));
+        for (std::uint64_t i = first; i < first + count; ++i) made.put(HeapOfWords::heap + 8 * i, 0);
+        made.start();
+        otp::HeapReader reader(made.vm);
+        reader.read(HeapOfWords::process, HeapGraph::Mode::sizes);
+        return reader.damage().zeroed;
+    };
+    CHECK(zeroed(300, 600, otp::Tag::positive_big, 600) == 0);
+    CHECK(zeroed(300, 600, otp::Tag::negative_big, 700) == 0);
+    CHECK(zeroed(300, 600, otp::Tag::positive_big, 599) == 1);
+    CHECK(zeroed(300, 600, otp::Tag::tuple, 600) == 1);
+    CHECK(zeroed(0, 600, otp::Tag::tuple, 0) == 1);
+}
+
+TEST_CASE("the last byte of bits says how many of it count", "[otp][binary]") {
+    const auto place = [](std::uint64_t bits) {
+        HeapOfWords made(20, 29);
+        made.put(HeapOfWords::heap, made.header(otp::Tag::heap_bits, 3));
+        made.put(HeapOfWords::heap + 8, bits);
+        otp::Reader& reader = made.start();
+        return otp::binary_place(reader.memory, made.vm.layout, HeapOfWords::heap);
+    };
+    for (const std::uint64_t bits : {0, 1, 7, 8, 9, 16, 17, 63}) {
+        CHECK(place(bits).bytes == (bits + 7) / 8);
+        CHECK(place(bits).extra_bits == bits % 8);
+        CHECK(place(bits).data == HeapOfWords::heap + 16);
+    }
 }

@@ -4,6 +4,7 @@
 
 #include "formats/otp/processes/process_table.hpp"
 #include "formats/otp/tables/tables.hpp"
+#include "formats/otp/tables/traced.hpp"
 #include "support/made_image.hpp"
 
 using namespace beamheap;
@@ -312,4 +313,63 @@ TEST_CASE("processes that wait for a busy port are told to the ring's end, or wh
     CHECK(read(1, false) == Numbers{10});
     CHECK(read(3, false) == Numbers{10, 11, 12});
     CHECK(read(3, true) == Numbers{10, 11});
+}
+
+TEST_CASE("functions that are traced are told with their calls", "[otp][traced]") {
+    constexpr std::uint64_t M = test::MadeImage::memory_at, ranges = M + 0x100, modules = M + 0x200, module = M + 0x1000, infos = M + 0x2000, breakpoint = M + 0x3000;
+    const auto read = [&](std::uint32_t flags, bool to_the_end) {
+        test::MadeImage made(25);
+        const otp::Offsets& at = made.at();
+        const std::uint64_t count_at = M + 0x2800;
+        made.memory.resize(0x3000);
+        const auto put = [&](std::uint64_t address, std::uint64_t word) { made.memory.word(address - M, word); };
+        put(ranges, modules);
+        put(ranges + 8, 1);
+        put(ranges + 16, 4);
+        put(ranges + 24, modules);
+        put(modules, module);
+        put(modules + 8, infos + 0x400);
+        put(module, 2);
+        for (std::uint64_t i = 0; i <= 2; ++i) put(module + at.code_functions + 8 * i, infos + 0x100 * i);
+        for (std::uint64_t i = 0; i < 2; ++i) {
+            put(infos + 0x100 * i + at.code_info_mfa, 0x40b);
+            put(infos + 0x100 * i + at.code_info_mfa + 8, 0x44b);
+            put(infos + 0x100 * i + at.code_info_mfa + 16, i);
+        }
+        put(infos + at.code_info_breakpoint, breakpoint);
+        constexpr std::uint64_t atoms = M + 0x400, segments = M + 0x500, page = M + 0x600, atom = M + 0xa00, name = M + 0xc00;
+        made.memory.put<std::uint32_t>(atoms + at.index_entries - M, 18);
+        made.memory.put<std::uint32_t>(atoms + at.index_limit - M, 1024);
+        put(atoms + at.index_segments, segments);
+        put(segments, page);
+        made.memory.text(name - M, "shopsell");
+        for (std::uint64_t i = 16; i < 18; ++i) {
+            put(page + 8 * i, atom + 0x80 * (i - 16));
+            put(atom + 0x80 * (i - 16) + at.atom_name, name + 4 * (i - 16));
+            made.memory.put<std::int16_t>(atom + 0x80 * (i - 16) + at.atom_length - M, 4);
+        }
+        put(count_at, 4711);
+        // one for each of the two sets, of which the second is active
+        const std::uint64_t data = breakpoint + at.breakpoint_data + at.breakpoint_data_size;
+        made.memory.put<std::uint32_t>(data + at.breakpoint_flags - M, flags);
+        put(data + at.breakpoint_count, count_at);
+        made.memory.resize(data + at.breakpoint_data_size - M - (to_the_end ? 0 : 8));
+        made.vm.roots.breakpoint_index = 1;
+        made.vm.roots.code_ranges = ranges;
+        otp::Reader& reader = made.start();
+        made.vm.atoms = otp::AtomTable(reader.memory, made.vm.layout, atoms);
+        made.vm.code = otp::Code(reader.memory, made.vm.layout, made.vm.roots);
+        std::vector<std::pair<std::uint32_t, Count>> rows;
+        for (const TracedFunction& row : otp::read_traced(reader)) {
+            REQUIRE(row.function != FunctionId::none);
+            CHECK(made.snapshot.text(made.snapshot.functions[row.function].module) == "shop");
+            CHECK(made.snapshot.text(made.snapshot.functions[row.function].name) == "sell");
+            rows.emplace_back(made.snapshot.functions[row.function].arity, row.calls);
+        }
+        return rows;
+    };
+    using Rows = std::vector<std::pair<std::uint32_t, Count>>;
+    CHECK(read(4, true) == Rows{{0, Count(4711)}});
+    CHECK(read(0, true).empty());
+    CHECK(read(4, false).empty());  // the image ends within it
 }

@@ -155,6 +155,10 @@ TEST_CASE("which child is restarted is told as far as it is known", "[restarts]"
     const std::string head = "Supervisor shop_sup <0.1.0> has restarted its ", times = " 12 times within 5.0 s (limit 60 in 10.0 s)";
     of.children = 3;
     CHECK(words() == head + "children" + times + "; shop:start_link/1 starts them; its start function shop:start_link/1");
+    const auto steps = node.findings(of).at(0).next_steps;
+    REQUIRE(steps.size() == 4);
+    CHECK(present::plain_text(node.s, steps[0]).starts_with("Look for why the child ends"));
+    CHECK(present::plain_text(node.s, steps[1]).ends_with("beamheap proc DUMP 0.1.0"));
     of.restarting = 2;
     CHECK(words() == head + "children" + times + "; shop:start_link/1 fails; its start function shop:start_link/1; children that could not be started again 2");
     of.child_id = parse_term("web");
