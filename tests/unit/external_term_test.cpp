@@ -87,6 +87,8 @@ TEST_CASE("identifiers and funs of the external format take their own bytes in e
     // a fun says how long it is; what it closes over is passed over
     const std::string body = raw({1}) + std::string(16, 7) + raw({0, 0, 0, 2, 0, 0, 0, 1, 119, 1}) + "m" + raw({97, 3, 97, 4, 88}) + own + id + raw({0, 0, 0, 9, 97, 5});
     CHECK(term(raw({112, 0, 0, 0, static_cast<int>(body.size() + 4)}) + body) == "#Fun<m.3.4>");
+    const std::string large = raw({1}) + std::string(16, 7) + raw({0, 0, 0, 2, 0, 0, 0, 1, 119, 1}) + "m" + raw({98, 0, 0, 1, 1, 98, 127, 255, 255, 255, 88}) + own + id + raw({0, 0, 0, 9, 97, 5});
+    CHECK(term(raw({112, 0, 0, 0, static_cast<int>(large.size() + 4)}) + large) == "#Fun<m.257.2147483647>");
     // one of before R15 does not: it is the last thing that is read
     for (const std::string& creator : {raw({88}) + own + id + raw({0, 0, 0, 9}), raw({103}) + own + id + raw({9})})
         CHECK(printed(raw({131, 117, 0, 0, 0, 0}) + creator + raw({119, 1}) + "m" + raw({97, 3, 97, 4})) == "#Fun<m.3.4>");

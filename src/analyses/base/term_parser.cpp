@@ -72,10 +72,15 @@ private:
         return level > 0 && c != '_' && c != '.' ? bare() : junk();
     }
 
-    // Whether an atom without quotes goes on with a blank and another word: a text that was printed without its own.
-    bool words_follow() const {
+    std::size_t end_of_word() const {
         std::size_t end = at_;
         while (end < text_.size() && word(text_[end])) ++end;
+        return end;
+    }
+
+    // Whether an atom without quotes goes on with a blank and another word: a text that was printed without its own.
+    bool words_follow() const {
+        const std::size_t end = end_of_word();
         if (end == at_ || end >= text_.size() || text_[end] != ' ') return false;
         const std::size_t next = text_.find_first_not_of(" \n", end);
         return next != std::string_view::npos && word(text_[next]);
@@ -111,8 +116,7 @@ private:
         if (!read_name(text_.substr(at_), name, used, quoted) || used == 0) return junk();
         // read_name takes dots, for Elixir's sake; a printed plain atom has none.
         if (!quoted) {
-            std::size_t end = at_;
-            while (end < text_.size() && word(text_[end])) ++end;
+            std::size_t end = end_of_word();
             if (end < text_.size() && (text_[end] == '!' || text_[end] == '?')) ++end;  // Elixir's, printed without quotes
             name = text_.substr(at_, end - at_);
             used = std::max<std::size_t>(end - at_, 1);
@@ -129,8 +133,7 @@ private:
     Element external_fun(const Element& module) {
         const std::size_t from = at_;
         ++at_;
-        std::size_t end = at_;
-        while (end < text_.size() && word(text_[end])) ++end;
+        const std::size_t end = end_of_word();
         const std::string_view function = text_.substr(at_, end - at_);
         at_ = end;
         std::uint32_t arity = 0;
