@@ -6,6 +6,7 @@
 #include <string>
 #include <tuple>
 
+#include "analyses/logs/service_keepers.hpp"
 #include "analyses/logs/service_states.hpp"
 #include "analyses/processes/recursion.hpp"
 #include "analyses/processes/relations.hpp"
@@ -23,7 +24,7 @@ namespace {
 LoadPlan with_terms() {
     LoadPlan plan = test::everything();
     plan.terms = true;
-    plan.terms_of = keeps_service_state;
+    plan.terms_of = ServiceKeepers();
     return plan;
 }
 

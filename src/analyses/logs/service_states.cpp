@@ -212,8 +212,6 @@ Service ServiceKeepers::service_of(const Snapshot& s, const Process& p) {
     return ((began_as | runs) & rabbit) != 0 ? Service::credit : Service::none;
 }
 
-bool keeps_service_state(const Snapshot& s, ProcId id) { return ServiceKeepers()(s, id); }
-
 ServiceStates service_states(Artifact& artifact) {
     const Snapshot& s = artifact.snapshot();
     ServiceStates states;

@@ -64,10 +64,6 @@ struct TickTime {
     std::optional<std::uint64_t> silent_ms(const ConnectionTick& connection) const;
 };
 
-/// Whether a process may keep one of these: a handler's protection, a manager of events whose name speaks of alarms, a process
-/// of RabbitMQ, one of a connection to another node, net_kernel. Needs the process table and stacks.
-bool keeps_service_state(const Snapshot& snapshot, ProcId process);
-
 struct ServiceStates {
     std::vector<HandlerLoad> handlers;  ///< in the process table's order
     std::vector<SetAlarm> alarms;       ///< at most 100 of one process
@@ -77,7 +73,7 @@ struct ServiceStates {
     TickTime tick_time;
 };
 
-/// Reads them. Needs LoadPlan::terms with keeps_service_state among terms_of, and stacks.
+/// Reads them. Needs LoadPlan::terms with ServiceKeepers among terms_of, and stacks.
 ServiceStates service_states(Artifact& artifact);
 
 }  // namespace beamheap::analyses

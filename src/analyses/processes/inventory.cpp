@@ -115,8 +115,7 @@ EtsReport ets_tables(const Snapshot& snapshot) {
 TimerReport timers(const Snapshot& snapshot) {
     TimerReport report;
     std::unordered_map<std::string, std::size_t> by_key;
-    for (std::size_t i = 0; i < snapshot.timers.size(); ++i) {
-        const Timer& timer = snapshot.timers[i];
+    for (const Timer& timer : snapshot.timers) {
         Owner receiver = owner_of(snapshot, timer.receiver);
         if (timer.receiver_name != TextId::none) {
             receiver.process = snapshot.find_registered(snapshot.text(timer.receiver_name));
@@ -134,7 +133,6 @@ TimerReport timers(const Snapshot& snapshot) {
             group.receiver = receiver;
             group.receiver_name = timer.receiver_name;
             group.shape = std::move(shape);
-            group.example = i;
         }
         TimerGroup& group = report.groups[place->second];
         ++group.count;

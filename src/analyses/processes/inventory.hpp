@@ -74,7 +74,6 @@ struct TimerGroup {
     std::string shape;                    ///< term_shape of the message
     std::uint64_t count = 0;
     Count soonest_ms, latest_ms;
-    std::size_t example = 0;  ///< index into Snapshot::timers
 };
 struct TimerReport {
     std::vector<TimerGroup> groups;    ///< most timers first
