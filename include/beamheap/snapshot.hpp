@@ -300,7 +300,7 @@ struct Node {
     Count atoms;                            ///< entries of the atom table
     Count atom_limit, process_limit, port_limit;
     Count current_code_bytes, old_code_bytes;
-    Count persistent_terms, literal_lines;  ///< counted while passing by
+    Count persistent_terms;  ///< counted while passing by
     Count binaries, binary_bytes;           ///< refc binaries that the input lists, and the sum of their sizes
 };
 
