@@ -1,7 +1,7 @@
 %% What all scenarios need: processes that come to rest in a known place, and a second node.
 -module(scenario_kit).
 -export([option/2, number/3, specimen/2, specimen/3, hold/1, wait_until/2, wait_until/3, roles/1, many/2, healthy/1, plan/2, resting/1, all_rest/1,
-         debug/1, start_peer/1, peer_main/1, free_port/0]).
+         debug/1, start_peer/1, stopped_peer/1, stop_node/1, silent_ticks/2, calling_nodes/0, peer_main/1, free_port/0]).
 %% the names of nodes are looked up here instead of in a daemon (see start_peer/1)
 -export([start_link/0, register_node/2, register_node/3, port_please/2, port_please/3, address_please/3,
          listen_port_please/2, names/0, names/1]).
@@ -105,6 +105,37 @@ ports() ->
         {ok, Ports} -> Ports;
         undefined -> {list_to_integer(option(dist_port, "0")), list_to_integer(option(peer_port, "0"))}
     end.
+
+%% A second node, and what makes it stop for two minutes: whoever calls it waits. Not in a healthy twin.
+stopped_peer(Args) ->
+    Peer = start_peer(running),
+    {Peer, case healthy(Args) of
+               true -> fun() -> ok end;
+               false -> fun() -> rpc:cast(Peer, ?MODULE, stop_node, [120000]), timer:sleep(500) end
+           end}.
+
+stop_node(Milliseconds) ->
+    erts_debug:set_internal_state(available_internal_state, true),
+    erts_debug:set_internal_state(block, Milliseconds).
+
+%% How many are in a call to several nodes; global's own process is, too, where a node has hung since it was connected.
+calling_nodes() ->
+    length([P || P <- processes(), {_, {gen_server, F, _}} <- [process_info(P, current_function)], lists:member(F, [rec_nodes, rec_nodes_rest, do_multi_call])]).
+
+%% Waits until the connection's process has been told to look at least three times whether something has come, and gives the least
+%% time of silence that it knows of, in milliseconds: at the first of these it may still have found something. Where ticks are a quarter of net_ticktime, two times are enough.
+silent_ticks(true, _) -> 0;
+silent_ticks(false, Peer) ->
+    Port = proplists:get_value(Peer, erlang:system_info(dist_ctrl)),
+    {connected, Controller} = erlang:port_info(Port, connected),
+    Release = list_to_integer(erlang:system_info(otp_release)),
+    {Looks, Interval} = if Release >= 24 -> {3, 1000}; true -> {2, 15000} end,
+    erlang:trace(Controller, true, ['receive']),
+    many(Looks, fun(_) -> receive {trace, Controller, 'receive', {_, tick}} -> ok after 60000 -> exit(no_tick) end end),
+    erlang:trace(Controller, false, ['receive']),
+    wait_until(handled, fun() -> {message_queue_len, 0} =:= process_info(Controller, message_queue_len) end),
+    all_rest([Controller]),
+    (Looks - 1) * Interval.
 
 peer_main([Other]) ->
     pong = connect(Other, 200),

@@ -7,9 +7,9 @@
 -export([scenarios/0, slow_readers/1, slow_readers_socket/1, slow_port/1, lock_mnesia/1, lock_global/1, pool_empty/1, pool_tables/1, credit/1,
          stuck_pool/1, programs/1, busy_server/1, start_blocked/1, child_blocked/1, suspended_server/1, suspended_process/1, remote_hung/1, dist_busy/1]).
 -export([init/1, handle_call/3, handle_cast/2, handle_info/2, terminate/2, code_change/3]).
--export([start/2, stop/1, asks/2, writer/2, sender/3, client/2, transaction/2, locked/2, worker/1, query/2, asker/2, program/2, start_child/1, endless_report/1, remote_caller/3, remote_sender/3, stop_node/1]).
+-export([start/2, stop/1, asks/2, writer/2, sender/3, client/2, transaction/2, locked/2, worker/1, query/2, asker/2, program/2, start_child/1, endless_report/1, remote_caller/3, remote_sender/3]).
 
--import(scenario_kit, [specimen/2, hold/1, wait_until/2, wait_until/3, many/2, healthy/1, plan/2, all_rest/1]).
+-import(scenario_kit, [specimen/2, hold/1, wait_until/2, wait_until/3, many/2, healthy/1, plan/2, all_rest/1, stopped_peer/1, silent_ticks/2, calling_nodes/0]).
 
 scenarios() -> [slow_readers, slow_readers_socket, slow_port, lock_mnesia, lock_global, pool_empty, pool_tables, credit, stuck_pool, programs, busy_server, start_blocked, child_blocked, suspended_server, suspended_process, remote_hung, dist_busy].
 
@@ -284,18 +284,6 @@ suspended_process(Args) ->
     plan(Args, #{findings => ['wait-convoy'], culprit => Server, waiting => N, suspended_by => Debugger}).
 
 %% ---- other nodes ---------------------------------------------------------------------------------------------------------
-%% The other node stops for two minutes: whoever calls it waits.
-stopped_peer(Args) ->
-    Peer = scenario_kit:start_peer(running),
-    {Peer, case healthy(Args) of
-               true -> fun() -> ok end;
-               false -> fun() -> rpc:cast(Peer, ?MODULE, stop_node, [120000]), timer:sleep(500) end
-           end}.
-
-stop_node(Milliseconds) ->
-    erts_debug:set_internal_state(available_internal_state, true),
-    erts_debug:set_internal_state(block, Milliseconds).
-
 remote_hung(Args) ->
     N = scenario_kit:number(1, Args -- ["healthy"], 30),
     {Peer, Stop} = stopped_peer(Args),
@@ -306,22 +294,7 @@ remote_hung(Args) ->
     Kinds = [rpc, erpc, pid, name],
     Callers = many(N, fun(I) -> proc_lib:spawn(?MODULE, remote_caller, [lists:nth(I rem 4 + 1, Kinds), {Peer, Service, Healthy}, I]) end),
     settled(healthy(Args), Callers),
-    plan(Args, #{findings => ['node-hung'], peer => Peer, waiting => N, silent => silent_ticks(Healthy, Peer)}).
-
-%% Waits until the connection's process has been told to look at least three times whether something has come, and gives the least
-%% time of silence that it knows of, in milliseconds: at the first of these it may still have found something. Where ticks are a quarter of net_ticktime, two times are enough.
-silent_ticks(true, _) -> 0;
-silent_ticks(false, Peer) ->
-    Port = proplists:get_value(Peer, erlang:system_info(dist_ctrl)),
-    {connected, Controller} = erlang:port_info(Port, connected),
-    Release = list_to_integer(erlang:system_info(otp_release)),
-    {Looks, Interval} = if Release >= 24 -> {3, 1000}; true -> {2, 15000} end,
-    erlang:trace(Controller, true, ['receive']),
-    many(Looks, fun(_) -> receive {trace, Controller, 'receive', {_, tick}} -> ok after 60000 -> exit(no_tick) end end),
-    erlang:trace(Controller, false, ['receive']),
-    wait_until(handled, fun() -> {message_queue_len, 0} =:= process_info(Controller, message_queue_len) end),
-    all_rest([Controller]),
-    (Looks - 1) * Interval.
+    plan(Args, #{findings => ['node-hung'], peer => Peer, waiting => N + calling_nodes(), silent => silent_ticks(Healthy, Peer)}).
 
 remote_caller(rpc, {Peer, _, _}, I) -> R = rpc:call(Peer, erlang, node, [], infinity), hold({R, I});
 remote_caller(erpc, {Peer, _, _}, I) -> R = erpc:call(Peer, erlang, node, [], infinity), hold({R, I});
@@ -337,7 +310,7 @@ dist_busy(Args) ->
     Times = case healthy(Args) of true -> 20; false -> 1000 end,    % far more than the connection takes
     Senders = many(N, fun(I) -> proc_lib:spawn(?MODULE, remote_sender, [{peer_nobody, Peer}, Times, I]) end),
     settled(healthy(Args), Senders),
-    plan(Args, #{findings => ['node-hung'], peer => Peer, waiting => N, silent => silent_ticks(healthy(Args), Peer)}).
+    plan(Args, #{findings => ['node-hung'], peer => Peer, waiting => N + calling_nodes(), silent => silent_ticks(healthy(Args), Peer)}).
 
 remote_sender(Whom, Times, I) -> send_on(Whom, binary:copy(<<I>>, 200000), Times), hold({sent, I}).
 send_on(_, _, 0) -> ok;

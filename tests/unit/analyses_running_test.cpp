@@ -285,6 +285,65 @@ TEST_CASE("callers of another node are one story, also those that wait for a new
     CHECK(node.title(*hung).find("wait for node far@host: 10 in gen_server:call/3") != std::string::npos);
 }
 
+TEST_CASE("who waits for one that calls another node waits for that node", "[running]") {
+    for (const std::uint32_t proxies : {1u, 2u}) {
+        Running node;
+        Link far;
+        far.name = node.text("service");
+        far.node = node.text("far@host");
+        for (std::uint32_t i = 0; i < proxies; ++i) node.caller(1 + i, far);
+        for (std::uint32_t i = 0; i < 20; ++i) node.caller(10 + i, 1 + i % proxies);
+        for (std::uint32_t i = 0; i < 5; ++i) node.caller(50 + i, 10);  // and who waits for those
+        for (std::uint32_t i = 0; i < 30; ++i) node.idle(100 + i);
+        DistNode peer;
+        peer.name = node.text("far@host");
+        node.s.nodes.push_back(peer);
+        node.seal();
+        const std::vector<Finding> found = node.findings();
+        CHECK(node.find(found, "wait-convoy") == nullptr);  // a part of it
+        const Finding* hung = node.find(found, "node-hung");
+        REQUIRE(hung != nullptr);
+        CHECK(hung->count == Count(25 + proxies));
+        const std::string behind = proxies == 1 ? "for node far@host: 1 in gen_server:call/3; 25 of them through <0.1.0>"
+                                                : "for node far@host: 2 in gen_server:call/3; 25 more wait for those";
+        CHECK(node.title(*hung).find(behind) != std::string::npos);
+    }
+}
+
+TEST_CASE("a lock that nobody here holds is looked for at the other node, or at the one that is silent", "[running]") {
+    for (const std::uint32_t nodes : {0u, 1u, 2u})
+        for (const bool silent : {false, true}) {
+            Running node;
+            for (std::uint32_t i = 0; i < 20; ++i)
+                node.at(node.process(10 + i), {node.function("mnesia_locker", "receive_wlocks", 4), node.function("my", "book", 1)});
+            std::vector<ConnectionTick> ticks;
+            for (std::uint32_t i = 0; i < nodes; ++i) {
+                node.port(5 + i, "", "CONNECTED|DISTR");
+                node.at(node.process(50 + i), {node.function("dist_util", "con_loop", 2)});
+                node.s.ports.back().connected = {0, 50 + i, 0};
+                DistNode peer;
+                peer.name = node.text(i == 0 ? "far@host" : "other@host");
+                peer.controller = node.text(i == 0 ? "#Port<0.5>" : "#Port<0.6>");
+                node.s.nodes.push_back(peer);
+            }
+            node.seal();
+            for (std::uint32_t i = 0; i < nodes; ++i) ticks.push_back({node.s.find({0, 50 + i, 0}), 7, silent && i + 1 == nodes ? 4u : 7u});
+            const std::vector<LockQueue> queues = lock_queues(node.s);
+            const std::vector<Finding> found = test::findings_of(node.s, [&](RuleInput& input) {
+                input.locks = queues;
+                input.ticks = ticks;
+                input.tick_time = {60000, 60};
+            });
+            const Finding* held = test::first_of(found, "lock-held");
+            REQUIRE(held != nullptr);
+            const char* where = nodes == 0 ? "look at the other nodes"
+                                : silent   ? (nodes == 1 ? "look at node far@host, silent for 3.0 s" : "look at node other@host, silent for 3.0 s")
+                                           : (nodes == 1 ? "look at node far@host" : "look at the other nodes");
+            CAPTURE(nodes, silent, node.title(*held));
+            CHECK(node.title(*held).ends_with(where));
+        }
+}
+
 TEST_CASE("those who are suspended wait for the only connection that is full", "[running]") {
     for (const bool second : {false, true}) {
         Running node;

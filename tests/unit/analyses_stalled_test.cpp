@@ -201,6 +201,64 @@ TEST_CASE("requests of HTTP without an answer are counted, whoever is asked", "[
     }
 }
 
+TEST_CASE("questions to name servers, connections and handshakes of TLS without an answer are told for what they are", "[stalled]") {
+    struct Case {
+        std::vector<const char*> frames;  // module, function; youngest first
+        const char* said;
+    };
+    for (const Case& each : {Case{{"prim_inet", "recvfrom0", "inet_res", "query_udp"}, "wait for answers of name servers (DNS); they sit in prim_inet:recvfrom0/3, called by shop:fetch/1"},
+                             Case{{"prim_inet", "connect0", "gen_tcp", "connect"}, "wait for connections to be set up; they sit in prim_inet:connect0/3, called by shop:fetch/1"},
+                             Case{{"gen", "do_call", "ssl_gen_statem", "handshake"}, "wait for handshakes of TLS; they sit in gen:do_call/3, called by shop:fetch/1"},
+                             Case{{"prim_inet", "recvfrom0", "gen_udp", "recv"}, nullptr}}) {
+        Stalled node;
+        for (std::uint32_t i = 0; i < 10; ++i) {
+            std::vector<FunctionId> frames;
+            for (std::size_t frame = 0; frame < each.frames.size(); frame += 2) frames.push_back(node.function(each.frames[frame], each.frames[frame + 1], 3));
+            frames.push_back(node.function("shop", "fetch", 1));
+            node.at(10 + i, frames);
+            Link connection;    // of TLS: a process of its own, for each
+            connection.pid = {0, 100 + i, 0};
+            node.link(LinkKind::monitors, connection);
+        }
+        for (std::uint32_t i = 0; i < 30; ++i) node.at(100 + i, {node.function("gen_statem", "loop_receive", 3)});
+        const Finding* const finding = node.first("stuck-servers");
+        REQUIRE((finding != nullptr) == (each.said != nullptr));
+        if (finding == nullptr) continue;
+        CHECK(finding->severity == FindingSeverity::medium);
+        CHECK(finding->count == Count(10));
+        CHECK(node.title(*finding).find(each.said) != std::string::npos);
+    }
+}
+
+TEST_CASE("as many of a higher priority as there are schedulers take the turns of all others", "[stalled]") {
+    struct Case {
+        std::uint32_t preferred;
+        const char* priority;
+        bool told;
+    };
+    for (const Case& each : {Case{2, "HIGH", true}, Case{2, "MAX", true}, Case{1, "HIGH", false}, Case{2, "NORMAL", false}}) {
+        Stalled node;
+        for (std::uint32_t i = 0; i < 2; ++i) node.scheduler(10 + i, 9);
+        for (std::uint32_t i = 0; i < each.preferred; ++i) {
+            Process& p = node.at(10 + i, {node.function(i == 0 ? "shop" : "other", "encode", 1)});
+            p.state = ProcessState::running;
+            p.reductions = 1000 - i;
+            p.internal_state = node.text(std::string("ACT_PRIO_") + each.priority + " | USR_PRIO_NORMAL | PRQ_PRIO_NORMAL");
+        }
+        for (std::uint32_t i = 0; i < 18; ++i) {
+            Process& p = node.at(100 + i, {node.function("shop", "tick", 1)});
+            p.state = ProcessState::runnable;
+            p.internal_state = node.text("ACT_PRIO_NORMAL | USR_PRIO_NORMAL | PRQ_PRIO_NORMAL");
+        }
+        const Finding* const finding = node.first("run-queue");
+        CAPTURE(each.preferred, each.priority);
+        REQUIRE((finding != nullptr) == each.told);
+        if (finding == nullptr) continue;
+        CHECK(finding->severity == FindingSeverity::high);
+        CHECK(node.title(*finding) == "20 processes are ready to run on 2 schedulers; 2 of a higher priority go first, one of them <0.10.0> in shop:encode/1");
+    }
+}
+
 TEST_CASE("who logs and is held up by a handler of logger waits for that", "[stalled]") {
     Stalled node;
     for (std::uint32_t i = 0; i < 12; ++i)

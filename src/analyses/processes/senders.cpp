@@ -11,10 +11,14 @@ namespace beamheap::analyses {
 namespace {
 
 // What stands between a program and a port.
-constexpr std::array<std::string_view, 16> libraries_of_ports{
+constexpr std::array<std::string_view, 24> libraries_of_ports{
     "prim_inet", "gen_tcp", "gen_tcp_socket", "gen_sctp", "gen_udp",    "inet",        "inet_tcp", "inet6_tcp",
     "erlang",    "socket",  "erts_internal",  "gen",      "gen_statem", "prim_socket", "os",
-    "httpc"};
+    "httpc",     "inet_res", "inet_db",       "ssl",        "ssl_gen_statem", "ssl_connection",
+    "tls_sender", "tls_socket", "tls_connection"};
+
+// Who works for others: those who wait for it say for whom.
+constexpr std::string_view tls_sender = "tls_sender";
 
 }  // namespace
 
@@ -28,6 +32,20 @@ FunctionId caller_of(const Snapshot& s, const Process& process) {
 }
 
 namespace {
+
+bool sends_for_others(const Snapshot& s, const Process& process) {
+    for (const Frame& frame : s.stacks[process.stack])
+        if (frame.function != FunctionId::none && s.text(s.functions[frame.function].module) == tls_sender) return true;
+    return false;
+}
+
+// One who waits for each process, where somebody does.
+std::map<ProcId, ProcId> waiters(const Waits& waits) {
+    std::map<ProcId, ProcId> found;
+    for (const WaitEdge& edge : waits.edges)
+        if (edge.target.process != ProcId::none) found.emplace(edge.target.process, edge.waiter);
+    return found;
+}
 
 bool in_socket_send(const Snapshot& s, const Process& process) {
     if (process.state != ProcessState::waiting || process.current_function == FunctionId::none) return false;
@@ -74,6 +92,7 @@ const Port* connection_to(const Snapshot& snapshot, const DistNode& node) {
 std::vector<HeldSender> held_senders(const Snapshot& s, const Waits& waits) {
     std::map<PortName, std::size_t> by_name;
     for (std::size_t i = 0; i < s.ports.size(); ++i) by_name.emplace(s.ports[i].port, i);
+    std::optional<std::map<ProcId, ProcId>> asked;
     std::vector<HeldSender> found;
     for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
         const Process& process = s.processes[i];
@@ -88,6 +107,10 @@ std::vector<HeldSender> held_senders(const Snapshot& s, const Waits& waits) {
             continue;
         }
         sender.caller = caller_of(s, process);
+        if (sends_for_others(s, process)) {
+            if (!asked) asked = waiters(waits);
+            if (const auto by = asked->find(sender.process); by != asked->end()) sender.caller = caller_of(s, s[by->second]);
+        }
         found.push_back(sender);
     }
     return found;

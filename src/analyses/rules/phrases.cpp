@@ -6,6 +6,7 @@
 
 #include "analyses/base/sum.hpp"
 #include "analyses/processes/process_columns.hpp"
+#include "analyses/processes/senders.hpp"
 
 namespace beamheap::analyses::rule {
 namespace {
@@ -76,10 +77,9 @@ Sentence target_text(const Snapshot& snapshot, const WaitTarget& target) {
         return port == snapshot.ports.end() ? sentence("{}", target.port) : port_words(snapshot, *port);
     }
     const TextId node = node_of(snapshot, target);
+    if (target.pid.has()) return sentence("{}", AnyProcess{target.pid});  // which says the node of others itself
     Sentence text;
-    if (target.pid.has())
-        text.add(AnyProcess{target.pid});
-    else if (target.name != TextId::none)
+    if (target.name != TextId::none)
         text.add(Name{target.name});
     else
         return sentence("node {}", Name{node});
@@ -158,6 +158,15 @@ std::vector<ProcId> watched_by(const RuleInput& input, ProcId process) {
         if (edge == nullptr || edge->target.process != process) found.push_back(other);
     }
     return found;
+}
+
+std::optional<std::uint64_t> silent_ms(const RuleInput& input, TextId node) {
+    const auto peer = std::ranges::find(input.snapshot.nodes, node, &DistNode::name);
+    const Port* const port = peer == input.snapshot.nodes.end() ? nullptr : connection_to(input.snapshot, *peer);
+    if (port == nullptr) return std::nullopt;
+    for (const ConnectionTick& tick : input.ticks)
+        if (input.snapshot[tick.process].pid == port->connected) return input.tick_time.silent_ms(tick);
+    return std::nullopt;
 }
 
 bool suspended_by_sys(const RuleInput& input, ProcId process) {

@@ -40,6 +40,8 @@ Sentence doing(const RuleInput& input, ProcId process);
 bool idle(const RuleInput& input, ProcId process);
 /// Whom a process monitors and who doesn't wait for it: of a pool, those who have something of it, or its members.
 std::vector<ProcId> watched_by(const RuleInput& input, ProcId process);
+/// How long nothing has come from another node, in milliseconds, by whole ticks of net_kernel; nothing where that can't be known.
+std::optional<std::uint64_t> silent_ms(const RuleInput& input, TextId node);
 /// Whether `sys:suspend/1` holds it in a loop that takes no requests.
 bool suspended_by_sys(const RuleInput& input, ProcId process);
 /// Whether somebody has suspended it, by that or by erlang:suspend_process/1: not who waits for a port or another node.

@@ -36,9 +36,46 @@ std::vector<ProcId> holders_of(const RuleInput& input, const LockQueue& queue) {
     return found.empty() ? queue.inside : found;
 }
 
+// Who is asked for the lock, too, and may hang: the connected node from which nothing has come for longest; where nothing is known of
+// that, the only one.
+struct OtherNode {
+    TextId node = TextId::none;
+    std::uint64_t silent = 0;  // milliseconds
+};
+
+OtherNode other_node(const RuleInput& input) {
+    OtherNode found;
+    std::size_t others = 0;
+    TextId last = TextId::none;
+    for (const DistNode& node : input.snapshot.nodes) {
+        if (node.kind != DistNode::Kind::visible) continue;
+        ++others;
+        last = node.name;
+        if (const std::uint64_t silent = silent_ms(input, node.name).value_or(0); silent > found.silent) found = {node.name, silent};
+    }
+    if (found.node == TextId::none && others == 1) found.node = last;
+    return found;
+}
+
+void say_other_node(const RuleInput& input, Finding& finding) {
+    const OtherNode other = other_node(input);
+    finding.title.say("; nobody here is in a function that runs under one: look at ");
+    if (other.node == TextId::none)
+        finding.title.say("the other nodes");
+    else if (other.silent == 0)
+        finding.title.say("node {}", Name{other.node});
+    else
+        finding.title.say("node {}, silent for {}", Name{other.node}, Amount{other.silent, AmountUnit::milliseconds});
+    if (other.silent == 0) return;
+    finding.evidence.push_back(figure(sentence("nothing has come from node {} for at least", Name{other.node}), other.silent,
+                                      AmountUnit::milliseconds, Confidence::lower_bound));
+    finding.advise("Locks are asked of all nodes that share them, and each has to answer: see whether that node hangs, or the way to it; it is "
+                   "given up after net_ticktime, and the locks are asked for anew.");
+}
+
 void say_holder(const RuleInput& input, const LockQueue& queue, const std::vector<ProcId>& holders, Finding& finding) {
     if (holders.empty()) {
-        finding.title.say("; nobody here is in a function that runs under one: look at the other nodes");
+        say_other_node(input, finding);
         return;
     }
     about(input, holders.front(), finding);

@@ -8,7 +8,9 @@
 // The process of the connection knows how long nothing has come from the node: net_kernel's ticker has it look several times in
 // net_ticktime (analyses/logs/service_states.hpp). Silence of some ticks is a proof that the node, or the way to it, hangs.
 //
-// Thresholds: as wait-convoy's for those who call: ten that are 5 % of all processes, or 100; one in five of all is high,
+// Who waits for one of those that wait, waits for the node: it is one story, however few call the node themselves.
+//
+// Thresholds: as wait-convoy's for those who wait: ten that are 5 % of all processes, or 100; one in five of all is high,
 // half of them critical. Two senders who are suspended on a full connection are high: nothing that this node sends there
 // gets on.
 #include <algorithm>
@@ -28,9 +30,11 @@ constexpr std::size_t most_calls = 3;
 struct Waiting {
     TextId node = TextId::none;
     std::vector<ProcId> callers, senders;
+    std::vector<ProcId> behind;  // who wait for one of these, and so on
     std::map<FunctionId, std::uint64_t> calls;
     std::uint64_t forever = 0;
     bool exact = true;
+    std::size_t all() const { return callers.size() + senders.size() + behind.size(); }
 };
 
 const Port* port_to(const Snapshot& s, TextId node) {
@@ -42,14 +46,6 @@ const Port* port_to(const Snapshot& s, TextId node) {
 bool not_connected(const Snapshot& s, TextId node) {
     const auto peer = std::ranges::find(s.nodes, node, &DistNode::name);
     return peer != s.nodes.end() && peer->kind == DistNode::Kind::not_connected;
-}
-
-// How long nothing has come by a connection; nothing where that can't be known.
-std::optional<std::uint64_t> silence(const RuleInput& input, const Port* port) {
-    if (port == nullptr) return std::nullopt;
-    for (const ConnectionTick& tick : input.ticks)
-        if (input.snapshot[tick.process].pid == port->connected) return input.tick_time.silent_ms(tick);
-    return std::nullopt;
 }
 
 void tell_silence(const RuleInput& input, std::uint64_t silent, Finding& finding) {
@@ -69,6 +65,20 @@ std::vector<std::pair<std::uint64_t, FunctionId>> most_usual(const Waiting& wait
     return calls;
 }
 
+void add_behind(const Waits& waits, const std::map<ProcId, const WaitFanIn*>& asked, Waiting& waiting) {
+    std::vector<ProcId> left = waiting.callers;
+    left.insert(left.end(), waiting.senders.begin(), waiting.senders.end());
+    while (!left.empty()) {
+        const auto fan = asked.find(left.back());
+        left.pop_back();
+        if (fan == asked.end()) continue;
+        for (const std::uint32_t edge : waits.waiters_of(*fan->second)) {
+            waiting.behind.push_back(waits.edges[edge].waiter);
+            left.push_back(waits.edges[edge].waiter);
+        }
+    }
+}
+
 std::vector<Waiting> by_node(const RuleInput& input) {
     std::map<TextId, Waiting> found;
     for (const WaitEdge& edge : input.waits.edges) {
@@ -85,21 +95,36 @@ std::vector<Waiting> by_node(const RuleInput& input) {
         waiting.forever += edge.infinite;
         ++waiting.calls[edge.function];
     }
+    std::map<ProcId, const WaitFanIn*> asked;
+    for (const WaitFanIn& fan : input.waits.fan_in)
+        if (fan.target.process != ProcId::none) asked.emplace(fan.target.process, &fan);
     std::vector<Waiting> nodes;
-    for (auto& [name, waiting] : found) nodes.push_back(std::move(waiting));
-    std::ranges::stable_sort(nodes, std::ranges::greater(),
-                             [](const Waiting& each) { return each.callers.size() + each.senders.size(); });
+    for (auto& [name, waiting] : found) {
+        add_behind(input.waits, asked, waiting);
+        nodes.push_back(std::move(waiting));
+    }
+    std::ranges::stable_sort(nodes, std::ranges::greater(), &Waiting::all);
     return nodes;
+}
+
+// ", 60 of them through inventory_proxy <0.87.0>"
+void say_behind(const Waiting& waiting, Finding& finding) {
+    if (waiting.behind.empty()) return;
+    const std::size_t first = waiting.callers.size() + waiting.senders.size();
+    if (first == 1)
+        finding.title.say("; {} of them through {}", number(waiting.behind.size()), finding.members.front());
+    else
+        finding.title.say("; {} more wait for those", number(waiting.behind.size()));
 }
 
 void run(const RuleInput& input, std::vector<Finding>& findings) {
     const Snapshot& s = input.snapshot;
     std::size_t left = most_findings;
     for (const Waiting& waiting : by_node(input)) {
-        const std::uint64_t all = waiting.callers.size() + waiting.senders.size();
+        const std::uint64_t all = waiting.all();
         const double percent = percent_of(all, std::uint64_t{s.processes.size()}).value_or(0);
         const bool full = waiting.senders.size() >= least_senders;
-        if (!full && waiting.callers.size() < (percent >= crowd::least_percent ? crowd::least : crowd::many)) continue;
+        if (!full && all < (percent >= crowd::least_percent ? crowd::least : crowd::many)) continue;
         if (left-- == 0) break;
         Finding finding;
         finding.severity = percent >= crowd::critical_percent         ? FindingSeverity::critical
@@ -111,6 +136,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         finding.confidence = waiting.exact ? Confidence::exact : Confidence::estimate;
         finding.members = waiting.callers;
         finding.members.insert(finding.members.end(), waiting.senders.begin(), waiting.senders.end());
+        finding.members.insert(finding.members.end(), waiting.behind.begin(), waiting.behind.end());
         finding.title.say("{} of {} processes ({}) wait for node {}", number(all), number(s.processes.size()), Percent{percent},
                           Name{waiting.node});
         const Port* port = port_to(s, waiting.node);
@@ -125,6 +151,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
             finding.title.say(", suspended while sending to it");
         else
             finding.title.say(": {}", joined(parts, ", "));
+        say_behind(waiting, finding);
         if (busy) {
             finding.title.say("; its connection is full");
             if (port->queue_bytes.value_or(0) != 0)
@@ -135,9 +162,11 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         finding.bytes = held.value();
         finding.evidence.push_back(figure("processes that call it", waiting.callers.size(), AmountUnit::count));
         finding.evidence.push_back(figure("processes that are suspended on the connection", waiting.senders.size(), AmountUnit::count));
+        if (!waiting.behind.empty())
+            finding.evidence.push_back(figure("processes that wait for those", waiting.behind.size(), AmountUnit::count));
         if (port != nullptr)
             finding.evidence.push_back(figure(sentence("waiting in {}", port->port), port->queue_bytes, AmountUnit::bytes));
-        if (const auto silent = silence(input, port)) tell_silence(input, *silent, finding);
+        if (const auto silent = silent_ms(input, waiting.node)) tell_silence(input, *silent, finding);
         if (waiting.forever != 0)
             finding.evidence.push_back(figure("of the calls without a timeout", waiting.forever, AmountUnit::count));
         finding.evidence.push_back(figure("memory that the waiters hold", held.value(), AmountUnit::bytes));

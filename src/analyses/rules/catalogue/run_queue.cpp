@@ -9,7 +9,7 @@
 // Thresholds: 100, and 20 for each scheduler, are medium; 1,000, and 200 for each, are high. Where all schedulers are in the
 // same function, ten and five for each are enough: that may be one in C that does not give them back (a NIF, a comparison of
 // huge terms), which nobody is scheduled beside. The same where erlang:system_flag(multi_scheduling, block) has left one of the
-// schedulers to work for all. In a core image native stacks tell that none of them is in Erlang code: one who waits is enough then.
+// schedulers to work for all, and where as many as there are schedulers have a higher priority than the rest: both are high. In a core image native stacks tell that none of them is in Erlang code: one who waits is enough then.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -83,6 +83,24 @@ std::uint64_t blocked(const Snapshot& s) {
     return executes ? suspended : 0;
 }
 
+// Those who are preferred, and have something to do: as long as one of them has, nobody of a lower priority runs on its scheduler.
+struct Preferred {
+    std::uint64_t count = 0;
+    ProcId example = ProcId::none;  // who has done the most work
+};
+
+Preferred preferred(const Snapshot& s) {
+    Preferred found;
+    for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
+        const Process& process = s.processes[i];
+        if (process.state != ProcessState::running && process.state != ProcessState::runnable) continue;
+        if (!has_flag(s, process.internal_state, "ACT_PRIO_HIGH") && !has_flag(s, process.internal_state, "ACT_PRIO_MAX")) continue;
+        ++found.count;
+        if (found.example == ProcId::none || process.reductions.value_or(0) > s[found.example].reductions.value_or(0)) found.example = ProcId{i};
+    }
+    return found;
+}
+
 // The function that is on the stacks of the most schedulers that run something, of any kind.
 struct OnSchedulers {
     FunctionId function = FunctionId::none;
@@ -137,7 +155,9 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     const AllSchedulers held = all_schedulers(s);
     const bool in_one = held.function != FunctionId::none && held.schedulers > 1;
     const std::uint64_t still = blocked(s);
-    const bool few = in_one || still != 0;
+    const Preferred first = preferred(s);
+    const bool starved = first.count >= queued.schedulers && ready > first.count;
+    const bool few = in_one || still != 0 || starved;
     if (ready < (few ? least_held : least_ready) || ready / queued.schedulers < (few ? least_held_each : least_each)) {
         if (in_one && input.held_in_native && queued.queued != 0) findings.push_back(held_in_native(s, held, queued.queued));
         return;
@@ -147,7 +167,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     const OnSchedulers there = on_schedulers(s);
     const FunctionId function = known ? found.function : there.function;
     Finding finding;
-    finding.severity = still != 0 || (ready >= many_ready && ready / queued.schedulers >= many_each) ? FindingSeverity::high
+    finding.severity = still != 0 || starved || (ready >= many_ready && ready / queued.schedulers >= many_each) ? FindingSeverity::high
                                                                                                     : FindingSeverity::medium;
     finding.subject = {SubjectKind::group, sentence("{}", function)};
     finding.count = ready;
@@ -155,7 +175,13 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     if (still != 0)
         finding.title.say(", of which only {} works, since {} has blocked the others", number(queued.schedulers - still),
                           KnownFunction{"erlang", "system_flag", 2});
-    if (known) {
+    if (starved)
+        finding.title.say("; {} of a higher priority go first, one of them {} in {}", number(first.count),
+                          s[first.example].name == TextId::none ? sentence("{}", s[first.example].pid) : sentence("{}", first.example),
+                          s[first.example].current_function);
+    if (known && starved) {
+        finding.percent = percent_of(found.in_function, ready);
+    } else if (known) {
         finding.percent = percent_of(found.in_function, ready);
         finding.title.say(", {} of them in {}", number(found.in_function), found.function);
         if (in_one && held.function != found.function) finding.title.say("; all that run now are in {}", held.function);
@@ -173,6 +199,9 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     if (still != 0)
         finding.advise("Somebody has called `erlang:system_flag(multi_scheduling, block)` and not `unblock`, or sits in what does (a tracer, a "
                        "debugger, an old driver): `erlang:system_info(multi_scheduling_blockers)` of a running node names it; it ends with that process.");
+    if (starved)
+        finding.advise("A process of priority high or max runs before all others for as long as it has something to do: leave `process_flag(priority, _)` "
+                       "to those that have little to do, or none: {}", Command{"proc", s[first.example].pid});
     finding.advise("See each scheduler's queue and what it runs: `beamheap schedulers DUMP`");
     if (in_one)
         finding.advise(in_c);

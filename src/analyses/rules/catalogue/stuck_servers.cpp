@@ -9,9 +9,12 @@
 // are medium. One in five of all processes is high where two wait for each: a request or two that take their time are work.
 // Servers that are idle have put their answers off (clients of a database that keep the questions it has not answered): two callers for
 // each, and one in five of all processes, are medium; one caller each is what reading from a connection looks like.
-// Programs that were started, and requests of HTTP, are told in the same way, also where nobody waits for those who wait for them;
+// Programs that were started, requests of HTTP, questions to name servers and connections that nobody takes are told in the same way, also where
+// nobody waits for those who wait for them;
 // that is medium. So are those whom a log handler holds up: logger calls handlers in the process that logs. One in five is high.
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <map>
 #include <set>
 #include <utility>
@@ -33,25 +36,71 @@ enum class What : std::uint8_t {
     stuck,     // processes that are stuck in a function
     idle,      // servers that have put their answers off
     programs,  // processes that wait for programs which they have started
-    requests,  // processes that wait for answers to requests of HTTP, which no monitor tells of whom
+    outside,   // processes that wait for what they have asked of the world outside, which no monitor tells of whom
     logging,   // processes that a log handler holds up, not by a call
 };
+
+struct Outside;
 
 // Where chains of calls end: processes of one kind in one function.
 struct Place {
     What what = What::stuck;
+    const Outside* outside = nullptr;
     std::vector<ProcId> ends;
     std::vector<ProcId> behind;
     std::uint64_t most_behind = 0;  // of those behind one of the ends
     bool themselves() const { return what != What::stuck && what != What::idle; }  // the ends wait, too
 };
 
-// httpc:request/1,4,5 that were asked for an answer at once (httpc.erl).
-bool waits_for_http(const Snapshot& s, const Process& process) {
-    if (process.state != ProcessState::waiting || process.current_function == FunctionId::none) return false;
-    const Function& function = s.functions[process.current_function];
-    return s.text(function.module) == "httpc" && s.text(function.name) == "handle_answer";
+constexpr Ours tls_handshakes = "handshakes of TLS";
+constexpr Ours tls_advice = "Give `ssl:connect/3` and `ssl:handshake/2` a timeout: who connects and says nothing holds a process until then. See whether "
+                            "it is TLS that the other side speaks on that port.";
+
+// What a library asks of the world outside, in the process that calls it.
+struct Outside {
+    std::string_view module, function;  // on the stack; no function: any
+    Ours what;
+    Ours advice;
+};
+// httpc:request/1,4,5 that were asked for an answer at once (httpc.erl); inet_res.erl; prim_inet.erl; ssl_gen_statem.erl.
+// The first that fits is told.
+constexpr std::array outsides{
+    Outside{"httpc", "handle_answer", "answers to requests of HTTP",
+            "Give each request a timeout (`[{timeout, 5000}, {connect_timeout, 2000}]` of `httpc:request/4`; there is none unless it is given), and "
+            "bound how many may be under way."},
+    Outside{"inet_res", "", "answers of name servers (DNS)",
+            "See which name servers the node asks, and whether they answer: `inet:get_rc()` on the running node, /etc/resolv.conf. Keep connections, or "
+            "addresses, instead of asking for each request; `inet_db:set_timeout/1` and `set_retry/1` bound the wait."},
+    Outside{"prim_inet", "connect0", "connections to be set up",
+            "The other side does not answer at all: a machine that is down, packets that a firewall drops, a listener whose backlog is full. Give "
+            "`gen_tcp:connect/4` a timeout, and bound how many may try at once."},
+    Outside{"ssl_gen_statem", "handshake", tls_handshakes, tls_advice},
+    Outside{"ssl_connection", "handshake", tls_handshakes, tls_advice},  // up to 23
+};
+
+std::uint8_t outside_of(const Snapshot& s, FunctionId id) {
+    const Function& function = s.functions[id];
+    for (std::size_t i = 0; i < outsides.size(); ++i)
+        if (s.text(function.module) == outsides[i].module && (outsides[i].function.empty() || s.text(function.name) == outsides[i].function))
+            return static_cast<std::uint8_t>(1u << i);
+    return 0;
 }
+
+// Who waits for which of them, alone or by way of a process of the library's.
+class OutsideWaits {
+public:
+    explicit OutsideWaits(const Snapshot& s) : s_(s), marks_(marks_of_stacks(s, [&](FunctionId id) { return outside_of(s, id); })) {}
+
+    const Outside* of(const Process& process) const {
+        if (process.state != ProcessState::waiting || process.current_function == FunctionId::none) return nullptr;
+        const unsigned found = mark_of(marks_, process) | outside_of(s_, process.current_function);
+        return found == 0 ? nullptr : &outsides[static_cast<std::size_t>(std::countr_zero(found))];
+    }
+
+private:
+    const Snapshot& s_;
+    std::vector<std::uint8_t> marks_;
+};
 
 bool calls_handlers(const Snapshot& s, FunctionId id) {
     return s.text(s.functions[id].module) == "logger_backend" && s.text(s.functions[id].name) == "call_handlers";
@@ -79,7 +128,7 @@ std::set<PortName> ports_of_programs(const Snapshot& s) {
 // Where chains of calls end, by ProcId: none where they lead around or out of the node.
 class Ends {
 public:
-    explicit Ends(const RuleInput& input) : input_(input), programs_(ports_of_programs(input.snapshot)), end_(input.snapshot.processes.size(), unknown) {}
+    Ends(const RuleInput& input, const OutsideWaits& outside) : input_(input), outside_(outside), programs_(ports_of_programs(input.snapshot)), end_(input.snapshot.processes.size(), unknown) {}
 
     bool waits_for_program(ProcId process) const {
         const WaitEdge* edge = input_.waits.edge(process);
@@ -98,7 +147,7 @@ public:
             known = index_of(ProcId::none);  // of a cycle, until something better is known
             way.push_back(at);
             const WaitEdge* edge = input_.waits.edge(at);
-            if (edge == nullptr || waits_for_program(at)) {
+            if (edge == nullptr || waits_for_program(at) || outside_.of(input_.snapshot[at]) != nullptr) {
                 end = at;
                 break;
             }
@@ -112,6 +161,7 @@ public:
 private:
     static constexpr std::uint32_t unknown = 0xFFFFFFFEu;
     const RuleInput& input_;
+    const OutsideWaits& outside_;
     std::set<PortName> programs_;
     std::vector<std::uint32_t> end_;
 };
@@ -124,7 +174,8 @@ bool may_be_stuck(const RuleInput& input, ProcId end) {
 std::vector<Place> places(const RuleInput& input) {
     const Snapshot& s = input.snapshot;
     std::map<std::uint32_t, std::vector<ProcId>> behind;  // by the end of the chain
-    Ends ends(input);
+    const OutsideWaits asks(s);
+    Ends ends(input, asks);
     for (const WaitEdge& edge : input.waits.edges) {
         const ProcId end = ends.of(edge.waiter);
         if (end == ProcId::none || !may_be_stuck(input, end) || starts_block(input, end)) continue;
@@ -134,7 +185,7 @@ std::vector<Place> places(const RuleInput& input) {
     const std::vector<std::uint8_t> logs = marks_of_stacks(s, [&](FunctionId id) -> std::uint8_t { return calls_handlers(s, id); });
     const auto is_logging = [&](std::uint32_t i) { return mark_of(logs, s.processes[i]) != 0 && may_be_stuck(input, ProcId{i}); };
     for (std::uint32_t i = 0; i < s.processes.size(); ++i)
-        if (waits_for_http(s, s.processes[i]) || (is_logging(i) && input.waits.edge(ProcId{i}) == nullptr)) behind.try_emplace(i);
+        if (input.waits.edge(ProcId{i}) == nullptr && (asks.of(s.processes[i]) != nullptr || is_logging(i))) behind.try_emplace(i);
     std::map<std::pair<std::uint32_t, std::uint32_t>, Place> found;
     for (auto& [end, waiters] : behind) {
         const Process& process = s.processes[end];
@@ -144,9 +195,10 @@ std::vector<Place> places(const RuleInput& input) {
         place.ends.push_back(ProcId{end});
         place.what = ends.waits_for_program(ProcId{end}) ? What::programs
                      : handler != FunctionId::none      ? What::logging
-                     : waits_for_http(s, process)       ? What::requests
+                     : asks.of(process) != nullptr      ? What::outside
                      : idle(input, ProcId{end})         ? What::idle
                                                         : What::stuck;
+        place.outside = asks.of(process);
         place.most_behind = std::max(place.most_behind, std::uint64_t{waiters.size()});
         place.behind.insert(place.behind.end(), waiters.begin(), waiters.end());
     }
@@ -173,9 +225,8 @@ void advise(const RuleInput& input, const Place& place, Finding& finding) {
     if (place.what == What::logging) {
         finding.advise("A handler of logger works in the process that logs: let it hand events to a process of its own that drops what is too much "
                        "(logger_olp does), or remove it: `logger:remove_handler/1`.");
-    } else if (place.what == What::requests) {
-        finding.advise("Give each request a timeout (`[{timeout, 5000}, {connect_timeout, 2000}]` of `httpc:request/4`; there is none unless it is given), and "
-                       "bound how many may be under way.");
+    } else if (place.what == What::outside) {
+        finding.next_steps.emplace_back(place.outside->advice);
         finding.advise("See whom they ask: `beamheap ports DUMP`");
     } else if (place.what == What::programs) {
         finding.advise("See which programs these are, and which of them still run: `beamheap ports DUMP`, and `ps` on the machine.");
@@ -193,7 +244,7 @@ Finding finding_of(const RuleInput& input, const Place& place) {
     const std::uint64_t count = waiting(place);
     const double percent = percent_of(count, std::uint64_t{s.processes.size()}).value_or(0);
     Finding finding;
-    const bool queued = place.what == What::logging || (place.what == What::stuck && place.behind.size() >= least_each * place.ends.size());
+    const bool queued = place.what == What::logging || ((place.what == What::stuck || place.what == What::outside) && place.behind.size() >= least_each * place.ends.size());
     finding.severity = queued && percent >= crowd::high_percent ? FindingSeverity::high : FindingSeverity::medium;
     finding.of_waiting = true;
     const FunctionId kind = first_call(s[example]);
@@ -206,7 +257,7 @@ Finding finding_of(const RuleInput& input, const Place& place) {
         finding.title.say("{} of {} processes ({}) wait for {}", number(count), number(s.processes.size()), Percent{percent}, number(place.ends.size()));
     if (kind != FunctionId::none && !place.themselves()) finding.title.say(" of {}", kind);
     if (place.what == What::logging) finding.title.say(" for a log handler");
-    if (place.what == What::requests) finding.title.say(" for answers to requests of HTTP");
+    if (place.what == What::outside) finding.title.say(" for {}", Sentence(place.outside->what));
     if (place.what == What::programs)
         finding.title.say(" for {} that they have started", Counted{place.ends.size(), "program", "programs"});
     const FunctionId caller = place.what == What::logging ? handler_of(s, s[example]) : caller_of(s, s[example]);

@@ -1,0 +1,162 @@
+%% Nodes that wait for what is outside of them, behind a library or a process of their own: another node behind a proxy or a lock,
+%% name servers, files, the other side of TLS; and those whose turn never comes. Each takes `healthy` as its last argument for the
+%% twin with the same load and no disease.
+-module(scenario_outside).
+-export([scenarios/0, proxy_hung/1, lock_elsewhere/1, nodes_asked/1, name_servers/1, file_server/1, tls_readers/1, tls_handshakes/1, connects/1, starved/1]).
+-export([init/1, handle_call/3, handle_cast/2, handle_info/2, client/2, asks_nodes/2, lookup/2, reads/2, tls_writer/1, shakes/3, connecting/2, ticks/1, spins/1]).
+
+-import(scenario_kit, [hold/1, wait_until/2, wait_until/3, many/2, healthy/1, plan/2, all_rest/1, stopped_peer/1, silent_ticks/2, calling_nodes/0]).
+
+scenarios() -> [proxy_hung, lock_elsewhere, nodes_asked, name_servers, file_server, tls_readers, tls_handshakes, connects, starved].
+
+%% ---- other nodes -------------------------------------------------------------------------------------------------------------
+%% Few call the node that hangs; the others call those.
+proxy_hung(Args) ->
+    {Peer, Stop} = stopped_peer(Args),
+    Stop(),
+    Proxies = many(3, fun(_) -> {ok, P} = gen_server:start(?MODULE, {proxy, Peer}, []), P end),
+    Callers = many(60, fun(I) -> proc_lib:spawn(?MODULE, client, [lists:nth(I rem 3 + 1, Proxies), I]) end),
+    all_rest(Callers),
+    plan(Args, #{findings => ['node-hung'], peer => Peer, waiting => 63 + calling_nodes(), callers => 3 + calling_nodes(), silent => silent_ticks(healthy(Args), Peer)}).
+
+client(Server, I) -> R = gen_server:call(Server, ask, infinity), hold({R, I}).
+
+%% Transactions on a table that is also on a node which hangs: it, too, is asked for each lock.
+lock_elsewhere(Args) ->
+    {Peer, Stop} = stopped_peer(Args),
+    ok = mnesia:start(),
+    ok = rpc:call(Peer, mnesia, start, []),
+    {ok, _} = mnesia:change_config(extra_db_nodes, [Peer]),
+    {atomic, ok} = mnesia:create_table(account, [{ram_copies, [node(), Peer]}]),
+    ok = mnesia:wait_for_tables([account], 5000),
+    Stop(),
+    Those = many(60, fun(I) -> proc_lib:spawn(scenario_running, transaction, [I, {account, I, I}]) end),
+    all_rest(Those),
+    plan(Args, #{findings => ['lock-held'], peer => Peer, waiting => 60, silent => silent_ticks(healthy(Args), Peer)}).
+
+%% Calls to the same server on all nodes.
+nodes_asked(Args) ->
+    {Peer, Stop} = stopped_peer(Args),
+    Stop(),
+    Kinds = [erpc, gen_server],
+    Those = many(40, fun(I) -> proc_lib:spawn(?MODULE, asks_nodes, [lists:nth(I rem 2 + 1, Kinds), Peer]) end),
+    all_rest(Those),
+    plan(Args, #{findings => ['node-hung'], peer => Peer, waiting => 20 + calling_nodes(), silent => silent_ticks(healthy(Args), Peer)}).
+
+asks_nodes(erpc, Peer) -> R = erpc:multicall([Peer], erlang, node, []), hold(R);
+asks_nodes(gen_server, Peer) -> R = gen_server:multi_call([Peer], peer_nobody, ask), hold(R).
+
+%% ---- name servers, files, TCP -----------------------------------------------------------------------------------------------------
+name_servers(Args) ->
+    {ok, Socket} = gen_udp:open(0, [{ip, {127, 0, 0, 1}}, {active, false}]),
+    {ok, Port} = inet:port(Socket),
+    inet_db:set_lookup(case healthy(Args) of true -> [file]; false -> [dns] end),
+    inet_db:add_host({127, 0, 0, 1}, ["db.internal.example"]),
+    inet_db:set_resolv_conf(""),
+    [inet_db:del_ns(IP, P) || {IP, P} <- inet_db:res_option(nameservers)],
+    inet_db:add_ns({127, 0, 0, 1}, Port),
+    inet_db:set_timeout(100000),
+    Those = many(60, fun(I) -> proc_lib:spawn(?MODULE, lookup, ["db.internal.example", I]) end),
+    all_rest(Those),
+    plan(Args, #{findings => ['stuck-servers'], waiting => 60, severity => medium}).
+
+lookup(Name, I) -> R = inet:gethostbyname(Name), hold({R, I}).
+
+%% One opens a file on a device that does not answer (a pipe without a writer); the others ask the same server for small things.
+file_server(Args) ->
+    Pipe = "file_server.pipe",
+    healthy(Args) orelse spawn(fun() -> R = file:open(Pipe, [read]), hold(R) end),
+    Healthy = healthy(Args),
+    timer:sleep(300),
+    Those = many(60, fun(I) -> proc_lib:spawn(?MODULE, reads, ["beamheap", I]) end),
+    all_rest(Those),
+    %% they, who opens the pipe, and the server itself
+    plan(Args, #{findings => ['wait-convoy'], server => whereis(file_server_2), waiting => case Healthy of true -> 0; false -> 62 end}).
+
+reads(File, I) -> R = file:read_file_info(File), hold({R, I}).
+
+%% Connections that are asked for and not answered: their listener's backlog is full.
+connects(Args) ->
+    {ok, Listen} = gen_tcp:listen(0, [{ip, {127, 0, 0, 1}}, {backlog, case healthy(Args) of true -> 128; false -> 0 end}]),
+    {ok, Port} = inet:port(Listen),
+    healthy(Args) orelse many(4, fun(_) -> gen_tcp:connect({127, 0, 0, 1}, Port, [], 200) end),
+    Those = many(60, fun(_) -> proc_lib:spawn(?MODULE, connecting, [Port, []]) end),
+    all_rest(Those),
+    Waiting = [P || P <- Those, process_info(P, current_function) =/= {current_function, {scenario_kit, hold, 1}}],
+    plan(Args, #{findings => ['stuck-servers'], waiting => length(Waiting), severity => medium}).
+
+connecting(Port, Options) -> R = gen_tcp:connect({127, 0, 0, 1}, Port, Options), hold(R).
+
+%% ---- TLS -------------------------------------------------------------------------------------------------------------------------------
+tls() ->
+    {ok, _} = application:ensure_all_started(ssl),
+    Key = [{digest, sha256}, {key, {namedCurve, secp256r1}}],
+    Chain = #{root => Key, intermediates => [], peer => Key},
+    #{server_config := Server} = public_key:pkix_test_data(#{server_chain => Chain, client_chain => Chain}),
+    Server.
+
+tls_listen(Options) ->
+    {ok, Listen} = ssl:listen(0, [binary, {active, false}, {ip, {127, 0, 0, 1}}, {backlog, 128} | Options ++ tls()]),
+    {ok, {_, Port}} = ssl:sockname(Listen),
+    {Listen, Port}.
+
+accept(Listen) ->
+    {ok, Socket} = ssl:transport_accept(Listen),
+    {ok, Ready} = ssl:handshake(Socket),
+    Ready.
+
+%% Connections of TLS whose clients do not read.
+tls_readers(Args) ->
+    N = 30,
+    Healthy = healthy(Args),
+    Narrow = case Healthy of true -> []; false -> [{sndbuf, 8192}, {recbuf, 8192}] end,
+    {Listen, Port} = tls_listen(Narrow),
+    many(N, fun(_) -> spawn(fun() ->
+        {ok, S} = ssl:connect({127, 0, 0, 1}, Port, [binary, {active, false}, {verify, verify_none} | Narrow]),
+        tls_reader(Healthy, S) end) end),
+    Writers = many(N, fun(_) -> S = accept(Listen), W = proc_lib:spawn(?MODULE, tls_writer, [S]), ok = ssl:controlling_process(S, W), W end),
+    Bytes = binary:copy(<<"x">>, 200000),
+    [W ! {write, Bytes} || _ <- lists:seq(1, case Healthy of true -> 3; false -> 30 end), W <- Writers],
+    Taken = fun(W) -> process_info(W, message_queue_len) =:= {message_queue_len, 0} end,
+    Healthy andalso wait_until(taken, fun() -> lists:all(Taken, Writers) end, 12000),
+    timer:sleep(3000),
+    all_rest(Writers),
+    plan(Args, #{findings => ['slow-socket'], waiting => N}).
+
+tls_reader(true, Socket) -> {ok, _} = ssl:recv(Socket, 0), tls_reader(true, Socket);
+tls_reader(false, Socket) -> hold(Socket).
+tls_writer(Socket) -> receive {write, Bytes} -> ok = ssl:send(Socket, Bytes), tls_writer(Socket) end.
+
+%% Clients of TLS whose server takes the connection, and says nothing.
+tls_handshakes(Args) ->
+    {ok, Silent} = gen_tcp:listen(0, [{ip, {127, 0, 0, 1}}, {backlog, 128}]),
+    {ok, SilentPort} = inet:port(Silent),
+    {Listen, Port} = tls_listen([]),
+    Healthy = healthy(Args),
+    To = case Healthy of true -> Port; false -> SilentPort end,
+    Those = many(40, fun(I) -> proc_lib:spawn(?MODULE, shakes, [To, I, []]) end),
+    Healthy andalso many(40, fun(_) -> accept(Listen) end),
+    all_rest(Those),
+    plan(Args, #{findings => ['stuck-servers'], waiting => 40, severity => medium}).
+
+shakes(Port, I, More) -> R = ssl:connect({127, 0, 0, 1}, Port, [{verify, verify_none} | More], infinity), hold({R, I}).
+
+%% ---- turns -----------------------------------------------------------------------------------------------------------------------------
+%% As many as there are schedulers have a higher priority, and never wait; nobody else gets a turn.
+starved(Args) ->
+    Priority = case healthy(Args) of true -> low; false -> high end,
+    process_flag(priority, max),    % the scenario itself goes on
+    Others = many(300, fun(I) -> spawn(?MODULE, ticks, [I]) end),
+    Loops = many(erlang:system_info(schedulers_online), fun(I) ->
+        spawn_opt(fun() -> receive go -> ?MODULE:spins(I) end end, [{priority, Priority}]) end),
+    (plan(Args, #{findings => ['run-queue'], others => length(Others)}))
+        #{asked => [self()], last => fun() -> [L ! go || L <- Loops], timer:sleep(1500) end}.
+
+spins(I) -> spins((I * 7 + 1) rem 1000003).
+ticks(I) -> timer:sleep(10), ticks(I).
+
+%% ---- callbacks ---------------------------------------------------------------------------------------------------------------------------
+init(State) -> {ok, State}.
+handle_call(ask, _, {proxy, Peer} = State) -> R = rpc:call(Peer, erlang, node, [], infinity), {reply, R, State}.
+handle_cast(_, State) -> {noreply, State}.
+handle_info(_, State) -> {noreply, State}.
