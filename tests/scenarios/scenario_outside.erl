@@ -2,12 +2,12 @@
 %% name servers, files, the other side of TLS; and those whose turn never comes. Each takes `healthy` as its last argument for the
 %% twin with the same load and no disease.
 -module(scenario_outside).
--export([scenarios/0, proxy_hung/1, lock_elsewhere/1, nodes_asked/1, name_servers/1, file_server/1, tls_readers/1, tls_handshakes/1, connects/1, starved/1]).
+-export([scenarios/0, proxy_hung/1, remote_lock/1, nodes_asked/1, name_servers/1, file_server/1, tls_readers/1, tls_handshakes/1, connects/1, starved/1]).
 -export([init/1, handle_call/3, handle_cast/2, handle_info/2, client/2, asks_nodes/2, lookup/2, reads/2, tls_writer/1, shakes/3, connecting/2, ticks/1, spins/1]).
 
 -import(scenario_kit, [hold/1, wait_until/2, wait_until/3, many/2, healthy/1, plan/2, all_rest/1, stopped_peer/1, silent_ticks/2, calling_nodes/0]).
 
-scenarios() -> [proxy_hung, lock_elsewhere, nodes_asked, name_servers, file_server, tls_readers, tls_handshakes, connects, starved].
+scenarios() -> [proxy_hung, remote_lock, nodes_asked, name_servers, file_server, tls_readers, tls_handshakes, connects, starved].
 
 %% ---- other nodes -------------------------------------------------------------------------------------------------------------
 %% Few call the node that hangs; the others call those.
@@ -22,7 +22,7 @@ proxy_hung(Args) ->
 client(Server, I) -> R = gen_server:call(Server, ask, infinity), hold({R, I}).
 
 %% Transactions on a table that is also on a node which hangs: it, too, is asked for each lock.
-lock_elsewhere(Args) ->
+remote_lock(Args) ->
     {Peer, Stop} = stopped_peer(Args),
     ok = mnesia:start(),
     ok = rpc:call(Peer, mnesia, start, []),

@@ -230,6 +230,34 @@ TEST_CASE("questions to name servers, connections and handshakes of TLS without 
     }
 }
 
+TEST_CASE("who awaits several tasks waits for each of them, alone or by way of the process that watches a stream", "[stalled]") {
+    for (const bool stream : {false, true}) {
+        Stalled node;
+        for (std::uint32_t i = 0; i < 10; ++i) {
+            Link on;
+            if (stream) {
+                on.pid = {0, 20 + i, 0};
+                node.at(10 + i, {node.function("Elixir.Task.Supervised", "stream_reduce", 7), node.function("shop", "prices", 1)});
+                node.link(LinkKind::monitors, on);
+            }
+            Process& p = stream ? node.at(20 + i, {node.function("Elixir.Task.Supervised", "stream_monitor_loop", 2)})
+                                : node.at(10 + i, {node.function("Elixir.Task", "await_many", 5), node.function("shop", "prices", 1)});
+            p.parent = {0, stream ? 10 + i : 1, 0};
+            if (stream) on.pid = p.parent, node.link(LinkKind::monitors, on);  // and whom it works for
+            for (std::uint32_t task = 0; task < 2; ++task) on.pid = {0, 100 + 2 * i + task, 0}, node.link(LinkKind::monitors, on);
+        }
+        for (std::uint32_t i = 0; i < 20; ++i)
+            node.at(100 + i, {node.function("prim_inet", "recv0", 3), node.function("Elixir.Task.Supervised", "invoke_mfa", 2),
+                              node.function("Elixir.Task.Supervised", "reply", 4), node.function("proc_lib", "init_p_do_apply", 3)});
+        const Finding* const finding = node.first("stuck-servers");
+        REQUIRE(finding != nullptr);
+        CHECK(finding->severity == FindingSeverity::medium);
+        CHECK(finding->count == Count(stream ? 20 : 10));
+        CHECK(node.title(*finding).find(" wait for 20 tasks; these all sit in prim_inet:recv0/3") != std::string::npos);
+        CHECK(node.title(*finding).ends_with("recv0/3"));
+    }
+}
+
 TEST_CASE("as many of a higher priority as there are schedulers take the turns of all others", "[stalled]") {
     struct Case {
         std::uint32_t preferred;

@@ -11,11 +11,11 @@ namespace beamheap::analyses {
 namespace {
 
 // What stands between a program and a port.
-constexpr std::array<std::string_view, 24> libraries_of_ports{
+constexpr std::array<std::string_view, 25> libraries_of_ports{
     "prim_inet", "gen_tcp", "gen_tcp_socket", "gen_sctp", "gen_udp",    "inet",        "inet_tcp", "inet6_tcp",
     "erlang",    "socket",  "erts_internal",  "gen",      "gen_statem", "prim_socket", "os",
     "httpc",     "inet_res", "inet_db",       "ssl",        "ssl_gen_statem", "ssl_connection",
-    "tls_sender", "tls_socket", "tls_connection"};
+    "tls_sender", "tls_socket", "tls_connection", "Elixir.Task.Supervised"};
 
 // Who works for others: those who wait for it say for whom.
 constexpr std::string_view tls_sender = "tls_sender";

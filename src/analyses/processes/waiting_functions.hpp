@@ -16,6 +16,7 @@ struct WaitingFunction {
         port,       // its frame holds the port
         by_name,    // the process that is registered as `name`
         child,      // the only one linked to it that it has started itself
+        each,       // all that it monitors, but for the one that has started it: the first of them stands for all
     } target;
     std::string_view name;
 };
@@ -72,6 +73,10 @@ inline constexpr std::array waiting_functions{
     WaitingFunction{"Elixir.Task", "await", WaitingFunction::monitored, {}},
     WaitingFunction{"Elixir.Task", "await_receive", WaitingFunction::monitored, {}},
     WaitingFunction{"Elixir.Task", "yield", WaitingFunction::monitored, {}},
+    WaitingFunction{"Elixir.Task", "await_many", WaitingFunction::each, {}},
+    WaitingFunction{"Elixir.Task", "yield_many", WaitingFunction::each, {}},
+    WaitingFunction{"Elixir.Task.Supervised", "stream_reduce", WaitingFunction::monitored, {}},
+    WaitingFunction{"Elixir.Task.Supervised", "stream_monitor_loop", WaitingFunction::each, {}},
     WaitingFunction{"Elixir.DBConnection.Holder", "checkout_call", WaitingFunction::monitored, {}},
 };
 

@@ -169,6 +169,7 @@ private:
     std::optional<Found> target(ProcId id, const Process& process, const WaitingFunction& row) const {
         const std::span<const StackSlot> held = slots(id);
         const std::span<const Link> all = links(process);
+        if (row.target == WaitingFunction::each) return first_monitored(all, process);
         const Link* only = nullptr;
         std::size_t monitors = 0;
         for (const Link& link : all) {
@@ -207,6 +208,13 @@ private:
         if (row.target != WaitingFunction::monitored) return std::nullopt;
         if (monitors == 1) return Found{of_link(*only, process.pid), "only_monitor", Confidence::estimate};
         return by_callers_frame(held, all, process);
+    }
+
+    std::optional<Found> first_monitored(std::span<const Link> all, const Process& process) const {
+        for (const Link& link : all)
+            if (link.kind == LinkKind::monitors && link.pid.has() && link.pid != process.parent && s_.find(link.pid) != ProcId::none)
+                return Found{of_pid(link.pid), "monitor", Confidence::estimate};
+        return std::nullopt;
     }
 
     std::optional<Found> only_child(std::span<const Link> all, const Process& process) const {

@@ -37,6 +37,7 @@ enum class What : std::uint8_t {
     idle,      // servers that have put their answers off
     programs,  // processes that wait for programs which they have started
     outside,   // processes that wait for what they have asked of the world outside, which no monitor tells of whom
+    tasks,     // tasks of Elixir that have not come to their end; somebody awaits each, or all of some
     logging,   // processes that a log handler holds up, not by a call
 };
 
@@ -49,7 +50,7 @@ struct Place {
     std::vector<ProcId> ends;
     std::vector<ProcId> behind;
     std::uint64_t most_behind = 0;  // of those behind one of the ends
-    bool themselves() const { return what != What::stuck && what != What::idle; }  // the ends wait, too
+    bool themselves() const { return what != What::stuck && what != What::idle && what != What::tasks; }  // the ends wait, too
 };
 
 constexpr Ours tls_handshakes = "handshakes of TLS";
@@ -101,6 +102,11 @@ private:
     const Snapshot& s_;
     std::vector<std::uint8_t> marks_;
 };
+
+// What a task's process begins in (Task.Supervised).
+bool replies_as_task(const Snapshot& s, FunctionId id) {
+    return s.text(s.functions[id].module) == "Elixir.Task.Supervised" && s.text(s.functions[id].name) == "reply";
+}
 
 bool calls_handlers(const Snapshot& s, FunctionId id) {
     return s.text(s.functions[id].module) == "logger_backend" && s.text(s.functions[id].name) == "call_handlers";
@@ -182,20 +188,22 @@ std::vector<Place> places(const RuleInput& input) {
         std::vector<ProcId>& waiters = behind[index_of(end)];
         if (end != edge.waiter) waiters.push_back(edge.waiter);
     }
-    const std::vector<std::uint8_t> logs = marks_of_stacks(s, [&](FunctionId id) -> std::uint8_t { return calls_handlers(s, id); });
-    const auto is_logging = [&](std::uint32_t i) { return mark_of(logs, s.processes[i]) != 0 && may_be_stuck(input, ProcId{i}); };
+    constexpr std::uint8_t logs = 1, task = 2;
+    const std::vector<std::uint8_t> marks = marks_of_stacks(s, [&](FunctionId id) { return calls_handlers(s, id) ? logs : replies_as_task(s, id) ? task : std::uint8_t{0}; });
+    const auto has = [&](std::uint32_t i, std::uint8_t mark) { return (mark_of(marks, s.processes[i]) & mark) != 0 && may_be_stuck(input, ProcId{i}); };
     for (std::uint32_t i = 0; i < s.processes.size(); ++i)
-        if (input.waits.edge(ProcId{i}) == nullptr && (asks.of(s.processes[i]) != nullptr || is_logging(i))) behind.try_emplace(i);
+        if (input.waits.edge(ProcId{i}) == nullptr && (asks.of(s.processes[i]) != nullptr || has(i, logs | task))) behind.try_emplace(i);
     std::map<std::pair<std::uint32_t, std::uint32_t>, Place> found;
     for (auto& [end, waiters] : behind) {
         const Process& process = s.processes[end];
-        const FunctionId handler = is_logging(end) ? handler_of(s, process) : FunctionId::none;
+        const FunctionId handler = has(end, logs) ? handler_of(s, process) : FunctionId::none;
         const FunctionId kind = handler == FunctionId::none ? first_call(process) : handler;  // whoever logs
         Place& place = found[{index_of(kind), index_of(process.current_function)}];
         place.ends.push_back(ProcId{end});
         place.what = ends.waits_for_program(ProcId{end}) ? What::programs
                      : handler != FunctionId::none      ? What::logging
                      : asks.of(process) != nullptr      ? What::outside
+                     : has(end, task)                   ? What::tasks
                      : idle(input, ProcId{end})         ? What::idle
                                                         : What::stuck;
         place.outside = asks.of(process);
@@ -254,8 +262,10 @@ Finding finding_of(const RuleInput& input, const Place& place) {
     if (place.themselves())
         finding.title.say("{} of {} processes ({}) wait", number(count), number(s.processes.size()), Percent{percent});
     else
-        finding.title.say("{} of {} processes ({}) wait for {}", number(count), number(s.processes.size()), Percent{percent}, number(place.ends.size()));
-    if (kind != FunctionId::none && !place.themselves()) finding.title.say(" of {}", kind);
+        finding.title.say("{} of {} processes ({}) wait for {}{}", number(count), number(s.processes.size()), Percent{percent}, number(place.ends.size()),
+                          place.what == What::tasks ? Ours(" tasks") : Ours(""));
+    const bool any = kind == FunctionId::none || (s.text(s.functions[kind].module) == "erlang" && s.text(s.functions[kind].name) == "apply");
+    if (!any && !place.themselves()) finding.title.say(" of {}", kind);
     if (place.what == What::logging) finding.title.say(" for a log handler");
     if (place.what == What::outside) finding.title.say(" for {}", Sentence(place.outside->what));
     if (place.what == What::programs)
@@ -265,7 +275,8 @@ Finding finding_of(const RuleInput& input, const Place& place) {
         finding.title.say("; these are all idle in {}, their answers put off", s[example].current_function);
     else
         finding.title.say(place.themselves() ? Form<1>("; they sit in {}") : Form<1>("; these all sit in {}"), s[example].current_function);
-    if (place.what != What::idle && caller != FunctionId::none && caller != s[example].current_function) finding.title.say(", called by {}", caller);
+    const bool begins = caller != FunctionId::none && s.text(s.functions[caller].module) == "proc_lib";    // which calls all of them
+    if (place.what != What::idle && caller != FunctionId::none && !begins && caller != s[example].current_function) finding.title.say(", called by {}", caller);
     Sum memory, queues;
     for (const ProcId id : place.behind) memory.add(process_bytes(input, s[id]));
     for (const ProcId id : place.ends) {
