@@ -64,7 +64,7 @@ lookup(Name, I) -> R = inet:gethostbyname(Name), hold({R, I}).
 
 %% One opens a file on a device that does not answer (a pipe without a writer); the others ask the same server for small things.
 file_server(Args) ->
-    Pipe = "file_server.pipe",
+    Pipe = filename:join(filename:dirname(scenario_kit:option(truth, "./truth")), "file_server.pipe"),
     healthy(Args) orelse spawn(fun() -> R = file:open(Pipe, [read]), hold(R) end),
     Healthy = healthy(Args),
     timer:sleep(300),
@@ -121,7 +121,7 @@ tls_readers(Args) ->
     Healthy andalso wait_until(taken, fun() -> lists:all(Taken, Writers) end, 12000),
     timer:sleep(3000),
     all_rest(Writers),
-    plan(Args, #{findings => ['slow-socket'], waiting => N}).
+    (plan(Args, #{findings => ['slow-socket'], waiting => N}))#{asked => [self()]}.
 
 tls_reader(true, Socket) -> {ok, _} = ssl:recv(Socket, 0), tls_reader(true, Socket);
 tls_reader(false, Socket) -> hold(Socket).
@@ -137,7 +137,7 @@ tls_handshakes(Args) ->
     Those = many(40, fun(I) -> proc_lib:spawn(?MODULE, shakes, [To, I, []]) end),
     Healthy andalso many(40, fun(_) -> accept(Listen) end),
     all_rest(Those),
-    plan(Args, #{findings => ['stuck-servers'], waiting => 40, severity => medium}).
+    (plan(Args, #{findings => ['stuck-servers'], waiting => 40, severity => medium}))#{asked => [self()]}.
 
 shakes(Port, I, More) -> R = ssl:connect({127, 0, 0, 1}, Port, [{verify, verify_none} | More], infinity), hold({R, I}).
 

@@ -287,6 +287,32 @@ TEST_CASE("as many of a higher priority as there are schedulers take the turns o
     }
 }
 
+TEST_CASE("of a stuck server with one program open that is told", "[stalled]") {
+    for (const std::uint32_t programs : {0u, 1u, 2u}) {
+        Stalled node;
+        for (std::uint32_t i = 0; i < programs; ++i) {
+            Port& port = node.s.ports.emplace_back();
+            port.port = {0, 5 + i};
+            port.connected = {0, 5, 0};
+            port.kind = node.text("external process");
+            port.driver = node.text("/usr/bin/convert");
+        }
+        node.at(5, {node.function("thumbnailer", "answer", 1)}, "thumbnailer");
+        for (std::uint32_t i = 0; i < 20; ++i) {
+            node.at(10 + i, {node.function("gen", "do_call", 4), node.function("gen_server", "call", 3)});
+            Link server;
+            server.pid = {0, 5, 0};
+            node.link(LinkKind::monitors, server);
+        }
+        const Finding* const finding = node.first("wait-convoy");
+        REQUIRE(finding != nullptr);
+        std::string said;
+        for (const Evidence& each : finding->evidence)
+            if (present::plain_text(node.s, each.name) == "its program") said = present::plain_text(node.s, each.text);
+        CHECK(said == (programs == 1 ? "/usr/bin/convert (#Port<0.5>)" : ""));
+    }
+}
+
 TEST_CASE("who logs and is held up by a handler of logger waits for that", "[stalled]") {
     Stalled node;
     for (std::uint32_t i = 0; i < 12; ++i)

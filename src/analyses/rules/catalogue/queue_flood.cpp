@@ -142,6 +142,8 @@ Finding finding_of(const RuleInput& input, ProcId id) {
         finding.evidence.push_back(figure("binaries that its messages keep", facts->message_binary_bytes, AmountUnit::bytes,
                                           facts->messages_read == queued ? Confidence::exact : Confidence::estimate));
     add_contents(input, id, finding);
+    if (process.state == ProcessState::waiting && waits == nullptr && !idle(input, id))
+        finding.evidence.push_back(fact("what it waits for", Ours("none of these messages: who is waiting has looked at all of them")));
     add_stack(input, id, finding);
     finding.advise("See what the messages are and who sent them: {}", Command{"msgs", process.pid, "--by shape"});
     if (is_suspended(input, id)) advise_to_resume(input, id, finding);

@@ -193,20 +193,24 @@ std::vector<Place> places(const RuleInput& input) {
     const auto has = [&](std::uint32_t i, std::uint8_t mark) { return (mark_of(marks, s.processes[i]) & mark) != 0 && may_be_stuck(input, ProcId{i}); };
     for (std::uint32_t i = 0; i < s.processes.size(); ++i)
         if (input.waits.edge(ProcId{i}) == nullptr && (asks.of(s.processes[i]) != nullptr || has(i, logs | task))) behind.try_emplace(i);
+    constexpr std::uint32_t no_function = 0xFFFFFFF0u;  // nor that of who has none
     std::map<std::pair<std::uint32_t, std::uint32_t>, Place> found;
     for (auto& [end, waiters] : behind) {
         const Process& process = s.processes[end];
         const FunctionId handler = has(end, logs) ? handler_of(s, process) : FunctionId::none;
         const FunctionId kind = handler == FunctionId::none ? first_call(process) : handler;  // whoever logs
-        Place& place = found[{index_of(kind), index_of(process.current_function)}];
+        // What is asked of the world outside is one story, wherever in the library each of them is.
+        const Outside* const outside = asks.of(process);
+        Place& place = outside == nullptr ? found[{index_of(kind), index_of(process.current_function)}]
+                                          : found[{no_function, static_cast<std::uint32_t>(outside - outsides.data())}];
         place.ends.push_back(ProcId{end});
         place.what = ends.waits_for_program(ProcId{end}) ? What::programs
                      : handler != FunctionId::none      ? What::logging
-                     : asks.of(process) != nullptr      ? What::outside
+                     : outside != nullptr               ? What::outside
                      : has(end, task)                   ? What::tasks
                      : idle(input, ProcId{end})         ? What::idle
                                                         : What::stuck;
-        place.outside = asks.of(process);
+        place.outside = outside;
         place.most_behind = std::max(place.most_behind, std::uint64_t{waiters.size()});
         place.behind.insert(place.behind.end(), waiters.begin(), waiters.end());
     }

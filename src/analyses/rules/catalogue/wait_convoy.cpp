@@ -271,6 +271,17 @@ ProcId suspender(const RuleInput& input, ProcId process) {
     return ProcId::none;
 }
 
+// The program that a process has started, where it has one open: who is stuck may wait for that one's answer, of which no call tells.
+const Port* only_program(const Snapshot& s, const Pid& pid) {
+    const Port* found = nullptr;
+    for (const Port& port : s.ports) {
+        if (port.connected != pid || s.text(port.kind) != "external process") continue;
+        if (found != nullptr) return nullptr;
+        found = &port;
+    }
+    return found;
+}
+
 void add_proof(const RuleInput& input, const Convoy& convoy, FunctionId call, std::uint64_t in_usual, Finding& finding) {
     const Snapshot& s = input.snapshot;
     const WaitFanIn& fan = *convoy.fan;
@@ -298,6 +309,8 @@ void add_proof(const RuleInput& input, const Convoy& convoy, FunctionId call, st
     finding.evidence.push_back(figure("messages in its queue", s[finding.process].msgq_len, AmountUnit::count));
     finding.evidence.push_back(figure("its own memory", process_bytes(input, s[finding.process]), AmountUnit::bytes));
     add_stack(input, finding.process, finding);
+    if (const Port* program = only_program(s, finding.pid); program != nullptr)
+        finding.evidence.push_back(fact("its program", sentence("{} ({})", message(s.text(program->driver)), program->port)));
     for (std::size_t i = 0; i < std::min(convoy.holders.size(), most_holders); ++i)
         finding.evidence.push_back(fact(sentence(convoy.by_table ? Form<1>("{}, who has one of its tables") : Form<1>("{}, whom it watches"), convoy.holders[i]), doing(input, convoy.holders[i]),
                                         Confidence::estimate));
