@@ -55,7 +55,7 @@ name_servers(Args) ->
     inet_db:set_resolv_conf(""),
     [inet_db:del_ns(IP, P) || {IP, P} <- inet_db:res_option(nameservers)],
     inet_db:add_ns({127, 0, 0, 1}, Port),
-    inet_db:set_timeout(100000),
+    inet_db:set_timeout(1000000),
     Those = many(60, fun(I) -> proc_lib:spawn(?MODULE, lookup, ["db.internal.example", I]) end),
     all_rest(Those),
     plan(Args, #{findings => ['stuck-servers'], waiting => 60, severity => medium}).

@@ -53,6 +53,9 @@ struct Place {
     bool themselves() const { return what != What::stuck && what != What::idle && what != What::tasks; }  // the ends wait, too
 };
 
+constexpr Ours set_up = "connections to be set up";
+constexpr Ours set_up_advice = "The other side does not answer at all: a machine that is down, packets that a firewall drops, a listener whose backlog is full. Give "
+                               "`gen_tcp:connect/4` a timeout, and bound how many may try at once.";
 constexpr Ours tls_handshakes = "handshakes of TLS";
 constexpr Ours tls_advice = "Give `ssl:connect/3` and `ssl:handshake/2` a timeout: who connects and says nothing holds a process until then. See whether "
                             "it is TLS that the other side speaks on that port.";
@@ -72,9 +75,8 @@ constexpr std::array outsides{
     Outside{"inet_res", "", "answers of name servers (DNS)",
             "See which name servers the node asks, and whether they answer: `inet:get_rc()` on the running node, /etc/resolv.conf. Keep connections, or "
             "addresses, instead of asking for each request; `inet_db:set_timeout/1` and `set_retry/1` bound the wait."},
-    Outside{"prim_inet", "connect0", "connections to be set up",
-            "The other side does not answer at all: a machine that is down, packets that a firewall drops, a listener whose backlog is full. Give "
-            "`gen_tcp:connect/4` a timeout, and bound how many may try at once."},
+    Outside{"prim_inet", "connect0", set_up, set_up_advice},
+    Outside{"prim_inet", "connect_cmd", set_up, set_up_advice},  // 29
     Outside{"ssl_gen_statem", "handshake", tls_handshakes, tls_advice},
     Outside{"ssl_connection", "handshake", tls_handshakes, tls_advice},  // up to 23
 };
