@@ -150,7 +150,11 @@ starved(Args) ->
     Loops = many(erlang:system_info(schedulers_online), fun(I) ->
         spawn_opt(fun() -> receive go -> ?MODULE:spins(I) end end, [{priority, Priority}]) end),
     (plan(Args, #{findings => ['run-queue'], others => length(Others)}))
-        #{asked => [self()], last => fun() -> [L ! go || L <- Loops], timer:sleep(1500) end}.
+        #{asked => [self()], last => fun() -> begins(scenario_kit:option(death, "dump"), Loops) end}.
+
+%% Who is to be looked at from outside has to say so first, which takes the file server.
+begins("dump", Loops) -> [L ! go || L <- Loops], timer:sleep(1500);
+begins(_, Loops) -> spawn_opt(fun() -> timer:sleep(500), [L ! go || L <- Loops] end, [{priority, max}]).
 
 spins(I) -> spins((I * 7 + 1) rem 1000003).
 ticks(I) -> timer:sleep(10), ticks(I).

@@ -78,7 +78,6 @@ constexpr std::array outsides{
     Outside{"prim_inet", "connect0", set_up, set_up_advice},
     Outside{"prim_inet", "connect_cmd", set_up, set_up_advice},  // 29
     Outside{"ssl_gen_statem", "handshake", tls_handshakes, tls_advice},
-    Outside{"ssl_connection", "handshake", tls_handshakes, tls_advice},  // up to 23
 };
 
 std::uint8_t outside_of(const Snapshot& s, FunctionId id) {
