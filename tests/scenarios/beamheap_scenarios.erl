@@ -59,7 +59,8 @@ theme_of(Scenario) ->
     end.
 
 die("core", File, _Plan) ->
-    ok = file:write_file(File ++ ".ready", os:getpid()),
+    {ok, Ready} = file:open(File ++ ".ready", [raw, write]),      %% the file server may be what is stuck
+    ok = file:write(Ready, os:getpid()),
     sit();
 die("dump", _File, Plan) ->
     case maps:get(death, Plan, halt) of
