@@ -1,10 +1,13 @@
 // Who is charged with what: words by frames, counters of tracing, stacks that call themselves.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "analyses/diagnosis/function_words.hpp"
+#include "analyses/memory/hidden_binaries.hpp"
 #include "analyses/processes/recursion.hpp"
 #include "analyses/processes/traced_profile.hpp"
 #include "support/made_snapshot.hpp"
@@ -51,6 +54,71 @@ TEST_CASE("words are charged to functions, of one process or of all", "[profile]
     CHECK(each[1].words == 107);
     CHECK(each[1].process == ProcId{0});
     CHECK(function_words(s, frames, {false, false, false}, false).empty());
+}
+
+TEST_CASE("words of thousands of processes are added up as they come", "[profile]") {
+    test::MadeSnapshot made;
+    std::vector<FunctionId> functions;
+    for (unsigned f = 0; f < 7; ++f) functions.push_back(made.function("m", "f" + std::to_string(f), 0));
+    constexpr std::uint32_t processes = 9000;
+    std::vector<HeapStats::FramesOf> frames;
+    for (std::uint32_t i = 0; i < processes; ++i) {
+        made.process(i + 1).stack = made.stack({functions[i % 7], functions[i % 3]});
+        frames.push_back({ProcId{i}, {{0, i}, {1, 1}, {PlaceWords::dictionary, 2}}});
+    }
+    const Snapshot& s = made.seal();
+    const std::vector<bool> wanted(processes, true);
+    std::vector<std::uint64_t> words(7), count(7);
+    for (std::uint32_t i = 0; i < processes; ++i) words[i % 7] += i, words[i % 3] += 1, ++count[i % 7], ++count[i % 3];
+    const auto rows = function_words(s, frames, wanted, false);
+    REQUIRE(rows.size() == 8);
+    for (const FunctionWords& row : rows) {
+        if (row.function == FunctionId::none) {
+            CHECK(row.words == 2 * processes);
+            continue;
+        }
+        const auto f = static_cast<std::size_t>(std::ranges::find(functions, row.function) - functions.begin());
+        CHECK(row.words == words[f]);
+        CHECK(row.frames == count[f]);
+    }
+    CHECK(std::ranges::is_sorted(rows, std::greater(), &FunctionWords::words));
+    std::uint64_t twice = 0;
+    for (std::uint32_t i = 0; i < processes; ++i) twice += i % 7 == i % 3;
+    CHECK(function_words(s, frames, wanted, true).size() == 3 * processes - twice);
+}
+
+TEST_CASE("what a process's virtual heap counts beyond what is listed is hidden behind its slices", "[binaries]") {
+    test::MadeSnapshot made;
+    for (unsigned i = 1; i <= 4; ++i) {
+        Process& process = made.process(i);
+        if (i != 4) process.bin_vheap_words = 1000;
+        process.old_bin_vheap_words = 250;
+    }
+    const Snapshot& s = made.seal();
+    const auto reference = [](std::uint32_t process, std::uint64_t address, std::uint64_t size, bool named) {
+        return HeldBinary{{address, 0, size, ProcId{process}}, named};
+    };
+    // 10,000 bytes each. Of the first 5,000 and 1,000 are listed: one of two references to the larger one shows less.
+    std::vector<HeldBinary> held{reference(0, 0x10, 400, true), reference(0, 0x20, 1000, true), reference(0, 0x10, 5000, true), reference(0, 0x99, 3000, false),
+                                 reference(0, 0xa9, 999, false),
+                                 reference(1, 0x10, 5000, true),   // no slices
+                                 reference(2, 0x77, 10'000, false),  // show all of it
+                                 reference(3, 0x78, 1, false)};    // its virtual heap is not known
+    std::size_t asked = 0;
+    const auto size_of = [&asked](std::uint64_t address) { return ++asked, address == 0x20 ? Count(900) : Count{}; };
+    const auto rows = hidden_binaries(s, held, size_of);
+    REQUIRE(rows.size() == 1);
+    CHECK(rows[0].process == ProcId{0});
+    CHECK(rows[0].slices == 2);
+    CHECK(rows[0].seen_bytes == 3999);
+    CHECK(rows[0].vheap_bytes == 10'000);
+    CHECK(rows[0].hidden_bytes == 10'000 - 5000 - 900);  // what is listed counts with its own size, if that is less
+    CHECK(asked == 3);
+    held[0].reference.size = 5001;  // now what is hidden is no more than what slices show
+    held[1].reference.size = 0;
+    held[3].reference.size = 4000;
+    held[4].reference.size = 999;
+    CHECK(hidden_binaries(s, held, size_of).empty());
 }
 
 TEST_CASE("counters of tracing are added up by function, or told by process", "[profile]") {

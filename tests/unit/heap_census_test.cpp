@@ -191,7 +191,7 @@ TEST_CASE("each live word is charged to the youngest frame that reaches it, else
     for (const std::uint32_t frames : {0u, 1u, 3u, 200u, 260u, 900u}) {
         HeapGraph graph;
         graph.begin(HeapGraph::Mode::sizes, 8);
-        constexpr std::size_t size = 2000;
+        constexpr std::size_t size = 2003;
         graph.set_young_area(first_address, first_address + 8 * (size / 2));
         for (std::size_t i = 0; i < size; ++i) {
             graph.add_object(TermKind::tuple, 1 + static_cast<std::uint32_t>(random() % 100), first_address + 8 * i);
