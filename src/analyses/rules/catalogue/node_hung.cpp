@@ -144,8 +144,10 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         const bool setting_up = port == nullptr && not_connected(s, waiting.node);
         if (setting_up) finding.title.say(", which is not connected yet");
         std::vector<Sentence> parts;
-        for (const auto& [count, function] : most_usual(waiting)) parts.push_back(sentence("{} in {}", number(count), function));
-        if (!waiting.senders.empty() && !parts.empty())
+        const bool few_call = 10 * waiting.callers.size() <= waiting.senders.size();  // then what most of them wait in says enough
+        if (!few_call)
+            for (const auto& [count, function] : most_usual(waiting)) parts.push_back(sentence("{} in {}", number(count), function));
+        if (!waiting.senders.empty() && !waiting.callers.empty())
             parts.push_back(sentence("{} suspended while sending to it", number(waiting.senders.size())));
         if (parts.empty())
             finding.title.say(", suspended while sending to it");
