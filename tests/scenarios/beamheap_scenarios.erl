@@ -59,8 +59,9 @@ theme_of(Scenario) ->
     end.
 
 die("core", File, _Plan) ->
-    {ok, Ready} = file:open(File ++ ".ready", [raw, write]),      %% the file server may be what is stuck
-    ok = file:write(Ready, os:getpid()),
+    {ok, Ready} = prim_file:open(File ++ ".ready", [write]),      %% the file server may be what is stuck, and nothing is to be loaded after the truth
+    ok = prim_file:write(Ready, os:getpid()),
+    ok = prim_file:close(Ready),
     sit();
 die("dump", _File, Plan) ->
     case maps:get(death, Plan, halt) of
