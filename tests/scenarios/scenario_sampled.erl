@@ -4,7 +4,7 @@
 %% its standard input ends. What is true is measured by the VM itself or follows from the work: see truth/1.
 -module(scenario_sampled).
 -export([run/2, run/1, run_program/2, forty/1, sixty/1, cpu_loop/0, alloc_loop/0, alloc_loop/1, cells/1, pairs/1, keyed/2, floats/2, spin/1, sum/1,
-         sender/2, big/1, small/1, sink/0, deep/1]).
+         sender/3, sink/0, deep/1]).
 
 run([Kind, File]) -> run(list_to_atom(Kind), File).
 
@@ -41,9 +41,7 @@ wait_for_end() ->
 start(cpu) -> [spawn_link(fun cpu_loop/0) || _ <- [1, 2]];
 start(alloc) -> spawn_opt(fun alloc_loop/0, [link, {min_heap_size, 1000000}]);
 start(copies) ->
-    Sink = spawn_link(fun sink/0),
-    spawn_link(?MODULE, sender, [big, Sink]),
-    spawn_link(?MODULE, sender, [small, Sink]);
+    spawn_link(?MODULE, sender, [spawn_link(fun sink/0), lists:seq(1, 3000), lists:seq(1, 300)]);
 start(deep) -> spawn_link(fun() -> deep(5000) end);
 start(traced) -> start(alloc);
 start(Kind) when Kind =:= idle; Kind =:= counted; Kind =:= profiled -> ok.
@@ -196,18 +194,17 @@ profiled() ->
     {call_memory, Functions} = tprof:collect(),
     [{list_to_atom(lists:concat([Name, "/", Arity, " call_memory"])), {text, io_lib:format("~w", [{call_memory, Each}])}} || {_, Name, Arity, Each} <- Functions].
 
-sender(big, Sink) -> big(Sink, lists:seq(1, 3000));
-sender(small, Sink) -> small(Sink, lists:seq(1, 300)).
-big(Sink) -> big(Sink, lists:seq(1, 3000)).
+%% One process sends both by turns: of two, the scheduler may let one go round many times as often as the other.
+sender(Sink, Long, Short) ->
+    big(Sink, Long),
+    small(Sink, Short),
+    sender(Sink, Long, Short).
 big(Sink, List) ->
     Sink ! {self(), List},
-    receive go -> ok end,
-    big(Sink, List).
-small(Sink) -> small(Sink, lists:seq(1, 300)).
+    receive go -> ok end.
 small(Sink, List) ->
     Sink ! {self(), List},
-    receive go -> ok end,
-    small(Sink, List).
+    receive go -> ok end.
 sink() ->
     receive {From, _} -> From ! go end,
     sink().
