@@ -182,7 +182,7 @@ std::vector<MemoryPart> memory_parts(const Snapshot& s) {
 present::Table memory_table(const Facts& facts) {
     std::vector<MemoryPart> parts = memory_parts(facts.snapshot);
     if (const Count total = facts.snapshot.memory_bytes("total"); total.has()) parts.push_back({"total", total, {}});
-    std::vector<present::ColumnOf<MemoryPart>> columns{
+    present::Columns<MemoryPart> columns{
         {{.name = "area", .title = "MEMORY"}, [](const MemoryPart& p) { return Value(p.name); }},
         {{.name = "bytes", .title = "BYTES", .unit = present::Unit::bytes},
          [](const MemoryPart& p) { return Value(p.bytes); }},

@@ -19,7 +19,7 @@ using analyses::BinaryHolder;
 using analyses::BinaryHolders;
 using analyses::HiddenBinaries;
 using present::Array;
-using present::ColumnOf;
+using present::Columns;
 using present::Object;
 using present::Unit;
 using present::Value;
@@ -49,7 +49,7 @@ present::Table binary_table(const present::Names& names, const analyses::BinaryR
         }
         return Value(std::move(tables));
     };
-    std::vector<ColumnOf<BinaryHolders>> columns{
+    Columns<BinaryHolders> columns{
         {{.name = "address", .title = "ADDRESS", .doc = "of the VM's Binary, as references name it"},
          [](const BinaryHolders& b) { return present::TermView::address_value(b.address); }},
         {{.name = "bytes",
@@ -101,7 +101,7 @@ present::Table binary_table(const present::Names& names, const analyses::BinaryR
 }
 
 present::Table hidden_table(const present::Names& names, std::vector<HiddenBinaries> rows) {
-    std::vector<ColumnOf<HiddenBinaries>> columns{
+    Columns<HiddenBinaries> columns{
         {{.name = "pid", .title = "PID", .doc = "the process"},
          [&names](const HiddenBinaries& h) { return present::cells::pid(names, names.snapshot()[h.process].pid); }},
         {{.name = "name", .title = "NAME", .doc = "registered name", .content = present::Content::name},
@@ -123,7 +123,7 @@ present::Table hidden_table(const present::Names& names, std::vector<HiddenBinar
 
 present::Table unheld_table(std::vector<analyses::UnheldGroup> groups) {
     using analyses::UnheldGroup;
-    std::vector<ColumnOf<UnheldGroup>> columns{
+    Columns<UnheldGroup> columns{
         {{.name = "block_bytes", .title = "EACH", .unit = Unit::bytes, .doc = "size of a block"},
          [](const UnheldGroup& g) { return Value(g.block_bytes); }},
         {{.name = "blocks", .title = "BLOCKS", .unit = Unit::count, .doc = "blocks of this size"},

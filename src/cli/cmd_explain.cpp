@@ -75,7 +75,7 @@ Status list_topics(const Context& context, const std::vector<const analyses::Exp
     std::vector<Topic> rows;
     for (const analyses::Explanation* page : pages) rows.push_back({page->name, page->title.text()});
     using Row = Topic;
-    std::vector<present::ColumnOf<Row>> columns{
+    present::Columns<Row> columns{
         {{.name = "name", .title = "TOPIC", .doc = "what to ask for"}, [](const Row& row) { return Value(row.name); }},
         {{.name = "title", .title = "TITLE", .doc = "what it is about"},
          [](const Row& row) { return Value(row.title); }},

@@ -224,7 +224,7 @@ constexpr std::uint64_t most_heap_nodes = 10'000'000;  // what Chrome still open
 constexpr std::uint64_t most_hprof_objects = 500'000'000;
 
 present::Table table_of_files(std::vector<Written> written) {
-    std::vector<present::ColumnOf<Written>> columns{
+    present::Columns<Written> columns{
         {{.name = "table", .title = "TABLE", .doc = "the table"}, [](const Written& w) { return Value(w.table); }},
         {{.name = "rows", .title = "ROWS", .unit = present::Unit::count, .doc = "that were written"}, [](const Written& w) { return Value(w.rows); }},
         {{.name = "file", .title = "FILE", .doc = "where", .content = present::Content::message, .wide = true},

@@ -18,7 +18,7 @@
 namespace beamheap::cli {
 namespace {
 
-using present::ColumnOf;
+using present::Columns;
 using present::Content;
 using present::Unit;
 using present::Value;
@@ -59,7 +59,7 @@ present::Table group_table(const present::TermView& view, std::vector<Group> gro
     const auto percent = [messages](const Group& g) {
         return 100.0 * static_cast<double>(g.count) / static_cast<double>(std::max<std::size_t>(messages, 1));
     };
-    std::vector<ColumnOf<Group>> columns{
+    Columns<Group> columns{
         {{.name = "count", .title = "COUNT", .unit = Unit::count, .doc = "messages"},
          [](const Group& g) { return Value(g.count); }},
         {{.name = "percent", .title = "%", .unit = Unit::percent, .doc = "of the messages in the input"},
@@ -68,17 +68,17 @@ present::Table group_table(const present::TermView& view, std::vector<Group> gro
          [](const Group& g) { return Value(g.flat_words); }},
     };
     if (by_shape)
-        columns.push_back({{.name = "shape", .title = "SHAPE", .doc = "their form", .content = Content::name},
+        columns.add({{.name = "shape", .title = "SHAPE", .doc = "their form", .content = Content::name},
                            [syntax = view.names().syntax()](const Group& g) { return Value(present::printed_text(g.what, syntax)); }});
     else
-        columns.push_back({{.name = "sender",
+        columns.add({{.name = "sender",
                             .title = "SENDER",
                             .doc = "who sent them: as the VM recorded it (cores) or as their form says; else null",
                             .content = Content::name},
                            [](const Group& g) { return g.what.empty() ? Value() : Value(g.what); }});
-    columns.push_back({{.name = "example_pos", .title = "FIRST", .unit = Unit::count, .doc = "position of the oldest"},
+    columns.add({{.name = "example_pos", .title = "FIRST", .unit = Unit::count, .doc = "position of the oldest"},
                        [=](const Group& g) { return Value(view.graph().roots()[g.example].index); }});
-    columns.push_back({{.name = "example", .title = "EXAMPLE", .doc = "the oldest of them", .content = Content::term},
+    columns.add({{.name = "example", .title = "EXAMPLE", .doc = "the oldest of them", .content = Content::term},
                        [=](const Group& g) { return Value(view.text(view.source().root(g.example))); }});
     return present::table_of(std::move(columns), std::move(groups), "no messages");
 }

@@ -20,7 +20,7 @@ namespace {
 
 using analyses::FunctionWords;
 using analyses::PlaceWords;
-using present::ColumnOf;
+using present::Columns;
 using present::Content;
 using present::Unit;
 using present::Value;
@@ -38,11 +38,11 @@ present::Table profile_table(const present::Names& names, std::vector<FunctionWo
         if (which == 2) return Value(f.arity);
         return present::cells::bare(names, which == 0 ? f.module : f.name);
     };
-    std::vector<ColumnOf<FunctionWords>> columns;
+    Columns<FunctionWords> columns;
     if (per_process)
-        columns.push_back({{.name = "pid", .title = "PID", .doc = "the process"},
+        columns.add({{.name = "pid", .title = "PID", .doc = "the process"},
                            [&names, &s](const FunctionWords& r) { return present::cells::pid(names, s[r.process].pid); }});
-    const std::vector<ColumnOf<FunctionWords>> rest{
+    const Columns<FunctionWords> rest{
         {{.name = "module", .title = "MODULE", .doc = "or (dictionary), (messages), (other)", .content = Content::name},
          [=](const FunctionWords& r) { return part(r, 0); }},
         {{.name = "function", .title = "FUNCTION", .doc = "whose frame holds the words", .content = Content::name},

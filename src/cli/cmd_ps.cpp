@@ -23,7 +23,7 @@ std::string since(double seconds) {
     return whole >= 60 ? fmt::format("{}m {}s", whole / 60, whole % 60) : fmt::format("{}s", whole);
 }
 
-std::vector<present::ColumnOf<Row>> ps_columns() {
+present::Columns<Row> ps_columns() {
     using present::Content, present::Unit;
     return {
         {{.name = "input", .title = "PID", .doc = "of the operating system: INPUT of the other verbs"}, [](const Row& r) { return Value(std::to_string(r->pid)); }},

@@ -25,7 +25,7 @@ static Status cmd_recipes(const Context& context) {
         rows = {recipe};
     }
     using Row = const Recipe*;
-    std::vector<present::ColumnOf<Row>> columns{
+    present::Columns<Row> columns{
         {{.name = "name", .title = "NAME", .doc = "`sql INPUT NAME` runs it"}, [](const Row& r) { return present::Value(r->name); }},
         {{.name = "question", .title = "QUESTION", .doc = "that it answers"},
          [](const Row& r) { return present::Value(r->question); }},

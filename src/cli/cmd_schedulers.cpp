@@ -32,7 +32,7 @@ present::Table activity_table(const Activity& activity) {
     const double ns = activity.seconds * 1e9;
     const auto percent = [](double part) { return std::round(part * 1000) / 10; };
     const auto share = [ns, percent](const Count& part) { return part.has() && ns > 0 ? Value(percent(static_cast<double>(*part) / ns)) : Value(); };
-    std::vector<present::ColumnOf<ActivityRow>> columns{
+    present::Columns<ActivityRow> columns{
         {{.name = "id", .title = "ID", .doc = "of the scheduler"}, [](const ActivityRow& r) { return Value(r->id); }},
         {{.name = "kind", .title = "KIND", .doc = "normal dirty_cpu dirty_io"}, [](const ActivityRow& r) { return Value(kind_name(r->kind)); }},
         {{.name = "busy_percent", .title = "BUSY %", .unit = Unit::percent, .doc = "of the time that it worked"}, [percent](const ActivityRow& r) { return Value(percent(r->busy)); }},

@@ -43,7 +43,7 @@ Status show_tables(const Context& context) {
     };
     present::Document document;
     document.kind = context.options().verb;
-    std::vector<present::ColumnOf<const sql::Table*>> of_tables{
+    present::Columns<const sql::Table*> of_tables{
         {{.name = "table", .title = "TABLE", .doc = "its name"}, [=](const sql::Table* const& t) { return Value(name(*t)); }},
         {{.name = "about", .title = "WHAT IT HAS", .doc = "a row for each of these"}, [](const sql::Table* const& t) { return Value(t->doc); }},
         {{.name = "columns", .title = "COLUMNS", .doc = "their names"},
@@ -65,7 +65,7 @@ Status show_tables(const Context& context) {
     document.members.push_back({.key = {}, .title = "Tables and their columns", .body = Value(std::move(lines)), .in_json = false, .prose = true});
     document.members.push_back(
         {.key = "tables", .title = "Tables", .body = present::table_of(std::move(of_tables), std::move(all), {}), .in_text = false});
-    std::vector<present::ColumnOf<Row>> columns{
+    present::Columns<Row> columns{
         {{.name = "table", .title = "TABLE", .doc = "the table"}, [=](const Row& r) { return Value(name(*r.table)); }},
         {{.name = "column", .title = "COLUMN", .doc = "its column"}, [](const Row& r) { return Value(r.column->name); }},
         {{.name = "type", .title = "TYPE", .doc = "integer or real; null where it is text, or truth as 1 and 0"},
@@ -93,7 +93,7 @@ present::Table table_of_answer(sql::Answer answer) {
     present::Table table;
     const std::size_t width = answer.columns.size();
     for (std::size_t c = 0; c < width; ++c) {
-        const std::string name = present::safe_text(answer.columns[c]);
+        const present::Label name = present::Label::interned(present::safe_text(answer.columns[c]));
         Column column{.name = name, .title = name, .unit = present::unit_of(name), .doc = {}};
         bool numbers = answer.rows() != 0;
         for (std::size_t i = c; i < answer.values.size() && numbers; i += width)

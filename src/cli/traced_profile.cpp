@@ -13,7 +13,7 @@ namespace beamheap::cli {
 namespace {
 
 using analyses::TracedRow;
-using present::ColumnOf;
+using present::Columns;
 using present::Content;
 using present::Unit;
 using present::Value;
@@ -22,12 +22,12 @@ present::Table traced_table(const present::Names& names, analyses::TracedProfile
     const Snapshot& s = names.snapshot();
     Count TracedRow::*const measure = profile.measure;
     const Count total = profile.total;
-    std::vector<ColumnOf<TracedRow>> columns;
+    Columns<TracedRow> columns;
     if (per_process)
-        columns.push_back(
+        columns.add(
             {{.name = "pid", .title = "PID", .doc = "the process; null where calls alone were counted"},
              [&names](const TracedRow& r) { return r.pid.has() ? present::cells::pid(names, r.pid) : Value(); }});
-    const std::vector<ColumnOf<TracedRow>> rest{
+    const Columns<TracedRow> rest{
         {{.name = "module", .title = "MODULE", .doc = "of the function", .content = Content::name},
          [&names, &s](const TracedRow& r) { return present::cells::bare(names, s.functions[r.function].module); }},
         {{.name = "function", .title = "FUNCTION", .doc = "that is traced", .content = Content::name},

@@ -10,7 +10,7 @@ using namespace cells;
 
 Table carrier_sum_table(const Names& names, std::vector<analyses::CarrierSum> sums) {
     using Row = analyses::CarrierSum;
-    std::vector<ColumnOf<Row>> columns{
+    Columns<Row> columns{
         {{.name = "name", .title = "NAME", .doc = "allocator"},
          [=](const Row& r) { return raw(names, r.allocator); }},
         {{.name = "carriers", .title = "CARRIERS", .unit = Unit::count, .doc = "that were found and walked"},
@@ -44,7 +44,7 @@ Table carrier_table(const Names& names, const Carriers& carriers, std::vector<st
     using Row = std::uint32_t;
     const Carriers* all = &carriers;
     const auto at = [all](Row i) -> const Carrier& { return all->carriers[i]; };
-    std::vector<ColumnOf<Row>> columns{
+    Columns<Row> columns{
         {{.name = "address", .title = "ADDRESS", .doc = "of the carrier"},
          [=](const Row& r) { return Value(fmt::format("{:X}", at(r).address)); }},
         {{.name = "name", .title = "NAME", .doc = "allocator"},

@@ -141,7 +141,7 @@ Document check_document(const CheckReport& report) {
         for (const std::string& line : from) all.emplace_back(line);
         return Value(std::move(all));
     };
-    std::vector<ColumnOf<Row>> columns{
+    Columns<Row> columns{
         {{.name = "input", .title = "INPUT", .doc = "the dump that it is in"},
          [](const Row& r) { return Value(r.input->path); }},
         {{.name = "verdict", .title = "VERDICT", .doc = "fails, reported, known (baseline) or ignored"},

@@ -43,7 +43,7 @@ std::string key_text(const analyses::Growth& row, Syntax syntax) {
 
 Table growth_table(std::span<const analyses::Growth> rows, Syntax syntax) {
     using Row = const analyses::Growth*;
-    std::vector<ColumnOf<Row>> columns{
+    Columns<Row> columns{
         {{.name = "what",
           .title = "WHAT",
           .doc = "process, process_group, stack, ets_table, atom_family, port_driver, timer_receiver, memory or total"},
@@ -78,7 +78,7 @@ Table changed_finding_table(const Names& before, const Names& after,
     const auto names = [before, after](Row f) -> const Names& {
         return f->change == analyses::FindingChange::gone ? before : after;
     };
-    std::vector<ColumnOf<Row>> columns{
+    Columns<Row> columns{
         {{.name = "change", .title = "CHANGE", .doc = "new, kept or gone"},
          [](Row f) { return Value(analyses::name_of(f->change)); }},
         {{.name = "rule", .title = "RULE", .doc = "what it was found by"},

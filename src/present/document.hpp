@@ -7,10 +7,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -68,25 +70,29 @@ class Value {
 public:
     using Data = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string,
                               std::shared_ptr<const Array>, std::shared_ptr<const Object>, std::shared_ptr<const Text>>;
-    Value() = default;
-    Value(std::nullptr_t) {}
-    Value(bool value) : data_(value) {}
-    Value(int value) : data_(static_cast<std::int64_t>(value)) {}
-    Value(std::int64_t value) : data_(value) {}
-    Value(std::uint64_t value) : data_(value) {}
-    Value(std::uint32_t value) : data_(static_cast<std::uint64_t>(value)) {}
-    Value(double value) : data_(value) {}
-    Value(std::string value) : data_(std::move(value)) {}
-    Value(std::string_view value) : data_(std::string(value)) {}
-    Value(const char* value) : data_(std::string(value)) {}
-    Value(Count value) {
-        if (value.has()) data_ = *value;
-    }
-    Value(Array value) : data_(std::make_shared<const Array>(std::move(value))) {}
-    Value(Object value) : data_(std::make_shared<const Object>(std::move(value))) {}
-    Value(Text value) : data_(std::make_shared<const Text>(std::move(value))) {}
+    Value();
+    Value(std::nullptr_t);
+    Value(bool value);
+    Value(int value);
+    Value(std::int64_t value);
+    Value(std::uint64_t value);
+    Value(std::uint32_t value);
+    Value(double value);
+    Value(std::string value);
+    Value(std::string_view value);
+    Value(const char* value);
+    Value(Count value);
+    Value(Array value);
+    Value(Object value);
+    Value(Text value);
+    // In document.cpp alone: what a variant does by itself would be made again for each file with a table.
+    Value(const Value& other);
+    Value(Value&& other) noexcept;
+    Value& operator=(const Value& other);
+    Value& operator=(Value&& other) noexcept;
+    ~Value();
 
-    bool is_null() const { return std::holds_alternative<std::monostate>(data_); }
+    bool is_null() const { return data_.index() == 0; }
     const Data& data() const { return data_; }
 
 private:
@@ -102,20 +108,35 @@ enum class Holds : std::uint8_t {
     texts,  ///< a list of them
 };
 
+/// A text that stays for good, so that a column, of which there are hundreds, is a constant that owns nothing: a
+/// literal, or what interned() keeps.
+class Label : public std::string_view {
+public:
+    constexpr Label() = default;
+    consteval Label(const char* literal) : std::string_view(literal) {}
+    /// Of what stays as long as the program does, as literals elsewhere.
+    static constexpr Label of(std::string_view stays) { return Label(stays); }
+    /// Kept until the program ends; the same text is kept once. For names that are found only when it runs (of queries).
+    static Label interned(std::string_view text);
+
+private:
+    constexpr explicit Label(std::string_view text) : std::string_view(text) {}
+};
+
 struct Column {
-    std::string name;   ///< as in JSON: snake_case with its unit
-    std::string title;  ///< short head for the text table
+    Label name;   ///< as in JSON: snake_case with its unit
+    Label title;  ///< short head for the text table
     Unit unit = Unit::none;
     Holds holds = Holds::by_unit;
-    std::string doc;  ///< one sentence
+    Label doc;  ///< one sentence
     Content content = Content::plain;
     bool wide = false;      ///< text tables leave it out unless asked for by --columns
     bool below = false;     ///< an array: text shows its entries as lines below the row
     bool whole = false;     ///< never shortened, although it holds terms: what is copied, or tells rows apart
     std::uint8_t lesser = 0;  ///< where a row is wider than the terminal, larger ones are left out first; 0: never
-    std::string indent_by;  ///< column with the depth by which text indents this one
-    std::string keyed_by;   ///< column whose text names what this one holds (a dictionary's key), for redaction
-    std::string unit_by;    ///< column whose text is this one's unit, "bytes" or "count"
+    Label indent_by;  ///< column with the depth by which text indents this one
+    Label keyed_by;   ///< column whose text names what this one holds (a dictionary's key), for redaction
+    Label unit_by;    ///< column whose text is this one's unit, "bytes" or "count"
 };
 
 /// Rows are made on demand, so that a table over 100,000 processes costs no copy.
@@ -130,35 +151,97 @@ struct Table {
     std::size_t for_people = 0;  ///< rows that people see unless they say how many; 0: the usual number
 };
 
+/// A column and what it shows of a row, whose type is forgotten. The compiler would make twenty functions of each of
+/// hundreds of lambdas in a std::function, and thirty of a vector for each type of rows; here it makes three and one, which
+/// is a fifth of the time that a first build takes.
+struct ErasedColumn {
+    Column column;
+    std::shared_ptr<const void> closure;
+    Value (*get)(const void* closure, const void* row);
+};
+
 /// A table is defined by a list of these over a row type (tables.cpp): the only place that names the column.
 template <class Row>
-struct ColumnOf {
-    Column column;
-    std::function<Value(const Row&)> get;
+struct ColumnOf : ErasedColumn {
+    template <class Get>
+    ColumnOf(Column column, Get get)
+        : ErasedColumn{column, std::shared_ptr<const void>(static_cast<const void*>(new Get(std::move(get))), &forget<Get>), &call<Get>} {}
+
+private:
+    template <class Get>
+    static void forget(const void* closure) {
+        delete static_cast<const Get*>(closure);
+    }
+    template <class Get>
+    static Value call(const void* closure, const void* row) {
+        return (*static_cast<const Get*>(closure))(*static_cast<const Row*>(row));
+    }
 };
+
+/// Columns over a row type, in their order.
+template <class Row>
+struct Columns : std::vector<ErasedColumn> {
+    Columns() = default;
+    Columns(std::initializer_list<ColumnOf<Row>> list) { append(list); }
+    void append(std::initializer_list<ColumnOf<Row>> list) {
+        for (const ErasedColumn& each : list) push_back(each);
+    }
+    void add(ColumnOf<Row> column) { push_back(std::move(column)); }
+};
+
+/// The rows of a table: `count` of `size` bytes from `first`, in what `keeper` keeps.
+struct ErasedRows {
+    std::shared_ptr<const void> keeper;
+    const void* first;
+    std::size_t size;
+    std::size_t count;
+};
+/// The table that table_of() makes, where types are forgotten.
+Table table_of_erased(std::vector<ErasedColumn> columns, ErasedRows rows, std::string empty);
+
+template <class Row>
+ErasedRows erased(std::vector<Row> rows) {
+    const auto kept = new const std::vector<Row>(std::move(rows));
+    const auto forget = +[](const void* all) { delete static_cast<const std::vector<Row>*>(all); };
+    return {std::shared_ptr<const void>(static_cast<const void*>(kept), forget), kept->data(), sizeof(Row), kept->size()};
+}
 
 /// The table of `rows` (any cheap handle: an id, an index, a pointer) with these columns.
 template <class Row>
-Table table_of(std::vector<ColumnOf<Row>> columns, std::vector<Row> rows, std::string empty, std::function<std::string(const Row&)> key = {}) {
-    struct Body {
-        std::vector<ColumnOf<Row>> columns;
-        std::vector<Row> rows;
-    };
-    Table table;
-    for (const ColumnOf<Row>& each : columns) table.columns.push_back(each.column);
-    table.rows = table.total = rows.size();
-    table.empty = std::move(empty);
-    auto body = std::make_shared<const Body>(Body{std::move(columns), std::move(rows)});
-    table.cell = [body](std::size_t row, std::size_t column) { return body->columns[column].get(body->rows[row]); };
-    if (key) table.key = [body, key = std::move(key)](std::size_t row) { return key(body->rows[row]); };
+Table table_of(Columns<Row> columns, std::vector<Row> rows, std::string empty) {
+    return table_of_erased(std::move(columns), erased(std::move(rows)), std::move(empty));
+}
+
+/// The same where `key` of a row names what its keyed columns hold (Table::key).
+template <class Row, class Key>
+Table table_of(Columns<Row> columns, std::vector<Row> rows, std::string empty, Key key) {
+    const ErasedRows all = erased(std::move(rows));
+    Table table = table_of_erased(std::move(columns), all, std::move(empty));
+    table.key = [all, key](std::size_t row) { return key(static_cast<const Row*>(all.first)[row]); };
     return table;
 }
+
+/// What a member of a document has: read by std::get_if and its like.
+class Body : public std::variant<Value, Table> {
+public:
+    Body();
+    Body(Value value);
+    Body(Table table);
+    template <class Plain>
+        requires std::is_convertible_v<Plain, Value>
+    Body(Plain&& value) : Body(Value(std::forward<Plain>(value))) {}
+    Body(const Body& other);
+    Body(Body&& other) noexcept;
+    Body& operator=(const Body& other);
+    Body& operator=(Body&& other) noexcept;
+    ~Body();
+};
 
 /// A member of a document: a value, an object shown as "key  value" lines, or a table.
 struct Member {
     std::string key;    ///< JSON name
     std::string title;  ///< heading for people; empty: none
-    std::variant<Value, Table> body;
+    Body body;
     bool in_text = true;  ///< false: only in JSON
     bool in_json = true;  ///< false: only for people
     bool prose = false;   ///< an array of sentences, which text shows whole: not cut at 20, nor at the terminal's edge

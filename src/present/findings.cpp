@@ -113,7 +113,7 @@ Array nothing_found() {
 
 Table finding_table(const Names& names, std::span<const Finding> findings) {
     using Row = const Finding*;
-    std::vector<ColumnOf<Row>> columns{
+    Columns<Row> columns{
         {{.name = "rule", .title = "RULE", .doc = "what it was found by"}, [](Row f) { return Value(f->rule); }},
         {{.name = "severity", .title = "SEVERITY", .doc = "critical, high, medium or info"},
          [](Row f) { return Value(analyses::name_of(f->severity)); }},

@@ -114,7 +114,7 @@ Table log_table(const Names& names, const std::vector<LogEvent>& events, std::si
     using Row = const LogEvent*;
     const Snapshot& s = names.snapshot();
     const std::size_t bytes = term_bytes == 0 ? 0 : std::max<std::size_t>(term_bytes, 200);
-    std::vector<ColumnOf<Row>> columns{
+    Columns<Row> columns{
         {{.name = "time", .title = "TIME", .doc = "when it was logged: the node's local time, or UTC where it ends in Z"},
          [](Row e) { return cells::text(e->time); }},
         {{.name = "level", .title = "LEVEL", .doc = "logger's level"},

@@ -34,7 +34,7 @@ Table thread_table(const Names& names, const NativeThreads& native, const std::v
     std::vector<Row> rows;
     for (const analyses::ThreadGroup& group : groups) rows.push_back(&group);
     const auto first = [&native](Row row) -> const NativeThread& { return native.threads[row->threads.front()]; };
-    std::vector<ColumnOf<Row>> columns{
+    Columns<Row> columns{
         {{.name = "count", .title = "THREADS", .unit = Unit::count, .doc = "with this stack"},
          [](const Row& r) { return Value(static_cast<std::uint64_t>(r->threads.size())); }},
         {{.name = "example", .title = "EXAMPLE", .doc = "the first of them"},
@@ -66,7 +66,7 @@ Table blame_table(const Names& names, const NativeThreads& native, const analyse
     for (const analyses::BlameGroup& group : blame.groups) rows.push_back(&group);
     const std::uint64_t all = blame.threads;
     const auto first = [&native](Row row) -> const NativeThread& { return native.threads[row->threads.front()]; };
-    std::vector<ColumnOf<Row>> columns{
+    Columns<Row> columns{
         {{.name = "erlang_function",
           .title = "ERLANG FUNCTION",
           .doc = "that the threads worked for; null: for no process",
@@ -98,7 +98,7 @@ Table sample_table(const std::vector<analyses::SampleGroup>& groups, const std::
     using Row = const analyses::SampleGroup*;
     std::vector<Row> rows;
     for (const analyses::SampleGroup& group : groups) rows.push_back(&group);
-    std::vector<ColumnOf<Row>> columns{
+    Columns<Row> columns{
         {{.name = "count", .title = "COUNT", .unit = Unit::count, .doc = "processes that ran this"},
          [](const Row& r) { return Value(r->count); }},
         {{.name = "percent", .title = "%", .unit = Unit::percent, .doc = "of all that ran"},

@@ -117,7 +117,7 @@ std::shared_ptr<const PlainTable> PlainTable::copy() const {
                 cell(row, c)));
     Table table;
     table.columns = table_.columns;
-    for (Column& column : table.columns) column.keyed_by.clear();
+    for (Column& column : table.columns) column.keyed_by = {};
     table.rows = table.total = table_.rows;
     table.cell = [values, width](std::size_t row, std::size_t column) { return (*values)[row * width + column]; };
     static const auto nothing = std::make_shared<const Redactor>(RedactOptions{.level = RedactLevel::none});

@@ -97,7 +97,7 @@ Table listed_process_table(const Names& names, const analyses::SupervisionTree& 
     for (const ProcId id : rows) places.push_back({id, tree[id].depth});
     std::vector<std::string> spelled;
     for (const std::string& name : applications.names) spelled.push_back(bare_text(name, names.syntax()));
-    std::vector<ColumnOf<ProcId>> own_columns{
+    Columns<ProcId> own_columns{
         {{.name = "application", .title = "APPLICATION", .doc = "whose master is above it in the supervision tree", .content = Content::name},
          [spelled = std::move(spelled), of = applications.of](const ProcId& id) {
              const std::uint32_t i = of[index_of(id)];
@@ -110,8 +110,8 @@ Table listed_process_table(const Names& names, const analyses::SupervisionTree& 
          }}};
     Table in_tree = with_columns(tree_table(names, tree, std::move(places)), of_tree);
     for (Column& column : in_tree.columns) {
-        column.name = "tree_" + column.name;
-        column.indent_by.clear();
+        column.name = Label::interned(std::string("tree_").append(column.name));
+        column.indent_by = {};
     }
     Table own = table_of(std::move(own_columns), rows, {});
     Table of_rows = with_columns(process_table(names, std::move(rows), {.labels = true}), of_process);
@@ -123,7 +123,7 @@ Table listed_process_table(const Names& names, const analyses::SupervisionTree& 
 Table named_process_table(const Names& names, std::vector<ProcId> rows) {
     constexpr std::array<std::string_view, 9> shown{"pid",   "name",     "label",        "real_initial_call", "current_function",
                                                     "state", "msgq_len", "memory_bytes", "reductions"};
-    std::vector<ColumnOf<ProcId>> stack_column{
+    Columns<ProcId> stack_column{
         {{.name = "stack", .title = "STACK", .doc = "frames, youngest first", .content = Content::name, .below = true},
          [names](const ProcId& id) {
              Array functions;
@@ -137,7 +137,7 @@ Table named_process_table(const Names& names, std::vector<ProcId> rows) {
 
 Table queue_spread_table(std::vector<analyses::QueueBin> bins) {
     using analyses::QueueBin;
-    std::vector<ColumnOf<QueueBin>> columns{
+    Columns<QueueBin> columns{
         {{.name = "from", .title = "FROM", .unit = Unit::count, .doc = "messages in the queue, at least"},
          [](const QueueBin& bin) { return Value(bin.from); }},
         {{.name = "to", .title = "TO", .unit = Unit::count, .doc = "and at most"},

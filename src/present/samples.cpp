@@ -42,7 +42,7 @@ std::string name_of_process(const Names& names, Pid pid) {
 }  // namespace
 
 Table sampled_function_table(const Names& names, const CpuSamples& samples, std::vector<FunctionSamples> rows, std::uint64_t all) {
-    std::vector<ColumnOf<FunctionSamples>> columns{
+    Columns<FunctionSamples> columns{
         {{.name = "function", .title = "FUNCTION", .doc = "the youngest Erlang function; of samples that have none, the youngest native one with a name", .content = Content::name},
          [=, &samples](const FunctionSamples& r) {
              return r.function != FunctionId::none ? function(names, r.function) : Value(native_name(samples, r.native_function));
@@ -73,7 +73,7 @@ Table sampled_function_table(const Names& names, const CpuSamples& samples, std:
 
 Table sampled_stack_table(const Names& names, const CpuSamples& samples, std::vector<StackSamples> rows, std::uint64_t all) {
     const auto example = [&samples](const StackSamples& r) -> const CpuSample& { return samples.samples[r.example]; };
-    std::vector<ColumnOf<StackSamples>> columns{
+    Columns<StackSamples> columns{
         {{.name = "samples", .title = "SAMPLES", .unit = Unit::count, .doc = "with this stack"},
          [](const StackSamples& r) { return Value(r.count); }},
         {{.name = "percent", .title = "%", .unit = Unit::percent, .doc = "of the samples that were selected"},
@@ -95,7 +95,7 @@ Table sampled_stack_table(const Names& names, const CpuSamples& samples, std::ve
 }
 
 Table sampled_process_table(const Names& names, std::vector<ProcessSamples> rows, std::uint64_t all) {
-    std::vector<ColumnOf<ProcessSamples>> columns{
+    Columns<ProcessSamples> columns{
         {{.name = "pid", .title = "PID", .doc = "the process; null: the schedulers' own work"},
          [=](const ProcessSamples& r) { return pid(names, r.pid); }},
         {{.name = "name", .title = "NAME", .doc = "its registered name, label or $initial_call when the sampling began", .content = Content::name},
@@ -116,7 +116,7 @@ Table sampled_process_table(const Names& names, std::vector<ProcessSamples> rows
 
 Table sampled_thread_table(const Names& names, const CpuSamples& samples, std::vector<ThreadSamples> rows) {
     const double full = samples.seconds * samples.hertz;
-    std::vector<ColumnOf<ThreadSamples>> columns{
+    Columns<ThreadSamples> columns{
         {{.name = "scheduler", .title = "SCHEDULER", .doc = "scheduler, by number"},
          [&samples](const ThreadSamples& r) { return Value(samples.threads[r.thread].role); }},
         {{.name = "thread", .title = "THREAD", .doc = "the kernel's id of it", .wide = true},
@@ -150,7 +150,7 @@ Table sampled_now_table(const Names& names, const CpuSamples& samples) {
         rows.push_back({i, at == samples.samples.end() ? nullptr : &*at});
     }
     std::stable_partition(rows.begin(), rows.end(), [](const Row& r) { return r.sample != nullptr; });
-    std::vector<ColumnOf<Row>> columns{
+    Columns<Row> columns{
         {{.name = "scheduler", .title = "SCHEDULER", .doc = "scheduler, by number"},
          [&samples](const Row& r) { return Value(samples.threads[r.thread].role); }},
         {{.name = "thread", .title = "THREAD", .doc = "the kernel's id of it"}, [&samples](const Row& r) { return Value(std::to_string(samples.threads[r.thread].id)); }},
@@ -182,13 +182,13 @@ Table allocation_table(const Names& names, const AllocationSamples& samples, std
         if (which == 0) return Value("(native)");
         return which == 1 ? Value(known ? analyses::native_text(samples.natives[r.native]) : "(not followed)") : Value();
     };
-    std::vector<ColumnOf<AllocationRow>> columns;
+    Columns<AllocationRow> columns;
     if (per_process) {
-        columns.push_back({{.name = "pid", .title = "PID", .doc = "the process"}, [=](const AllocationRow& r) { return pid(names, r.process); }});
-        columns.push_back({{.name = "name", .title = "NAME", .doc = "its registered name, label or $initial_call", .content = Content::name, .lesser = 1},
+        columns.add({{.name = "pid", .title = "PID", .doc = "the process"}, [=](const AllocationRow& r) { return pid(names, r.process); }});
+        columns.add({{.name = "name", .title = "NAME", .doc = "its registered name, label or $initial_call", .content = Content::name, .lesser = 1},
                            [=](const AllocationRow& r) { return text(name_of_process(names, r.process)); }});
     }
-    const std::vector<ColumnOf<AllocationRow>> rest{
+    const Columns<AllocationRow> rest{
         {{.name = "module", .title = "MODULE", .doc = "(native): C code whose caller is not known", .content = Content::name},
          [=](const AllocationRow& r) { return part(r, 0); }},
         {{.name = "function", .title = "FUNCTION", .doc = "that allocates", .content = Content::name},

@@ -186,7 +186,7 @@ std::string where_text(const TermView& view, const Child& child) {
 Table child_table(const TermView& view, const Element& term, std::size_t skip) {
     std::vector<Child> children = Children(view).of(term);
     children.erase(children.begin(), children.begin() + static_cast<std::ptrdiff_t>(std::min(skip, children.size())));
-    std::vector<ColumnOf<Child>> columns{
+    Columns<Child> columns{
         {{.name = "place", .title = "WHERE", .doc = "place in a list or tuple, or the key in a map", .content = Content::term},
          [=](const Child& c) { return Value(where_text(view, c)); }},
         {{.name = "retained_words",
@@ -211,7 +211,7 @@ Table child_table(const TermView& view, const Element& term, std::size_t skip) {
 Table term_tree_table(const TermView& view, std::size_t depth, const Element& term) {
     const bool below_one = term.kind == ElementKind::object;
     const std::uint64_t live = view.measures().retained().live_words();
-    std::vector<ColumnOf<TreeTerm>> columns{
+    Columns<TreeTerm> columns{
         {{.name = "depth", .title = "#", .unit = Unit::count, .doc = "0: a root, or a part of the term that was asked for", .wide = true},
          [](const TreeTerm& t) { return Value(std::uint64_t{t.depth}); }},
         {{.name = "place",

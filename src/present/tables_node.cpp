@@ -60,7 +60,7 @@ std::string_view name_of(DistNode::Kind kind) {
 Table port_table(const Names& names) {
     const Snapshot& s = names.snapshot();
     using Row = std::size_t;
-    std::vector<ColumnOf<Row>> columns{
+    Columns<Row> columns{
         {{.name = "port", .title = "PORT", .doc = "the port"},
          [&s](const Row& r) { return text(analyses::port_text(s.ports[r].port)); }},
         {{.name = "name", .title = "NAME", .doc = "registered name", .content = Content::name, .wide = true},
@@ -104,7 +104,7 @@ Table port_table(const Names& names) {
 Table port_group_table(const Names& names, const analyses::PortReport& report) {
     const Snapshot& s = names.snapshot();
     using Row = const analyses::PortGroup*;
-    std::vector<ColumnOf<Row>> columns{
+    Columns<Row> columns{
         {{.name = "driver", .title = "DRIVER", .doc = "driver or program", .content = Content::message},
          [](const Row& g) { return text(g->driver); }},
         {{.name = "owner_group",
@@ -135,7 +135,7 @@ Table ets_table(const Names& names, const analyses::EtsReport& report) {
     const Snapshot& s = names.snapshot();
     using Row = const analyses::EtsUse*;
     const auto of = [&s](const Row& r) -> const EtsTable& { return s.ets[r->table]; };
-    std::vector<ColumnOf<Row>> columns{
+    Columns<Row> columns{
         {{.name = "name", .title = "NAME", .doc = "table's name", .content = Content::name},
          [=](const Row& r) { return bare(names, of(r).name); }},
         {{.name = "owner", .title = "OWNER", .doc = "owning process"},
@@ -190,7 +190,7 @@ Table ets_table(const Names& names, const analyses::EtsReport& report) {
 
 Table ets_owner_table(const Names& names, const analyses::EtsReport& report) {
     using Row = const analyses::EtsOwner*;
-    std::vector<ColumnOf<Row>> columns{
+    Columns<Row> columns{
         {{.name = "owner", .title = "OWNER", .doc = "owning process"},
          [=](const Row& r) { return pid(names, r->owner.pid); }},
         {{.name = "owner_name", .title = "OWNER NAME", .doc = "its registered name", .content = Content::name},
@@ -210,7 +210,7 @@ Table ets_owner_table(const Names& names, const analyses::EtsReport& report) {
 Table timer_table(const Names& names) {
     const Snapshot& s = names.snapshot();
     using Row = std::size_t;
-    std::vector<ColumnOf<Row>> columns{
+    Columns<Row> columns{
         {{.name = "receiver", .title = "RECEIVER", .doc = "process that gets the message"},
          [=, &s](const Row& r) { return pid(names, s.timers[r].receiver); }},
         {{.name = "receiver_name", .title = "NAME", .doc = "its name", .content = Content::name},
@@ -229,7 +229,7 @@ Table timer_table(const Names& names) {
 
 Table timer_group_table(const Names& names, const analyses::TimerReport& report) {
     using Row = const analyses::TimerGroup*;
-    std::vector<ColumnOf<Row>> columns{
+    Columns<Row> columns{
         {{.name = "receiver", .title = "RECEIVER", .doc = "process that gets the messages"},
          [=](const Row& r) { return pid(names, r->receiver.pid); }},
         {{.name = "receiver_name", .title = "NAME", .doc = "its name", .content = Content::name},
@@ -254,7 +254,7 @@ Table scheduler_table(const Names& names) {
     const auto queue = [&s](std::size_t priority) {
         return [&s, priority](const Row& r) { return Value(s.schedulers[r].run_queue[priority]); };
     };
-    std::vector<ColumnOf<Row>> columns{
+    Columns<Row> columns{
         {{.name = "id",
           .title = "ID",
           .holds = Holds::integer,
@@ -316,7 +316,7 @@ Table scheduler_table(const Names& names) {
 Table node_table(const Names& names) {
     const Snapshot& s = names.snapshot();
     using Row = std::size_t;
-    std::vector<ColumnOf<Row>> columns{
+    Columns<Row> columns{
         {{.name = "name", .title = "NAME", .doc = "peer", .content = Content::name},
          [=, &s](const Row& r) { return raw(names, s.nodes[r].name); }},
         {{.name = "kind", .title = "KIND", .doc = "visible hidden not_connected"},
@@ -346,7 +346,7 @@ Table node_table(const Names& names) {
 Table module_table(const Names& names, const analyses::ModuleReport& report) {
     const Snapshot& s = names.snapshot();
     using Row = std::size_t;
-    std::vector<ColumnOf<Row>> columns{
+    Columns<Row> columns{
         {{.name = "name", .title = "NAME", .doc = "module", .content = Content::name},
          [=, &s](const Row& r) { return text(atom_text(s.text(s.modules[r].name), names.syntax())); }},
         {{.name = "current_bytes", .title = "CURRENT", .unit = Unit::bytes, .doc = "code and literals"},

@@ -67,11 +67,11 @@ ColumnOf<ProcId> process_column(const Names& names, const analyses::ProcessColum
     using analyses::Shown;
     const bool wide = (row.shown == Shown::on_demand && !(show.heaps && row.needs.heaps)) || (row.shown == Shown::with_labels && !show.labels) ||
                       (row.shown == Shown::without_labels && show.labels) || (row.shown == Shown::of_running_vms && !names.snapshot().source.live);
-    Column column{.name = std::string(row.name),
-                  .title = std::string(row.title),
+    Column column{.name = Label::of(row.name),
+                  .title = Label::of(row.title),
                   .unit = unit_of_measure(row.measure),
                   .holds = std::holds_alternative<std::optional<bool> (*)(const Process&)>(row.get) ? Holds::flag : Holds::by_unit,
-                  .doc = std::string(row.doc),
+                  .doc = Label::of(row.doc),
                   .content = std::visit(ProcessContent{}, row.get),
                   .wide = wide,
                   .lesser = row.lesser};
@@ -105,7 +105,7 @@ Table alike_table(const Names& names, const analyses::ProcessGroups& groups) {
     using Group = const analyses::ProcessGroup*;
     std::vector<Group> rows;
     for (const analyses::ProcessGroup& group : groups.groups) rows.push_back(&group);
-    std::vector<ColumnOf<Group>> columns{
+    Columns<Group> columns{
         {{.name = "process", .title = "PROCESS", .doc = "name, or what they were started as", .content = Content::name},
          [=, &s](const Group& g) {
              const Process& process = s[g->example];
@@ -124,8 +124,8 @@ Table alike_table(const Names& names, const analyses::ProcessGroups& groups) {
 }
 
 Table process_table(const Names& names, std::vector<ProcId> rows, const ProcessColumns& show) {
-    std::vector<ColumnOf<ProcId>> columns;
-    for (const analyses::ProcessColumn& each : analyses::process_columns()) columns.push_back(process_column(names, each, show));
+    Columns<ProcId> columns;
+    for (const analyses::ProcessColumn& each : analyses::process_columns()) columns.add(process_column(names, each, show));
     return table_of(std::move(columns), std::move(rows), "no process");
 }
 
@@ -135,7 +135,7 @@ Table stack_group_table(const Names& names, const analyses::ProcessGroups& group
     using Group = const analyses::ProcessGroup*;
     std::vector<Group> rows;
     for (const analyses::ProcessGroup& group : groups.groups) rows.push_back(&group);
-    std::vector<ColumnOf<Group>> columns{
+    Columns<Group> columns{
         {{.name = "count", .title = "COUNT", .unit = Unit::count, .doc = "processes with this stack"},
          [](const Group& g) { return Value(g->count); }},
         {{.name = "percent", .title = "%", .unit = Unit::percent, .doc = "of the processes that were grouped"},
@@ -164,14 +164,14 @@ Table stack_group_table(const Names& names, const analyses::ProcessGroups& group
 
 Table process_stack_table(const Names& names, std::vector<ProcId> processes) {
     const Snapshot& s = names.snapshot();
-    std::vector<ColumnOf<ProcId>> columns{
+    Columns<ProcId> columns{
         {{.name = "count", .title = "COUNT", .unit = Unit::count, .doc = "1: a process a row", .wide = true},
          [](const ProcId&) { return Value(std::uint64_t{1}); }},
         {{.name = "functions", .title = "STACK", .doc = "frames, youngest first", .content = Content::name, .below = true},
          [=, &s](const ProcId& id) { return Value(function_array(names, s[id].stack)); }},
     };
     for (const std::string_view name : {"pid", "name", "label", "initial_call", "group_key", "state", "memory_bytes", "msgq_len"})
-        columns.push_back(process_column(names, *analyses::find_process_column(name), {.labels = true}));
+        columns.add(process_column(names, *analyses::find_process_column(name), {.labels = true}));
     return table_of(std::move(columns), std::move(processes), "no process");
 }
 
@@ -180,7 +180,7 @@ Table group_table(const Names& names, const analyses::ProcessGroups& groups) {
     using Group = const analyses::ProcessGroup*;
     std::vector<Group> rows;
     for (const analyses::ProcessGroup& group : groups.groups) rows.push_back(&group);
-    std::vector<ColumnOf<Group>> columns{
+    Columns<Group> columns{
         {{.name = "initial_call",
           .title = "INITIAL CALL",
           .doc = "$initial_call, or what it was spawned as",
@@ -210,7 +210,7 @@ Table tree_table(const Names& names, const analyses::SupervisionTree& tree, std:
     using Row = analyses::TreeRow;
     const bool labels = tree.labels_used;
     const auto node = [&tree](const Row& row) -> const analyses::TreeNode& { return tree[row.process]; };
-    std::vector<ColumnOf<Row>> columns{
+    Columns<Row> columns{
         {{.name = "process",
           .title = "PROCESS",
           .doc = "name, label or initial call",
@@ -255,7 +255,7 @@ Table blown_table(const Names& names, std::vector<analyses::BlownTerm> terms) {
     using Row = analyses::BlownTerm;
     const Snapshot& s = names.snapshot();
     const std::uint32_t word = s.source.word_size;
-    std::vector<ColumnOf<Row>> columns{
+    Columns<Row> columns{
         {{.name = "pid", .title = "PID", .doc = "whose term it is"},
          [=, &s](const Row& r) { return pid(names, s[r.process].pid); }},
         {{.name = "name", .title = "NAME", .doc = "registered name", .content = Content::name},

@@ -55,7 +55,7 @@ Table all_frames_table(const Names& names) {
         for (std::uint32_t depth = 0; depth < frames; ++depth) rows.push_back({static_cast<ProcId>(id), depth});
     }
     const auto frame = [&s](const Entry& e) -> const Frame& { return s.stacks[s[e.process].stack][e.place]; };
-    std::vector<ColumnOf<Entry>> columns{
+    Columns<Entry> columns{
         {{.name = "pid", .title = "PID", .doc = "whose stack it is on"},
          [names, &s](const Entry& e) { return pid(names, s[e.process].pid); }},
         {{.name = "depth", .title = "#", .unit = Unit::count, .doc = "0 is the youngest frame"},
@@ -83,7 +83,7 @@ Table link_table(const Names& names) {
     for (std::uint32_t id = 0; id < s.processes.size(); ++id)
         for (std::uint32_t i = 0; i < s.processes[id].link_range.count; ++i)
             rows.push_back({static_cast<ProcId>(id), s.processes[id].link_range.first + i});
-    std::vector<ColumnOf<Entry>> columns{
+    Columns<Entry> columns{
         {{.name = "pid", .title = "PID", .doc = "the process"},
          [names, &s](const Entry& e) { return pid(names, s[e.process].pid); }},
         {{.name = "kind", .title = "KIND", .doc = "link monitors monitored_by node_monitor resource suspends suspended_by"},
@@ -106,7 +106,7 @@ Table memory_table(const Names& names) {
     const Snapshot& s = names.snapshot();
     std::vector<std::size_t> rows(s.memory.size());
     std::iota(rows.begin(), rows.end(), std::size_t{0});
-    std::vector<ColumnOf<std::size_t>> columns{
+    Columns<std::size_t> columns{
         {{.name = "name", .title = "NAME", .doc = "total processes processes_used system atom binary code ets"},
          [names, &s](const std::size_t& i) { return raw(names, s.memory[i].name); }},
         {{.name = "bytes", .title = "BYTES", .unit = Unit::bytes, .doc = "as erlang:memory() would say"},
@@ -120,7 +120,7 @@ Table binary_reference_table(const Names& names, std::span<const analyses::HeldB
     const Snapshot& s = names.snapshot();
     std::vector<Row> rows;
     for (const analyses::HeldBinary& each : references) rows.push_back(&each);
-    std::vector<ColumnOf<Row>> columns{
+    Columns<Row> columns{
         {{.name = "address", .title = "ADDRESS", .doc = "of the binary, as in table binary"},
          [](const Row& r) { return TermView::address_value(r->reference.address); }},
         {{.name = "pid", .title = "PID", .doc = "whose heap refers to it"},
@@ -163,11 +163,12 @@ Table input_table(const Names& names, RedactLevel level) {
         const bool free = name == "slogan" || name == "truncation" || name == "path";
         const bool flag = name == "jit" || name.ends_with("complete");
         const bool text = name == "created" || std::ranges::find(texts, name) != texts.end();
-        table.columns.push_back({.name = name,
-                                 .title = name,
+        const Label label = Label::interned(name);
+        table.columns.push_back({.name = label,
+                                 .title = label,
                                  .unit = text || flag ? Unit::none : Unit::count,
                                  .holds = flag ? Holds::flag : Holds::by_unit,
-                                 .doc = name == "redacted" ? "as --redact had it: none, secrets, values or full" : "",
+                                 .doc = name == "redacted" ? Label("as --redact had it: none, secrets, values or full") : Label(),
                                  .content = free ? Content::message : name == "node" ? Content::name : Content::plain});
     }
     table.rows = table.total = 1;
@@ -184,7 +185,7 @@ Table object_list_table(const TermView& view) {
         e.id = {ObjectId::Space::heap, node};
         return e;
     };
-    std::vector<ColumnOf<NodeId>> columns{
+    Columns<NodeId> columns{
         {{.name = "address", .title = "ADDRESS", .doc = "of the object"},
          [view](const NodeId& node) { return TermView::address_value(view.graph().address(node)); }},
         {{.name = "kind", .title = "KIND", .doc = "kind of heap object"},

@@ -100,7 +100,7 @@ Table frame_table(const TermView& view, std::span<const Frame> frames) {
     for (const std::uint32_t root : view.roots_of(RootKind::stack))
         (*slots)[view.graph().roots()[root].frame].push_back(root);
     const Names& names = view.names();
-    std::vector<ColumnOf<Row>> columns{
+    Columns<Row> columns{
         {{.name = "depth", .title = "#", .unit = Unit::count, .doc = "0 is the youngest frame"},
          [](const Row& r) { return Value(r.depth); }},
         {{.name = "function", .title = "FUNCTION", .doc = "that waits to go on", .content = Content::name},
@@ -136,7 +136,7 @@ Table dictionary_table(const TermView& view) {
         if (!view.dictionary_pair(root, key, value)) return value_wanted ? view.source().root(root) : Element{};
         return value_wanted ? value : key;
     };
-    std::vector<ColumnOf<std::uint32_t>> columns{
+    Columns<std::uint32_t> columns{
         {{.name = "key", .title = "KEY", .doc = "the key", .content = Content::term},
          [=](const std::uint32_t& r) { return Value(view.text(part(r, false))); }},
         {{.name = "value", .title = "VALUE", .doc = "what it stands for", .content = Content::term, .keyed_by = "key"},
@@ -153,7 +153,7 @@ Table dictionary_table(const TermView& view) {
 }
 
 Table message_table(const TermView& view, std::vector<std::uint32_t> roots) {
-    std::vector<ColumnOf<std::uint32_t>> columns{
+    Columns<std::uint32_t> columns{
         {{.name = "pos", .title = "POS", .unit = Unit::count, .doc = "place in the queue, 0 is the oldest"},
          [=](const std::uint32_t& r) { return Value(view.graph().roots()[r].index); }},
         {{.name = "term", .title = "TERM", .doc = "the message", .content = Content::term},
@@ -306,7 +306,7 @@ Table root_table(const TermView& view, bool garbage) {
     HeldTerms held = held_terms(view, garbage);
     if (!garbage) sort_by_reach(view, held.rows);
     const auto lists = std::make_shared<const std::vector<std::vector<std::uint32_t>>>(std::move(held.others));
-    std::vector<ColumnOf<HeldTerm>> columns{
+    Columns<HeldTerm> columns{
         {{.name = "root_kind",
           .title = "KIND",
           .doc = "stack dictionary message seq_trace_token x_register exception group_leader garbage"},
@@ -360,7 +360,7 @@ Table object_table(const TermView& view, std::uint32_t key) {
             if (!view.source().next(cursor, found)) return Element{};
         return found;
     };
-    std::vector<ColumnOf<std::uint32_t>> columns{
+    Columns<std::uint32_t> columns{
         {{.name = "pos", .title = "#", .unit = Unit::count, .doc = "by key in ordered sets, else by hash"},
          [=](const std::uint32_t& r) { return Value(view.graph().roots()[r].index); }},
         {{.name = "key", .title = "KEY", .doc = "the object's key", .content = Content::term},
@@ -381,7 +381,7 @@ Table object_table(const TermView& view, std::uint32_t key) {
 }
 
 Table histogram_table(std::vector<analyses::KindShare> rows) {
-    std::vector<ColumnOf<analyses::KindShare>> columns{
+    Columns<analyses::KindShare> columns{
         {{.name = "kind", .title = "KIND", .doc = "kind of heap object"},
          [](const analyses::KindShare& r) { return Value(name_of(r.kind)); }},
         {{.name = "objects", .title = "OBJECTS", .unit = Unit::count, .doc = "how many"},
@@ -490,7 +490,7 @@ Table path_table(const TermView& view, std::vector<PathStep> steps) {
         e.id = step.id;
         return e;
     };
-    std::vector<ColumnOf<PathStep>> columns{
+    Columns<PathStep> columns{
         {{.name = "via", .title = "VIA", .doc = "how the step before refers to this", .content = Content::term},
          [](const PathStep& s) { return Value(s.via); }},
         {{.name = "kind", .title = "KIND", .doc = "kind of heap object"},

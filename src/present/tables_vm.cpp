@@ -21,7 +21,7 @@ std::vector<const Row*> pointers(std::span<const Row> rows) {
 using AllocatorRow = const analyses::AllocatorUse*;
 
 // Blocks and carriers by their kind.
-std::vector<ColumnOf<AllocatorRow>> carrier_columns() {
+Columns<AllocatorRow> carrier_columns() {
     using Row = AllocatorRow;
     return {
         {{.name = "mbcs_blocks",
@@ -94,7 +94,7 @@ Table atom_table(const Names& names) {
     using Row = std::uint32_t;
     std::vector<Row> rows(s.atoms.size());
     std::iota(rows.begin(), rows.end(), 0u);
-    std::vector<ColumnOf<Row>> columns{
+    Columns<Row> columns{
         {{.name = "position", .title = "#", .unit = Unit::count, .doc = "0 is the newest atom"},
          [](const Row& r) { return Value(r); }},
         {{.name = "atom", .title = "ATOM", .doc = "the atom, quoted where it must be", .content = Content::name},
@@ -108,7 +108,7 @@ Table atom_table(const Names& names) {
 Table atom_family_table(const Names& names, const analyses::AtomFamilies& families) {
     const Snapshot& s = names.snapshot();
     using Row = const analyses::AtomFamily*;
-    std::vector<ColumnOf<Row>> columns{
+    Columns<Row> columns{
         {{.name = "pattern",
           .title = "PATTERN",
           .doc = "atoms that differ in the parts in <>",
@@ -137,7 +137,7 @@ Table atom_family_table(const Names& names, const analyses::AtomFamilies& famili
 
 Table allocator_table(const Names& names, std::span<const analyses::AllocatorUse> uses) {
     using Row = AllocatorRow;
-    std::vector<ColumnOf<Row>> columns{
+    Columns<Row> columns{
         {{.name = "name", .title = "NAME", .doc = "allocator"}, [=](const Row& a) { return raw(names, a->name); }},
         {{.name = "instance",
           .title = "INSTANCE",
@@ -190,7 +190,7 @@ Table allocator_table(const Names& names, std::span<const analyses::AllocatorUse
 
 Table segment_table(std::span<const analyses::SegmentUse> segments) {
     using Row = const analyses::SegmentUse*;
-    std::vector<ColumnOf<Row>> columns{
+    Columns<Row> columns{
         {{.name = "instance", .title = "INSTANCE", .unit = Unit::count, .doc = "scheduler number"},
          [](const Row& r) { return r->instance < 0 ? Value() : Value(static_cast<std::int64_t>(r->instance)); }},
         {{.name = "segments", .title = "SEGMENTS", .unit = Unit::count, .doc = "mapped"},
@@ -211,7 +211,7 @@ Table segment_table(std::span<const analyses::SegmentUse> segments) {
 
 Table mmap_table(const Names& names, std::span<const analyses::MmapUse> mmaps) {
     using Row = const analyses::MmapUse*;
-    std::vector<ColumnOf<Row>> columns{
+    Columns<Row> columns{
         {{.name = "name", .title = "NAME", .doc = "address space that the VM manages"},
          [=](const Row& r) { return raw(names, r->name); }},
         {{.name = "os_used_bytes", .title = "MAPPED", .unit = Unit::bytes, .doc = "outside the supercarrier"},
@@ -229,7 +229,7 @@ Table mmap_table(const Names& names, std::span<const analyses::MmapUse> mmaps) {
 Table area_table(const Names& names) {
     const Snapshot& s = names.snapshot();
     using Row = const NamedBytes*;
-    std::vector<ColumnOf<Row>> columns{
+    Columns<Row> columns{
         {{.name = "name", .title = "NAME", .doc = "as the VM names it"},
          [=](const Row& r) { return raw(names, r->name); }},
         {{.name = "bytes", .title = "BYTES", .unit = Unit::bytes, .doc = "allocated"},
@@ -243,7 +243,7 @@ Table area_table(const Names& names) {
 Table vm_table_table(const Names& names) {
     const Snapshot& s = names.snapshot();
     using Row = const VmTable*;
-    std::vector<ColumnOf<Row>> columns{
+    Columns<Row> columns{
         {{.name = "name", .title = "NAME", .doc = "as the VM names it"},
          [=](const Row& r) { return raw(names, r->name); }},
         {{.name = "kind", .title = "KIND", .doc = "hash or index"},
@@ -265,7 +265,7 @@ Table vm_table_table(const Names& names) {
 }
 
 Table check_table(std::vector<Check> checks) {
-    std::vector<ColumnOf<Check>> columns{
+    Columns<Check> columns{
         {{.name = "name", .title = "NAME", .doc = "what was looked at"}, [](const Check& c) { return Value(c.name); }},
         {{.name = "ok", .title = "OK", .doc = "whether it is as it should be"},
          [](const Check& c) { return Value(c.ok); }},

@@ -223,7 +223,7 @@ private:
         Lines lines;
         for (std::size_t c = 0; c < item.table.columns(); ++c) {
             const Column& column = item.table.column(c);
-            entry(column.title.empty() ? label_of(column.name) : column.title, item.table.cell(0, c), column.unit,
+            entry(column.title.empty() ? label_of(column.name) : std::string(column.title), item.table.cell(0, c), column.unit,
                   column.content, item.table.key_of(0, c), lines);
         }
         block(*item.member, lines);
@@ -467,7 +467,7 @@ private:
         }
         heading(*item.member);
         const Layout layout = measure(table);
-        line(paint(bold, row_text(layout, [&](std::size_t c) { return table.column(c).title; })));
+        line(paint(bold, row_text(layout, [&](std::size_t c) { return std::string(table.column(c).title); })));
         for (std::size_t row = 0; row < table.rows() && !sink_.closed(); ++row) {
             line(row_text(layout, [&](std::size_t c) { return cell(table, row, c, table.cell(row, c)); }));
             for (std::size_t c = 0; c < table.columns(); ++c) {

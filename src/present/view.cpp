@@ -90,7 +90,8 @@ std::shared_ptr<Table> one_row(const Object& object, Content content) {
     auto table = std::make_shared<Table>();
     std::vector<Value> values;
     for (const auto& [name, value] : object) {
-        table->columns.push_back({.name = name, .title = name, .unit = unit_of(name), .content = content});
+        const Label label = Label::interned(name);
+        table->columns.push_back({.name = label, .title = label, .unit = unit_of(name), .content = content});
         values.push_back(value);
     }
     table->rows = table->total = 1;
@@ -105,11 +106,13 @@ std::shared_ptr<Table> rows_of(const Array& array, const std::string& key, Unit 
         const auto* object = std::get_if<std::shared_ptr<const Object>>(&each.data());
         if (object == nullptr) continue;
         for (const auto& entry : **object)
-            if (!index_of_column(*table, entry.first))
-                table->columns.push_back(
-                    {.name = entry.first, .title = entry.first, .unit = unit_of(entry.first), .content = content});
+            if (!index_of_column(*table, entry.first)) {
+                const Label label = Label::interned(entry.first);
+                table->columns.push_back({.name = label, .title = label, .unit = unit_of(label), .content = content});
+            }
     }
-    if (table->columns.empty()) table->columns.push_back({.name = key, .title = key, .unit = unit, .content = content});
+    const Label own = Label::interned(key);
+    if (table->columns.empty()) table->columns.push_back({.name = own, .title = own, .unit = unit, .content = content});
     table->rows = table->total = array.size();
     table->empty = "nothing";
     table->cell = [array, columns = table->columns](std::size_t row, std::size_t column) {
@@ -225,7 +228,7 @@ Result<View> View::make(const Document& document, const RenderOptions& options, 
         }
         view.cut_rows(item.table, presenter.for_people && !member.object);
         for (const std::uint32_t c : item.table.columns_) {
-            const auto column_named = [table](const std::string& name) {
+            const auto column_named = [table](std::string_view name) {
                 return name.empty() ? TableView::no_column
                                     : index_of_column(*table, name).value_or(TableView::no_column);
             };

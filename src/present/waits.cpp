@@ -99,7 +99,7 @@ std::string wait_target(const Names& names, const WaitTarget& target) {
 Table wait_edge_table(const Names& names, const Waits& waits) {
     using Row = const WaitEdge*;
     const Snapshot& s = names.snapshot();
-    std::vector<ColumnOf<Row>> columns{
+    Columns<Row> columns{
         {{.name = "waiter", .title = "WAITER", .doc = "the process that waits"},
          [names, &s](Row e) { return cells::pid(names, s[e->waiter].pid); }},
         {{.name = "waiter_name", .title = "WAITER NAME", .doc = "its registered name", .content = Content::name},
@@ -140,7 +140,7 @@ Table wait_fan_in_table(const Names& names, const Waits& waits) {
     using Row = const WaitFanIn*;
     const Snapshot& s = names.snapshot();
     const auto process = [&s](Row f) { return f->target.process == ProcId::none ? nullptr : &s[f->target.process]; };
-    std::vector<ColumnOf<Row>> columns{
+    Columns<Row> columns{
         {{.name = "target",
           .title = "WAITED FOR",
           .doc = "a pid, a port, or a name on another node",
@@ -197,7 +197,7 @@ Table wait_fan_in_for_people(const Names& names, const Waits& waits, std::uint64
     const auto process = [&s](const Row& f) {
         return f.first->target.process == ProcId::none ? nullptr : &s[f.first->target.process];
     };
-    std::vector<ColumnOf<Row>> columns{
+    Columns<Row> columns{
         {{.name = "name", .title = "WAITED FOR", .doc = "its name, or what it runs", .content = Content::name},
          [names, held](const Row& f) { return name_or_null(times(told(names, f.first->target), f.second)); }},
         {{.name = "target", .title = "PID", .doc = "a pid, a port, or a name on another node", .content = Content::name},
@@ -232,7 +232,7 @@ Table wait_edges_for_people(const Names& names, const Waits& waits, std::uint64_
                           e.function, e.via, e.confidence);
     });
     std::ranges::stable_sort(rows, [](const Row& a, const Row& b) { return a.second > b.second; });
-    std::vector<ColumnOf<Row>> columns{
+    Columns<Row> columns{
         {{.name = "waiter_name", .title = "WAITER", .doc = "its name, or what it runs", .content = Content::name},
          [names](const Row& e) { return name_or_null(times(told(names, e.first->waiter), e.second)); }},
         {{.name = "waiter", .title = "PID", .doc = "the process that waits"},

@@ -42,6 +42,60 @@ bool read_function(Ours words, KnownFunction& function) {
 
 }  // namespace
 
+Part::Part(Ours part) : AnyPart(part) {}
+Part::Part(ByLanguage part) : AnyPart(part) {}
+Part::Part(Amount part) : AnyPart(part) {}
+Part::Part(Percent part) : AnyPart(part) {}
+Part::Part(Counted part) : AnyPart(part) {}
+Part::Part(ProcId part) : AnyPart(part) {}
+Part::Part(AnyProcess part) : AnyPart(part) {}
+Part::Part(Pid part) : AnyPart(part) {}
+Part::Part(FunctionId part) : AnyPart(part) {}
+Part::Part(KnownFunction part) : AnyPart(part) {}
+Part::Part(Name part) : AnyPart(part) {}
+Part::Part(Atom part) : AnyPart(std::move(part)) {}
+Part::Part(PortName part) : AnyPart(std::move(part)) {}
+Part::Part(InputText part) : AnyPart(std::move(part)) {}
+Part::Part(FunctionName part) : AnyPart(std::move(part)) {}
+Part::Part(PrintedTerm part) : AnyPart(std::move(part)) {}
+Part::Part(Command part) : AnyPart(std::move(part)) {}
+Part::Part(const Part& other) = default;
+Part::Part(Part&& other) noexcept = default;
+Part& Part::operator=(const Part& other) = default;
+Part& Part::operator=(Part&& other) noexcept = default;
+Part::~Part() = default;
+bool operator==(const Part& a, const Part& b) { return static_cast<const AnyPart&>(a) == static_cast<const AnyPart&>(b); }
+
+Sentence::Sentence(Ours words) { add_words(words); }
+Sentence::Sentence(const Sentence& other) = default;
+Sentence::Sentence(Sentence&& other) noexcept = default;
+Sentence& Sentence::operator=(const Sentence& other) = default;
+Sentence& Sentence::operator=(Sentence&& other) noexcept = default;
+Sentence::~Sentence() = default;
+bool operator==(const Sentence& a, const Sentence& b) { return a.parts_ == b.parts_; }
+
+void Sentence::add(Part part) { parts_.push_back(std::move(part)); }
+
+void Sentence::add(const Sentence& other) { parts_.insert(parts_.end(), other.parts_.begin(), other.parts_.end()); }
+
+Sentence Sentence::as_sentence(Part part) {
+    Sentence made;
+    made.add(std::move(part));
+    return made;
+}
+
+Sentence& Sentence::say_all(Ours form, std::initializer_list<Sentence> in_its_places) {
+    std::size_t at = 0;
+    for (const Sentence& each : in_its_places) {
+        const std::size_t end = form.text().find("{}", at);
+        add_words(form.piece(at, end - at));
+        add(each);
+        at = end + 2;
+    }
+    add_words(form.piece(at));
+    return *this;
+}
+
 void Sentence::add_words(Ours words) {
     const auto add_plain = [this](Ours plain) {
         if (!plain.empty()) parts_.emplace_back(plain);
