@@ -28,9 +28,12 @@ namespace beamheap::crashdump {
 
 /// The body of one section: offset from the start of the input, and length.
 struct Extent {
+    static constexpr std::uint64_t most_bytes = (std::uint64_t{1} << 56) - 1;
     std::uint64_t offset = 0;
-    std::uint64_t bytes = 0;
-    TermSection section = TermSection::heap;
+    std::uint64_t bytes : 56 = 0;  // in one word with the section: there are some of these for each process
+    TermSection section : 8 = TermSection::heap;
+    Extent() = default;
+    Extent(std::uint64_t from, std::uint64_t size, TermSection of) : offset(from), bytes(size & most_bytes), section(of) {}
 };
 
 /// The sections of one process's terms, in file order.

@@ -334,7 +334,9 @@ void read_process(Loader& loader, const Section& section, std::string_view body)
         loader.anomalies().add(Anomaly::bad_line, section.offset, section.id);
         return;
     }
-    Process process;
+    const auto id = static_cast<ProcId>(snapshot.processes.size());
+    make_room(snapshot.processes);
+    Process& process = snapshot.processes.emplace_back();  // rows are large: it is filled where it stays
     process.pid = *pid;
     process.offset = section.offset;
     process.extra_range.first = static_cast<std::uint32_t>(snapshot.extras.size());
@@ -356,9 +358,6 @@ void read_process(Loader& loader, const Section& section, std::string_view body)
         process.heap_unused_words = collecting ? process.heap_unused_words : Count();
         loader.anomalies().add(Anomaly::collection_awaited, section.offset, section.id);
     }
-    const auto id = static_cast<ProcId>(snapshot.processes.size());
-    make_room(snapshot.processes);
-    snapshot.processes.push_back(process);
     if (!snapshot.index_process(id)) {
         snapshot.processes.pop_back();
         loader.anomalies().add(Anomaly::duplicate_process, section.offset, section.id);

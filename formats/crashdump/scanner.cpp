@@ -1,6 +1,7 @@
 #include "formats/crashdump/scanner.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "bytes/scan.hpp"
 #include "formats/crashdump/digits.hpp"
@@ -57,7 +58,8 @@ bool Scanner::next(Head& head) {
         head.row = find_tag(head.tag);
     }
     const std::size_t id = std::min(line.size(), head.tag.size() + 2);  // behind "=tag:"
-    head.id.assign(line.data() + id, line.size() - id);
+    head.id.resize(line.size() - id);  // mostly what it was: less work than assign()
+    std::memcpy(head.id.data(), line.data() + id, head.id.size());
     head.head_bytes = line_end == npos ? view.size() : line_end + 1;
     window_.consume(head.head_bytes);
     return true;
@@ -165,7 +167,7 @@ Scanner::BinaryLine Scanner::skip_binary(const Head& head, std::size_t first) {
     while (window_.view().size() < 24 + first && window_.more()) {}
     const std::string_view view = window_.view();
     const std::size_t colon = view.substr(0, 24).find(':');
-    const auto size = colon == npos ? std::nullopt : parse_hex(view.substr(0, colon));
+    const auto size = colon == npos ? std::nullopt : parse_hex({view.data(), colon});
     if (!size || *size > 1ull << 48) {
         if (!window_.at_end() || !view.empty()) anomalies_.add(Anomaly::bad_line, window_.offset(), view.substr(0, 40));
         finish(head);

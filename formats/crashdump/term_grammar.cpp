@@ -38,9 +38,14 @@ std::size_t reach_of_atom(TermSection section, TermStyle style, std::string_view
     return reach;
 }
 
-/// The last position in [from, to) of a ':' that may end "A<length>:", a length of three digits, or of one or two behind
-/// `near`; npos if there is none. The addresses of lines make it say yes in vain now and then.
-std::size_t last_colon_of_atom(std::string_view text, std::size_t from, std::size_t near, std::size_t to) {
+/// From where on an atom whose length has one digit, or two, may reach the end of a text: before that it ends before.
+struct NearEnd {
+    std::size_t one, two;
+};
+
+/// The last position in [from, to) of a ':' that may end "A<length>:", a length of three digits, or of fewer where they reach
+/// the end; npos if there is none. The addresses of lines make it say yes in vain now and then.
+std::size_t last_colon_of_atom(std::string_view text, std::size_t from, NearEnd near, std::size_t to) {
     const char* const base = text.data();
     const auto plausible = [&](std::size_t colon) {
         if (base[colon] != ':') return false;
@@ -51,32 +56,43 @@ std::size_t last_colon_of_atom(std::string_view text, std::size_t from, std::siz
 #if defined(__SSE2__)
     const __m128i wanted_colon = _mm_set1_epi8(':');
     const __m128i wanted_letter = _mm_set1_epi8('A');
-    const auto load = [&](std::size_t at) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(base + at)); };
-    const auto long_one = [&](std::size_t at) {
-        return _mm_and_si128(_mm_cmpeq_epi8(load(at), wanted_colon), _mm_cmpeq_epi8(load(at - 4), wanted_letter));
+    const auto letter = [&](std::size_t at) {
+        return _mm_cmpeq_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(base + at)), wanted_letter);
     };
+    const auto colons = [&](std::size_t at) {
+        return _mm_cmpeq_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(base + at)), wanted_colon);
+    };
+    // The last place among 64 of a colon with its letter, or of none.
+    const auto last_of_64 = [&](std::size_t at, const auto& letters) {
+        const auto hits = [&](std::size_t i) __attribute__((always_inline)) { return _mm_and_si128(colons(i), letters(i)); };
+        const __m128i h0 = hits(at), h1 = hits(at + 16), h2 = hits(at + 32), h3 = hits(at + 48);
+        if (_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(h0, h1), _mm_or_si128(h2, h3))) == 0) return std::string_view::npos;
+        const auto mask = [](__m128i hit) { return std::uint64_t{static_cast<unsigned>(_mm_movemask_epi8(hit))}; };
+        const std::uint64_t places = mask(h0) | mask(h1) << 16 | mask(h2) << 32 | mask(h3) << 48;
+        return at + 63 - static_cast<std::size_t>(__builtin_clzll(places));
+    };
+    const auto three = [&](std::size_t at) { return letter(at - 4); };
+    const auto two_or_three = [&](std::size_t at) { return _mm_or_si128(letter(at - 4), letter(at - 3)); };
+    const auto all = [&](std::size_t at) { return _mm_or_si128(two_or_three(at), letter(at - 2)); };
     while (to - from >= 16 && to >= 20) {
         // Far from the end there is only one form, and mostly nothing of it.
-        while (to <= near && to - from >= 68) {
+        while (to <= near.one && to - from >= 68) {
             const std::size_t at = to - 64;
-            const __m128i found[] = {long_one(at), long_one(at + 16), long_one(at + 32), long_one(at + 48)};
-            const __m128i any = _mm_or_si128(_mm_or_si128(found[0], found[1]), _mm_or_si128(found[2], found[3]));
-            if (_mm_movemask_epi8(any) == 0) {
-                to = at;
-                continue;
-            }
-            std::uint64_t places = 0;
-            for (unsigned i = 4; i-- > 0;) places = places << 16 | static_cast<unsigned>(_mm_movemask_epi8(found[i]));
-            return at + 63 - static_cast<std::size_t>(__builtin_clzll(places));
+            const std::size_t found = to <= near.two ? last_of_64(at, three) : last_of_64(at, two_or_three);
+            if (found != std::string_view::npos) return found;
+            to = at;
         }
         if (to - from < 16 || to < 20) break;
         const std::size_t at = to - 16;
-        __m128i letters = _mm_cmpeq_epi8(load(at - 4), wanted_letter);
-        if (to > near)
-            letters = _mm_or_si128(letters, _mm_or_si128(_mm_cmpeq_epi8(load(at - 2), wanted_letter),
-                                                         _mm_cmpeq_epi8(load(at - 3), wanted_letter)));
-        const int hits = _mm_movemask_epi8(_mm_and_si128(_mm_cmpeq_epi8(load(at), wanted_colon), letters));
+        const int hits = _mm_movemask_epi8(_mm_and_si128(colons(at), to > near.one ? all(at) : two_or_three(at)));
         if (hits != 0) return at + 31 - static_cast<std::size_t>(__builtin_clz(static_cast<unsigned>(hits)));
+        to = at;
+    }
+    // Fewer than sixteen are left, or those that begin the text: of a last look at sixteen only what was not seen yet counts.
+    if (const std::size_t at = std::max<std::size_t>(from, 4); to > at && at + 16 <= text.size()) {
+        const unsigned unseen = (1u << (to - at)) - 1;
+        const unsigned hits = static_cast<unsigned>(_mm_movemask_epi8(_mm_and_si128(colons(at), all(at)))) & unseen;
+        if (hits != 0) return at + 31 - static_cast<std::size_t>(__builtin_clz(hits));
         to = at;
     }
 #endif
@@ -89,9 +105,12 @@ std::size_t last_colon_of_atom(std::string_view text, std::size_t from, std::siz
 bool atom_may_cover_end(TermSection section, TermStyle style, std::string_view text) {
     const std::size_t reach = style.crlf ? atom_reach : max_atom_bytes + 8;
     const std::size_t from = text.size() > reach ? text.size() - reach : 0;
-    // Two digits reach 255 characters, which a CR may stand before each of.
-    const std::size_t short_reach = style.crlf ? 2 * 256 : 256;
-    const std::size_t near = text.size() > short_reach ? text.size() - short_reach : 0;
+    // One digit reaches 15 characters, two reach 255, and a CR may stand before each of them.
+    const auto last = [&](std::size_t characters) {
+        const std::size_t bytes = style.crlf ? 2 * characters : characters;
+        return text.size() > bytes ? text.size() - bytes : 0;
+    };
+    const NearEnd near{last(16), last(256)};
     for (std::size_t colon = text.size(); (colon = last_colon_of_atom(text, from, near, colon)) != std::string_view::npos;)
         if (reach_of_atom(section, style, text, colon) >= text.size()) return true;
     return false;

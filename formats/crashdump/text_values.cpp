@@ -74,25 +74,37 @@ Count parse_decimal(std::string_view text) {
 
 std::optional<std::uint64_t> parse_hex(std::string_view text) {
     if (text.starts_with("0x") || text.starts_with("0X")) text.remove_prefix(2);
+    constexpr std::size_t always_fits = 16;  // digits
     std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
-    if (error != std::errc{} || end != text.data() + text.size() || text.empty()) return std::nullopt;
+    if (text.empty() || text.size() > always_fits) {
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+        if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+        return value;
+    }
+    for (const char c : text) {
+        const unsigned digit = static_cast<unsigned char>(c) - unsigned{'0'}, letter = (static_cast<unsigned char>(c) | 0x20u) - unsigned{'a'};
+        if (digit > 9 && letter > 5) return std::nullopt;
+        value = value << 4 | (digit <= 9 ? digit : letter + 10);
+    }
     return value;
 }
 
 std::optional<Pid> take_pid(std::string_view& text) {
     // Pids are the most frequent values of all: those of up to nine digits a part in one loop.
-    std::array<std::uint32_t, 3> parts{};
-    std::size_t at = 0;
-    for (std::uint32_t& part : parts) {
-        const std::size_t first = ++at;
-        while (at < text.size() && at - first < 9 && text[at] >= '0' && text[at] <= '9')
-            part = part * 10 + static_cast<std::uint32_t>(text[at++] - '0');
-        if (at == first || at == text.size() || text[at] != (&part == &parts.back() ? '>' : '.')) return take_long_pid(text);
-    }
-    const Pid pid{parts[0], parts[1], parts[2]};
+    constexpr std::ptrdiff_t always_fits = 9;
+    if (text.empty()) return std::nullopt;
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    const auto part = [&](std::uint32_t& value, char behind) __attribute__((always_inline)) {
+        const char* const first = ++at;  // behind "<", or the dot
+        const char* const stop = end - first < always_fits ? end : first + always_fits;
+        for (unsigned digit; at < stop && (digit = static_cast<unsigned char>(*at) - unsigned{'0'}) <= 9; ++at) value = value * 10 + digit;
+        return at != first && at != end && *at == behind;
+    };
+    Pid pid{0, 0, 0};
+    if (!part(pid.node, '.') || !part(pid.number, '.') || !part(pid.serial, '>')) return take_long_pid(text);
     if (text[0] != '<' || !pid.has()) return std::nullopt;
-    text.remove_prefix(at + 1);
+    text.remove_prefix(static_cast<std::size_t>(at + 1 - text.data()));
     return pid;
 }
 

@@ -93,3 +93,31 @@ TEST_CASE("a place behind LF starts a line unless an atom covers it") {
     CHECK(at(TermSection::heap, far + "7F00:lN|A20:.\n7F00:lN|N\n00000000000000000001\n", false) == LineStart::yes);
     CHECK(at(TermSection::stack, far + "y0:SReturn addr 0x1 (a:'A20:'/1 + 2)\n", false) == LineStart::yes);
 }
+
+TEST_CASE("an atom is found wherever its length stands before the end, and of whatever length its text is") {
+    const std::string far(2300, '7');  // more than an atom can reach over
+    for (const bool crlf : {false, true})
+        for (const std::size_t length : {1u, 9u, 15u, 16u, 17u, 63u, 64u, 200u, 255u, 256u, 257u, 300u, 1000u, 1020u})
+            for (const std::size_t shown : {std::size_t{1}, length / 2, length - 1, length, length + 1}) {
+                if (shown == 0) continue;
+                char head[24];
+                std::snprintf(head, sizeof head, "7F00:lN|A%zX:", length);
+                // The atom's last characters are not there yet where fewer are shown, and the LF is one of its characters.
+                std::string text = head;
+                if (crlf)
+                    for (std::size_t i = 0; i < shown; ++i) text += "\r\n";
+                else text += std::string(shown - 1, 'x') + '\n';
+                TermStyle style = base64;
+                style.crlf = crlf;
+                CAPTURE(crlf, length, shown);
+                const std::size_t characters = crlf ? 2 * shown : shown;
+                const bool covered = characters <= (crlf ? 2 * length : length);
+                for (const std::string& before : {text, "7F00:lN|N\n" + text, far + '\n' + text}) {
+                    const LineStart start = line_starts_after(TermSection::heap, style, before, true);
+                    CHECK((start == LineStart::no) == covered);
+                }
+                // Other sections begin with an element: the letter is the first character of all.
+                const std::string first = text.substr(text.find('A'));
+                CHECK((line_starts_after(TermSection::dictionary, style, first, true) == LineStart::no) == covered);
+            }
+}

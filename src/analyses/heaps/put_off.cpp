@@ -13,6 +13,9 @@
 #include "analyses/heaps/loop_state.hpp"
 
 namespace beamheap::analyses {
+
+using namespace std::string_view_literals;
+
 namespace {
 
 constexpr std::size_t least_callers = 10;
@@ -93,7 +96,7 @@ std::optional<PutOff> blocked_log(const Snapshot& s, ProcId process, TermSource&
 }
 
 bool waits_for_table(const Snapshot& s, const Process& process) {
-    return module_of(s, process.current_function) == "mnesia_controller" && s.text(s.functions[process.current_function].name) == "rec_tabs";
+    return module_of(s, process.current_function) == "mnesia_controller"sv && s.text(s.functions[process.current_function].name) == "rec_tabs";
 }
 
 // The tables that processes wait for, by the frames of these.
@@ -125,8 +128,9 @@ void add_tables(Artifact& artifact, std::vector<PutOff>& found) {
 bool may_put_off(const Snapshot& s, ProcId id) {
     const Process& process = s[id];
     if (waits_for_table(s, process)) return true;
+    if (process.link_range.count < least_callers) return false;  // nearly all: before names are looked at
     const std::string_view module = module_of(s, process.current_function);
-    if (module != "gen_server" && module != "gen_statem" && module != "disk_log") return false;
+    if (module != "gen_server"sv && module != "gen_statem"sv && module != "disk_log"sv) return false;
     if (process.state != ProcessState::waiting || allocated_words(process) > largest_server) return false;
     const auto by = static_cast<std::size_t>(std::ranges::count(links_of(s, process), LinkKind::monitored_by, &Link::kind));
     return by >= least_callers && (module != "gen_server" || callers_of(s, process).size() >= least_callers);

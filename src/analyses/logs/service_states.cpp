@@ -204,12 +204,16 @@ Service ServiceKeepers::service_of(const Snapshot& s, const Process& p) {
         return Service::none;
     const unsigned began_as = parts_of(s, p.real_initial_call);
     const unsigned runs = parts_of(s, p.current_function) | parts_of(s, p.stack);
-    const std::string_view name = p.name == TextId::none ? std::string_view() : s.text(p.name);
-    if ((began_as & log_protection) != 0 || is_protection(name)) return Service::protection;
-    if (((began_as | runs) & event_manager) != 0 && name.find("alarm"sv) != std::string_view::npos) return Service::alarm_manager;
+    if ((began_as & log_protection) != 0) return Service::protection;
+    const unsigned any = began_as | runs;
+    if (p.name == TextId::none)  // nearly all
+        return (runs & connection_loop) != 0 ? Service::connection : (any & rabbit) != 0 ? Service::credit : Service::none;
+    const std::string_view name = s.text(p.name);
+    if (is_protection(name)) return Service::protection;
+    if ((any & event_manager) != 0 && name.find("alarm"sv) != std::string_view::npos) return Service::alarm_manager;
     if ((runs & connection_loop) != 0) return Service::connection;
     if (name == "net_kernel"sv) return Service::net_kernel;
-    return ((began_as | runs) & rabbit) != 0 ? Service::credit : Service::none;
+    return (any & rabbit) != 0 ? Service::credit : Service::none;
 }
 
 ServiceStates service_states(Artifact& artifact) {
