@@ -54,7 +54,8 @@ bool read_field(Loader& loader, std::span<const Field<Row>> fields, std::size_t&
             const std::string_view bare = field.key.substr(0, field.key.size() - 1);
             if (field.key.back() != ' ' || line != bare) continue;
         }
-        const std::string_view value = line.size() > field.key.size() ? line.substr(field.key.size()) : std::string_view{};
+        const std::size_t key = field.key.size();
+        const std::string_view value = line.size() > key ? std::string_view(line.data() + key, line.size() - key) : std::string_view();
         hint = at + 1 == fields.size() ? 0 : at + 1;
         if (field.custom != nullptr) field.custom(loader, row, value, offset);
         else if (field.count != nullptr) row.*field.count = loader.number(value, offset);

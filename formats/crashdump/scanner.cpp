@@ -24,7 +24,7 @@ std::string_view tag_at(std::string_view text, std::size_t at, bool& cut) {
     }
     const char next = text[end];
     if (end == at + 1 || (next != ':' && next != '\n' && next != '\r')) return {};
-    return text.substr(at + 1, end - at - 1);
+    return {text.data() + at + 1, end - at - 1};
 }
 
 }  // namespace
@@ -98,7 +98,7 @@ bool Scanner::accept(const Head& head, std::size_t at, bool& undecided) {
     if (head.row != nullptr && head.row->body == Body::dump_start) {
         accepted = row != nullptr && (header_without_version || accept_header(at));
     } else if (head.row != nullptr && head.row->body == Body::term_lines) {
-        accepted = line_starts_after(head.row->terms.value_or(TermSection::heap), style, view.substr(0, at), body_start_in_view_) ==
+        accepted = line_starts_after(head.row->terms.value_or(TermSection::heap), style, {view.data(), at}, body_start_in_view_) ==
                    LineStart::yes;
     } else if (head.row != nullptr && head.row->free_text) {
         accepted = row != nullptr && (row->order >= head.row->order || row->body == Body::dump_start);

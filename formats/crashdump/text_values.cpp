@@ -82,9 +82,13 @@ std::optional<std::uint64_t> parse_hex(std::string_view text) {
         return value;
     }
     for (const char c : text) {
-        const unsigned digit = static_cast<unsigned char>(c) - unsigned{'0'}, letter = (static_cast<unsigned char>(c) | 0x20u) - unsigned{'a'};
-        if (digit > 9 && letter > 5) return std::nullopt;
-        value = value << 4 | (digit <= 9 ? digit : letter + 10);
+        unsigned digit = static_cast<unsigned char>(c) - unsigned{'0'};
+        if (digit > 9) {
+            const unsigned letter = (static_cast<unsigned char>(c) | 0x20u) - unsigned{'a'};
+            if (letter > 5) return std::nullopt;
+            digit = letter + 10;
+        }
+        value = value << 4 | digit;
     }
     return value;
 }
