@@ -99,10 +99,10 @@ with_lock() {
     exec 9>&-
 }
 
-# The options of the binary that users run.
+# The options of the binary that users run. Warnings are for the other builds, and for CI.
 release_options() {
     if command -v dpkg-query >/dev/null; then static=ON; else static=OFF; fi
-    echo "-DCMAKE_BUILD_TYPE=Release -DBEAMHEAP_STATIC=$static"
+    echo "-DCMAKE_BUILD_TYPE=Release -DBEAMHEAP_STATIC=$static -DBEAMHEAP_WARNINGS=OFF"
 }
 
 # Whether a source changed since the last good build, which .stamp is as old as the start of. -cnewer sees copies with kept
