@@ -175,7 +175,7 @@ Table ets_table(const Names& names, const analyses::EtsReport& report) {
         {{.name = "fixed",
           .title = "FIXED",
           .unit = Unit::count,
-          .doc = "deleted objects kept by safe_fixtable",
+          .doc = "deleted objects that it keeps, since a process has it fixed",
           .wide = true},
          [=](const Row& r) { return Value(of(r).fixed); }},
         {{.name = "compressed", .title = "COMPRESSED", .holds = Holds::flag, .doc = "option compressed", .wide = true},

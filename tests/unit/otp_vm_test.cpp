@@ -292,6 +292,19 @@ TEST_CASE("a table that leads back into itself is walked no longer than it count
             for (std::size_t i = 0; i < buckets; ++i) world.memory.word(segment + 8 * i, i == 5 ? first : 0);
             const EtsObjects sound = read_ets_objects(world.reader(), base, 1000000, 64);
             CHECK((sound.objects.size() == 64 && !sound.damaged));
+            CHECK(read_ets_deleted(world.reader(), base) == Count(0));
+            // While it is fixed its chains hold what was deleted, too, however much that is.
+            world.memory.word(at.ets_fixed, 1);
+            for (std::size_t i = 1; i < 64; ++i)
+                world.memory.put<std::uint8_t>(nodes + i * node_bytes + at.ets_hash_hidden, 0x80);
+            const EtsObjects fixed = read_ets_objects(world.reader(), base, 1000000, 1);
+            CHECK((fixed.objects.size() == 1 && !fixed.damaged));
+            CHECK(read_ets_deleted(world.reader(), base) == Count(63));
+            world.memory.word(nodes + 63 * node_bytes, first);
+            CHECK_FALSE(read_ets_deleted(world.reader(), base).has());  // a circle
+            world.memory.word(nodes + 63 * node_bytes, 0);
+            world.memory.word(at.ets_fixed, 0);
+            for (std::size_t i = 1; i < 64; ++i) world.memory.put<std::uint8_t>(nodes + i * node_bytes + at.ets_hash_hidden, 0);
             for (std::size_t i = 0; i < buckets; ++i) world.memory.word(segment + 8 * i, first);
             const EtsObjects all = read_ets_objects(world.reader(), base, 1000000000, 64);
             CHECK((all.damaged && all.objects.size() < 10000));

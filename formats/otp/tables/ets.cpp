@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "formats/otp/tables/ets_objects.hpp"
 #include "formats/otp/tables/ets_status.hpp"
 #include "formats/otp/tables/tables.hpp"
 #include "formats/otp/vm/cycle.hpp"
@@ -121,7 +122,8 @@ private:
         // A byte in the newest releases, whose upper three bytes are not its own; never more than one anywhere.
         table.compressed = p[at_.ets_compressed] != std::byte{0};
         if (hash && whole) {
-            table.fixed = load<Word>(p + at_.ets_fixed);
+            // As dumps have it: not how often it is fixed, but what it keeps therefore.
+            table.fixed = load<Word>(p + at_.ets_fixed) == 0 ? Count(0) : read_ets_deleted(reader_, address);
             table.buckets = load<Word>(p + at_.ets_hash_buckets);
         }
         const std::byte* counters = p + at_.ets_counters;

@@ -20,7 +20,7 @@ constexpr std::uint64_t largest_object = 1ull << 32;  // words
 class Walk {
 public:
     Walk(Decoder& reader, std::uint64_t table, std::uint64_t limit, Count counted)
-        : reader_(reader), at_(reader.at), table_(table), limit_(limit), counted_(counted), most_nodes_(most_of(reader, counted)) {}
+        : reader_(reader), at_(reader.at), table_(table), limit_(limit), counted_(counted), most_nodes_(most_of(reader, table, counted)) {}
 
     EtsObjects run() {
         const auto status = reader_.memory.word32(table_ + at_.ets_status);
@@ -42,6 +42,12 @@ public:
         // All that the table counts are there, unless somebody takes out one at this very moment.
         if (!found_.more && counted_.has() && found_.objects.size() < *counted_) found_.damaged = true;
         return std::move(found_);
+    }
+
+    Count deleted() {
+        only_deleted_ = true;
+        hash();
+        return found_.damaged ? Count() : Count(deleted_);
     }
 
 private:
@@ -98,8 +104,9 @@ private:
             const std::byte* p = reader_.memory.at(node, at_.ets_hash_term);
             if (p == nullptr || cycle.closed_by(node) || ++seen_ > most_nodes_) return damage();
             // Deleted while somebody goes through the table.
-            if ((std::to_integer<unsigned>(p[at_.ets_hash_hidden]) & hidden_mask()) == 0 &&
-                !take(node + at_.ets_hash_term))
+            if ((std::to_integer<unsigned>(p[at_.ets_hash_hidden]) & hidden_mask()) != 0)
+                ++deleted_;
+            else if (!only_deleted_ && !take(node + at_.ets_hash_term))
                 return false;
             node = load<Word>(p);
         }
@@ -161,9 +168,11 @@ private:
     }
 
     // No more than the image could hold, of which a node has at least six words; and no more than the table says, with
-    // room for objects on their way out, for the nodes between trees, and for counts that lag behind.
-    static std::uint64_t most_of(const Decoder& reader, Count counted) {
+    // room for objects on their way out, for the nodes between trees, and for counts that lag behind. Deleted objects that a
+    // fixed table keeps are in no count.
+    static std::uint64_t most_of(Decoder& reader, std::uint64_t table, Count counted) {
         const std::uint64_t held = reader.memory.space().bytes() / 48 + 1;
+        if (reader.memory.word(table + reader.at.ets_fixed).value_or(0) != 0) return held;
         return counted.has() && *counted < held ? std::min(held, 4 * *counted + 4096) : held;
     }
 
@@ -172,7 +181,8 @@ private:
     std::uint64_t table_, limit_;
     Count counted_;
     std::uint64_t most_nodes_;
-    std::uint64_t seen_ = 0;
+    std::uint64_t seen_ = 0, deleted_ = 0;
+    bool only_deleted_ = false;
     EtsObjects found_;
 };
 
@@ -181,5 +191,7 @@ private:
 EtsObjects read_ets_objects(Decoder& reader, std::uint64_t table, std::uint64_t limit, Count counted) {
     return Walk(reader, table, limit, counted).run();
 }
+
+Count read_ets_deleted(Decoder& reader, std::uint64_t table) { return Walk(reader, table, 0, {}).deleted(); }
 
 }  // namespace beamheap::otp

@@ -8,7 +8,7 @@
 // A third is the same in many pieces: tables of one name and one owner, none of them large, are judged as one.
 //
 // While a process has a table fixed (a traversal that has not come to its end, ets:safe_fixtable/2), what is deleted from it stays,
-// unseen: such a table grows with no objects in it. Dumps count what lies in its chains, images how often it is fixed.
+// unseen: such a table grows with no objects in it.
 //
 // Thresholds: a table (or the tables of one name and owner) with a quarter of the node's memory and 4 MiB is medium, with half of it and 64 MiB high. One owner with 100
 // tables that are half of all is medium, with 1,000 tables high. What a table holds by intent (a cache, a configured
@@ -36,15 +36,6 @@ Sentence owner_text(const Owner& owner) {
     return owner.alive() ? sentence("{}", owner.process) : sentence("{}, which is gone", owner.pid);
 }
 
-// What was deleted from a table that is fixed, and is still there.
-Count deleted_objects(const EtsTable& table) {
-    if (table.fixed.value_or(0) == 0 || table.chain_avg < 0 || !table.buckets.has() || !table.objects.has()) return {};
-    const double all = table.chain_avg * static_cast<double>(*table.buckets);
-    if (!(all < 1e15)) return {};
-    const auto in_chains = static_cast<std::uint64_t>(all + 0.5);
-    return in_chains > *table.objects ? Count(in_chains - *table.objects) : Count();
-}
-
 void large_table(const RuleInput& input, const EtsUse& use, const EtsReport& report, double percent,
                  std::vector<Finding>& findings) {
     const Snapshot& s = input.snapshot;
@@ -62,12 +53,8 @@ void large_table(const RuleInput& input, const EtsUse& use, const EtsReport& rep
     finding.percent = percent;
     finding.title.say("ETS table {} holds {}", name, bytes(*use.bytes));
     if (table.objects.has()) finding.title.say(" in {}", Counted{*table.objects, "object", "objects"});
-    const Count deleted = deleted_objects(table);
-    const bool kept = table.fixed.value_or(0) != 0 && (deleted.value_or(0) > table.objects.value_or(0) || table.objects == Count(0));
-    if (kept && deleted.has())
-        finding.title.say(" and {} deleted ones, kept since it is fixed", number(*deleted));
-    else if (kept)
-        finding.title.say(" and deleted ones, kept since it is fixed");
+    const bool kept = table.fixed.value_or(0) > table.objects.value_or(0);
+    if (kept) finding.title.say(" and {} deleted ones, kept since it is fixed", number(*table.fixed));
     finding.title.say(": {} of the node's memory; its owner is {}", Percent{percent}, owner_text(use.owner));
     finding.evidence.push_back(figure("the table", use.bytes, AmountUnit::bytes));
     if (table.objects.has()) finding.evidence.push_back(figure("objects", table.objects, AmountUnit::count));
@@ -75,7 +62,7 @@ void large_table(const RuleInput& input, const EtsUse& use, const EtsReport& rep
     finding.evidence.push_back(figure("the node", node_bytes(input), AmountUnit::bytes));
     if (table.type != TextId::none) finding.evidence.push_back(fact("type", sentence("{}", of_vm(s.text(table.type)))));
     if (use.owner.alive()) finding.evidence.push_back(fact("its owner", doing(input, use.owner.process)));
-    if (deleted.has()) finding.evidence.push_back(figure("deleted objects that are kept", deleted, AmountUnit::count));
+    if (table.fixed.value_or(0) != 0) finding.evidence.push_back(figure("deleted objects that are kept", table.fixed, AmountUnit::count));
     if (kept)
         finding.advise(
             "What is deleted is given back when nobody has the table fixed any more: look for a traversal that does not end (a select "
