@@ -2,12 +2,12 @@
 %% name servers, files, the other side of TLS; and those whose turn never comes. Each takes `healthy` as its last argument for the
 %% twin with the same load and no disease.
 -module(scenario_outside).
--export([scenarios/0, proxy_hung/1, remote_lock/1, nodes_asked/1, name_servers/1, file_server/1, tls_readers/1, tls_handshakes/1, connects/1, starved/1]).
+-export([scenarios/0, proxy_hung/1, remote_lock/1, nodes_asked/1, name_servers/1, file_server/1, tls_readers/1, tls_handshakes/1, connects/1, starved/1, log_unwritten/1]).
 -export([init/1, handle_call/3, handle_cast/2, handle_info/2, client/2, asks_nodes/2, lookup/2, reads/2, tls_writer/1, shakes/3, connecting/2, ticks/1, spins/1]).
 
 -import(scenario_kit, [hold/1, wait_until/2, wait_until/3, many/2, healthy/1, plan/2, all_rest/1, stopped_peer/1, silent_ticks/2, calling_nodes/0]).
 
-scenarios() -> [proxy_hung, remote_lock, nodes_asked, name_servers, file_server, tls_readers, tls_handshakes, connects, starved].
+scenarios() -> [proxy_hung, remote_lock, nodes_asked, name_servers, file_server, tls_readers, tls_handshakes, connects, starved, log_unwritten].
 
 %% ---- other nodes -------------------------------------------------------------------------------------------------------------
 %% Few call the node that hangs; the others call those.
@@ -45,6 +45,15 @@ nodes_asked(Args) ->
 
 asks_nodes(erpc, Peer) -> R = erpc:multicall([Peer], erlang, node, []), hold(R);
 asks_nodes(gen_server, Peer) -> R = gen_server:multi_call([Peer], peer_nobody, ask), hold(R).
+
+%% A log on a disk that is full.
+log_unwritten(Args) ->
+    File = case healthy(Args) of true -> "/dev/null"; false -> "/dev/full" end,
+    ok = logger:add_handler(audit_file, logger_std_h, #{config => #{file => File}}),
+    [logger:error("order ~p", [I]) || I <- lists:seq(1, 20)],
+    ok = logger_std_h:filesync(audit_file),
+    timer:sleep(300),
+    plan(Args, #{findings => ['alarm'], waiting => 1, severity => medium}).
 
 %% ---- name servers, files, TCP -----------------------------------------------------------------------------------------------------
 name_servers(Args) ->

@@ -85,6 +85,25 @@ TEST_CASE("alarms are the state of a handler of alarm_handler's manager", "[serv
     CHECK_FALSE(states.alarms[0].blocks_publishers);
 }
 
+TEST_CASE("a log that can't be written is told by who writes it", "[services]") {
+    const Dump dump(test::process("<0.5.0>", "Program counter: 0x0 (logger_std_h:file_ctrl_loop/1 + 10)\n") +
+                        test::process("<0.6.0>", "Program counter: 0x0 (disk_log:loop/1 + 10)\n") +
+                        test::process("<0.7.0>", "Program counter: 0x0 (disk_log:loop/1 + 10)\n"),
+                    stack_of("<0.5.0>", "logger_std_h:file_ctrl_loop/1", "y0:H100\n",
+                             "100:Mf3:H110:H120,H130,A2:ok\n110:t3:A9:file_name,A8:sync_res,A9:write_res\n120:lI47|H128\n128:lI97|N\n"
+                             "130:t2:A5:error,A6:enospc\n") +
+                        stack_of("<0.6.0>", "disk_log:loop/1", "y0:H200\n",
+                                 "200:t9:A5:state,N,N,N,N,I1,N,H210,A2:ok\n210:t2:A5:error,H220\n220:t3:AA:file_error,H230,A5:erofs\n230:lI98|N\n") +
+                        stack_of("<0.7.0>", "disk_log:loop/1", "y0:H300\n",
+                                 "300:t9:A5:state,N,N,N,N,I1,N,H310,A2:ok\n310:t2:A5:error,H320\n320:t2:A4:full,A5:audit\n"));
+    const ServiceStates states = service_states(*dump.artifact);
+    REQUIRE(states.unwritten.size() == 2);  // the third is as long as it may be
+    CHECK(states.unwritten[0].reason == "enospc");
+    CHECK(TermReader(*states.unwritten[0].file).text(states.unwritten[0].file->term()) == "/a");
+    CHECK(states.unwritten[1].reason == "erofs");
+    CHECK(dump.artifact->snapshot()[states.unwritten[1].process].pid == Pid{0, 6, 0});
+}
+
 TEST_CASE("who may send nothing keeps whose credit it wants in its dictionary", "[services]") {
     const std::string at = "Program counter: 0x0 (gen_server2:process_next_msg/1 + 10)\n";
     const Dump dump(test::process("<0.7.0>", at) + test::process("<0.8.0>", at) + test::process("<0.9.0>", "Program counter: 0x0 (shop:loop/1 + 10)\n"),

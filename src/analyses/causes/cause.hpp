@@ -50,6 +50,9 @@ struct Cause {
     std::vector<Sentence> hints;  ///< what to do, one sentence each
 };
 
+/// What an error of the operating system means, "the disk is full" for enospc; empty where it is none that is known here.
+Ours meaning_of_posix(std::string_view atom);
+
 /// A text in one line, without the frames that follow it ("    (stdlib) io.ex:1: ..."), no longer than `most` bytes and
 /// three dots.
 std::string one_line(std::string_view text, std::size_t most = 100);

@@ -12,7 +12,7 @@ struct Posix {
     CauseKind kind;
     Ours means;
 };
-constexpr std::array<Posix, 19> posix_errors{{
+constexpr std::array<Posix, 20> posix_errors{{
     {"eaddrinuse", CauseKind::port_taken, "is in use"},
     {"eaddrnotavail", CauseKind::refused, "this machine does not have that address"},
     {"enoent", CauseKind::no_file, "a file, folder or program does not exist"},
@@ -23,6 +23,7 @@ constexpr std::array<Posix, 19> posix_errors{{
     {"erofs", CauseKind::no_file, "the file system is read-only"},
     {"enospc", CauseKind::no_file, "the disk is full"},
     {"edquot", CauseKind::no_file, "the disk quota is used up"},
+    {"eio", CauseKind::no_file, "the device has failed"},
     {"emfile", CauseKind::no_file, "there is no file descriptor left"},
     {"enomem", CauseKind::no_file, "the operating system has no memory left"},
     {"econnrefused", CauseKind::refused, "a service refused the connection"},
@@ -92,6 +93,11 @@ constexpr std::array<KnownText, 11> known_texts{{
 }};
 
 }  // namespace
+
+Ours meaning_of_posix(std::string_view atom) {
+    const auto found = std::ranges::find(posix_errors, atom, &Posix::atom);
+    return found == posix_errors.end() ? Ours("") : found->means;
+}
 
 // Reasons that are texts of their own.
 bool Explainer::text() {

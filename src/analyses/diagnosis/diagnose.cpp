@@ -144,7 +144,7 @@ Result<Diagnosis> Diagnoser::judge(Artifact& artifact) {
     const std::vector<PutOff> servers = put_off(artifact);
     diagnosis.findings = run_rules({snapshot, diagnosis.slogan, diagnosis.totals, diagnosis.death, diagnosis.waits,
                                     terms, pinned, locks, starts ? &*starts : nullptr, unheld ? &*unheld : nullptr,
-                                    told ? &*told : nullptr, events, services.handlers, services.alarms, services.blocked, services.credit_unread, services.ticks, services.tick_time, path, restarts, held_in_native(artifact), servers});
+                                    told ? &*told : nullptr, events, services.handlers, services.alarms, services.blocked, services.credit_unread, services.ticks, services.tick_time, path, restarts, held_in_native(artifact), servers, services.unwritten});
     summarise(snapshot, diagnosis);
     return diagnosis;
 }

@@ -21,7 +21,7 @@ constexpr std::uint64_t largest_server = 1'000'000;  // words; such servers are 
 constexpr std::uint64_t longest_queue = 200'000;
 
 /// Services that a function is part of, as bits.
-enum ServicePart : unsigned { asked = 1, log_protection = 2, event_manager = 4, connection_loop = 8, rabbit = 16 };
+enum ServicePart : unsigned { asked = 1, log_protection = 2, event_manager = 4, connection_loop = 8, rabbit = 16, log_writer = 32 };
 
 bool is_protection(std::string_view name) {
     return name.starts_with("logger_std_h"sv) || name.starts_with("logger_disk_log_h"sv) || name == "logger_proxy"sv;
@@ -40,6 +40,26 @@ public:
             if (!TermReader::is_atom(mode)) return false;
             states_.handlers.push_back({process_, std::string(mode.text), figure(root, "sync_mode_qlen"),
                                         figure(root, "drop_mode_qlen"), figure(root, "flush_qlen")});
+            const Element handler = terms_.get(terms_.get(root, "cb_state"), "handler_state");
+            written(terms_.get(handler, "prev_log_result"), {});
+            written(terms_.get(handler, "prev_sync_result"), {});
+            return true;
+        });
+    }
+
+    // The map of logger_std_h's process, or disk_log's record.
+    void log_writer() {
+        for_roots([&](const Element& root) {
+            if (terms_.is_map(root) && terms_.has_key(root, "file_name")) {
+                const Element file = terms_.get(root, "file_name");
+                written(terms_.get(root, "write_res"), file);
+                written(terms_.get(root, "sync_res"), file);
+                return true;
+            }
+            const auto record = terms_.tagged(root, "state", 9);
+            if (record.empty()) return false;
+            written(record[7], {});
+            written(record[8], {});
             return true;
         });
     }
@@ -116,6 +136,22 @@ private:
         return value && *value >= 0 ? Count(static_cast<std::uint64_t>(*value)) : Count();
     }
 
+    // {error, enospc} of this file, or {error, {file_error, File, enospc}}.
+    void written(const Element& result, Element file) {
+        const auto error = terms_.tagged(result, "error", 2);
+        if (error.empty()) return;
+        Element reason = error[1];
+        if (const auto of_file = terms_.tagged(reason, "file_error", 3); !of_file.empty()) {
+            file = of_file[1];
+            reason = of_file[2];
+        }
+        const auto path = terms_.text(file);
+        if (!TermReader::is_one_of(reason, {"enospc", "edquot", "eio", "erofs"}) || !path) return;  // a pipe can't be synced: einval
+        const auto same = [&](const UnwrittenLog& log) { return TermReader(*log.file).text(log.file->term()) == path; };
+        if (std::ranges::none_of(states_.unwritten, same) && states_.unwritten.size() < most_alarms)
+            states_.unwritten.push_back({process_, copy_term(source_, file), std::string(reason.text)});
+    }
+
     void alarms_of(const Element& state) {
         for (const Element& alarm : terms_.list(state, most_alarms)) add(alarm);
         const auto rabbit = terms_.tagged(state, "alarms", 4);
@@ -182,6 +218,9 @@ unsigned ServiceKeepers::parts_of(const Snapshot& s, FunctionId function) {
     if (module == "logger_olp"sv) parts |= log_protection;
     if (module == "gen_event"sv) parts |= event_manager;
     if (module == "dist_util"sv && s.text(s.functions[function].name) == "con_loop"sv) parts |= connection_loop;
+    if ((module == "disk_log"sv && s.text(s.functions[function].name) == "loop"sv) ||
+        (module == "logger_std_h"sv && s.text(s.functions[function].name) == "file_ctrl_loop"sv))
+        parts |= log_writer;
     if (module.starts_with("rabbit_"sv) || module == "gen_server2"sv) parts |= rabbit;
     functions_[index] = static_cast<std::uint8_t>(parts);
     return parts;
@@ -212,6 +251,7 @@ Service ServiceKeepers::service_of(const Snapshot& s, const Process& p) {
     if (is_protection(name)) return Service::protection;
     if ((any & event_manager) != 0 && name.find("alarm"sv) != std::string_view::npos) return Service::alarm_manager;
     if ((runs & connection_loop) != 0) return Service::connection;
+    if ((runs & log_writer) != 0) return Service::log_writer;
     if (name == "net_kernel"sv) return Service::net_kernel;
     return (any & rabbit) != 0 ? Service::credit : Service::none;
 }
@@ -236,6 +276,7 @@ ServiceStates service_states(Artifact& artifact) {
             case Service::protection: reading.protection(); break;
             case Service::alarm_manager: reading.manager(); break;
             case Service::connection: reading.connection(); break;
+            case Service::log_writer: reading.log_writer(); break;
             case Service::net_kernel: reading.net_kernel(); break;
             case Service::credit: reading.credit(); break;
             case Service::none: break;

@@ -6,6 +6,11 @@
 // while it waits. sasl's alarm_handler has the alarms themselves as its state, {Id, Description}, newest first;
 // RabbitMQ's rabbit_alarm a record with a dict of the limits that were passed on each node, and a list of others.
 //
+// What came of the last write is kept by who writes a log: logger_std_h's process in a map (write_res, sync_res beside file_name),
+// logger_disk_log_h in what its protection keeps for it (prev_log_result, prev_sync_result), disk_log itself at the end of its
+// record, each as {error, Reason} or {error, {file_error, File, Reason}}. Nobody else of the node may be told: the handlers print
+// it to the standard output.
+//
 // RabbitMQ's processes send to each other on credit (credit_flow.erl of rabbit_common): who has used up what a process has
 // granted stops until that has worked it off, and keeps the pids of those who owe it credit in its process dictionary, under
 // credit_blocked. So a queue that can't keep up stops its channels, and they the connections that publish.
@@ -43,6 +48,13 @@ struct SetAlarm {
     bool blocks_publishers = false;     ///< RabbitMQ's limits on memory and disk
 };
 
+/// A log whose last write failed for the sake of its disk (full, failed, read-only), as the process says that writes it.
+struct UnwrittenLog {
+    ProcId process = ProcId::none;
+    std::shared_ptr<OwnedTerm> file;  ///< its path
+    std::string reason;               ///< of the operating system: enospc
+};
+
 /// A process that may not send until others grant it credit again.
 struct CreditBlock {
     ProcId process = ProcId::none;
@@ -67,6 +79,7 @@ struct TickTime {
 struct ServiceStates {
     std::vector<HandlerLoad> handlers;  ///< in the process table's order
     std::vector<SetAlarm> alarms;       ///< at most 100 of one process
+    std::vector<UnwrittenLog> unwritten;  ///< one of each file
     std::vector<CreditBlock> blocked;   ///< of RabbitMQ's processes, until their heaps come to 30 million words
     std::uint64_t credit_unread = 0;    ///< RabbitMQ's processes behind that bound: whether they have credit was not read
     std::vector<ConnectionTick> ticks;  ///< of connections to other nodes

@@ -91,6 +91,7 @@ struct RuleInput {
     std::span<const SupervisorRestarts> restarts = {};  ///< of supervisors that have restarted children, the most first
     bool held_in_native = false;                  ///< no scheduler is in Erlang code, where all of them are in one function
     std::span<const PutOff> put_off = {};         ///< servers that are idle, and have not answered those who wait
+    std::span<const UnwrittenLog> unwritten = {};  ///< logs whose last write failed
 
     const PutOff* put_off_of(ProcId process) const {
         for (const PutOff& each : put_off)

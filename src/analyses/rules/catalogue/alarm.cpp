@@ -4,7 +4,10 @@
 // (memory, disks, one large process), RabbitMQ in rabbit_alarm (memory and disk, for which it stops reading from all who
 // publish). They are told as they are, since nobody knows the limits better than who set them.
 //
-// Thresholds: an alarm is medium; one for which RabbitMQ blocks its publishers is high.
+// A log that can't be written is told so, too: its handler knows, and says it where nobody may look.
+//
+// Thresholds: an alarm is medium, a log that can't be written as well; one for which RabbitMQ blocks its publishers is high.
+#include "analyses/causes/cause.hpp"
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
@@ -19,7 +22,34 @@ Sentence alarm_text(const SetAlarm& alarm) {
     return text;
 }
 
+void tell_unwritten(const RuleInput& input, std::vector<Finding>& findings) {
+    if (input.unwritten.empty()) return;
+    Finding finding;
+    const auto reason = [](const UnwrittenLog& log) {
+        const Ours meaning = meaning_of_posix(log.reason);
+        Sentence text = sentence("{}", Atom{log.reason, false});
+        if (!meaning.empty()) text.say(", {}", meaning);
+        return text;
+    };
+    const auto path = [](const UnwrittenLog& log) { return PrintedTerm{log.file, log.file->term(), 60}; };
+    for (const UnwrittenLog& log : input.unwritten)
+        finding.evidence.push_back(fact("can't be written", sentence("{}: {}", path(log), reason(log))));
+    const UnwrittenLog& first = input.unwritten.front();
+    about(input, first.process, finding);
+    finding.severity = FindingSeverity::medium;
+    finding.count = input.unwritten.size();
+    if (input.unwritten.size() == 1)
+        finding.title.say("The log {} can't be written: {}; its process is {}", path(first), reason(first), finding.process);
+    else
+        finding.title.say("{} logs can't be written, {} one of them: {}", number(input.unwritten.size()), path(first), reason(first));
+    finding.advise("Make room on that disk, or log to another one: what was to be written since is lost, and whoever else keeps files "
+                   "there (mnesia, dets, queues) has the same trouble.");
+    finding.advise("Bound logs: max_no_bytes and max_no_files of logger_std_h, type wrap of disk_log.");
+    findings.push_back(std::move(finding));
+}
+
 void run(const RuleInput& input, std::vector<Finding>& findings) {
+    tell_unwritten(input, findings);
     if (input.alarms.empty()) return;
     Finding finding;
     std::vector<Sentence> named;

@@ -123,7 +123,7 @@ void add_area(const RuleInput& input, std::vector<Finding>& findings) {
         said = *s.node.binary_bytes < *binaries / 2 && most.bytes < *binaries / 2;
         if (said)
             finding.title.say(
-                "; processes refer to {} as a whole, the rest is behind slices, or held by tables, ports and native code",
+                "; processes refer to {}, slices, tables, ports or native code hold the rest",
                 bytes(*s.node.binary_bytes));
     }
     const bool kept = most.bytes >= *binaries / 2 && !most.processes.empty();

@@ -75,7 +75,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     finding.count = found.processes.size();
     finding.percent = percent;
     finding.confidence = Confidence::estimate;
-    finding.title.say("Persistent terms are replaced again and again, which was {} of all work", Percent{percent});
+    finding.title.say("Persistent terms are replaced again and again, {} of all work", Percent{percent});
     if (!found.processes.empty()) {
         const ProcId writer = found.processes.front();
         finding.title.say(": {} in {}", found.processes.size() == 1 ? sentence("{} is", writer) : sentence("{} are", processes(found.processes.size())),
