@@ -270,7 +270,8 @@ std::vector<Text> accuracy_texts(const Names& names, const CpuSamples& samples) 
     else if (sum.samples != 0)
         say(fmt::format("Stacks of C code were read {} us after the sample at the median, {} us at 99%.", samples.lag_p50 / 1000, samples.lag_p99 / 1000));
     if (10 * sum[SampleBasis::moved] > sum.samples && !samples.held)
-        say("What is gone stands under the native function's own name; --stop, which holds threads for an instant, tells who called it.");
+        say("What is gone stands under the native function's own name: of short calls more than of long ones. --stop, which holds threads for an instant, tells "
+            "who called it.");
     if (samples.lost + samples.throttled + samples.unusable != 0)
         say(fmt::format("{} samples were lost, {} without registers; the kernel held its clock back {} times.", samples.lost, samples.unusable, samples.throttled));
     if (samples.refused != 0) say(fmt::format("{} times a thread could not be held: a debugger may have come.", samples.refused));

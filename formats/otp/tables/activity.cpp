@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <random>
 #include <thread>
 #include <unordered_map>
 
@@ -14,8 +15,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using bytes::MemoryPiece;
 
-constexpr auto between_polls = std::chrono::milliseconds(1);
-constexpr std::uint64_t polls_between_checks = 100;
+// About five hundred polls tell a share to 2 % (its standard error at a half); more of them would cost the VM more than they tell.
+constexpr std::int64_t wanted_polls = 500;
+constexpr std::int64_t shortest_us = 1000, longest_us = 4000;  // between two polls, on average
+constexpr std::uint64_t polls_between_checks = 50;
 constexpr std::uint64_t idle = ~0ull;                      // working.start of a scheduler that has nothing to do
 constexpr std::size_t thread_structure = 4096;             // bytes of it that are searched
 
@@ -46,8 +49,12 @@ public:
         const auto begun = Clock::now();
         for (Row& row : rows_) row.before = counters(row);
         const auto queues = queues_of_processes();
+        const std::int64_t mean_us = std::clamp(std::chrono::microseconds(interval).count() / wanted_polls, shortest_us, longest_us);
+        // By chance, so that what happens at regular times is not met always or never.
+        std::minstd_rand chance(static_cast<std::minstd_rand::result_type>(begun.time_since_epoch().count()));
+        std::uniform_int_distribution<std::int64_t> pause_us(mean_us / 2, mean_us + mean_us / 2);
         while (Clock::now() - begun < interval && !result.ended) {
-            std::this_thread::sleep_for(between_polls);
+            std::this_thread::sleep_for(std::chrono::microseconds(pause_us(chance)));
             const bool whole = poll();
             result.polls += whole;
             if (!whole || result.polls % polls_between_checks == 0) result.ended = process_.gone();
