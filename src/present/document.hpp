@@ -164,8 +164,8 @@ struct ErasedColumn {
 template <class Row>
 struct ColumnOf : ErasedColumn {
     template <class Get>
-    ColumnOf(Column column, Get get)
-        : ErasedColumn{column, std::shared_ptr<const void>(static_cast<const void*>(new Get(std::move(get))), &forget<Get>), &call<Get>} {}
+    ColumnOf(Column defined, Get shows)
+        : ErasedColumn{defined, std::shared_ptr<const void>(static_cast<const void*>(new Get(std::move(shows))), &forget<Get>), &call<Get>} {}
 
 private:
     template <class Get>

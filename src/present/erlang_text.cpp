@@ -30,7 +30,7 @@ void append_quoted(std::string_view text, std::string& out) {
             case '#': out += "\\#"; break;
             default:
                 if ((static_cast<unsigned char>(c) & 0xE0) == 0 || c == 0x7F)
-                    fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(c));
+                    out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
                 else
                     out += c;
         }

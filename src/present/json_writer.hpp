@@ -39,7 +39,7 @@ public:
     void number(double value) {
         if (!std::isfinite(value)) return null();
         separate();
-        fmt::format_to(std::back_inserter(sink_.buffer()), "{}", value);
+        sink_.buffer() += fmt::format("{}", value);
         sink_.settle();
     }
     void text(std::string_view raw_text) {

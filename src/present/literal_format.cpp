@@ -109,9 +109,7 @@ void append_float(std::string& out, double value) {
     }
     // The fewest digits that read back as the same number, and where the point stands among them. fmt has them without the tables
     // of 128 bits that the standard library's std::to_chars brings along, a hundredth of the program.
-    std::array<char, 40> buffer{};
-    const auto end = fmt::format_to(buffer.data(), "{}", value);
-    const std::string_view text(buffer.data(), static_cast<std::size_t>(end - buffer.data()));
+    const std::string text = fmt::format("{}", value);
     const std::size_t e = std::min(text.find('e'), text.size());
     std::string digits;
     int place = 0;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "formats/otp/vm/binaries.hpp"
 
@@ -72,7 +71,7 @@ private:
     void one(Word term) {
         if (is_atom(term)) return atom(term);
         if (is_small(term)) {
-            fmt::format_to(std::back_inserter(out_), "{}", small_value(term));
+            out_ += fmt::format("{}", small_value(term));
             return;
         }
         if (term == reader_.vm.layout.nil) {
@@ -81,7 +80,7 @@ private:
         }
         if (is_pid(term)) return pid(reader_.pid(term));
         if (is_port(term)) {
-            fmt::format_to(std::back_inserter(out_), "#Port<0.{}>", reader_.port(term).number);
+            out_ += fmt::format("#Port<0.{}>", reader_.port(term).number);
             return;
         }
         if (is_cons(term)) return list(term);
@@ -90,7 +89,7 @@ private:
     }
 
     void pid(const Pid& p) {
-        if (p.has()) fmt::format_to(std::back_inserter(out_), "<{}.{}.{}>", p.node, p.number, p.serial);
+        if (p.has()) out_ += fmt::format("<{}.{}.{}>", p.node, p.number, p.serial);
         else out_ += '?';
     }
 
@@ -229,7 +228,7 @@ private:
             case Tag::external_pid: return pid(reader_.pid(term));
             case Tag::external_port: {
                 const PortName port = reader_.port(term);
-                fmt::format_to(std::back_inserter(out_), "#Port<{}.{}>", port.node, port.number);
+                out_ += fmt::format("#Port<{}.{}>", port.node, port.number);
                 return;
             }
             case Tag::external_reference: out_ += "#Ref<?>"; return;
@@ -262,8 +261,8 @@ private:
     void big(std::uint64_t at, std::uint64_t digits, bool negative) {
         std::string hex;
         for (std::uint64_t i = std::min<std::uint64_t>(digits, shown_digits); i-- > 0;)
-            fmt::format_to(std::back_inserter(hex), "{:0{}x}", word(at + 8 + 8 * i).value_or(0), hex.empty() ? 1 : 16);
-        fmt::format_to(std::back_inserter(out_), "{}16#{}{}", negative ? "-" : "", hex, digits > shown_digits ? "..." : "");
+            hex += fmt::format("{:0{}x}", word(at + 8 + 8 * i).value_or(0), hex.empty() ? 1 : 16);
+        out_ += fmt::format("{}16#{}{}", negative ? "-" : "", hex, digits > shown_digits ? "..." : "");
     }
 
     void reference(std::uint64_t at, std::uint64_t arity) {
@@ -282,7 +281,7 @@ private:
         } else {
             p += 12;
         }
-        fmt::format_to(std::back_inserter(out_), "#Ref<0.{}.{}.{}>", load<std::uint32_t>(p + 8), load<std::uint32_t>(p + 4), load<std::uint32_t>(p));
+        out_ += fmt::format("#Ref<0.{}.{}.{}>", load<std::uint32_t>(p + 8), load<std::uint32_t>(p + 4), load<std::uint32_t>(p));
     }
 
     void binary(Word term) {
@@ -299,7 +298,7 @@ private:
             out_ += '"';
         } else {
             for (std::size_t i = 0; i < bytes->size(); ++i)
-                fmt::format_to(std::back_inserter(out_), "{}{}", i == 0 ? "" : ",", static_cast<unsigned char>((*bytes)[i]));
+                out_ += fmt::format("{}{}", i == 0 ? "" : ",", static_cast<unsigned char>((*bytes)[i]));
         }
         out_ += ">>";
     }
