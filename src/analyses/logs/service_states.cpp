@@ -245,14 +245,14 @@ Service ServiceKeepers::service_of(const Snapshot& s, const Process& p) {
     const unsigned runs = parts_of(s, p.current_function) | parts_of(s, p.stack);
     if ((began_as & log_protection) != 0) return Service::protection;
     const unsigned any = began_as | runs;
-    if (p.name == TextId::none)  // nearly all
-        return (runs & connection_loop) != 0 ? Service::connection : (any & rabbit) != 0 ? Service::credit : Service::none;
-    const std::string_view name = s.text(p.name);
-    if (is_protection(name)) return Service::protection;
-    if ((any & event_manager) != 0 && name.find("alarm"sv) != std::string_view::npos) return Service::alarm_manager;
+    if (p.name != TextId::none) {  // few have one
+        const std::string_view name = s.text(p.name);
+        if (is_protection(name)) return Service::protection;
+        if ((any & event_manager) != 0 && name.find("alarm"sv) != std::string_view::npos) return Service::alarm_manager;
+        if (name == "net_kernel"sv) return Service::net_kernel;
+    }
     if ((runs & connection_loop) != 0) return Service::connection;
     if ((runs & log_writer) != 0) return Service::log_writer;
-    if (name == "net_kernel"sv) return Service::net_kernel;
     return (any & rabbit) != 0 ? Service::credit : Service::none;
 }
 
