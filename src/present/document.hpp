@@ -151,9 +151,8 @@ struct Table {
     std::size_t for_people = 0;  ///< rows that people see unless they say how many; 0: the usual number
 };
 
-/// A column and what it shows of a row, whose type is forgotten. The compiler would make twenty functions of each of
-/// hundreds of lambdas in a std::function, and thirty of a vector for each type of rows; here it makes three and one, which
-/// is a fifth of the time that a first build takes.
+/// A column and what it shows of a row, whose type is forgotten. The compiler would make some twenty functions of each of
+/// hundreds of lambdas in a std::function, and as many of a vector for each type of rows; here it makes a few of each.
 struct ErasedColumn {
     Column column;
     std::shared_ptr<const void> closure;

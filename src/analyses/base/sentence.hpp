@@ -131,7 +131,7 @@ using AnyPart = std::variant<Ours, ByLanguage, Amount, Percent, Counted, ProcId,
                              PortName, InputText, FunctionName, PrintedTerm, Command>;
 
 /// A part of a sentence: one of these kinds, read by std::visit and its like. What a variant does by itself is defined
-/// in sentence.cpp alone: made again for each file that says something it was a tenth of the time of a build.
+/// in sentence.cpp alone, and not made again for each file that says something.
 class Part : public AnyPart {
 public:
     Part(Ours part);
