@@ -188,7 +188,7 @@ TEST_CASE("of what earlier heaps left in the map of addresses nothing is found",
 TEST_CASE("each live word is charged to the youngest frame that reaches it, else to dictionary, messages, other roots", "[heaps][census]") {
     std::mt19937 random(11);
     FrameWords charger;  // the same for all, of few places and of many
-    for (const std::uint32_t frames : {0u, 1u, 3u, 200u, 260u, 900u}) {
+    for (const std::uint32_t frames : {0u, 1u, 2u, 3u, 4u, 200u, 260u, 900u}) {
         HeapGraph graph;
         graph.begin(HeapGraph::Mode::sizes, 8);
         constexpr std::size_t size = 2003;
@@ -208,11 +208,15 @@ TEST_CASE("each live word is charged to the youngest frame that reaches it, else
         for (int i = 0; i < 4; ++i) root(RootKind::message, no_frame, PlaceWords::messages);
         root(RootKind::stack, no_frame, PlaceWords::other);
         root(RootKind::x_register, no_frame, PlaceWords::other);
+        for (int i = 0; i < 4; ++i) root(RootKind::garbage, no_frame, PlaceWords::nowhere);
         graph.finish();
         HeapOrder order;
         order.build(graph);
         Reach reach;
-        reach.build(graph, order);
+        RootPlaces places;
+        places.number(graph);
+        reach.build(graph, order, &places);
+        CHECK(reach.tells_places() == (frames + 2 <= Reach::most_places));
         // The obvious: from each root, best places first, to all that no better one has reached.
         std::ranges::stable_sort(roots, {}, [](const auto& each) { return each.first; });
         std::vector<bool> seen(size);
@@ -232,7 +236,7 @@ TEST_CASE("each live word is charged to the youngest frame that reaches it, else
         std::vector<PlaceWords> charged;
         std::uint64_t live = 0;
         for (const auto& [place, words] : expected) live += words;
-        charger.charge(graph, order, reach, live, charged);
+        charger.charge(graph, order, reach, places, live, charged);
         std::map<std::uint32_t, std::uint64_t> told;
         for (const PlaceWords& each : charged) told[each.frame] += each.words;
         CHECK(told == expected);

@@ -29,6 +29,7 @@ struct HeapStats::Worker {
         std::uint64_t first_binary = 0;  // its distinct binaries are held[first_binary ..] up to the next row's
     };
     HeapOrder order;
+    RootPlaces places;
     Reach reach;
     Census census;
     FlatSizes flat;
@@ -64,7 +65,8 @@ void HeapStats::visit(const HeapVisit& visit) {
     const HeapGraph& graph = visit.graph;
     w.order.build(graph);
     w.cycles += w.order.cut();
-    w.reach.build(graph, w.order);
+    if (wishes_.frames) w.places.number(graph);
+    w.reach.build(graph, w.order, wishes_.frames ? &w.places : nullptr);
     w.objects += graph.size();
     w.census.count(graph, w.reach);
     w.histogram.add(w.census);
@@ -88,7 +90,7 @@ void HeapStats::visit(const HeapVisit& visit) {
 
     if (wishes_.frames) {
         w.frames.push_back({visit.id, {}});
-        w.charger.charge(graph, w.order, w.reach, words.live_words, w.frames.back().places);
+        w.charger.charge(graph, w.order, w.reach, w.places, words.live_words, w.frames.back().places);
         if (w.frames.back().places.empty()) w.frames.pop_back();
     }
     if (!wishes_.sizes) return;

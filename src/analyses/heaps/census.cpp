@@ -25,6 +25,7 @@ std::uint64_t eight_bytes(const std::uint8_t* at) {
 }  // namespace
 
 void Census::count(const HeapGraph& graph, const Reach& reach) {
+    static_assert(marks == Reach::marks + std::size_t{1});
     for (std::size_t group = 0; group < groups; ++group)
         if ((used_ >> group & 1) != 0) std::memset(static_cast<void*>(sums_[group].data()), 0, sizeof sums_[group]);
     used_ = 0;
@@ -85,7 +86,7 @@ void Census::count(const HeapGraph& graph, const Reach& reach) {
     constexpr std::uint64_t ones = 0x0101010101010101u;
     if (order.identity())
         count_all([reached](std::size_t node) { return reached[node]; },
-                  [reached](std::size_t node) { return eight_bytes(reached + node) == ones * reached[node]; });
+                  [reached](std::size_t node) { return (eight_bytes(reached + node) & ones * Reach::marks) == ones * (reached[node] & Reach::marks); });
     else
         count_all([reached, &order](std::size_t node) { return reached[order.position(static_cast<NodeId>(node))]; },
                   [](std::size_t) { return false; });

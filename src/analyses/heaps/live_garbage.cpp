@@ -4,16 +4,23 @@
 
 namespace beamheap::analyses {
 
-void Reach::build(const HeapGraph& graph, const HeapOrder& order) {
+void Reach::build(const HeapGraph& graph, const HeapOrder& order, const RootPlaces* places) {
     order_ = &order;
+    tells_places_ = places != nullptr && places->of_process() <= most_places;
     marks_.clear_and_trim(HeapGraph::kept_bytes);
     marks_.assign(graph.size(), 0);
     for (const Root& root : graph.roots()) {
         if (root.target == no_node) continue;
-        const bool message = root.kind == RootKind::message || root.kind == RootKind::seq_trace_token;
-        marks_[order.position(root.target)] |= root.kind == RootKind::garbage ? by_garbage
-                                               : message                      ? by_messages
-                                                                              : by_process;
+        std::uint8_t& mark = marks_[order.position(root.target)];
+        const std::uint32_t place = place_of(root);
+        if (place == PlaceWords::nowhere) {
+            mark |= by_garbage;
+        } else if (place == PlaceWords::messages) {
+            mark |= by_messages;
+        } else {
+            mark |= by_process;
+            if (tells_places_) mark = static_cast<std::uint8_t>(mark | 1u << (place_shift + places->bit(place)));
+        }
     }
     std::uint8_t* marks = marks_.data();
     for (const Edge& edge : order.edges())

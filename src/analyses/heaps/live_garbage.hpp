@@ -13,6 +13,7 @@
 
 #include "analyses/heaps/census.hpp"
 #include "analyses/heaps/heap_order.hpp"
+#include "analyses/heaps/root_places.hpp"
 #include "beamheap/heap_graph.hpp"
 #include "beamheap/snapshot.hpp"
 
@@ -31,10 +32,15 @@ public:
     static constexpr std::uint8_t by_process = 1;  ///< from anything but messages
     static constexpr std::uint8_t by_messages = 2;
     static constexpr std::uint8_t by_garbage = 4;  ///< from a term that no root reaches (RootKind::garbage)
-    void build(const HeapGraph& graph, const HeapOrder& order);
-    std::uint8_t operator[](NodeId node) const { return marks_[order_->position(node)]; }
-    /// The marks of all objects, by their positions in order().
+    static constexpr std::uint8_t marks = 7;       ///< all of these
+    /// Above the marks of an object is a bit for each place of the process that reaches it, where `places` are so few.
+    static constexpr unsigned place_shift = 3, most_places = 5;
+    void build(const HeapGraph& graph, const HeapOrder& order, const RootPlaces* places = nullptr);
+    std::uint8_t operator[](NodeId node) const { return marks_[order_->position(node)] & marks; }
+    /// The marks of all objects, and the bits of places above them, by their positions in order().
     std::span<const std::uint8_t> all() const { return marks_.view(); }
+    /// Whether the bits of places were asked for, and fitted.
+    bool tells_places() const { return tells_places_; }
     const HeapOrder& order() const { return *order_; }
     /// Whether the object lies in what used_words counts, as far as can be told, and is reached.
     bool counts_as_live(const HeapGraph& graph, NodeId node) const {
@@ -46,6 +52,7 @@ public:
 
 private:
     const HeapOrder* order_ = nullptr;
+    bool tells_places_ = false;
     FlatArray<std::uint8_t> marks_;
 };
 
