@@ -73,17 +73,33 @@ bool Scanner::accept_header(std::size_t at) const {
     return version != npos && text.find("\nAtoms: ", version) != npos;
 }
 
+const SectionTag* Scanner::usual_next(const Head& head, std::string_view text, std::size_t at) const {
+    const SectionTag* const usual = head.row == nullptr ? nullptr : last_behind_[number_of(*head.row)];
+    if (usual == nullptr || text.size() - at < usual->tag.size() + 2) return nullptr;
+    const char* const tag = text.data() + at + 1;
+    const char behind = tag[usual->tag.size()];
+    if (behind != ':' && behind != '\n' && behind != '\r') return nullptr;
+    return std::memcmp(tag, usual->tag.data(), usual->tag.size()) == 0 ? usual : nullptr;
+}
+
 bool Scanner::accept(const Head& head, std::size_t at, bool& undecided) {
     const std::string_view view = window_.view();
-    bool cut = false;
-    const std::string_view tag = tag_at(view, at, cut);
-    if (cut && window_.ended()) return find_tag(view.substr(at + 1)) != nullptr;  // "=end" without a line feed
-    if (cut) {
-        undecided = true;
-        return false;
+    const SectionTag* row = usual_next(head, view, at);
+    std::string_view tag;
+    if (row != nullptr) {
+        tag = row->tag;
+    } else {
+        bool cut = false;
+        tag = tag_at(view, at, cut);
+        if (cut && window_.ended()) return find_tag(view.substr(at + 1)) != nullptr;  // "=end" without a line feed
+        if (cut) {
+            undecided = true;
+            return false;
+        }
+        if (tag.empty()) return false;
+        row = tag == head.tag ? head.row : find_tag(tag);
+        if (head.row != nullptr) last_behind_[number_of(*head.row)] = row;
     }
-    if (tag.empty()) return false;
-    const SectionTag* row = tag == head.tag ? head.row : find_tag(tag);
     bool accepted = true;
     if (row != nullptr && row->body == Body::dump_abort) {
         // The size limit cuts a line anywhere and writes this as the last line of the file, so the line before

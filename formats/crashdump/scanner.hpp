@@ -9,6 +9,7 @@
 // them (binaries), and otherwise by a search for '=', a rare byte: about 15 GB/s.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -80,6 +81,8 @@ private:
     std::size_t find_boundary(const Head& head, std::size_t& from);
     bool accept(const Head& head, std::size_t at, bool& undecided);
     bool accept_header(std::size_t at) const;
+    /// What has followed a section like this one the last time, if its tag stands at text[at] == '='; else null.
+    const SectionTag* usual_next(const Head& head, std::string_view text, std::size_t at) const;
 
     static constexpr std::size_t npos = std::string_view::npos;
     static constexpr std::size_t kept_before = 16 * 1024;  // of term lines: enough to tell atoms from lines
@@ -89,6 +92,9 @@ private:
     std::size_t found_ = npos;       // length of the body in view, once known
     const SectionTag* accepted_ = nullptr;  // what begins at accepted_at_, which was looked at last
     std::uint64_t accepted_at_ = 0;
+    /// What came last behind each kind of section. The sections of processes follow each other in the same order for all of
+    /// them: one comparison tells so, where else a tag's end is looked for, and its row by a hash.
+    std::array<const SectionTag*, most_tags> last_behind_{};
     std::string unknown_tag_;
     std::uint64_t forged_at_ = 0;  // of the last one that was told: text may be looked at twice
     bool body_start_in_view_ = true;

@@ -20,6 +20,11 @@ constexpr SectionTag tags[] = {
 #undef BH_SECTION
 };
 static_assert(std::ranges::is_sorted(tags, {}, &SectionTag::tag));
+static_assert(std::size(tags) <= most_tags);
+// What Scanner takes for the end of a tag is none of its letters.
+static_assert(std::ranges::all_of(tags, [](const SectionTag& row) {
+    return std::ranges::all_of(row.tag, [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
+}));
 
 // A dump has several sections a process, so tags are looked up by a hash of a few of their letters.
 constexpr std::size_t slot_count = 256;
@@ -38,6 +43,8 @@ constexpr auto slots = [] {
 }();
 
 }  // namespace
+
+std::size_t number_of(const SectionTag& row) { return static_cast<std::size_t>(&row - tags); }
 
 std::uint8_t last_order(Part part) {
     std::uint8_t last = 0;

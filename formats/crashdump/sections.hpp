@@ -38,6 +38,9 @@ struct SectionTag {
 
 /// The row of `tag`, or null for a tag that no release writes.
 const SectionTag* find_tag(std::string_view tag);
+/// Which row it is: 0 .. most_tags - 1.
+std::size_t number_of(const SectionTag& row);
+inline constexpr std::size_t most_tags = 96;
 /// The highest order of the sections of a part: behind it none of them comes.
 std::uint8_t last_order(Part part);
 /// The order of a section of terms.

@@ -184,3 +184,50 @@ TEST_CASE("sensitive processes are told from those whose heap is elsewhere", "[s
     CHECK(dump->snapshot().processes[0].sensitive == false);
     CHECK(dump->snapshot().processes[1].sensitive == true);
 }
+
+// What followed a section the last time is only where the scanner looks first: whatever came before, a tag is what it is alone.
+TEST_CASE("a section is what its tag says, whatever followed its like before", "[scanner]") {
+    const std::string start = header() + process("<0.2.0>") + process("<0.3.0>") + process("<0.4.0>");
+    const auto stack = [](const std::string& pid) { return "=proc_stack:" + pid + "\ny0:N\n"; };
+    const auto heap = [](const std::string& pid) { return "=proc_heap:" + pid + "\n100:t0:\n"; };
+    const std::string learnt = stack("<0.2.0>") + heap("<0.2.0>");  // behind a stack comes a heap
+    const auto counts = [&](const std::string& sections) {
+        const auto dump = load(start + sections + "=end\n");
+        REQUIRE(dump);
+        const Snapshot& s = dump->snapshot();
+        std::vector<std::uint64_t> told;
+        for (const Anomaly anomaly : {Anomaly::unknown_section, Anomaly::forged_section, Anomaly::bad_line, Anomaly::orphan_section,
+                                      Anomaly::duplicate_section, Anomaly::heap_missing, Anomaly::heap_lost})
+            told.push_back(s.anomalies[anomaly].count);
+        told.push_back(s.source.complete.value_or(false));
+        told.push_back(s.processes[1].has_heap);
+        told.push_back(s.processes[2].has_heap);
+        return told;
+    };
+    const auto others = stack("<0.3.0>") + heap("<0.3.0>");
+    const std::vector<std::string> followers = {
+        others,
+        "=proc_heap:<0.3.0>\n=proc_stack:<0.3.0>\n",  // in another order
+        stack("<0.3.0>") + "=proc_heaps:<0.3.0>\n100:t0:\n",  // tags that begin as the usual one does, or are cut
+        stack("<0.3.0>") + "=proc_heap_:<0.3.0>\n100:t0:\n",
+        stack("<0.3.0>") + "=proc_hea:<0.3.0>\n100:t0:\n",
+        stack("<0.3.0>") + "=proc_heap \n100:t0:\n",
+        stack("<0.3.0>") + "=proc_heap\n100:t0:\n",
+        stack("<0.3.0>") + "=proc_heap\r\n100:t0:\n",
+        stack("<0.3.0>") + "=new_thing:1\n" + heap("<0.3.0>"),
+        "=proc_stack:<0.3.0>\ny0:A1A:x\n=proc_heap:<0.99.0>\ny0\n" + heap("<0.3.0>"),  // within an atom
+        stack("<0.3.0>") + "=literals\n",
+    };
+    for (const std::string& sections : followers) {
+        INFO(sections);
+        // Alone: nothing was learnt. The process that teaches comes behind, where it can teach nothing any more.
+        CHECK(counts(learnt + sections) == counts(sections + learnt));
+    }
+    // And where the usual one is what is there, but the input ends within its tag.
+    for (const char* cut : {"=proc_heap", "=proc_hea", "=", "=proc_heap:"}) {
+        const auto dump = load(start + learnt + stack("<0.3.0>") + cut);
+        REQUIRE(dump);
+        CHECK(dump->snapshot().processes[0].has_heap);
+        CHECK(dump->snapshot().source.complete == false);
+    }
+}
