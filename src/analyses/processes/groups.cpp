@@ -21,15 +21,22 @@ ProcessGroups group_by(const Snapshot& snapshot, std::span<const ProcId> process
     std::unordered_map<std::uint64_t, std::uint32_t> by_key;
     std::vector<std::uint32_t> group_of(processes.size());
     std::vector<ProcId> first_member;
+    std::uint64_t last_key = 0;  // processes of a kind stand together: mostly it is the group of the one before
     for (std::size_t i = 0; i < processes.size(); ++i) {
         const Process& process = snapshot[processes[i]];
-        const auto [place, fresh] = by_key.try_emplace(key_of(process), static_cast<std::uint32_t>(groups.size()));
-        if (fresh) {
-            describe(groups.emplace_back(), process);
-            first_member.push_back(processes[i]);
+        const std::uint64_t key = key_of(process);
+        if (i != 0 && key == last_key) {
+            group_of[i] = group_of[i - 1];
+        } else {
+            const auto [place, fresh] = by_key.try_emplace(key, static_cast<std::uint32_t>(groups.size()));
+            if (fresh) {
+                describe(groups.emplace_back(), process);
+                first_member.push_back(processes[i]);
+            }
+            group_of[i] = place->second;
+            last_key = key;
         }
-        group_of[i] = place->second;
-        ProcessGroup& group = groups[place->second];
+        ProcessGroup& group = groups[group_of[i]];
         ++group.count;
         group.memory_bytes.add(process.memory_bytes);
         group.msgq_len.add(process.msgq_len);
