@@ -36,17 +36,18 @@ void TermSections::keep_shared(TermSection section, std::uint64_t offset, std::s
     append(kept_shared_, section, offset, piece);
 }
 
-void TermSections::add_binary(BinaryPlace place, std::string_view first_text) {
-    if (keeps() && !first_text.empty()) {
-        place.kept = static_cast<std::uint32_t>(kept_binaries_.size());
-        kept_binaries_.emplace_back(first_text.substr(0, kept_binary_text));
-    }
+void TermSections::add_binary(const BinaryPlace& place, std::string_view first_text) {
+    if (keeps() && !first_text.empty())
+        kept_binaries_.push_back({place.offset, std::string(first_text.substr(0, kept_binary_text))});
     binaries_.push_back(place);
 }
 
-// The first of several binaries at one address counts, as with everything that is listed twice.
+// The first of several binaries at one address counts, as with everything that is listed twice: it is the one with the lowest
+// offset, so that no stable sort is needed, which would take half as much memory again.
 void TermSections::seal() {
-    std::ranges::stable_sort(binaries_, {}, &BinaryPlace::address);
+    std::ranges::sort(binaries_, [](const BinaryPlace& a, const BinaryPlace& b) {
+        return a.address != b.address ? a.address < b.address : a.offset < b.offset;
+    });
     const auto same = [](const BinaryPlace& a, const BinaryPlace& b) { return a.address == b.address; };
     binaries_.erase(std::unique(binaries_.begin(), binaries_.end(), same), binaries_.end());
 }
@@ -116,8 +117,9 @@ const BinaryPlace* TermSections::binary(std::uint64_t address) const {
 
 Result<std::string> TermSections::binary_text(const BinaryPlace& place, std::uint64_t from, std::size_t characters) const {
     if (keeps()) {
-        if (place.kept >= kept_binaries_.size() || from >= kept_binaries_[place.kept].size()) return std::string();
-        return kept_binaries_[place.kept].substr(static_cast<std::size_t>(from), characters);
+        const auto kept = std::ranges::lower_bound(kept_binaries_, place.offset, {}, &KeptBinary::offset);
+        if (kept == kept_binaries_.end() || kept->offset != place.offset || from >= kept->text.size()) return std::string();
+        return kept->text.substr(static_cast<std::size_t>(from), characters);
     }
     std::string text(characters, '\0');
     BH_TRY(const std::size_t got, source_.read_at(place.offset + from, text));

@@ -33,7 +33,6 @@ struct BinaryPlace {
     std::uint64_t address = 0;         ///< of the VM's Binary, as references name it
     std::uint64_t bytes = 0;           ///< its size
     std::uint64_t offset = 0;          ///< of the encoded data in the input
-    std::uint32_t kept = 0xFFFFFFFFu;  ///< index of its kept first bytes; none for plain files
 };
 
 class TermSections {
@@ -53,7 +52,7 @@ public:
     /// A stream's text; pieces of one section come in order.
     void keep(ProcId process, TermSection section, std::uint64_t offset, std::string_view piece);
     void keep_shared(TermSection section, std::uint64_t offset, std::string_view piece);
-    void add_binary(BinaryPlace place, std::string_view first_text);
+    void add_binary(const BinaryPlace& place, std::string_view first_text);
     /// A heap that loading has read. Of a process that a torn dump shows in pieces it is one piece, and of no use.
     void add_read(ProcId process, ReadHeap heap) {
         const TermExtents* all = extents(process);
@@ -104,7 +103,11 @@ private:
     std::vector<KeptText> kept_shared_;
     std::unordered_map<std::uint32_t, ReadHeap> read_;
     std::vector<BinaryPlace> binaries_;
-    std::vector<std::string> kept_binaries_;
+    struct KeptBinary {
+        std::uint64_t offset = 0;  ///< of the data in the input, as BinaryPlace::offset
+        std::string text;          ///< its first characters
+    };
+    std::vector<KeptBinary> kept_binaries_;  // of a stream, as they were met: sorted by their offsets
 };
 
 }  // namespace beamheap::crashdump
