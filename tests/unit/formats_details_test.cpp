@@ -6,6 +6,7 @@
 
 #include "formats/crashdump/data_text.hpp"
 #include "formats/crashdump/label_text.hpp"
+#include "formats/crashdump/term_sections.hpp"
 #include "formats/otp/processes/links.hpp"
 #include "formats/otp/tables/tables.hpp"
 #include "support/dump_text.hpp"
@@ -206,6 +207,37 @@ TEST_CASE("a damaged line of a binary is counted, and the next section is read",
         CHECK(damaged->snapshot().anomalies.seen(Anomaly::bad_line));
         CHECK(damaged->binary_bytes(0x800) == Count(3));
         CHECK(damaged->snapshot().source.complete == true);
+    }
+}
+
+TEST_CASE("of binaries at one address the first counts, in whatever order addresses come, of a file and of a stream", "[crashdump]") {
+    const std::string text = "AAAABBBBCCCCDDDD";
+    const test::TextFile file(text);
+    const test::Trickle stream(text, 3);
+    for (const bytes::Source* const source : {static_cast<const bytes::Source*>(&file), static_cast<const bytes::Source*>(&stream)}) {
+        INFO(source->seekable());
+        crashdump::TermSections sections(*source);
+        const auto add = [&](std::uint64_t address, std::uint64_t bytes, std::uint64_t offset) {
+            sections.add_binary({address, bytes, offset}, std::string_view(text).substr(offset, 4));
+        };
+        add(0x300, 1, 0);
+        add(0x100, 2, 4);
+        sections.add_binary({0x200, 0, 8}, "");
+        add(0x300, 3, 8);
+        add(0x100, 3, 12);
+        sections.seal();
+        CHECK(sections.binaries().size() == 3);
+        CHECK(sections.binary(0x150) == nullptr);
+        const crashdump::BinaryPlace *first = sections.binary(0x100), *empty = sections.binary(0x200), *last = sections.binary(0x300);
+        REQUIRE((first != nullptr && empty != nullptr && last != nullptr));
+        CHECK(first->bytes == 2);
+        CHECK(last->bytes == 1);
+        CHECK(empty->bytes == 0);
+        CHECK(*sections.binary_text(*first, 1, 3) == "BBB");
+        CHECK(*sections.binary_text(*last, 0, 2) == "AA");
+        if (source->seekable()) continue;
+        CHECK(sections.binary_text(*last, 4, 2)->empty());
+        CHECK(sections.binary_text({0x400, 5, 2}, 0, 4)->empty());  // none that was kept
     }
 }
 
