@@ -104,6 +104,23 @@ TEST_CASE("a log that can't be written is told by who writes it", "[services]") 
     CHECK(dump.artifact->snapshot()[states.unwritten[1].process].pid == Pid{0, 6, 0});
 }
 
+TEST_CASE("a table of dets that can't be written is told by the process of it", "[services]") {
+    const std::string at = "Program counter: 0x0 (dets:open_file_loop2/2 + 10)\n";
+    const std::string rest = ",N,N,N,N,N,N,N,N,N,N,N,N,N,N";
+    const Dump dump(test::process("<0.5.0>", at) + test::process("<0.6.0>", at) + test::process("<0.7.0>", at),
+                    stack_of("<0.5.0>", "dets:open_file_loop2/2", "y0:H100\n",
+                             "100:t14:A4:head,N,N,N,N,H110" + rest + "\n110:t2:A5:error,H120\n120:t3:AA:file_error,H130,H140\n"
+                             "130:lI98|N\n140:t2:I1,A6:enospc\n") +
+                        stack_of("<0.6.0>", "dets:open_file_loop2/2", "y0:H200\n", "200:t14:A4:head,N,N,N,N,A5:dirty" + rest + "\n") +
+                        stack_of("<0.7.0>", "dets:open_file_loop2/2", "y0:H300\n",
+                                 "300:t14:A4:head,N,N,N,N,H310" + rest + "\n310:t2:A5:error,H320\n320:t2:AE:not_a_dets_fil,A1:f\n"));
+    const ServiceStates states = service_states(*dump.artifact);
+    REQUIRE(states.unwritten.size() == 1);
+    CHECK(states.unwritten[0].table);
+    CHECK(states.unwritten[0].reason == "enospc");
+    CHECK(TermReader(*states.unwritten[0].file).text(states.unwritten[0].file->term()) == "b");
+}
+
 TEST_CASE("who may send nothing keeps whose credit it wants in its dictionary", "[services]") {
     const std::string at = "Program counter: 0x0 (gen_server2:process_next_msg/1 + 10)\n";
     const Dump dump(test::process("<0.7.0>", at) + test::process("<0.8.0>", at) + test::process("<0.9.0>", "Program counter: 0x0 (shop:loop/1 + 10)\n"),

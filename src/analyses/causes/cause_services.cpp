@@ -12,7 +12,7 @@ struct Posix {
     CauseKind kind;
     Ours means;
 };
-constexpr std::array<Posix, 20> posix_errors{{
+constexpr std::array<Posix, 21> posix_errors{{
     {"eaddrinuse", CauseKind::port_taken, "is in use"},
     {"eaddrnotavail", CauseKind::refused, "this machine does not have that address"},
     {"enoent", CauseKind::no_file, "a file, folder or program does not exist"},
@@ -22,6 +22,7 @@ constexpr std::array<Posix, 20> posix_errors{{
     {"eperm", CauseKind::no_file, "the operating system did not permit it"},
     {"erofs", CauseKind::no_file, "the file system is read-only"},
     {"enospc", CauseKind::no_file, "the disk is full"},
+    {"efbig", CauseKind::no_file, "the file may not grow further"},
     {"edquot", CauseKind::no_file, "the disk quota is used up"},
     {"eio", CauseKind::no_file, "the device has failed"},
     {"emfile", CauseKind::no_file, "there is no file descriptor left"},

@@ -10,10 +10,10 @@
 
 namespace beamheap::analyses {
 
-enum class Service : std::uint8_t { none, protection, alarm_manager, connection, net_kernel, credit, log_writer };
+enum class Service : std::uint8_t { none, protection, alarm_manager, connection, net_kernel, credit, log_writer, table_writer };
 
 /// Which processes may keep one of these: a handler's protection, a manager of events whose name speaks of alarms, a process
-/// of RabbitMQ, one of a connection to another node, net_kernel, one that writes a log. Needs the process table and stacks. Asked about all processes
+/// of RabbitMQ, one of a connection to another node, net_kernel, one that writes a log or a table of dets. Needs the process table and stacks. Asked about all processes
 /// of one snapshot, whose functions it keeps in mind.
 class ServiceKeepers {
 public:

@@ -19,9 +19,10 @@ constexpr std::uint64_t most_words_on_credit = 30'000'000;  // of heaps that are
 constexpr std::size_t most_looked_at = 2'000;
 constexpr std::uint64_t largest_server = 1'000'000;  // words; such servers are small unless their queue is on the heap
 constexpr std::uint64_t longest_queue = 200'000;
+constexpr std::size_t most_of_dets = 64;     // elements of its record, which has 30 in 25
 
 /// Services that a function is part of, as bits.
-enum ServicePart : unsigned { asked = 1, log_protection = 2, event_manager = 4, connection_loop = 8, rabbit = 16, log_writer = 32 };
+enum ServicePart : unsigned { asked = 1, log_protection = 2, event_manager = 4, connection_loop = 8, rabbit = 16, log_writer = 32, table_writer = 64 };
 
 bool is_protection(std::string_view name) {
     return name.starts_with("logger_std_h"sv) || name.starts_with("logger_disk_log_h"sv) || name == "logger_proxy"sv;
@@ -60,6 +61,18 @@ public:
             if (record.empty()) return false;
             written(record[7], {});
             written(record[8], {});
+            return true;
+        });
+    }
+
+    // dets' record has what came of the last update in one of its elements, of which newer releases may have more.
+    void table_writer() {
+        for_roots([&](const Element& root) {
+            if (!terms_.is_kind(root, TermKind::tuple)) return false;
+            ElementCursor cursor = source_.elements(root.id);
+            Element element;
+            if (!source_.next(cursor, element) || !TermReader::is(element, "head")) return false;
+            for (std::size_t i = 1; i < most_of_dets && source_.next(cursor, element); ++i) written(element, {}, true);
             return true;
         });
     }
@@ -136,20 +149,22 @@ private:
         return value && *value >= 0 ? Count(static_cast<std::uint64_t>(*value)) : Count();
     }
 
-    // {error, enospc} of this file, or {error, {file_error, File, enospc}}.
-    void written(const Element& result, Element file) {
+    // {error, enospc} of this file, {error, {file_error, File, enospc}}, or {error, {file_error, File, {N, enospc}}} where the
+    // N-th of several writes failed (file:pwrite/2).
+    void written(const Element& result, Element file, bool table = false) {
         const auto error = terms_.tagged(result, "error", 2);
         if (error.empty()) return;
         Element reason = error[1];
         if (const auto of_file = terms_.tagged(reason, "file_error", 3); !of_file.empty()) {
             file = of_file[1];
             reason = of_file[2];
+            if (const auto of_several = terms_.tuple(reason, 2); !of_several.empty()) reason = of_several[1];
         }
         const auto path = terms_.text(file);
-        if (!TermReader::is_one_of(reason, {"enospc", "edquot", "eio", "erofs"}) || !path) return;  // a pipe can't be synced: einval
+        if (!TermReader::is_one_of(reason, {"enospc", "edquot", "efbig", "eio", "erofs"}) || !path) return;  // a pipe can't be synced: einval
         const auto same = [&](const UnwrittenLog& log) { return TermReader(*log.file).text(log.file->term()) == path; };
         if (std::ranges::none_of(states_.unwritten, same) && states_.unwritten.size() < most_alarms)
-            states_.unwritten.push_back({process_, copy_term(source_, file), std::string(reason.text)});
+            states_.unwritten.push_back({process_, copy_term(source_, file), std::string(reason.text), table});
     }
 
     void alarms_of(const Element& state) {
@@ -221,6 +236,7 @@ unsigned ServiceKeepers::parts_of(const Snapshot& s, FunctionId function) {
     if ((module == "disk_log"sv && s.text(s.functions[function].name) == "loop"sv) ||
         (module == "logger_std_h"sv && s.text(s.functions[function].name) == "file_ctrl_loop"sv))
         parts |= log_writer;
+    if (module == "dets"sv && s.text(s.functions[function].name) == "open_file_loop2"sv) parts |= table_writer;
     if (module.starts_with("rabbit_"sv) || module == "gen_server2"sv) parts |= rabbit;
     functions_[index] = static_cast<std::uint8_t>(parts);
     return parts;
@@ -253,6 +269,7 @@ Service ServiceKeepers::service_of(const Snapshot& s, const Process& p) {
     }
     if ((runs & connection_loop) != 0) return Service::connection;
     if ((runs & log_writer) != 0) return Service::log_writer;
+    if ((runs & table_writer) != 0) return Service::table_writer;
     return (any & rabbit) != 0 ? Service::credit : Service::none;
 }
 
@@ -277,6 +294,7 @@ ServiceStates service_states(Artifact& artifact) {
             case Service::alarm_manager: reading.manager(); break;
             case Service::connection: reading.connection(); break;
             case Service::log_writer: reading.log_writer(); break;
+            case Service::table_writer: reading.table_writer(); break;
             case Service::net_kernel: reading.net_kernel(); break;
             case Service::credit: reading.credit(); break;
             case Service::none: break;

@@ -9,7 +9,8 @@
 // What came of the last write is kept by who writes a log: logger_std_h's process in a map (write_res, sync_res beside file_name),
 // logger_disk_log_h in what its protection keeps for it (prev_log_result, prev_sync_result), disk_log itself at the end of its
 // record, each as {error, Reason} or {error, {file_error, File, Reason}}. Nobody else of the node may be told: the handlers print
-// it to the standard output.
+// it to the standard output. A table of dets has a process in dets:open_file_loop2/2, whose record (head) keeps as its update_mode
+// {error, {file_error, File, Reason}} since a write failed; it is not written from then on.
 //
 // RabbitMQ's processes send to each other on credit (credit_flow.erl of rabbit_common): who has used up what a process has
 // granted stops until that has worked it off, and keeps the pids of those who owe it credit in its process dictionary, under
@@ -48,11 +49,12 @@ struct SetAlarm {
     bool blocks_publishers = false;     ///< RabbitMQ's limits on memory and disk
 };
 
-/// A log whose last write failed for the sake of its disk (full, failed, read-only), as the process says that writes it.
+/// A log, or a table of dets, whose last write failed for the sake of its disk (full, failed, read-only), as the process says that writes it.
 struct UnwrittenLog {
     ProcId process = ProcId::none;
     std::shared_ptr<OwnedTerm> file;  ///< its path
     std::string reason;               ///< of the operating system: enospc
+    bool table = false;               ///< of dets
 };
 
 /// A process that may not send until others grant it credit again.

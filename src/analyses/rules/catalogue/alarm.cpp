@@ -4,9 +4,11 @@
 // (memory, disks, one large process), RabbitMQ in rabbit_alarm (memory and disk, for which it stops reading from all who
 // publish). They are told as they are, since nobody knows the limits better than who set them.
 //
-// A log that can't be written is told so, too: its handler knows, and says it where nobody may look.
+// A log, or a table of dets, that can't be written is told so, too: its process knows, and says it where nobody may look.
 //
-// Thresholds: an alarm is medium, a log that can't be written as well; one for which RabbitMQ blocks its publishers is high.
+// Thresholds: an alarm is medium, what can't be written as well; one for which RabbitMQ blocks its publishers is high.
+#include <algorithm>
+
 #include "analyses/causes/cause.hpp"
 #include "analyses/rules/phrases.hpp"
 
@@ -39,11 +41,17 @@ void tell_unwritten(const RuleInput& input, std::vector<Finding>& findings) {
     finding.severity = FindingSeverity::medium;
     finding.count = input.unwritten.size();
     if (input.unwritten.size() == 1)
-        finding.title.say("The log {} can't be written: {}; its process is {}", path(first), reason(first), finding.process);
+        finding.title.say(first.table ? Form<3>("The table of dets {} can't be written: {}; its process is {}")
+                                      : Form<3>("The log {} can't be written: {}; its process is {}"),
+                          path(first), reason(first), finding.process);
     else
-        finding.title.say("{} logs can't be written, {} one of them: {}", number(input.unwritten.size()), path(first), reason(first));
+        finding.title.say(std::ranges::any_of(input.unwritten, &UnwrittenLog::table) ? Form<3>("{} logs and tables of dets can't be written, {} one of them: {}")
+                                                                                    : Form<3>("{} logs can't be written, {} one of them: {}"),
+                          number(input.unwritten.size()), path(first), reason(first));
     finding.advise("Make room on that disk, or log to another one: what was to be written since is lost, and whoever else keeps files "
                    "there (mnesia, dets, queues) has the same trouble.");
+    if (std::ranges::any_of(input.unwritten, &UnwrittenLog::table))
+        finding.advise("A table of dets takes nothing since then, and is repaired when it is opened again: close it and open it where there is room.");
     finding.advise("Bound logs: max_no_bytes and max_no_files of logger_std_h, type wrap of disk_log.");
     findings.push_back(std::move(finding));
 }

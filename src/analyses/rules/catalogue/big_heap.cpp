@@ -9,7 +9,7 @@
 // Thresholds: at least 8 MiB and a fifth of the memory of all processes; half of it, and 64 MiB,
 // is high. The one that the VM died
 // in for lack of memory is critical with a tenth, or where it asked for four times what it had. Many that are each of a
-// middling size tell nothing one by one: ten or more of one kind with 256 KiB each on average that are 64 MiB, three quarters
+// middling size tell nothing one by one: ten or more of one kind with 64 KiB each on average that are 64 MiB, three quarters
 // of the memory of all processes and half of the node's are medium together, as long as none of them stands out.
 #include <algorithm>
 #include <map>
@@ -29,7 +29,7 @@ constexpr double high_percent = 50;
 constexpr double dead_percent = 10;
 constexpr std::uint64_t times_its_own = 4;
 constexpr std::size_t most_findings = 3;
-constexpr std::uint64_t least_of_group = 10, least_each = 256u << 10, least_group_bytes = 64u << 20;
+constexpr std::uint64_t least_of_group = 10, least_each = 64u << 10, least_group_bytes = 64u << 20;
 constexpr double group_percent = 75, group_of_node_percent = 50;
 
 bool asked_for_heap(const Slogan& slogan) {

@@ -11,7 +11,8 @@
 // unseen: such a table grows with no objects in it.
 //
 // Thresholds: a table (or the tables of one name and owner) with a quarter of the node's memory and 4 MiB is medium, with half of it and 64 MiB high. One owner with 100
-// tables that are half of all is medium, with 1,000 tables high. What a table holds by intent (a cache, a configured
+// tables that are half of all is medium, with 1,000 tables high. Deleted objects that a fixed table keeps are told in its sentence where they are
+// more than the live ones, or 10,000 that are a quarter of these. What a table holds by intent (a cache, a configured
 // store) is found as well: how much it is, is a fact; whether it should be, the reader knows.
 #include <algorithm>
 #include <map>
@@ -30,10 +31,17 @@ constexpr std::uint64_t least_bytes = std::uint64_t{4} << 20;
 constexpr std::uint64_t high_bytes = std::uint64_t{64} << 20;
 constexpr std::uint64_t many_tables = 100;
 constexpr std::uint64_t very_many_tables = 1000;
+constexpr std::uint64_t many_deleted = 10'000;
 constexpr std::size_t most_findings = 3;
 
 Sentence owner_text(const Owner& owner) {
     return owner.alive() ? sentence("{}", owner.process) : sentence("{}, which is gone", owner.pid);
+}
+
+// Whether what was deleted from it is a part of the table that counts.
+bool keeps_deleted(const EtsTable& table) {
+    const std::uint64_t deleted = table.fixed.value_or(0), live = table.objects.value_or(0);
+    return deleted > live || (deleted >= many_deleted && deleted >= live / 4);
 }
 
 void large_table(const RuleInput& input, const EtsUse& use, const EtsReport& report, double percent,
@@ -53,7 +61,7 @@ void large_table(const RuleInput& input, const EtsUse& use, const EtsReport& rep
     finding.percent = percent;
     finding.title.say("ETS table {} holds {}", name, bytes(*use.bytes));
     if (table.objects.has()) finding.title.say(" in {}", Counted{*table.objects, "object", "objects"});
-    const bool kept = table.fixed.value_or(0) > table.objects.value_or(0);
+    const bool kept = keeps_deleted(table);
     if (kept) finding.title.say(" and {} deleted ones, kept since it is fixed", number(*table.fixed));
     finding.title.say(": {} of the node's memory; its owner is {}", Percent{percent}, owner_text(use.owner));
     finding.evidence.push_back(figure("the table", use.bytes, AmountUnit::bytes));

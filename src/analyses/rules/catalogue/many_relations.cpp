@@ -6,6 +6,8 @@
 //
 // Thresholds: 10,000 monitors on one target are medium, 100,000 high. 50,000 links or monitors of a process that is no
 // supervisor are medium.
+#include <algorithm>
+
 #include "analyses/processes/relations.hpp"
 #include "analyses/rules/phrases.hpp"
 
@@ -37,6 +39,12 @@ bool supervises(const RuleInput& input, const Process& process) {
     return false;
 }
 
+// The server of the module timer monitors for each repeated timer who has set it: many-timers tells those.
+bool are_timers(const Snapshot& s, const Relations& row) {
+    return s.text(s[row.process].name) == "timer_server" &&
+           std::ranges::any_of(timer_crowds(s, least_to_one), [&](const TimersOfOne& each) { return each.process == row.process; });
+}
+
 void run(const RuleInput& input, std::vector<Finding>& findings) {
     const Snapshot& s = input.snapshot;
     std::size_t left = most_findings;
@@ -44,7 +52,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         const Process& process = s[row.process];
         const bool leak = row.to_one >= least_to_one;
         const bool many = (row.links >= least_in_all || row.monitors >= least_in_all) && !supervises(input, process);
-        if (!leak && !many) continue;
+        if ((!leak && !many) || are_timers(s, row)) continue;
         if (left-- == 0) break;
         const bool links = !leak && row.links > row.monitors;
         const Count heap = words_to_bytes(process.heap_words + Count(process.old_heap_words.value_or(0)),

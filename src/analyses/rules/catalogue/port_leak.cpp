@@ -9,7 +9,7 @@
 // monitors the process that has it by a resource of prim_file, or, where that is a process of file_io_server, which serves one that
 // was opened without [raw], that one monitors who has opened it.
 //
-// Thresholds: 80 % of the limit is high, 95 % critical; 100 programs or 500 files of one owner are medium.
+// Thresholds: 80 % of the limit is high, 95 % critical; 100 programs, 500 files or 1,000 connections of one owner are medium.
 #include <algorithm>
 #include <map>
 #include <span>
@@ -25,7 +25,7 @@ namespace {
 
 constexpr double high_percent = 80;
 constexpr double critical_percent = 95;
-constexpr std::uint64_t many_programs = 100, many_files = 500;
+constexpr std::uint64_t many_programs = 100, many_files = 500, many_connections = 1'000;
 
 // What one process keeps open, of one kind.
 Finding kept_by(const RuleInput& input, const Pid& owner, Ours what, std::uint64_t count) {
@@ -95,12 +95,38 @@ void programs_of_one(const RuleInput& input, std::vector<Finding>& findings) {
     findings.push_back(std::move(finding));
 }
 
+// The process that has most connections itself, where these are many; of a table that is not full. A server gives each connection to
+// a process of its own, with which it ends.
+void connections_of_one(const RuleInput& input, std::vector<Finding>& findings) {
+    const Snapshot& s = input.snapshot;
+    std::map<Pid, std::uint64_t> owners;
+    std::uint64_t all = 0;
+    for (const Port& port : s.ports) {
+        if (!port.connected.has() || s.text(port.driver) != "tcp_inet") continue;
+        ++all;
+        ++owners[port.connected];
+    }
+    const auto most = std::ranges::max_element(owners, {}, [](const auto& each) { return each.second; });
+    if (most == owners.end() || most->second < many_connections) return;
+    const auto& [owner, connections] = *most;
+    Finding finding = kept_by(input, owner, Ours("connections"), connections);
+    finding.title.say("{} itself has {} open", AnyProcess{owner}, Counted{connections, "connection (TCP)", "connections (TCP)"});
+    if (finding.process != ProcId::none) finding.title.say("; it {}", doing(input, finding.process));
+    finding.evidence = {figure("connections of this process", connections, AmountUnit::count), figure("connections of the node", all, AmountUnit::count)};
+    if (finding.process != ProcId::none) add_stack(input, finding.process, finding);
+    finding.advise("A connection lasts until its owner closes it or ends, also when the other side has closed it (CLOSE_WAIT in `ss -tn` on the machine): "
+                   "give each to a process of its own (`gen_tcp:controlling_process/2`), or close it.");
+    finding.advise("See these ports: `beamheap ports DUMP`");
+    findings.push_back(std::move(finding));
+}
+
 void run(const RuleInput& input, std::vector<Finding>& findings) {
     const Snapshot& s = input.snapshot;
     const Fill& fill = input.totals.port_fill;
     if (fill.percent.value_or(0) < high_percent) {
         programs_of_one(input, findings);
         files_of_one(input, findings);
+        connections_of_one(input, findings);
         return;
     }
     const PortReport report = ports(s);

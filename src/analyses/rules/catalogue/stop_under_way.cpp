@@ -9,11 +9,15 @@
 // application:stop/1 ends one application in the same way. Up to 28 the application controller serves nobody meanwhile: who wants
 // to start or stop another one waits for it.
 //
-// Thresholds: none; init's stack says that the stop has begun. High where a supervisor waits for a child, medium where
+// A supervisor alone that ends children does so one after the other, unless they are dynamic ones of one kind: with thousands of
+// them that takes long, and it serves nobody meanwhile.
+//
+// Thresholds: a supervisor alone is medium where 100 are still linked to it, else info; of the whole node none, init's stack says that the stop has begun. High where a supervisor waits for a child, medium where
 // the stop is elsewhere; of one application high where ten wait for the controller, else medium; critical, before the slogan's own words, where the helper that starts external programs was
 // killed meanwhile, which is what ended the node.
 #include <array>
 
+#include "analyses/base/links_of.hpp"
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
@@ -54,6 +58,7 @@ ProcId ends_dynamic_children(const Snapshot& s) {
 }
 
 constexpr std::uint64_t many_waiters = 10;
+constexpr std::uint64_t many_children = 100;
 
 // One application does not end, of a node that goes on.
 void application(const RuleInput& input, const RunningApplication& stopped, std::vector<Finding>& findings) {
@@ -89,6 +94,28 @@ void application(const RuleInput& input, const RunningApplication& stopped, std:
     findings.push_back(std::move(finding));
 }
 
+// A supervisor ends a child, or all of them one by one, of a node that goes on; children are what it is linked to, as its own
+// supervisor is.
+void supervisor_alone(const RuleInput& input, const WaitEdge& edge, std::vector<Finding>& findings) {
+    const Snapshot& s = input.snapshot;
+    const ProcId child = edge.target.process;
+    if (child == ProcId::none) return;
+    Finding finding;
+    about(input, edge.waiter, finding);
+    std::uint64_t linked = 0;
+    for (const Link& link : links_of(s, s[edge.waiter])) linked += link.kind == LinkKind::link && link.pid.has();
+    finding.severity = linked >= many_children ? FindingSeverity::medium : FindingSeverity::info;
+    finding.count = linked;
+    finding.title.say("{} waits for a child to end: {} {}", edge.waiter, child, doing(input, child));
+    if (linked >= many_children) finding.title.say("; {} others are linked to it", number(linked));
+    finding.evidence.push_back(figure("processes that are linked to the supervisor", linked, AmountUnit::count));
+    add_stack(input, child, finding);
+    finding.advise("See what holds the child up: {}", Command{"proc", s[child].pid});
+    finding.advise("A supervisor of one_for_one, one_for_all or rest_for_one ends its children one after the other, each for as long as its shutdown "
+                   "time allows: 10,000 that take a tenth of a second each are a quarter of an hour. Those of simple_one_for_one and DynamicSupervisor end together.");
+    findings.push_back(std::move(finding));
+}
+
 void run(const RuleInput& input, std::vector<Finding>& findings) {
     const Snapshot& s = input.snapshot;
     const ProcId init = s.find_registered("init");
@@ -96,7 +123,10 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     if (!has_frame(s, s[init], "init",
                    {"stop", "do_stop", "clear_system", "shutdown_pids", "shutdown", "shutdown_kernel_pid", "shutdown_loop",
                     "shutdown_timer", "kill_all_pids", "kill_all_ports"})) {
-        if (const RunningApplication* const stopped = being_stopped(input)) application(input, *stopped, findings);
+        if (const RunningApplication* const stopped = being_stopped(input))
+            application(input, *stopped, findings);
+        else if (const WaitEdge* const edge = waits_for_child(input))
+            supervisor_alone(input, *edge, findings);
         return;
     }
     Finding finding;
