@@ -94,8 +94,8 @@ void application(const RuleInput& input, const RunningApplication& stopped, std:
     findings.push_back(std::move(finding));
 }
 
-// A supervisor ends a child, or all of them one by one, of a node that goes on; children are what it is linked to, as its own
-// supervisor is.
+// A supervisor ends a child, or all of them one by one, of a node that goes on; children are what it is linked to, but for its own
+// supervisor, which has spawned it.
 void supervisor_alone(const RuleInput& input, const WaitEdge& edge, std::vector<Finding>& findings) {
     const Snapshot& s = input.snapshot;
     const ProcId child = edge.target.process;
@@ -103,7 +103,8 @@ void supervisor_alone(const RuleInput& input, const WaitEdge& edge, std::vector<
     Finding finding;
     about(input, edge.waiter, finding);
     std::uint64_t linked = 0;
-    for (const Link& link : links_of(s, s[edge.waiter])) linked += link.kind == LinkKind::link && link.pid.has();
+    for (const Link& link : links_of(s, s[edge.waiter]))
+        linked += link.kind == LinkKind::link && link.pid.has() && link.pid != s[edge.waiter].parent;
     finding.severity = linked >= many_children ? FindingSeverity::medium : FindingSeverity::info;
     finding.count = linked;
     finding.title.say("{} waits for a child to end: {} {}", edge.waiter, child, doing(input, child));
