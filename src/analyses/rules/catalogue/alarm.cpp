@@ -40,19 +40,21 @@ void tell_unwritten(const RuleInput& input, std::vector<Finding>& findings) {
     about(input, first.process, finding);
     finding.severity = FindingSeverity::medium;
     finding.count = input.unwritten.size();
+    const bool tables = std::ranges::any_of(input.unwritten, &UnwrittenLog::table);
     if (input.unwritten.size() == 1)
         finding.title.say(first.table ? Form<3>("The table of dets {} can't be written: {}; its process is {}")
                                       : Form<3>("The log {} can't be written: {}; its process is {}"),
                           path(first), reason(first), finding.process);
     else
-        finding.title.say(std::ranges::any_of(input.unwritten, &UnwrittenLog::table) ? Form<3>("{} logs and tables of dets can't be written, {} one of them: {}")
-                                                                                    : Form<3>("{} logs can't be written, {} one of them: {}"),
+        finding.title.say(tables ? Form<3>("{} logs and tables of dets can't be written, {} one of them: {}")
+                                 : Form<3>("{} logs can't be written, {} one of them: {}"),
                           number(input.unwritten.size()), path(first), reason(first));
     finding.advise("Make room on that disk, or log to another one: what was to be written since is lost, and whoever else keeps files "
                    "there (mnesia, dets, queues) has the same trouble.");
-    if (std::ranges::any_of(input.unwritten, &UnwrittenLog::table))
+    if (tables)
         finding.advise("A table of dets takes nothing since then, and is repaired when it is opened again: close it and open it where there is room.");
-    finding.advise("Bound logs: max_no_bytes and max_no_files of logger_std_h, type wrap of disk_log.");
+    if (!std::ranges::all_of(input.unwritten, &UnwrittenLog::table))
+        finding.advise("Bound logs: max_no_bytes and max_no_files of logger_std_h, type wrap of disk_log.");
     findings.push_back(std::move(finding));
 }
 

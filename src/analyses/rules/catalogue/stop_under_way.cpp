@@ -110,7 +110,7 @@ void supervisor_alone(const RuleInput& input, const WaitEdge& edge, std::vector<
     finding.title.say("{} waits for a child to end: {} {}", edge.waiter, child, doing(input, child));
     if (linked >= many_children) finding.title.say("; {} others are linked to it", number(linked));
     finding.evidence.push_back(figure("processes that are linked to the supervisor", linked, AmountUnit::count));
-    add_stack(input, child, finding);
+    if (Sentence frames = frames_text(input, child); !frames.empty()) finding.evidence.push_back(fact("the child's stack", std::move(frames)));
     finding.advise("See what holds the child up: {}", Command{"proc", s[child].pid});
     finding.advise("A supervisor of one_for_one, one_for_all or rest_for_one ends its children one after the other, each for as long as its shutdown "
                    "time allows: 10,000 that take a tenth of a second each are a quarter of an hour. Those of simple_one_for_one and DynamicSupervisor end together.");
