@@ -35,16 +35,14 @@ void tell_unwritten(const RuleInput& input, std::vector<Finding>& findings) {
     };
     const auto path = [](const UnwrittenLog& log) { return PrintedTerm{log.file, log.file->term(), 60}; };
     for (const UnwrittenLog& log : input.unwritten)
-        finding.evidence.push_back(fact("can't be written", sentence("{}: {}", path(log), reason(log))));
+        finding.evidence.push_back(fact("can't be written", sentence("{}: {}; {} writes it", path(log), reason(log), log.process)));
     const UnwrittenLog& first = input.unwritten.front();
     about(input, first.process, finding);
     finding.severity = FindingSeverity::medium;
     finding.count = input.unwritten.size();
     const bool tables = std::ranges::any_of(input.unwritten, &UnwrittenLog::table);
     if (input.unwritten.size() == 1)
-        finding.title.say(first.table ? Form<3>("The table of dets {} can't be written: {}; its process is {}")
-                                      : Form<3>("The log {} can't be written: {}; its process is {}"),
-                          path(first), reason(first), finding.process);
+        finding.title.say(first.table ? Form<2>("The table of dets {} can't be written: {}") : Form<2>("The log {} can't be written: {}"), path(first), reason(first));
     else
         finding.title.say(tables ? Form<3>("{} logs and tables of dets can't be written, {} one of them: {}")
                                  : Form<3>("{} logs can't be written, {} one of them: {}"),
