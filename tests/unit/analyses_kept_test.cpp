@@ -134,6 +134,45 @@ TEST_CASE("bounds: repeated timers of the module timer, and who has set them", "
     CHECK_FALSE(title(node(10'000, "clock"), "many-relations").empty());
 }
 
+TEST_CASE("bounds: repeated timers that are a process each, of who has set them", "[bounds]") {
+    const auto node = [](std::uint32_t repeated, std::string_view function, bool by_name = false) {
+        Kept made;
+        made.at(5, "poller", {made.function("poller", "loop", 1)});
+        Process& server = made.at(7, "timer_server", {made.function("gen_server", "loop", 7)});
+        server.monitors = repeated;
+        server.link_range = {static_cast<std::uint32_t>(made.s.links.size()), repeated};
+        const auto monitor = [&](std::uint32_t number, std::string_view name = {}) {
+            Link on;
+            on.kind = LinkKind::monitors;
+            if (name.empty()) on.pid = {0, number, 0};
+            on.name = made.text(name);
+            made.s.links.push_back(on);
+        };
+        for (std::uint32_t i = 0; i < repeated; ++i) monitor(100 + i);
+        for (std::uint32_t i = 0; i < repeated; ++i) {
+            Process& loop = made.at(100 + i, "", {made.function("timer", function, 5)});
+            loop.link_range = {static_cast<std::uint32_t>(made.s.links.size()), 2};
+            monitor(7);
+            monitor(5, by_name ? "poller" : "");
+            Timer& timer = made.s.timers.emplace_back();
+            timer.receiver = {0, 100 + i, 0};
+            timer.left_ms = 1000;
+        }
+        return made.told();
+    };
+    for (const bool by_name : {false, true}) {
+        const auto told = test::of(node(60'000, "interval_loop", by_name), "many-timers");
+        REQUIRE(told.size() == 1);
+        CHECK(told[0].count == Count(60'000));
+        CHECK(told[0].pid == Pid{0, 5, 0});
+        CHECK(title(told, "many-timers").find("60,000 timers are set for poller <0.5.0>, 60,000 of them repeated ones, each with a process of its own; ") != std::string::npos);
+    }
+    CHECK(title(node(60'000, "interval_loop"), "many-relations").empty());  // one story
+    CHECK(title(node(9'999, "interval_loop"), "many-timers").empty());
+    CHECK(title(node(60'000, "sleep"), "many-timers").empty());
+    CHECK_FALSE(title(node(60'000, "sleep"), "many-relations").empty());
+}
+
 TEST_CASE("bounds: heaps of a middling size that are together most of a node", "[bounds]") {
     const auto node = [](std::uint32_t processes, std::uint64_t each) {
         Kept made;

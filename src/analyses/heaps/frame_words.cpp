@@ -47,9 +47,9 @@ void FrameWords::add_up_marks(const HeapGraph& graph, const Reach& reach, const 
     // A byte with a place is larger than the place's number: what is added to has been taken over before.
     for (std::size_t byte = 0; byte < bytes; ++byte) {
         const std::uint64_t words = std::exchange(sums_[byte], 0);
-        auto place = static_cast<std::size_t>(std::countr_zero(byte >> Reach::place_shift));
-        if ((byte >> Reach::place_shift) == 0) continue;
-        if (places.has_messages() && place >= places.messages()) ++place;
+        const auto bits = static_cast<unsigned>(byte >> Reach::place_shift);
+        if (bits == 0) continue;
+        const std::uint32_t place = places.number_of_bit(static_cast<std::uint32_t>(std::countr_zero(bits)));
         const bool messages_first = (byte & Reach::by_messages) != 0 && place > places.messages();
         if (!messages_first) sums_[place] += words;
     }

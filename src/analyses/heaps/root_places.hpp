@@ -18,6 +18,7 @@ struct PlaceWords {
     std::uint64_t words = 0;
 };
 
+/// As PlaceWords::frame, or PlaceWords::nowhere.
 std::uint32_t place_of(const Root& root);
 
 /// The places from which a graph has roots, numbered in their order: places are few, though their names are of 32 bits.
@@ -34,8 +35,9 @@ public:
 
     /// How many of them are not the messages.
     std::size_t of_process() const { return names_.size() - (has_messages_ ? 1 : 0); }
-    /// The number of a place among those.
+    /// The number of a place among those, and back to its number among all.
     std::uint32_t bit(std::uint32_t place) const { return number_of(place) - (place == PlaceWords::other && has_messages_ ? 1 : 0); }
+    std::uint32_t number_of_bit(std::uint32_t bit) const { return bit + (has_messages_ && bit >= messages_ ? 1 : 0); }
 
 private:
     std::vector<std::uint32_t> frames_;  // numbers of frames

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <map>
-#include <span>
 #include <tuple>
+
+#include "analyses/base/links_of.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -15,7 +16,7 @@ auto key_of(const Link& link) {
 
 void count_targets(const Snapshot& s, const Process& process, Relations& row) {
     std::vector<const Link*> held;
-    for (const Link& link : std::span(s.links).subspan(process.link_range.first, process.link_range.count))
+    for (const Link& link : links_of(s, process))
         if (link.kind == LinkKind::monitors) held.push_back(&link);
     std::ranges::sort(held, {}, [](const Link* link) { return key_of(*link); });
     for (std::size_t i = 0; i < held.size();) {
@@ -24,6 +25,17 @@ void count_targets(const Snapshot& s, const Process& process, Relations& row) {
         if (end - i > row.to_one) row.to_one = end - i, row.target = *held[i];
         i = end;
     }
+}
+
+// Who has set the repeated timer that a process of the module timer is; nullptr: it is none.
+const Link* repeated_for(const Snapshot& s, ProcId process) {
+    if (process == ProcId::none || s[process].current_function == FunctionId::none) return nullptr;
+    const auto& function = s.functions[s[process].current_function];
+    if (s.text(function.name) != "interval_loop" || s.text(function.module) != "timer") return nullptr;
+    const ProcId server = s.find_registered("timer_server");
+    for (const Link& link : links_of(s, s[process]))
+        if (link.kind == LinkKind::monitors && (server == ProcId::none || link.pid != s[server].pid)) return &link;
+    return nullptr;
 }
 
 }  // namespace
@@ -50,18 +62,19 @@ std::vector<TimersOfOne> timer_crowds(const Snapshot& s, std::uint64_t least) {
     std::vector<TimersOfOne> rows;
     for (std::size_t i = 0; i < s.timers.size(); ++i) {
         const Timer& timer = s.timers[i];
-        const auto [entry, added] =
-            index.try_emplace(std::pair(timer.receiver, index_of(timer.receiver_name)), rows.size());
-        if (added) {
-            TimersOfOne row;
-            row.pid = timer.receiver;
-            row.name = timer.receiver_name;
-            row.process = timer.receiver.has() ? s.find(timer.receiver) : s.find_registered(s.text(timer.receiver_name));
-            row.example = i;
-            rows.push_back(row);
+        TimersOfOne of{.pid = timer.receiver, .name = timer.receiver_name, .example = i};
+        of.process = of.pid.has() ? s.find(of.pid) : s.find_registered(s.text(of.name));
+        const Link* const repeated = repeated_for(s, of.process);
+        if (repeated != nullptr) {
+            of.pid = repeated->pid;
+            of.name = repeated->pid.has() ? TextId::none : repeated->name;
+            of.process = of.pid.has() ? s.find(of.pid) : s.find_registered(s.text(of.name));
         }
+        const auto [entry, added] = index.try_emplace(std::pair(of.pid, index_of(of.name)), rows.size());
+        if (added) rows.push_back(of);
         TimersOfOne& row = rows[entry->second];
         ++row.timers;
+        row.repeated += repeated != nullptr ? 1 : 0;
         if (!timer.left_ms.has()) continue;
         if (!row.soonest_ms.has() || *timer.left_ms < *row.soonest_ms) row.soonest_ms = timer.left_ms;
         if (!row.latest_ms.has() || *timer.left_ms > *row.latest_ms) row.latest_ms = timer.left_ms, row.example = i;

@@ -28,13 +28,18 @@ std::vector<Relations> relation_crowds(const Snapshot& snapshot, std::uint64_t l
 struct TimersOfOne {
     ProcId process = ProcId::none;  ///< none: a name that is not registered, or a process that is gone
     Pid pid;
-    TextId name = TextId::none;     ///< where the timers name their receiver
+    TextId name = TextId::none;     ///< where the timers (or the monitor) name their receiver
     std::uint64_t timers = 0;
+    std::uint64_t repeated = 0;     ///< of these: repeated ones of the module timer, each with a process
     std::size_t example = 0;        ///< index into Snapshot::timers: the one that has longest to go
     Count soonest_ms, latest_ms;    ///< until they are due; overdue ones count as 0
 };
 
-/// Receivers with at least `least` timers, most first. Needs LoadPlan::tables.
+/// Receivers with at least `least` timers, most first. Needs LoadPlan::tables and links.
+///
+/// A repeated timer of the module timer (send_interval, apply_interval) is, from OTP 26 on, set for a process of its own in
+/// timer:interval_loop/5 (timer.erl), which monitors timer_server and who has set it: it counts for the latter. Up to 25
+/// they are set for timer_server, which monitors who has set each.
 std::vector<TimersOfOne> timer_crowds(const Snapshot& snapshot, std::uint64_t least);
 
 }  // namespace beamheap::analyses

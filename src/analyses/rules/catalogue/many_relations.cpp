@@ -39,10 +39,10 @@ bool supervises(const RuleInput& input, const Process& process) {
     return false;
 }
 
-// The server of the module timer monitors for each repeated timer who has set it: many-timers tells those.
+// The server of the module timer monitors for each repeated timer who has set it, or the process that it is: many-timers tells those.
 bool are_timers(const Snapshot& s, const Relations& row) {
     return s.text(s[row.process].name) == "timer_server" &&
-           std::ranges::any_of(timer_crowds(s, least_to_one), [&](const TimersOfOne& each) { return each.process == row.process; });
+           std::ranges::any_of(timer_crowds(s, least_to_one), [&](const TimersOfOne& each) { return each.process == row.process || each.repeated != 0; });
 }
 
 void run(const RuleInput& input, std::vector<Finding>& findings) {

@@ -21,7 +21,7 @@ Sentence receiver_of(const TimersOfOne& row) {
     return sentence("{}, which nobody is registered as", Name{row.name});
 }
 
-// The module timer's server monitors, for each repeated timer, who has set it: whoever has set the most.
+// Up to OTP 25 the module timer's server has the repeated timers, and monitors for each who has set it: whoever has set the most.
 std::optional<Relations> repeated_of_one(const Snapshot& s, const TimersOfOne& row) {
     if (row.process == ProcId::none || s.text(s[row.process].name) != "timer_server") return std::nullopt;
     for (const Relations& each : relation_crowds(s, least))
@@ -43,10 +43,15 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         finding.count = row.timers;
         finding.percent = percent_of(row.timers, s.timers.size());
         finding.title.say("{} are set for {}", Counted{row.timers, "timer", "timers"}, receiver_of(row));
-        if (const auto repeated = repeated_of_one(s, row)) {
-            finding.title.say(", {} of them repeated ones of {}", number(repeated->to_one), AnyProcess{repeated->target.pid});
+        const auto by_server = repeated_of_one(s, row);
+        if (by_server)
+            finding.title.say(", {} of them repeated ones of {}", number(by_server->to_one), AnyProcess{by_server->target.pid});
+        else if (row.repeated != 0)
+            finding.title.say(", {} of them repeated ones, each with a process of its own", number(row.repeated));
+        const Pid setter = by_server ? by_server->target.pid : row.repeated != 0 ? row.pid : Pid{};
+        if (setter.has()) {
             finding.advise("Repeated timers of the module `timer` (`timer:send_interval`, `timer:apply_interval`) last until `timer:cancel/1` or the end of "
-                           "who has set them: one `erlang:send_after/3` at a time ends by itself. {}", Command{"proc", repeated->target.pid});
+                           "who has set them: one `erlang:send_after/3` at a time ends by itself. {}", Command{"proc", setter});
         }
         if (row.latest_ms.has()) finding.title.say("; the last one is due in {}", Amount{*row.latest_ms, AmountUnit::milliseconds});
         finding.evidence = {figure("timers of the node", s.timers.size(), AmountUnit::count),
