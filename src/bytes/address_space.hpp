@@ -55,9 +55,15 @@ public:
     std::vector<Part> parts() const;
     /// The sum of their sizes: more than any structure can have.
     std::uint64_t bytes() const;
+    /// The process had so much memory, whether or not the image holds it.
+    void declare(std::uint64_t bytes) { declared_ = bytes > largest_bytes - declared_ ? largest_bytes : declared_ + bytes; }
+    /// What no size that is read here can be above: all memory that was declared; of a running process, which grows, an address space.
+    std::uint64_t most_bytes() const { return live_ != nullptr || declared_ == 0 ? largest_bytes : declared_; }
 
 private:
+    static constexpr std::uint64_t largest_bytes = 1ull << 47;
     std::vector<Segment> segments_;
+    std::uint64_t declared_ = 0;
     std::unique_ptr<LiveMappings> live_;
 };
 

@@ -1,5 +1,7 @@
 // binaries: binaries outside the heaps, who holds them, and what slices of them pin.
 #include <algorithm>
+#include <iterator>
+#include <span>
 
 #include "analyses/memory/binary_holders.hpp"
 #include "analyses/memory/hidden_binaries.hpp"
@@ -26,7 +28,8 @@ using present::Value;
 
 constexpr std::size_t shown_holders = 10;
 
-present::Table binary_table(const present::Names& names, const analyses::BinaryReport& report) {
+// Takes the rows of `report`, whose holders must stay.
+present::Table binary_table(const present::Names& names, analyses::BinaryReport& report) {
     const Snapshot& snapshot = names.snapshot();
     const auto processes = [&snapshot, &report](const BinaryHolders& b, auto what) {
         Array shown;
@@ -97,7 +100,7 @@ present::Table binary_table(const present::Names& names, const analyses::BinaryR
           .content = present::Content::name},
          stored},
     };
-    return present::table_of(std::move(columns), report.binaries, "nothing refers to a binary outside the heaps");
+    return present::table_of(std::move(columns), std::move(report.binaries), "nothing refers to a binary outside the heaps");
 }
 
 present::Table hidden_table(const present::Names& names, std::vector<HiddenBinaries> rows) {
@@ -183,15 +186,19 @@ static Status cmd_binaries(const Context& context) {
     const Snapshot& snapshot = artifact->snapshot();
     BH_TRY(const std::vector<bool> wanted, context.wanted(snapshot));
 
-    std::vector<analyses::BinaryReference> references;
-    std::vector<analyses::HeldBinary> held;
+    const std::span<const analyses::HeldBinary> all_held = (gathered == nullptr ? stats : *gathered).binaries();
     std::vector<std::uint64_t> referenced;
-    for (const analyses::HeldBinary& each : (gathered == nullptr ? stats : *gathered).binaries()) {
-        referenced.push_back(each.reference.address);
-        if (!wanted[index_of(each.reference.holder.process())]) continue;
-        references.push_back(each.reference);
-        held.push_back(each);
-    }
+    referenced.reserve(all_held.size());
+    for (const analyses::HeldBinary& each : all_held) referenced.push_back(each.reference.address);
+    std::vector<analyses::HeldBinary> chosen;
+    if (!context.options().procs.empty())
+        std::ranges::copy_if(all_held, std::back_inserter(chosen), [&wanted](const analyses::HeldBinary& each) {
+            return wanted[index_of(each.reference.holder.process())];
+        });
+    const std::span<const analyses::HeldBinary> held = context.options().procs.empty() ? all_held : chosen;
+    std::vector<analyses::BinaryReference> references;
+    references.reserve(held.size());
+    for (const analyses::HeldBinary& each : held) references.push_back(each.reference);
     // Whether whole tables are asked for: --procs picks processes.
     std::optional<StoredBinaries> stored(std::in_place);
     if (context.options().procs.empty()) {
@@ -199,7 +206,8 @@ static Status cmd_binaries(const Context& context) {
     }
     if (stored) add_stored(*stored, references);
     const auto size_of = [&](std::uint64_t address) { return artifact->binary_bytes(address); };
-    const analyses::BinaryReport report = analyses::binary_holders(std::move(references), size_of);
+    analyses::BinaryReport report = analyses::binary_holders(std::move(references), size_of);
+    const std::size_t binaries = report.binaries.size();
     std::vector<HiddenBinaries> hidden = analyses::hidden_binaries(snapshot, held, size_of);
     std::ranges::stable_sort(hidden, std::ranges::greater(), &HiddenBinaries::hidden_bytes);
 
@@ -212,7 +220,7 @@ static Status cmd_binaries(const Context& context) {
                                 .body = Value(Object{{"bytes", report.bytes},
                                                      {"seen_bytes", report.seen_bytes},
                                                      {"pinned_bytes", report.pinned_bytes},
-                                                     {"binaries", report.binaries.size()},
+                                                     {"binaries", binaries},
                                                      {"unlisted", report.unknown},
                                                      {"node_bytes", all}}),
                                 .in_text = false});

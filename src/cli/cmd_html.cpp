@@ -36,7 +36,7 @@ using present::ReportSection;
 using present::Text;
 
 // What the file lists at most unless --html-full is said: it stays well under 20 MB and opens in about a second.
-constexpr std::size_t processes_listed = 20'000;
+constexpr std::size_t processes_listed = 10'000;
 constexpr std::size_t stacks_listed = 4'000;
 constexpr std::size_t places_listed = 5'000;  // largest first
 constexpr std::size_t waits_listed = 20'000;

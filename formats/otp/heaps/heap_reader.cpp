@@ -224,6 +224,27 @@ void HeapReader::add_area(std::uint64_t start, std::uint64_t end, AreaKind kind)
     find_zeroed(areas_.back());
 }
 
+// The end of the zero words that begin at `first`. A pointer that is damaged may lead to gigabytes of them, all of which would
+// be fetched to be looked at: behind a page of them the steps double, then halve, and only the last page is looked at word by word.
+std::uint64_t HeapReader::zeros_end(const HeapArea& area, std::uint64_t first) const {
+    const auto word = [&](std::uint64_t i) { return load<Word>(area.data + 8 * i); };
+    const std::uint64_t count = area.words();
+    std::uint64_t end = first + 1;
+    while (end != count && word(end) == 0 && end - first < 512) ++end;
+    const auto nothing_at = [&](std::uint64_t i) {
+        const std::uint64_t last = std::min(i + most_zeros, count);
+        while (i != last && word(i) == 0) ++i;
+        return i == last;
+    };
+    if (end == count || word(end) != 0) return end;
+    std::uint64_t step = 512;
+    for (; step < count - end && nothing_at(end + step); step *= 2) end += step;
+    for (; step >= 512; step /= 2)
+        if (step < count - end && nothing_at(end + step)) end += step;
+    while (end != count && word(end) == 0) ++end;
+    return end;
+}
+
 // Objects stand one behind the other, each with a header or a cell's two terms, so that many zero words among them were lost
 // from the file; only a bignum may hold so many. A lost page is found, wherever it begins, by a look at every 64th word and at
 // both ends.
@@ -232,9 +253,9 @@ void HeapReader::find_zeroed(const HeapArea& area) {
     const std::uint64_t count = area.words();
     for (std::uint64_t at = 0; at < count;) {
         if (word(at) == 0) {
-            std::uint64_t first = at, end = at + 1;
+            std::uint64_t first = at;
             while (first != 0 && word(first - 1) == 0) --first;
-            while (end != count && word(end) == 0) ++end;
+            const std::uint64_t end = zeros_end(area, at);
             const Word header = first == 0 ? 0 : word(first - 1);
             const Tag tag = is_header(header) ? vm_.layout.tags[header_subtag(header)] : Tag::unknown;
             const bool bignum = (tag == Tag::positive_big || tag == Tag::negative_big) && header_arity(header) >= end - first;
@@ -482,7 +503,13 @@ HeapGraph& HeapReader::read_objects(const EtsObjects& objects, HeapGraph::Mode m
 }
 
 // What stands at a word where an object or a cons cell must begin: a header is never the head of a list.
-bool HeapReader::object_at(const HeapArea& area, std::uint64_t index, ObjectShape& shape) const {
+// Many zeros are no empty tuples but a page that was lost: it is left out, and `index` leads behind it.
+bool HeapReader::object_at(const HeapArea& area, std::uint64_t& index, ObjectShape& shape) const {
+    if (load<Word>(area.data + 8 * index) == 0) {
+        const std::uint64_t end = zeros_end(area, index);
+        if (end == area.words() && end - index >= most_zeros) return false;
+        if (end - index >= most_zeros) index = end;
+    }
     const std::byte* p = area.data + 8 * index;
     const std::uint64_t available = area.words() - index;
     shape = is_header(load<Word>(p)) ? shape_of(vm_.layout, p, available) : ObjectShape{TermKind::cons, 2, 0, 2};

@@ -80,6 +80,7 @@ private:
     void settle_areas();
     void collect_areas(const std::byte* p);
     void find_zeroed(const HeapArea& area);
+    std::uint64_t zeros_end(const HeapArea& area, std::uint64_t first) const;
     void collect_fragments(std::uint64_t first, AreaKind kind);
     void collect_roots(const std::byte* p);
     void stack_roots();
@@ -95,7 +96,7 @@ private:
     }
     const HeapArea* find_area(std::uint64_t address);
     void mark(Word term);
-    bool object_at(const HeapArea& area, std::uint64_t index, ObjectShape& shape) const;
+    bool object_at(const HeapArea& area, std::uint64_t& index, ObjectShape& shape) const;
     void garbage_roots();
     void emit_area(const HeapArea& area);
 

@@ -313,13 +313,21 @@ private:
         } else if (young.words <= largest_block) {
             row.heap_words = young.words;
         }
-        if (old <= old_top && old_top <= old_end && (old_end - old) / 8 <= largest_block) {
+        const std::uint64_t most_words = memory_.space().most_bytes() / 8;
+        if (old <= old_top && old_top <= old_end && (old_end - old) / 8 <= most_words) {
             row.old_heap_words = (old_end - old) / 8;
             row.old_heap_unused_words = (old_end - old_top) / 8;
+        } else if ((bits & (state::gc | state::free | state::exiting)) == 0) {
+            anomalies.add(Anomaly::inconsistent_state, row.offset, "the old heap of a process");
         }
         // The fragment that stands in for the heap is in no list yet.
-        const auto in_list = load<Word>(p + at_.process_fragment_words);
-        row.fragment_words = in_list + (young.abandoned() ? (young.top - young.start) / 8 : 0);
+        auto in_list = load<Word>(p + at_.process_fragment_words);
+        if (in_list <= most_words) {
+            row.fragment_words = in_list + (young.abandoned() ? (young.top - young.start) / 8 : 0);
+        } else {
+            in_list = 0;
+            anomalies.add(Anomaly::inconsistent_state, row.offset, "the size of a process's heap fragments");
+        }
         row.fragments = fragments(load<Word>(p + at_.process_fragments));
         if (young.abandoned()) row.fragments = row.fragments + 1;
         // At the end of a collection they are freed before the process forgets them.
@@ -366,6 +374,7 @@ private:
         if (!queue_.cyclic && !queue_.cut && queue_.messages < least_messages(reader_, p))
             anomalies.add(Anomaly::messages_lost, row.offset, "a message queue is shorter than its own count");
         if (queue_.cut) anomalies.add(Anomaly::unreadable_memory, row.offset, "the rest of a signal queue");
+        if (queue_.fragments_cut) anomalies.add(Anomaly::inconsistent_state, row.offset, "heap fragments of messages");
     }
 
     void link(const std::byte* p, Process& row, Anomalies& anomalies) {
@@ -443,7 +452,7 @@ private:
                     bytes += 16 + 8ull * *length;
         }
         if (const auto dictionary = load<Word>(p + at_.process_dictionary); dictionary != 0)
-            if (const auto slots = memory_.word32(dictionary + at_.dictionary_slots))
+            if (const auto slots = memory_.word32(dictionary + at_.dictionary_slots); slots && 8ull * *slots <= memory_.space().most_bytes())
                 bytes += at_.dictionary_size + 8ull * *slots - 8;
         row.memory_bytes = bytes;
     }

@@ -68,7 +68,7 @@ bool QueueWalk::next(Signal& signal) {
     }
 }
 
-std::uint64_t fragment_words(Decoder& reader, const Signal& signal) {
+Count fragment_words(Decoder& reader, const Signal& signal) {
     const Offsets& at = reader.at;
     std::uint64_t fragment = signal.attached == 1 ? signal.address + at.message_fragment : signal.attached;
     std::uint64_t words = 0;
@@ -76,8 +76,10 @@ std::uint64_t fragment_words(Decoder& reader, const Signal& signal) {
     Cycle cycle;
     while (fragment != 0 && !cycle.closed_by(fragment)) {
         const std::byte* p = reader.memory.at(fragment, at.fragment_memory);
-        if (p == nullptr) break;
-        words += load<Word>(p + at.fragment_used);
+        if (p == nullptr) return {};
+        const auto used = load<Word>(p + at.fragment_used);
+        if (used > reader.memory.space().most_bytes() / 8) return {};
+        words += used;
         fragment = load<Word>(p + at.fragment_next);
     }
     return words;
@@ -98,7 +100,10 @@ QueueSums sum_queues(Decoder& reader, const std::byte* process) {
     for (Signal signal; walk.next(signal);) {
         if (signal.message()) {
             ++sums.messages;
-            if (signal.attached != 0) sums.fragment_words += fragment_words(reader, signal);
+            if (signal.attached == 0) continue;
+            const Count words = fragment_words(reader, signal);
+            sums.fragment_words += words.value_or(0);
+            sums.fragments_cut |= !words.has();
         } else {
             ++sums.others;
             if (block != 0 && signal.address >= block && signal.address - block < at.marker_block_size)

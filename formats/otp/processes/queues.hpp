@@ -29,6 +29,7 @@ struct QueueSums {
     std::uint64_t fragment_words = 0;  ///< used words of the fragments that messages carry
     std::uint64_t marker_bytes = 0;    ///< of receive markers, which stand in a queue where a reference was made
     bool cut = false;                  ///< a list could not be followed to its end
+    bool fragments_cut = false;        ///< some messages' fragments could not
     bool cyclic = false;               ///< a list leads back into itself
 };
 
@@ -52,8 +53,8 @@ private:
     bool cut_ = false, cyclic_ = false;
 };
 
-/// Used words of the fragment chain that belongs to a signal.
-std::uint64_t fragment_words(Decoder& reader, const Signal& signal);
+/// Used words of the fragment chain that belongs to a signal; missing where they are more than the image has, or the chain breaks.
+Count fragment_words(Decoder& reader, const Signal& signal);
 
 /// How many messages the process itself has counted in its inner and middle queue (sig_qs.len; since OTP 27 mq_len, which
 /// leaves those behind other signals out): a whole queue has at least as many. `process` holds layout.process_size bytes.

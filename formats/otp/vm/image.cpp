@@ -327,9 +327,11 @@ Result<Core> read_core(ElfImage file, const std::string& path) {
     bytes::CoreNotes notes = bytes::read_core_notes(file);
     bytes::AddressSpace space;
     for (const ElfSegment& segment : file.segments())
-        if (segment.type == elf::segment_load)
+        if (segment.type == elf::segment_load) {
+            space.declare(segment.memory_size);
             space.add(segment.address, file.contents(segment), bytes::AddressSpace::Origin::core,
                       (segment.flags & elf::flag_write) != 0);
+        }
     space.seal();
     if (space.segments().empty()) return refuse(path, "a core image without any memory in it");
     std::string recorded = executable_path(notes), id;

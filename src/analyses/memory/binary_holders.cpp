@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "analyses/base/sum.hpp"
 
@@ -14,6 +15,10 @@ BinaryReport binary_holders(std::vector<BinaryReference> references,
                std::tuple(b.address, b.offset, b.size, b.holder);
     });
     BinaryReport report;
+    std::size_t binaries = 0;
+    for (std::size_t i = 0; i < references.size(); ++i) binaries += i == 0 || references[i].address != references[i - 1].address;
+    report.binaries.reserve(binaries);
+    report.holders.reserve(references.size());
     for (std::size_t i = 0; i < references.size();) {
         BinaryHolders binary;
         binary.address = references[i].address;
@@ -49,8 +54,8 @@ BinaryReport binary_holders(std::vector<BinaryReference> references,
         report.binaries.push_back(binary);
         i = next;
     }
-    std::stable_sort(report.binaries.begin(), report.binaries.end(), [](const BinaryHolders& a, const BinaryHolders& b) {
-        return a.bytes.value_or(a.seen_bytes) > b.bytes.value_or(b.seen_bytes);
+    std::sort(report.binaries.begin(), report.binaries.end(), [](const BinaryHolders& a, const BinaryHolders& b) {
+        return std::pair(b.bytes.value_or(b.seen_bytes), a.address) < std::pair(a.bytes.value_or(a.seen_bytes), b.address);
     });
     return report;
 }
