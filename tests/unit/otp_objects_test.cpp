@@ -265,6 +265,31 @@ TEST_CASE("many zeros in a heap are a loss, but for those of a large number", "[
     CHECK(zeroed(0, 600, otp::Tag::tuple, 0) == 1);
 }
 
+TEST_CASE("pages of zeros are no dead terms, and what stands behind them is found", "[otp][heap]") {
+    const auto read = [](std::uint64_t first, std::uint64_t end, std::uint64_t words) {
+        HeapOfWords made(words);
+        made.memory.resize(0x8000 + 8 * words + 0x1000);
+        made.put(HeapOfWords::heap, made.header(otp::Tag::tuple, first - 1));
+        if (end < words) made.put(HeapOfWords::heap + 8 * end, made.header(otp::Tag::tuple, words - end - 1));
+        for (std::uint64_t i = first; i < end; ++i) made.put(HeapOfWords::heap + 8 * i, 0);
+        made.start();
+        otp::HeapReader reader(made.vm);
+        HeapGraph& graph = reader.read(HeapOfWords::process, HeapGraph::Mode::values, true);
+        std::vector<std::uint64_t> garbage;
+        for (std::size_t i = 0; i < graph.roots().size(); ++i)
+            if (graph.roots()[i].kind == RootKind::garbage) garbage.push_back((graph.address(graph.roots()[i].target) - HeapOfWords::heap) / 8);
+        CHECK((end - first < 127 || reader.damage().zeroed == 1));  // one word of 64 is looked at
+        return garbage;
+    };
+    using Places = std::vector<std::uint64_t>;
+    // The steps double and halve: each length of zeros ends where it ends.
+    for (const std::uint64_t zeros : {16u, 100u, 511u, 512u, 513u, 1'024u, 1'025u, 5'000u, 65'535u, 100'000u}) {
+        INFO(zeros);
+        CHECK(read(10, 10 + zeros, 200 + zeros) == Places{0, 10 + zeros});
+        CHECK(read(10, 10 + zeros, 10 + zeros) == Places{0});
+    }
+}
+
 TEST_CASE("the last byte of bits says how many of it count", "[otp][binary]") {
     const auto place = [](std::uint64_t bits) {
         HeapOfWords made(20, 29);

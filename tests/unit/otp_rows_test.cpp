@@ -145,6 +145,34 @@ TEST_CASE("a heap whose pointers are out of order is damage, and no figure", "[o
     CHECK(s.anomalies[Anomaly::inconsistent_state].count >= 1);
 }
 
+TEST_CASE("what is larger than all memory is damage, and in no sum", "[otp][rows]") {
+    MadeTable made;
+    const Offsets& at = made.at();
+    const std::uint64_t huge = 1ull << 40, dictionary = M + 0x60000, message = M + 0x61000, fragment = M + 0x62000;
+    for (std::uint64_t number = 1; number <= 4; ++number) made.add(number);
+    made.put(MadeTable::process(1) + at.process_fragment_words, huge);
+    made.put(MadeTable::process(2) + at.process_old_heap, M + 0x60000);
+    made.put(MadeTable::process(2) + at.process_old_top, M + 0x60100);
+    made.put(MadeTable::process(2) + at.process_old_end, M + 0x60000 + 8 * huge);
+    made.put(MadeTable::process(3) + at.process_dictionary, dictionary);
+    made.memory.put<std::uint32_t>(dictionary + at.dictionary_slots - M, 0xFFFFFFFF);
+    made.put(MadeTable::process(4) + at.process_inner_queue, message);
+    made.put(message + at.message_attached, fragment);
+    made.put(message + at.message_words, 0x2b);
+    made.put(fragment + at.fragment_used, huge);
+    const Snapshot& s = made.read();
+    REQUIRE(s.processes.size() == 4);
+    CHECK_FALSE(s.processes[0].fragment_words.has());
+    CHECK_FALSE(s.processes[1].old_heap_words.has());
+    CHECK(s.processes[3].msgq_len == Count(1));
+    for (const Process& each : s.processes) {
+        INFO(each.pid.number);
+        CHECK(each.memory_bytes.value_or(0) >= at.process_size + 8 * 64);
+        CHECK(each.memory_bytes.value_or(0) < 2 * at.process_size + 8 * 64 + 100);
+    }
+    CHECK(s.anomalies[Anomaly::inconsistent_state].count == 4 + 3);  // none has an initial call; who reads the dictionary tells of it
+}
+
 TEST_CASE("a thread's registers are those of the process whose code it runs, and of no other", "[otp][rows]") {
     MadeTable made;
     const Offsets& at = made.at();
