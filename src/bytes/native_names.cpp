@@ -53,7 +53,7 @@ std::vector<std::uint64_t> symbol_bounds(Dwfl_Module* module) {
         bounds.push_back(start + symbol.st_size);
     }
     std::ranges::sort(bounds);
-    bounds.erase(std::ranges::unique(bounds).begin(), bounds.end());
+    bounds.erase(std::unique(bounds.begin(), bounds.end()), bounds.end());
     return bounds;
 }
 

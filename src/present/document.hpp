@@ -113,7 +113,11 @@ enum class Holds : std::uint8_t {
 class Label : public std::string_view {
 public:
     constexpr Label() = default;
+#if defined(__clang__) && __clang_major__ < 15  // which breaks down over immediate functions in the braces of a column
+    constexpr Label(const char* literal) : std::string_view(literal) {}
+#else
     consteval Label(const char* literal) : std::string_view(literal) {}
+#endif
     /// Of what stays as long as the program does, as literals elsewhere.
     static constexpr Label of(std::string_view stays) { return Label(stays); }
     /// Kept until the program ends; the same text is kept once. For names that are found only when it runs (of queries).
