@@ -41,16 +41,17 @@ private:
 };
 
 // An array of slots, each NIL, one boxed {Key, Value}, or a list of them (erl_process_dict.c). False where what is there is
-// not as many entries as the dictionary counts.
+// not as many entries as the dictionary counts. A dictionary grows as soon as it has more entries than slots: four times as many
+// come of lists that lead into themselves or into one another.
 template <class Visit>
 bool each_dictionary_entry(Decoder& reader, std::uint64_t dictionary, Visit&& visit) {
     constexpr std::uint32_t most_slots = 1u << 28;
-    constexpr std::uint32_t longest_chain = 1u << 24;
     const auto slots = reader.memory.word32(dictionary + reader.at.dictionary_slots);
     const auto counted = reader.memory.word(dictionary + reader.at.dictionary_entries);
     if (!slots || !counted || *slots == 0 || *slots > most_slots) return false;
     const std::byte* data = reader.memory.at(dictionary + reader.at.dictionary_data, 8ull * *slots);
     if (data == nullptr) return false;
+    const std::uint64_t most_entries = 4ull * *slots + 64;
     bool whole = true;
     std::uint64_t seen = 0;
     const auto pair = [&](Word term) {
@@ -65,9 +66,9 @@ bool each_dictionary_entry(Decoder& reader, std::uint64_t dictionary, Visit&& vi
             pair(term);
             continue;
         }
-        for (std::uint32_t n = 0; is_cons(term); ++n) {
+        while (is_cons(term)) {
             const std::byte* cell = reader.memory.at(address_of(term), 16);
-            if (cell == nullptr || n >= longest_chain) {
+            if (cell == nullptr || seen >= most_entries) {
                 whole = false;
                 break;
             }
