@@ -179,13 +179,11 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         finding.title.say("; {} of a higher priority go first, one of them {} in {}", number(first.count),
                           s[first.example].name == TextId::none ? sentence("{}", s[first.example].pid) : sentence("{}", first.example),
                           s[first.example].current_function);
-    if (known && starved) {
-        finding.percent = percent_of(found.in_function, ready);
-    } else if (known) {
-        finding.percent = percent_of(found.in_function, ready);
+    if (known) finding.percent = percent_of(found.in_function, ready);
+    if (known && !starved) {
         finding.title.say(", {} of them in {}", number(found.in_function), found.function);
         if (in_one && held.function != found.function) finding.title.say("; all that run now are in {}", held.function);
-    } else if (there.busy > 1 && there.in_it == there.busy) {
+    } else if (!known && there.busy > 1 && there.in_it == there.busy) {
         finding.title.say("; all {} that run now are in {}", number(there.busy), in_one ? held.function : there.function);
     }
     finding.evidence = {figure("in the run queues", queued.queued, AmountUnit::count),

@@ -80,6 +80,7 @@ constexpr std::array outsides{
     Outside{"ssl_gen_statem", "handshake", tls_handshakes, tls_advice},
 };
 
+static_assert(outsides.size() <= 8);  // a bit each in what outside_of() gives
 std::uint8_t outside_of(const Snapshot& s, FunctionId id) {
     const Function& function = s.functions[id];
     for (std::size_t i = 0; i < outsides.size(); ++i)
