@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analyses/heaps/unanswered.hpp"
 #include "analyses/processes/waits.hpp"
 #include "analyses/selectors/selectors.hpp"
 #include "cli/commands.hpp"
@@ -105,9 +106,12 @@ static Status cmd_waits(const Context& context) {
     LoadPlan plan;
     plan.tables = plan.links = plan.stacks = plan.labels = true;
     plan.slots_of = analyses::slots_for_waits;
+    plan.terms = true;
+    plan.terms_of = analyses::MayBeAsked();
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();
     analyses::Waits waits = *context.waits(snapshot);
+    analyses::add_unanswered(*artifact, waits);
     const present::Names names = context.names(snapshot);
     present::Document document = context.document(snapshot);
     if (context.options().inputs.size() > 1) {

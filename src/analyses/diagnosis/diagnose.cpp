@@ -8,6 +8,7 @@
 #include "analyses/causes/boot_stage.hpp"
 #include "analyses/diagnosis/summary.hpp"
 #include "analyses/diagnosis/unreferenced.hpp"
+#include "analyses/heaps/unanswered.hpp"
 #include "analyses/logs/service_keepers.hpp"
 #include "analyses/processes/native_stacks.hpp"
 #include "analyses/rules/phrases.hpp"
@@ -69,9 +70,9 @@ void Diagnoser::demand(LoadPlan& plan) {
     plan.slots_of = slots_for_waits;
     plan.terms = true;
     plan.modules = true;
-    plan.terms_of = [this, keeps_service_state = ServiceKeepers()](const Snapshot& snapshot, ProcId id) mutable {
+    plan.terms_of = [this, keeps_service_state = ServiceKeepers(), may_be_asked = MayBeAsked()](const Snapshot& snapshot, ProcId id) mutable {
         return suspects(snapshot).look_into(id) || may_tell_why(snapshot, id) || keeps_service_state(snapshot, id) || keeps_restarts(snapshot, id) ||
-               may_put_off(snapshot, id) ||
+               may_put_off(snapshot, id) || may_be_asked(snapshot, id) ||
                is_controller(snapshot, id) || may_boot(snapshot, id);
     };
     if (gathered_ == nullptr) stats_.demand(plan, [this](const Snapshot& snapshot, ProcId id) { return suspects(snapshot).decode(id) || full_; });
@@ -128,6 +129,7 @@ Result<Diagnosis> Diagnoser::judge(Artifact& artifact) {
     diagnosis.totals = analyses::totals(snapshot);
     diagnosis.death = analyses::death(snapshot);
     diagnosis.waits = analyses::waits(snapshot);
+    add_unanswered(artifact, diagnosis.waits);
     std::vector<LockQueue> locks = lock_queues(snapshot);
     read_held_locks(artifact, locks);
     const std::optional<ApplicationStarts> starts = read_starts(artifact);

@@ -469,6 +469,23 @@ void add_chains(const Waits& all, const Reach& r, std::vector<std::vector<ProcId
     std::ranges::stable_sort(chains, [](const auto& a, const auto& b) { return a.size() > b.size(); });
 }
 
+// What follows from the edges.
+void add_sums(const Snapshot& snapshot, Waits& waits) {
+    add_fan_in(waits);
+    Reach r = reach(snapshot, waits);
+    add_cycles(snapshot, waits, r);
+    add_chains(waits, r, waits.chains);
+    for (WaitFanIn& fan : waits.fan_in)
+        fan.reaching = fan.target.process == ProcId::none ? fan.waiters : r.count[index_of(fan.target.process)];
+    for (WaitFanIn& fan : waits.fan_in)
+        if (fan.target.process == ProcId::none)
+            for (const std::uint32_t edge : waits.waiters_of(fan))
+                fan.reaching += r.count[index_of(waits.edges[edge].waiter)];
+    std::ranges::stable_sort(waits.fan_in, [](const WaitFanIn& a, const WaitFanIn& b) {
+        return a.waiters != b.waiters ? a.waiters > b.waiters : a.reaching > b.reaching;
+    });
+}
+
 }  // namespace
 
 bool is_waiting_function(const Snapshot& snapshot, FunctionId function) {
@@ -523,20 +540,21 @@ Waits waits(const Snapshot& snapshot) {
     add_terminal(snapshot, waits);
     add_loading(snapshot, waits);
     add_by_hand(snapshot, finder, waits);
-    add_fan_in(waits);
-    Reach r = reach(snapshot, waits);
-    add_cycles(snapshot, waits, r);
-    add_chains(waits, r, waits.chains);
-    for (WaitFanIn& fan : waits.fan_in)
-        fan.reaching = fan.target.process == ProcId::none ? fan.waiters : r.count[index_of(fan.target.process)];
-    for (WaitFanIn& fan : waits.fan_in)
-        if (fan.target.process == ProcId::none)
-            for (const std::uint32_t edge : waits.waiters_of(fan))
-                fan.reaching += r.count[index_of(waits.edges[edge].waiter)];
-    std::ranges::stable_sort(waits.fan_in, [](const WaitFanIn& a, const WaitFanIn& b) {
-        return a.waiters != b.waiters ? a.waiters > b.waiters : a.reaching > b.reaching;
-    });
+    add_sums(snapshot, waits);
     return waits;
+}
+
+void add_edges(const Snapshot& snapshot, std::span<const WaitEdge> edges, Waits& waits) {
+    if (edges.empty()) return;
+    waits.edges.insert(waits.edges.end(), edges.begin(), edges.end());
+    std::ranges::stable_sort(waits.edges, {}, [](const WaitEdge& edge) { return index_of(edge.waiter); });
+    waits.edge_of.assign(snapshot.processes.size(), Waits::no_edge);
+    for (std::uint32_t i = 0; i < waits.edges.size(); ++i) waits.edge_of[index_of(waits.edges[i].waiter)] = i;
+    waits.by_target.clear();
+    waits.fan_in.clear();
+    waits.cycles.clear();
+    waits.chains.clear();
+    add_sums(snapshot, waits);
 }
 
 }  // namespace beamheap::analyses

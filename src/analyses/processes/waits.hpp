@@ -84,6 +84,8 @@ struct Waits {
 /// Edges of all processes. The snapshot was loaded with links, stacks, tables and slots_of = slots_for_waits.
 /// O(processes + links + slots).
 Waits waits(const Snapshot& snapshot);
+/// Adds edges of processes that had none, and all that follows from them.
+void add_edges(const Snapshot& snapshot, std::span<const WaitEdge> edges, Waits& waits);
 
 /// The name of the node that a target is on; none for this one, or where it is not known.
 TextId node_of(const Snapshot& snapshot, const WaitTarget& target);

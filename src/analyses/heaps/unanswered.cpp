@@ -1,0 +1,306 @@
+#include "analyses/heaps/unanswered.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "analyses/base/allocated_words.hpp"
+#include "analyses/base/erlang_syntax.hpp"
+
+namespace beamheap::analyses {
+namespace {
+
+constexpr std::size_t least_waiters = 10;
+constexpr std::size_t most_crowds = 8;
+constexpr std::size_t samples = 4;                        // of a crowd, whose references are read
+constexpr std::uint64_t largest_server = 500'000;         // words of its heaps
+constexpr std::uint64_t longest_queue = 50'000;           // messages
+constexpr std::uint64_t all_servers = 4'000'000;          // words of all whose terms are read
+constexpr std::size_t most_objects = 400'000;             // of one server's terms
+constexpr std::size_t most_of_message = 64;
+constexpr std::size_t most_fields = 2'000;  // of a server's state, that are none of a list
+
+// Processes that wait in one function, called by one function.
+struct Crowd {
+    FunctionId function = FunctionId::none;
+    FunctionId caller = FunctionId::none;
+    std::vector<ProcId> members;
+};
+
+bool sleeps(const Snapshot& s, FunctionId id) {
+    const std::string_view module = module_of(s, id);
+    return module == "timer" || module == "Elixir.Process" || module == "erts_dirty_process_signal_handler";
+}
+
+// Whether processes wait there for what a program decides: not in a library's call, nor in its loop, nor for the time.
+std::vector<bool> functions_by_hand(const Snapshot& s) {
+    std::vector<bool> by_hand(s.functions.size());
+    for (std::uint32_t i = 0; i < s.functions.size(); ++i)
+        by_hand[i] = !is_waiting_function(s, FunctionId{i}) && !is_idle_function(s, FunctionId{i}) && !sleeps(s, FunctionId{i});
+    return by_hand;
+}
+
+std::vector<std::uint64_t> waiting_in(const Snapshot& s, const std::vector<bool>& by_hand) {
+    std::vector<std::uint64_t> count(s.functions.size());
+    for (const Process& process : s.processes)
+        if (process.state == ProcessState::waiting && process.current_function != FunctionId::none && by_hand[index_of(process.current_function)])
+            ++count[index_of(process.current_function)];
+    return count;
+}
+
+bool is_crowded(const Process& process, const std::vector<std::uint64_t>& crowded) {
+    return process.state == ProcessState::waiting && process.current_function != FunctionId::none &&
+           crowded[index_of(process.current_function)] >= least_waiters;
+}
+
+// Who may have been asked: those with a name first.
+std::vector<ProcId> servers(const Snapshot& s, const std::vector<std::uint64_t>& crowded) {
+    std::vector<ProcId> found;
+    std::uint64_t words = 0;
+    for (const bool named : {true, false})
+        for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
+            const Process& process = s.processes[i];
+            if ((process.name != TextId::none) != named || is_crowded(process, crowded)) continue;
+            const std::uint64_t more = allocated_words(process);
+            if (more > largest_server || process.msgq_len.value_or(0) > longest_queue || words + more > all_servers) continue;
+            words += more;
+            found.push_back(ProcId{i});
+        }
+    return found;
+}
+
+// The function that has called the one that a process waits in; none where that is the first of all.
+FunctionId caller_in(const Snapshot& s, const Process& process) {
+    if (process.stack == StackId::none) return FunctionId::none;
+    for (const Frame& frame : s.stacks[process.stack]) {
+        if (frame.function == process.current_function) continue;
+        if (frame.function == FunctionId::none) break;
+        const std::string_view module = module_of(s, frame.function);
+        return module == "proc_lib" || module == "erlang" || module == "gen" ? FunctionId::none : frame.function;
+    }
+    return FunctionId::none;
+}
+
+bool is_on_stack(const Snapshot& s, const Process& process, FunctionId function) {
+    return process.stack != StackId::none &&
+           std::ranges::any_of(s.stacks[process.stack], [&](const Frame& frame) { return frame.function == function; });
+}
+
+std::vector<Crowd> crowds(const Snapshot& s, const Waits& waits, const std::vector<bool>& by_hand) {
+    std::map<std::pair<std::uint32_t, std::uint32_t>, Crowd> found;
+    for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
+        const Process& process = s.processes[i];
+        if (process.state != ProcessState::waiting || process.current_function == FunctionId::none ||
+            !by_hand[index_of(process.current_function)] || waits.edge(ProcId{i}) != nullptr)
+            continue;
+        const FunctionId caller = caller_in(s, process);
+        Crowd& crowd = found[{index_of(process.current_function), index_of(caller)}];
+        crowd.function = process.current_function;
+        crowd.caller = caller;
+        crowd.members.push_back(ProcId{i});
+    }
+    std::vector<Crowd> large;
+    for (auto& [key, crowd] : found)
+        if (crowd.members.size() >= least_waiters) large.push_back(std::move(crowd));
+    std::ranges::stable_sort(large, std::ranges::greater(), [](const Crowd& each) { return each.members.size(); });
+    if (large.size() > most_crowds) large.resize(most_crowds);
+    return large;
+}
+
+using Reference = std::tuple<unsigned, std::uint32_t, std::uint32_t, std::uint32_t>;
+
+std::optional<Reference> reference_of(TermSource& terms, const Element& term) {
+    if (term.kind != ElementKind::object) return std::nullopt;
+    const ObjectHead head = terms.head(term.id);
+    if (head.kind != TermKind::reference || head.numbers < 3) return std::nullopt;
+    return Reference{head.numbers, head.words[0], head.words[1], head.words[2]};
+}
+
+// What one process knows of others.
+struct Known {
+    std::map<std::uint32_t, std::uint64_t> messages;  // by ProcId: in how many messages its pid stands
+    std::set<std::uint32_t> kept;                     // by ProcId: those whose pids stand elsewhere
+    std::set<std::uint32_t> alone;                    // of these: in a variable, or a field of a record or map, in no list or key
+    std::set<Reference> references;
+    std::size_t objects = 0;
+};
+
+// Goes through a term once; `each` is told of pids.
+template <class Each>
+void walk(const Snapshot& s, TermSource& terms, const Element& from, std::size_t most, std::set<std::pair<ObjectId::Space, std::uint32_t>>& seen,
+          Known& known, Each&& each) {
+    std::vector<Element> left{from};
+    std::size_t gone = 0;
+    while (!left.empty() && gone < most && known.objects < most_objects) {
+        const Element term = left.back();
+        left.pop_back();
+        if (term.kind == ElementKind::pid) {
+            if (const ProcId found = s.find(term.pid); found != ProcId::none) each(found);
+            continue;
+        }
+        if (term.kind != ElementKind::object || !seen.emplace(term.id.space, term.id.number).second) continue;
+        ++gone;
+        ++known.objects;
+        if (const auto reference = reference_of(terms, term)) known.references.insert(*reference);
+        ElementCursor cursor = terms.elements(term.id);
+        for (Element element; left.size() < most_objects && terms.next(cursor, element);)
+            if (element.kind == ElementKind::object || element.kind == ElementKind::pid) left.push_back(element);
+    }
+}
+
+bool is_of_state(const Root& root) {
+    return root.kind == RootKind::stack || root.kind == RootKind::dictionary || root.kind == RootKind::x_register;
+}
+
+// Pids that are fields of their own, as the holder of a lock is, and none of many.
+std::set<std::uint32_t> standing_alone(const Snapshot& s, TermSource& terms) {
+    std::set<std::uint32_t> found;
+    std::vector<Element> fields;
+    const std::span<const Root> roots = terms.graph().roots();
+    for (std::size_t i = 0; i < roots.size() && fields.size() < most_fields; ++i)
+        if (is_of_state(roots[i])) fields.push_back(terms.root(i));
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        if (fields[i].kind == ElementKind::pid)
+            if (const ProcId id = s.find(fields[i].pid); id != ProcId::none) found.insert(index_of(id));
+        if (fields[i].kind != ElementKind::object) continue;
+        const TermKind kind = terms.head(fields[i].id).kind;
+        if (kind != TermKind::tuple && kind != TermKind::flat_map) continue;
+        ElementCursor cursor = terms.elements(fields[i].id);
+        Element element;
+        if (kind == TermKind::flat_map && !terms.next(cursor, element)) continue;  // its keys
+        while (fields.size() < most_fields && terms.next(cursor, element)) fields.push_back(element);
+    }
+    return found;
+}
+
+Known read(const Snapshot& s, TermSource& terms) {
+    Known known;
+    std::set<std::pair<ObjectId::Space, std::uint32_t>> seen;
+    const std::span<const Root> roots = terms.graph().roots();
+    for (std::size_t i = 0; i < roots.size(); ++i) {
+        if (roots[i].kind == RootKind::message) {
+            std::set<std::uint32_t> named;
+            std::set<std::pair<ObjectId::Space, std::uint32_t>> of_message;
+            walk(s, terms, terms.root(i), most_of_message, of_message, known, [&](ProcId id) { named.insert(index_of(id)); });
+            for (const std::uint32_t id : named) ++known.messages[id];
+        } else if (is_of_state(roots[i])) {
+            walk(s, terms, terms.root(i), most_objects, seen, known, [&](ProcId id) { known.kept.insert(index_of(id)); });
+        }
+    }
+    known.alone = standing_alone(s, terms);
+    return known;
+}
+
+// References in the frames in which the first of a crowd wait.
+std::set<Reference> references_of(Artifact& artifact, const Crowd& crowd) {
+    std::set<Reference> found;
+    for (std::size_t i = 0; i < crowd.members.size() && i < samples; ++i) {
+        const auto terms = artifact.terms(crowd.members[i]);
+        if (!terms) continue;
+        const std::span<const Root> roots = (*terms)->graph().roots();
+        for (std::size_t root = 0; root < roots.size(); ++root)
+            if (roots[root].kind == RootKind::stack && roots[root].frame == 0)
+                if (const auto reference = reference_of(**terms, (*terms)->root(root))) found.insert(*reference);
+    }
+    return found;
+}
+
+// Who of a crowd was not answered by one that knows them, and who was.
+struct Asked {
+    std::vector<ProcId> waiters;
+    ProcId holder = ProcId::none;
+};
+
+Asked asked(const Snapshot& s, const Waits& waits, const Crowd& crowd, const std::set<Reference>& references, ProcId server, const Known& known) {
+    Asked found;
+    std::uint64_t in_queue = 0;
+    for (const ProcId member : crowd.members) {
+        const auto messages = known.messages.find(index_of(member));
+        const bool queued = messages != known.messages.end() && messages->second == 1;
+        in_queue += queued;
+        if (queued || known.kept.contains(index_of(member))) found.waiters.push_back(member);
+    }
+    if (found.waiters.size() < least_waiters || found.waiters.size() * 2 < crowd.members.size()) return {};
+    std::size_t same = 0;
+    for (const Reference& reference : references) same += known.references.contains(reference);
+    const bool by_reference = same >= 2;
+    if ((crowd.caller != FunctionId::none || by_reference) && in_queue >= least_waiters && in_queue * 2 >= found.waiters.size() &&
+        s[server].msgq_len.value_or(0) <= in_queue * 2)
+        return found;
+    // The one behind the place where the others wait, in what has called it.
+    const bool rests = s[server].state == ProcessState::waiting && s[server].msgq_len.value_or(0) == 0 && waits.edge(server) == nullptr;
+    if (!rests || crowd.caller == FunctionId::none) return {};
+    if (std::ranges::any_of(found.waiters, [&](ProcId id) { return known.alone.contains(index_of(id)) || s[id].parent == s[server].pid; })) return {};
+    for (const std::uint32_t id : known.kept) {
+        const Process& process = s.processes[id];
+        if (ProcId{id} == server || process.current_function == crowd.function || !is_on_stack(s, process, crowd.caller) ||
+            is_on_stack(s, process, crowd.function))
+            continue;
+        if (found.holder != ProcId::none || !known.alone.contains(id)) return {};
+        found.holder = ProcId{id};
+    }
+    return found.holder == ProcId::none ? Asked{} : found;
+    return found;
+}
+
+WaitEdge edge_to(const Snapshot& s, ProcId from, ProcId to) {
+    WaitEdge edge;
+    edge.waiter = from;
+    edge.target.process = to;
+    edge.target.pid = s[to].pid;
+    edge.target.name = s[to].name;
+    edge.function = s[from].current_function;
+    edge.via = "by_hand";
+    edge.confidence = Confidence::estimate;
+    return edge;
+}
+
+}  // namespace
+
+bool MayBeAsked::operator()(const Snapshot& s, ProcId process) {
+    if (!std::exchange(known_, true)) {
+        const std::vector<std::uint64_t> crowded = waiting_in(s, functions_by_hand(s));
+        if (std::ranges::any_of(crowded, [](std::uint64_t count) { return count >= least_waiters; })) {
+            chosen_.resize(s.processes.size());
+            for (const ProcId id : servers(s, crowded)) chosen_[index_of(id)] = true;
+            for (std::uint32_t i = 0; i < s.processes.size(); ++i)  // a stream does not say yet who is called by whom
+                if (is_crowded(s.processes[i], crowded) && allocated_words(s.processes[i]) <= largest_server / least_waiters) chosen_[i] = true;
+        }
+    }
+    return index_of(process) < chosen_.size() && chosen_[index_of(process)];
+}
+
+void add_unanswered(Artifact& artifact, Waits& waits) {
+    const Snapshot& s = artifact.snapshot();
+    const std::vector<bool> by_hand = functions_by_hand(s);
+    const std::vector<Crowd> large = crowds(s, waits, by_hand);
+    if (large.empty()) return;
+    std::vector<std::set<Reference>> references;
+    for (const Crowd& crowd : large) references.push_back(references_of(artifact, crowd));
+    std::vector<WaitEdge> edges;
+    std::vector<bool> has_edge(s.processes.size());
+    const auto add = [&](ProcId from, ProcId to) {
+        if (from == to || has_edge[index_of(from)] || waits.edge(from) != nullptr) return;
+        has_edge[index_of(from)] = true;
+        edges.push_back(edge_to(s, from, to));
+    };
+    for (const ProcId server : servers(s, waiting_in(s, by_hand))) {
+        if (allocated_words(s[server]) + s[server].msgq_len.value_or(0) * 4 < least_waiters) continue;
+        const auto terms = artifact.terms(server);
+        if (!terms) continue;
+        const Known known = read(s, **terms);
+        if (known.messages.size() + known.kept.size() < least_waiters) continue;
+        for (std::size_t i = 0; i < large.size(); ++i) {
+            const Asked found = asked(s, waits, large[i], references[i], server, known);
+            for (const ProcId waiter : found.waiters) add(waiter, server);
+            if (found.holder != ProcId::none) add(server, found.holder);
+        }
+    }
+    add_edges(s, edges, waits);
+}
+
+}  // namespace beamheap::analyses
