@@ -4,14 +4,14 @@
 %%
 %% facts.first: what the first sentence of a diagnosis must hold, as texts.
 -module(scenario_running).
--export([scenarios/0, slow_readers/1, slow_readers_socket/1, slow_port/1, lock_mnesia/1, lock_global/1, pool_empty/1, pool_tables/1, credit/1,
+-export([scenarios/0, slow_readers/1, slow_readers_socket/1, slow_port/1, lock_mnesia/1, lock_global/1, pool_empty/1, pool_tables/1, credit/1, lock_by_hand/1, asked_by_hand/1,
          stuck_pool/1, programs/1, busy_server/1, start_blocked/1, child_blocked/1, suspended_server/1, suspended_process/1, remote_hung/1, dist_busy/1]).
 -export([init/1, handle_call/3, handle_cast/2, handle_info/2, terminate/2, code_change/3]).
--export([start/2, stop/1, asks/2, writer/2, sender/3, client/2, transaction/2, locked/2, worker/1, query/2, asker/2, program/2, start_child/1, endless_report/1, remote_caller/3, remote_sender/3]).
+-export([start/2, stop/1, with_lock/1, works_on/1, asks_by_hand/1, asks/2, writer/2, sender/3, client/2, transaction/2, locked/2, worker/1, query/2, asker/2, program/2, start_child/1, endless_report/1, remote_caller/3, remote_sender/3]).
 
 -import(scenario_kit, [specimen/2, hold/1, wait_until/2, wait_until/3, many/2, healthy/1, plan/2, all_rest/1, stopped_peer/1, silent_ticks/2, calling_nodes/0]).
 
-scenarios() -> [slow_readers, slow_readers_socket, slow_port, lock_mnesia, lock_global, pool_empty, pool_tables, credit, stuck_pool, programs, busy_server, start_blocked, child_blocked, suspended_server, suspended_process, remote_hung, dist_busy].
+scenarios() -> [slow_readers, slow_readers_socket, slow_port, lock_mnesia, lock_global, pool_empty, pool_tables, credit, lock_by_hand, asked_by_hand, stuck_pool, programs, busy_server, start_blocked, child_blocked, suspended_server, suspended_process, remote_hung, dist_busy].
 
 %% Those who are held up rest where they are held up; those of a healthy twin when they have done what they were to do.
 %% In between they wait, too, for a moment, and a dump of that moment may not be told from one of the disease.
@@ -127,6 +127,48 @@ lock_global(Args) ->
     plan(Args, #{findings => ['lock-held'], culprit => Holder, waiting => N, lock => text(leader_lock)}).
 
 locked(I, Lock) -> global:trans({Lock, self()}, fun() -> ok end, [node()]), hold(I).
+
+%% A lock that a program has made itself: a server that keeps who has it, and in a queue who wants it. In the healthy twin the
+%% same processes ask a server for work by which they are kept, too: one has some, the others wait for more.
+lock_by_hand(Args) ->
+    N = scenario_kit:number(1, Args -- ["healthy"], 40),
+    Healthy = healthy(Args),
+    Server = specimen(stock_lock, fun(Ready) -> Ready(), case Healthy of true -> work_server([], #{}); false -> lock_server(free, queue:new()) end end),
+    Body = case Healthy of true -> works_on; false -> with_lock end,
+    [First | Others] = many(N + 1, fun(_) -> P = spawn(?MODULE, Body, [Server]), wait_until(asked, fun() -> scenario_kit:resting(P) end), P end),
+    Healthy andalso (Server ! {work, First}),
+    all_rest([First, Server | Others]),
+    plan(Args, #{findings => ['wait-convoy'], culprit => First, waiting => N + 1, server => Server}).
+
+lock_server(free, Queue) -> receive {lock, P} -> P ! locked, lock_server(P, Queue) end;
+lock_server(Holder, Queue) ->
+    receive {lock, P} -> lock_server(Holder, queue:in(P, Queue)); {unlock, Holder} -> lock_server(free, Queue) end.
+
+with_lock(Server) -> lock(Server), hold(slow_update), Server ! {unlock, self()}.
+
+lock(Server) -> Server ! {lock, self()}, receive locked -> ok end.
+
+work_server(Idle, Busy) ->
+    receive {idle, P} -> work_server([P | Idle], Busy); {work, P} -> P ! {work, hold}, work_server(lists:delete(P, Idle), Busy#{P => hold}) end.
+
+works_on(Server) -> hold = next_work(Server), hold(work), works_on(Server).
+
+next_work(Server) -> Server ! {idle, self()}, receive {work, What} -> What end.
+
+%% Requests that a program has made itself lie in the queue of a server that does not take them.
+asked_by_hand(Args) ->
+    N = scenario_kit:number(1, Args -- ["healthy"], 40),
+    Healthy = healthy(Args),
+    Server = specimen(rate_server, fun(Ready) -> Ready(), case Healthy of true -> rate_server(); false -> hold(rate_server) end end),
+    Askers = many(N, fun(_) -> spawn(?MODULE, asks_by_hand, [Healthy]) end),
+    settled(Healthy, [Server || not Healthy] ++ Askers),
+    plan(Args, #{findings => ['wait-convoy'], culprit => Server, waiting => N}).
+
+rate_server() -> receive {rate, P} -> P ! {rate, 7}, rate_server() end.
+
+asks_by_hand(Healthy) -> R = rate(), hold({R, Healthy}).
+
+rate() -> rate_server ! {rate, self()}, receive {rate, R} -> R end.
 
 %% A pool after the model of poolboy: workers are out, those who ask get no answer yet.
 pool_empty(Args) ->

@@ -24,23 +24,23 @@ constexpr std::size_t most_objects = 400'000;             // of one server's ter
 constexpr std::size_t most_of_message = 64;
 constexpr std::size_t most_fields = 2'000;  // of a server's state, that are none of a list
 
-// Processes that wait in one function, called by one function.
+// Processes that wait in one function.
 struct Crowd {
     FunctionId function = FunctionId::none;
-    FunctionId caller = FunctionId::none;
+    std::set<FunctionId> callers;  // of that function
+    bool called = true;            // all of them have called it, and go on behind it
     std::vector<ProcId> members;
 };
 
-bool sleeps(const Snapshot& s, FunctionId id) {
-    const std::string_view module = module_of(s, id);
-    return module == "timer" || module == "Elixir.Process" || module == "erts_dirty_process_signal_handler";
-}
+// Where processes wait for the time, or for what is no process.
+constexpr std::array<std::string_view, 5> for_no_process{"timer", "Elixir.Process", "erts_dirty_process_signal_handler", "prim_inet", "socket"};
 
 // Whether processes wait there for what a program decides: not in a library's call, nor in its loop, nor for the time.
 std::vector<bool> functions_by_hand(const Snapshot& s) {
     std::vector<bool> by_hand(s.functions.size());
     for (std::uint32_t i = 0; i < s.functions.size(); ++i)
-        by_hand[i] = !is_waiting_function(s, FunctionId{i}) && !is_idle_function(s, FunctionId{i}) && !sleeps(s, FunctionId{i});
+        by_hand[i] = !is_waiting_function(s, FunctionId{i}) && !is_idle_function(s, FunctionId{i}) &&
+                     std::ranges::find(for_no_process, module_of(s, FunctionId{i})) == for_no_process.end();
     return by_hand;
 }
 
@@ -85,22 +85,31 @@ FunctionId caller_in(const Snapshot& s, const Process& process) {
     return FunctionId::none;
 }
 
-bool is_on_stack(const Snapshot& s, const Process& process, FunctionId function) {
-    return process.stack != StackId::none &&
-           std::ranges::any_of(s.stacks[process.stack], [&](const Frame& frame) { return frame.function == function; });
+// Whether a process is behind the place where a crowd waits: in what calls that place, and not there.
+bool is_behind(const Snapshot& s, const Process& process, const Crowd& crowd) {
+    if (process.stack == StackId::none || process.current_function == crowd.function) return false;
+    bool behind = false;
+    for (const Frame& frame : s.stacks[process.stack]) {
+        if (frame.function == crowd.function) return false;
+        behind |= crowd.callers.contains(frame.function);
+    }
+    return behind;
 }
 
 std::vector<Crowd> crowds(const Snapshot& s, const Waits& waits, const std::vector<bool>& by_hand) {
-    std::map<std::pair<std::uint32_t, std::uint32_t>, Crowd> found;
+    std::map<FunctionId, Crowd> found;
     for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
         const Process& process = s.processes[i];
         if (process.state != ProcessState::waiting || process.current_function == FunctionId::none ||
             !by_hand[index_of(process.current_function)] || waits.edge(ProcId{i}) != nullptr)
             continue;
         const FunctionId caller = caller_in(s, process);
-        Crowd& crowd = found[{index_of(process.current_function), index_of(caller)}];
+        Crowd& crowd = found[process.current_function];
         crowd.function = process.current_function;
-        crowd.caller = caller;
+        if (caller == FunctionId::none)
+            crowd.called = false;
+        else
+            crowd.callers.insert(caller);
         crowd.members.push_back(ProcId{i});
     }
     std::vector<Crowd> large;
@@ -228,18 +237,15 @@ Asked asked(const Snapshot& s, const Waits& waits, const Crowd& crowd, const std
     std::size_t same = 0;
     for (const Reference& reference : references) same += known.references.contains(reference);
     const bool by_reference = same >= 2;
-    if ((crowd.caller != FunctionId::none || by_reference) && in_queue >= least_waiters && in_queue * 2 >= found.waiters.size() &&
+    if ((crowd.called || by_reference) && in_queue >= least_waiters && in_queue * 2 >= found.waiters.size() &&
         s[server].msgq_len.value_or(0) <= in_queue * 2)
         return found;
     // The one behind the place where the others wait, in what has called it.
     const bool rests = s[server].state == ProcessState::waiting && s[server].msgq_len.value_or(0) == 0 && waits.edge(server) == nullptr;
-    if (!rests || crowd.caller == FunctionId::none) return {};
+    if (!rests || !crowd.called) return {};
     if (std::ranges::any_of(found.waiters, [&](ProcId id) { return known.alone.contains(index_of(id)) || s[id].parent == s[server].pid; })) return {};
     for (const std::uint32_t id : known.kept) {
-        const Process& process = s.processes[id];
-        if (ProcId{id} == server || process.current_function == crowd.function || !is_on_stack(s, process, crowd.caller) ||
-            is_on_stack(s, process, crowd.function))
-            continue;
+        if (ProcId{id} == server || !is_behind(s, s.processes[id], crowd)) continue;
         if (found.holder != ProcId::none || !known.alone.contains(id)) return {};
         found.holder = ProcId{id};
     }
