@@ -1,9 +1,11 @@
 // Who waits for whom, and what the rules make of it, on snapshots made by hand: proofs, estimates, and silence.
 #include <catch2/catch.hpp>
 
+#include "analyses/heaps/unanswered.hpp"
 #include "analyses/rules/rules.hpp"
 #include "analyses/processes/waits.hpp"
 #include "present/spelling.hpp"
+#include "support/dump_text.hpp"
 #include "support/made_snapshot.hpp"
 
 using namespace beamheap;
@@ -215,4 +217,100 @@ TEST_CASE("fingerprints hold no pids or sizes, and tell things apart", "[waits]"
     CHECK(made(Ours("limit 10")) != made(Ours("limit 11")));
     CHECK(made(sentence("x{}", Amount{10})) == made(sentence("x{}", Amount{11})));
     CHECK(made(sentence("of {}", Pid{0, 1, 0})) == made(sentence("of {}", Pid{0, 2, 0})));
+}
+
+// ---- requests that a program has made itself, and those that look like them
+namespace {
+
+struct Lock {
+    std::size_t waiters = 12;
+    bool called = true;            // those who wait were called to do so
+    bool holder_in_list = false;   // the one that was answered is kept as one of many
+    bool holder_behind = true;     // and is in the function that has called the place where the others wait
+    bool started = false;          // the server has started those who wait
+    std::size_t requests = 0;      // in its queue, instead of its state, each of another
+    std::size_t others = 0;        // messages that name nobody
+
+    static std::string pid(std::size_t i) { return "<0." + std::to_string(100 + i) + ".0>"; }
+    static std::string waiting(const std::string& pid, const std::string& in, const std::string& more = {}) {
+        return "=proc:" + pid + "\nState: Waiting\nSpawned as: erlang:apply/2\n" + more + "Stack+heap: 233\nOldHeap: 0\nProgram counter: 0x00007f0000000100 (" + in + ")\n";
+    }
+    std::string text() const {
+        std::string processes = waiting("<0.50.0>", "shop:lock_loop/2 + 8", "Name: lock_server\nMessage queue length: " + std::to_string(requests + others) + "\n");
+        processes += waiting("<0.51.0>", "timer:sleep/1 + 8");
+        std::string state = holder_in_list ? "y0:H2000\n" : "y0:H2000\ny1:P<0.51.0>\n", list, messages, stacks;
+        const std::string caller = "0x00007f0000001000:SReturn addr 0x200 (shop:with_lock/1 + 8)\n", last = "0x00007f0000001008:SReturn addr 0x300 (<terminate process normally>)\n";
+        stacks += "=proc_stack:<0.51.0>\n" + (holder_behind ? caller : "") + last + "=proc_heap:<0.51.0>\n";
+        for (std::size_t i = 0; i < waiters; ++i) {
+            processes += waiting(pid(i), "shop:acquire/0 + 8", started ? "Spawned by: <0.50.0>\n" : "Spawned by: <0.2.0>\n");
+            stacks += "=proc_stack:" + pid(i) + "\n" + (called ? caller : "") + last + "=proc_heap:" + pid(i) + "\n";
+            if (requests == 0) list += cell(i, "P" + pid(i), i + 1 < waiters || holder_in_list);
+        }
+        if (holder_in_list) list += cell(waiters, "P<0.51.0>", false);
+        if (requests != 0) state = "y0:N\n";
+        for (std::size_t i = 0; i < requests; ++i) {
+            messages += "H" + address(i) + ":N\n";
+            list += address(i) + ":t2:A4:lock,P" + pid(i) + "\n";
+        }
+        for (std::size_t i = 0; i < others; ++i) messages += "A4:tick:N\n";
+        return test::header() + processes + (messages.empty() ? "" : "=proc_messages:<0.50.0>\n" + messages) +
+               "=proc_stack:<0.50.0>\n" + state + last + "=proc_heap:<0.50.0>\n" + list + stacks + "=end\n";
+    }
+    static std::string address(std::size_t i) { return std::to_string(2000 + i * 10); }
+    static std::string cell(std::size_t i, const std::string& head, bool more) { return address(i) + ":l" + head + "|" + (more ? "H" + address(i + 1) : "N") + "\n"; }
+
+    Waits waits() const {
+        LoadPlan plan = test::everything();
+        plan.slots_of = slots_for_waits;
+        plan.terms = true;
+        plan.terms_of = MayBeAsked();
+        const auto dump = test::load(text(), plan);
+        REQUIRE(dump != nullptr);
+        server = dump->snapshot().find({0, 50, 0});
+        holder = dump->snapshot().find({0, 51, 0});
+        Waits found = analyses::waits(dump->snapshot());
+        CHECK(found.edges.empty());
+        add_unanswered(*dump, found);
+        return found;
+    }
+    mutable ProcId server = ProcId::none, holder = ProcId::none;
+};
+
+}  // namespace
+
+TEST_CASE("who waits for a lock that a program has made waits for who has it", "[waits]") {
+    const Lock lock;
+    const Waits found = lock.waits();
+    REQUIRE(found.edges.size() == 13);
+    REQUIRE(found.fan_in_of(lock.server) != nullptr);
+    CHECK(found.fan_in_of(lock.server)->waiters == 12);
+    REQUIRE(found.fan_in_of(lock.holder) != nullptr);
+    CHECK(found.fan_in_of(lock.holder)->reaching == 13);
+    CHECK(end_of_chain(found, found.edges.back().waiter) == lock.holder);
+    CHECK(found.edges.front().via == "by_hand");
+    CHECK(found.edges.front().confidence == Confidence::estimate);
+}
+
+TEST_CASE("those whose pids a server keeps for another reason wait for nobody", "[waits]") {
+    Lock other;
+    SECTION("few") { other.waiters = 9; }
+    SECTION("a loop of their own") { other.called = false; }
+    SECTION("a pool: who works is one of many") { other.holder_in_list = true; }
+    SECTION("somebody else") { other.holder_behind = false; }
+    SECTION("its own workers") { other.started = true; }
+    CHECK(other.waits().edges.empty());
+}
+
+TEST_CASE("requests that lie in the queue of one that does not take them", "[waits]") {
+    Lock asked;
+    asked.requests = 12;
+    for (const std::size_t others : {0u, 12u, 13u}) {
+        asked.others = others;
+        const Waits found = asked.waits();
+        CHECK(found.edges.size() == (others <= 12 ? 12 : 0));
+        if (found.edges.size() == 12) CHECK(found.fan_in_of(asked.server)->waiters == 12);
+    }
+    asked.others = 0;
+    asked.called = false;  // loops that have told it something
+    CHECK(asked.waits().edges.empty());
 }

@@ -318,6 +318,12 @@ void add_proof(const RuleInput& input, const Convoy& convoy, FunctionId call, st
         finding.evidence.push_back(fact("suspended by", sentence("{}", by)));
 }
 
+// Whether the one at the end was given what the others want by the server that these have asked, in messages of their own (unanswered.hpp).
+bool has_what_is_wanted(const RuleInput& input, const Convoy& convoy) {
+    const WaitEdge* const edge = convoy.fan->target.process == ProcId::none ? nullptr : input.waits.edge(convoy.fan->target.process);
+    return edge != nullptr && edge->via == "by_hand" && edge->target.process == convoy.end && input.snapshot[convoy.fan->target.process].msgq_len.value_or(0) == 0;
+}
+
 void add_steps(const RuleInput& input, const Convoy& convoy, FunctionId call, Finding& finding) {
     const Snapshot& s = input.snapshot;
     if (finding.process == ProcId::none) {
@@ -349,13 +355,18 @@ void add_steps(const RuleInput& input, const Convoy& convoy, FunctionId call, Fi
                        Command{"proc", s[convoy.holders.front()].pid});
         finding.advise("Make the pool larger, or what is done with its members shorter; give a checkout a timeout, and what "
                        "was checked out a bound on its use.");
+    } else if (has_what_is_wanted(input, convoy)) {
+        finding.advise("Look at what it does: the server has answered it and keeps the others waiting until it gives back what it was given, a lock "
+                       "or a connection: {}",
+                       Command{"proc", s[finding.process].pid});
+        finding.advise("Let it do what is slow before it asks, or after it has given that back; let the server monitor who has it, and take it back after a time.");
     } else {
         finding.advise(
             "Find out why it does not answer; the waiters are victims, and longer timeouts only make more of them: {}",
             Command{"proc", s[finding.process].pid});
     }
     if (finding.process != convoy.fan->target.process) finding.advise("Follow the chain to its end: `beamheap waits DUMP`");
-    if (!convoy.suspended && !convoy.explained())
+    if (!convoy.suspended && !convoy.explained() && !has_what_is_wanted(input, convoy))
         finding.next_steps.emplace_back(advice_for(input, s[convoy.fan->target.process], call));
     finding.advise("See what is asked of it: {}", Command{"msgs", s[convoy.fan->target.process].pid, "--by shape"});
 }
