@@ -246,7 +246,7 @@ Status ReportMaker::pictures() {
     const analyses::SupervisionTree& tree = *supervision;
     const std::vector<ProcId> all = analyses::all_processes(snapshot_);
     const analyses::ProcessGroups stacks = analyses::group_by_stack(snapshot_, all);
-    const std::shared_ptr<const analyses::Waits> waits = context.waits(snapshot_);
+    const std::shared_ptr<const analyses::Waits> waits = context.waits(*loaded_.artifact);
     const std::size_t most = options_.everything ? all.size() : processes_listed;
     BH_CHECK(report_.data("processes",
                           present::listed_process_table(names, tree, stacks, analyses::applications(*loaded_.artifact, tree), present::processes_to_list(tree, most)),

@@ -14,7 +14,7 @@ static Status cmd_ports(const Context& context) {
     const Snapshot& snapshot = artifact->snapshot();
     const present::Names names = context.names(snapshot);
     const analyses::PortReport report =
-        analyses::ports(snapshot, analyses::held_senders(snapshot, *context.waits(snapshot)));
+        analyses::ports(snapshot, analyses::held_senders(snapshot, *context.waits(*artifact)));
     std::uint64_t waiting = 0;
     for (const analyses::BusyPort& port : report.busy) waiting += port.suspended.size();
     present::Document document = context.document(snapshot);

@@ -61,7 +61,7 @@ static Status cmd_proc(const Context& context) {
             analyses::Ours("The process is sensitive: the VM leaves its stack, heap, messages and dictionary out.")));
     const analyses::Accumulation accumulation = analyses::accumulation(snapshot, id, *terms.terms, *terms.measures);
     for (const analyses::Sentence& sentence :
-         analyses::portrait(snapshot, id, *context.waits(snapshot), *context.supervision(snapshot), accumulation, *terms.terms))
+         analyses::portrait(snapshot, id, *context.waits(*terms.artifact), *context.supervision(snapshot), accumulation, *terms.terms))
         document.lead.push_back(present::spell(names, sentence));
     std::vector<analyses::LogEvent> events;
     if (!terms.terms->in_part() && view.graph().size() <= most_for_events && analyses::EventHolders()(snapshot, id))

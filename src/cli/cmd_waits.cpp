@@ -110,8 +110,7 @@ static Status cmd_waits(const Context& context) {
     plan.terms_of = analyses::MayBeAsked();
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();
-    analyses::Waits waits = *context.waits(snapshot);
-    analyses::add_unanswered(*artifact, waits);
+    analyses::Waits waits = *context.waits(*artifact);
     const present::Names names = context.names(snapshot);
     present::Document document = context.document(snapshot);
     if (context.options().inputs.size() > 1) {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "analyses/heaps/unanswered.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/waits.hpp"
 #include "analyses/selectors/selectors.hpp"
@@ -71,10 +72,15 @@ Result<LoadedInput> load_for_questions(const Context& context, const std::string
     return LoadedInput{path, std::move(plan), std::move(artifact), met};
 }
 
-std::shared_ptr<const analyses::Waits> Context::waits(const Snapshot& snapshot) const {
-    KeptAnswers* const shared = kept(snapshot);
-    if (shared == nullptr) return std::make_shared<const analyses::Waits>(analyses::waits(snapshot));
-    if (shared->waits == nullptr) shared->waits = std::make_shared<const analyses::Waits>(analyses::waits(snapshot));
+std::shared_ptr<const analyses::Waits> Context::waits(Artifact& artifact) const {
+    const auto find = [&artifact] {
+        auto found = std::make_shared<analyses::Waits>(analyses::waits(artifact.snapshot()));
+        analyses::add_unanswered(artifact, *found);
+        return found;
+    };
+    KeptAnswers* const shared = kept(artifact.snapshot());
+    if (shared == nullptr) return find();
+    if (shared->waits == nullptr) shared->waits = find();
     return shared->waits;
 }
 

@@ -86,7 +86,8 @@ public:
         return loaded_ == nullptr || &snapshot != &loaded_->artifact->snapshot() ? nullptr : loaded_->kept.get();
     }
     /// analyses::waits() and analyses::supervision() of the opened input's snapshot, found once where answers share them.
-    std::shared_ptr<const analyses::Waits> waits(const Snapshot& snapshot) const;
+    /// With waits that are found in terms, of those processes that the plan has terms of (analyses::MayBeAsked).
+    std::shared_ptr<const analyses::Waits> waits(Artifact& artifact) const;
     std::shared_ptr<const analyses::SupervisionTree> supervision(const Snapshot& snapshot) const;
     /// Whether the answer is for people to read: text, not a format for machines.
     bool for_people() const;

@@ -250,7 +250,6 @@ Asked asked(const Snapshot& s, const Waits& waits, const Crowd& crowd, const std
         found.holder = ProcId{id};
     }
     return found.holder == ProcId::none ? Asked{} : found;
-    return found;
 }
 
 WaitEdge edge_to(const Snapshot& s, ProcId from, ProcId to) {
