@@ -295,6 +295,8 @@ void add_unanswered(Artifact& artifact, Waits& waits) {
     };
     for (const ProcId server : servers(s, waiting_in(s, by_hand))) {
         if (allocated_words(s[server]) + s[server].msgq_len.value_or(0) * 4 < least_waiters) continue;
+        // Who was given what they want is named by a server that rests; else requests are at least half of its queue.
+        if (s[server].msgq_len.value_or(0) > 2 * large.front().members.size()) continue;
         const auto terms = artifact.terms(server);
         if (!terms) continue;
         const Known known = read(s, **terms);
