@@ -190,18 +190,19 @@ static Status cmd_binaries(const Context& context) {
     std::vector<std::uint64_t> referenced;
     referenced.reserve(all_held.size());
     for (const analyses::HeldBinary& each : all_held) referenced.push_back(each.reference.address);
+    const bool of_all = context.options().procs.empty();
     std::vector<analyses::HeldBinary> chosen;
-    if (!context.options().procs.empty())
+    if (!of_all)
         std::ranges::copy_if(all_held, std::back_inserter(chosen), [&wanted](const analyses::HeldBinary& each) {
             return wanted[index_of(each.reference.holder.process())];
         });
-    const std::span<const analyses::HeldBinary> held = context.options().procs.empty() ? all_held : chosen;
+    const std::span<const analyses::HeldBinary> held = of_all ? all_held : chosen;
     std::vector<analyses::BinaryReference> references;
     references.reserve(held.size());
     for (const analyses::HeldBinary& each : held) references.push_back(each.reference);
     // Whether whole tables are asked for: --procs picks processes.
     std::optional<StoredBinaries> stored(std::in_place);
-    if (context.options().procs.empty()) {
+    if (of_all) {
         BH_TRY(stored, if_held(artifact->stored_binaries()));
     }
     if (stored) add_stored(*stored, references);

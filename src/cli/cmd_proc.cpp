@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "analyses/diagnosis/portrait.hpp"
+#include "analyses/heaps/unanswered.hpp"
 #include "analyses/logs/log_events.hpp"
 #include "cli/commands.hpp"
 #include "cli/process_terms.hpp"
@@ -47,6 +48,7 @@ static Status cmd_proc(const Context& context) {
     LoadPlan plan;
     plan.links = plan.stacks = plan.labels = plan.tables = true;
     plan.slots_of = analyses::slots_for_waits;
+    plan.terms_of = analyses::MayBeAsked();
     BH_TRY(const ProcessTerms terms, open_process_terms(context, plan, context.argument(1), {.messages = shown_messages}));
     const Snapshot& snapshot = terms.snapshot();
     const ProcId id = terms.process;

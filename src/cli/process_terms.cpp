@@ -24,15 +24,16 @@ Result<ProcessTerms> open_and_read(const Context& context, LoadPlan plan, const 
                                    const std::function<ReadTerms>& read) {
     plan.terms = true;
     plan.labels = true;  // processes are named by what they are
-    // Of a stream only the terms of this process are kept; who it is, is known when the process table is complete.
+    // Of a stream only the terms of this process are kept, and those that the plan wants anyway; who it is, is known when the
+    // process table is complete.
     ProcId wanted = ProcId::none;
     bool looked = false;
-    plan.terms_of = [&](const Snapshot& snapshot, ProcId id) {
+    plan.terms_of = [&, others = std::move(plan.terms_of)](const Snapshot& snapshot, ProcId id) {
         if (!looked) {
             looked = true;
             if (const auto found = analyses::resolve(snapshot, pid)) wanted = *found;
         }
-        return id == wanted;
+        return id == wanted || (others && others(snapshot, id));
     };
     ProcessTerms all;
     BH_TRY(all.artifact, context.open(plan));

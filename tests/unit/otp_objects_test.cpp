@@ -224,6 +224,15 @@ struct HeapOfWords : test::MadeImage {
     }
 };
 
+// Where the dead terms of the process stand that no other one holds, in words.
+std::vector<std::uint64_t> garbage_of(otp::HeapReader& reader) {
+    const HeapGraph& graph = reader.read(HeapOfWords::process, HeapGraph::Mode::values, true);
+    std::vector<std::uint64_t> garbage;
+    for (const Root& root : graph.roots())
+        if (root.kind == RootKind::garbage) garbage.push_back((graph.address(root.target) - HeapOfWords::heap) / 8);
+    return garbage;
+}
+
 }  // namespace
 
 TEST_CASE("dead terms are found by walking a heap, as far as that is whole", "[otp][heap]") {
@@ -237,10 +246,7 @@ TEST_CASE("dead terms are found by walking a heap, as far as that is whole", "[o
         made.put(HeapOfWords::heap + 8 * 31, HeapOfWords::heap | 2);
         made.start();
         otp::HeapReader reader(made.vm);
-        HeapGraph& graph = reader.read(HeapOfWords::process, HeapGraph::Mode::values, true);
-        std::vector<std::uint64_t> garbage;
-        for (std::size_t i = 0; i < graph.roots().size(); ++i)
-            if (graph.roots()[i].kind == RootKind::garbage) garbage.push_back((graph.address(graph.roots()[i].target) - HeapOfWords::heap) / 8);
+        const std::vector<std::uint64_t> garbage = garbage_of(reader);
         return std::pair{garbage, reader.damage().unwalked};
     };
     CHECK(read(false) == std::pair{std::vector<std::uint64_t>{3, 9}, decltype(otp::HeapDamage::unwalked){0}});
@@ -274,10 +280,7 @@ TEST_CASE("pages of zeros are no dead terms, and what stands behind them is foun
         for (std::uint64_t i = first; i < end; ++i) made.put(HeapOfWords::heap + 8 * i, 0);
         made.start();
         otp::HeapReader reader(made.vm);
-        HeapGraph& graph = reader.read(HeapOfWords::process, HeapGraph::Mode::values, true);
-        std::vector<std::uint64_t> garbage;
-        for (std::size_t i = 0; i < graph.roots().size(); ++i)
-            if (graph.roots()[i].kind == RootKind::garbage) garbage.push_back((graph.address(graph.roots()[i].target) - HeapOfWords::heap) / 8);
+        const std::vector<std::uint64_t> garbage = garbage_of(reader);
         CHECK((end - first < 127 || reader.damage().zeroed == 1));  // one word of 64 is looked at
         return garbage;
     };

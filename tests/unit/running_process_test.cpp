@@ -2,9 +2,12 @@
 #include <catch2/catch.hpp>
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <linux/sched.h>
 #include <pwd.h>
+#include <string>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -164,13 +167,18 @@ TEST_CASE("lines of /proc/PID/maps", "[live]") {
 }
 
 TEST_CASE("the VMs of this machine are those that are called so, with what the system tells of them", "[running]") {
-    const auto start = [](const char* name) {
+    // A small program of that name: this one has texts of VMs among its own, and with sanitizers a minute's worth of data.
+    char folder[] = "/tmp/beamheap-vms.XXXXXX";
+    REQUIRE(::mkdtemp(folder) != nullptr);
+    const auto start = [&folder](const char* name) {
+        const std::string path = std::string(folder) + "/" + name;
+        REQUIRE(::symlink("/bin/sleep", path.c_str()) == 0);
         const pid_t child = ::fork();
         REQUIRE(child >= 0);
         if (child == 0) {
-            ::prctl(PR_SET_NAME, name);
             ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-            for (;;) ::pause();
+            ::execl(path.c_str(), name, "60", nullptr);
+            ::_exit(1);
         }
         return child;
     };
@@ -197,4 +205,5 @@ TEST_CASE("the VMs of this machine are those that are called so, with what the s
         ::kill(child, SIGKILL);
         ::waitpid(child, nullptr, 0);
     }
+    std::filesystem::remove_all(folder);
 }

@@ -506,9 +506,8 @@ HeapGraph& HeapReader::read_objects(const EtsObjects& objects, HeapGraph::Mode m
 // Many zeros are no empty tuples but a page that was lost: it is left out, and `index` leads behind it.
 bool HeapReader::object_at(const HeapArea& area, std::uint64_t& index, ObjectShape& shape) const {
     if (load<Word>(area.data + 8 * index) == 0) {
-        const std::uint64_t end = zeros_end(area, index);
-        if (end == area.words() && end - index >= most_zeros) return false;
-        if (end - index >= most_zeros) index = end;
+        if (const std::uint64_t end = zeros_end(area, index); end - index >= most_zeros) index = end;
+        if (index == area.words()) return false;
     }
     const std::byte* p = area.data + 8 * index;
     const std::uint64_t available = area.words() - index;

@@ -252,18 +252,6 @@ Asked asked(const Snapshot& s, const Waits& waits, const Crowd& crowd, const std
     return found.holder == ProcId::none ? Asked{} : found;
 }
 
-WaitEdge edge_to(const Snapshot& s, ProcId from, ProcId to) {
-    WaitEdge edge;
-    edge.waiter = from;
-    edge.target.process = to;
-    edge.target.pid = s[to].pid;
-    edge.target.name = s[to].name;
-    edge.function = s[from].current_function;
-    edge.via = "by_hand";
-    edge.confidence = Confidence::estimate;
-    return edge;
-}
-
 }  // namespace
 
 bool MayBeAsked::operator()(const Snapshot& s, ProcId process) {
@@ -291,7 +279,7 @@ void add_unanswered(Artifact& artifact, Waits& waits) {
     const auto add = [&](ProcId from, ProcId to) {
         if (from == to || has_edge[index_of(from)] || waits.edge(from) != nullptr) return;
         has_edge[index_of(from)] = true;
-        edges.push_back(edge_to(s, from, to));
+        edges.push_back(estimated_edge(s, from, to, "by_hand"));
     };
     for (const ProcId server : servers(s, waiting_in(s, by_hand))) {
         if (allocated_words(s[server]) + s[server].msgq_len.value_or(0) * 4 < least_waiters) continue;

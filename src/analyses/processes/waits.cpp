@@ -304,14 +304,7 @@ void add_suspended(const Snapshot& s, const Finder& finder, Waits& waits) {
 
 // Who answers others only when somebody else is done, and is idle meanwhile.
 void add_edge(const Snapshot& s, ProcId from, ProcId to, std::string_view via, Waits& waits) {
-    WaitEdge edge;
-    edge.waiter = from;
-    edge.target.process = to;
-    edge.target.pid = s[to].pid;
-    edge.target.name = s[to].name;
-    edge.function = s[from].current_function;
-    edge.via = via;
-    edge.confidence = Confidence::estimate;
+    WaitEdge edge = estimated_edge(s, from, to, via);
     edge.infinite = true;
     waits.edge_of[index_of(from)] = static_cast<std::uint32_t>(waits.edges.size());
     waits.edges.push_back(edge);
@@ -542,6 +535,18 @@ Waits waits(const Snapshot& snapshot) {
     add_by_hand(snapshot, finder, waits);
     add_sums(snapshot, waits);
     return waits;
+}
+
+WaitEdge estimated_edge(const Snapshot& s, ProcId from, ProcId to, std::string_view via) {
+    WaitEdge edge;
+    edge.waiter = from;
+    edge.target.process = to;
+    edge.target.pid = s[to].pid;
+    edge.target.name = s[to].name;
+    edge.function = s[from].current_function;
+    edge.via = via;
+    edge.confidence = Confidence::estimate;
+    return edge;
 }
 
 void add_edges(const Snapshot& snapshot, std::span<const WaitEdge> edges, Waits& waits) {

@@ -84,6 +84,8 @@ struct Waits {
 /// Edges of all processes. The snapshot was loaded with links, stacks, tables and slots_of = slots_for_waits.
 /// O(processes + links + slots).
 Waits waits(const Snapshot& snapshot);
+/// That `from`, where it is, waits for `to`, by what is known of both: an estimate. `via` is a literal.
+WaitEdge estimated_edge(const Snapshot& snapshot, ProcId from, ProcId to, std::string_view via);
 /// Adds edges of processes that had none, and all that follows from them.
 void add_edges(const Snapshot& snapshot, std::span<const WaitEdge> edges, Waits& waits);
 

@@ -326,6 +326,7 @@ bool has_what_is_wanted(const RuleInput& input, const Convoy& convoy) {
 
 void add_steps(const RuleInput& input, const Convoy& convoy, FunctionId call, Finding& finding) {
     const Snapshot& s = input.snapshot;
+    const bool given = has_what_is_wanted(input, convoy);
     if (finding.process == ProcId::none) {
         finding.advise("Look for the one that it waits for: `beamheap waits DUMP`");
         return;
@@ -355,7 +356,7 @@ void add_steps(const RuleInput& input, const Convoy& convoy, FunctionId call, Fi
                        Command{"proc", s[convoy.holders.front()].pid});
         finding.advise("Make the pool larger, or what is done with its members shorter; give a checkout a timeout, and what "
                        "was checked out a bound on its use.");
-    } else if (has_what_is_wanted(input, convoy)) {
+    } else if (given) {
         finding.advise("Look at what it does: the server has answered it and keeps the others waiting until it gives back what it was given, a lock "
                        "or a connection: {}",
                        Command{"proc", s[finding.process].pid});
@@ -366,7 +367,7 @@ void add_steps(const RuleInput& input, const Convoy& convoy, FunctionId call, Fi
             Command{"proc", s[finding.process].pid});
     }
     if (finding.process != convoy.fan->target.process) finding.advise("Follow the chain to its end: `beamheap waits DUMP`");
-    if (!convoy.suspended && !convoy.explained() && !has_what_is_wanted(input, convoy))
+    if (!convoy.suspended && !convoy.explained() && !given)
         finding.next_steps.emplace_back(advice_for(input, s[convoy.fan->target.process], call));
     finding.advise("See what is asked of it: {}", Command{"msgs", s[convoy.fan->target.process].pid, "--by shape"});
 }
