@@ -94,6 +94,22 @@ TEST_CASE("binaries that slices pin: bytes, share and threshold", "[figures]") {
     CHECK(found(pinned, 150 * test::mebibyte)[0].severity == FindingSeverity::high);
 }
 
+TEST_CASE("that processes keep few binaries is said where their virtual heaps are told", "[figures]") {
+    const auto title = [](Count vheap) {
+        FigureNode node;
+        Process& process = node.process(1, "cache");
+        process.bin_vheap_words = process.old_bin_vheap_words = vheap;
+        node.memory("total", 200 * test::mebibyte);
+        node.memory("binary", 150 * test::mebibyte);
+        const auto found = test::of(node.findings({}), "binary-pinning");
+        REQUIRE(found.size() == 1);
+        return found[0].words.substr(0, found[0].words.find('\n'));
+    };
+    const std::string all = "binaries: Binaries outside the heaps take 150 MiB (75 % of the node's memory); ";
+    CHECK(title(Count(1000)) == all + "processes keep few of them: they are in tables, persistent terms or native code");
+    CHECK(title(Count()) == all + "who keeps them this input does not tell");
+}
+
 TEST_CASE("what a process pins is its binaries less what its slices show", "[figures]") {
     FigureNode node;
     Process& listed = node.process(1);

@@ -40,6 +40,7 @@ struct Keepers {
     FunctionId kind = FunctionId::none;
     std::uint64_t bytes = 0;
     std::uint64_t of_all = 0;  // that all processes keep
+    bool known = false;        // virtual heaps are told: early releases' dumps have none
 };
 
 Keepers keepers(const Snapshot& s) {
@@ -47,7 +48,11 @@ Keepers keepers(const Snapshot& s) {
     const ProcessGroups groups = group_alike(s, all_processes(s));
     for (const ProcessGroup& group : groups.groups) {
         Sum words;
-        for (const ProcId id : groups.members_of(group)) words.add(virtual_heap_words(s[id]).value_or(0));
+        for (const ProcId id : groups.members_of(group)) {
+            const Count each = virtual_heap_words(s[id]);
+            found.known |= each.has();
+            words.add(each.value_or(0));
+        }
         const std::uint64_t kept = saturating_multiply(words.value().value_or(0), s.source.word_size);
         found.of_all = saturating_add(found.of_all, kept);
         if (kept <= found.bytes) continue;
@@ -149,6 +154,8 @@ void add_area(const RuleInput& input, std::vector<Finding>& findings) {
     }
     if (kept)
         say_keepers(input, most, *binaries, finding);
+    else if (!most.known && input.unheld == nullptr && !unsent && !said)
+        finding.title.say("; who keeps them this input does not tell");
     else if (most.of_all < *binaries / 4 && !unsent && !said)
         say_stored(input, *binaries, finding);
     if (!most.processes.empty() && most.bytes != 0)
