@@ -319,7 +319,7 @@ void add_screen(const Facts& facts, const analyses::Diagnosis& diagnosis, const 
     add("", Value(short_lines(facts)), Content::message, always);
     present::Table rows = present::alike_table(facts.names, alike);
     rows.for_people = largest_for_people;
-    add("Most memory", std::move(rows), Content::plain, largest);
+    add(analyses::knows_memory(facts.snapshot) ? "Most memory" : "Largest heaps", std::move(rows), Content::plain, largest);
     document.lines = screen_lines;
     document.rest = present::spell(
         facts.names, analyses::sentence("All of it: {}", analyses::Command{"analyze", std::monostate{}, "-v"}));

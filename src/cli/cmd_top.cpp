@@ -5,6 +5,7 @@
 #include <memory>
 #include <unordered_set>
 
+#include "analyses/base/allocated_words.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "cli/commands.hpp"
 #include "analyses/diagnosis/heap_stats.hpp"
@@ -60,11 +61,6 @@ Status print(const Context& context, Artifact& artifact, std::vector<ProcId> row
     return context.print(document, snapshot, {}, usual_sort);
 }
 
-bool knows_memory(const Snapshot& snapshot) {
-    return snapshot.processes.empty() ||
-           std::any_of(snapshot.processes.begin(), snapshot.processes.end(), [](const Process& p) { return p.memory_bytes.has(); });
-}
-
 Error no_such_figure(const std::string& by) {
     std::vector<std::string_view> keys;
     for (const analyses::ProcessColumn& column : analyses::process_columns())
@@ -74,11 +70,14 @@ Error no_such_figure(const std::string& by) {
     return {ErrorCode::usage, fmt::format("there is no figure {} of processes", by), std::move(advice)};
 }
 
-// Where no figure was asked for, processes whose queues are as long stand by their memory: mostly all queues are empty.
+// Where no figure was asked for, processes whose queues are as long stand by their memory, or by their heaps where the input
+// does not say it: mostly all queues are empty.
 void order_by_memory(const Snapshot& snapshot, std::vector<ProcId>& rows) {
     std::vector<std::pair<std::uint64_t, ProcId>> keys;
     keys.reserve(rows.size());
-    for (const ProcId id : rows) keys.emplace_back(snapshot[id].memory_bytes.value_or(0), id);
+    const bool memory = analyses::knows_memory(snapshot);
+    for (const ProcId id : rows)
+        keys.emplace_back(memory ? snapshot[id].memory_bytes.value_or(0) : analyses::allocated_words(snapshot[id]), id);
     std::ranges::sort(keys, [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
     std::ranges::transform(keys, rows.begin(), [](const auto& key) { return key.second; });
 }
@@ -117,7 +116,7 @@ static Status cmd_top(const Context& context) {
 
     BH_TRY(std::vector<ProcId> rows, inner.selected(snapshot));
     if (options.sort.empty()) order_by_memory(snapshot, rows);
-    if (sort == "memory_bytes" && !knows_memory(snapshot)) return by_heap(inner, *artifact, std::move(rows), needs);
+    if (sort == "memory_bytes" && !analyses::knows_memory(snapshot)) return by_heap(inner, *artifact, std::move(rows), needs);
     return print(inner, *artifact, std::move(rows), needs, false);
 }
 

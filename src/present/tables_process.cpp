@@ -105,16 +105,19 @@ Table alike_table(const Names& names, const analyses::ProcessGroups& groups) {
     using Group = const analyses::ProcessGroup*;
     std::vector<Group> rows;
     for (const analyses::ProcessGroup& group : groups.groups) rows.push_back(&group);
+    const ColumnOf<Group> memory{{.name = "memory_bytes", .title = "MEMORY", .unit = Unit::bytes, .doc = "sum of process_info(memory)"},
+                                 [](const Group& g) { return sum(g->memory_bytes); }};
+    const ColumnOf<Group> heaps{{.name = "allocated_words", .title = "HEAPS words", .unit = Unit::words, .doc = "both heaps as allocated, with the stack"},
+                                [](const Group& g) { return sum(g->allocated_words); }};
     Columns<Group> columns{
         {{.name = "process", .title = "PROCESS", .doc = "name, or what they were started as", .content = Content::name},
          [=, &s](const Group& g) {
              const Process& process = s[g->example];
              return process.name != TextId::none ? bare(names, process.name) : counted_as(function(names, g->function), g->count);
          }},
-        {{.name = "pid", .title = "PID", .doc = "of several, of the one with the most memory"},
+        {{.name = "pid", .title = "PID", .doc = "of several, of the largest"},
          [=, &s](const Group& g) { return pid(names, s[g->example].pid); }},
-        {{.name = "memory_bytes", .title = "MEMORY", .unit = Unit::bytes, .doc = "sum of process_info(memory)"},
-         [](const Group& g) { return sum(g->memory_bytes); }},
+        analyses::knows_memory(s) ? memory : heaps,
         {{.name = "msgq_len", .title = "MSGQ", .unit = Unit::count, .doc = "messages in all their queues"},
          [](const Group& g) { return sum(g->msgq_len); }},
         {{.name = "current_function", .title = "CURRENT FUNCTION", .doc = "where they are", .content = Content::name, .lesser = 1},

@@ -226,3 +226,38 @@ TEST_CASE("processes that are alike are one row, those with a name are not", "[g
     CHECK(groups.groups[1].count == 1);
     CHECK(groups.groups[2].count == 1);
 }
+
+TEST_CASE("where the input does not say what memory a process has, the largest have the largest heaps", "[groups]") {
+    MadeSnapshot m;
+    const std::uint64_t young[] = {233, 610, 1000, 377};
+    const std::uint64_t old[] = {0, 17'711, 0, 4181};
+    for (std::uint32_t i = 0; i < 4; ++i) {
+        Process& p = m.process(i);
+        p.initial_call = m.function("cart", "run", i < 2 ? 1 : 2);
+        p.heap_words = young[i];
+        p.old_heap_words = old[i];
+    }
+    const auto by_kind = [](const Snapshot& s) {
+        std::vector<std::uint32_t> examples;
+        for (const ProcessGroup& group : group_alike(s, all_processes(s)).groups) examples.push_back(index_of(group.example));
+        return examples;
+    };
+    const Snapshot& s = m.seal();
+    CHECK(!knows_memory(s));
+    const ProcessGroups groups = group_alike(s, all_processes(s));
+    CHECK(by_kind(s) == std::vector<std::uint32_t>{1, 3});
+    CHECK(groups.groups[0].allocated_words.value() == Count(233 + 610 + 17'711));
+    CHECK(!groups.groups[0].memory_bytes.value().has());
+
+    MadeSnapshot known;  // a single figure, and memory decides as ever
+    for (std::uint32_t i = 0; i < 4; ++i) {
+        Process& p = known.process(i);
+        p.initial_call = known.function("cart", "run", i < 2 ? 1 : 2);
+        p.heap_words = young[i];
+        p.old_heap_words = old[i];
+        if (i >= 2) p.memory_bytes = 100 * i;
+    }
+    const Snapshot& t = known.seal();
+    CHECK(knows_memory(t));
+    CHECK(by_kind(t) == std::vector<std::uint32_t>{3, 0});
+}

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "analyses/base/allocated_words.hpp"
 #include "analyses/base/erlang_syntax.hpp"
+#include "analyses/processes/process_columns.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -12,10 +14,22 @@ constexpr std::uint64_t packed(std::uint8_t kind, std::uint32_t id) {
     return static_cast<std::uint64_t>(kind) << 32 | id;
 }
 
+// How large a process or a group is, for orders.
+class Size {
+public:
+    explicit Size(const Snapshot& snapshot) : memory_(knows_memory(snapshot)) {}
+    Count operator()(const Process& process) const { return memory_ ? process.memory_bytes : Count(allocated_words(process)); }
+    Count operator()(const ProcessGroup& group) const { return (memory_ ? group.memory_bytes : group.allocated_words).value(); }
+
+private:
+    bool memory_;
+};
+
 // Groups by a 64-bit key; describe(group, process) writes what the group is called.
 template <class KeyOf, class Describe>
 ProcessGroups group_by(const Snapshot& snapshot, std::span<const ProcId> processes, KeyOf&& key_of,
                        Describe&& describe) {
+    const Size size(snapshot);
     ProcessGroups result;
     std::vector<ProcessGroup>& groups = result.groups;
     std::unordered_map<std::uint64_t, std::uint32_t> by_key;
@@ -39,18 +53,18 @@ ProcessGroups group_by(const Snapshot& snapshot, std::span<const ProcId> process
         ProcessGroup& group = groups[group_of[i]];
         ++group.count;
         group.memory_bytes.add(process.memory_bytes);
+        group.allocated_words.add(allocated_words(process));
         group.msgq_len.add(process.msgq_len);
         group.reductions.add(process.reductions);
-        if (group.example == ProcId::none || process.memory_bytes > snapshot[group.example].memory_bytes)
+        if (group.example == ProcId::none || size(process) > size(snapshot[group.example]))
             group.example = processes[i];
     }
     std::vector<std::uint32_t> order(groups.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::uint32_t>(i);
     std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
         if (groups[a].count != groups[b].count) return groups[a].count > groups[b].count;
-        const Count memory_a = groups[a].memory_bytes.value();
-        const Count memory_b = groups[b].memory_bytes.value();
-        return memory_a != memory_b ? memory_a > memory_b : first_member[a] < first_member[b];
+        const Count size_a = size(groups[a]), size_b = size(groups[b]);
+        return size_a != size_b ? size_a > size_b : first_member[a] < first_member[b];
     });
     std::vector<ProcessGroup> sorted;
     sorted.reserve(groups.size());
@@ -85,9 +99,7 @@ ProcessGroups group_alike(const Snapshot& snapshot, std::span<const ProcId> proc
             return packed(unnamed, kinds.try_emplace(both, static_cast<std::uint32_t>(kinds.size())).first->second);
         },
         [](ProcessGroup& group, const Process& p) { group.function = first_call(p); });
-    std::ranges::stable_sort(result.groups, [](const ProcessGroup& a, const ProcessGroup& b) {
-        return a.memory_bytes.value() > b.memory_bytes.value();
-    });
+    std::ranges::stable_sort(result.groups, [size = Size(snapshot)](const ProcessGroup& a, const ProcessGroup& b) { return size(a) > size(b); });
     return result;
 }
 

@@ -33,14 +33,16 @@ struct ProcessGroup {
     std::uint64_t count = 0;
     double percent = 0;             ///< of the processes that were grouped
     std::uint32_t first = 0;        ///< its members are ProcessGroups::members[first .. first + count)
-    ProcId example = ProcId::none;  ///< the member with the most memory, the first of equals
+    ProcId example = ProcId::none;  ///< the largest member, the first of equals
     Sum memory_bytes;
+    Sum allocated_words;            ///< of their heaps (allocated_words of a process)
     Sum msgq_len;
     Sum reductions;
 };
 
+/// The larger of two has more memory, or larger heaps where the input does not say what memory a process has.
 struct ProcessGroups {
-    std::vector<ProcessGroup> groups;  ///< most processes first, then most memory, then the input's order
+    std::vector<ProcessGroup> groups;  ///< most processes first, then the largest, then the input's order
     std::vector<ProcId> members;       ///< by group; within a group in the input's order
     std::span<const ProcId> members_of(const ProcessGroup& group) const {
         return std::span(members).subspan(group.first, static_cast<std::size_t>(group.count));
@@ -52,7 +54,7 @@ ProcessGroups group_by_stack(const Snapshot& snapshot, std::span<const ProcId> p
 /// By $initial_call, or what the process was spawned as where it has none.
 ProcessGroups group_by_initial_call(const Snapshot& snapshot, std::span<const ProcId> processes);
 /// Rows of one kind as one: processes without a name that were started as the same and are in the same function. Each that
-/// has a name is a group of its own. `function` is what they were started as. Most memory first.
+/// has a name is a group of its own. `function` is what they were started as. The largest first.
 ProcessGroups group_alike(const Snapshot& snapshot, std::span<const ProcId> processes);
 /// What a process was started as: its $initial_call, else what it was spawned as.
 FunctionId first_call(const Process& process);

@@ -119,6 +119,10 @@ Count used_words(const Process& process) {
 
 Count virtual_heap_words(const Process& process) { return process.bin_vheap_words + process.old_bin_vheap_words; }
 
+bool knows_memory(const Snapshot& snapshot) {
+    return snapshot.processes.empty() || std::ranges::any_of(snapshot.processes, [](const Process& p) { return p.memory_bytes.has(); });
+}
+
 std::vector<ProcId> all_processes(const Snapshot& snapshot) {
     std::vector<ProcId> all(snapshot.processes.size());
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<ProcId>(i);

@@ -79,6 +79,9 @@ const ProcessColumn* find_process_figure(std::string_view name);
 Count used_words(const Process& process);
 /// What of both heaps is charged to them for off-heap binaries, in words: young and old. Missing if a part is.
 Count virtual_heap_words(const Process& process);
+/// Whether the input says what memory a process has (process_info(memory)): dumps do since R16B01; allocated_words() is what
+/// comes next to it. True where there are no processes.
+bool knows_memory(const Snapshot& snapshot);
 
 /// Every process of the input, in its order.
 std::vector<ProcId> all_processes(const Snapshot& snapshot);
