@@ -5,7 +5,6 @@
 #include <memory>
 #include <unordered_set>
 
-#include "analyses/base/allocated_words.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "cli/commands.hpp"
 #include "analyses/diagnosis/heap_stats.hpp"
@@ -75,9 +74,8 @@ Error no_such_figure(const std::string& by) {
 void order_by_memory(const Snapshot& snapshot, std::vector<ProcId>& rows) {
     std::vector<std::pair<std::uint64_t, ProcId>> keys;
     keys.reserve(rows.size());
-    const bool memory = analyses::knows_memory(snapshot);
-    for (const ProcId id : rows)
-        keys.emplace_back(memory ? snapshot[id].memory_bytes.value_or(0) : analyses::allocated_words(snapshot[id]), id);
+    const analyses::ProcessSize size(snapshot);
+    for (const ProcId id : rows) keys.emplace_back(size(snapshot[id]).value_or(0), id);
     std::ranges::sort(keys, [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
     std::ranges::transform(keys, rows.begin(), [](const auto& key) { return key.second; });
 }

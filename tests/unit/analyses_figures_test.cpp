@@ -367,6 +367,21 @@ TEST_CASE("a big heap: its bytes, its share, and what it is made of", "[figures]
     CHECK(all[0].severity == FindingSeverity::high);
 }
 
+TEST_CASE("a big heap is told of an input that says no memory of processes, be its young heap the smallest", "[figures]") {
+    FigureNode node;
+    for (std::uint32_t i = 1; i <= 6; ++i) {
+        Process& small = node.process(i);
+        small.heap_words = 3000;
+        small.old_heap_words = 610;
+    }
+    Process& big = node.process(7, "hog");
+    big.heap_words = 377;
+    big.old_heap_words = 8 * test::mebibyte;
+    const std::vector<test::FoundWithText> all = test::of(node.findings(), "big-heap");
+    REQUIRE(all.size() == 1);
+    CHECK(all[0].bytes == Count((8 * test::mebibyte + 377) * 8));
+}
+
 TEST_CASE("every column of a process is its own field", "[figures]") {
     Process p;
     p.msgq_len = 1;

@@ -14,22 +14,17 @@ constexpr std::uint64_t packed(std::uint8_t kind, std::uint32_t id) {
     return static_cast<std::uint64_t>(kind) << 32 | id;
 }
 
-// How large a process or a group is, for orders.
-class Size {
-public:
-    explicit Size(const Snapshot& snapshot) : memory_(knows_memory(snapshot)) {}
-    Count operator()(const Process& process) const { return memory_ ? process.memory_bytes : Count(allocated_words(process)); }
-    Count operator()(const ProcessGroup& group) const { return (memory_ ? group.memory_bytes : group.allocated_words).value(); }
-
-private:
-    bool memory_;
-};
+// The same of a group as ProcessSize is of a process.
+Count size_of(const ProcessGroup& group, bool knows_memory) {
+    return (knows_memory ? group.memory_bytes : group.allocated_words).value();
+}
 
 // Groups by a 64-bit key; describe(group, process) writes what the group is called.
 template <class KeyOf, class Describe>
 ProcessGroups group_by(const Snapshot& snapshot, std::span<const ProcId> processes, KeyOf&& key_of,
                        Describe&& describe) {
-    const Size size(snapshot);
+    const ProcessSize size(snapshot);
+    const bool memory = knows_memory(snapshot);
     ProcessGroups result;
     std::vector<ProcessGroup>& groups = result.groups;
     std::unordered_map<std::uint64_t, std::uint32_t> by_key;
@@ -63,7 +58,7 @@ ProcessGroups group_by(const Snapshot& snapshot, std::span<const ProcId> process
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::uint32_t>(i);
     std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
         if (groups[a].count != groups[b].count) return groups[a].count > groups[b].count;
-        const Count size_a = size(groups[a]), size_b = size(groups[b]);
+        const Count size_a = size_of(groups[a], memory), size_b = size_of(groups[b], memory);
         return size_a != size_b ? size_a > size_b : first_member[a] < first_member[b];
     });
     std::vector<ProcessGroup> sorted;
@@ -99,7 +94,7 @@ ProcessGroups group_alike(const Snapshot& snapshot, std::span<const ProcId> proc
             return packed(unnamed, kinds.try_emplace(both, static_cast<std::uint32_t>(kinds.size())).first->second);
         },
         [](ProcessGroup& group, const Process& p) { group.function = first_call(p); });
-    std::ranges::stable_sort(result.groups, [size = Size(snapshot)](const ProcessGroup& a, const ProcessGroup& b) { return size(a) > size(b); });
+    std::ranges::stable_sort(result.groups, [memory = knows_memory(snapshot)](const ProcessGroup& a, const ProcessGroup& b) { return size_of(a, memory) > size_of(b, memory); });
     return result;
 }
 

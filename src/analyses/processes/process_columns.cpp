@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "analyses/base/allocated_words.hpp"
+
 namespace beamheap::analyses {
 namespace {
 
@@ -94,6 +96,29 @@ constexpr ProcessColumn columns[] = {
 constexpr std::array<std::string_view, std::variant_size_v<ProcessGetter>> kinds_of_getters{
     "figure", "flag", "pid", "function", "state", "name", "term", "text", "group", "reading"};
 
+// Largest figure(process) first.
+template <class Figure>
+std::vector<ProcId> in_order(const Snapshot& snapshot, std::span<const ProcId> processes, Figure figure, std::size_t limit) {
+    struct Entry {
+        Count value;
+        ProcId process;
+    };
+    std::vector<Entry> entries;
+    entries.reserve(processes.size());
+    for (const ProcId id : processes) entries.push_back({figure(snapshot[id]), id});
+    const auto before = [](const Entry& a, const Entry& b) {
+        return a.value != b.value ? a.value > b.value : a.process < b.process;
+    };
+    if (limit == 0 || limit > entries.size()) limit = entries.size();
+    if (limit == entries.size())
+        std::sort(entries.begin(), entries.end(), before);
+    else
+        std::partial_sort(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(limit), entries.end(), before);
+    std::vector<ProcId> ids(limit);
+    for (std::size_t i = 0; i < limit; ++i) ids[i] = entries[i].process;
+    return ids;
+}
+
 }  // namespace
 
 std::string_view ProcessColumn::kind() const { return kinds_of_getters[get.index()]; }
@@ -123,32 +148,22 @@ bool knows_memory(const Snapshot& snapshot) {
     return snapshot.processes.empty() || std::ranges::any_of(snapshot.processes, [](const Process& p) { return p.memory_bytes.has(); });
 }
 
+Count ProcessSize::operator()(const Process& process) const {
+    return memory_ ? process.memory_bytes : Count(saturating_multiply(allocated_words(process), word_size_));
+}
+
 std::vector<ProcId> all_processes(const Snapshot& snapshot) {
     std::vector<ProcId> all(snapshot.processes.size());
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<ProcId>(i);
     return all;
 }
 
-std::vector<ProcId> largest(const Snapshot& snapshot, std::span<const ProcId> processes, Count Process::*figure,
-                            std::size_t limit) {
-    struct Entry {
-        Count value;
-        ProcId process;
-    };
-    std::vector<Entry> entries;
-    entries.reserve(processes.size());
-    for (const ProcId id : processes) entries.push_back({snapshot[id].*figure, id});
-    const auto before = [](const Entry& a, const Entry& b) {
-        return a.value != b.value ? a.value > b.value : a.process < b.process;
-    };
-    if (limit == 0 || limit > entries.size()) limit = entries.size();
-    if (limit == entries.size())
-        std::sort(entries.begin(), entries.end(), before);
-    else
-        std::partial_sort(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(limit), entries.end(), before);
-    std::vector<ProcId> ids(limit);
-    for (std::size_t i = 0; i < limit; ++i) ids[i] = entries[i].process;
-    return ids;
+std::vector<ProcId> largest(const Snapshot& snapshot, std::span<const ProcId> processes, Count Process::*figure, std::size_t limit) {
+    return in_order(snapshot, processes, [figure](const Process& process) { return process.*figure; }, limit);
+}
+
+std::vector<ProcId> largest(const Snapshot& snapshot, std::span<const ProcId> processes, const ProcessSize& size, std::size_t limit) {
+    return in_order(snapshot, processes, size, limit);
 }
 
 }  // namespace beamheap::analyses

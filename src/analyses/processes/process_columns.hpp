@@ -82,12 +82,25 @@ Count virtual_heap_words(const Process& process);
 /// Whether the input says what memory a process has (process_info(memory)): dumps do since R16B01; allocated_words() is what
 /// comes next to it. True where there are no processes.
 bool knows_memory(const Snapshot& snapshot);
+/// How large a process is, in bytes: its memory, or both heaps as allocated where the input says no process's memory.
+class ProcessSize {
+public:
+    explicit ProcessSize(const Snapshot& snapshot) : memory_(knows_memory(snapshot)), word_size_(snapshot.source.word_size) {}
+    Count operator()(const Process& process) const;
+
+private:
+    bool memory_;
+    std::uint32_t word_size_;
+};
 
 /// Every process of the input, in its order.
 std::vector<ProcId> all_processes(const Snapshot& snapshot);
 /// The `limit` first of `processes`, largest figure first; equal ones in the input's order; those without the figure
 /// last. limit 0: all. O(n log limit).
 std::vector<ProcId> largest(const Snapshot& snapshot, std::span<const ProcId> processes, Count Process::*figure,
+                            std::size_t limit);
+/// The same by how large they are.
+std::vector<ProcId> largest(const Snapshot& snapshot, std::span<const ProcId> processes, const ProcessSize& size,
                             std::size_t limit);
 
 }  // namespace beamheap::analyses
