@@ -300,11 +300,10 @@ Status ReportMaker::growth() {
 // What the largest others are made of, for the picture of terms; then its section, where there is anything.
 Status ReportMaker::other_contents() {
     std::uint64_t left = words_looked_into;
-    const analyses::ProcessSize size(snapshot_);
-    for (const ProcId id : analyses::largest(snapshot_, analyses::all_processes(snapshot_), size, largest_looked_into)) {
+    for (const ProcId id : analyses::largest(snapshot_, analyses::all_processes(snapshot_), largest_looked_into)) {
         const Process& process = snapshot_[id];
         const std::uint64_t words = analyses::allocated_words(process);
-        if (size(process).value_or(0) < least_looked_into || words > left || !can_be_told(process) ||
+        if (analyses::process_bytes(process, snapshot_.source.word_size).value_or(0) < least_looked_into || words > left || !can_be_told(process) ||
             std::ranges::find(subjects_, process.pid) != subjects_.end())
             continue;
         left -= words;

@@ -74,8 +74,7 @@ Error no_such_figure(const std::string& by) {
 void order_by_memory(const Snapshot& snapshot, std::vector<ProcId>& rows) {
     std::vector<std::pair<std::uint64_t, ProcId>> keys;
     keys.reserve(rows.size());
-    const analyses::ProcessSize size(snapshot);
-    for (const ProcId id : rows) keys.emplace_back(size(snapshot[id]).value_or(0), id);
+    for (const ProcId id : rows) keys.emplace_back(analyses::process_bytes(snapshot[id], snapshot.source.word_size).value_or(0), id);
     std::ranges::sort(keys, [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
     std::ranges::transform(keys, rows.begin(), [](const auto& key) { return key.second; });
 }

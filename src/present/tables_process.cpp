@@ -107,8 +107,8 @@ Table alike_table(const Names& names, const analyses::ProcessGroups& groups) {
     for (const analyses::ProcessGroup& group : groups.groups) rows.push_back(&group);
     const ColumnOf<Group> memory{{.name = "memory_bytes", .title = "MEMORY", .unit = Unit::bytes, .doc = "sum of process_info(memory)"},
                                  [](const Group& g) { return sum(g->memory_bytes); }};
-    const ColumnOf<Group> heaps{{.name = "allocated_words", .title = "HEAPS words", .unit = Unit::words, .doc = "both heaps as allocated, with the stack"},
-                                [](const Group& g) { return sum(g->allocated_words); }};
+    const ColumnOf<Group> heaps{{.name = "size_bytes", .title = "HEAPS", .unit = Unit::bytes, .doc = "both heaps as allocated, with the stack"},
+                                [](const Group& g) { return sum(g->size_bytes); }};
     Columns<Group> columns{
         {{.name = "process", .title = "PROCESS", .doc = "name, or what they were started as", .content = Content::name},
          [=, &s](const Group& g) {

@@ -1,4 +1,4 @@
-// How large the heaps of a process are, for bounds on what is read of them and where the input says no memory of processes.
+// How large the heaps of a process are, for bounds on what is read of them.
 #pragma once
 
 #include <cstdint>

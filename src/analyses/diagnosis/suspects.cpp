@@ -128,7 +128,7 @@ Suspects suspects(const Snapshot& s, const SuspectBudget& budget) {
                       percent_of(binaries, s.memory_bytes("total")).value_or(0) >= heavy_percent;
     for (const ProcId id : largest(s, all, &Process::msgq_len, most_term_suspects))
         if (s[id].msgq_len.value_or(0) >= (much ? few_messages : least_messages) && within(id, budget.term_words)) found.terms.push_back(id);
-    for (const ProcId id : largest(s, all, ProcessSize(s), 1)) {
+    for (const ProcId id : largest(s, all, 1)) {
         const std::uint64_t words = allocated_words(s[id]);
         const std::uint64_t bytes = saturating_multiply(words, s.source.word_size);
         const bool of_many = bytes >= least_of_many_bytes && s.memory_bytes("processes").value_or(0) >= many_heaps_bytes;

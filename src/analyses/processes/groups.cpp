@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "analyses/base/allocated_words.hpp"
 #include "analyses/base/erlang_syntax.hpp"
 #include "analyses/processes/process_columns.hpp"
 
@@ -14,17 +13,11 @@ constexpr std::uint64_t packed(std::uint8_t kind, std::uint32_t id) {
     return static_cast<std::uint64_t>(kind) << 32 | id;
 }
 
-// The same of a group as ProcessSize is of a process.
-Count size_of(const ProcessGroup& group, bool knows_memory) {
-    return (knows_memory ? group.memory_bytes : group.allocated_words).value();
-}
-
 // Groups by a 64-bit key; describe(group, process) writes what the group is called.
 template <class KeyOf, class Describe>
 ProcessGroups group_by(const Snapshot& snapshot, std::span<const ProcId> processes, KeyOf&& key_of,
                        Describe&& describe) {
-    const ProcessSize size(snapshot);
-    const bool memory = knows_memory(snapshot);
+    const std::uint32_t word = snapshot.source.word_size;
     ProcessGroups result;
     std::vector<ProcessGroup>& groups = result.groups;
     std::unordered_map<std::uint64_t, std::uint32_t> by_key;
@@ -48,17 +41,17 @@ ProcessGroups group_by(const Snapshot& snapshot, std::span<const ProcId> process
         ProcessGroup& group = groups[group_of[i]];
         ++group.count;
         group.memory_bytes.add(process.memory_bytes);
-        group.allocated_words.add(allocated_words(process));
+        group.size_bytes.add(process_bytes(process, word));
         group.msgq_len.add(process.msgq_len);
         group.reductions.add(process.reductions);
-        if (group.example == ProcId::none || size(process) > size(snapshot[group.example]))
+        if (group.example == ProcId::none || process_bytes(process, word) > process_bytes(snapshot[group.example], word))
             group.example = processes[i];
     }
     std::vector<std::uint32_t> order(groups.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::uint32_t>(i);
     std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
         if (groups[a].count != groups[b].count) return groups[a].count > groups[b].count;
-        const Count size_a = size_of(groups[a], memory), size_b = size_of(groups[b], memory);
+        const Count size_a = groups[a].size_bytes.value(), size_b = groups[b].size_bytes.value();
         return size_a != size_b ? size_a > size_b : first_member[a] < first_member[b];
     });
     std::vector<ProcessGroup> sorted;
@@ -94,7 +87,9 @@ ProcessGroups group_alike(const Snapshot& snapshot, std::span<const ProcId> proc
             return packed(unnamed, kinds.try_emplace(both, static_cast<std::uint32_t>(kinds.size())).first->second);
         },
         [](ProcessGroup& group, const Process& p) { group.function = first_call(p); });
-    std::ranges::stable_sort(result.groups, [memory = knows_memory(snapshot)](const ProcessGroup& a, const ProcessGroup& b) { return size_of(a, memory) > size_of(b, memory); });
+    std::ranges::stable_sort(result.groups, [](const ProcessGroup& a, const ProcessGroup& b) {
+        return a.size_bytes.value() > b.size_bytes.value();
+    });
     return result;
 }
 

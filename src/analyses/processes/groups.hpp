@@ -35,12 +35,12 @@ struct ProcessGroup {
     std::uint32_t first = 0;        ///< its members are ProcessGroups::members[first .. first + count)
     ProcId example = ProcId::none;  ///< the largest member, the first of equals
     Sum memory_bytes;
-    Sum allocated_words;            ///< of their heaps (allocated_words of a process)
+    Sum size_bytes;                 ///< of process_bytes: memory, or heaps where that is not known
     Sum msgq_len;
     Sum reductions;
 };
 
-/// The larger of two has more memory, or larger heaps where the input does not say what memory a process has.
+/// The largest is who has most process_bytes.
 struct ProcessGroups {
     std::vector<ProcessGroup> groups;  ///< most processes first, then the largest, then the input's order
     std::vector<ProcId> members;       ///< by group; within a group in the input's order

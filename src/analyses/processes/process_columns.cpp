@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "analyses/base/allocated_words.hpp"
+#include "analyses/base/sum.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -148,8 +148,9 @@ bool knows_memory(const Snapshot& snapshot) {
     return snapshot.processes.empty() || std::ranges::any_of(snapshot.processes, [](const Process& p) { return p.memory_bytes.has(); });
 }
 
-Count ProcessSize::operator()(const Process& process) const {
-    return memory_ ? process.memory_bytes : Count(saturating_multiply(allocated_words(process), word_size_));
+Count process_bytes(const Process& process, std::uint32_t word_size) {
+    if (process.memory_bytes.has()) return process.memory_bytes;
+    return words_to_bytes(process.heap_words + Count(process.old_heap_words.value_or(0)), word_size);
 }
 
 std::vector<ProcId> all_processes(const Snapshot& snapshot) {
@@ -162,7 +163,8 @@ std::vector<ProcId> largest(const Snapshot& snapshot, std::span<const ProcId> pr
     return in_order(snapshot, processes, [figure](const Process& process) { return process.*figure; }, limit);
 }
 
-std::vector<ProcId> largest(const Snapshot& snapshot, std::span<const ProcId> processes, const ProcessSize& size, std::size_t limit) {
+std::vector<ProcId> largest(const Snapshot& snapshot, std::span<const ProcId> processes, std::size_t limit) {
+    const auto size = [word = snapshot.source.word_size](const Process& process) { return process_bytes(process, word); };
     return in_order(snapshot, processes, size, limit);
 }
 

@@ -79,19 +79,11 @@ const ProcessColumn* find_process_figure(std::string_view name);
 Count used_words(const Process& process);
 /// What of both heaps is charged to them for off-heap binaries, in words: young and old. Missing if a part is.
 Count virtual_heap_words(const Process& process);
-/// Whether the input says what memory a process has (process_info(memory)): dumps do since R16B01; allocated_words() is what
-/// comes next to it. True where there are no processes.
+/// How large a process is, in bytes: its memory, else both heaps as allocated (dumps say the memory since R16B01; an old heap
+/// that is not told of counts as none). Missing if neither is known.
+Count process_bytes(const Process& process, std::uint32_t word_size);
+/// Whether the input says what memory any process has. True where there are no processes.
 bool knows_memory(const Snapshot& snapshot);
-/// How large a process is, in bytes: its memory, or both heaps as allocated where the input says no process's memory.
-class ProcessSize {
-public:
-    explicit ProcessSize(const Snapshot& snapshot) : memory_(knows_memory(snapshot)), word_size_(snapshot.source.word_size) {}
-    Count operator()(const Process& process) const;
-
-private:
-    bool memory_;
-    std::uint32_t word_size_;
-};
 
 /// Every process of the input, in its order.
 std::vector<ProcId> all_processes(const Snapshot& snapshot);
@@ -99,8 +91,7 @@ std::vector<ProcId> all_processes(const Snapshot& snapshot);
 /// last. limit 0: all. O(n log limit).
 std::vector<ProcId> largest(const Snapshot& snapshot, std::span<const ProcId> processes, Count Process::*figure,
                             std::size_t limit);
-/// The same by how large they are.
-std::vector<ProcId> largest(const Snapshot& snapshot, std::span<const ProcId> processes, const ProcessSize& size,
-                            std::size_t limit);
+/// The same by process_bytes.
+std::vector<ProcId> largest(const Snapshot& snapshot, std::span<const ProcId> processes, std::size_t limit);
 
 }  // namespace beamheap::analyses

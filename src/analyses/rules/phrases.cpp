@@ -261,9 +261,7 @@ std::optional<SocketBuffers> buffers_of_sockets(const RuleInput& input) {
 }
 
 Count process_bytes(const RuleInput& input, const Process& process) {
-    if (process.memory_bytes.has()) return process.memory_bytes;
-    const Count heaps = process.heap_words + Count(process.old_heap_words.value_or(0));
-    return words_to_bytes(heaps, input.snapshot.source.word_size);
+    return analyses::process_bytes(process, input.snapshot.source.word_size);
 }
 
 Count all_process_bytes(const RuleInput& input) {

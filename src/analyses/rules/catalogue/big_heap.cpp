@@ -174,7 +174,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     if (!refused) add_group(input, findings);
     const Count all = all_process_bytes(input);
     const std::vector<ProcId> everybody = all_processes(input.snapshot);
-    for (const ProcId id : largest(input.snapshot, everybody, ProcessSize(input.snapshot), most_findings)) {
+    for (const ProcId id : largest(input.snapshot, everybody, most_findings)) {
         const Count held = process_bytes(input, input.snapshot[id]);
         const auto percent = percent_of(held, all);
         if (held.value_or(0) < least_bytes || percent.value_or(0) < medium_percent) break;
