@@ -259,12 +259,18 @@ struct Lock {
     static std::string address(std::size_t i) { return std::to_string(2000 + i * 10); }
     static std::string cell(std::size_t i, const std::string& head, bool more) { return address(i) + ":l" + head + "|" + (more ? "H" + address(i + 1) : "N") + "\n"; }
 
-    Waits waits() const {
+    /// `kept` counts the processes whose terms a stream (piece != 0) has to keep.
+    Waits waits(std::size_t piece = 0) const {
         LoadPlan plan = test::everything();
         plan.slots_of = slots_for_waits;
         plan.terms = true;
-        plan.terms_of = MayBeAsked();
-        const auto dump = test::load(text(), plan);
+        kept = 0;
+        plan.terms_of = [this, may_be_asked = MayBeAsked()](const Snapshot& s, ProcId id) mutable {
+            const bool asked = may_be_asked(s, id);
+            kept += asked;
+            return asked;
+        };
+        const auto dump = test::load(text(), plan, piece);
         REQUIRE(dump != nullptr);
         server = dump->snapshot().find({0, 50, 0});
         holder = dump->snapshot().find({0, 51, 0});
@@ -274,6 +280,7 @@ struct Lock {
         return found;
     }
     mutable ProcId server = ProcId::none, holder = ProcId::none;
+    mutable std::size_t kept = 0;
 };
 
 }  // namespace
@@ -289,6 +296,21 @@ TEST_CASE("who waits for a lock that a program has made waits for who has it", "
     CHECK(end_of_chain(found, found.edges.back().waiter) == lock.holder);
     CHECK(found.edges.front().via == "by_hand");
     CHECK(found.edges.front().confidence == Confidence::estimate);
+}
+
+TEST_CASE("of a crowd a stream keeps the terms of some, and says what the file says", "[waits]") {
+    Lock lock;
+    lock.waiters = 1000;
+    SECTION("a lock") {}
+    SECTION("requests in a queue") { lock.requests = 1000; }
+    const Waits of_file = lock.waits(), of_stream = lock.waits(4096);
+    CHECK(lock.kept == 66);  // 64 that wait alike, the server, and who sleeps
+    REQUIRE(of_stream.edges.size() >= 1000);
+    REQUIRE(of_stream.edges.size() == of_file.edges.size());
+    for (std::size_t i = 0; i < of_file.edges.size(); ++i) {
+        CHECK(of_stream.edges[i].waiter == of_file.edges[i].waiter);
+        CHECK(of_stream.edges[i].target == of_file.edges[i].target);
+    }
 }
 
 TEST_CASE("those whose pids a server keeps for another reason wait for nobody", "[waits]") {

@@ -17,6 +17,7 @@ namespace {
 constexpr std::size_t least_waiters = 10;
 constexpr std::size_t most_crowds = 8;
 constexpr std::size_t samples = 4;                        // of a crowd, whose references are read
+constexpr std::uint64_t candidates = 64;                  // in a function, from which these are taken
 constexpr std::uint64_t largest_server = 500'000;         // words of its heaps
 constexpr std::uint64_t longest_queue = 50'000;           // messages
 constexpr std::uint64_t all_servers = 1'500'000;          // words of all whose terms are read
@@ -204,10 +205,26 @@ Known read(const Snapshot& s, TermSource& terms) {
     return known;
 }
 
-// References in the frames in which the first of a crowd wait.
-std::set<Reference> references_of(Artifact& artifact, const Crowd& crowd) {
+// Those of a crowd whose frames are read: of the first that wait in a function, so that a stream, which can't be read again, need
+// not keep the terms of all of them (MayBeAsked). Who of them is behind a wait of another kind is known at its end only.
+std::vector<bool> possible_samples(const Snapshot& s, const std::vector<std::uint64_t>& crowded) {
+    std::vector<bool> found(s.processes.size());
+    std::vector<std::uint64_t> met(s.functions.size());
+    for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
+        const Process& process = s.processes[i];
+        found[i] = is_crowded(process, crowded) && allocated_words(process) <= largest_server / least_waiters &&
+                   met[index_of(process.current_function)]++ < candidates;
+    }
+    return found;
+}
+
+// References in the frames in which some of a crowd wait.
+std::set<Reference> references_of(Artifact& artifact, const Crowd& crowd, const std::vector<bool>& possible) {
     std::set<Reference> found;
-    for (std::size_t i = 0; i < crowd.members.size() && i < samples; ++i) {
+    std::size_t read = 0;
+    for (std::size_t i = 0; i < crowd.members.size() && read < samples; ++i) {
+        if (!possible[index_of(crowd.members[i])]) continue;
+        ++read;
         const auto terms = artifact.terms(crowd.members[i]);
         if (!terms) continue;
         const std::span<const Root> roots = (*terms)->graph().roots();
@@ -258,10 +275,8 @@ bool MayBeAsked::operator()(const Snapshot& s, ProcId process) {
     if (!std::exchange(known_, true)) {
         const std::vector<std::uint64_t> crowded = waiting_in(s, functions_by_hand(s));
         if (std::ranges::any_of(crowded, [](std::uint64_t count) { return count >= least_waiters; })) {
-            chosen_.resize(s.processes.size());
+            chosen_ = possible_samples(s, crowded);
             for (const ProcId id : servers(s, crowded)) chosen_[index_of(id)] = true;
-            for (std::uint32_t i = 0; i < s.processes.size(); ++i)  // a stream does not say yet who is called by whom
-                if (is_crowded(s.processes[i], crowded) && allocated_words(s.processes[i]) <= largest_server / least_waiters) chosen_[i] = true;
         }
     }
     return index_of(process) < chosen_.size() && chosen_[index_of(process)];
@@ -272,8 +287,10 @@ void add_unanswered(Artifact& artifact, Waits& waits) {
     const std::vector<bool> by_hand = functions_by_hand(s);
     const std::vector<Crowd> large = crowds(s, waits, by_hand);
     if (large.empty()) return;
+    const std::vector<std::uint64_t> crowded = waiting_in(s, by_hand);
+    const std::vector<bool> possible = possible_samples(s, crowded);
     std::vector<std::set<Reference>> references;
-    for (const Crowd& crowd : large) references.push_back(references_of(artifact, crowd));
+    for (const Crowd& crowd : large) references.push_back(references_of(artifact, crowd, possible));
     std::vector<WaitEdge> edges;
     std::vector<bool> has_edge(s.processes.size());
     const auto add = [&](ProcId from, ProcId to) {
@@ -281,7 +298,7 @@ void add_unanswered(Artifact& artifact, Waits& waits) {
         has_edge[index_of(from)] = true;
         edges.push_back(estimated_edge(s, from, to, "by_hand"));
     };
-    for (const ProcId server : servers(s, waiting_in(s, by_hand))) {
+    for (const ProcId server : servers(s, crowded)) {
         if (allocated_words(s[server]) + s[server].msgq_len.value_or(0) * 4 < least_waiters) continue;
         // Who was given what they want is named by a server that rests; else requests are at least half of its queue.
         if (s[server].msgq_len.value_or(0) > 2 * large.front().members.size()) continue;
