@@ -1,6 +1,7 @@
 #include "formats/crashdump/crash_dump.hpp"
 
 #include <algorithm>
+#include <thread>
 #include <unordered_set>
 
 #include "bytes/window.hpp"
@@ -21,6 +22,8 @@ public:
         : options_(options), window_(std::move(source)), texts_(window_.source()), terms_(window_, texts_) {
         snapshot_.source.path = path;
         snapshot_.source.kind = crash_dump_kind;
+        if (window_.source().seekable() && options_.threads != 1 && std::thread::hardware_concurrency() > 1)
+            window_.prefetch_after = bytes::Window::worth_prefetching;
         if (options_.progress)
             window_.on_read = [this] {
                 options_.progress(window_.source().stored_position(), window_.source().stored_size());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <system_error>
 
 namespace beamheap::bytes {
 
@@ -31,32 +32,76 @@ void Window::take_buffer() {
     buffers_.push_back(buffer_);
 }
 
+/// Brings what is kept to the front of a buffer that has room for a step, where this one has little left.
+void Window::make_room(std::size_t kept) {
+    if (capacity_ - end_ >= step / 2) return;  // what room there is, though it be less than a step
+    // Once much had to be seen at once, and then little for long, a small buffer does again.
+    constexpr unsigned long_enough = 4;
+    little_kept_ = kept <= step / 2 ? little_kept_ + 1 : 0;
+    const bool shrinks = capacity_ > most_held && little_kept_ >= long_enough;
+    const auto front = place_in_page(offset());
+    const bool fits = front + kept + step <= capacity_ && !shrinks;
+    if (fits && !held_by_others()) {
+        std::memmove(buffer_.get() + front, buffer_.get() + begin_, kept);
+    } else {
+        const std::shared_ptr<char[]> last = buffer_;
+        if (!fits) {
+            capacity_ = shrinks ? most_held : std::max(capacity_ * 2, page + kept + step);
+            buffers_.clear();
+        }
+        take_buffer();
+        std::memcpy(buffer_.get() + front, last.get() + begin_, kept);
+    }
+    base_ = offset() - front;
+    front_ = begin_ = front;
+    end_ = front + kept;
+}
+
+/// Whether the next bytes come from the thread that reads ahead, which begins where it pays, and ends where a parser must see
+/// more at once than a block has room for.
+bool Window::prefetches(std::size_t kept) {
+    if (kept > Prefetch::room) {
+        if (ahead_ != nullptr) source_->seek(base_ + end_);
+        ahead_.reset();
+        in_order_ = 0;
+    } else if (ahead_ == nullptr && in_order_ >= prefetch_after && (base_ + end_) % page == 0) {
+        try {
+            ahead_ = std::make_unique<Prefetch>(*source_, base_ + end_);
+            buffers_.clear();  // it has its own
+        } catch (const std::system_error&) {  // no room for a thread's stack
+            prefetch_after = never;
+        }
+    }
+    return ahead_ != nullptr;
+}
+
+/// The window goes on in the next block, what is kept being copied before it.
+Result<std::size_t> Window::take_block(std::size_t kept) {
+    static_assert(Prefetch::room + Prefetch::block_bytes == most_held && Prefetch::block_bytes == step && Prefetch::padding == padding);
+    Prefetch::Block block = ahead_->next();
+    if (block.error) return std::move(*block.error);
+    if (block.bytes == 0) return std::size_t{0};
+    const std::uint64_t from = base_ + end_;
+    source_->seek(from + block.bytes);  // tells how far reading has come
+    std::memcpy(block.memory.get() + Prefetch::room - kept, buffer_.get() + begin_, kept);
+    buffer_ = std::move(block.memory);
+    capacity_ = most_held;
+    base_ = from - Prefetch::room;
+    front_ = begin_ = Prefetch::room - kept;
+    end_ = Prefetch::room;
+    return block.bytes;
+}
+
+Result<std::size_t> Window::read_more(std::size_t kept) {
+    if (prefetches(kept)) return take_block(kept);
+    make_room(kept);
+    return source_->read({buffer_.get() + end_, std::min(step, capacity_ - end_)});
+}
+
 bool Window::more(std::size_t limit) {
     const std::size_t kept = end_ - begin_;
     if (ended_ || kept >= limit) return false;
-    if (capacity_ - end_ < step / 2) {  // else what room there is, though it be less than a step
-        // Once much had to be seen at once, and then little for long, a small buffer does again.
-        constexpr unsigned long_enough = 4;
-        little_kept_ = kept <= step / 2 ? little_kept_ + 1 : 0;
-        const bool shrinks = capacity_ > most_held && little_kept_ >= long_enough;
-        const auto front = place_in_page(offset());
-        const bool fits = front + kept + step <= capacity_ && !shrinks;
-        if (fits && !held_by_others()) {
-            std::memmove(buffer_.get() + front, buffer_.get() + begin_, kept);
-        } else {
-            const std::shared_ptr<char[]> last = buffer_;
-            if (!fits) {
-                capacity_ = shrinks ? most_held : std::max(capacity_ * 2, page + kept + step);
-                buffers_.clear();
-            }
-            take_buffer();
-            std::memcpy(buffer_.get() + front, last.get() + begin_, kept);
-        }
-        base_ = offset() - front;
-        front_ = begin_ = front;
-        end_ = front + kept;
-    }
-    Result<std::size_t> got = source_->read({buffer_.get() + end_, std::min(step, capacity_ - end_)});
+    Result<std::size_t> got = read_more(kept);
     if (on_read) on_read();
     if (!got) {
         status_ = std::move(got.error());
@@ -67,6 +112,7 @@ bool Window::more(std::size_t limit) {
     else keep_tail(*got);
     look_for_zeros(*got);
     end_ += *got;
+    in_order_ += *got;
     std::memset(buffer_.get() + end_, 0, padding);
     return *got != 0;
 }
@@ -122,7 +168,8 @@ bool Window::skip(std::uint64_t n) {
         return true;
     }
     const std::uint64_t target = offset() + n;
-    if (source_->seekable()) {
+    const bool read_already = ahead_ != nullptr && n - here <= step;
+    if (source_->seekable() && !read_already) {
         const std::uint64_t size = source_->size().value_or(0);
         seek(std::min(target, size));
         return target <= size;
@@ -136,6 +183,8 @@ bool Window::skip(std::uint64_t n) {
 }
 
 void Window::seek(std::uint64_t offset) {
+    ahead_.reset();
+    in_order_ = 0;
     source_->seek(offset);
     if (held_by_others()) take_buffer();
     front_ = begin_ = end_ = place_in_page(offset);

@@ -5,6 +5,8 @@
 //
 // Text lies in the buffer as in the file's pages: at an address with its offset's place in a page (whole_pages.hpp says why).
 //
+// A large file that is read in order is copied out of the page cache by a thread of its own (prefetch.hpp), where that is allowed.
+//
 // Others, other threads too, may hold on to text that was in view (hold()): it stays where it is, and the window goes on in
 // another buffer. Buffers are used again when nobody holds them: whoever holds many makes the window take as many.
 #pragma once
@@ -17,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bytes/prefetch.hpp"
 #include "bytes/source.hpp"
 #include "bytes/whole_pages.hpp"
 
@@ -93,6 +96,11 @@ public:
     const Status& status() const { return status_; }
     /// Called after each read, for progress and interruption.
     std::function<void()> on_read;
+    /// After how many bytes in order a thread begins to read ahead. For sources that are seekable and whose read_at() gives all
+    /// that there is, and where there is another processor.
+    std::uint64_t prefetch_after = never;
+    static constexpr std::uint64_t never = ~std::uint64_t{0};
+    static constexpr std::uint64_t worth_prefetching = 16u << 20;  ///< reading less takes two milliseconds
 
 private:
     void keep_tail(std::size_t got);
@@ -102,6 +110,12 @@ private:
     std::unique_ptr<Source> source_;
     bool held_by_others() const;
     void take_buffer();
+    void make_room(std::size_t kept);
+    bool prefetches(std::size_t kept);
+    Result<std::size_t> take_block(std::size_t kept);
+    Result<std::size_t> read_more(std::size_t kept);
+    std::unique_ptr<Prefetch> ahead_;  // reads behind end_
+    std::uint64_t in_order_ = 0;       // bytes that were read since the last seek()
     std::shared_ptr<char[]> buffer_;                // the one in use, which is among
     std::vector<std::shared_ptr<char[]>> buffers_;  // all of capacity_ and padding bytes
     std::size_t capacity_ = 0, begin_ = 0, end_ = 0;

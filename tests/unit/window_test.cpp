@@ -20,13 +20,43 @@ std::string numbers(std::size_t bytes) {
     return text;
 }
 
-Window window_of(std::string text) { return Window(std::make_unique<beamheap::test::TextFile>(std::move(text))); }
+constexpr std::uint64_t prefetch_after = 2u << 20;
+
+Window window_of(std::string text, bool may_prefetch = false) {
+    Window window(std::make_unique<beamheap::test::TextFile>(std::move(text)));
+    if (may_prefetch) window.prefetch_after = prefetch_after;
+    return window;
+}
+
+/// A file whose second half can't be read.
+class TornFile final : public beamheap::bytes::Source {
+public:
+    explicit TornFile(std::string text) : file_(std::move(text)), sound_(*file_.size() / 2) {}
+    beamheap::Result<std::size_t> read(std::span<char> into) override {
+        auto got = read_at(at_, into);
+        if (got) at_ += *got;
+        return got;
+    }
+    bool seekable() const override { return true; }
+    void seek(std::uint64_t offset) override { at_ = offset; }
+    beamheap::Result<std::size_t> read_at(std::uint64_t offset, std::span<char> into) const override {
+        if (offset + into.size() > sound_) return beamheap::Error{beamheap::ErrorCode::unreadable, "torn", {}};
+        return file_.read_at(offset, into);
+    }
+    std::optional<std::uint64_t> size() const override { return file_.size(); }
+    std::uint64_t stored_position() const override { return at_; }
+    std::uint64_t stored_size() const override { return *file_.size(); }
+
+private:
+    beamheap::test::TextFile file_;
+    std::uint64_t sound_, at_ = 0;
+};
 
 }  // namespace
 
 TEST_CASE("held text stays while the window slides over the rest", "[window]") {
-    const std::string text = numbers(12 * Window::step + 12345);
-    Window window = window_of(text);
+    const std::string text = numbers(20 * Window::step + 12345);
+    Window window = window_of(text, GENERATE(false, true));
     struct Piece {
         Window::Held held;
         std::size_t from, bytes;
@@ -57,7 +87,7 @@ TEST_CASE("held text stays while the window slides over the rest", "[window]") {
 
 TEST_CASE("a buffer that grew for much text at once is not held", "[window]") {
     const std::string text = numbers(40 * Window::step);
-    Window window = window_of(text);
+    Window window = window_of(text, GENERATE(false, true));
     REQUIRE(window.ensure(1000));
     const Window::Held before = window.hold(0, 1000);
     REQUIRE(before.owner != nullptr);
@@ -78,8 +108,8 @@ TEST_CASE("a buffer that grew for much text at once is not held", "[window]") {
 }
 
 TEST_CASE("of text that began in an earlier buffer its end is held", "[window]") {
-    const std::string text = numbers(9 * Window::step);
-    Window window = window_of(text);
+    const std::string text = numbers(20 * Window::step);
+    Window window = window_of(text, GENERATE(false, true));
     std::vector<Window::Held> pieces;
     std::uint64_t covered = 0;
     for (std::size_t at = 0; at < text.size(); at += 50'000) {
@@ -98,10 +128,10 @@ TEST_CASE("of text that began in an earlier buffer its end is held", "[window]")
 }
 
 TEST_CASE("another thread reads what it holds while the window goes on", "[window]") {
-    const std::string text = numbers(16 * Window::step);
-    Window window = window_of(text);
+    const std::string text = numbers(24 * Window::step);
+    Window window = window_of(text, GENERATE(false, true));
     std::vector<std::thread> readers;
-    std::vector<char> same(64, 0);
+    std::vector<char> same(96, 0);
     std::size_t count = 0;
     for (std::size_t at = 0; count < same.size(); at += 60'000, ++count) {
         REQUIRE(window.ensure(60'000));
@@ -111,7 +141,7 @@ TEST_CASE("another thread reads what it holds while the window goes on", "[windo
         });
     }
     for (std::thread& reader : readers) reader.join();
-    CHECK(std::vector<char>(64, 1) == same);
+    CHECK(std::vector<char>(96, 1) == same);
 }
 
 namespace {
@@ -161,4 +191,50 @@ TEST_CASE("text is read to the place in a page that it has in the file", "[windo
     }
     CHECK(apart.size() > 20);
     CHECK(apart == std::vector<std::size_t>(apart.size(), 0));
+}
+
+TEST_CASE("what a thread has read ahead is what stands there, wherever the window goes", "[window]") {
+    const std::string text = numbers(60 * Window::step + 4321);
+    Window window = window_of(text, true);
+    const auto take = [&](std::size_t bytes) {
+        REQUIRE(window.ensure(bytes));
+        REQUIRE(window.view().substr(0, bytes) == std::string_view(text).substr(static_cast<std::size_t>(window.offset()), bytes));
+        window.consume(bytes);
+        REQUIRE(window.source().stored_position() >= window.offset());
+    };
+    const auto take_up_to = [&](std::uint64_t offset) {
+        while (window.offset() < offset) take(30'011);
+    };
+    take_up_to(prefetch_after + 5 * Window::step);
+    REQUIRE(window.skip(Window::step + 7));  // a little, which has been read already
+    take(10);
+    REQUIRE(window.skip(5 * Window::step));  // much
+    take_up_to(window.offset() + prefetch_after + 4 * Window::step);
+    take(3 * Window::step);  // more at once than a block has room for
+    take_up_to(window.offset() + prefetch_after + 4 * Window::step);
+    window.seek(17);
+    take_up_to(prefetch_after + 3 * Window::step);
+    window.seek(50 * Window::step + 5);
+    while (window.more()) window.consume(window.view().size());
+    CHECK(window.at_end());
+    CHECK(window.offset() == text.size());
+    CHECK(window.last_bytes() == std::string_view(text).substr(text.size() - 64));
+    CHECK_FALSE(window.skip(1));
+}
+
+TEST_CASE("an input that can't be read any further ends with the reason, read ahead or not", "[window]") {
+    const std::string text = numbers(40 * Window::step);
+    Window window(std::make_unique<TornFile>(text));
+    window.prefetch_after = GENERATE(prefetch_after, Window::never);
+    std::size_t read = 0;
+    while (window.more()) {
+        REQUIRE(window.view() == std::string_view(text).substr(read, window.view().size()));
+        read += window.view().size();
+        window.consume(window.view().size());
+    }
+    CHECK(window.ended());
+    REQUIRE_FALSE(window.status());
+    CHECK(window.status().error().message == "torn");
+    CHECK(read <= text.size() / 2);
+    CHECK(read + 2 * Window::step > text.size() / 2);
 }
