@@ -20,6 +20,8 @@ struct Field {
     Count Row::* count = nullptr;
     TextId Row::* text = nullptr;
     void (*custom)(Loader&, Row&, std::string_view value, std::uint64_t offset) = nullptr;
+    /// Gives a row what the same line has given another one, where the line alone decides that; false: it must be read.
+    bool (*repeat)(Row&, const Row& other) = nullptr;
 };
 
 /// The line at the front of `body` as this field, where it is a plain decimal number that no field takes for odd, below 10^14:

@@ -52,6 +52,15 @@ struct Loader {
         Frame frame;
     };
     std::array<KnownCounter, 64> known_counters{};
+    /// A line of a =proc section as it stood the last time, with its LF, and a row that it was read into: most processes are as many
+    /// others are in what they do and where they come from.
+    struct RepeatedLine {
+        std::array<char, 96> text{};
+        std::size_t size = 0;
+        Process row;
+    };
+    std::array<RepeatedLine, 24> repeated_lines{};  ///< by the field's row
+    std::array<std::uint8_t, 24> field_behind{};    ///< by the field's row: which one came next the last time
     static std::size_t slot_of_counter(std::string_view text) {
         constexpr std::size_t digits = 10;  // "0x" and those of an address that all have in common
         std::uint64_t last = 0;

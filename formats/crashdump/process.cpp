@@ -151,13 +151,30 @@ void read_links(Loader& loader, Process& process, std::string_view value, std::u
     process.link_range.count = static_cast<std::uint32_t>(links.size()) - process.link_range.first;
 }
 
+// What lines that are the same in many processes give them. What was odd is read, and counted, each time.
+bool repeat_state(Process& to, const Process& from) { return to.state = from.state, from.state != ProcessState::unknown; }
+bool repeat_initial_call(Process& to, const Process& from) {
+    return to.initial_call = from.initial_call, from.initial_call != FunctionId::none;
+}
+bool repeat_current_call(Process& to, const Process& from) {
+    return to.current_function = from.current_function, from.current_function != FunctionId::none;
+}
+bool repeat_parent(Process& to, const Process& from) { return to.parent = from.parent, from.parent.has(); }
+bool repeat_program_counter(Process& to, const Process& from) {
+    to.program_counter = from.program_counter;
+    to.pc_offset = from.pc_offset;
+    return repeat_current_call(to, from);
+}
+bool repeat_arity(Process& to, const Process& from) { return to.arity = from.arity, true; }
+bool repeat_internal_state(Process& to, const Process& from) { return to.internal_state = from.internal_state, true; }
+
 constexpr Field<Process> process_fields[] = {
-    {"State: ", {}, {}, read_state},
+    {"State: ", {}, {}, read_state, repeat_state},
     {"Name: ", {}, {}, read_name},
-    {"Spawned as: ", {}, {}, read_initial_call},
-    {"Last scheduled in for: ", {}, {}, read_current_call},
-    {"Current call: ", {}, {}, read_current_call},
-    {"Spawned by: ", {}, {}, read_parent},
+    {"Spawned as: ", {}, {}, read_initial_call, repeat_initial_call},
+    {"Last scheduled in for: ", {}, {}, read_current_call, repeat_current_call},
+    {"Current call: ", {}, {}, read_current_call, repeat_current_call},
+    {"Spawned by: ", {}, {}, read_parent, repeat_parent},
     {"Message queue length: ", &Process::msgq_len},
     {"Number of heap fragments: ", &Process::fragments},
     {"Heap fragment data: ", &Process::fragment_words},
@@ -172,9 +189,9 @@ constexpr Field<Process> process_fields[] = {
     {"BinVHeap unused: ", &Process::bin_vheap_unused_words, {}, read_vheap_unused},
     {"OldBinVHeap unused: ", &Process::old_bin_vheap_unused_words, {}, read_old_vheap_unused},
     {"Memory: ", &Process::memory_bytes},
-    {"Program counter: ", {}, {}, read_program_counter},
-    {"arity = ", {}, {}, read_arity},
-    {"Internal State: ", {}, &Process::internal_state},
+    {"Program counter: ", {}, {}, read_program_counter, repeat_program_counter},
+    {"arity = ", {}, {}, read_arity, repeat_arity},
+    {"Internal State: ", {}, &Process::internal_state, {}, repeat_internal_state},
 };
 
 // Fields that whole entries may lack.
@@ -245,10 +262,9 @@ public:
     void read(std::string_view body) {
         std::string_view rest = body;
         while (!rest.empty()) {
-            // Most lines are numbers, and come in the order of the table.
-            if (const std::size_t taken = take_plain_number(process_fields[hint_], process_, rest); taken != 0) {
+            if (const std::size_t taken = take_expected(rest); taken != 0) {
                 found(hint_);
-                hint_ = hint_ + 1 == std::size(process_fields) ? 0 : hint_ + 1;
+                went_on_to(hint_);
                 rest.remove_prefix(taken);
                 continue;
             }
@@ -265,8 +281,32 @@ public:
     const Blocks& blocks() const { return blocks_; }
 
 private:
+    /// The line at the front of `rest` where it is the one that is looked for first, and a plain number or what that line was the
+    /// last time, as nearly all are: its length. 0: it has to be read.
+    std::size_t take_expected(std::string_view rest) {
+        const Field<Process>& field = process_fields[hint_];
+        if (field.repeat == nullptr) return take_plain_number(field, process_, rest);
+        const Loader::RepeatedLine& last = loader_.repeated_lines[hint_];
+        if (last.size == 0 || !rest.starts_with({last.text.data(), last.size}) || !field.repeat(process_, last.row)) return 0;
+        return last.size;
+    }
+    void remember(std::size_t row, std::string_view line) {
+        Loader::RepeatedLine& last = loader_.repeated_lines[row];
+        if (process_fields[row].repeat == nullptr || line.size() >= last.text.size()) return;
+        std::memcpy(last.text.data(), line.data(), line.size());
+        last.text[line.size()] = '\n';
+        last.size = line.size() + 1;
+        last.row = process_;
+    }
+    /// A line was of this row: the next one is of the row that came behind it the last time.
+    void went_on_to(std::size_t row) {
+        if (row_ != none) loader_.field_behind[row_] = static_cast<std::uint8_t>(row);
+        row_ = row;
+        const std::size_t behind = loader_.field_behind[row];
+        hint_ = behind != 0 ? behind : row + 1 == std::size(process_fields) ? 0 : row + 1;
+    }
     void found(std::size_t row) {
-        static_assert(std::size(process_fields) < 32);
+        static_assert(std::size(process_fields) <= std::tuple_size_v<decltype(Loader::field_behind)>);
         const std::uint32_t bit = 1u << row;
         torn_ |= fields_ >= bit;  // it, or one that comes behind it, was there already
         fields_ |= bit;
@@ -277,7 +317,10 @@ private:
     }
     void other_line(std::string_view line, std::uint64_t offset) {
         if (read_field(loader_, std::span<const Field<Process>>(process_fields), hint_, process_, line, offset)) {
-            found(hint_ == 0 ? std::size(process_fields) - 1 : hint_ - 1);
+            const std::size_t row = hint_ == 0 ? std::size(process_fields) - 1 : hint_ - 1;
+            found(row);
+            remember(row, line);
+            went_on_to(row);
             return;
         }
         if (line[0] == ' ') {  // goes on with "Last calls", or x registers of releases before R13
@@ -306,7 +349,9 @@ private:
     const Section& section_;
     Process& process_;
     const bool keeps_extras_;
-    std::size_t hint_ = 0;
+    static constexpr std::size_t none = ~std::size_t{0};
+    std::size_t hint_ = 0;    // the row to look for first
+    std::size_t row_ = none;  // of the last line
     std::uint32_t fields_ = 0;
     bool torn_ = false;
     Blocks blocks_;
