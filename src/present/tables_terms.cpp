@@ -10,6 +10,7 @@
 
 #include "analyses/heaps/messages.hpp"
 #include "analyses/base/erlang_syntax.hpp"
+#include "beamheap/flat_array.hpp"
 #include "present/table_cells.hpp"
 
 namespace beamheap::present {
@@ -201,6 +202,7 @@ HeldTerms held_terms(const TermView& view, bool garbage) {
     constexpr std::size_t no_row = static_cast<std::size_t>(-1);
     HeldTerms held;
     const std::span<const Root> roots = view.graph().roots();
+    held.rows.reserve(roots.size());
     std::vector<std::uint64_t> seen(view.graph().size() / 64 + 1);  // a bit an object
     std::unordered_map<NodeId, std::size_t> shared;  // objects of the graph that several roots hold
     for (const Root& root : roots) {
@@ -255,19 +257,20 @@ struct Ranked {
 
 /// The most words first, equals as they stand. Digit by digit from the lowest on, as far as the largest has any: messages by
 /// the million have few words each.
-void sort_by_words(std::vector<Ranked>& terms) {
+void sort_by_words(FlatArray<Ranked>& terms) {
     constexpr unsigned digit_bits = 11;
     constexpr std::size_t digits = std::size_t{1} << digit_bits;
     const auto digit = [](const Ranked& term, unsigned shift) { return digits - 1 - (term.words >> shift) % digits; };
     std::uint64_t all = 0;
     for (const Ranked& term : terms) all |= term.words;
-    std::vector<Ranked> sorted(terms.size());
+    FlatArray<Ranked> sorted;
+    sorted.resize(terms.size());
     for (unsigned shift = 0; shift < 64 && all >> shift != 0; shift += digit_bits) {
         std::array<std::uint32_t, digits + 1> begins{};
         for (const Ranked& term : terms) ++begins[digit(term, shift) + 1];
         for (std::size_t i = 0; i < digits; ++i) begins[i + 1] += begins[i];
         for (const Ranked& term : terms) sorted[begins[digit(term, shift)]++] = term;
-        terms.swap(sorted);
+        std::swap(terms, sorted);
     }
 }
 
@@ -281,15 +284,15 @@ void sort_by_reach(const TermView& view, std::vector<HeldTerm>& held) {
                                                      : view.measures().flat_words(view.source().root(row.root)).value_or(0);
         return std::min(live, flat);
     };
-    std::vector<Ranked> terms;
-    terms.reserve(held.size());
-    for (const HeldTerm& term : held) terms.push_back({at_most(term), term});
+    FlatArray<Ranked> terms;
+    terms.reserve_more(held.size());
+    for (const HeldTerm& term : held) terms.push({at_most(term), term});
     sort_by_words(terms);
-    const auto exact = std::span(terms).first(std::min(terms.size(), sorted_exactly));
+    const auto exact = std::span(terms.data(), std::min(terms.size(), sorted_exactly));
     for (Ranked& each : exact)
         each.words = view.measures().shared_words(view.source().root(each.term.root)).value_or(each.words);
     std::ranges::stable_sort(exact, std::ranges::greater{}, &Ranked::words);
-    std::ranges::transform(terms, held.begin(), &Ranked::term);
+    std::ranges::transform(terms.view(), held.begin(), &Ranked::term);
 }
 
 }  // namespace
