@@ -160,11 +160,6 @@ bool repeat_current_call(Process& to, const Process& from) {
     return to.current_function = from.current_function, from.current_function != FunctionId::none;
 }
 bool repeat_parent(Process& to, const Process& from) { return to.parent = from.parent, from.parent.has(); }
-bool repeat_program_counter(Process& to, const Process& from) {
-    to.program_counter = from.program_counter;
-    to.pc_offset = from.pc_offset;
-    return repeat_current_call(to, from);
-}
 bool repeat_arity(Process& to, const Process& from) { return to.arity = from.arity, true; }
 bool repeat_internal_state(Process& to, const Process& from) { return to.internal_state = from.internal_state, true; }
 
@@ -189,7 +184,7 @@ constexpr Field<Process> process_fields[] = {
     {"BinVHeap unused: ", &Process::bin_vheap_unused_words, {}, read_vheap_unused},
     {"OldBinVHeap unused: ", &Process::old_bin_vheap_unused_words, {}, read_old_vheap_unused},
     {"Memory: ", &Process::memory_bytes},
-    {"Program counter: ", {}, {}, read_program_counter, repeat_program_counter},
+    {"Program counter: ", {}, {}, read_program_counter},  // an unknown place leaves the function that another line has told
     {"arity = ", {}, {}, read_arity, repeat_arity},
     {"Internal State: ", {}, &Process::internal_state, {}, repeat_internal_state},
 };

@@ -34,6 +34,8 @@ std::vector<std::string> bodies() {
         "State: Dreaming\nSpawned by: <0.9.0>\nSpawned as: shop:worker/2\n" + numbers(10) + queue + state,
         "State: Dreaming\nSpawned by: <0.9.0>\nSpawned as: shop:worker/2\n" + numbers(11) + queue + state,
         "State: Garbing\nSpawned as: shop:worker/2\nSpawned by: <0.9.0>\n" + queue + numbers(12) + "Program counter: 0x00007f0000000300 (unknown function)\narity = 0\n" + state,
+        "State: Scheduled\nSpawned as: shop:worker/2\nCurrent call: re:grun/3\nSpawned by: <0.9.0>\n" + queue + numbers(17) + "Program counter: 0x00007f0000000300 (unknown function)\narity = 0\n" + state,
+        "State: Scheduled\nSpawned as: shop:worker/2\nCurrent call: re:urun/3\nSpawned by: <0.9.0>\n" + queue + numbers(18) + "Program counter: 0x00007f0000000300 (unknown function)\narity = 0\n" + state,
         "State: Waiting\r\nSpawned as: shop:worker/2\r\nSpawned by: <0.9.0>\r\n" + queue + numbers(13) + counter + state,
         "State: Waiting\nSpawned as: " + std::string(120, 'm') + ":f/1\nSpawned by: <0.9.0>\n" + queue + numbers(14) + counter + state,
         "State: Waiting\nState: Running\nSpawned as: shop:worker/2\nNonsense\nSpawned by: <0.9.0>\nArrived: 5\n" + queue + numbers(15) + counter + state,
