@@ -27,7 +27,13 @@ bool TermReader::is_one_of(const Element& term, std::initializer_list<std::strin
 }
 
 bool TermReader::is_kind(const Element& term, TermKind kind) const {
-    return term.kind == ElementKind::object && source_.head(term.id).kind == kind;
+    if (term.kind != ElementKind::object) return false;
+    // Of what the graph knows to be a tuple, a cell or a map nothing has to be read for that.
+    if (const HeapGraph& graph = source_.graph(); term.id.space == ObjectId::Space::heap && term.id.number < graph.size()) {
+        const TermKind known = graph.kind(term.id.number);
+        if (known == TermKind::tuple || known == TermKind::cons || known == TermKind::flat_map) return known == kind;
+    }
+    return source_.head(term.id).kind == kind;
 }
 
 bool TermReader::is_map(const Element& term) const {
@@ -36,6 +42,14 @@ bool TermReader::is_map(const Element& term) const {
 
 bool TermReader::is_list(const Element& term) const {
     return term.kind == ElementKind::nil || is_kind(term, TermKind::cons);
+}
+
+std::optional<TermReader::Begin> TermReader::begin_of(const Element& term) const {
+    if (!is_kind(term, TermKind::tuple)) return std::nullopt;
+    ElementCursor cursor = source_.elements(term.id);
+    Begin begin{{}, cursor.left};
+    if (!source_.next(cursor, begin.first)) return std::nullopt;
+    return begin;
 }
 
 std::vector<Element> TermReader::tuple(const Element& term, std::size_t arity) const {

@@ -4,6 +4,7 @@
 // maps are atoms.
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -26,6 +27,13 @@ public:
     bool is_map(const Element& term) const;
     bool is_list(const Element& term) const;  ///< [] or a cell
 
+    /// What a tuple begins with, and how many elements it has.
+    struct Begin {
+        Element first;
+        std::uint64_t arity = 0;
+    };
+    /// The same without reading all of it; nothing of other terms and of {}.
+    std::optional<Begin> begin_of(const Element& term) const;
     /// Elements of a tuple of exactly `arity`, else empty. With arity 0: of any tuple, at most 16.
     std::vector<Element> tuple(const Element& term, std::size_t arity = 0) const;
     /// Elements of a tuple {Tag, ...} of this arity, else empty.

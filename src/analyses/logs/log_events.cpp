@@ -88,7 +88,7 @@ public:
             const RootKind kind = graph.roots()[i].kind;
             if (kind != RootKind::message && kind != RootKind::stack && kind != RootKind::x_register) continue;
             const Element root = source_.root(i);
-            if (root.kind != ElementKind::object || !may_hold(root)) continue;
+            if (root.kind != ElementKind::object || is_other(root)) continue;
             const Element inner = unwrap_message(terms_, root);
             if (is_event(terms_, inner)) add(inner, kind == RootKind::message);
         }
@@ -97,7 +97,7 @@ public:
         const auto nodes = static_cast<NodeId>(std::min(graph.size(), most_nodes));
         for (NodeId node = 0; node < nodes; ++node) {
             const TermKind kind = graph.kind(node);
-            if (kind == TermKind::flat_map) candidates.push_back(node);
+            if (kind == TermKind::flat_map && may_be_event_map(node)) candidates.push_back(node);
             if (kind != TermKind::tuple || graph.words(node) < 3 || graph.words(node) > 8) continue;
             ElementCursor cursor = source_.elements({ObjectId::Space::heap, node});
             const std::uint64_t arity = cursor.left;
@@ -121,15 +121,24 @@ private:
         return element;
     }
 
-    // Whether a root is, or wraps, what may be an event.
-    bool may_hold(const Element& root) {
-        if (root.id.space != ObjectId::Space::heap) return true;
+    // Whether what a root holds is neither a tuple nor a map.
+    bool is_other(const Element& root) const {
+        if (root.id.space != ObjectId::Space::heap) return false;
         const TermKind kind = source_.graph().kind(root.id.number);
-        if (kind != TermKind::tuple) return kind == TermKind::flat_map;
-        ElementCursor cursor = source_.elements(root.id);
-        const std::uint64_t arity = cursor.left;
-        Element first;
-        return source_.next(cursor, first) && (may_be_event(first, arity) || may_wrap_event(first, arity));
+        return kind != TermKind::tuple && kind != TermKind::flat_map;
+    }
+
+    // Whether a map has a level. Maps that were made in one place mostly share their keys, which are looked through once.
+    bool may_be_event_map(NodeId node) {
+        ElementCursor cursor = source_.elements({ObjectId::Space::heap, node});
+        Element keys;
+        if (!source_.next(cursor, keys) || keys.kind != ElementKind::object) return true;
+        if (keys.id == keys_) return keys_of_event_;
+        keys_ = keys.id;
+        ElementCursor names = source_.elements(keys.id);
+        keys_of_event_ = false;
+        for (Element key; !keys_of_event_ && source_.next(names, key);) keys_of_event_ = TermReader::is(key, "level");
+        return keys_of_event_;
     }
 
     // {{Date, Time}, Event} of error_logger's first handler.
@@ -167,6 +176,8 @@ private:
     std::vector<LogEvent>& events_;
     std::size_t first_;
     std::unordered_set<std::uint32_t> seen_;
+    ObjectId keys_{ObjectId::Space::heap, no_node};  // of the map that was asked about last
+    bool keys_of_event_ = false;
     std::unordered_map<std::uint32_t, std::pair<std::string, std::uint64_t>> times_;
 };
 

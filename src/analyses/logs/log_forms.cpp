@@ -71,7 +71,7 @@ bool is_forwarded(const TermReader& terms, const std::vector<Element>& event) {
 }
 
 bool is_event_map(const TermReader& terms, const Element& term) {
-    return terms.is_map(term) && is_level(terms.get(term, "level")) && terms.has_key(term, "msg") &&
+    return is_level(terms.get(term, "level")) && terms.has_key(term, "msg") &&
            terms.is_map(terms.get(term, "meta"));
 }
 
@@ -457,9 +457,9 @@ bool may_wrap_event(const Element& first, std::uint64_t arity) {
 Element unwrap_message(const TermReader& terms, const Element& message) {
     Element inner = message;
     for (int layer = 0; layer < 6; ++layer) {
-        const auto parts = terms.tuple(inner);
-        if (parts.empty() || !may_wrap_event(parts[0], parts.size()) || is_event(terms, inner)) break;
-        inner = parts.back();
+        const auto begin = terms.begin_of(inner);
+        if (!begin || !may_wrap_event(begin->first, begin->arity) || is_event(terms, inner)) break;
+        inner = terms.tuple(inner, static_cast<std::size_t>(begin->arity)).back();
     }
     return inner;
 }
@@ -479,8 +479,10 @@ bool may_be_event(const Element& first, std::uint64_t arity) {
 
 bool is_event(const TermReader& terms, const Element& term) {
     if (terms.is_map(term)) return is_event_map(terms, term);
+    // Hardly any tuple begins as an event does: all of it is read of those that do.
+    const auto begin = terms.begin_of(term);
+    if (!begin || !may_be_event(begin->first, begin->arity)) return false;
     const auto parts = terms.tuple(term);
-    if (parts.empty() || !TermReader::is_atom(parts[0])) return false;
     switch (parts.size()) {
         case 2: return is_text(terms, parts);
         case 3:
