@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <future>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,6 +41,7 @@ constexpr Presenter as_machines{.name = "island", .doc = {}};
 
 constexpr std::size_t rows_at_most = 200;  // of a table that stands in the page
 constexpr std::size_t array_at_most = 200;  // entries of a list within a cell of the island
+constexpr std::size_t least_of_a_thread = 1'000;  // rows: fewer are written as quickly as a thread begins
 
 void write_json_string(std::string_view raw, std::string& out) {
     out += '"';
@@ -155,60 +158,115 @@ void Report::add_limits(const Document& document, const RenderOptions& options, 
     html += "</ul>\n";
 }
 
-std::size_t Report::interned(std::string text) {
-    const auto [place, fresh] = index_.try_emplace(std::move(text), strings_.size());
-    if (fresh) strings_.push_back(place->first);
+std::size_t Report::Strings::number_of(std::string text) {
+    const auto [place, fresh] = index_.try_emplace(std::move(text), all_.size());
+    if (fresh) all_.push_back(place->first);
     return place->second;
 }
 
-void Report::cell(const View& view, const Value& value, const Column& column, std::string_view key, RedactedTexts& redacted,
-                  std::string& out) {
-    const auto place = [&out](std::size_t index) {
+/// Writes rows of a table, one after the other. Rows that are written beside those before them have numbers of their own for
+/// their texts: a mark stands for each until append_to() knows the numbers of the page.
+class Report::RowWriter {
+public:
+    RowWriter(const View& view, const TableView& rows) : view_(view), rows_(rows), redacted_(rows.columns()) {}
+
+    void write(std::size_t from, std::size_t to, Strings& strings, std::string& out, bool marked) {
+        strings_ = &strings, out_ = &out, marked_ = marked;
+        for (std::size_t row = from; row < to; ++row) {
+            out += row == 0 ? "\n[" : ",\n[";
+            for (std::size_t c = 0; c < rows_.columns(); ++c) {
+                if (c != 0) out += ',';
+                cell(rows_.cell(row, c), rows_.column(c), rows_.key_of(row, c), redacted_[c]);
+            }
+            out += ']';
+        }
+    }
+    /// The same with strings of its own, to be appended later.
+    void write_apart(std::size_t from, std::size_t to) { write(from, to, own_strings_, own_text_, true); }
+    void append_to(Strings& strings, std::string& out) {
+        std::vector<std::size_t> numbers;
+        numbers.reserve(own_strings_.all().size());
+        for (const std::string_view text : own_strings_.all()) numbers.push_back(strings.number_of(std::string(text)));
+        strings_ = &strings, out_ = &out, marked_ = false;
+        std::string_view left = own_text_;
+        for (const std::uint32_t own : marks_) {
+            const std::size_t at = left.find(mark);
+            out.append(left.substr(0, at));
+            place(numbers[own]);
+            left.remove_prefix(at + 1);
+        }
+        out.append(left);
+    }
+
+private:
+    static constexpr char mark = '\1';  // JSON has none: control characters are escaped
+    /// What a column's texts are once redacted: their numbers.
+    using RedactedTexts = std::unordered_map<std::string, std::size_t>;
+
+    void place(std::size_t index) {
+        if (marked_) {
+            *out_ += mark;
+            marks_.push_back(static_cast<std::uint32_t>(index));
+            return;
+        }
         const fmt::format_int digits(index + 1);
-        out += '-';
-        out.append(digits.data(), digits.size());
-    };
-    const auto text = [&](std::string shown) { place(interned(std::move(shown))); };
-    if (value.is_null()) {
-        out += "null";
-        return;
+        *out_ += '-';
+        out_->append(digits.data(), digits.size());
     }
-    if (const auto* number = std::get_if<std::uint64_t>(&value.data()); number != nullptr && column.content == Content::plain) {
-        const fmt::format_int digits(*number);
-        out.append(digits.data(), digits.size());
-        return;
-    }
-    if (const auto* raw = std::get_if<std::string>(&value.data())) {
-        if (!key.empty()) return text(view.text(*raw, column.content, key));
-        // Most texts of a column stand in many rows: each is looked at for secrets once.
-        const auto [known, fresh] = redacted.try_emplace(*raw);
-        if (fresh) known->second = interned(view.text(*raw, column.content));
-        return place(known->second);
-    }
-    if (const auto* sentence = std::get_if<std::shared_ptr<const Text>>(&value.data())) return text(view.text(**sentence));
-    if (const auto* array = std::get_if<std::shared_ptr<const Array>>(&value.data())) {
-        out += '[';
-        const std::size_t shown = std::min((*array)->size(), array_at_most);
-        for (std::size_t i = 0; i < shown; ++i) {
-            if (i != 0) out += ',';
-            cell(view, (**array)[i], column, key, redacted, out);
+    void text(std::string shown) { place(strings_->number_of(std::move(shown))); }
+    void cell(const Value& value, const Column& column, std::string_view key, RedactedTexts& redacted) {
+        std::string& out = *out_;
+        if (value.is_null()) {
+            out += "null";
+            return;
         }
-        if (shown < (*array)->size()) {
-            out += ',';
-            text(fmt::format("... {} more", grouped((*array)->size() - shown)));
+        if (const auto* number = std::get_if<std::uint64_t>(&value.data()); number != nullptr && column.content == Content::plain) {
+            const fmt::format_int digits(*number);
+            out.append(digits.data(), digits.size());
+            return;
         }
-        out += ']';
-        return;
+        if (const auto* raw = std::get_if<std::string>(&value.data())) {
+            if (!key.empty()) return text(view_.text(*raw, column.content, key));
+            // Most texts of a column stand in many rows: each is looked at for secrets once.
+            const auto [known, fresh] = redacted.try_emplace(*raw);
+            if (fresh) known->second = strings_->number_of(view_.text(*raw, column.content));
+            return place(known->second);
+        }
+        if (const auto* sentence = std::get_if<std::shared_ptr<const Text>>(&value.data())) return text(view_.text(**sentence));
+        if (const auto* array = std::get_if<std::shared_ptr<const Array>>(&value.data())) {
+            out += '[';
+            const std::size_t shown = std::min((*array)->size(), array_at_most);
+            for (std::size_t i = 0; i < shown; ++i) {
+                if (i != 0) out += ',';
+                cell((**array)[i], column, key, redacted);
+            }
+            if (shown < (*array)->size()) {
+                out += ',';
+                text(fmt::format("... {} more", grouped((*array)->size() - shown)));
+            }
+            out += ']';
+            return;
+        }
+        StringSink sink;
+        JsonWriter json(sink);
+        write_json(view_, value, column.content, key, json);
+        // A figure below zero would be read as a text's place.
+        out += sink.text().starts_with('-') ? fmt::format("{{\"n\":{}}}", sink.text()) : sink.text();
     }
-    StringSink sink;
-    JsonWriter json(sink);
-    write_json(view, value, column.content, key, json);
-    // A figure below zero would be read as a text's place.
-    out += sink.text().starts_with('-') ? fmt::format("{{\"n\":{}}}", sink.text()) : sink.text();
-}
+
+    const View& view_;
+    const TableView& rows_;
+    std::vector<RedactedTexts> redacted_;
+    Strings* strings_ = nullptr;
+    std::string* out_ = nullptr;
+    bool marked_ = false;
+    Strings own_strings_;
+    std::string own_text_;
+    std::vector<std::uint32_t> marks_;  // of own_strings_, in the order of the marks
+};
 
 Status Report::data(std::string_view key, const Table& table, std::string_view command, const RenderOptions& given,
-                    std::size_t most) {
+                    std::size_t most, unsigned threads) {
     Document document;
     document.members.push_back({.key = "rows", .body = table});
     RenderOptions options = given;
@@ -235,15 +293,19 @@ Status Report::data(std::string_view key, const Table& table, std::string_view c
     }
     out += fmt::format("],\"total\":{},\"command\":", rows.total());
     write_json_string(view.text(command, Content::message), out);
-    std::vector<RedactedTexts> redacted(rows.columns());
     out += ",\"rows\":[";
-    for (std::size_t row = 0; row < rows.rows(); ++row) {
-        out += row == 0 ? "\n[" : ",\n[";
-        for (std::size_t c = 0; c < rows.columns(); ++c) {
-            if (c != 0) out += ',';
-            cell(view, rows.cell(row, c), rows.column(c), rows.key_of(row, c), redacted[c], out);
-        }
-        out += ']';
+    // The first piece is written here and into the page itself, the others beside it.
+    const std::size_t pieces = std::clamp<std::size_t>(rows.rows() / least_of_a_thread, 1, std::max(threads, 1u));
+    const auto begin_of = [&](std::size_t piece) { return rows.rows() * piece / pieces; };
+    std::vector<RowWriter> writers(pieces, RowWriter(view, rows));
+    std::vector<std::future<void>> others;
+    for (std::size_t i = 1; i < pieces; ++i)
+        others.push_back(std::async(std::launch::async | std::launch::deferred,
+                                    [&, i] { writers[i].write_apart(begin_of(i), begin_of(i + 1)); }));
+    writers[0].write(0, begin_of(1), strings_, out, false);
+    for (std::size_t i = 1; i < pieces; ++i) {
+        others[i - 1].get();
+        writers[i].append_to(strings_, out);
     }
     out += "]}";
     return ok();
@@ -328,9 +390,9 @@ void Report::finish(const ReportHead& head, const Document& first, const RenderO
     sink.write(tables_);
     sink.write("},\n\"strings\":[");
     std::string text;
-    for (std::size_t i = 0; i < strings_.size(); ++i) {
+    for (std::size_t i = 0; i < strings_.all().size(); ++i) {
         text = i == 0 ? "\n" : ",\n";
-        write_json_string(strings_[i], text);
+        write_json_string(strings_.all()[i], text);
         sink.write(text);
     }
     sink.write("]}</script>\n<script>");

@@ -53,9 +53,11 @@ public:
     /// Adds the document's warnings, those that lead and the others, and `sentences`, to the section that was added last.
     void add_limits(const Document& document, const RenderOptions& options, const std::vector<Text>& sentences);
 
-    /// Puts a table into the island, at most `most` rows of it; `options` say how it is redacted.
+    /// Puts a table into the island, at most `most` rows of it; `options` say how it is redacted. Rows are written by so many
+    /// `threads` side by side, with the same result: more than one for tables whose cells are made of the snapshot alone,
+    /// not for those of terms, which are read as they are asked for.
     Status data(std::string_view key, const Table& table, std::string_view command, const RenderOptions& options,
-                std::size_t most);
+                std::size_t most, unsigned threads = 1);
     /// Puts a value into the island.
     Status fact(std::string_view key, Value value, Content content, const RenderOptions& options);
 
@@ -71,19 +73,24 @@ private:
     };
     Result<View> view_of(const Document& document, const RenderOptions& options) const;
     Status findings(const Document& document, const RenderOptions& options);
-    /// What a column's texts are once redacted: their places among the strings.
-    using RedactedTexts = std::unordered_map<std::string, std::size_t>;
-    void cell(const View& view, const Value& value, const Column& column, std::string_view key, RedactedTexts& redacted,
-              std::string& out);
-    std::size_t interned(std::string text);
+    /// Texts, each with its number, in the order in which they were met first.
+    class Strings {
+    public:
+        std::size_t number_of(std::string text);
+        const std::vector<std::string_view>& all() const { return all_; }
+
+    private:
+        std::unordered_map<std::string, std::size_t> index_;
+        std::vector<std::string_view> all_;  // into index_
+    };
+    class RowWriter;
 
     PageLinks links_;
     std::vector<Section> sections_;
     std::string tables_;  // members of "tables"
     std::string facts_;   // members beside it
     bool first_process_ = true;  // of add_process
-    std::unordered_map<std::string, std::size_t> index_;
-    std::vector<std::string_view> strings_;  // into index_
+    Strings strings_;
 };
 
 }  // namespace beamheap::present

@@ -8,6 +8,7 @@
 #include "analyses/processes/queue_spread.hpp"
 #include "analyses/processes/supervision.hpp"
 #include "present/html_writer.hpp"
+#include "present/report.hpp"
 #include "present/report_tables.hpp"
 #include "support/made_snapshot.hpp"
 
@@ -26,6 +27,35 @@ TEST_CASE("a pid of this node is a link, and nothing else is", "[report]") {
     for (const std::string_view other : {"", "<0.12>", "<0.12.>", "<0..3>", "<1.12.3>", "<0.12.3", "<0.12.3> ", "<0.12.3.4>", "<0.-1.3>",
                                          "<0.99999999999.0>", "<0.1.2><0.1.2>", "PID<0.12.3>", "#Ref<0.12.3>"})
         CHECK(!present::local_pid(other));
+}
+
+TEST_CASE("rows that are written side by side are those that one thread writes", "[report]") {
+    using present::Value;
+    std::vector<std::uint32_t> numbers(7'001);
+    for (std::uint32_t i = 0; i < numbers.size(); ++i) numbers[i] = i;
+    present::Columns<std::uint32_t> columns{
+        {{.name = "number", .title = "NUMBER", .unit = present::Unit::count}, [](const std::uint32_t& i) { return i % 5 == 0 ? Value() : Value(i); }},
+        {{.name = "own", .title = "OWN", .content = present::Content::name}, [](const std::uint32_t& i) { return Value("own\x01" + std::to_string(i)); }},
+        {{.name = "shared", .title = "SHARED", .content = present::Content::term},
+         [](const std::uint32_t& i) { return Value(std::string(i % 7, '<') + "\"shared\""); }},
+        {{.name = "list", .title = "LIST", .holds = present::Holds::texts, .content = present::Content::name},
+         [](const std::uint32_t& i) { return Value(present::Array{std::to_string(i % 900), "always"}); }},
+        {{.name = "below", .title = "BELOW", .unit = present::Unit::count}, [](const std::uint32_t& i) { return Value(-std::int64_t{i}); }},
+    };
+    const present::Table table = present::table_of(std::move(columns), numbers, {});
+    const auto page = [&](unsigned threads) {
+        present::Report report([](Pid) { return false; });
+        present::RenderOptions options;
+        options.redact.level = present::RedactLevel::values;
+        REQUIRE(report.data("first", table, "top", options, 100, threads));
+        REQUIRE(report.data("numbers", table, "top", options, 0, threads));
+        present::StringSink sink;
+        report.finish({.title = "n@h", .input = "dump", .level = "values"}, {}, options, sink);
+        return sink.text();
+    };
+    const std::string alone = page(1);
+    CHECK(alone.find("\"own") != std::string::npos);
+    for (const unsigned threads : {2u, 3u, 16u}) CHECK(page(threads) == alone);
 }
 
 TEST_CASE("queues by powers of ten", "[report]") {
