@@ -81,8 +81,8 @@ Result<std::unique_ptr<DumpTerms>> DumpTerms::read(TermSections& texts, ProcId p
                                                    const HeapDialect& dialect) {
     std::unique_ptr<DumpTerms> terms(new DumpTerms(texts, dialect));
     BH_TRY(terms->sections_, texts.of(process));
-    std::optional<ReadHeap> heap = texts.take_read(process);
-    if (!heap) {
+    terms->heap_ = texts.take_read(process);
+    if (terms->heap_ == nullptr) {
         HeapReader reader(dialect);
         HeapFacts with_values = facts;
         with_values.mode = HeapGraph::Mode::values;
@@ -92,11 +92,8 @@ Result<std::unique_ptr<DumpTerms>> DumpTerms::read(TermSections& texts, ProcId p
         if (text >= giant_text) reader.expect_giant();
         BH_CHECK(texts.feed(process, reader));
         reader.finish();
-        heap = reader.take();
+        terms->heap_ = std::make_shared<const ReadHeap>(reader.take());
     }
-    terms->damage_ = heap->damage;
-    terms->messages_ = heap->messages;
-    terms->graph_ = std::move(heap->graph);
     return terms;
 }
 
@@ -110,8 +107,7 @@ Result<std::unique_ptr<DumpTerms>> DumpTerms::read_part(const TermSections& text
     with_values.mode = HeapGraph::Mode::values;
     if (!read_part_of_heap(terms->sections_, with_values, wanted, literals.get(), dialect.least_in_part, reader)) return std::unique_ptr<DumpTerms>();
     terms->in_part_ = true;
-    terms->messages_ = reader.messages();
-    terms->graph_ = reader.take_graph();
+    terms->heap_ = std::make_shared<const ReadHeap>(reader.take());
     terms->set_literals(std::move(literals));
     return terms;
 }
@@ -233,7 +229,7 @@ Element DumpTerms::at(std::uint64_t address) {
     Element e;
     e.address = address;
     e.kind = ElementKind::object;
-    NodeId node = graph_.find(address);
+    NodeId node = graph().find(address);
     if (node != no_node) {
         e.id = {ObjectId::Space::heap, node};
         return e;
@@ -253,11 +249,11 @@ Count DumpTerms::binary_size(std::uint64_t address) const {
 }
 
 Element DumpTerms::root(std::size_t i) {
-    const std::uint64_t origin = graph_.root_origin(i);
+    const std::uint64_t origin = graph().root_origin(i);
     const std::string_view text = text_from(ObjectId::Space::heap, origin);
     Element out;
     if (text.empty()) return out;
-    if (text[0] == 'D' && graph_.roots()[i].kind == RootKind::message) return decoded_message(origin);
+    if (text[0] == 'D' && graph().roots()[i].kind == RootKind::message) return decoded_message(origin);
     if (text[0] == 'S') {
         out.kind = ElementKind::catching;
         const std::string_view line = text.substr(0, text.find('\n'));

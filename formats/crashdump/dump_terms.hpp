@@ -34,7 +34,7 @@ public:
                                                         std::shared_ptr<const Literals> literals);
     void set_literals(std::shared_ptr<const Literals> literals) { literals_ = std::move(literals); }
 
-    const HeapGraph& graph() const override { return graph_; }
+    const HeapGraph& graph() const override { return heap_->graph; }
     const HeapGraph* literals() const override { return literals_ == nullptr ? nullptr : &literals_->graph; }
     Element root(std::size_t i) override;
     ObjectHead head(ObjectId id) override;
@@ -46,8 +46,8 @@ public:
     Count channel_of(std::string_view node) const override { return channel ? channel(node) : Count(); }
 
     bool in_part() const override { return in_part_; }
-    std::uint64_t messages() const override { return messages_; }
-    const HeapDamage& damage() const { return damage_; }
+    std::uint64_t messages() const override { return heap_->messages; }
+    const HeapDamage& damage() const { return heap_->damage; }
     /// How node names become channels; may be empty.
     std::function<Count(std::string_view)> channel;
     /// Bytes of external format that a distribution message is decoded from at the most.
@@ -58,7 +58,7 @@ private:
     DumpTerms(const TermSections& texts, const HeapDialect& dialect) : texts_(texts), dialect_(dialect) {}
     std::string_view text_from(ObjectId::Space space, std::uint64_t place) const;
     const HeapGraph& graph_of(ObjectId id) const {
-        return id.space == ObjectId::Space::literals ? literals_->graph : graph_;
+        return id.space == ObjectId::Space::literals ? literals_->graph : graph();
     }
     Line line_of(ObjectId id);
     /// Called for each object that is looked at: a walk over a large heap is not to have all of its text in memory.
@@ -74,9 +74,7 @@ private:
     const TermSections& texts_;
     HeapDialect dialect_;
     std::vector<SectionText> sections_;
-    HeapGraph graph_;
-    HeapDamage damage_;
-    std::uint64_t messages_ = 0;
+    std::shared_ptr<const ReadHeap> heap_;
     bool in_part_ = false;
     std::uint32_t looks_ = 0;
     std::shared_ptr<const Literals> literals_;

@@ -48,13 +48,15 @@ void TermPass::begin_process(Loader& loader, ProcId process) {
     loader_ = &loader;
     job_wanted_ = demand_ != nullptr && (!demand_->wanted || demand_->wanted(loader.snapshot, process));
     keep_text_ = loader.plan.terms && (!loader.plan.terms_of || loader.plan.terms_of(loader.snapshot, process));
+    keep_graph_ = keep_text_ && job_wanted_ &&
+                  (loader.plan.terms_of || (loader.plan.asked_often && loader.plan.asked_often(loader.snapshot, process)));
     if (job_wanted_ && passing_) passing_->begin(heap_facts(loader.snapshot[process], HeapGraph::Mode::sizes));
 }
 
 // Of a process whose terms will be asked for the graph is kept, unless that is quickly made again, or takes much memory.
-HeapGraph::Mode TermPass::mode_of_job(const LoadPlan& plan) {
+HeapGraph::Mode TermPass::mode_of_job() {
     const std::uint64_t bytes = job_.extents.end() - job_.extents.begin();
-    if (passing_ || !keep_text_ || !plan.terms_of || bytes < least_kept_graph || bytes > most_kept_graphs - kept_graphs_)
+    if (passing_ || !keep_graph_ || bytes < least_kept_graph || bytes > most_kept_graphs - kept_graphs_)
         return HeapGraph::Mode::sizes;
     kept_graphs_ += bytes;
     return HeapGraph::Mode::values;
@@ -67,7 +69,7 @@ void TermPass::end_process(Loader& loader) {
         for (std::uint32_t i = 0; i < job_.extents.count; ++i) texts_.add(job_.id, job_.extents.parts[i]);
     if (job_wanted_ && job_.extents.count != 0) {
         job_.process = loader.snapshot[job_.id];
-        job_.facts = heap_facts(job_.process, mode_of_job(loader.plan));
+        job_.facts = heap_facts(job_.process, mode_of_job());
         if (passing_) visit(*passing_, job_, *demand_, 0, losses_);
         else if (giant_) pipeline_->end_giant(std::move(job_));
         else pipeline_->add(std::move(job_));
@@ -75,7 +77,7 @@ void TermPass::end_process(Loader& loader) {
     job_.id = ProcId::none;
     job_.extents.count = 0;
     job_.text.clear();
-    job_wanted_ = keep_text_ = text_lost_ = giant_ = false;
+    job_wanted_ = keep_text_ = keep_graph_ = text_lost_ = giant_ = false;
 }
 
 // Streams a section to whoever wants its lines: `take(text, last)` and the heap's reader. Of a plain file only the
@@ -122,7 +124,7 @@ void TermPass::hold_text(TermSection section, std::uint64_t section_from, std::u
 HeapGraph::Mode TermPass::mode_of_giant() const {
     const Process& process = loader_->snapshot[job_.id];
     const std::uint64_t words = process.heap_words.value_or(0) + process.old_heap_words.value_or(0);
-    const bool keep = keep_text_ && loader_->plan.terms_of && words <= (most_kept_graphs - kept_graphs_) / sizeof(std::uint64_t);
+    const bool keep = keep_graph_ && words <= (most_kept_graphs - kept_graphs_) / sizeof(std::uint64_t);
     return keep ? HeapGraph::Mode::values : HeapGraph::Mode::sizes;
 }
 
@@ -372,7 +374,7 @@ void TermPass::finish_heaps() {
 Status TermPass::finish(Loader& loader) {
     end_process(loader);
     finish_heaps();
-    for (auto& [process, heap] : losses_.kept) texts_.add_read(process, std::move(heap));
+    for (auto& [process, heap] : losses_.kept) texts_.add_read(process, std::move(heap), !loader.plan.asked_often);
     losses_.kept.clear();
     judge_processes(loader);
     judge_losses(loader);

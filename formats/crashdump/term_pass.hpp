@@ -35,7 +35,7 @@ private:
     void begin_heaps(Loader& loader, const Scanner& scanner);
     void begin_process(Loader& loader, ProcId process);
     void end_process(Loader& loader);
-    HeapGraph::Mode mode_of_job(const LoadPlan& plan);
+    HeapGraph::Mode mode_of_job();
     template <class Take>
     void pass(Scanner& scanner, const Scanner::Head& head, TermSection section, Take&& take);
     void hold_text(TermSection section, std::uint64_t section_from, std::uint64_t to, bool last);
@@ -75,6 +75,7 @@ private:
     bool giant_ = false;                       // its text goes to a worker as it is passed
     const Loader* loader_ = nullptr;           // of that process
     bool keep_text_ = false;                   // its text is to be kept (streams)
+    bool keep_graph_ = false;                  // its graph is, where that is worth it
 };
 
 }  // namespace beamheap::crashdump

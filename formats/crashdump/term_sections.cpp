@@ -9,11 +9,11 @@ void TermSections::add(ProcId process, const Extent& extent) {
     extents_[index_of(process)].add(extent);
 }
 
-std::optional<ReadHeap> TermSections::take_read(ProcId process) {
+std::shared_ptr<const ReadHeap> TermSections::take_read(ProcId process) {
     const auto found = read_.find(index_of(process));
-    if (found == read_.end()) return std::nullopt;
-    std::optional<ReadHeap> heap(std::move(found->second));
-    read_.erase(found);
+    if (found == read_.end()) return nullptr;
+    std::shared_ptr<const ReadHeap> heap = found->second.heap;
+    if (found->second.once) read_.erase(found);
     return heap;
 }
 

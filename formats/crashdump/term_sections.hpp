@@ -6,7 +6,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -53,17 +53,19 @@ public:
     void keep(ProcId process, TermSection section, std::uint64_t offset, std::string_view piece);
     void keep_shared(TermSection section, std::uint64_t offset, std::string_view piece);
     void add_binary(const BinaryPlace& place, std::string_view first_text);
-    /// A heap that loading has read. Of a process that a torn dump shows in pieces it is one piece, and of no use.
-    void add_read(ProcId process, ReadHeap heap) {
+    /// A heap that loading has read. Of a process that a torn dump shows in pieces it is one piece, and of no use. `once`: it
+    /// is gone when it was given.
+    void add_read(ProcId process, ReadHeap heap, bool once) {
         const TermExtents* all = extents(process);
-        if (all != nullptr && all->count == heap.sections) read_.insert_or_assign(index_of(process), std::move(heap));
+        if (all != nullptr && all->count == heap.sections)
+            read_.insert_or_assign(index_of(process), KeptHeap{std::make_shared<const ReadHeap>(std::move(heap)), once});
     }
     /// Loading is over: sorts what is looked up.
     void seal();
 
     // ---- afterwards
-    /// The heap of a process if loading has kept it; once: what is given is gone.
-    std::optional<ReadHeap> take_read(ProcId process);
+    /// The heap of a process if loading has kept it; else null.
+    std::shared_ptr<const ReadHeap> take_read(ProcId process);
     /// Where the sections of a process's terms are in a plain file; null if it has none.
     const TermExtents* extents(ProcId process) const {
         const bool any = index_of(process) < extents_.size() && extents_[index_of(process)].count != 0;
@@ -101,7 +103,11 @@ private:
     std::vector<Extent> shared_extents_;
     std::unordered_map<std::uint32_t, std::vector<KeptText>> kept_;
     std::vector<KeptText> kept_shared_;
-    std::unordered_map<std::uint32_t, ReadHeap> read_;
+    struct KeptHeap {
+        std::shared_ptr<const ReadHeap> heap;
+        bool once = true;
+    };
+    std::unordered_map<std::uint32_t, KeptHeap> read_;
     std::vector<BinaryPlace> binaries_;
     struct KeptBinary {
         std::uint64_t offset = 0;  ///< of the data in the input, as BinaryPlace::offset

@@ -63,6 +63,9 @@ struct LoadPlan {
     /// the processes for which `terms_of` says so (asked when the process table is complete; empty: all).
     bool terms = false;
     std::function<bool(const Snapshot&, ProcId)> terms_of;
+    /// Processes whose terms will be asked for again and again (asked when the process table is complete): the graphs that
+    /// `heaps` makes of them may be kept, as far as they take no more than some memory together.
+    std::function<bool(const Snapshot&, ProcId)> asked_often;
     bool binaries = false;              ///< sizes of all binaries outside the heaps: Artifact::binary_bytes()
     const HeapRequest* heaps = nullptr;  ///< decode heaps on the way; must outlive load()
     /// Whether what this plan has loaded answers `other` too, its `heaps` aside, which are decoded when they are asked for.

@@ -13,6 +13,7 @@
 #include "bytes/elf_image.hpp"
 #include "bytes/source.hpp"
 #include "cli/commands.hpp"
+#include "cli/kept_answers.hpp"
 #include "cli/secrets.hpp"
 #include "present/describe.hpp"
 #include "present/findings.hpp"
@@ -355,6 +356,7 @@ Status run(const Context& context) {
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     BH_TRY(const analyses::Diagnosis diagnosis, diagnoser.judge(*artifact));
     const Snapshot& snapshot = artifact->snapshot();
+    if (KeptAnswers* const shared = context.kept(snapshot)) shared->waits = std::make_shared<const analyses::Waits>(diagnosis.waits);
     const Facts facts{snapshot, context.names(snapshot), diagnosis.slogan, diagnosis.totals, diagnosis.death, context.shown_to_people()};
     BH_TRY(const std::vector<ProcId> processes, context.selected(snapshot));
     const analyses::ProcessGroups groups = analyses::group_by_initial_call(snapshot, processes);

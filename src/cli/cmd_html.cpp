@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analyses/base/allocated_words.hpp"
+#include "analyses/diagnosis/diagnose.hpp"
 #include "analyses/diagnosis/heap_stats.hpp"
 #include "analyses/logs/log_events.hpp"
 #include "analyses/processes/applications.hpp"
@@ -105,6 +106,7 @@ private:
     std::string command(std::string_view verb) const {
         return fmt::format("{} {}", verb, present::shell_word(snapshot_.source.path));
     }
+    unsigned threads() const { return analyses::worker_count(options_.threads); }
     std::size_t at_most(std::size_t usual) const { return options_.everything ? 0 : usual; }
 
     Options options_;
@@ -170,6 +172,12 @@ std::vector<Pid> pids_of(const present::Table& table) {
 bool can_be_told(const Process& process) {
     return analyses::allocated_words(process) <= largest_subject_words &&
            process.msgq_len.value_or(0) <= longest_subject_queue;
+}
+
+// Whether one of the largest processes is looked into, though no finding is about it, where so many words may still be read.
+bool is_looked_into(const Snapshot& snapshot, const Process& process, std::uint64_t words) {
+    return analyses::process_bytes(process, snapshot.source.word_size).value_or(0) >= least_looked_into &&
+           analyses::allocated_words(process) <= words && can_be_told(process);
 }
 
 // Whom findings are about, if they can be told quickly.
@@ -250,14 +258,14 @@ Status ReportMaker::pictures() {
     const std::size_t most = options_.everything ? all.size() : processes_listed;
     BH_CHECK(report_.data("processes",
                           present::listed_process_table(names, tree, stacks, analyses::applications(*loaded_.artifact, tree), present::processes_to_list(tree, most)),
-                          command("top"), render_, 0));
+                          command("top"), render_, 0, threads()));
     constexpr std::array<std::string_view, 5> of_stacks{"count", "functions", "example_pid", "memory_bytes", "msgq_len"};
     BH_CHECK(report_.data("stacks", present::with_columns(present::stack_group_table(names, stacks), of_stacks),
-                          command("stacks"), render_, at_most(stacks_listed)));
+                          command("stacks"), render_, at_most(stacks_listed), threads()));
     BH_CHECK(report_.data("groups", present::group_table(names, analyses::group_by_key(snapshot_, all)), command("top"),
                           render_, at_most(rows_listed)));
     BH_CHECK(report_.data("queues", present::queue_spread_table(analyses::queue_spread(snapshot_)), command("top"), render_, 0));
-    return report_.data("waits", present::wait_edge_table(names, *waits), command("waits"), render_, at_most(waits_listed));
+    return report_.data("waits", present::wait_edge_table(names, *waits), command("waits"), render_, at_most(waits_listed), threads());
 }
 
 // The processes that findings are about, as `proc` tells them; and, while their terms are at hand, what they hold.
@@ -302,11 +310,8 @@ Status ReportMaker::other_contents() {
     std::uint64_t left = words_looked_into;
     for (const ProcId id : analyses::largest(snapshot_, analyses::all_processes(snapshot_), largest_looked_into)) {
         const Process& process = snapshot_[id];
-        const std::uint64_t words = analyses::allocated_words(process);
-        if (analyses::process_bytes(process, snapshot_.source.word_size).value_or(0) < least_looked_into || words > left || !can_be_told(process) ||
-            std::ranges::find(subjects_, process.pid) != subjects_.end())
-            continue;
-        left -= words;
+        if (!is_looked_into(snapshot_, process, left) || std::ranges::find(subjects_, process.pid) != subjects_.end()) continue;
+        left -= analyses::allocated_words(process);
         BH_CHECK(contents(process.pid));
     }
     if (contents_command_.empty()) return ok();
@@ -363,7 +368,7 @@ Status ReportMaker::places() {
         constexpr std::array<std::string_view, 5> shown{"pid", "module", "function", "arity", "words"};
         const present::Table* table = table_named(document, "rows");
         return report_.data("places", present::with_columns(*table, shown), command("profile") + " --per-process", render,
-                            at_most(places_listed));
+                            at_most(places_listed), threads());
     });
     options_.per_process = per_process;
     return status;
@@ -428,6 +433,17 @@ static Status cmd_html(const Context& context) {
     analyses::HeapStats heaps(options.threads, {.frames = true, .binaries = true, .sizes = true});
     if (options.full) heaps.demand(plan);
     plan.terms = plan.binaries = true;
+    // Whom the rules look into, and the largest, are asked about several times.
+    analyses::Diagnoser rules({.threads = options.threads, .full = options.full, .sizes = options.full}, &heaps);
+    LoadPlan of_rules;
+    rules.demand(of_rules);
+    plan.asked_often = [&, looked_into = std::vector<ProcId>(), chosen = false](const Snapshot& snapshot, ProcId id) mutable {
+        if (!std::exchange(chosen, true)) {
+            looked_into = analyses::largest(snapshot, analyses::all_processes(snapshot), largest_looked_into);
+            std::erase_if(looked_into, [&](ProcId each) { return !is_looked_into(snapshot, snapshot[each], words_looked_into); });
+        }
+        return std::ranges::find(looked_into, id) != looked_into.end() || of_rules.terms_of(snapshot, id);
+    };
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     if (options.full) heaps.store(*artifact);
     LoadedInput loaded{context.argument(0), plan, artifact, artifact->snapshot().anomalies, options.full ? &heaps : nullptr,
