@@ -277,7 +277,7 @@ void sort_by_words(FlatArray<Ranked>& terms) {
 /// What reaches most comes first. How much that is is looked up for the first few of those whose flat size, or else what
 /// the heap holds at all, says that they can be; a search for each of 100,000 terms would take minutes.
 void sort_by_reach(const TermView& view, std::vector<HeldTerm>& held) {
-    const std::uint64_t live = view.measures().retained().live_words();
+    const std::uint64_t live = view.measures().live_words();
     const auto at_most = [&](const HeldTerm& row) {
         const NodeId target = view.graph().roots()[row.root].target;
         const std::uint64_t flat = target != no_node ? view.measures().flat()[target]

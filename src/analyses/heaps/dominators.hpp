@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "analyses/heaps/heap_order.hpp"
 #include "beamheap/heap_graph.hpp"
@@ -29,6 +30,8 @@ public:
     std::uint32_t at(std::uint32_t position) const { return idom_[position + 1]; }
     /// The same for all of them, by position + 1; the first is the process's own.
     std::span<const std::uint32_t> all() const { return idom_.view(); }
+    /// Gives all of them away, as all() has them; nothing may be asked then.
+    FlatArray<std::uint32_t> take() { return std::move(idom_); }
     /// The object that dominates `node`; no_node if that is the process, or if no root reaches it.
     NodeId operator[](NodeId node) const {
         const std::uint32_t d = at(order_->position(node));

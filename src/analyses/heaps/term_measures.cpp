@@ -31,9 +31,11 @@ void TermMeasures::find_reach() {
 }
 
 std::uint64_t TermMeasures::live_words() {
-    find_reach();
+    if (holders_ready_) return retained_.live_words();
+    Reach own;
+    if (!reach_ready_) own.build(source_.graph(), order_);
     const std::span<const std::uint32_t> words = source_.graph().all_words();
-    const std::span<const std::uint8_t> marks = reach_.all();
+    const std::span<const std::uint8_t> marks = (reach_ready_ ? reach_ : own).all();
     std::uint64_t sum = 0;
     for (NodeId node = 0; node < words.size(); ++node) sum += marks[order_.position(node)] != 0 ? words[node] : 0;
     return sum;
@@ -47,50 +49,84 @@ void TermMeasures::find_holders() {
     retained_.build(graph, order_, dominators_);
 }
 
+/// What a root keeps alive is all that its object dominates: one part of the heap, where a part is what has the same topmost
+/// dominator below the process. So nothing is kept for each object but the number of its part, and what a giant holds is
+/// told in little more memory than it takes itself.
 void TermMeasures::measure_roots() {
     if (roots_ready_) return;
     roots_ready_ = true;
-    find_holders();
-    retained_by_roots(source_.graph(), dominators_, retained_, root_words_);
-    measure_binaries();
+    constexpr std::uint32_t none = Dominators::unreached;
+    const HeapGraph& graph = source_.graph();
+    const auto size = static_cast<std::uint32_t>(graph.size());
+    FlatArray<std::uint32_t> parts;  // by place: who dominates it, and once that was looked at, its part
+    if (holders_ready_) {
+        parts.resize(dominators_.all().size());
+        std::ranges::copy(dominators_.all(), parts.begin());
+    } else {
+        Dominators dominators;
+        dominators.build(graph, order_);
+        parts = dominators.take();
+    }
+    FlatArray<std::uint32_t> tops;  // by part: the place that dominates it
+    FlatArray<std::uint64_t> words;
+    for (std::uint32_t place = 1; place <= size; ++place) {
+        const std::uint32_t above = parts[place];
+        if (above == none) continue;
+        if (above == Dominators::root) {
+            parts[place] = static_cast<std::uint32_t>(tops.size());
+            tops.push(place);
+            words.push(0);
+        } else {
+            parts[place] = parts[above];  // who dominates stands before
+        }
+        words[parts[place]] += graph.words(order_.node(place - 1));
+    }
+    // What another live object refers to is kept by that, too.
+    FlatArray<std::uint8_t> referred;
+    referred.assign(tops.size(), 0);
+    for (const Edge& edge : graph.edges()) {
+        const std::uint32_t to = order_.position(edge.to) + 1;
+        if (parts[to] != none && tops[parts[to]] == to && parts[order_.position(edge.from) + 1] != none) referred[parts[to]] = 1;
+    }
+    FlatArray<std::uint64_t> bytes;
+    add_binaries(parts, tops.size(), bytes);
+    root_words_.assign(graph.roots().size(), 0);
+    root_bytes_.assign(graph.roots().size(), 0);
+    for (std::size_t i = 0; i < graph.roots().size(); ++i) {
+        const NodeId target = graph.roots()[i].target;
+        if (target == no_node) continue;
+        const std::uint32_t part = parts[order_.position(target) + 1];
+        if (referred[part] != 0) continue;
+        root_words_[i] = words[part];
+        if (!bytes.empty() && root_words_[i] != 0) root_bytes_[i] = bytes[part];
+    }
 }
 
-/// Each binary's bytes belong to the nearest object (or root) without which none of its references is reached.
-void TermMeasures::measure_binaries() {
-    const HeapGraph& graph = source_.graph();
-    root_bytes_.assign(graph.roots().size(), 0);
+/// A binary's bytes belong to the part that all references to it are in. `bytes` stays empty where there are none.
+void TermMeasures::add_binaries(const FlatArray<std::uint32_t>& parts, std::size_t count, FlatArray<std::uint64_t>& bytes) {
     struct Use {
         std::uint64_t address;
         std::uint64_t seen;
-        NodeId node;
+        std::uint32_t part;
     };
     std::vector<Use> uses;
-    for (const BinaryUse& use : graph.binaries())
-        if (use.base == BinaryUse::Base::binary && dominators_.reached(use.node))
-            uses.push_back({use.address, use.size, use.node});
+    for (const BinaryUse& use : source_.graph().binaries()) {
+        const std::uint32_t part = parts[order_.position(use.node) + 1];
+        if (use.base == BinaryUse::Base::binary && part != Dominators::unreached) uses.push_back({use.address, use.size, part});
+    }
     if (uses.empty()) return;
     std::sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) { return a.address < b.address; });
-    dominators_.build_jumps();
-    FlatArray<std::uint64_t> bytes;  // by place
-    bytes.assign(graph.size() + 1, 0);
+    bytes.assign(count, 0);
     for (std::size_t i = 0; i < uses.size();) {
-        std::uint32_t place = order_.position(uses[i].node) + 1;
         std::uint64_t seen = 0;
+        bool together = true;
         std::size_t next = i;
         for (; next < uses.size() && uses[next].address == uses[i].address; ++next) {
-            place = dominators_.nearest(place, order_.position(uses[next].node) + 1);
+            together = together && uses[next].part == uses[i].part;
             seen = std::max(seen, uses[next].seen);
         }
-        bytes[place] += source_.binary_size(uses[i].address).value_or(seen);
+        if (together) bytes[uses[i].part] += source_.binary_size(uses[i].address).value_or(seen);
         i = next;
-    }
-    for (std::size_t at = graph.size(); at-- > 0;) {
-        const std::uint32_t parent = dominators_.at(static_cast<std::uint32_t>(at));
-        if (parent != Dominators::unreached) bytes[parent] += bytes[at + 1];
-    }
-    for (std::size_t i = 0; i < graph.roots().size(); ++i) {
-        const NodeId target = graph.roots()[i].target;
-        if (target != no_node && root_words_[i] != 0) root_bytes_[i] = bytes[order_.position(target) + 1];
     }
 }
 

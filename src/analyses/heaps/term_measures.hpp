@@ -52,7 +52,7 @@ private:
     void find_reach();
     void find_holders();
     void measure_roots();
-    void measure_binaries();
+    void add_binaries(const FlatArray<std::uint32_t>& parts, std::size_t count, FlatArray<std::uint64_t>& bytes);
 
     struct Literals {
         HeapOrder order;
