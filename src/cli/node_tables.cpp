@@ -313,6 +313,7 @@ Status parted_rows(NodeModel& model, std::span<const ExportTable* const> tables,
         done_bytes = analyses::saturating_add(done_bytes, process.memory_bytes.value_or(0));
         if (std::ranges::none_of(rows, [&](const NodeTable* row) { return row->has(process); })) continue;
         BH_TRY(const std::shared_ptr<ProcessView> terms, model.terms(id, states));
+        if (states) terms->measures->measure_roots();  // first: a giant has not all of its measures in memory at once
         for (std::size_t t = 0; t < rows.size(); ++t)
             if (rows[t]->has(process))
                 BH_CHECK(take(t, present::with_column(rows[t]->part(model, *terms->view), pid_column(), model.names().pid(process.pid))));

@@ -136,20 +136,35 @@ void SharedSizes::build(const HeapGraph& graph, const HeapGraph* literals) {
     if (with_literals_) rows_[1].build(*literals, false);
 }
 
+bool SharedSizes::was_seen(Item item) const {
+    if (many_) return rows_[item.space].seen[item.node] == epoch_;
+    return std::ranges::any_of(few_.view(), [item](const Item& each) { return each.node == item.node && each.space == item.space; });
+}
+
+void SharedSizes::mark_seen(Item item) {
+    if (!many_ && few_.size() < few) return few_.push(item);
+    if (!many_)
+        for (const Item& each : few_.view()) rows_[each.space].seen[each.node] = epoch_;
+    many_ = true;
+    rows_[item.space].seen[item.node] = epoch_;
+}
+
 void SharedSizes::see(std::uint32_t space, NodeId node, std::uint64_t& sum) {
-    Rows& rows = rows_[space];
-    if (rows.seen[node] == epoch_) return;
+    const Rows& rows = rows_[space];
+    if (was_seen({space, node})) return;
     sum += rows.own(node);
     const TermKind kind = rows.graph->kind(node);
     // size_shared() of copy.c counts these for each binary and fun that they serve.
     if (kind == TermKind::binary_reference || kind == TermKind::fun_reference) return;
-    rows.seen[node] = epoch_;
+    mark_seen({space, node});
     if (kind != TermKind::sub_binary) stack_.push({space, node});
 }
 
 Count SharedSizes::search(Item first) {
     if (budget == 0) return {};
     ++epoch_;
+    few_.clear();
+    many_ = false;
     stack_.clear();
     std::uint64_t sum = 0;
     see(first.space, first.node, sum);

@@ -68,7 +68,7 @@ private:
         NodeId node;
     };
     /// A search mostly looks at little of a heap, so what is kept for each object is little, too: where the references of
-    /// every eighth begin, and pages of `seen` that no search has come to are never touched.
+    /// every eighth begin, and `seen`, which no search touches that has come to a few objects only.
     struct Rows {
         static constexpr unsigned stride = 8;
         const HeapGraph* graph = nullptr;
@@ -79,12 +79,17 @@ private:
         void build(const HeapGraph& g, bool with_foreign);
         std::uint64_t own(NodeId node) const;
     };
+    static constexpr std::size_t few = 32;
     Count search(Item first);
+    bool was_seen(Item item) const;
+    void mark_seen(Item item);
     void see(std::uint32_t space, NodeId node, std::uint64_t& sum);
 
     Rows rows_[2];  // the process, the literals
     bool with_literals_ = false;
     std::uint32_t epoch_ = 0;  // of the last search; never begins anew, for what is in `seen`
+    FlatArray<Item> few_;      // what the search has seen, while that is few
+    bool many_ = false;        // it is more: `seen` of the rows says it
     FlatArray<Item> stack_;
 };
 

@@ -7,8 +7,6 @@
 namespace beamheap::analyses {
 
 TermMeasures::TermMeasures(TermSource& source, const TermMeasures* other) : source_(source) {
-    const HeapGraph& graph = source.graph();
-    LiteralSizes literals;
     if (other != nullptr && other->source_.literals() == source.literals()) {
         literals_ = other->literals_;
     } else {
@@ -19,9 +17,15 @@ TermMeasures::TermMeasures(TermSource& source, const TermMeasures* other) : sour
         }
         literals_ = std::move(measured);
     }
-    if (source.literals() != nullptr) literals = {source.literals(), &literals_->flat};
-    order_.build(graph);
-    flat_.build(graph, order_, &literals);
+    order_.build(source.graph());
+}
+
+void TermMeasures::find_flat() {
+    if (flat_ready_) return;
+    flat_ready_ = true;
+    LiteralSizes literals;
+    if (source_.literals() != nullptr) literals = {source_.literals(), &literals_->flat};
+    flat_.build(source_.graph(), order_, &literals);
 }
 
 void TermMeasures::find_reach() {
@@ -130,11 +134,11 @@ void TermMeasures::add_binaries(const FlatArray<std::uint32_t>& parts, std::size
     }
 }
 
-Count TermMeasures::flat_words(const Element& term) const {
+Count TermMeasures::flat_words(const Element& term) {
     if (term.kind == ElementKind::missing || term.kind == ElementKind::unknown) return {};
     if (term.kind != ElementKind::object) return 0;
     switch (term.id.space) {
-        case ObjectId::Space::heap: return flat_[term.id.number];
+        case ObjectId::Space::heap: return flat()[term.id.number];
         case ObjectId::Space::literals: return literals_->flat[term.id.number];
         case ObjectId::Space::decoded: return {};
     }

@@ -1,7 +1,7 @@
 // Sizes of the terms of one process that is asked about, literals included, as erts_debug tells them.
 //
-// What a copy of a term would need is known at once. Who holds what (dominators, retained words, what is reached) costs as
-// much again, and is found out when it is first asked for: messages are shown without it.
+// Each measure is found out when it is first asked for: messages are shown without knowing who holds what (dominators,
+// retained words, what is reached).
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ public:
     TermMeasures& operator=(const TermMeasures&) = delete;
 
     /// erts_debug:flat_size, saturating; 0 for immediates; missing for what the input does not hold.
-    Count flat_words(const Element& term) const;
+    Count flat_words(const Element& term);
     /// erts_debug:size; missing where the budget is spent, too.
     Count shared_words(const Element& term);
     /// What the object of the heap alone keeps alive; missing for literals, which no process keeps alive.
@@ -37,11 +37,14 @@ public:
     /// process refers to. Binaries that the input does not list count with the bytes that are seen of them.
     std::uint64_t root_words(std::size_t root) { return measure_roots(), root_words_[root]; }
     std::uint64_t root_binary_bytes(std::size_t root) { return measure_roots(), root_bytes_[root]; }
+    /// Finds both for all roots, if they are not known yet. What that takes for each object is given back at once: who does
+    /// it before other sizes are asked for has not both in memory.
+    void measure_roots();
 
     const HeapOrder& order() const { return order_; }
     /// References that closed a cycle, in the heap and among the literals: sizes leave them out.
     std::uint64_t cut_references() const { return order_.cut() + literals_->order.cut(); }
-    const FlatSizes& flat() const { return flat_; }
+    const FlatSizes& flat() { return find_flat(), flat_; }
     const Dominators& dominators() { return find_holders(), dominators_; }
     const RetainedSizes& retained() { return find_holders(), retained_; }
     const Reach& reach() { return find_reach(), reach_; }
@@ -51,7 +54,7 @@ public:
 private:
     void find_reach();
     void find_holders();
-    void measure_roots();
+    void find_flat();
     void add_binaries(const FlatArray<std::uint32_t>& parts, std::size_t count, FlatArray<std::uint64_t>& bytes);
 
     struct Literals {
@@ -63,7 +66,7 @@ private:
     HeapOrder order_;
     FlatSizes flat_;
     SharedSizes shared_;
-    bool shared_ready_ = false, reach_ready_ = false, holders_ready_ = false, roots_ready_ = false;
+    bool flat_ready_ = false, shared_ready_ = false, reach_ready_ = false, holders_ready_ = false, roots_ready_ = false;
     Dominators dominators_;
     RetainedSizes retained_;
     Reach reach_;
