@@ -41,7 +41,7 @@ void SlotKeeper::stack(Loader& loader, ProcId process, std::span<const StackRead
     for (const StackReader::SlotText& value : values) {
         if (value.frame >= (all ? youngest_frames : 1)) continue;
         const std::string_view text = value.text;
-        if (!all && text[0] != 'P' && text[0] != 'H') continue;
+        if (!all && text[0] != 'P' && text[0] != 'p' && text[0] != 'H') continue;
         if (text[0] == 'H' && !references) continue;
         if (text[0] == 'P') {
             StackSlot slot = slot_of(process, value.frame, StackSlot::Kind::pid);

@@ -44,7 +44,7 @@ struct HeapRequest {
 /// Which slots of a process's youngest frames a plan asks for.
 enum class SlotsWanted : std::uint8_t {
     none,
-    whom_it_names,  ///< of one that waits: the pids of its youngest frame; of one that monitors somebody, the references, too
+    whom_it_names,  ///< of one that waits: the pids and ports of its youngest frame; of one that monitors somebody, the references, too
     all,
 };
 

@@ -161,9 +161,9 @@ TEST_CASE("slots are pids, ports, atoms and references, and no more than was ask
 
     wanted = SlotsWanted::whom_it_names;
     dump = loaded("Link list: []\n");
-    CHECK(kinds(dump->snapshot()) == "0P ");  // who monitors nobody holds no reference of a monitor
+    CHECK(kinds(dump->snapshot()) == "0P 0p ");  // who monitors nobody holds no reference of a monitor
     dump = loaded("Link list: [{to,<0.9.0>,#Ref<0.1.2.3>}]\n");
-    CHECK(kinds(dump->snapshot()) == "0P 0R 0P ");
+    CHECK(kinds(dump->snapshot()) == "0P 0p 0R 0P ");
     dump = loaded("State: Running\n");
     CHECK(kinds(dump->snapshot()).empty());  // it does not wait
     wanted = SlotsWanted::none;

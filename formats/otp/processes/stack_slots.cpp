@@ -49,11 +49,11 @@ private:
         const Word word = at.word;
         if (is_pid(word)) {
             slot.pid = reader_.pid(word);
-        } else if (!all_ && (!is_boxed(word) || !references_)) {
-            return;
         } else if (is_port(word)) {
             slot.kind = StackSlot::Kind::port;
             slot.port = reader_.port(word);
+        } else if (!all_ && (!is_boxed(word) || !references_)) {
+            return;
         } else if (is_atom(word)) {
             slot.kind = StackSlot::Kind::atom;
             slot.atom = reader_.atom(word);

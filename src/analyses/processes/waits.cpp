@@ -46,6 +46,8 @@ public:
                 first_slot_[process] = static_cast<std::uint32_t>(i);
         for (const DistNode& node : s_.nodes)
             for (const Pid& asking : node.spawning) asked_.emplace(asking, node.name);
+        for (const Port& port : s_.ports)
+            if (s_.text(port.kind) == "external process") programs_.emplace(port.port, port.connected);
     }
 
     std::optional<WaitEdge> find(ProcId id) {
@@ -84,6 +86,26 @@ public:
         }
         if (found == ProcId::none) return std::nullopt;
         return WaitEdge{id, of_pid(s_[found].pid), process.current_function, "by_hand", Confidence::estimate, infinite(id)};
+    }
+
+    /// The program whose answer a process waits for in code of its own: the only port that its youngest frame names, where it has
+    /// started that and goes on when it has the answer.
+    std::optional<WaitEdge> program(ProcId id) {
+        const Process& process = s_[id];
+        if (programs_.empty() || process.state != ProcessState::waiting || process.current_function == FunctionId::none ||
+            !written_by_hand(process.current_function))
+            return std::nullopt;
+        PortName found;
+        for (const StackSlot& slot : slots(id)) {
+            if (slot.kind != StackSlot::Kind::port) continue;
+            if (found.has() && found != slot.port) return std::nullopt;
+            found = slot.port;
+        }
+        const auto owner = found.has() ? programs_.find(found) : programs_.end();
+        if (owner == programs_.end() || owner->second != process.pid || waits_on_behalf(s_, process) == FunctionId::none) return std::nullopt;
+        WaitTarget target;
+        target.port = found;
+        return WaitEdge{id, target, process.current_function, "by_hand", Confidence::estimate, infinite(id)};
     }
 
     /// The call that a stack is in: behind the receive, the youngest function of a module that callers know.
@@ -261,6 +283,7 @@ private:
     std::vector<std::int8_t> by_hand_;       // by FunctionId; -1: not asked yet
     std::vector<std::uint32_t> first_slot_;  // by ProcId
     std::map<Pid, TextId> asked_;            // who has asked another node for a new process, and which
+    std::map<PortName, Pid> programs_;       // external programs, and who has started each
 };
 
 // Calls that programs have written by hand: as many as there are requests in the queue of whom they ask, one more or less,
@@ -281,6 +304,17 @@ void add_by_hand(const Snapshot& s, Finder& finder, Waits& waits) {
         if (requests == 0 || requests * 2 < callers || requests > callers * 2) continue;
         waits.edge_of[index_of(edge.waiter)] = static_cast<std::uint32_t>(waits.edges.size());
         waits.edges.push_back(edge);
+    }
+}
+
+// Those who have started a program and wait for what it says.
+void add_programs(const Snapshot& s, Finder& finder, Waits& waits) {
+    for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
+        if (waits.edge_of[i] != Waits::no_edge) continue;
+        if (const auto edge = finder.program(ProcId{i})) {
+            waits.edge_of[i] = static_cast<std::uint32_t>(waits.edges.size());
+            waits.edges.push_back(*edge);
+        }
     }
 }
 
@@ -485,6 +519,17 @@ bool is_waiting_function(const Snapshot& snapshot, FunctionId function) {
     return find_waiting(snapshot, function) != nullptr;
 }
 
+FunctionId waits_on_behalf(const Snapshot& s, const Process& process) {
+    if (process.stack == StackId::none) return FunctionId::none;
+    for (const Frame& frame : s.stacks[process.stack]) {
+        if (frame.function == process.current_function) continue;
+        if (frame.function == FunctionId::none) break;
+        const std::string_view module = s.text(s.functions[frame.function].module);
+        return module == "proc_lib" || module == "erlang" || module == "gen" ? FunctionId::none : frame.function;
+    }
+    return FunctionId::none;
+}
+
 bool is_idle_function(const Snapshot& snapshot, FunctionId function) {
     const std::string_view module = snapshot.text(snapshot.functions[function].module);
     const std::string_view name = snapshot.text(snapshot.functions[function].name);
@@ -533,6 +578,7 @@ Waits waits(const Snapshot& snapshot) {
     add_terminal(snapshot, waits);
     add_loading(snapshot, waits);
     add_by_hand(snapshot, finder, waits);
+    add_programs(snapshot, finder, waits);
     add_sums(snapshot, waits);
     return waits;
 }

@@ -13,6 +13,9 @@
 // somebody. What tells them apart is the other side: requests that were not taken lie in its queue, about as many as
 // there are callers. Where it has so many, they wait for it, as an estimate.
 //
+// Who has started a program, and names its port in the frame in which it waits, waits for what the program says; not where that
+// frame is the process's first, which is how a loop looks that is there for the program.
+//
 // A process waits in one call at most, so the edges are a function: following them ends at somebody who waits for
 // nobody, leaves the node, or goes round a cycle, which is a deadlock unless a timeout ends it.
 #pragma once
@@ -97,6 +100,9 @@ ProcId end_of_chain(const Waits& waits, ProcId process);
 
 /// Whether processes wait for an answer in this function of a library.
 bool is_waiting_function(const Snapshot& snapshot, FunctionId function);
+/// The function that has called the one that a process waits in, and goes on when that returns; none where that is the first of all, as
+/// loops of processes are.
+FunctionId waits_on_behalf(const Snapshot& snapshot, const Process& process);
 /// Whether processes wait in this function of OTP for whatever comes next: the loops of its servers, hibernation.
 bool is_idle_function(const Snapshot& snapshot, FunctionId function);
 /// Whether the VM suspends processes in this function until a connection to another node takes more.

@@ -9,9 +9,8 @@
 // are medium. One in five of all processes is high where two wait for each: a request or two that take their time are work.
 // Servers that are idle have put their answers off (clients of a database that keep the questions it has not answered): two callers for
 // each, and one in five of all processes, are medium; one caller each is what reading from a connection looks like.
-// Programs that were started, requests of HTTP, questions to name servers and connections that nobody takes are told in the same way, also where
-// nobody waits for those who wait for them;
-// that is medium. So are those whom a log handler holds up: logger calls handlers in the process that logs. One in five is high.
+// Programs that were started (os:cmd/1, or a receive of one's own that has the port), requests of HTTP, questions to name servers and
+// connections that nobody takes are told in the same way, also where nobody waits for those who wait for them; that is medium. So are those whom a log handler holds up: logger calls handlers in the process that logs. One in five is high.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -20,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/processes/frame_marks.hpp"
 #include "analyses/processes/senders.hpp"
 #include "analyses/rules/phrases.hpp"
@@ -252,6 +252,28 @@ void advise(const RuleInput& input, const Place& place, Finding& finding) {
     }
 }
 
+// Who wants what they all wait for: not the loop of a behaviour, which calls any callback.
+FunctionId asker(const RuleInput& input, const Place& place) {
+    const Snapshot& s = input.snapshot;
+    const Process& example = s[place.ends.front()];
+    if (place.what == What::logging) return handler_of(s, example);
+    const FunctionId caller = caller_of(s, example);
+    if (place.what != What::programs || (caller != FunctionId::none && caller != example.current_function)) return caller;
+    const FunctionId by_hand = waits_on_behalf(s, example);
+    return by_hand != FunctionId::none && module_of(s, by_hand).starts_with("gen_") ? FunctionId::none : by_hand;
+}
+
+// What program one of them waits for, and what has passed between the two.
+void add_program(const RuleInput& input, const Place& place, Finding& finding) {
+    const Snapshot& s = input.snapshot;
+    const WaitEdge* const edge = input.waits.edge(place.ends.front());
+    const auto port = edge == nullptr ? s.ports.end() : std::ranges::find(s.ports, edge->target.port, &Port::port);
+    if (port == s.ports.end()) return;
+    finding.evidence.push_back(fact("its program", port_words(s, *port)));
+    if (port->output_bytes.has()) finding.evidence.push_back(figure("was sent to that", port->output_bytes, AmountUnit::bytes));
+    if (port->input_bytes.has()) finding.evidence.push_back(figure("has come from it", port->input_bytes, AmountUnit::bytes));
+}
+
 Finding finding_of(const RuleInput& input, const Place& place) {
     const Snapshot& s = input.snapshot;
     const ProcId example = place.ends.front();
@@ -276,7 +298,7 @@ Finding finding_of(const RuleInput& input, const Place& place) {
     if (place.what == What::outside) finding.title.say(" for {}", Sentence(place.outside->what));
     if (place.what == What::programs)
         finding.title.say(" for {} that they have started", Counted{place.ends.size(), "program", "programs"});
-    const FunctionId caller = place.what == What::logging ? handler_of(s, s[example]) : caller_of(s, s[example]);
+    const FunctionId caller = asker(input, place);
     if (place.what == What::idle)
         finding.title.say("; these are all idle in {}, their answers put off", s[example].current_function);
     else
@@ -297,6 +319,7 @@ Finding finding_of(const RuleInput& input, const Place& place) {
                         figure("memory that all of them hold", memory.value(), AmountUnit::bytes),
                         fact("one of them", sentence("{}", example))};
     add_stack(input, example, finding);
+    if (place.what == What::programs) add_program(input, place, finding);
     finding.members = place.ends;
     finding.members.insert(finding.members.end(), place.behind.begin(), place.behind.end());
     advise(input, place, finding);
