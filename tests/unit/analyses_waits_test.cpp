@@ -228,19 +228,23 @@ struct Lock {
     bool holder_in_list = false;   // the one that was answered is kept as one of many
     bool holder_behind = true;     // and is in the function that has called the place where the others wait
     bool started = false;          // the server has started those who wait
+    bool holder_ended = false;     // who is kept alone is in no process table
+    bool somebody_behind = false;  // another than that is behind the place
     std::size_t requests = 0;      // in its queue, instead of its state, each of another
     std::size_t others = 0;        // messages that name nobody
 
     static std::string pid(std::size_t i) { return "<0." + std::to_string(100 + i) + ".0>"; }
-    static std::string waiting(const std::string& pid, const std::string& in, const std::string& more = {}) {
-        return "=proc:" + pid + "\nState: Waiting\nSpawned as: erlang:apply/2\n" + more + "Stack+heap: 233\nOldHeap: 0\nProgram counter: 0x00007f0000000100 (" + in + ")\n";
+    static std::string waiting(const std::string& pid, const std::string& in, const std::string& more = {}, const std::string& name = {}) {
+        return "=proc:" + pid + "\nState: Waiting\n" + name + "Spawned as: erlang:apply/2\n" + more + "Stack+heap: 233\nOldHeap: 0\nProgram counter: 0x00007f0000000100 (" + in + ")\n";
     }
     std::string text() const {
-        std::string processes = waiting("<0.50.0>", "shop:lock_loop/2 + 8", "Name: lock_server\nMessage queue length: " + std::to_string(requests + others) + "\n");
-        processes += waiting("<0.51.0>", "timer:sleep/1 + 8");
+        std::string processes = waiting("<0.50.0>", "shop:lock_loop/2 + 8", "Spawned by: <0.2.0>\nMessage queue length: " + std::to_string(requests + others) + "\n", "Name: lock_server\n");
+        if (!holder_ended) processes += waiting("<0.51.0>", "timer:sleep/1 + 8", "Spawned by: <0.2.0>\n");
+        if (somebody_behind) processes += waiting("<0.52.0>", "timer:sleep/1 + 8", "Spawned by: <0.2.0>\n");
         std::string state = holder_in_list ? "y0:H2000\n" : "y0:H2000\ny1:P<0.51.0>\n", list, messages, stacks;
         const std::string caller = "0x00007f0000001000:SReturn addr 0x200 (shop:with_lock/1 + 8)\n", last = "0x00007f0000001008:SReturn addr 0x300 (<terminate process normally>)\n";
-        stacks += "=proc_stack:<0.51.0>\n" + (holder_behind ? caller : "") + last + "=proc_heap:<0.51.0>\n";
+        if (!holder_ended) stacks += "=proc_stack:<0.51.0>\n" + (holder_behind ? caller : "") + last + "=proc_heap:<0.51.0>\n";
+        if (somebody_behind) stacks += "=proc_stack:<0.52.0>\n" + caller + last + "=proc_heap:<0.52.0>\n";
         for (std::size_t i = 0; i < waiters; ++i) {
             processes += waiting(pid(i), "shop:acquire/0 + 8", started ? "Spawned by: <0.50.0>\n" : "Spawned by: <0.2.0>\n");
             stacks += "=proc_stack:" + pid(i) + "\n" + (called ? caller : "") + last + "=proc_heap:" + pid(i) + "\n";
@@ -311,6 +315,25 @@ TEST_CASE("of a crowd a stream keeps the terms of some, and says what the file s
         CHECK(of_stream.edges[i].waiter == of_file.edges[i].waiter);
         CHECK(of_stream.edges[i].target == of_file.edges[i].target);
     }
+}
+
+TEST_CASE("who had a lock and has ended is told where nobody is behind the place, and the server knows one such alone", "[waits]") {
+    Lock lock;
+    lock.holder_ended = true;
+    SECTION("so") {
+        const Waits found = lock.waits();
+        REQUIRE(found.edges.size() == 13);
+        REQUIRE(found.edge(lock.server) != nullptr);
+        CHECK(found.edge(lock.server)->target.pid == Pid{0, 51, 0});
+        CHECK(found.edge(lock.server)->target.process == ProcId::none);
+        CHECK(found.fan_in_of(lock.server)->waiters == 12);
+        return;
+    }
+    SECTION("work that somebody has been given") { lock.somebody_behind = true; }
+    SECTION("one of many") { lock.holder_in_list = true; }
+    SECTION("loops") { lock.called = false; }
+    SECTION("its own workers") { lock.started = true; }
+    CHECK(lock.waits().edges.empty());
 }
 
 TEST_CASE("those whose pids a server keeps for another reason wait for nobody", "[waits]") {

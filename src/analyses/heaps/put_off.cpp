@@ -11,6 +11,8 @@
 #include "analyses/base/links_of.hpp"
 #include "analyses/base/term_reader.hpp"
 #include "analyses/heaps/loop_state.hpp"
+#include "analyses/heaps/pid_fields.hpp"
+#include "analyses/processes/groups.hpp"
 
 namespace beamheap::analyses {
 
@@ -22,6 +24,7 @@ constexpr std::size_t least_callers = 10;
 constexpr std::uint64_t largest_server = 4'000'000;  // words
 constexpr std::size_t most_events = 1'000'000;       // of a heap of that size
 constexpr std::size_t most_objects = 100'000;        // of a state, that are looked at for callers
+constexpr std::size_t most_kinds = 8;                // of callers
 constexpr std::size_t most_table_waiters = 200;      // that are asked which table
 
 // Processes that monitor this one and are in a call of OTP's.
@@ -44,22 +47,47 @@ Pid caller_in(const TermReader& reader, const Element& term) {
     return !tag.empty() && TermReader::is(tag[0], "alias") ? pair[0].pid : Pid{};
 }
 
-// How many of those who call are kept in a term.
-std::uint64_t kept_in(TermSource& terms, const Element& state, std::set<Pid> callers) {
+// How many of those who call are kept in a term; all pids that stand there go to `named`.
+std::uint64_t kept_in(TermSource& terms, const Element& state, std::set<Pid> callers, std::set<Pid>& named) {
     const TermReader reader(terms);
     const std::size_t all = callers.size();
     std::set<std::pair<ObjectId::Space, std::uint32_t>> seen;
     std::vector<Element> left{state};
-    while (!left.empty() && !callers.empty() && seen.size() < most_objects) {
+    while (!left.empty() && seen.size() < most_objects) {
         const Element term = left.back();
         left.pop_back();
+        if (term.kind == ElementKind::pid) named.insert(term.pid);
         if (term.kind != ElementKind::object || !seen.emplace(term.id.space, term.id.number).second) continue;
         if (const Pid caller = caller_in(reader, term); caller.has()) callers.erase(caller);
         ElementCursor cursor = terms.elements(term.id);
         for (Element element; left.size() < most_objects && terms.next(cursor, element);)
-            if (element.kind == ElementKind::object) left.push_back(element);
+            if (element.kind == ElementKind::object || element.kind == ElementKind::pid) left.push_back(element);
     }
     return all - callers.size();
+}
+
+// Whom else a server's state names: who may have what its callers want.
+void add_named(const Snapshot& s, TermSource& terms, const Element& state, const std::set<Pid>& callers, const std::set<Pid>& pids, PutOff& why) {
+    const Process& server = s[why.server];
+    const auto is_other = [&](const Pid& pid) { return pid.node == 0 && pid != server.pid && pid != server.parent && !callers.contains(pid); };
+    std::vector<GroupKey> kinds;
+    for (const Pid& caller : callers) {
+        const GroupKey kind = group_key(s[s.find(caller)]);
+        if (std::ranges::find(kinds, kind) == kinds.end() && kinds.size() < most_kinds) kinds.push_back(kind);
+    }
+    for (const Pid& pid : pids) {
+        const ProcId id = is_other(pid) ? s.find(pid) : ProcId::none;
+        if (id != ProcId::none && std::ranges::find(kinds, group_key(s[id])) != kinds.end()) why.named.push_back(id);
+    }
+    if (!why.named.empty()) return;
+    std::set<Pid> fields = pid_fields(terms, {state});
+    std::erase_if(fields, [&](const Pid& pid) { return !is_other(pid); });
+    if (fields.size() != 1) return;
+    const ProcId only = s.find(*fields.begin());
+    if (only != ProcId::none)
+        why.named.push_back(only);
+    else if (s.source.process_table_complete && s.source.loss.processes == 0)
+        why.ended = *fields.begin();
 }
 
 // A server's callers that it has taken, and not answered: events of a state machine that it has postponed, or whom its state keeps.
@@ -67,7 +95,7 @@ std::optional<PutOff> taken(const Snapshot& s, ProcId process, TermSource& terms
     const std::optional<LoopState> loop = loop_state(s, process, terms);
     if (!loop) return std::nullopt;
     if (loop->loop == LoopState::Loop::state_machine) {
-        PutOff found{PutOff::Why::postponed, process, {}, TermReader(terms).list(loop->postponed, most_events).size(), ProcId::none};
+        PutOff found{PutOff::Why::postponed, process, {}, TermReader(terms).list(loop->postponed, most_events).size(), ProcId::none, {}, {}};
         if (found.count != 0) {
             found.what = copy_term(terms, loop->state_name);
             return found;
@@ -75,9 +103,11 @@ std::optional<PutOff> taken(const Snapshot& s, ProcId process, TermSource& terms
     }
     const std::set<Pid> callers = callers_of(s, s[process]);
     if (callers.size() < least_callers) return std::nullopt;
-    const std::uint64_t kept = kept_in(terms, loop->term, callers);
-    if (kept * 2 < callers.size()) return std::nullopt;
-    return PutOff{PutOff::Why::kept, process, {}, kept, ProcId::none};
+    std::set<Pid> named;
+    PutOff found{PutOff::Why::kept, process, {}, kept_in(terms, loop->term, callers, named), ProcId::none, {}, {}};
+    if (found.count * 2 < callers.size()) return std::nullopt;
+    add_named(s, terms, loop->term, callers, named, found);
+    return found;
 }
 
 std::optional<PutOff> blocked_log(const Snapshot& s, ProcId process, TermSource& terms) {
@@ -90,7 +120,7 @@ std::optional<PutOff> blocked_log(const Snapshot& s, ProcId process, TermSource&
         const std::vector<Element> log = reader.tuple(pair[1]);
         if (log.size() < 4 || !TermReader::is(log[0], "log") || reader.tagged(log[1], "blocked", 2).empty()) return std::nullopt;
         return PutOff{PutOff::Why::log_blocked, process, copy_term(terms, log[2]), 0,
-                      log[3].kind == ElementKind::pid ? s.find(log[3].pid) : ProcId::none};
+                      log[3].kind == ElementKind::pid ? s.find(log[3].pid) : ProcId::none, {}, {}};
     }
     return std::nullopt;
 }
@@ -104,7 +134,7 @@ void add_tables(Artifact& artifact, std::vector<PutOff>& found) {
     const Snapshot& s = artifact.snapshot();
     const ProcId controller = s.find_registered("mnesia_controller");
     std::set<std::string> names;
-    PutOff why{PutOff::Why::tables, controller, {}, 0, ProcId::none};
+    PutOff why{PutOff::Why::tables, controller, {}, 0, ProcId::none, {}, {}};
     std::size_t left = most_table_waiters;
     for (std::uint32_t i = 0; i < s.processes.size() && left > 0 && controller != ProcId::none; ++i) {
         if (!waits_for_table(s, s.processes[i])) continue;

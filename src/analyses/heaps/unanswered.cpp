@@ -10,6 +10,7 @@
 
 #include "analyses/base/allocated_words.hpp"
 #include "analyses/base/erlang_syntax.hpp"
+#include "analyses/heaps/pid_fields.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -23,7 +24,6 @@ constexpr std::uint64_t longest_queue = 50'000;           // messages
 constexpr std::uint64_t all_servers = 1'500'000;          // words of all whose terms are read
 constexpr std::size_t most_objects = 400'000;             // of one server's terms
 constexpr std::size_t most_of_message = 64;
-constexpr std::size_t most_fields = 2'000;  // of a server's state, that are none of a list
 
 // Processes that wait in one function.
 struct Crowd {
@@ -74,18 +74,6 @@ std::vector<ProcId> servers(const Snapshot& s, const std::vector<std::uint64_t>&
     return found;
 }
 
-// The function that has called the one that a process waits in; none where that is the first of all.
-FunctionId caller_in(const Snapshot& s, const Process& process) {
-    if (process.stack == StackId::none) return FunctionId::none;
-    for (const Frame& frame : s.stacks[process.stack]) {
-        if (frame.function == process.current_function) continue;
-        if (frame.function == FunctionId::none) break;
-        const std::string_view module = module_of(s, frame.function);
-        return module == "proc_lib" || module == "erlang" || module == "gen" ? FunctionId::none : frame.function;
-    }
-    return FunctionId::none;
-}
-
 // Whether a process is behind the place where a crowd waits: in what calls that place, and not there.
 bool is_behind(const Snapshot& s, const Process& process, const Crowd& crowd) {
     if (process.stack == StackId::none || process.current_function == crowd.function) return false;
@@ -104,7 +92,7 @@ std::vector<Crowd> crowds(const Snapshot& s, const Waits& waits, const std::vect
         if (process.state != ProcessState::waiting || process.current_function == FunctionId::none ||
             !by_hand[index_of(process.current_function)] || waits.edge(ProcId{i}) != nullptr)
             continue;
-        const FunctionId caller = caller_in(s, process);
+        const FunctionId caller = waits_on_behalf(s, process);
         Crowd& crowd = found[process.current_function];
         crowd.function = process.current_function;
         if (caller == FunctionId::none)
@@ -135,6 +123,7 @@ struct Known {
     std::map<std::uint32_t, std::uint64_t> messages;  // by ProcId: in how many messages its pid stands
     std::set<std::uint32_t> kept;                     // by ProcId: those whose pids stand elsewhere
     std::set<std::uint32_t> alone;                    // of these: in a variable, or a field of a record or map, in no list or key
+    std::set<Pid> ended;                              // that stand so, and are in no process table any more
     std::set<Reference> references;
     std::size_t objects = 0;
 };
@@ -166,30 +155,10 @@ bool is_of_state(const Root& root) {
     return root.kind == RootKind::stack || root.kind == RootKind::dictionary || root.kind == RootKind::x_register;
 }
 
-// Pids that are fields of their own, as the holder of a lock is, and none of many.
-std::set<std::uint32_t> standing_alone(const Snapshot& s, TermSource& terms) {
-    std::set<std::uint32_t> found;
-    std::vector<Element> fields;
-    const std::span<const Root> roots = terms.graph().roots();
-    for (std::size_t i = 0; i < roots.size() && fields.size() < most_fields; ++i)
-        if (is_of_state(roots[i])) fields.push_back(terms.root(i));
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-        if (fields[i].kind == ElementKind::pid)
-            if (const ProcId id = s.find(fields[i].pid); id != ProcId::none) found.insert(index_of(id));
-        if (fields[i].kind != ElementKind::object) continue;
-        const TermKind kind = terms.head(fields[i].id).kind;
-        if (kind != TermKind::tuple && kind != TermKind::flat_map) continue;
-        ElementCursor cursor = terms.elements(fields[i].id);
-        Element element;
-        if (kind == TermKind::flat_map && !terms.next(cursor, element)) continue;  // its keys
-        while (fields.size() < most_fields && terms.next(cursor, element)) fields.push_back(element);
-    }
-    return found;
-}
-
 Known read(const Snapshot& s, TermSource& terms) {
     Known known;
     std::set<std::pair<ObjectId::Space, std::uint32_t>> seen;
+    std::vector<Element> fields;
     const std::span<const Root> roots = terms.graph().roots();
     for (std::size_t i = 0; i < roots.size(); ++i) {
         if (roots[i].kind == RootKind::message) {
@@ -199,9 +168,14 @@ Known read(const Snapshot& s, TermSource& terms) {
             for (const std::uint32_t id : named) ++known.messages[id];
         } else if (is_of_state(roots[i])) {
             walk(s, terms, terms.root(i), most_objects, seen, known, [&](ProcId id) { known.kept.insert(index_of(id)); });
+            fields.push_back(terms.root(i));
         }
     }
-    known.alone = standing_alone(s, terms);
+    for (const Pid& pid : pid_fields(terms, std::move(fields)))
+        if (const ProcId id = s.find(pid); id != ProcId::none)
+            known.alone.insert(index_of(id));
+        else if (pid.node == 0 && s.source.process_table_complete && s.source.loss.processes == 0)
+            known.ended.insert(pid);
     return known;
 }
 
@@ -239,6 +213,7 @@ std::set<Reference> references_of(Artifact& artifact, const Crowd& crowd, const 
 struct Asked {
     std::vector<ProcId> waiters;
     ProcId holder = ProcId::none;
+    Pid ended;  // the one that had it, where that one has ended without giving it back
 };
 
 Asked asked(const Snapshot& s, const Waits& waits, const Crowd& crowd, const std::set<Reference>& references, ProcId server, const Known& known) {
@@ -266,7 +241,12 @@ Asked asked(const Snapshot& s, const Waits& waits, const Crowd& crowd, const std
         if (found.holder != ProcId::none || !known.alone.contains(id)) return {};
         found.holder = ProcId{id};
     }
-    return found.holder == ProcId::none ? Asked{} : found;
+    if (found.holder != ProcId::none) return found;
+    // Of those who have ended no place is known: of a lock nobody is behind it then, of work that is handed out those who have some.
+    if (known.ended.size() != 1 || s[server].parent == *known.ended.begin()) return {};
+    if (std::ranges::any_of(s.processes, [&](const Process& process) { return is_behind(s, process, crowd); })) return {};
+    found.ended = *known.ended.begin();
+    return found;
 }
 
 }  // namespace
@@ -298,6 +278,17 @@ void add_unanswered(Artifact& artifact, Waits& waits) {
         has_edge[index_of(from)] = true;
         edges.push_back(estimated_edge(s, from, to, "by_hand"));
     };
+    const auto add_ended = [&](ProcId from, const Pid& to) {
+        if (has_edge[index_of(from)] || waits.edge(from) != nullptr) return;
+        has_edge[index_of(from)] = true;
+        WaitEdge edge;
+        edge.waiter = from;
+        edge.target.pid = to;
+        edge.function = s[from].current_function;
+        edge.via = "by_hand";
+        edge.confidence = Confidence::estimate;
+        edges.push_back(edge);
+    };
     for (const ProcId server : servers(s, crowded)) {
         if (allocated_words(s[server]) + s[server].msgq_len.value_or(0) * 4 < least_waiters) continue;
         // Who was given what they want is named by a server that rests; else requests are at least half of its queue.
@@ -310,6 +301,7 @@ void add_unanswered(Artifact& artifact, Waits& waits) {
             const Asked found = asked(s, waits, large[i], references[i], server, known);
             for (const ProcId waiter : found.waiters) add(waiter, server);
             if (found.holder != ProcId::none) add(server, found.holder);
+            if (found.ended.has()) add_ended(server, found.ended);
         }
     }
     add_edges(s, edges, waits);

@@ -10,6 +10,8 @@
 //   - or the one that is asked is idle, and knows, as a field of its own and not as one of many, exactly one process that is behind
 //     that place: in the same caller, at another place of it. That one was answered, and has what the others want: a lock, the only
 //     connection. The server waits for it then.
+//   - or it knows nobody of those so, but one that has ended, and nobody at all is behind that place: that one had it, and has not
+//     given it back.
 // A pool keeps those who work as it keeps those who don't, in a list or under keys.
 #pragma once
 

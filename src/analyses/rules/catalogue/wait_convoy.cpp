@@ -98,6 +98,7 @@ struct Convoy {
     std::vector<ProcId> holders;      // of an idle one: whom it watches and who don't wait for it, or who has its tables
     bool by_table = false;
     const PutOff* put_off = nullptr;  // of an idle one: why, in its own state
+    Pid ended;                        // who has what they want, and has ended (unanswered.hpp)
     bool explained() const { return put_off != nullptr || !holders.empty(); }
 };
 
@@ -167,6 +168,7 @@ Convoy convoy_of(const RuleInput& input, const WaitFanIn& fan) {
     const WaitEdge* edge = input.waits.edge(last);
     convoy.output = (edge != nullptr && edge->target.port.has()) || in_function(input, last, "prim_tty", "write_nif");
     convoy.stuck = convoy.output;
+    if (edge != nullptr && edge->via == "by_hand" && edge->target.process == ProcId::none && !edge->target.remote()) convoy.ended = edge->target.pid;
     if (convoy.end == ProcId::none) return convoy;
     const ProcessState state = s[convoy.end].state;
     convoy.suspended = state == ProcessState::suspended || suspended_by_sys(input, convoy.end);
@@ -193,6 +195,7 @@ FindingSeverity severity_of(const Convoy& convoy) {
     const bool kind = convoy.of_kind >= crowd::critical_percent;
     // Who asks for work, and gets it when there is some, waits in this way as well: half of a small healthy node may.
     if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::kept) return FindingSeverity::medium;
+    if (convoy.ended.has()) return FindingSeverity::medium;  // what it had is not known
     if (convoy.percent >= crowd::critical_percent) return FindingSeverity::critical;
     if (convoy.suspended && !(kind && convoy.forever && convoy.fan->waiters >= crowd::many)) return FindingSeverity::high;
     if (convoy.idle)
@@ -221,13 +224,23 @@ Sentence whom_they_wait_for(const RuleInput& input, const Convoy& convoy, Functi
     return text;
 }
 
+// "; it keeps 40 callers, and names <0.81.0>, which sits in my:query/1": in its State, as a part of the evidence says
+Sentence kept_callers(const RuleInput& input, const PutOff& put_off) {
+    const Counted callers{put_off.count, "caller", "callers"};
+    if (put_off.ended.has()) return sentence("; it keeps {}, and names {}, which has ended", callers, AnyProcess{put_off.ended});
+    if (put_off.named.empty()) return sentence("; it is idle, and keeps {} in its State, unanswered", callers);
+    const ProcId example = put_off.named.front();
+    if (put_off.named.size() == 1) return sentence("; it keeps {}, and names {}, which {}", callers, example, doing(input, example));
+    return sentence("; it keeps {}, and names {} others, one in {}", callers, number(put_off.named.size()), input.snapshot[example].current_function);
+}
+
 // "; it is idle in its state closed, and has postponed 40 events"; "; log_rotator <0.79.0> has blocked it, and sits in timer:sleep/1"
 Sentence why_put_off(const RuleInput& input, const PutOff& put_off) {
     if (put_off.why == PutOff::Why::postponed)
         return sentence("; it is idle in its state {}, and has postponed {}", PrintedTerm{put_off.what, put_off.what->term()},
                         Counted{put_off.count, "event", "events"});
     if (put_off.why == PutOff::Why::tables) return sentence("; {}", not_loaded(put_off));
-    if (put_off.why == PutOff::Why::kept) return sentence("; it is idle, and keeps {} in its State, unanswered", Counted{put_off.count, "caller", "callers"});
+    if (put_off.why == PutOff::Why::kept) return kept_callers(input, put_off);
     if (put_off.by == ProcId::none) return Ours("; it was blocked, and was not unblocked");
     return sentence("; {} has blocked it, and {}", put_off.by, doing(input, put_off.by));
 }
@@ -237,6 +250,7 @@ Sentence state_of_target(const RuleInput& input, const Convoy& convoy) {
     const Snapshot& s = input.snapshot;
     Sentence text;
     const ProcId last = convoy.end;
+    if (convoy.ended.has()) return Ours(", which has ended");
     if (last == ProcId::none) return text;
     if (convoy.put_off != nullptr) return why_put_off(input, *convoy.put_off);
     const std::uint64_t queued = s[last].msgq_len.value_or(0);
@@ -311,6 +325,10 @@ void add_proof(const RuleInput& input, const Convoy& convoy, FunctionId call, st
     add_stack(input, finding.process, finding);
     if (const Port* program = only_program(s, finding.pid); program != nullptr)
         finding.evidence.push_back(fact("its program", sentence("{} ({})", message(s.text(program->driver)), program->port)));
+    if (convoy.put_off != nullptr && convoy.put_off->ended.has())
+        finding.evidence.push_back(fact("whom its State names, and who has ended", sentence("{}", AnyProcess{convoy.put_off->ended})));
+    for (std::size_t i = 0; convoy.put_off != nullptr && i < std::min(convoy.put_off->named.size(), most_holders); ++i)
+        finding.evidence.push_back(fact(sentence("{}, whom its State names", convoy.put_off->named[i]), doing(input, convoy.put_off->named[i]), Confidence::estimate));
     for (std::size_t i = 0; i < std::min(convoy.holders.size(), most_holders); ++i)
         finding.evidence.push_back(fact(sentence(convoy.by_table ? Form<1>("{}, who has one of its tables") : Form<1>("{}, whom it watches"), convoy.holders[i]), doing(input, convoy.holders[i]),
                                         Confidence::estimate));
@@ -321,7 +339,7 @@ void add_proof(const RuleInput& input, const Convoy& convoy, FunctionId call, st
 // Whether the one at the end was given what the others want by the server that these have asked, in messages of their own (unanswered.hpp).
 bool has_what_is_wanted(const RuleInput& input, const Convoy& convoy) {
     const WaitEdge* const edge = convoy.fan->target.process == ProcId::none ? nullptr : input.waits.edge(convoy.fan->target.process);
-    return edge != nullptr && edge->via == "by_hand" && edge->target.process == convoy.end && input.snapshot[convoy.fan->target.process].msgq_len.value_or(0) == 0;
+    return edge != nullptr && edge->via == "by_hand" && convoy.end != ProcId::none && edge->target.process == convoy.end && input.snapshot[convoy.fan->target.process].msgq_len.value_or(0) == 0;
 }
 
 void add_steps(const RuleInput& input, const Convoy& convoy, FunctionId call, Finding& finding) {
@@ -331,7 +349,12 @@ void add_steps(const RuleInput& input, const Convoy& convoy, FunctionId call, Fi
         finding.advise("Look for the one that it waits for: `beamheap waits DUMP`");
         return;
     }
-    if (convoy.output) {
+    if (convoy.ended.has()) {
+        finding.advise("Look at what the server keeps: it names {}, and waits until that gives something back, which it can't any more: {}", AnyProcess{convoy.ended},
+                       Command{"heap", s[finding.process].pid});
+        finding.advise("End the server, or let it give that to the next; and let it monitor whom it gives something (`erlang:monitor/2`), and take it "
+                       "back at 'DOWN'.");
+    } else if (convoy.output) {
         finding.advise(
             "Look at who should read there, and does not: a terminal that is stopped, a pipe whose reader hangs, a log "
             "collector, the other side of a connection.");
@@ -341,6 +364,11 @@ void add_steps(const RuleInput& input, const Convoy& convoy, FunctionId call, Fi
         finding.advise("It takes them when its state changes: see what it waits for, and give that state an end (`state_timeout`) at which "
                        "callers are answered with an error: {}", Command{"proc", s[finding.process].pid});
     } else if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::kept) {
+        if (!convoy.put_off->named.empty())
+            finding.advise("Look at whom its State names: it may have what the others wait for, or be asked for it: {}", Command{"proc", s[convoy.put_off->named.front()].pid});
+        if (convoy.put_off->ended.has())
+            finding.advise("What its State names has ended: where that had a lock or a connection, the server has to monitor who has it, and take it back at "
+                           "'DOWN'. See its State: {}", Command{"heap", s[finding.process].pid});
         finding.advise("It has taken their calls, to answer later with `gen_server:reply/2`, and waits for what makes it do so: an answer, a timer, a "
                        "worker that may have ended: {}", Command{"proc", s[finding.process].pid});
         finding.advise("Give what it keeps a time after which it answers with an error. Workers that ask for work in this way are at rest, and not stuck.");
