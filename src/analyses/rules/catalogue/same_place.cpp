@@ -1,0 +1,141 @@
+// same-place: a large part of the node is in one and the same place, and it is not known what all of these wait for.
+//
+// Theory. A task that hangs in a receive of its own, a worker that looks again and again for a name that nobody registers, a member of a
+// pool that was written by hand: no monitor, port or lock tells what they wait for, and each alone looks like any process at rest. That
+// so many are in the same function, called by the same one, tells where to look. A process that is there for what comes next is not
+// counted: it waits in its loop, which nothing has called and to which nothing returns, or in a loop of OTP's. Nor is one
+// that reads from a connection, or accepts one, which is what a server does at rest. What else tells of those who wait
+// (whom they have called, locks, programs) says more, and is told instead: those whom other findings count are left out.
+//
+// Thresholds: 20 processes that are 20 % of all: medium. Workers that wait for work within a function of theirs look the same.
+#include <map>
+#include <span>
+#include <utility>
+
+#include "analyses/base/erlang_syntax.hpp"
+#include "analyses/processes/frame_marks.hpp"
+#include "analyses/rules/phrases.hpp"
+
+namespace beamheap::analyses::rule {
+namespace same_place_rule {
+namespace {
+
+constexpr std::uint64_t least_processes = 20;
+constexpr double least_percent = 20;
+constexpr double spawner_percent = 75;  // of those, of one who is told
+
+bool is_sleep(const Snapshot& s, FunctionId id) {
+    const std::string_view module = module_of(s, id);
+    return (module == "timer" || module == "Elixir.Process") && s.text(s.functions[id].name) == "sleep";
+}
+
+// Where processes wait for the other side of a connection, or are the VM's own.
+bool is_at_rest(const Snapshot& s, FunctionId id) {
+    const std::string_view module = module_of(s, id);
+    return is_idle_function(s, id) || module == "prim_inet" || module == "socket" || module == "erts_dirty_process_signal_handler";
+}
+
+// Whether a process waits there on behalf of a function that goes on when it has what it waits for, and nothing tells what that is.
+FunctionId caller_there(const RuleInput& input, ProcId id) {
+    const Process& process = input.snapshot[id];
+    if (process.state != ProcessState::waiting || process.current_function == FunctionId::none || input.waits.edge(id) != nullptr) return FunctionId::none;
+    return waits_on_behalf(input.snapshot, process);
+}
+
+struct Place {
+    FunctionId function = FunctionId::none, caller = FunctionId::none;
+    std::vector<ProcId> members;
+};
+
+// The place where most are of whom no finding tells yet.
+Place fullest(const RuleInput& input, const std::vector<Finding>& findings) {
+    const Snapshot& s = input.snapshot;
+    std::vector<bool> told(s.processes.size());
+    for (const Finding& finding : findings)
+        for (const ProcId id : finding.members) told[index_of(id)] = true;
+    std::vector<bool> at_rest(s.functions.size());
+    for (std::uint32_t i = 0; i < s.functions.size(); ++i) at_rest[i] = is_at_rest(s, FunctionId{i});
+    const std::vector<std::uint8_t> rests = marks_of_stacks(s, [&](FunctionId id) { return std::uint8_t{module_of(s, id) == "prim_inet" || module_of(s, id) == "socket"}; });
+    std::map<std::pair<FunctionId, FunctionId>, std::uint64_t> counts;
+    const auto place_of = [&](ProcId id) {
+        const FunctionId caller = caller_there(input, id), in = s[id].current_function;
+        const bool counts = caller != FunctionId::none && !told[index_of(id)] && !at_rest[index_of(in)] && mark_of(rests, s[id]) == 0;
+        return counts ? std::pair(in, caller) : std::pair(FunctionId::none, FunctionId::none);
+    };
+    Place found;
+    std::uint64_t most = 0;
+    for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
+        const auto place = place_of(ProcId{i});
+        if (place.first == FunctionId::none) continue;
+        const std::uint64_t count = ++counts[place];
+        if (count <= most) continue;
+        most = count;
+        found.function = place.first;
+        found.caller = place.second;
+    }
+    if (most < least_processes) return {};
+    for (std::uint32_t i = 0; i < s.processes.size(); ++i)
+        if (place_of(ProcId{i}) == std::pair(found.function, found.caller)) found.members.push_back(ProcId{i});
+    return found;
+}
+
+// Who has started most of them; none: several.
+Pid starter_of(const Snapshot& s, std::span<const ProcId> members) {
+    std::map<Pid, std::uint64_t> counts;
+    for (const ProcId id : members)
+        if (s[id].parent.has()) ++counts[s[id].parent];
+    for (const auto& [pid, count] : counts)
+        if (percent_of(count, std::uint64_t{members.size()}).value_or(0) >= spawner_percent) return pid;
+    return {};
+}
+
+void run(const RuleInput& input, std::vector<Finding>& findings) {
+    const Snapshot& s = input.snapshot;
+    if (is_failed_start(input.slogan.kind)) return;
+    Place place = fullest(input, findings);
+    const std::uint64_t count = place.members.size();
+    const double percent = percent_of(count, std::uint64_t{s.processes.size()}).value_or(0);
+    if (count < least_processes || percent < least_percent) return;
+    const ProcId example = place.members.front();
+    const bool asleep = is_sleep(s, place.function);
+    Finding finding;
+    finding.severity = FindingSeverity::medium;
+    finding.confidence = Confidence::estimate;
+    finding.subject = {SubjectKind::group, sentence("{}", place.caller)};
+    finding.count = count;
+    finding.percent = percent;
+    finding.title.say(asleep ? Form<5>("{} of {} processes ({}) sleep in {}, called by {}") : Form<5>("{} of {} processes ({}) wait in {}, called by {}"),
+                      number(count), number(s.processes.size()), Percent{percent}, place.function, place.caller);
+    Sum memory, queues, reductions;
+    for (const ProcId id : place.members) {
+        memory.add(process_bytes(input, s[id]));
+        queues.add(s[id].msgq_len);
+        reductions.add(s[id].reductions);
+    }
+    finding.bytes = memory.value();
+    finding.evidence = {figure("memory that they hold", memory.value(), AmountUnit::bytes), figure("messages in their queues", queues.value(), AmountUnit::count),
+                        figure("reductions of all of them", reductions.value(), AmountUnit::count)};
+    if (const Pid starter = starter_of(s, place.members); starter.has()) {
+        finding.title.say("; {} has started them", AnyProcess{starter});
+        if (const ProcId id = s.find(starter); id != ProcId::none) finding.evidence.push_back(fact("who has started them", doing(input, id)));
+    }
+    finding.evidence.push_back(fact("one of them", sentence("{}", example)));
+    add_stack(input, example, finding);
+    if (asleep)
+        finding.advise("Look at what {} sleeps for: where it looks again and again for a name, a row or a file, see why that does not come, and bound how often "
+                       "it looks: {}", place.caller, Command{"proc", s[example].pid});
+    else
+        finding.advise("Look at what {} waits for there, and who should send it: {}", place.caller, Command{"proc", s[example].pid});
+    finding.advise("See who else knows them, and what all others do: `beamheap stacks DUMP`");
+    finding.advise("Workers that wait for work look the same: then nothing is wrong. Else give the receive a time (`after`), and bound how many there may be.");
+    finding.members = std::move(place.members);
+    findings.push_back(std::move(finding));
+}
+
+}  // namespace
+}  // namespace same_place_rule
+
+// The last of all: it tells what no other rule does.
+Rule same_place() { return {"same-place", 170, same_place_rule::run}; }
+
+}  // namespace beamheap::analyses::rule
