@@ -344,6 +344,39 @@ TEST_CASE("a lock that nobody here holds is looked for at the other node, or at 
         }
 }
 
+TEST_CASE("a node that has been silent for half of its time is told with one who waits, and with nobody", "[running]") {
+    for (const bool waits : {true, false})
+        for (const unsigned ticks : {1u, 2u, 3u}) {
+            Running node;
+            Link far;
+            far.name = node.text("service");
+            far.node = node.text("far@host");
+            if (waits) node.caller(10, far);
+            for (std::uint32_t i = 0; i < 30; ++i) node.idle(100 + i);
+            node.port(5, "", "CONNECTED|DISTR");
+            node.at(node.process(50), {node.function("dist_util", "con_loop", 2)});
+            node.s.ports.back().connected = {0, 50, 0};
+            DistNode peer;
+            peer.name = far.node;
+            peer.controller = node.text("#Port<0.5>");
+            node.s.nodes.push_back(peer);
+            node.seal();
+            const std::vector<ConnectionTick> looks{{node.s.find({0, 50, 0}), 3, 3 - ticks}};
+            const std::vector<Finding> found = test::findings_of(node.s, [&](RuleInput& input) {
+                input.ticks = looks;
+                input.tick_time = {60000, 4};
+            });
+            const Finding* hung = test::first_of(found, "node-hung");
+            CAPTURE(waits, ticks);
+            REQUIRE((hung != nullptr) == (ticks >= 2));
+            if (hung == nullptr) continue;
+            CHECK(hung->severity == FindingSeverity::medium);
+            const std::string since = ticks == 2 ? "30.0" : "45.0";
+            CHECK(node.title(*hung) == (waits ? "1 of 32 processes (3.1 %) wait for node far@host: 1 in gen_server:call/3; nothing has come from it for " + since + " s"
+                                              : "Nothing has come from node far@host for " + since + " s, and nobody waits for it"));
+        }
+}
+
 TEST_CASE("those who are suspended wait for the only connection that is full", "[running]") {
     for (const bool second : {false, true}) {
         Running node;

@@ -12,7 +12,8 @@
 //
 // Thresholds: as wait-convoy's for those who wait: ten that are 5 % of all processes, or 100; one in five of all is high,
 // half of them critical. Two senders who are suspended on a full connection are high: nothing that this node sends there
-// gets on.
+// gets on. Of a node that has been silent for half of the time after which it is given up, one who waits is enough, or nobody: medium.
+// A node that is well says something at every tick, of which there are four or more in that time.
 #include <algorithm>
 #include <map>
 
@@ -46,6 +47,12 @@ const Port* port_to(const Snapshot& s, TextId node) {
 bool not_connected(const Snapshot& s, TextId node) {
     const auto peer = std::ranges::find(s.nodes, node, &DistNode::name);
     return peer != s.nodes.end() && peer->kind == DistNode::Kind::not_connected;
+}
+
+// Whether a connected node has been silent for so long that it hangs, or the way to it.
+bool is_silent(const RuleInput& input, TextId node) {
+    const std::uint64_t silent = silent_ms(input, node).value_or(0);
+    return silent != 0 && silent * 2 >= input.tick_time.milliseconds;
 }
 
 void tell_silence(const RuleInput& input, std::uint64_t silent, Finding& finding) {
@@ -117,17 +124,40 @@ void say_behind(const Waiting& waiting, Finding& finding) {
         finding.title.say("; {} more wait for those", number(waiting.behind.size()));
 }
 
+// A node that is silent, and that nobody waits for yet.
+Finding silence_of(const RuleInput& input, TextId node) {
+    const std::uint64_t silent = silent_ms(input, node).value_or(0);
+    Finding finding;
+    finding.severity = FindingSeverity::medium;
+    finding.subject = {SubjectKind::node, sentence("{}", Name{node})};
+    finding.confidence = Confidence::lower_bound;
+    finding.title.say("Nothing has come from node {} for {}, and nobody waits for it", Name{node}, Amount{silent, AmountUnit::milliseconds});
+    tell_silence(input, silent, finding);
+    finding.advise("Look at that node, and at the way to it: it answers no tick of net_kernel. If it lives, take a core image of it too.");
+    finding.advise("See nodes and connections: `beamheap nodes DUMP`");
+    return finding;
+}
+
 void run(const RuleInput& input, std::vector<Finding>& findings) {
     const Snapshot& s = input.snapshot;
     std::size_t left = most_findings;
-    for (const Waiting& waiting : by_node(input)) {
+    const std::vector<Waiting> nodes = by_node(input);
+    for (const DistNode& peer : s.nodes)
+        if (left != 0 && is_silent(input, peer.name) && std::ranges::find(nodes, peer.name, &Waiting::node) == nodes.end()) {
+            --left;
+            findings.push_back(silence_of(input, peer.name));
+        }
+    for (const Waiting& waiting : nodes) {
         const std::uint64_t all = waiting.all();
         const double percent = percent_of(all, std::uint64_t{s.processes.size()}).value_or(0);
         const bool full = waiting.senders.size() >= least_senders;
-        if (!full && all < (percent >= crowd::least_percent ? crowd::least : crowd::many)) continue;
-        if (left-- == 0) break;
+        const bool few = all < (percent >= crowd::least_percent ? crowd::least : crowd::many);
+        if (!full && few && !is_silent(input, waiting.node)) continue;
+        if (left == 0) break;
+        --left;
         Finding finding;
-        finding.severity = percent >= crowd::critical_percent         ? FindingSeverity::critical
+        finding.severity = few && !full                               ? FindingSeverity::medium
+                           : percent >= crowd::critical_percent         ? FindingSeverity::critical
                            : full || percent >= crowd::high_percent ? FindingSeverity::high
                                                              : FindingSeverity::medium;
         finding.subject = {SubjectKind::node, sentence("{}", Name{waiting.node})};
@@ -154,6 +184,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         else
             finding.title.say(": {}", joined(parts, ", "));
         say_behind(waiting, finding);
+        if (few && !full) finding.title.say("; nothing has come from it for {}", Amount{silent_ms(input, waiting.node).value_or(0), AmountUnit::milliseconds});
         if (busy) {
             finding.title.say("; its connection is full");
             if (port->queue_bytes.value_or(0) != 0)
