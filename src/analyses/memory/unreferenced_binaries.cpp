@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "analyses/base/sum.hpp"
@@ -31,15 +30,24 @@ UnheldBinaries unheld_binaries(std::span<const CarrierBlock> blocks, std::span<c
 std::optional<UnheldBinaries::Stored> most_stored(std::span<const CarrierBlock> blocks, std::span<const StoredBinary> stored) {
     std::vector<CarrierBlock> sorted(blocks.begin(), blocks.end());
     std::ranges::sort(sorted, {}, &CarrierBlock::address);
-    std::set<std::pair<std::uint32_t, std::uint64_t>> seen;
-    std::map<std::uint32_t, UnheldBinaries::Stored> tables;
+    struct Seen {
+        std::uint64_t bytes = 0, shown = 0;
+    };
+    std::map<std::pair<std::uint32_t, std::uint64_t>, Seen> seen;  // by table and address
     for (const StoredBinary& each : stored) {
         const auto block = std::ranges::lower_bound(sorted, each.address, {}, &CarrierBlock::address);
-        if (block == sorted.end() || block->address != each.address || !seen.emplace(each.table, each.address).second) continue;
-        UnheldBinaries::Stored& table = tables[each.table];
-        table.table = each.table;
+        if (block == sorted.end() || block->address != each.address) continue;
+        Seen& binary = seen[{each.table, each.address}];
+        binary.bytes = block->bytes;
+        binary.shown = std::min(saturating_add(binary.shown, each.size), block->bytes);
+    }
+    std::map<std::uint32_t, UnheldBinaries::Stored> tables;
+    for (const auto& [key, binary] : seen) {
+        UnheldBinaries::Stored& table = tables[key.first];
+        table.table = key.first;
         ++table.binaries;
-        table.bytes = saturating_add(table.bytes, block->bytes);
+        table.bytes = saturating_add(table.bytes, binary.bytes);
+        table.shown_bytes = saturating_add(table.shown_bytes, binary.shown);
     }
     const auto most = std::ranges::max_element(tables, {}, [](const auto& each) { return each.second.bytes; });
     return most == tables.end() ? std::nullopt : std::optional(most->second);

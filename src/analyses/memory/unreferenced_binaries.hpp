@@ -28,6 +28,7 @@ struct UnheldBinaries {
     struct Stored {
         std::uint32_t table = StoredBinary::persistent_term;  ///< index in Snapshot::ets
         std::uint64_t binaries = 0, bytes = 0;
+        std::uint64_t shown_bytes = 0;  ///< of these, that the references show: slices keep the rest as well
     };
     std::optional<Stored> most_stored;
 };
