@@ -82,12 +82,16 @@ void say_keepers(const RuleInput& input, const Keepers& most, std::uint64_t bina
     finding.evidence.push_back(figure("in binaries that terms refer to", referred, AmountUnit::bytes));
 }
 
-// ", by slices that show 97 KiB": what is stored is a part of what it keeps.
-void say_slices(const UnheldBinaries::Stored& stored, Finding& finding) {
-    if (stored.shown_bytes >= stored.bytes / 2) return;
-    finding.title.say(", by slices that show {}", bytes(stored.shown_bytes));
-    finding.advise("Copy each slice before it is stored: `binary:copy/1`. A part of a binary keeps all of it, as what is matched out of a larger one, "
-                   "or split, does.");
+// "; ETS table names of name_index <0.81.0> refers to 95 MiB of them"; where what is stored is a small part of that: "keeps 95 MiB by
+// 97 KiB of slices"
+void say_bytes(const UnheldBinaries::Stored& stored, Sentence who, Ours refers, Ours keeps, Finding& finding) {
+    if (stored.shown_bytes >= stored.bytes / 2) {
+        finding.title.say("; {} {} {} of them", who, Sentence(refers), bytes(stored.bytes));
+        return;
+    }
+    finding.title.say("; {} {} {} by {} of slices", who, Sentence(keeps), bytes(stored.bytes), bytes(stored.shown_bytes));
+    finding.advise("Copy each slice before it is stored: `binary:copy/1`. A part of a binary keeps all of it: what was matched out of a larger one, or "
+                   "split off it.");
 }
 
 // The rest of what no process keeps: tables and persistent terms, as far as the input tells which.
@@ -99,14 +103,12 @@ void say_stored(const RuleInput& input, std::uint64_t binaries, Finding& finding
         finding.advise("Which table it is, a core image tells; tables with many objects: `beamheap ets DUMP --sort objects`");
     } else if (stored->bytes >= binaries / 2 && stored->table < s.ets.size()) {
         const EtsTable& table = s.ets[stored->table];
-        finding.title.say("; ETS table {} of {} refers to {} of them", Name{table.name}, AnyProcess{table.owner}, bytes(stored->bytes));
+        say_bytes(*stored, sentence("ETS table {} of {}", Name{table.name}, AnyProcess{table.owner}), "refers to", "keeps", finding);
         finding.evidence.push_back(figure("binaries that the table refers to", stored->binaries, AmountUnit::count));
-        say_slices(*stored, finding);
         finding.advise("Bound the table, or copy what is kept of each binary: ets:info(Table, memory) does not count them.");
     } else if (stored->bytes >= binaries / 2) {
-        finding.title.say("; persistent terms refer to {} of them", bytes(stored->bytes));
+        say_bytes(*stored, Ours("persistent terms"), "refer to", "keep", finding);
         finding.evidence.push_back(figure("binaries that persistent terms refer to", stored->binaries, AmountUnit::count));
-        say_slices(*stored, finding);
     }
 }
 
