@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bytes/elf_image.hpp"
@@ -61,7 +62,23 @@ public:
     }
 
     /// A section without a name, whose contents stand behind the segments.
-    void section(std::uint32_t type, Blob contents) { sections_.push_back({type, std::move(contents)}); }
+    void section(std::uint32_t type, Blob contents) { sections_.push_back({type, 0, std::move(contents)}); }
+
+    /// Two sections: dynamic symbols, and their names.
+    void symbols(const std::vector<std::pair<std::string, std::uint64_t>>& all) {
+        constexpr std::size_t row = 24;
+        Blob table(row), names(1);  // the first one is none
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            table.put<std::uint32_t>(row * (i + 1), static_cast<std::uint32_t>(names.size()));
+            table.put<std::uint8_t>(row * (i + 1) + 4, 1);   // STT_OBJECT
+            table.put<std::uint16_t>(row * (i + 1) + 6, 1);  // of some section
+            table.word(row * (i + 1) + 8, all[i].second);
+            table.resize(row * (i + 2));
+            names.text(names.size(), all[i].first + '\0');
+        }
+        sections_.push_back({bytes::elf::section_dynamic_symbols, static_cast<std::uint32_t>(sections_.size() + 2), std::move(table)});
+        section(3, std::move(names));
+    }
 
     Blob write() const {
         std::vector<Segment> all = segments_;
@@ -104,6 +121,7 @@ private:
             file.resize(at + contents.size());
             if (contents.size() != 0) std::memcpy(file.data() + at, contents.bytes().data(), contents.size());
             table.put<std::uint32_t>(row * (i + 1) + 4, sections_[i].type);
+            table.put<std::uint32_t>(row * (i + 1) + 40, sections_[i].link);
             table.word(row * (i + 1) + 24, at);
             table.word(row * (i + 1) + 32, contents.size());
             table.resize(row * (i + 2));
@@ -116,7 +134,7 @@ private:
     }
 
     struct Section {
-        std::uint32_t type;
+        std::uint32_t type, link;
         Blob contents;
     };
     struct Segment {

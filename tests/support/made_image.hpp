@@ -57,6 +57,7 @@ public:
         ElfWriter program(elf::type_executable), image(elf::type_core);
         program.load(constants_at, constants, elf::flag_read | elf::flag_execute);
         program.segment(elf::segment_load, elf::flag_read | elf::flag_write, statics_at, statics, statics_size);
+        if (!symbols.empty()) program.symbols(symbols);
         image.load(statics_at, statics);
         for (auto& [address, contents] : more) image.load(address, contents);
         image.load(memory_at, memory);
@@ -73,6 +74,7 @@ public:
 
     Blob constants, statics, memory;
     std::uint64_t statics_size = 0;  ///< bytes in memory that the executable claims; 0: as many as it has
+    std::vector<std::pair<std::string, std::uint64_t>> symbols;  ///< that the executable exports, and their addresses
     std::vector<std::pair<std::uint64_t, Blob>> more;  ///< further stretches of memory, below `memory_at`
     struct Note {
         std::string owner;

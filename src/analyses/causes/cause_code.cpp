@@ -198,8 +198,8 @@ bool Explainer::bad_module(std::string_view module) {
         if (at == std::string::npos) continue;
         found = true;
         const std::size_t line = text.find('\n', at);
-        if (line != std::string::npos) said = text.substr(text.find_first_not_of(" \n", line));
-        said = said.substr(0, said.find('\n'));
+        const std::size_t why = line == std::string::npos ? line : text.find_first_not_of(" \n", line);
+        if (why != std::string::npos) said = text.substr(why, text.find('\n', why) - why);
         while (said.ends_with('.')) said.pop_back();
     }
     if (!found) return false;

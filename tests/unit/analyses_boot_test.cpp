@@ -1,0 +1,258 @@
+// What keeps a node from starting before its applications do: modules that do not load, and how far the start came.
+#include <catch2/catch.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyses/causes/boot_stage.hpp"
+#include "analyses/causes/explainer.hpp"
+#include "analyses/causes/told_causes.hpp"
+#include "analyses/logs/log_forms.hpp"
+#include "present/spelling.hpp"
+#include "support/made_snapshot.hpp"
+
+using namespace beamheap;
+using namespace beamheap::analyses;
+
+namespace {
+
+LogEvent logged_words(std::string_view format, std::string_view arguments) {
+    LogEvent event;
+    event.term = parse_term("{error,<0.8.0>,{<0.20.0>,\"" + std::string(format) + "\",[" + std::string(arguments) + "]}}");
+    REQUIRE(read_event(TermReader(*event.term), event.term->term(), event));
+    return event;
+}
+
+struct Explained {
+    std::string kind, what, hint;
+    bool operator==(const Explained&) const = default;
+};
+std::ostream& operator<<(std::ostream& out, const Explained& e) { return out << e.kind << " | " << e.what << " | " << e.hint; }
+
+Explained explained(std::string_view reason, const std::vector<LogEvent>& events, const Snapshot& snapshot = Snapshot()) {
+    const Failure failure = failure_of_printed(reason);
+    const Cause cause = cause_of(snapshot, failure, events);
+    return {std::string(name_of(cause.kind)), present::plain_text(snapshot, cause.what) + present::plain_text(snapshot, cause.where),
+            cause.hints.empty() ? "" : present::plain_text(snapshot, cause.hints.front())};
+}
+
+const std::string compile_anew = "Compile it anew with this release of OTP; a file that was copied in part or for another release does not load.";
+const std::string not_built = "The library was not built, is for another system or release of OTP, or one that it needs is missing: ldd FILE.so";
+const std::string not_in_path = "Module shop is missing from the code path (-pa, the release), or its name is misspelt.";
+
+}  // namespace
+
+TEST_CASE("a module that is there and does not load is told by what the emulator said", "[causes][boot]") {
+    const std::string undef = "{undef,[{shop,open,[],[]},{init,start_em,1,[]}]}";
+    const Explained missing{"no_function", "shop:open/0 does not exist", not_in_path};
+    const auto words = [&](std::string_view format, std::string_view arguments) { return explained(undef, {logged_words(format, arguments)}); };
+    // code_server: the file's name; beam_load: the module's, and why on the next line
+    const Explained unknown_why{"bad_module", "module shop can't be loaded", compile_anew};
+    CHECK(words("Loading of ~ts failed: ~p", "\"/srv/ebin/shop.beam\",badfile") == unknown_why);
+    CHECK(words("Loading of ~ts failed: ~p", "\"/srv/ebin/shopping.beam\",badfile") == missing);
+    CHECK(words("Unloading ~ts: ~p", "\"/srv/ebin/shop.beam\",done") == missing);
+    CHECK(words("Error loading module shop:\\n  it was cut.\\n  more", "") == Explained{"bad_module", "module shop can't be loaded: it was cut", compile_anew});
+    CHECK(words("beam_load.c(12): Error loading module shop:\\n\\n  it is of R3..", "") == Explained{"bad_module", "module shop can't be loaded: it is of R3", compile_anew});
+    CHECK(words("Error loading module shop", "") == unknown_why);
+    CHECK(words("Error loading module shop:\\n", "") == unknown_why);
+    CHECK(words("Error loading module shop:\\n  \\n", "") == unknown_why);
+    CHECK(words("Error loading module bank:\\n  it was cut.", "") == missing);
+    // -on_load() that failed, with the library's own words
+    const std::string failed = "The on_load function for module ~s returned:~n~P~n";
+    CHECK(words(failed, "shop,{error,{load_failed,\"Failed to load NIF library: '/x/shop.so: no such file'\"}},9") ==
+          Explained{"no_library", "module shop can't load its native library: /x/shop.so: no such file", not_built});
+    CHECK(words(failed, "shop,{error,{load_failed,\"a plain sentence.\"}},9") ==
+          Explained{"no_library", "module shop can't load its native library: a plain sentence", not_built});
+    for (const char* other : {"shop,{error,nothing},9", "shop,nothing,9", "shop,{error,{load_failed,3}},9"}) {
+        INFO(other);
+        CHECK(words(failed, other) == Explained{"no_library", "module shop can't load its native library", not_built});
+    }
+    CHECK(words(failed, "shop,nothing").what == "module shop can't load its native library");
+    CHECK(words(failed, "shop") == missing);
+    CHECK(words(failed, "bank,{error,nothing},9") == missing);
+    CHECK(words("The function for module ~s returned: ~P", "shop,{error,nothing},9") == missing);
+}
+
+TEST_CASE("the module of -s or -run is told where the emulator named it", "[causes][boot]") {
+    const Explained nameless{"no_function", "the module that -s or -run names does not exist",
+                             "It is missing from the code path (-pa, the release), or its name is misspelt."};
+    const auto cut = [](std::string_view module) {
+        return Explained{"bad_module", "module " + std::string(module) + " can't be loaded: it was cut", compile_anew};
+    };
+    for (const char* function : {"start_it", "start_em"}) {
+        const std::string undef = "{undef,[{init," + std::string(function) + ",[a],[]}]}";
+        CHECK(explained(undef, {}) == nameless);
+        CHECK(explained(undef, {logged_words("Error loading module shop:\\n  it was cut.", "")}) == cut("shop"));
+        CHECK(explained(undef, {logged_words("Error loading module ~s", "bank"), logged_words("~s\\n", "\"Error loading module shop:\\n  it was cut.\"")}).kind == "bad_module");
+        CHECK(explained(undef, {logged_words("loading module shop:\\n  it was cut.", "")}) == nameless);
+    }
+    CHECK(explained("{undef,[{init,run,[a],[]}]}", {}).what == "init:run/1 does not exist");
+    CHECK(explained("{undef,[{boot,start_it,[a],[]}]}", {}).what == "boot:start_it/1 does not exist");
+}
+
+TEST_CASE("a module is misspelt by one letter where its name is short, by two where it is long", "[causes][boot]") {
+    const auto meant = [](std::string_view given, std::initializer_list<std::string_view> loaded) {
+        test::MadeSnapshot made;
+        for (const std::string_view name : loaded) made.s.modules.push_back({made.text(name), 1, {}});
+        const std::string what = explained("{undef,[{" + std::string(given) + ",f,[],[]}]}", {}, made.seal()).what;
+        const std::size_t at = what.find("(is ");
+        return at == what.npos ? std::string() : what.substr(at + 4, what.find(" meant?)") - at - 4);
+    };
+    CHECK(meant("shp", {"shop"}) == "shop");
+    CHECK(meant("shap", {"shop"}) == "shop");
+    CHECK(meant("shap", {"ship_"}).empty());  // two letters of four
+    CHECK(meant("shops", {"ships_"}) == "ships_");
+    CHECK(meant("shops", {"ship"}) == "ship");
+    CHECK(meant("shops", {"shpis_"}).empty());  // three of five
+    CHECK(meant("warehouse", {"werehause"}) == "werehause");
+    CHECK(meant("warehouse", {"werehausa"}).empty());
+    CHECK(meant("warehouse", {"werehause", "warehause", "werehouse"}) == "warehause");  // the nearest, of equals the first
+    CHECK(meant("warehouse", {"houseware"}).empty());
+    CHECK(meant("abcdefgh", {"bcdefghi"}) == "bcdefghi");  // one letter less, one more
+    // Not loaded, but often called.
+    CHECK(meant("maps_", {}) == "maps");
+    CHECK(meant("mapp", {}) == "maps");
+    CHECK(meant("mopp", {}).empty());
+    CHECK(meant("tmir", {}).empty());
+    CHECK(meant("calandar", {}) == "calendar");
+    CHECK(meant("kalandar", {}) == "calendar");
+    CHECK(meant("kalandor", {}).empty());
+    CHECK(meant("mnesia", {}).empty());
+}
+
+TEST_CASE("who called what does not exist is told, unless it was the boot", "[causes][boot]") {
+    const auto called = [](const std::string& frames) {
+        const std::string what = explained("{undef,[{gone,f,[],[]}" + frames + "]}", {}).what;
+        REQUIRE(what.starts_with("gone:f/0 does not exist"));
+        return what.substr(std::string_view("gone:f/0 does not exist").size());
+    };
+    CHECK(called("").empty());
+    CHECK(called(",{web,init,1,[]}") == ", called in web:init/1");
+    CHECK(called(",{web,init,1,[{file,\"src/web.erl\"},{line,12}]}") == ", called in web:init/1 (web.erl:12)");
+    CHECK(called(",{web,init,1,[{file,\"web.erl\"}]}") == ", called in web:init/1");
+    for (const char* library : {"lists", "gen_server", "proc_lib", "maps", "file", "string", "ets", "'Elixir.Enum'", "'Elixir.Config.Reader'", "elixir_compiler", "elixir"}) {
+        INFO(library);
+        CHECK(called(",{" + std::string(library) + ",map,2,[]},{web,init,1,[]}") == ", called in web:init/1");
+    }
+    for (const char* own : {"listsx", "'Elixir.Enumx'", "elixirx", "'Elixir.Shop'"}) {
+        INFO(own);
+        const std::string name = own;
+        CHECK(called(",{" + name + ",map,2,[]},{web,init,1,[]}") == ", called in " + name + ":map/2");
+    }
+    for (const char* starter : {"init", "application_master", "supervisor", "supervisor_bridge"})
+        CHECK(called(",{" + std::string(starter) + ",start,2,[]},{web,init,1,[]}").empty());
+    CHECK(called(",{erl_eval,do_apply,6,[]},{init,start_it,1,[]}") == ", called by -eval");
+    CHECK(called(",{erl_eval,do_apply,6,[]},{web,init,1,[]}").empty());  // of a shell, or a script
+}
+
+TEST_CASE("the boot's own reasons are told by their form alone", "[causes][boot]") {
+    CHECK(explained("{load_failed,[]}", {}).kind != "bad_specification");
+    CHECK(explained("{load_failed,[a,b,c,d]}", {}).what == "modules that the boot script names can't be loaded: a, b, c, d");
+    CHECK(explained("{load_failed,[a,b,c,d,e]}", {}).what == "modules that the boot script names can't be loaded: a, b, c, d and 1 more");
+    CHECK(explained("{load_failed,[a,\"b\",c]}", {}).what == "modules that the boot script names can't be loaded: a, c and 1 more");
+    const std::string damaged = "the boot file (.boot) is damaged or empty";
+    CHECK(explained("{badarg,[{erlang,binary_to_term,[],[]},{init,get_boot,1,[]}]}", {}).what == damaged);
+    CHECK(explained("{badarg,[{erlang,binary_to_term,[],[]},{init,get_file,1,[]}]}", {}).what != damaged);
+    CHECK(explained("{badarg,[{erlang,binary_to_term,[],[]},{boot,get_boot,1,[]}]}", {}).what != damaged);
+    CHECK(explained("{badarith,[{erlang,binary_to_term,[],[]},{init,get_boot,1,[]}]}", {}).what != damaged);
+    for (const char* stopped : {"terminating", "stopping"}) CHECK(explained(stopped, {}).kind == "stopped");
+    CHECK(explained("{unbound_var,'X'}", {}).kind == "bad_code");
+    CHECK(explained("{unbound_var,3}", {}).kind != "bad_code");
+}
+
+TEST_CASE("how far a start came is told by who is there", "[causes][boot]") {
+    struct Row {
+        std::vector<std::string_view> processes;
+        std::string told;
+        std::size_t hint_that_checks;
+    };
+    const std::string why = ", and the dump does not hold why";
+    const Row rows[] = {
+        {{"init"}, "The node stopped while it loaded its first modules" + why, 1},
+        {{"init", "kernel_sup", "kernel_safe_sup", "user"}, "The node stopped while it loaded its first modules" + why, 0},
+        {{"init", "application_controller"}, "The node stopped before its kernel application started" + why, 1},
+        {{"init", "application_controller", "kernel_sup"}, "The node stopped while its kernel application started" + why, 1},
+        {{"init", "application_controller", "kernel_sup", "kernel_safe_sup", "user"}, "What the boot script, -s, -run or -eval called failed" + why, 0},
+        {{"init", "application_controller", "kernel_sup", "kernel_safe_sup", "standard_error"}, "What the boot script, -s, -run or -eval called failed" + why, 0},
+        {{"init", "application_controller", "kernel_sup", "kernel_safe_sup"},
+         "The node stopped at the end of its start, and why is lost: it had no terminal or standard output (no process user)", 2}};
+    for (const Row& row : rows) {
+        INFO(row.told);
+        test::MadeSnapshot made;
+        std::uint32_t number = 0;
+        for (const std::string_view name : row.processes) made.process(number++, name);
+        const Snapshot& snapshot = made.seal();
+        const BootStage stage = boot_stage(snapshot, {});
+        CHECK(present::plain_text(snapshot, stage.told) == row.told);
+        std::vector<std::string> hints;
+        for (const Sentence& hint : stage.hints) hints.push_back(present::plain_text(snapshot, hint));
+        REQUIRE(hints.size() == 3);
+        CHECK(hints[0] == (row.hint_that_checks == 2 ? "To see the reason, start it with a terminal, or with its output going to a file."
+                                                     : "init prints the reason on standard output: the log of whatever started the node may have it."));
+        CHECK(hints[1] == (row.hint_that_checks == 1
+                               ? "Check -boot, ROOTDIR and the code path: the boot file and the modules that it names must be there, and fit."
+                               : "Check what -s, -run, -eval and the boot script start."));
+    }
+}
+
+TEST_CASE("the last modules are told where modules were loaded one by one", "[causes][boot]") {
+    const auto last = [](const std::vector<std::string>& modules) {
+        test::MadeSnapshot made;
+        made.process(0, "init");
+        for (const std::string& name : modules) made.s.modules.push_back({made.text(name), 1, {}});
+        const Snapshot& snapshot = made.seal();
+        const std::string told = present::plain_text(snapshot, boot_stage(snapshot, {}).told);
+        const std::size_t at = told.find("; loaded last: ");
+        return at == told.npos ? std::string() : told.substr(at + 15);
+    };
+    const std::vector<std::string> nine{"z", "a", "b", "c", "d", "e", "f", "h", "g"};
+    CHECK(last(nine) == "f, h, g");
+    CHECK(last({nine.begin(), nine.end() - 1}).empty());  // eight: too few to tell by their order
+    CHECK(last({"z", "b", "a", "c", "d", "e", "f", "g", "h"}) == "f, g, h");
+    CHECK(last({"z", "a", "b", "c", "d", "e", "f", "g", "h"}).empty());  // the last eight are in the order of their names: a release
+    CHECK(last({"a", "z", "b", "c", "d", "e", "f", "g", "h"}) == "f, g, h");
+    const std::string of20(20, 'y'), of21(21, 'x');
+    CHECK(last({"z", "a", "b", "c", "d", "e", of20, of20 + "", of20}) == of20 + ", " + of20 + ", " + of20);
+    CHECK(last({"z", "a", "b", "c", "d", "e", of21, of20, of20}) == of20 + ", " + of20);  // more than sixty letters
+}
+
+TEST_CASE("a code path is told by its first two folders", "[causes][boot]") {
+    test::MadeSnapshot made;
+    made.process(0, "init");
+    made.s.modules.push_back({made.text("init"), 1, {}});
+    const Snapshot& snapshot = made.seal();
+    const auto told = [&](const std::vector<std::string>& path) { return present::plain_text(snapshot, boot_stage(snapshot, path).told); };
+    const std::string begin = "The node found no module to start with: its code path is ", end = ", and kernel is not in it";
+    CHECK(told({"a", "b"}) == begin + "a, b" + end);
+    CHECK(told({"a", "b", "c"}) == begin + "a, b and 1 more" + end);
+    CHECK(told({std::string(61, 'a')}) == begin + std::string(60, 'a') + end);
+    CHECK(told({"a", "b", "/x/kernel/ebin"}).find("first modules") != std::string::npos);
+}
+
+TEST_CASE("a text is one line of what went wrong, no longer than asked for", "[causes]") {
+    CHECK(one_line("a\n  b  \r\nc.", 90) == "a b c");
+    CHECK(one_line("a  b \t c", 90) == "a b c");
+    CHECK(one_line("(a) b", 90) == "(a) b");
+    CHECK(one_line("went wrong\n  (elixir 1.14) lib/x.ex:3: X.f/1\nmore", 90) == "went wrong");
+    CHECK(one_line("a... . ", 90) == "a");
+    CHECK(one_line("", 90).empty());
+    CHECK(one_line("abcdef", 6) == "abcdef");
+    CHECK(one_line("abcdefg", 6) == "abcdef...");
+    CHECK(one_line("abcd\xc3\xa9" "f", 5) == "abcd...");
+    CHECK(one_line("abcd\xc3\xa9" "f", 6) == "abcd\xc3\xa9...");
+    CHECK(one_line("ab\xe2\x82\xac" "cd", 4) == "ab...");
+    CHECK(one_line("ab\xe2\x82\xac" "cd", 5) == "ab\xe2\x82\xac...");
+}
+
+TEST_CASE("an atom is found wherever it stands in a term", "[causes]") {
+    const auto has = [](std::string_view printed, std::string_view atom) { return has_atom(*parse_term(printed), atom); };
+    CHECK(has("here", "here"));
+    CHECK(has("{a,[b,{c,#{d => here}}]}", "here"));
+    CHECK(has("[a|here]", "here"));
+    CHECK_FALSE(has("{a,\"here\"}", "here"));
+    CHECK_FALSE(has("{a,there}", "here"));
+    std::string long_list = "[";
+    for (int i = 0; i < 3000; ++i) long_list += "0,";
+    CHECK_FALSE(has(long_list + "here]", "here"));  // no further than two thousand terms
+}
