@@ -313,3 +313,80 @@ TEST_CASE("each form of an event is read with all that it has", "[logs]") {
         CHECK(read_of(printed) == expected);
     }
 }
+
+TEST_CASE("a local time is one where each of its numbers can be, and times are in order", "[logs]") {
+    std::uint64_t order = 0;
+    const auto time = [&order](std::string_view printed) {
+        const auto term = parse_term(printed);
+        return local_time(TermReader(*term), term->term(), order);
+    };
+    CHECK(time("{{2011,11,9},{14,57,37}}") == "2011-11-09 14:57:37");
+    CHECK(order == 20111109145737);
+    CHECK(time("{{2011,11,9},{14,57,37,999}}") == "2011-11-09 14:57:37");
+    CHECK(time("{{0,0,0},{0,0,0}}") == "0000-00-00 00:00:00");
+    CHECK(order == 0);
+    CHECK(time("{{9999,12,31},{23,59,60}}") == "9999-12-31 23:59:60");
+    CHECK(order == 99991231235960);
+    for (const char* none : {"{{10000,1,1},{0,0,0}}", "{{1,13,1},{0,0,0}}", "{{1,1,32},{0,0,0}}", "{{1,1,1},{24,0,0}}", "{{1,1,1},{0,60,0}}", "{{1,1,1},{0,0,61}}",
+                             "{{-1,1,1},{0,0,0}}", "{{1,1,1},{0,0,-1}}", "{{1,1,1},{0,0}}", "{{1,1,1},{0,0,0,0,0}}", "{{1,1},{0,0,0}}", "{{1,1,1},{a,0,0}}",
+                             "{{1,1,1}}", "{{1,1,1},{0,0,0},0}", "now"}) {
+        INFO(none);
+        CHECK(time(none).empty());
+    }
+}
+
+TEST_CASE("a reason's stack is a list of functions, and nothing else", "[logs]") {
+    const auto frames = [](std::string_view printed) {
+        const auto term = parse_term(printed);
+        std::string all;
+        for (const LogFrame& frame : frames_of(TermReader(*term), term->term()))
+            all += (all.empty() ? "" : " ") + frame.module + ":" + frame.function + (frame.cut ? "/?" : "/" + std::to_string(frame.arity)) +
+                   (frame.file.empty() ? "" : "@" + frame.file) + (frame.line == 0 ? "" : ":" + std::to_string(frame.line));
+        return all;
+    };
+    CHECK(frames("[{a,b,0},{c,d,255,[]},{e,f,[1,2,3],[{file,\"e.erl\"},{line,7}]}]") == "a:b/0 c:d/255 e:f/3@e.erl:7");
+    CHECK(frames("[{a,b,1},note,{c,d,1}]") == "a:b/1 c:d/1");
+    CHECK(frames("[note,{a,b,1}]").empty());
+    CHECK(frames("[{a,b,256}]").empty());
+    CHECK(frames("[{a,b,-1}]").empty());
+    CHECK(frames("[{a,b,c}]").empty());
+    CHECK(frames("[{a,b}]").empty());
+    CHECK(frames("[{a,b,1,[],[]}]").empty());
+    CHECK(frames("[{\"a\",b,1}]").empty());
+    CHECK(frames("[{a,3,1}]").empty());
+    CHECK(frames("{a,b,1}").empty());
+    CHECK(frames("[{a,b,1,[{line,0}]},{a,b,2,[{line,100000000}]},{a,b,3,[{line,99999999}]}]") == "a:b/1 a:b/2 a:b/3:99999999");
+    std::string many = "[{a,b,1}";
+    for (int i = 0; i < 80; ++i) many += ",{a,b,1}";
+    const auto term = parse_term(many + "]");
+    CHECK(frames_of(TermReader(*term), term->term()).size() == 64);
+}
+
+TEST_CASE("what wraps an event is taken off, as often as there is one", "[logs]") {
+    const auto inside = [](std::string_view printed) {
+        const auto term = parse_term(printed);
+        const Element inner = unwrap_message(TermReader(*term), term->term());
+        return TermReader::is_atom(inner) ? std::string(inner.text) : inner.id == term->term().id ? "itself" : "a part";
+    };
+    for (const char* tag : {"notify", "sync_notify", "'$gen_cast'", "'$olp_load'", "log", "async"}) CHECK(inside("{" + std::string(tag) + ",inner}") == "inner");
+    CHECK(inside("{<0.9.0>,tag,inner}") == "inner");
+    CHECK(inside("{notify_ack,tag,inner}") == "inner");
+    CHECK(inside("{'$gen_call',{<0.9.0>,tag},{sync_notify,inner}}") == "inner");
+    CHECK(inside("{notify,tag,inner}") == "itself");
+    CHECK(inside("{other,inner}") == "itself");
+    CHECK(inside("{shop,tag,inner}") == "itself");
+    CHECK(inside("{<0.9.0>,inner}") == "itself");
+    CHECK(inside("inner") == "inner");
+    CHECK(inside("{log,\"=ERROR REPORT==== x ===\\nReason: oops\\n\"}") == "itself");  // an event of its own
+    CHECK(inside("{async,{async,{async,{async,{async,{async,inner}}}}}}") == "inner");
+    CHECK(inside("{async,{async,{async,{async,{async,{async,{async,inner}}}}}}}") == "a part");  // six, and no more
+}
+
+TEST_CASE("an end is orderly where nothing failed", "[logs]") {
+    const auto orderly = [](std::string_view printed) {
+        const auto term = parse_term(printed);
+        return is_orderly(TermReader(*term), term->term());
+    };
+    for (const char* reason : {"normal", "shutdown", "noproc", "noconnection", "{shutdown,whatever}", "{shutdown,{failed_to_start_child,a}}"}) CHECK(orderly(reason));
+    for (const char* reason : {"killed", "{shutdown,{failed_to_start_child,a,b}}", "{shutdown,a,b}", "{normal,a}", "oops"}) CHECK_FALSE(orderly(reason));
+}

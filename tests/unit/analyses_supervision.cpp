@@ -192,6 +192,7 @@ TEST_CASE("a link range beyond the links is taken as far as it goes", "[supervis
 
 TEST_CASE("a process belongs to the application whose master is above it", "[supervision]") {
     MadeSnapshot m;
+    m.process(5);  // of nobody's family
     m.process(0, "init");
     m.process(44, "application_controller", 0);
     m.links({46, 60, 70});
@@ -218,7 +219,7 @@ TEST_CASE("a process belongs to the application whose master is above it", "[sup
     CHECK(known.names == std::vector<std::string>{"kernel", "shop"});
     for (const std::uint32_t number : {46u, 47u, 48u}) CHECK(of(known, number) == "kernel");
     for (const std::uint32_t number : {60u, 61u, 62u}) CHECK(of(known, number) == "shop");
-    for (const std::uint32_t number : {0u, 44u, 70u, 80u}) CHECK(of(known, number).empty());
+    for (const std::uint32_t number : {0u, 5u, 44u, 70u, 80u}) CHECK(of(known, number).empty());
     const Applications none = applications(s, tree, {});
     CHECK(none.names.empty());
     CHECK(of(none, 48).empty());

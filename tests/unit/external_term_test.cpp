@@ -104,6 +104,131 @@ TEST_CASE("the external format cut anywhere is no whole term", "[external]") {
     CHECK_FALSE(test::SingleTerm(raw({131, 108, 0, 0, 0, 0, 106})).complete());  // a list of none is a nil
 }
 
+TEST_CASE("no form of the external format is whole without its last byte, or with one that it can't have", "[external]") {
+    const std::string id = raw({0, 0, 0, 42, 0, 0, 0, 1}), creation = raw({0, 0, 0, 9}), pid = raw({88}) + own + id + creation;
+    const std::string fun = raw({1}) + std::string(16, 7) + raw({0, 0, 0, 2, 0, 0, 0, 0, 119, 1}) + "m" + raw({97, 3, 97, 4});
+    const std::vector<std::string> forms{
+        raw({97, 1}), raw({98, 0, 0, 1, 0}), raw({70, 64, 4, 0, 0, 0, 0, 0, 0}), raw({99}) + "2.50000000000000000000e+00\0\0\0\0\0"s,
+        raw({110, 2, 0, 1, 1}), raw({111, 0, 0, 0, 2, 0, 0, 1}), raw({100, 0, 2}) + "ok", raw({115, 2}) + "ok", raw({118, 0, 2}) + "ok", raw({119, 2}) + "ok",
+        raw({107, 0, 2, 1, 2}), raw({108, 0, 0, 0, 1, 97, 1, 106}), raw({104, 1, 97, 1}), raw({105, 0, 0, 0, 1, 97, 1}), raw({109, 0, 0, 0, 2, 0, 1}),
+        raw({77, 0, 0, 0, 1, 3, 0xA0}), raw({116, 0, 0, 0, 1, 97, 1, 97, 2}), pid, raw({103}) + own + id + raw({9}), raw({89}) + own + raw({0, 0, 1, 2}) + creation,
+        raw({102}) + own + raw({0, 0, 1, 2, 9}), raw({120}) + own + id + creation, raw({90, 0, 1}) + own + creation + raw({0, 0, 0, 1}),
+        raw({114, 0, 1}) + own + raw({9, 0, 0, 0, 1}), raw({101}) + own + raw({0, 0, 0, 3, 9}), raw({113}) + raw({119, 1}) + "l" + raw({119, 1}) + "m" + raw({97, 2}),
+        raw({117, 0, 0, 0, 0}) + pid + raw({119, 1}) + "m" + raw({97, 3, 97, 4}), raw({112, 0, 0, 0, static_cast<int>(fun.size() + 4)}) + fun};
+    for (const std::string& form : forms) {
+        INFO("tag " << static_cast<int>(static_cast<unsigned char>(form[0])));
+        CHECK(test::SingleTerm(raw({131}) + form).complete());
+        for (std::size_t n = 0; n < form.size(); ++n) CHECK_FALSE(test::SingleTerm(raw({131}) + form.substr(0, n)).complete());
+    }
+    const auto complete = [](const std::string& form) { return test::SingleTerm(raw({131}) + form).complete(); };
+    CHECK_FALSE(complete(raw({117, 0, 0, 0, 0, 97}) + pid.substr(1) + raw({119, 1}) + "m" + raw({97, 3, 97, 4})));  // its creator is no pid
+    CHECK_FALSE(complete(raw({113}) + raw({97, 1}) + raw({119, 1}) + "m" + raw({97, 2})));                          // its module is no atom
+    CHECK_FALSE(complete(raw({113}) + raw({119, 1}) + "l" + raw({119, 1}) + "m" + raw({106})));                     // its arity is no number
+    CHECK_FALSE(complete(raw({88, 106}) + id + creation));                                                          // a node without a name
+    CHECK_FALSE(complete(raw({88, 97, 1}) + id + creation));
+    CHECK_FALSE(complete(raw({10})));
+    CHECK_FALSE(test::SingleTerm("").complete());
+    CHECK_FALSE(test::SingleTerm(raw({131})).complete());
+    CHECK_FALSE(test::SingleTerm(raw({130, 97, 1})).complete());
+    // Each element takes a byte at least.
+    CHECK_FALSE(complete(raw({105, 0, 0, 0, 3, 106, 106})));
+    CHECK(complete(raw({105, 0, 0, 0, 2, 106, 106})));
+    CHECK_FALSE(complete(raw({116, 0, 0, 0, 2, 106, 106, 106})));
+    CHECK(complete(raw({116, 0, 0, 0, 2, 106, 106, 106, 106})));
+    CHECK_FALSE(complete(raw({108, 0, 0, 0, 2, 106, 106})));
+    CHECK(complete(raw({108, 0, 0, 0, 2, 106, 106, 106})));
+}
+
+TEST_CASE("no more elements of one term are read than a bound", "[external]") {
+    constexpr std::size_t most = external_term::Terms::max_elements;
+    const auto complete = [](const std::string& form) { return test::SingleTerm(raw({131}) + form).complete(); };
+    const auto of = [&](int tag, std::size_t n) {
+        return complete(raw({tag, static_cast<int>(n >> 24), static_cast<int>(n >> 16 & 255), static_cast<int>(n >> 8 & 255), static_cast<int>(n & 255)}) + std::string(most + 10, 106));
+    };
+    CHECK(of(105, most));
+    CHECK_FALSE(of(105, most + 1));
+    CHECK(of(108, most / 2));
+    CHECK_FALSE(of(108, most / 2 + 1));
+    CHECK(of(116, most / 3));
+    CHECK_FALSE(of(116, most / 3 + 1));
+    const std::string string = raw({107, 255, 255}) + std::string(65535, 'x');
+    CHECK(complete(raw({104, 1}) + string));
+    CHECK_FALSE(complete(raw({104, 3}) + string + string + string));  // two elements a character
+}
+
+TEST_CASE("large numbers are decimal up to 4096 bytes, hexadecimal from there on", "[external]") {
+    const auto digits = [](const std::string& little_endian, bool negative = false) {
+        return external_term::integer_digits({reinterpret_cast<const std::uint8_t*>(little_endian.data()), little_endian.size()}, negative);
+    };
+    CHECK(digits("") == "0");
+    CHECK(digits(raw({0, 0}), true) == "0");
+    CHECK(digits(raw({5, 0, 0})) == "5");
+    CHECK(digits(raw({0, 202, 154, 59})) == "1000000000");
+    CHECK(digits(raw({1, 202, 154, 59}), true) == "-1000000001");
+    CHECK(digits(raw({255, 201, 154, 59})) == "999999999");
+    CHECK(digits(raw({0, 0, 0, 0, 0, 0, 0, 0, 1})) == "18446744073709551616");
+    CHECK(digits(raw({1, 0, 0, 0, 1})) == "4294967297");
+    const std::string largest = digits(std::string(4096, '\xff'));
+    CHECK(largest.size() == 9865);
+    CHECK(largest.starts_with("1415461031044954789001553027744951601348"));
+    CHECK(largest.ends_with("6280168269958077541122668104633712377855"));
+    const std::string hex = digits(std::string(4097, '\x1a'), true);
+    CHECK(hex.size() == 1 + 3 + 2 * 4097);
+    CHECK(hex.starts_with("-16#1A1A1A"));
+}
+
+TEST_CASE("what stands before a mark stays when the rest is forgotten", "[external]") {
+    external_term::Terms terms;
+    bool complete = false;
+    const auto decode = [&](const std::string& letters) {
+        const std::string data = raw({131, 104, 1, 109, 0, 0, 0, 2}) + letters;
+        return terms.decode({reinterpret_cast<const std::uint8_t*>(data.data()), data.size()}, {}, complete);
+    };
+    const auto letters_of = [&](const Element& tuple) { return terms.bytes(terms.element(tuple.id.number, 0).id.number); };
+    const Element first = decode("ab");
+    const auto mark = terms.mark();
+    const Element second = decode("cd");
+    CHECK(letters_of(second) == "cd");
+    terms.forget_since(mark);
+    CHECK(letters_of(first) == "ab");
+    const Element third = decode("ef");
+    CHECK(third.id == second.id);
+    CHECK(letters_of(third) == "ef");
+    const Element both[] = {first, third};
+    const Element pair = terms.tuple(both);
+    CHECK(terms.head(pair.id.number).kind == TermKind::tuple);
+    CHECK(terms.head(pair.id.number).elements == 2);
+    CHECK(terms.element(pair.id.number, 1).id == third.id);
+    terms.clear();
+    CHECK(terms.mark().objects + terms.mark().elements + terms.mark().texts == 0);
+}
+
+TEST_CASE("pids, ports and references are this node's where they name it, and another's elsewhere", "[external]") {
+    const std::string id = raw({0, 0, 0, 42, 0, 0, 0, 1}), creation = raw({0, 0, 0, 9});
+    const auto head = [](const std::string& data) {
+        test::SingleTerm term(raw({131}) + data, "n@h");
+        REQUIRE(term.complete());
+        REQUIRE(term.term().kind == ElementKind::object);
+        return term.head(term.term().id);
+    };
+    const ObjectHead pid = head(raw({88}) + other + id + creation), port = head(raw({120}) + other + id + creation);
+    CHECK(pid.kind == TermKind::external_pid);
+    CHECK(pid.pid == Pid{0, 42, 1});
+    CHECK(port.kind == TermKind::external_port);
+    CHECK(port.port.number == (42ull << 32 | 1));
+    const ObjectHead reference = head(raw({90, 0, 3}) + other + creation + raw({0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3})), local = head(raw({90, 0, 1}) + own + creation + raw({0, 0, 0, 7}));
+    CHECK(reference.kind == TermKind::external_reference);
+    CHECK(reference.numbers == 3);
+    CHECK((reference.words[0] == 1 && reference.words[1] == 2 && reference.words[2] == 3));
+    CHECK(local.kind == TermKind::reference);
+    CHECK(local.numbers == 1);
+    CHECK(local.words[0] == 7);
+    const ObjectHead bits = head(raw({77, 0, 0, 0, 2, 3, 1, 0xA0})), none = head(raw({77, 0, 0, 0, 0, 3})), whole = head(raw({77, 0, 0, 0, 2, 8, 1, 2}));
+    CHECK((bits.size == 1 && bits.extra_bits == 3));
+    CHECK((none.size == 0 && none.extra_bits == 0));
+    CHECK((whole.size == 2 && whole.extra_bits == 0));
+}
+
 TEST_CASE("references of a VM: ordinary, magic, and of another node", "[otp][references]") {
     using namespace otp;
     constexpr std::uint64_t M = test::MadeImage::memory_at;

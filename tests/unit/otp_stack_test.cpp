@@ -193,7 +193,7 @@ TEST_CASE("a reference has the numbers of its form", "[otp][stack]") {
         const std::uint64_t stack[] = {
             made.object(0x000, {local, two(ordinary, 11), two(12, 13)}),
             made.object(0x040, {longer, two(ordinary, 1), two(2, 3), two(4, 5), 0}),
-            made.object(0x080, {made.header(Tag::reference, 3), magic, 0, 0}),
+            made.object(0x080, {made.header(Tag::reference, 2), magic, 0}),
             made.object(0x0c0, {external(4), S::M + S::peer, 0, two(3, 41), two(42, 43)}),
             made.object(0x100, {external(5), S::M + S::peer, 0, two(5, 51), two(52, 53), two(54, 55)}),
             made.object(0x140, {external(4), S::M + S::peer, 0, two(9, 61), two(62, 63)}),  // no more than there is room for
