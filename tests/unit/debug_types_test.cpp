@@ -244,3 +244,58 @@ TEST_CASE("a member may end where its structure ends, and no byte behind", "[otp
         }
     }
 }
+
+TEST_CASE("members have the sizes of their types at the end of their structures", "[otp][dwarf]") {
+    using namespace beamheap::otp;
+    struct Row {
+        std::uint32_t Offsets::*member;
+        std::uint32_t Offsets::*structure;  // its size, or the member behind which nothing may stand
+        std::uint32_t more, size;
+    };
+    const Row rows[] = {
+        {&Offsets::process_arity, &Offsets::process_size, 0, 1},        {&Offsets::process_heap, &Offsets::process_size, 0, 8},
+        {&Offsets::timer_tree, &Offsets::timer_size, 0, 24},            {&Offsets::timer_state, &Offsets::timer_size, 0, 4},
+        {&Offsets::timer_reference, &Offsets::timer_size, 0, 12},       {&Offsets::atom_length, &Offsets::atom_size, 0, 2},
+        {&Offsets::atom_name, &Offsets::atom_size, 0, 8},               {&Offsets::scheduler_type, &Offsets::scheduler_stride, 0, 4},
+        {&Offsets::scheduler_counter_slot, &Offsets::scheduler_stride, 0, 4}, {&Offsets::scheduler_process, &Offsets::scheduler_stride, 0, 8},
+        {&Offsets::ets_hash_hidden, &Offsets::ets_hash_term, 0, 1},     {&Offsets::allocator_number, &Offsets::allocator_size, 0, 4},
+        {&Offsets::allocator_index, &Offsets::allocator_size, 0, 4},    {&Offsets::allocator_pool_blocks, &Offsets::allocator_size, 0, 40},
+        {&Offsets::allocator_pool_blocks_size, &Offsets::allocator_size, 0, 40}, {&Offsets::breakpoint_flags, &Offsets::breakpoint_data_size, 0, 4},
+        {&Offsets::breakpoint_count, &Offsets::breakpoint_data_size, 0, 8}, {&Offsets::table_count, &Offsets::table_element_size, 8, 4},
+        {&Offsets::table_max, &Offsets::table_element_size, 8, 4},      {&Offsets::table_slots, &Offsets::table_element_size, 8, 8},
+        {&Offsets::table_line_shift, &Offsets::table_element_size, 8, 4}, {&Offsets::table_item_shift, &Offsets::table_element_size, 8, 4},
+        {&Offsets::table_item_mask, &Offsets::table_element_size, 8, 4}, {&Offsets::table_line_mask, &Offsets::table_element_size, 8, 4},
+        {&Offsets::table_mask, &Offsets::table_element_size, 8, 4},     {&Offsets::module_name, &Offsets::module_old_length, 4, 4},
+        {&Offsets::module_current_length, &Offsets::module_old_length, 4, 4}, {&Offsets::lines_location_size, &Offsets::lines_functions, 8, 4},
+        {&Offsets::node_name, &Offsets::node_entry, 8, 8},
+        {&Offsets::persistent_entries, &Offsets::persistent_terms, 0, 8}};
+    const Layout& row = *find_layout(25, Flavour::jit);
+    for (const Row& each : rows) {
+        INFO(&each - rows);
+        const std::uint32_t end = row.at.*each.structure + each.more;
+        Offsets forged = row.at;
+        forged.*each.member = end - each.size;
+        CHECK(unfit_layout(forged).empty());
+        forged.*each.member = end - each.size + 1;
+        CHECK_FALSE(unfit_layout(forged).empty());
+    }
+}
+
+TEST_CASE("a layout is refused in words that say what does not fit", "[otp][dwarf]") {
+    using namespace beamheap::otp;
+    const Layout& row = *find_layout(25, Flavour::jit);
+    const auto refused = [&](std::uint32_t Offsets::*member, std::uint32_t value) {
+        Offsets forged = row.at;
+        forged.*member = value;
+        return unfit_layout(forged);
+    };
+    CHECK(refused(&Offsets::process_heap, absent) == "process_heap is missing");
+    CHECK(refused(&Offsets::process_heap, 1u << 30) == "process_heap is 1073741824");
+    CHECK(refused(&Offsets::process_heap, row.at.process_size) == "process_heap is " + std::to_string(row.at.process_size) + ", outside of its structure");
+    CHECK(refused(&Offsets::process_marker_block, absent).empty());
+    CHECK(refused(&Offsets::ets_owner, row.at.ets_hash_size) == "members of ETS tables are outside of them");
+    CHECK(refused(&Offsets::buffer_queue, absent) == "buffers of signal queues are unknown");
+    CHECK(refused(&Offsets::fun_environment, row.at.fun_environment + 4) == "the environment of a fun is no array of words");
+    CHECK(refused(&Offsets::fun_environment, 0) != "");
+    CHECK(refused(&Offsets::link_node_size, 16) != "");
+}
