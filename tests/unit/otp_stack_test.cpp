@@ -34,10 +34,6 @@ struct MadeStacks : MadeImage {
             const std::uint64_t place = atom_at + 0x80 * (name - shop), bytes = names + 0x20 * (name - shop);
             memory.word(page + 8 * name, M + place);
             memory.put<std::int16_t>(place + at().atom_length, 4);
-            if (release >= 27) {  // a binary
-                memory.word(bytes, 1ull << 6 | 9 << 2);
-                memory.word(bytes + 8, 4);
-            }
             memory.word(place + at().atom_name, M + bytes);
             memory.text(bytes, text);
         }
