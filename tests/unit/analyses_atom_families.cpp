@@ -39,6 +39,11 @@ TEST_CASE("what makes one atom differ from the next is replaced", "[atoms]") {
     CHECK(atom_pattern("conn_Zk3jQ9xP2mLr7TbV") == "conn_<base64>");
     CHECK(atom_pattern("Zk3jQ9xP2mLr7TbV4h8Q_worker") == "<base64>_worker");
     CHECK(atom_pattern("dQw4w9-WgXcQ_7hG2k") == "<base64>");
+    // words at the end of a token stay outside, but for what is too short to be one
+    CHECK(atom_pattern("Zk3jQ9xP2mLr7TbV4h8Q_my_worker") == "<base64>_worker");
+    CHECK(atom_pattern("Zk3jQ9xP2mLr7TbV4h8Q_the_worker") == "<base64>_the_worker");
+    CHECK(atom_pattern("Zk3jQ9xP2mLr7TbV4h8Q_") == "<base64>");
+    CHECK(atom_pattern("Zk3jQ9xP2mLr7TbV4h8Q_ab") == "<base64>");
     CHECK(atom_pattern("") == "");
     CHECK(atom_pattern("-handle_call/3-fun-0-") == "-<function>/<int>-fun-<int>-");
     CHECK(atom_pattern("-a/b/12-lc$^1/1-0-") == "-<function>/<int>-lc$^<int>/<int>-<int>-");
