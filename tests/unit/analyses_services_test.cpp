@@ -222,6 +222,29 @@ TEST_CASE("credit that two want of each other has no end", "[services]") {
     CHECK(test::first_of(node.findings(blocked), "credit-flow") == nullptr);
 }
 
+TEST_CASE("of those who grant no credit the three are told for whom most wait, ten of them as high", "[services]") {
+    Servers node;
+    const std::uint32_t waiting[] = {9, 2, 10, 1, 3};  // for the processes 1 to 5
+    for (std::uint32_t end = 1; end <= 5; ++end) node.at(end, "", {node.function("gen_server2", "process_next_msg", 1)}).msgq_len = end;
+    node.at(6, "", {node.function("gen_server", "loop", 7)}).msgq_len = 0;  // keeps up: its credit is on its way
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> wants{{600, 6}};
+    node.at(600, "", {node.function("gen_server2", "process_next_msg", 1)});
+    for (std::uint32_t end = 1; end <= 5; ++end)
+        for (std::uint32_t i = 0; i < waiting[end - 1]; ++i) {
+            node.at(100 * end + i, "", {node.function("gen_server2", "process_next_msg", 1)});
+            wants.emplace_back(100 * end + i, end);
+        }
+    node.seal();
+    std::vector<CreditBlock> blocked;
+    for (const auto& [who, of] : wants) blocked.push_back({node.id(who), {{0, 999, 0}, {0, of, 0}}});  // the first has ended
+    std::vector<std::string> told;
+    for (const Finding& finding : node.findings(blocked))
+        if (finding.rule == "credit-flow")
+            told.push_back(std::to_string(static_cast<int>(finding.severity)) + " " + std::to_string(finding.count.value_or(0)) + " " +
+                           std::to_string(node.s[finding.process].pid.number) + " " + std::to_string(finding.members.size()));
+    CHECK(told == std::vector<std::string>{"2 10 3 11", "1 9 1 10", "1 3 5 4"});
+}
+
 TEST_CASE("who has a pool's tables has its connections", "[services]") {
     Servers node;
     node.at(1, "shop_repo", {node.function("gen_server", "loop", 7)});
