@@ -218,7 +218,7 @@ TEST_CASE("a recursion is told from 8 MiB of stack on, and as a runaway from 64 
         p.heap_unused_words = 2 * words - 100;
         p.old_heap_words = p.old_heap_unused_words = p.fragment_words = 0;
         p.memory_bytes = 8 * words;
-        node.memory("processes", 8 * words * times);
+        for (std::uint64_t i = 1; i < times; ++i) node.at(100 + static_cast<std::uint32_t>(i), {node.function("m", "f", 1)}).memory_bytes = 8 * words;
         return stories_of(node, "runaway-recursion", [](RuleInput&) {});
     };
     constexpr std::uint64_t mib = (1u << 20) / 8;

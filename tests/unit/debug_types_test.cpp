@@ -21,7 +21,7 @@ using State = MemberAnswer::State;
 
 namespace {
 
-std::string program(const std::string& name) { return test::types_folder() + "/" + name; }
+std::string program_of_types(const std::string& name) { return test::types_folder() + "/" + name; }
 
 struct Known {
     std::string structure, path;
@@ -31,7 +31,7 @@ struct Known {
 // What the program says of itself.
 std::vector<Known> truth() {
     std::vector<Known> all;
-    FILE* out = popen(program("types").c_str(), "r");
+    FILE* out = popen(program_of_types("types").c_str(), "r");
     REQUIRE(out != nullptr);
     char structure[64], path[64];
     unsigned bytes = 0;
@@ -57,7 +57,7 @@ TEST_CASE("members are where offsetof says", "[bytes][dwarf]") {
     std::vector<MemberQuery> queries;
     for (const Known& each : known) queries.push_back({each.structure, each.path});
     for (const char* name : {"types", "types.v2", "types.units", "types.packed", "types.linked", "types.clang"}) {
-        const std::string path = program(name);
+        const std::string path = program_of_types(name);
         INFO(path);
         if (access(path.c_str(), R_OK) != 0) {
             CHECK(std::string{name} == "types.clang");  // where there is no clang
@@ -66,7 +66,7 @@ TEST_CASE("members are where offsetof says", "[bytes][dwarf]") {
         const auto types = read(path, queries);
         REQUIRE(types);
         CHECK(types->damage.empty());
-        CHECK(types->file == (std::string{name} == "types.linked" ? program("types.debug") : path));
+        CHECK(types->file == (std::string{name} == "types.linked" ? program_of_types("types.debug") : path));
         for (std::size_t i = 0; i < known.size(); ++i) {
             INFO(known[i].structure << "." << known[i].path);
             CHECK(types->answers[i].state == State::found);
@@ -89,7 +89,7 @@ TEST_CASE("alternatives, and what isn't there", "[bytes][dwarf]") {
         {"", ""},
         {"FILE|_IO_FILE", ""},
     };
-    const auto types = read(program("types"), queries);
+    const auto types = read(program_of_types("types"), queries);
     REQUIRE(types);
     const auto state = [&](std::size_t i) { return types->answers[i].state; };
     CHECK(state(0) == State::found);
@@ -103,24 +103,24 @@ TEST_CASE("alternatives, and what isn't there", "[bytes][dwarf]") {
     CHECK(state(7) == State::found);
     CHECK(state(8) == State::no_member);
     CHECK(state(9) == State::no_structure);
-    const auto many = read(program("types"), {{"Process", "many"}});
+    const auto many = read(program_of_types("types"), {{"Process", "many"}});
     CHECK(types->answers[5].bytes == many->answers[0].bytes + 8);
 }
 
 TEST_CASE("no debug information is no error, and not looked for at length", "[bytes][dwarf]") {
-    CHECK_FALSE(read(program("types.stripped"), {{"Pair", "word"}}));
+    CHECK_FALSE(read(program_of_types("types.stripped"), {{"Pair", "word"}}));
 }
 
 TEST_CASE("damaged debug information ends in an answer or a sentence", "[bytes][dwarf]") {
-    std::ifstream in(program("types"), std::ios::binary);
+    std::ifstream in(program_of_types("types"), std::ios::binary);
     const std::string whole((std::istreambuf_iterator<char>(in)), {});
-    const auto image = ElfImage::open(program("types"));
+    const auto image = ElfImage::open(program_of_types("types"));
     REQUIRE(image);
     std::vector<MemberQuery> queries;
     const std::vector<Known> known = truth();
     for (const Known& each : known) queries.push_back({each.structure, each.path});
     std::mt19937 chance(4711);
-    const std::string path = program("types.damaged") + std::to_string(::getpid());  // this may run beside itself
+    const std::string path = program_of_types("types.damaged") + std::to_string(::getpid());  // this may run beside itself
     std::size_t answered = 0, refused = 0;
     for (int round = 0; round < 300; ++round) {
         std::string bytes = whole;

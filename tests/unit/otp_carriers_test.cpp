@@ -20,7 +20,7 @@ using beamheap::test::MadeImage;
 
 namespace {
 
-constexpr std::uint64_t M = MadeImage::memory_at;
+constexpr std::uint64_t made_at = MadeImage::memory_at;
 constexpr std::uint64_t single_flag = 2, pool_flag = 1, free_flag = 1, last_flag = 4, free_top = 1ull << 63;
 constexpr std::uint64_t first_block = 0x40;  // where the blocks of a carrier begin, as its allocator says
 
@@ -37,7 +37,7 @@ struct Allocators : MadeImage {
         // What looks like one at a glance: a constant, an odd address, memory without a known name.
         statics.word(0x188, constants_at + 8);
         statics.word(0x190, binary + 1);
-        statics.word(0x198, M + 0x1f0000);
+        statics.word(0x198, made_at + 0x1f0000);
         // An array whose size is 0, and one whose first element is a known allocator.
         statics.word(0x1a0, 0);
         statics.word(0x1a8, arrays_at);
@@ -46,10 +46,10 @@ struct Allocators : MadeImage {
     }
 
     std::uint64_t allocator(std::string_view prefix) {
-        const std::uint64_t address = M + next_;
+        const std::uint64_t address = made_at + next_;
         next_ += at().allocator_size;
-        memory.word(address - M + at().allocator_prefix, constant(prefix));
-        memory.word(address - M + at().allocator_header_size, first_block);
+        memory.word(address - made_at + at().allocator_prefix, constant(prefix));
+        memory.word(address - made_at + at().allocator_header_size, first_block);
         return address;
     }
     void leave(std::uint64_t bytes) { next_ += bytes; }  // between allocators
@@ -59,9 +59,9 @@ struct Allocators : MadeImage {
         statics.put<std::int32_t>(place, 1);
         statics.put<std::int32_t>(place + 12, static_cast<std::int32_t>(addresses.size()));
         statics.word(place + 16, list);
-        for (std::size_t i = 0; i < addresses.size(); ++i) memory.word(list - M + 8 * i, addresses[i]);
+        for (std::size_t i = 0; i < addresses.size(); ++i) memory.word(list - made_at + 8 * i, addresses[i]);
     }
-    void put(std::uint64_t address, std::uint64_t word) { memory.word(address - M, word); }
+    void put(std::uint64_t address, std::uint64_t word) { memory.word(address - made_at, word); }
     // A carrier's header; it goes to the end of its allocator's list where it is not pooled.
     void carrier(std::uint64_t address, std::uint64_t bytes, std::uint64_t owner, bool single = false, bool pooled = false) {
         put(address, bytes | (single ? single_flag : 0));
@@ -78,7 +78,7 @@ struct Allocators : MadeImage {
     }
     void hole(std::uint64_t address, std::uint64_t bytes, std::uint64_t flags = 0) { put(address, bytes | flags | free_flag | free_top); }
 
-    static constexpr std::uint64_t arrays_at = M + 0x10000;
+    static constexpr std::uint64_t arrays_at = made_at + 0x10000;
     std::vector<std::uint64_t> heaps, tables;
     std::uint64_t binary = 0;
     std::map<std::pair<std::uint64_t, bool>, std::uint64_t> lists;
@@ -117,7 +117,7 @@ TEST_CASE("allocators are found by their names, in arrays and alone", "[otp][all
 
 TEST_CASE("carriers of lists: blocks, holes and what keeps a nearly empty one", "[otp][carriers]") {
     Allocators made;
-    const std::uint64_t full = M + 0x20000, sparse = M + 0x28000;
+    const std::uint64_t full = made_at + 0x20000, sparse = made_at + 0x28000;
     made.carrier(full, 0x4000, made.heaps[1]);
     made.used(full + 0x40, 0x1000);
     made.hole(full + 0x1040, 0x100);
@@ -136,7 +136,7 @@ TEST_CASE("carriers of lists: blocks, holes and what keeps a nearly empty one", 
     Process process;
     process.pid = {0, 81, 2};
     process.name = made.snapshot.texts.intern("worker");
-    process.offset = M + 0x180000;
+    process.offset = made_at + 0x180000;
     made.put(process.offset + made.at().process_heap, sparse + 0x48);
     made.put(process.offset + made.at().process_old_heap, sparse + 0x248);
     made.snapshot.processes.push_back(process);
@@ -172,7 +172,7 @@ TEST_CASE("carriers of lists: blocks, holes and what keeps a nearly empty one", 
 
 TEST_CASE("carriers of binaries: one large, or many, each with the addresses of its blocks", "[otp][carriers]") {
     Allocators made;
-    const std::uint64_t large = M + 0x40000, small = M + 0x60000;
+    const std::uint64_t large = made_at + 0x40000, small = made_at + 0x60000;
     made.carrier(large, 0x10000, made.binary, true);
     made.put(large + 32, 0xfe00 | free_top | 7);
     made.carrier(small, 0x2000, made.binary);
@@ -207,7 +207,7 @@ TEST_CASE("carriers of binaries: one large, or many, each with the addresses of 
 TEST_CASE("carriers of the pool lie between the others, and are told from what was given back", "[otp][carriers]") {
     for (const std::uint64_t counted : {0, 2}) {
         Allocators made;
-        const std::uint64_t listed = M + 0x20000, pooled = M + 0x28000, given_back = M + 0x30000, other = M + 0x34000;
+        const std::uint64_t listed = made_at + 0x20000, pooled = made_at + 0x28000, given_back = made_at + 0x30000, other = made_at + 0x34000;
         const auto fill = [&made](std::uint64_t address, std::uint64_t bytes) {
             made.used(address + 0x40, 0x1000);
             made.hole(address + 0x1040, bytes - 0x1040, last_flag);
@@ -247,13 +247,13 @@ TEST_CASE("carriers whose blocks lead nowhere are counted, not believed", "[otp]
         const char* what;
         void (*make)(Allocators&, std::uint64_t);
     };
-    constexpr std::uint64_t place = M + 0x20000;
+    constexpr std::uint64_t place = made_at + 0x20000;
     const Damage damages[] = {
         {"no last block", [](Allocators& m, std::uint64_t a) { m.used(a + 0x1040, 0x2fc0); }},
         {"a block of no size", [](Allocators& m, std::uint64_t a) { m.used(a + 0x1040, 8, last_flag); }},
         {"a block beyond the end", [](Allocators& m, std::uint64_t a) { m.used(a + 0x1040, 0x2fc8, last_flag); }},
         {"the last block far from the end", [](Allocators& m, std::uint64_t a) { m.used(a + 0x1040, 0x1fc0, last_flag); }},
-        {"of nobody", [](Allocators& m, std::uint64_t a) { m.put(a + m.at().carrier_allocator, M + 0x100000); }},
+        {"of nobody", [](Allocators& m, std::uint64_t a) { m.put(a + m.at().carrier_allocator, made_at + 0x100000); }},
         {"a single one in the list of others", [](Allocators& m, std::uint64_t a) { m.put(a, 0x4000 | single_flag); }},
         {"smaller than its header", [](Allocators& m, std::uint64_t a) { m.put(a, 0x40); }},
         {"larger than the image", [](Allocators& m, std::uint64_t a) { m.put(a, 0x4000000); }},
@@ -284,10 +284,10 @@ TEST_CASE("written memory is in carriers, in native stacks or elsewhere", "[otp]
     status.put<std::uint32_t>(32, 7);
     status.word(112 + 8 * 19, stack_at + 0x2fff);
     made.notes.push_back({"CORE", 1, status});
-    made.carrier(M + 0x20000, 0x8000, made.heaps[0]);
-    made.used(M + 0x20040, 0x7fc0, last_flag);
-    made.carrier(M + 0x40000, 0x4000, made.binary, true);
-    made.put(M + 0x40020, 0x3fd0);
+    made.carrier(made_at + 0x20000, 0x8000, made.heaps[0]);
+    made.used(made_at + 0x20040, 0x7fc0, last_flag);
+    made.carrier(made_at + 0x40000, 0x4000, made.binary, true);
+    made.put(made_at + 0x40020, 0x3fd0);
     const Carriers all = read_carriers(made.start());
     const std::uint64_t whole = 0x200000 + 0x1000 + 0x3000 + 0x5000;
     CHECK(all.mapped_bytes == Count(whole));
@@ -393,7 +393,7 @@ TEST_CASE("figures of allocators are what their structures hold, memory what erl
 TEST_CASE("blocks of fixed sizes add to the processes' memory", "[otp][allocators]") {
     const std::uint32_t release = GENERATE(23u, 24u, 27u);
     Allocators made(release);
-    const std::uint64_t fixed = made.allocator("fix_"), list = M + 0x90000;
+    const std::uint64_t fixed = made.allocator("fix_"), list = made_at + 0x90000;
     made.statics.word(0x1c0, fixed);
     made.put(fixed + made.at().allocator_fixed, list);
     // ErtsAlcFixList_t of 64 bytes: the size first, allocated at 32, used at 40. Types of processes alone count.
@@ -412,23 +412,23 @@ TEST_CASE("blocks of fixed sizes add to the processes' memory", "[otp][allocator
 TEST_CASE("the table of named tables is the block that points at them", "[otp][allocators]") {
     for (const unsigned pointers : {1u, 2u}) {
         Allocators made;
-        const std::uint64_t block = M + 0x98000;
+        const std::uint64_t block = made_at + 0x98000;
         for (std::uint32_t i = 0; i < 3; ++i) {
             EtsTable table;
             table.name = table.id = made.snapshot.texts.intern("t" + std::to_string(i));
-            table.address = M + 0x70000 + 0x100 * i;
+            table.address = made_at + 0x70000 + 0x100 * i;
             made.snapshot.ets.push_back(table);
         }
         made.used(block, 0x2008);
-        for (std::uint64_t i = 0; i < pointers; ++i) made.put(block + 8 + 0x500 * (i + 1), M + 0x70000 + 0x100 * i);
+        for (std::uint64_t i = 0; i < pointers; ++i) made.put(block + 8 + 0x500 * (i + 1), made_at + 0x70000 + 0x100 * i);
         made.statics.word(0x1d0, block + 8);
         // Another pointer leads to a block of no power of two, one to a free block.
-        made.used(M + 0xa0000, 0x2018);
-        made.hole(M + 0xa8000, 0x2008);
-        for (const std::uint64_t wrong : {M + 0xa0000, M + 0xa8000})
-            for (std::uint64_t i = 0; i < 3; ++i) made.put(wrong + 8 + 8 * i, M + 0x70000 + 0x100 * i);
-        made.statics.word(0x1c8, M + 0xa0008);
-        made.statics.word(0x1d8, M + 0xa8008);
+        made.used(made_at + 0xa0000, 0x2018);
+        made.hole(made_at + 0xa8000, 0x2008);
+        for (const std::uint64_t wrong : {made_at + 0xa0000, made_at + 0xa8000})
+            for (std::uint64_t i = 0; i < 3; ++i) made.put(wrong + 8 + 8 * i, made_at + 0x70000 + 0x100 * i);
+        made.statics.word(0x1c8, made_at + 0xa0008);
+        made.statics.word(0x1d8, made_at + 0xa8008);
         made.put(made.tables[0] + made.at().allocator_multi + made.at().carrier_stats_blocks + 48 * 6 + 8, 10'000);
         read_allocators(made.start());
         CHECK(memory_of(made.snapshot, "ets") == (pointers == 1 ? ~1ull : 10'000 + 0x2000));
@@ -438,7 +438,7 @@ TEST_CASE("the table of named tables is the block that points at them", "[otp][a
 TEST_CASE("what zeros took of an allocator's counts is told", "[otp][allocators][losses]") {
     Allocators made;
     const Offsets& at = made.at();
-    const std::uint64_t fixed = made.allocator("fix_"), list = M + 0x90000;
+    const std::uint64_t fixed = made.allocator("fix_"), list = made_at + 0x90000;
     made.statics.word(0x1c0, fixed);
     made.put(fixed + at.allocator_fixed, list);
     for (std::uint64_t type = 0; type < 15; ++type) made.put(list + 64 * type, 8);
@@ -447,7 +447,7 @@ TEST_CASE("what zeros took of an allocator's counts is told", "[otp][allocators]
     made.array(0x140, {made.tables[0], made.tables[1], far});
     made.put(far + at.allocator_size + 0x200, 1);  // something follows
     for (const std::uint64_t heap : {made.heaps[0], made.heaps[1], far}) {
-        made.put(heap + at.allocator_carriers, M + 0x20000);
+        made.put(heap + at.allocator_carriers, made_at + 0x20000);
         made.put(heap + at.allocator_multi, 1);
     }
     const auto lost = [&](Anomaly kind) {

@@ -20,7 +20,7 @@ using beamheap::test::Blob;
 
 namespace {
 
-constexpr std::uint64_t base = 0x700000000000ull;
+constexpr std::uint64_t image_base = 0x700000000000ull;
 constexpr std::uint32_t processes = 40, slots = 1024;
 constexpr Word an_atom = Word{70} << 6 | 0x0b;
 
@@ -40,15 +40,15 @@ struct MadeVm {
         memory.resize(heaps_at + processes * 0x1000);
         memory.put<std::uint32_t>(table_at + at.table_count, processes);
         memory.put<std::uint32_t>(table_at + at.table_max, slots);
-        memory.word(table_at + at.table_slots, base + slots_at);
+        memory.word(table_at + at.table_slots, image_base + slots_at);
         memory.word(table_at + at.table_element_size, at.process_size);
         if (row.pid_form == PidForm::shuffled60) memory.word(table_at + at.table_mask, slots - 1);
-        memory.word(queue_at + at.run_queue_scheduler, base + scheduler_at);
-        memory.word(scheduler_at + at.scheduler_run_queue, base + queue_at);
+        memory.word(queue_at + at.run_queue_scheduler, image_base + scheduler_at);
+        memory.word(scheduler_at + at.scheduler_run_queue, image_base + queue_at);
         for (std::uint32_t i = 0; i < processes; ++i) {
             const std::size_t p = processes_at + i * 0x400;
-            const std::uint64_t heap = base + heaps_at + i * 0x1000;
-            memory.word(slots_at + 8 * i, base + p);
+            const std::uint64_t heap = image_base + heaps_at + i * 0x1000;
+            memory.word(slots_at + 8 * i, image_base + p);
             memory.word(p, row.pid_form == PidForm::data28 ? Word{i} << 32 | 3 : Word{i} << 4 | 3);
             memory.word(p + at.process_heap, heap);
             memory.word(p + at.process_htop, heap + 64);
@@ -58,7 +58,7 @@ struct MadeVm {
             memory.word(p + at.process_initial, an_atom);
             memory.word(p + at.process_initial + 8, an_atom);
             memory.word(p + at.process_initial + 16, 3);
-            memory.word(p + at.process_run_queue, (base + queue_at) | 1);
+            memory.word(p + at.process_run_queue, (image_base + queue_at) | 1);
         }
     }
     // What a row makes of it; `size` is what the VM says of its processes.
@@ -68,10 +68,10 @@ struct MadeVm {
     };
     Judged judge(const Layout& row) {
         bytes::AddressSpace space;
-        space.add(base, memory.bytes(), bytes::AddressSpace::Origin::core, true);
+        space.add(image_base, memory.bytes(), bytes::AddressSpace::Origin::core, true);
         space.seal();
         bytes::MemoryReader reader(space);
-        const auto table = SlotTable::read(reader, row, base + table_at);
+        const auto table = SlotTable::read(reader, row, image_base + table_at);
         REQUIRE(table);
         return {*table, score_layout(reader, row, *table)};
     }
@@ -211,11 +211,11 @@ TEST_CASE("types of links are told by the trees of links", "[otp][layout]") {
         for (std::uint32_t i = 0; i < processes; ++i) {
             const std::size_t node = MadeVm::heaps_at + i * 0x1000 + 2048;
             const std::uint32_t type = i < torn ? i : i % 5 == 0 ? port_link : process_link;
-            vm.memory.word(MadeVm::processes_at + i * 0x400 + row.at.process_links, base + node);
+            vm.memory.word(MadeVm::processes_at + i * 0x400 + row.at.process_links, image_base + node);
             vm.memory.put<std::uint32_t>(node + row.at.link_flags, low_bits ? type | 2u << 7 : type << 16 | 2);
         }
         bytes::AddressSpace space;
-        space.add(base, vm.memory.bytes(), bytes::AddressSpace::Origin::core, true);
+        space.add(image_base, vm.memory.bytes(), bytes::AddressSpace::Origin::core, true);
         space.seal();
         bytes::MemoryReader reader(space);
         return link_types_of(reader, row, vm.judge(row).table);
@@ -234,25 +234,25 @@ TEST_CASE("types of links are told by the trees of links", "[otp][layout]") {
 
 TEST_CASE("a heap without gaps proves the form of its terms", "[otp][terms]") {
     const Layout &old = row_of(25, Flavour::jit), &recent = row_of(27, Flavour::jit);
-    const auto whole = [](const Layout& row, const Blob& heap) { return heap_is_whole(row, heap.bytes(), base); };
+    const auto whole = [](const Layout& row, const Blob& heap) { return heap_is_whole(row, heap.bytes(), image_base); };
     Blob heap;
     heap.word(0, an_atom);  // [an_atom, {...}]
-    heap.word(8, (base + 16) | 1);
-    heap.word(16, (base + 32) | 2);
+    heap.word(8, (image_base + 16) | 1);
+    heap.word(16, (image_base + 32) | 2);
     heap.word(24, recent.nil);
     heap.word(32, 2u << 6);  // {[...], 7}
-    heap.word(40, base | 1);
+    heap.word(40, image_base | 1);
     heap.word(48, 7u << 4 | 15);
     CHECK(whole(old, heap));
     CHECK(whole(recent, heap));
-    CHECK(heap_is_whole(old, {}, base));
+    CHECK(heap_is_whole(old, {}, image_base));
 
     Blob stray = heap;
-    stray.word(40, (base + 48) | 1);  // a list into the middle of a tuple
+    stray.word(40, (image_base + 48) | 1);  // a list into the middle of a tuple
     CHECK_FALSE(whole(old, stray));
-    stray.word(40, base | 2);  // an object where a list is
+    stray.word(40, image_base | 2);  // an object where a list is
     CHECK_FALSE(whole(old, stray));
-    stray.word(40, (base + 4096) | 2);  // elsewhere: not of this heap
+    stray.word(40, (image_base + 4096) | 2);  // elsewhere: not of this heap
     CHECK(whole(old, stray));
     Blob cut = heap;
     cut.resize(48);
@@ -263,7 +263,7 @@ TEST_CASE("a heap without gaps proves the form of its terms", "[otp][terms]") {
     fun.word(56, 2u << 16 | 1u << 8 | 5u << 2);
     fun.word(64, 0x1000);
     fun.word(72, an_atom);
-    fun.word(80, base | 1);
+    fun.word(80, image_base | 1);
     CHECK(whole(recent, fun));
     CHECK_FALSE(whole(old, fun));
 }
