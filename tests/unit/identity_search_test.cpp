@@ -108,10 +108,10 @@ TEST_CASE("initial calls that are looked for are those of a whole reading", "[id
     std::vector<Kind> kinds(200);
     for (std::size_t i = 0; i < kinds.size(); ++i) kinds[i] = {.before = i * 37 % 900, .behind = i * 91 % 3000, .dictionary = i % 7 != 3, .literal = i % 11 == 5};
     SECTION("small heaps") {}
-    SECTION("one giant_bytes in the middle") { kinds[100].before = giant_bytes; }
-    SECTION("a giant_bytes first, whose dictionary is in front") { kinds[0].behind = giant_bytes; }
-    SECTION("a giant_bytes last") { kinds[199] = {.before = giant_bytes}; }
-    SECTION("a giant_bytes is nearly all") { kinds[40].before = 20 * giant_bytes; }
+    SECTION("one giant in the middle") { kinds[100].before = giant_bytes; }
+    SECTION("a giant first, whose dictionary is in front") { kinds[0].behind = giant_bytes; }
+    SECTION("a giant last") { kinds[199] = {.before = giant_bytes}; }
+    SECTION("a giant is nearly all") { kinds[40].before = 20 * giant_bytes; }
     SECTION("giants apart") { kinds[20].behind = kinds[90].before = kinds[160].behind = 4 * giant_bytes; }
     const std::string text = made_of(kinds).text;
     for (unsigned seed = 1; seed <= 5; ++seed) {
@@ -130,7 +130,7 @@ TEST_CASE("an initial call that is hard to find is missing, never another's", "[
         const auto [read, searched] = both(made_of(kinds).text, 1);
         CHECK(missing(read, searched) == 0);
     }
-    SECTION("in the middle of a giant_bytes") {
+    SECTION("in the middle of a giant") {
         kinds[30].before = kinds[30].behind = giant_bytes;
         const auto [read, searched] = both(made_of(kinds).text, 1);
         CHECK(read[30] == "mod30:init/1");
