@@ -26,7 +26,7 @@ std::string slurp(const fs::path& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-std::string base64(const std::string& text) {
+std::string from_base64(const std::string& text) {
     std::string bytes;
     crashdump::append_data({}, text, bytes, text.size());
     return bytes;
@@ -95,7 +95,7 @@ void compare(const std::string& release, const fs::path& folder) {
         CHECK(!printed.missing);
         // Maps have no order: then the term must be printed as the VM's own external form of it is.
         if (text != term["p"].get<std::string>()) {
-            test::SingleTerm same(base64(term["ext_base64"]));
+            test::SingleTerm same(from_base64(term["ext_base64"]));
             CHECK(text == present::term_text(same, same.term(), whole));
         }
         const bool object = value.kind == ElementKind::object;
