@@ -106,7 +106,7 @@ TEST_CASE("what is no port, or none yet, is damage", "[otp][ports]") {
     using P = MadePorts;
     const auto damage = [](const std::function<void(MadePorts&)>& change) {
         MadePorts made;
-        for (const std::uint64_t slot : {1, 2}) made.add_port(slot, "fd", "0/1");
+        for (const std::uint64_t slot : {1ull, 2ull}) made.add_port(slot, "fd", "0/1");
         change(made);
         const Snapshot& s = made.read();
         return std::array<std::uint64_t, 4>{s.ports.size(), s.anomalies[Anomaly::inconsistent_state].count, s.anomalies[Anomaly::unreadable_memory].count,
@@ -125,7 +125,7 @@ TEST_CASE("what is no port, or none yet, is damage", "[otp][ports]") {
     CHECK(damage([](P& m) { m.counted = 3; }) == Damage{2, 1, 0, 0});
     CHECK(damage([](P& m) { m.memory.word(P::port_slots + 32, P::M + P::nobody), m.counted = 3; }) == Damage{2, 0, 0, 0});  // a free slot counts
     CHECK(damage([](P& m) {
-              for (const std::uint64_t slot : {1, 2}) m.memory.word(P::port_slots + 8 * slot, 0);
+              for (const std::uint64_t slot : {1ull, 2ull}) m.memory.word(P::port_slots + 8 * slot, 0);
               m.counted = 0;
           }) == Damage{0, 0, 0, 1});
 }
