@@ -206,10 +206,10 @@ TEST_CASE("what stands before a mark stays when the rest is forgotten", "[extern
 TEST_CASE("pids, ports and references are this node's where they name it, and another's elsewhere", "[external]") {
     const std::string id = raw({0, 0, 0, 42, 0, 0, 0, 1}), creation = raw({0, 0, 0, 9});
     const auto head = [](const std::string& data) {
-        test::SingleTerm term(raw({131}) + data, "n@h");
-        REQUIRE(term.complete());
-        REQUIRE(term.term().kind == ElementKind::object);
-        return term.head(term.term().id);
+        test::SingleTerm alone(raw({131}) + data, "n@h");
+        REQUIRE(alone.complete());
+        REQUIRE(alone.term().kind == ElementKind::object);
+        return alone.head(alone.term().id);
     };
     const ObjectHead pid = head(raw({88}) + other + id + creation), port = head(raw({120}) + other + id + creation);
     CHECK(pid.kind == TermKind::external_pid);
