@@ -242,7 +242,7 @@ TEST_CASE("references of a VM: ordinary, magic, and of another node", "[otp][ref
     const auto put32 = [&](std::uint64_t at, std::initializer_list<std::uint32_t> words) {
         for (const std::uint32_t word : words) made.memory.put<std::uint32_t>(at, word), at += 4;
     };
-    const std::uint64_t own = header_of(Tag::reference, 2), ordered = header_of(Tag::reference, 3), foreign = header_of(Tag::external_reference, 5);
+    const std::uint64_t local = header_of(Tag::reference, 2), ordered = header_of(Tag::reference, 3), foreign = header_of(Tag::external_reference, 5);
     put32(0x08, {0xffffffff, 11, 12, 13});              // three numbers
     put32(0x48, {0xffffffff, 21, 22, 23, 24, 25});      // five: of a process alias
     made.memory.word(0x88, M + 0x200);                  // a magic one
@@ -257,14 +257,14 @@ TEST_CASE("references of a VM: ordinary, magic, and of another node", "[otp][ref
         return std::vector<std::uint32_t>(found.words.begin(), found.words.begin() + found.count);
     };
     using Words = std::vector<std::uint32_t>;
-    CHECK(numbers(0, own) == Words{11, 12, 13});
+    CHECK(numbers(0, local) == Words{11, 12, 13});
     CHECK(numbers(0x40, ordered) == Words{21, 22, 23, 24, 25});
-    CHECK(numbers(0x80, own) == Words{31, 32, 33});
+    CHECK(numbers(0x80, local) == Words{31, 32, 33});
     CHECK(numbers(0xC0, foreign) == Words{41, 42, 43});
     CHECK(reference_numbers(reader.memory, made.vm.layout, M + 0xC0, foreign).node == M + 0x300);
     CHECK(numbers(0x100, foreign) == Words{51, 52, 53, 54, 55});
     CHECK(numbers(0x100, header_of(Tag::external_reference, 4)) == Words{51, 52, 53});
-    CHECK(numbers(0x700000, own).empty());
+    CHECK(numbers(0x700000, local).empty());
 }
 
 TEST_CASE("each kind of line of a dump's heap is the term that it says", "[crashdump][terms]") {
