@@ -26,13 +26,13 @@ AllocationHit hit(Pid pid, std::uint64_t words, std::uint32_t fragment) {
     return made;
 }
 
-struct Value {
+struct RegisterValue {
     X86 name;
     std::uint64_t value;
 };
-bytes::UnwoundFrame frame_with(const std::vector<Value>& values) {
+bytes::UnwoundFrame frame_with(const std::vector<RegisterValue>& values) {
     bytes::UnwoundFrame frame;
-    for (const Value& each : values) {
+    for (const RegisterValue& each : values) {
         frame.registers[static_cast<std::size_t>(each.name)] = each.value;
         frame.known |= 1u << static_cast<unsigned>(each.name);
     }
@@ -45,7 +45,7 @@ FunctionId function_at(std::uint64_t address) {
     MadeCode code;
     return code.frame(address, false).function;
 }
-void learn(otp::InterpreterRegisters& registers, int times, const std::vector<Value>& values) {
+void learn(otp::InterpreterRegisters& registers, int times, const std::vector<RegisterValue>& values) {
     for (int i = 0; i < times; ++i)
         registers.learn(frame_with(values), current, [](std::uint64_t address) { return function_at(address) != FunctionId::none; });
 }
@@ -149,13 +149,13 @@ TEST_CASE("a register of the interpreter must fit five times as often as any oth
 }
 
 TEST_CASE("the interpreter's function is that of its register for it, or of those that agree", "[sampling]") {
-    const std::vector<Value> a{{X86::r12, process_at}, {X86::rbx, code_of(4)}}, b{{X86::r12, process_at}, {X86::rbx, 7}, {X86::r8, code_of(4)}};
+    const std::vector<RegisterValue> a{{X86::r12, process_at}, {X86::rbx, code_of(4)}}, b{{X86::r12, process_at}, {X86::rbx, 7}, {X86::r8, code_of(4)}};
     otp::InterpreterRegisters one;
     learn(one, 60, a);
     learn(one, 40, b);
     REQUIRE(one.code() == X86::rbx);  // 60 : 40, half as often again
     CHECK(one.tells_functions());
-    const auto place = [](const otp::InterpreterRegisters& by, const std::vector<Value>& values) { return by.place(frame_with(values), function_at); };
+    const auto place = [](const otp::InterpreterRegisters& by, const std::vector<RegisterValue>& values) { return by.place(frame_with(values), function_at); };
     otp::InterpretedCode found = place(one, {{X86::rbx, code_of(5)}, {X86::r8, code_of(6)}});
     CHECK((found.address == code_of(5) && found.sure));
     found = place(one, {{X86::rbx, 7}, {X86::r8, code_of(6)}});
