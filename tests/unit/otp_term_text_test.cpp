@@ -78,7 +78,22 @@ TEST_CASE("each kind of term is printed as the VM prints it", "[otp][format]") {
         {made.words({a}, 2), "?"},  // no object begins there
         {lost | 2, "?"},
     };
-    // Binaries: of letters, of others, of sixty-four bytes and of more.
+    const std::uint64_t magic = made.boxed(Tag::reference, {MadeTerms::M + 0x70000, 0});
+    for (std::uint32_t i = 0; i < 3; ++i) made.memory.put<std::uint32_t>(0x70000 + made.at().magic_reference + 4 * i, 31 + i);
+    rows.emplace_back(magic, "#Ref<0.33.32.31>");
+    Reader& reader = made.begin();
+    for (const auto& [term, text] : rows) {
+        INFO(text);
+        CHECK(term_text(reader, term, 1000) == text);
+    }
+    std::string behind = "before: ";
+    append_term(reader, two_keys, 3, behind);
+    CHECK(behind == "before: {a,...");  // the limit is of what is appended
+}
+
+TEST_CASE("binaries are printed as text or as numbers, up to sixty-four bytes of them", "[otp][format]") {
+    MadeTerms made(25);
+    std::vector<std::pair<std::uint64_t, std::string>> rows;
     const auto binary = [&](std::string_view bytes) {
         std::vector<std::uint64_t> rest{bytes.size()};
         for (std::size_t i = 0; i < bytes.size(); i += 8) {
@@ -97,17 +112,11 @@ TEST_CASE("each kind of term is printed as the VM prints it", "[otp][format]") {
     rows.emplace_back(binary(""), "<<>>");
     rows.emplace_back(binary(std::string(64, 'x')), "<<\"" + std::string(64, 'x') + "\">>");
     rows.emplace_back(binary(std::string(65, 'x')), "<<...>>");
-    const std::uint64_t magic = made.boxed(Tag::reference, {MadeTerms::M + 0x70000, 0});
-    for (std::uint32_t i = 0; i < 3; ++i) made.memory.put<std::uint32_t>(0x70000 + made.at().magic_reference + 4 * i, 31 + i);
-    rows.emplace_back(magic, "#Ref<0.33.32.31>");
     Reader& reader = made.begin();
     for (const auto& [term, text] : rows) {
         INFO(text);
         CHECK(term_text(reader, term, 1000) == text);
     }
-    std::string behind = "before: ";
-    append_term(reader, two_keys, 3, behind);
-    CHECK(behind == "before: {a,...");  // the limit is of what is appended
 }
 
 TEST_CASE("a text is cut at its limit, at a depth, and where a string is long", "[otp][format]") {
