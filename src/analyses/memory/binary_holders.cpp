@@ -54,9 +54,16 @@ BinaryReport binary_holders(std::vector<BinaryReference> references,
         report.binaries.push_back(binary);
         i = next;
     }
-    std::sort(report.binaries.begin(), report.binaries.end(), [](const BinaryHolders& a, const BinaryHolders& b) {
-        return std::pair(b.bytes.value_or(b.seen_bytes), a.address) < std::pair(a.bytes.value_or(a.seen_bytes), b.address);
-    });
+    // Rows are large and many: their order is found by keys. Equals stay in the order of their addresses.
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> order;
+    order.reserve(report.binaries.size());
+    for (const BinaryHolders& each : report.binaries)
+        order.emplace_back(~each.bytes.value_or(each.seen_bytes), static_cast<std::uint32_t>(order.size()));
+    std::sort(order.begin(), order.end());
+    std::vector<BinaryHolders> sorted;
+    sorted.reserve(order.size());
+    for (const auto& [key, at] : order) sorted.push_back(report.binaries[at]);
+    report.binaries.swap(sorted);
     return report;
 }
 
