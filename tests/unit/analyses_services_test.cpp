@@ -449,3 +449,30 @@ TEST_CASE("buffers of sockets are told where they are much, proved or by subtrac
         CHECK(present::plain_text(node.s, proved->title) == "Buffers of sockets take 80.0 MiB (40 % of the node's memory): 20 blocks of 4.0 MiB each, for 10 sockets");
     }
 }
+
+TEST_CASE("that a table keeps binaries by slices is said where these show less than half", "[services]") {
+    constexpr std::uint64_t mebibyte = 1u << 20;
+    for (const bool term : {false, true})
+        for (const std::uint64_t shown : {50 * mebibyte, 50 * mebibyte - 1}) {
+            Servers node;
+            node.s.source.word_size = 8;
+            node.at(1, "names", {node.function("shop", "rests", 1)}).bin_vheap_words = 1;
+            EtsTable& table = node.s.ets.emplace_back();
+            table.name = node.text("names");
+            table.owner = {0, 1, 0};
+            node.s.memory.push_back({node.text("total"), 120 * mebibyte, {}});
+            node.s.memory.push_back({node.text("binary"), 100 * mebibyte, {}});
+            node.seal();
+            UnheldBinaries unheld;
+            unheld.held_bytes = 100 * mebibyte;
+            unheld.most_stored = UnheldBinaries::Stored{term ? StoredBinary::persistent_term : 0, 1000, 100 * mebibyte, shown};
+            const auto found = test::findings_of(node.s, [&](RuleInput& input) { input.unheld = &unheld; });
+            const Finding* told = test::first_of(found, "binary-pinning");
+            REQUIRE(told != nullptr);
+            const bool whole = shown == 50 * mebibyte;
+            const std::string who = term ? "persistent terms" : "ETS table names of names <0.1.0>";
+            const std::string says = whole ? (term ? " refer to " : " refers to ") : (term ? " keep " : " keeps ");
+            CHECK(present::plain_text(node.s, told->title) == "Binaries outside the heaps take 100 MiB (83 % of the node's memory); " + who + says +
+                                                                  (whole ? "100 MiB of them" : "100 MiB by 50.0 MiB of slices"));
+        }
+}
