@@ -25,7 +25,7 @@ public:
     void word(std::size_t at, std::uint64_t value) { put(at, value); }
     void text(std::size_t at, std::string_view value) {
         if (bytes_.size() < at + value.size()) bytes_.resize(at + value.size());
-        std::memcpy(bytes_.data() + at, value.data(), value.size());
+        for (std::size_t i = 0; i < value.size(); ++i) bytes_[at + i] = static_cast<std::byte>(value[i]);
     }
     std::size_t size() const { return bytes_.size(); }
     void resize(std::size_t size) { bytes_.resize(size); }
