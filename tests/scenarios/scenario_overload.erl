@@ -1,24 +1,19 @@
 %% Overload, and memory that no heap holds: loggers that can't keep up, alarms, monitors, links, timers, queues of binaries,
 %% buffers of sockets.
 -module(scenario_overload).
--export([scenarios/0, persistent_terms/1, log_overload/1, alarms/1, monitors/1, links/1, timers/1, queue_binaries/1, socket_buffers/1, late_answers/1, trace_flood/1, copies/1, well_kept/1]).
+-export([scenarios/0, persistent_terms/1, log_overload/1, log_flushed/1, alarms/1, monitors/1, links/1, timers/1, queue_binaries/1, socket_buffers/1, late_answers/1, trace_flood/1, copies/1, well_kept/1]).
 -export([traced/1, report/1]).
 
 -import(scenario_kit, [specimen/2, hold/1, wait_until/2, many/2]).
 
-scenarios() -> [log_overload, alarms, monitors, links, timers, queue_binaries, socket_buffers, persistent_terms, late_answers, trace_flood, copies, well_kept].
+scenarios() -> [log_overload, log_flushed, alarms, monitors, links, timers, queue_binaries, socket_buffers, persistent_terms, late_answers, trace_flood, copies, well_kept].
 
 %% A handler whose device takes nothing, and many who log. It comes to its first event with more in its queue than the limit
 %% from which callers wait; then it stands still in a write, and all of them wait, which is more than the limit from which it
 %% drops; or it has seen that, and drops.
 log_overload(Args) ->
     N = scenario_kit:number(1, Args, 150),
-    Device = specimen(slow_device, fun(Ready) -> Ready(), hold(slow_device) end),
-    ok = logger:set_handler_config(default, level, none),
-    ok = logger:add_handler(audit_log, logger_std_h,
-                            #{level => warning,
-                              config => #{type => {device, Device}, sync_mode_qlen => 10, drop_mode_qlen => 100, flush_qlen => 100000}}),
-    Handler = whereis(logger_std_h_audit_log),
+    {Handler, Device} = slow_handler(100000),
     true = erlang:suspend_process(Handler),
     many(50, fun(_) -> logger:warning("a first request") end),
     wait_until(queue, fun() -> {message_queue_len, L} = process_info(Handler, message_queue_len), L >= 50 end),
@@ -27,6 +22,30 @@ log_overload(Args) ->
     wait_until(drops, fun() -> {message_queue_len, L} = process_info(Handler, message_queue_len), L > 100 end),
     #{slogan => "asked for by an operator", volatile => [Handler, Device | Loggers],
       facts => #{findings => ['log-overload'], culprit => Handler, name => logger_std_h_audit_log, limit => 100}}.
+
+%% It waits for what its device does not take, with nothing in its queue, so that nobody who logs waits for it; and so it can't see
+%% that there is more in its queue than the limit from which it throws all of that away.
+log_flushed(Args) ->
+    N = scenario_kit:number(1, Args, 2000),
+    {Handler, Device} = slow_handler(500),
+    logger:warning("a first request"),
+    wait_until(written, fun() -> process_info(Device, message_queue_len) =:= {message_queue_len, 1} end),
+    spawn(fun() -> logger_std_h:filesync(audit_log) end),
+    wait_until(waits, fun() -> process_info(Handler, current_function) =/= {current_function, {gen_server, loop, 7}} end),
+    many(N, fun(I) -> logger:warning("a request took ~p ms", [I]) end),
+    {message_queue_len, Queued} = process_info(Handler, message_queue_len),
+    true = Queued >= N,
+    #{slogan => "asked for by an operator",
+      facts => #{findings => ['log-overload'], culprit => Handler, name => logger_std_h_audit_log, limit => 500, messages => Queued}}.
+
+%% A handler that writes to what takes nothing, and that.
+slow_handler(Flush) ->
+    Device = specimen(slow_device, fun(Ready) -> Ready(), hold(slow_device) end),
+    ok = logger:set_handler_config(default, level, none),
+    ok = logger:add_handler(audit_log, logger_std_h,
+                            #{level => warning,
+                              config => #{type => {device, Device}, sync_mode_qlen => 10, drop_mode_qlen => 100, flush_qlen => Flush}}),
+    {whereis(logger_std_h_audit_log), Device}.
 
 request() ->
     logger:warning("a request took ~p ms", [erlang:unique_integer([positive])]),
