@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <random>
 #include <utility>
 
 #include "cli/terminal.hpp"
@@ -68,14 +69,28 @@ void leave_when_ended(const std::string& name) {
         if (each.there.load() && name == each.name.data()) each.there.store(false);
 }
 
+std::string random_letters() {
+    constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    static std::random_device device;
+    std::string text;
+    for (unsigned i = 0; i < 6; ++i) text += letters[device() % letters.size()];
+    return text;
+}
+
 // A new file with a name of its own in the same folder; gives its descriptor and its name. The name begins with a dot: who
-// reads all files of a folder (ls, Spark) leaves out what is not whole, and what an end by force left.
+// reads all files of a folder (ls, Spark) leaves out what is not whole, and what an end by force left. A signal's handler knows the
+// name before there is such a file, so that none is left whenever the signal comes.
 Result<int> create_beside(const std::string& path, std::string& name) {
     const std::size_t folder = path.rfind('/') + 1;  // 0: none is named
-    name = path.substr(0, folder) + '.' + path.substr(folder) + ".XXXXXX";
-    const int fd = ::mkostemp(name.data(), O_CLOEXEC);  // mode 0600
-    if (fd < 0) return unwritable(path, errno);
-    return fd;
+    for (unsigned tries = 0;; ++tries) {
+        name = path.substr(0, folder) + '.' + path.substr(folder) + '.' + random_letters();
+        remove_when_ended(name);
+        const int fd = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+        if (fd >= 0) return fd;
+        const int error = errno;
+        leave_when_ended(name);
+        if (error != EEXIST || tries == 100) return unwritable(path, error);
+    }
 }
 
 }  // namespace
@@ -106,7 +121,6 @@ Result<OutputFile> OutputFile::create(const std::string& path, bool overwrite) {
     if (path == standard_output) return OutputFile(path, {}, overwrite, STDOUT_FILENO);
     std::string partial;
     BH_TRY(const int fd, create_beside(path, partial));
-    remove_when_ended(partial);
     return OutputFile(path, std::move(partial), overwrite, fd);
 }
 
