@@ -1,4 +1,4 @@
-// busy-loop: one process does nearly all of the work.
+// busy-loop: one process, or some that are in the same place, do nearly all of the work.
 //
 // Theory. Reductions count what a process has done since it was spawned. One that is running, or ready to, with most of
 // the reductions of all processes has kept a scheduler busy for all that time, and where no other reason is told it is
@@ -6,11 +6,18 @@
 // typed into a shell. A process that has done as much and waits now is a server with a history, and is not meant; nor is
 // whoever asks for the dump or stops the node.
 //
-// Thresholds: half of all reductions and 20 million of them (a few tenths of a second of a core) are medium. Nothing is
-// wrong with work by itself, so it is never more.
+// Loops in several processes share the work, and none of them has most of it: a wait that spins instead of receiving, a search
+// through a whole table or list for each request. What all of them have in common is the place: the youngest function that is on
+// the stacks of nearly all that work.
+//
+// Thresholds: half of all reductions and 20 million of them (a few tenths of a second of a core) are medium, of one process or
+// of several in one place. Nothing is wrong with work by itself, so it is never more. Where far more are ready than the
+// schedulers can serve, run-queue tells the place.
 #include <algorithm>
 #include <array>
-#include <span>
+#include <map>
+#include <optional>
+#include <utility>
 
 #include "analyses/base/erlang_syntax.hpp"
 #include "analyses/processes/process_columns.hpp"
@@ -23,6 +30,10 @@ namespace {
 
 constexpr std::uint64_t least_reductions = 20'000'000;
 constexpr double least_percent = 50;
+constexpr double together_percent = 15;   // that some have done more than the one of them that has done most
+constexpr double in_place_percent = 90;   // of the work of all that work is done in what they have in common
+constexpr std::size_t most_frames = 4'096, most_functions = 24;  // of a stack, youngest first, which are looked through for that
+constexpr double of_its_partner = 90;     // who has done that part of its work, and waits where it works, takes turns with it
 
 bool at_work(ProcessState state) {
     return state == ProcessState::running || state == ProcessState::runnable || state == ProcessState::garbage_collecting;
@@ -40,46 +51,159 @@ bool excused(const Snapshot& s, const Process& process) {
     return false;
 }
 
+// Loops of OTP's, in which all kinds of processes work.
+bool tells_no_place(const Snapshot& s, FunctionId function) {
+    const std::string_view module = module_of(s, function);
+    return is_idle_function(s, function) || module == "proc_lib" || module == "gen_server" || module == "gen_statem" || module == "gen";
+}
+
+// Who works in one place.
+struct InPlace {
+    FunctionId function = FunctionId::none, caller = FunctionId::none;
+    Sum reductions;
+    std::vector<ProcId> members;  // most reductions first
+};
+
+// The functions on a process's stack, youngest first, each once: a recursion may fill most of it.
+std::vector<FunctionId> functions_of(const Snapshot& s, const Process& process) {
+    std::vector<FunctionId> here{process.current_function};
+    for (const Frame& frame : s.stacks[process.stack].first(std::min(most_frames, s.stacks[process.stack].size()))) {
+        if (frame.function == FunctionId::none || std::ranges::find(here, frame.function) != here.end()) continue;
+        here.push_back(frame.function);
+        if (here.size() == most_functions) break;
+    }
+    return here;
+}
+
+// The youngest of the functions that nearly all work is done within, and the next one behind it, which has called it.
+InPlace common_place(const Snapshot& s, const std::vector<ProcId>& working) {
+    struct Within {
+        std::uint64_t reductions = 0, depth = 0;  // depth: the sum of where it is on each stack
+        std::uint64_t stacks = 0;
+    };
+    std::map<std::uint32_t, Within> within;
+    std::uint64_t all = 0;
+    for (const ProcId id : working) {
+        const std::vector<FunctionId> here = functions_of(s, s[id]);
+        const std::uint64_t done = s[id].reductions.value_or(0);
+        all = saturating_add(all, done);
+        for (std::size_t i = 0; i < here.size(); ++i) {
+            if (here[i] == FunctionId::none) continue;
+            Within& function = within[index_of(here[i])];
+            function.reductions = saturating_add(function.reductions, done);
+            function.depth += i;
+            ++function.stacks;
+        }
+    }
+    std::vector<std::pair<double, FunctionId>> places;  // by their depth on average
+    for (const auto& [function, each] : within)
+        if (!tells_no_place(s, FunctionId{function}) && percent_of(each.reductions, all).value_or(0) >= in_place_percent)
+            places.emplace_back(static_cast<double>(each.depth) / static_cast<double>(each.stacks), FunctionId{function});
+    InPlace found;
+    if (places.empty()) return found;
+    std::ranges::sort(places);
+    found.function = places[0].second;
+    if (places.size() > 1) found.caller = places[1].second;
+    for (const ProcId id : working) {
+        const std::vector<FunctionId> here = functions_of(s, s[id]);
+        if (std::ranges::find(here, found.function) == here.end()) continue;
+        found.reductions.add(s[id].reductions);
+        found.members.push_back(id);
+    }
+    std::ranges::stable_sort(found.members, std::ranges::greater(), [&](ProcId id) { return s[id].reductions.value_or(0); });
+    return found;
+}
+
+void about_one(const RuleInput& input, ProcId id, double percent, std::vector<Finding>& findings) {
+    const Snapshot& s = input.snapshot;
+    const Process& process = s[id];
+    const ShellWork at_prompt = shell_work(s, process);
+    Finding finding;
+    about(input, id, finding);
+    finding.severity = FindingSeverity::medium;
+    finding.count = process.reductions;
+    finding.percent = percent;
+    if (at_prompt.in_shell)
+        finding.title.say("The shell works on what was typed into it: {}", id);
+    else
+        finding.title.say("{} is busy: it", id);
+    finding.title.say(" {}, and has done {} of all work", doing(input, id), Percent{percent});
+    if (at_prompt.called != FunctionId::none)
+        finding.evidence.push_back(fact("what the shell called", sentence("{}", at_prompt.called)));
+    finding.evidence.push_back(figure("its reductions", process.reductions, AmountUnit::count));
+    finding.evidence.push_back(
+        figure("reductions of all processes", input.totals.reductions.value(), AmountUnit::count));
+    finding.evidence.push_back(figure("its memory", process_bytes(input, process), AmountUnit::bytes));
+    if (process.msgq_len.value_or(0) != 0)
+        finding.evidence.push_back(figure("messages in its queue", process.msgq_len, AmountUnit::count));
+    add_stack(input, id, finding);
+    finding.advise("See where it is, and with which data: {}", Command{"proc", process.pid});
+    finding.advise(
+        "A second dump or core image some seconds later tells whether it moves: the same function and arguments that do "
+        "not shrink are a loop without end.");
+    if (!at_prompt.in_shell)
+        finding.advise("On a living node: process_info(Pid, [current_stacktrace, reductions]), some times over.");
+    findings.push_back(std::move(finding));
+}
+
+void about_place(const RuleInput& input, InPlace place, double percent, std::vector<Finding>& findings) {
+    const ProcId example = place.members.front();
+    Finding finding;
+    finding.severity = FindingSeverity::medium;
+    finding.subject = {SubjectKind::group, sentence("{}", place.function)};
+    finding.count = place.members.size();
+    finding.percent = percent;
+    finding.title.say("{} are busy in {}", processes(place.members.size()), place.function);
+    if (place.caller != FunctionId::none) finding.title.say(", called by {}", place.caller);
+    finding.title.say(", and have done {} of all work", Percent{percent});
+    finding.evidence = {figure("their reductions", place.reductions.value(), AmountUnit::count),
+                        figure("reductions of all processes", input.totals.reductions.value(), AmountUnit::count),
+                        fact("who has done most", sentence("{}", example))};
+    add_stack(input, example, finding);
+    finding.advise("See where they are, and with which data: {}", Command{"proc", input.snapshot[example].pid});
+    finding.advise("Who looks again and again whether something has come is better told by a message; what goes through a whole table or list "
+                   "for each request wants a key, or an index.");
+    finding.advise("A second dump or core image some seconds later tells whether they move.");
+    finding.members = std::move(place.members);
+    findings.push_back(std::move(finding));
+}
+
+// Of two that send to each other all the time one waits while the other works: the only one that waits where it works, and has
+// done as much.
+ProcId partner_of(const Snapshot& s, ProcId working) {
+    const Process& one = s[working];
+    ProcId partner = ProcId::none;
+    for (const ProcId id : all_processes(s)) {
+        if (id == working || s[id].state != ProcessState::waiting || s[id].current_function != one.current_function) continue;
+        const double part = percent_of(std::min(s[id].reductions.value_or(0), one.reductions.value_or(0)), std::max(s[id].reductions.value_or(0), one.reductions.value_or(0))).value_or(0);
+        if (part < of_its_partner) continue;
+        if (partner != ProcId::none) return ProcId::none;
+        partner = id;
+    }
+    return partner;
+}
+
 void run(const RuleInput& input, std::vector<Finding>& findings) {
     const Snapshot& s = input.snapshot;
     if (is_failed_start(input.slogan.kind)) return;
-    const std::vector<ProcId> everybody = all_processes(s);
-    for (const ProcId id : largest(s, everybody, &Process::reductions, 1)) {
-        const Process& process = s[id];
-        const Count done = process.reductions;
-        const auto percent = percent_of(done, input.totals.reductions.value());
-        if (!at_work(process.state) || done.value_or(0) < least_reductions || percent.value_or(0) < least_percent) return;
-        if (excused(s, process)) return;
-        // Who was refused memory is told as that.
-        if (input.slogan.kind == SloganKind::out_of_memory && input.death.process == id) return;
-        const ShellWork at_prompt = shell_work(s, process);
-        Finding finding;
-        about(input, id, finding);
-        finding.severity = FindingSeverity::medium;
-        finding.count = done;
-        finding.percent = percent;
-        if (at_prompt.in_shell)
-            finding.title.say("The shell works on what was typed into it: {}", id);
-        else
-            finding.title.say("{} is busy: it", id);
-        finding.title.say(" {}, and has done {} of all work", doing(input, id), Percent{*percent});
-        if (at_prompt.called != FunctionId::none)
-            finding.evidence.push_back(fact("what the shell called", sentence("{}", at_prompt.called)));
-        finding.evidence.push_back(figure("its reductions", done, AmountUnit::count));
-        finding.evidence.push_back(
-            figure("reductions of all processes", input.totals.reductions.value(), AmountUnit::count));
-        finding.evidence.push_back(figure("its memory", process_bytes(input, process), AmountUnit::bytes));
-        if (process.msgq_len.value_or(0) != 0)
-            finding.evidence.push_back(figure("messages in its queue", process.msgq_len, AmountUnit::count));
-        add_stack(input, id, finding);
-        finding.advise("See where it is, and with which data: {}", Command{"proc", process.pid});
-        finding.advise(
-            "A second dump or core image some seconds later tells whether it moves: the same function and arguments that do "
-            "not shrink are a loop without end.");
-        if (!at_prompt.in_shell)
-            finding.advise("On a living node: process_info(Pid, [current_stacktrace, reductions]), some times over.");
-        findings.push_back(std::move(finding));
+    const Count all = input.totals.reductions.value();
+    std::vector<ProcId> working;
+    for (const ProcId id : all_processes(s))
+        if (at_work(s[id].state) && !excused(s, s[id])) working.push_back(id);
+    if (working.empty()) return;
+    const ProcId first = largest(s, working, &Process::reductions, 1).front();
+    const double percent = percent_of(s[first].reductions, all).value_or(0);
+    const auto is_much = [](Count reductions, double share) { return reductions.value_or(0) >= least_reductions && share >= least_percent; };
+    if (const ProcId partner = partner_of(s, first); partner != ProcId::none) working.push_back(partner);
+    if (working.size() > 1 && std::ranges::find(findings, std::string_view("run-queue"), &Finding::rule) == findings.end()) {
+        InPlace place = common_place(s, working);
+        const double share = percent_of(place.reductions.value(), all).value_or(0);
+        if (place.members.size() > 1 && is_much(place.reductions.value(), share) && share >= percent + together_percent)
+            return about_place(input, std::move(place), share, findings);
     }
+    // Who was refused memory is told as that.
+    if (input.slogan.kind == SloganKind::out_of_memory && input.death.process == first) return;
+    if (is_much(s[first].reductions, percent)) about_one(input, first, percent, findings);
 }
 
 }  // namespace
