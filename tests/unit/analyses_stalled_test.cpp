@@ -121,6 +121,24 @@ TEST_CASE("schedulers that are all in C are told with one who waits", "[stalled]
     }
 }
 
+TEST_CASE("schedulers whose processes take turns are not told as held", "[stalled]") {
+    const auto told = [](std::uint64_t done, std::string_view function) {
+        Stalled node;
+        node.held_in_native = true;
+        for (const std::uint32_t number : {10u, 11u, 12u}) {
+            Process& p = node.at(number, {node.function("shop", number == 12 ? function : "looks", 1)});
+            p.state = number == 12 ? ProcessState::runnable : ProcessState::running;
+            p.reductions = number == 12 ? done : 8'000'000;
+        }
+        node.scheduler(10, 1);
+        node.scheduler(11, 0);
+        return node.first("run-queue") != nullptr;
+    };
+    CHECK(!told(2'000'000, "looks"));
+    CHECK(told(1'999'999, "looks"));  // it has had no turn for long
+    CHECK(told(2'000'000, "works"));
+}
+
 TEST_CASE("threads of schedulers are in native code where none is in what the JIT wrote", "[stalled]") {
     const auto threads = [](bool jit, ProcId process) {
         NativeThreads native;

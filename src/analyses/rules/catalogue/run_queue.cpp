@@ -146,6 +146,22 @@ Finding held_in_native(const Snapshot& s, const AllSchedulers& held, std::uint64
     return finding;
 }
 
+// Whether those who wait for a scheduler do the same as those who run, and have done as much: they take turns, so that none of them keeps its
+// scheduler, and that all who run now are in C is chance.
+bool take_turns(const Snapshot& s, FunctionId function) {
+    constexpr std::uint64_t part = 4, much = 1'000'000;  // of the reductions of who runs; reductions
+    std::uint64_t most = 0, least = ~0ull, waiting = 0;
+    for (const Process& process : s.processes) {
+        if (process.state == ProcessState::running) most = std::max(most, process.reductions.value_or(0));
+        if (process.state != ProcessState::runnable) continue;
+        ++waiting;
+        least = std::min(least, process.reductions.value_or(0));
+        const std::span<const Frame> stack = s.stacks[process.stack];
+        if (process.current_function != function && std::ranges::find(stack, function, &Frame::function) == stack.end()) return false;
+    }
+    return waiting != 0 && least >= std::max(much, most / part);
+}
+
 void run(const RuleInput& input, std::vector<Finding>& findings) {
     const Snapshot& s = input.snapshot;
     const Queues queued = queues(s);
@@ -159,7 +175,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     const bool starved = first.count >= queued.schedulers && ready > first.count;
     const bool few = in_one || still != 0 || starved;
     if (ready < (few ? least_held : least_ready) || ready / queued.schedulers < (few ? least_held_each : least_each)) {
-        if (in_one && input.held_in_native && queued.queued != 0) findings.push_back(held_in_native(s, held, queued.queued));
+        if (in_one && input.held_in_native && queued.queued != 0 && !take_turns(s, held.function)) findings.push_back(held_in_native(s, held, queued.queued));
         return;
     }
     // Where the process table is cut, what the schedulers were at tells more.
