@@ -4,7 +4,8 @@
 // that lives on 8 GB needs up to 16 GB for a moment, and the VM dies when that is refused: the slogan then names
 // eheap_alloc and a size that is the heap's next one. Who was collecting, or running, asked for it. A small process
 // that asked for much wanted one large term at once. What its heap holds is followed from the root that keeps most
-// alive down to the term where that splits up: the accumulation point.
+// alive down to the term where that splits up: the accumulation point. Where it rests, and those that monitor it, or that it
+// monitors, are all stuck at one place, it is most likely for these that it keeps what it keeps: the consumers of a queue.
 //
 // Thresholds: at least 8 MiB and a fifth of the memory of all processes; half of it, and 64 MiB,
 // is high. The one that the VM died
@@ -13,7 +14,10 @@
 // of the memory of all processes and half of the node's are medium together, as long as none of them stands out.
 #include <algorithm>
 #include <map>
+#include <set>
 
+#include "analyses/base/erlang_syntax.hpp"
+#include "analyses/base/links_of.hpp"
 #include "analyses/processes/groups.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/phrases.hpp"
@@ -30,6 +34,7 @@ constexpr double dead_percent = 10;
 constexpr std::uint64_t times_its_own = 4;
 constexpr std::size_t most_findings = 3;
 constexpr std::uint64_t least_of_group = 10, least_each = 64u << 10, least_group_bytes = 64u << 20;
+constexpr double held_up_percent = 75;
 constexpr double group_percent = 75, group_of_node_percent = 50;
 
 bool asked_for_heap(const Slogan& slogan) {
@@ -40,6 +45,36 @@ bool asked_for_heap(const Slogan& slogan) {
 Sentence kind(const RuleInput& input, ProcId id) {
     const TermFacts* facts = input.terms_of(id);
     return facts == nullptr || facts->server.empty() ? Sentence() : sentence("{}", facts->server);
+}
+
+// Those who monitor a process that rests, or are monitored by it, where nearly all of these are held up at one place, which is not that
+// they wait for it.
+struct HeldUp {
+    std::uint64_t count = 0;
+    FunctionId function = FunctionId::none;
+    ProcId example = ProcId::none;
+};
+
+HeldUp held_up_around(const RuleInput& input, ProcId id) {
+    const Snapshot& s = input.snapshot;
+    if (!idle(input, id)) return {};
+    std::set<ProcId> around;
+    for (const Link& link : links_of(s, s[id]))
+        if ((link.kind == LinkKind::monitors || link.kind == LinkKind::monitored_by) && link.pid.has())
+            if (const ProcId other = s.find(link.pid); other != ProcId::none && other != id) around.insert(other);
+    std::map<FunctionId, HeldUp> places;
+    for (const ProcId other : around) {
+        const FunctionId function = s[other].current_function;
+        const WaitEdge* const edge = input.waits.edge(other);
+        const bool waits = s[other].state == ProcessState::waiting && function != FunctionId::none && !idle(input, other);
+        if (!waits || waits_on_behalf(s, s[other]) == FunctionId::none || (edge != nullptr && edge->target.process == id)) continue;
+        if (module_of(s, function) == "prim_inet" || module_of(s, function) == "socket") continue;
+        HeldUp& place = places[function];
+        if (place.count++ == 0) place.function = function, place.example = other;
+    }
+    for (const auto& [function, place] : places)
+        if (percent_of(place.count, std::uint64_t{around.size()}).value_or(0) >= held_up_percent) return place;
+    return {};
 }
 
 // What most of it is: ": its State, a map of 20,000 ... (9.6 MiB)". Empty where that is less than a fifth of what it holds.
@@ -187,8 +222,16 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
             *percent >= high_percent && *held >= high_bytes ? FindingSeverity::high : FindingSeverity::medium;
         finding.bytes = held;
         finding.percent = percent;
-        finding.title.say("{} holds {} ({} of all processes')", id, bytes(*held), Percent{*percent});
-        say_contents_or_work(input, id, finding);
+        const HeldUp around = contents(input, id).empty() ? HeldUp{} : held_up_around(input, id);
+        if (around.count == 0) {
+            finding.title.say("{} holds {} ({} of all processes')", id, bytes(*held), Percent{*percent});
+            say_contents_or_work(input, id, finding);
+        } else {
+            finding.title.say("{} holds {}: {}", id, bytes(*held), input.terms_of(id)->accumulated);
+            finding.title.say(around.count == 1 ? Form<2>("; {} that watches it sits in {}") : Form<2>("; {} that watch it sit in {}"), number(around.count), around.function);
+            finding.evidence.push_back(fact("one of those around it", sentence("{}: {}", around.example, frames_text(input, around.example))));
+            finding.advise("See why those that it works for do not go on: {}", Command{"proc", input.snapshot[around.example].pid});
+        }
         add_contents(input, id, finding);
         finding.evidence.push_back(figure("memory of all processes", all, AmountUnit::bytes));
         finding.advise("See which of its terms keeps most alive: {}", Command{"heap", input.snapshot[id].pid});
