@@ -427,6 +427,8 @@ struct Place {
     std::string caller = "my";
     std::uint32_t of_one = 15;  // have been started by the same
     bool waits = true;
+    std::uint32_t started = 0;   // of them have started one each
+    std::string started_in = "render";
 
     std::string said() const {
         Untold node;
@@ -436,8 +438,12 @@ struct Place {
             p.parent = {0, i < of_one ? 5 : 1000 + i, 0};
             if (!waits) p.state = ProcessState::runnable;
         }
+        for (std::uint32_t i = 0; i < started; ++i) {
+            const std::string_view own = i == 0 ? std::string_view(started_in) : "render";
+            node.at(300 + i, {own == "loop" ? node.function("gen_server", own, 7) : node.function("my", own, 1)}).parent = {0, 100 + i, 0};
+        }
         node.idle(5, "front");
-        for (std::uint32_t i = 1; i < others; ++i) node.idle(10'000 + i);
+        for (std::uint32_t i = 1 + started; i < others; ++i) node.idle(10'000 + i);
         const Finding* const finding = node.first("same-place");
         if (finding != nullptr) CHECK(finding->severity == FindingSeverity::medium);
         if (finding != nullptr) CHECK(finding->count == Count(members));
@@ -454,6 +460,17 @@ TEST_CASE("many who are in one place, called by the same function, are told with
     SECTION("started by several") {
         other.of_one = 14;
         CHECK(other.said() == "20 of 100 processes (20 %) wait in my:fetched/1, called by my:work/2");
+    }
+    SECTION("each has started one, which is held up") {
+        other.started = 15;
+        CHECK(other.said() == "20 of 100 processes (20 %) wait in my:fetched/1, called by my:work/2; those whom they have started sit in my:render/1");
+        other.started = 14;
+        CHECK(other.said().ends_with("; front <0.5.0> has started them"));
+    }
+    SECTION("each has started one, and one of those is elsewhere, or idle") {
+        other.started = 15;
+        other.started_in = GENERATE("send", "loop");
+        CHECK(other.said().ends_with("; front <0.5.0> has started them"));
     }
     SECTION("asleep") {
         other.module = "timer";

@@ -70,9 +70,9 @@ void Diagnoser::demand(LoadPlan& plan) {
     plan.slots_of = slots_for_waits;
     plan.terms = true;
     plan.modules = true;
-    plan.terms_of = [this, keeps_service_state = ServiceKeepers(), may_be_asked = MayBeAsked()](const Snapshot& snapshot, ProcId id) mutable {
+    plan.terms_of = [this, keeps_service_state = ServiceKeepers(), may_be_asked = MayBeAsked(), may_name_alike = MayNameAlike()](const Snapshot& snapshot, ProcId id) mutable {
         return suspects(snapshot).look_into(id) || may_tell_why(snapshot, id) || keeps_service_state(snapshot, id) || keeps_restarts(snapshot, id) ||
-               may_put_off(snapshot, id) || may_be_asked(snapshot, id) ||
+               may_put_off(snapshot, id) || may_be_asked(snapshot, id) || may_name_alike(snapshot, id) ||
                is_controller(snapshot, id) || may_boot(snapshot, id);
     };
     if (gathered_ == nullptr) stats_.demand(plan, [this](const Snapshot& snapshot, ProcId id) { return suspects(snapshot).decode(id) || full_; });
@@ -129,7 +129,8 @@ Result<Diagnosis> Diagnoser::judge(Artifact& artifact) {
     diagnosis.totals = analyses::totals(snapshot);
     diagnosis.death = analyses::death(snapshot);
     diagnosis.waits = analyses::waits(snapshot);
-    add_unanswered(artifact, diagnosis.waits);
+    const std::vector<Keeper> keepers = add_unanswered(artifact, diagnosis.waits);
+    const std::vector<SharedName> names = shared_names(artifact);
     std::vector<LockQueue> locks = lock_queues(snapshot);
     read_held_locks(artifact, locks);
     const std::optional<ApplicationStarts> starts = read_starts(artifact);
@@ -146,7 +147,7 @@ Result<Diagnosis> Diagnoser::judge(Artifact& artifact) {
     const std::vector<PutOff> servers = put_off(artifact);
     diagnosis.findings = run_rules({snapshot, diagnosis.slogan, diagnosis.totals, diagnosis.death, diagnosis.waits,
                                     terms, pinned, locks, starts ? &*starts : nullptr, unheld ? &*unheld : nullptr,
-                                    told ? &*told : nullptr, events, services.handlers, services.alarms, services.blocked, services.credit_unread, services.ticks, services.tick_time, path, restarts, held_in_native(artifact), servers, services.unwritten});
+                                    told ? &*told : nullptr, events, services.handlers, services.alarms, services.blocked, services.credit_unread, services.ticks, services.tick_time, path, restarts, held_in_native(artifact), servers, services.unwritten, names, keepers});
     summarise(snapshot, diagnosis);
     return diagnosis;
 }

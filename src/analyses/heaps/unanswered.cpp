@@ -1,7 +1,6 @@
 #include "analyses/heaps/unanswered.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -10,6 +9,7 @@
 
 #include "analyses/base/allocated_words.hpp"
 #include "analyses/base/erlang_syntax.hpp"
+#include "analyses/heaps/asked_by_hand.hpp"
 #include "analyses/heaps/pid_fields.hpp"
 
 namespace beamheap::analyses {
@@ -24,6 +24,7 @@ constexpr std::uint64_t longest_queue = 50'000;           // messages
 constexpr std::uint64_t all_servers = 1'500'000;          // words of all whose terms are read
 constexpr std::size_t most_objects = 400'000;             // of one server's terms
 constexpr std::size_t most_of_message = 64;
+constexpr std::size_t of_ten = 9;  // in ten of a crowd, who are kept by somebody who keeps them all
 
 // Processes that wait in one function.
 struct Crowd {
@@ -32,18 +33,6 @@ struct Crowd {
     bool called = true;            // all of them have called it, and go on behind it
     std::vector<ProcId> members;
 };
-
-// Where processes wait for the time, or for what is no process.
-constexpr std::array<std::string_view, 5> for_no_process{"timer", "Elixir.Process", "erts_dirty_process_signal_handler", "prim_inet", "socket"};
-
-// Whether processes wait there for what a program decides: not in a library's call, nor in its loop, nor for the time.
-std::vector<bool> functions_by_hand(const Snapshot& s) {
-    std::vector<bool> by_hand(s.functions.size());
-    for (std::uint32_t i = 0; i < s.functions.size(); ++i)
-        by_hand[i] = !is_waiting_function(s, FunctionId{i}) && !is_idle_function(s, FunctionId{i}) &&
-                     std::ranges::find(for_no_process, module_of(s, FunctionId{i})) == for_no_process.end();
-    return by_hand;
-}
 
 std::vector<std::uint64_t> waiting_in(const Snapshot& s, const std::vector<bool>& by_hand) {
     std::vector<std::uint64_t> count(s.functions.size());
@@ -65,7 +54,8 @@ std::vector<ProcId> servers(const Snapshot& s, const std::vector<std::uint64_t>&
     for (const bool named : {true, false})
         for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
             const Process& process = s.processes[i];
-            if ((process.name != TextId::none) != named || is_crowded(process, crowded)) continue;
+            // One of a crowd may have been asked by the others: their requests are in its queue then.
+            if ((process.name != TextId::none) != named || (is_crowded(process, crowded) && process.msgq_len.value_or(0) < least_waiters)) continue;
             const std::uint64_t more = allocated_words(process);
             if (more > largest_server || process.msgq_len.value_or(0) > longest_queue || words + more > all_servers) continue;
             words += more;
@@ -249,29 +239,43 @@ Asked asked(const Snapshot& s, const Waits& waits, const Crowd& crowd, const std
     return found;
 }
 
+bool keeps_all(const Snapshot& s, const Crowd& crowd, ProcId server, const Known& known) {
+    std::size_t kept = 0, started = 0;
+    for (const ProcId member : crowd.members) {
+        kept += known.kept.contains(index_of(member));
+        started += s[member].parent == s[server].pid;
+    }
+    return kept * 10 >= crowd.members.size() * of_ten && started * 2 < kept;
+}
+
 }  // namespace
 
 bool MayBeAsked::operator()(const Snapshot& s, ProcId process) {
     if (!std::exchange(known_, true)) {
-        const std::vector<std::uint64_t> crowded = waiting_in(s, functions_by_hand(s));
+        const std::vector<bool> by_hand = functions_by_hand(s);
+        asked_ = may_have_been_asked(s, by_hand);
+        const std::vector<std::uint64_t> crowded = waiting_in(s, by_hand);
         if (std::ranges::any_of(crowded, [](std::uint64_t count) { return count >= least_waiters; })) {
             chosen_ = possible_samples(s, crowded);
             for (const ProcId id : servers(s, crowded)) chosen_[index_of(id)] = true;
         }
     }
-    return index_of(process) < chosen_.size() && chosen_[index_of(process)];
+    const auto has = [&](const std::vector<bool>& those) { return index_of(process) < those.size() && those[index_of(process)]; };
+    return has(chosen_) || has(asked_);
 }
 
-void add_unanswered(Artifact& artifact, Waits& waits) {
+std::vector<Keeper> add_unanswered(Artifact& artifact, Waits& waits) {
     const Snapshot& s = artifact.snapshot();
     const std::vector<bool> by_hand = functions_by_hand(s);
+    add_circles_by_hand(artifact, by_hand, waits);
     const std::vector<Crowd> large = crowds(s, waits, by_hand);
-    if (large.empty()) return;
+    if (large.empty()) return {};
     const std::vector<std::uint64_t> crowded = waiting_in(s, by_hand);
     const std::vector<bool> possible = possible_samples(s, crowded);
     std::vector<std::set<Reference>> references;
     for (const Crowd& crowd : large) references.push_back(references_of(artifact, crowd, possible));
     std::vector<WaitEdge> edges;
+    std::vector<std::vector<ProcId>> keepers(large.size());
     std::vector<bool> has_edge(s.processes.size());
     const auto add = [&](ProcId from, ProcId to) {
         if (from == to || has_edge[index_of(from)] || waits.edge(from) != nullptr) return;
@@ -302,9 +306,14 @@ void add_unanswered(Artifact& artifact, Waits& waits) {
             for (const ProcId waiter : found.waiters) add(waiter, server);
             if (found.holder != ProcId::none) add(server, found.holder);
             if (found.ended.has()) add_ended(server, found.ended);
+            if (keeps_all(s, large[i], server, known)) keepers[i].push_back(server);
         }
     }
     add_edges(s, edges, waits);
+    std::vector<Keeper> found;
+    for (std::size_t i = 0; i < large.size(); ++i)
+        if (keepers[i].size() == 1 && waits.edge(large[i].members.front()) == nullptr) found.push_back({large[i].function, keepers[i].front()});
+    return found;
 }
 
 }  // namespace beamheap::analyses

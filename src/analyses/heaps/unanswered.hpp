@@ -12,7 +12,7 @@
 //     connection. The server waits for it then.
 //   - or it knows nobody of those so, but one that has ended, and nobody at all is behind that place: that one had it, and has not
 //     given it back.
-// A pool keeps those who work as it keeps those who don't, in a list or under keys.
+// A pool keeps those who work as it keeps those who don't, in a list or under keys: that it does is told as what it is, no wait.
 #pragma once
 
 #include <vector>
@@ -28,11 +28,18 @@ public:
     bool operator()(const Snapshot& snapshot, ProcId process);
 
 private:
-    std::vector<bool> chosen_;  // by ProcId; empty: not asked yet
+    std::vector<bool> chosen_, asked_;  // by ProcId; empty: not asked yet, or none
     bool known_ = false;
 };
 
-/// Adds those waits, as estimates ("by_hand"). Needs what waits() needs and LoadPlan::terms with MayBeAsked among terms_of.
-void add_unanswered(Artifact& artifact, Waits& waits);
+/// Who keeps the pids of nearly all that wait in a function, and is not who started them; for what is not known.
+struct Keeper {
+    FunctionId function = FunctionId::none;
+    ProcId process = ProcId::none;
+};
+
+/// Adds those waits, and those of circles (asked_by_hand.hpp), as estimates ("by_hand"), and gives the keepers of those of whom that does not tell: one for each function where
+/// there is exactly one. Needs what waits() needs and LoadPlan::terms with MayBeAsked among terms_of.
+std::vector<Keeper> add_unanswered(Artifact& artifact, Waits& waits);
 
 }  // namespace beamheap::analyses

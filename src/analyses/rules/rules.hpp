@@ -13,6 +13,8 @@
 
 #include "analyses/heaps/messages.hpp"
 #include "analyses/heaps/put_off.hpp"
+#include "analyses/heaps/shared_names.hpp"
+#include "analyses/heaps/unanswered.hpp"
 #include "analyses/causes/told_causes.hpp"
 #include "analyses/logs/service_states.hpp"
 #include "analyses/rules/finding.hpp"
@@ -92,6 +94,8 @@ struct RuleInput {
     bool held_in_native = false;                  ///< no scheduler is in Erlang code, where all of them are in one function
     std::span<const PutOff> put_off = {};         ///< servers that are idle, and have not answered those who wait
     std::span<const UnwrittenLog> unwritten = {};  ///< logs whose last write failed
+    std::span<const SharedName> shared_names = {};  ///< what those who wait in one place all name
+    std::span<const Keeper> keepers = {};           ///< who keeps the pids of those who wait in one function
 
     const PutOff* put_off_of(ProcId process) const {
         for (const PutOff& each : put_off)

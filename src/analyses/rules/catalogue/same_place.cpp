@@ -6,6 +6,8 @@
 // counted: it waits in its loop, which nothing has called and to which nothing returns, or in a loop of OTP's. Nor is one
 // that reads from a connection, or accepts one, which is what a server does at rest. What else tells of those who wait
 // (whom they have called, locks, programs) says more, and is told instead: those whom other findings count are left out.
+// What those do whom they have started, what all of them name in the frames in which they wait, or who keeps the pids of
+// all of them, is told beside the place: it is most likely what they look for, or who is to send what they want.
 //
 // Thresholds: 20 processes that are 20 % of all: medium. Workers that wait for work within a function of theirs look the same.
 #include <map>
@@ -14,6 +16,7 @@
 
 #include "analyses/base/erlang_syntax.hpp"
 #include "analyses/processes/frame_marks.hpp"
+#include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
@@ -22,7 +25,7 @@ namespace {
 
 constexpr std::uint64_t least_processes = 20;
 constexpr double least_percent = 20;
-constexpr double spawner_percent = 75;  // of those, of one who is told
+constexpr double spawner_percent = 75;  // of those, of one who is told, and of those who have started others
 
 bool is_sleep(const Snapshot& s, FunctionId id) {
     const std::string_view module = module_of(s, id);
@@ -59,8 +62,8 @@ Place fullest(const RuleInput& input, const std::vector<Finding>& findings) {
     std::map<std::pair<FunctionId, FunctionId>, std::uint64_t> counts;
     const auto place_of = [&](ProcId id) {
         const FunctionId caller = caller_there(input, id), in = s[id].current_function;
-        const bool counts = caller != FunctionId::none && !told[index_of(id)] && !at_rest[index_of(in)] && mark_of(rests, s[id]) == 0;
-        return counts ? std::pair(in, caller) : std::pair(FunctionId::none, FunctionId::none);
+        const bool taken = caller != FunctionId::none && !told[index_of(id)] && !at_rest[index_of(in)] && mark_of(rests, s[id]) == 0;
+        return taken ? std::pair(in, caller) : std::pair(FunctionId::none, FunctionId::none);
     };
     Place found;
     std::uint64_t most = 0;
@@ -89,6 +92,59 @@ Pid starter_of(const Snapshot& s, std::span<const ProcId> members) {
     return {};
 }
 
+// Whom they have started, each one or more, where all of those are held up at one place: it is for them that they wait.
+struct Started {
+    std::uint64_t by = 0;  // so many of them
+    FunctionId function = FunctionId::none;
+    ProcId example = ProcId::none;
+};
+
+Started started_by(const RuleInput& input, std::span<const ProcId> members) {
+    const Snapshot& s = input.snapshot;
+    std::vector<bool> has_started(s.processes.size()), is_member(s.processes.size());
+    for (const ProcId id : members) is_member[index_of(id)] = true;
+    Started found;
+    for (const ProcId id : all_processes(s)) {
+        const Process& process = s[id];
+        const ProcId parent = process.parent.has() ? s.find(process.parent) : ProcId::none;
+        if (parent == ProcId::none || !is_member[index_of(parent)]) continue;
+        if (process.current_function == FunctionId::none || is_idle_function(s, process.current_function)) return {};
+        if (found.function == FunctionId::none) found.function = process.current_function, found.example = id;
+        if (process.current_function != found.function) return {};
+        found.by += !has_started[index_of(parent)];
+        has_started[index_of(parent)] = true;
+    }
+    return percent_of(found.by, std::uint64_t{members.size()}).value_or(0) >= spawner_percent ? found : Started{};
+}
+
+// What those do whom they have started; else what all of them name, or who knows all of them.
+bool say_ties(const RuleInput& input, const Place& place, Finding& finding) {
+    const Snapshot& s = input.snapshot;
+    if (const Started started = started_by(input, place.members); started.by != 0) {
+        finding.title.say("; those whom they have started sit in {}", started.function);
+        finding.evidence.push_back(fact("one of those whom they have started", sentence("{}: {}", started.example, frames_text(input, started.example))));
+        finding.advise("Look at one of those whom they have started: {}", Command{"proc", s[started.example].pid});
+        return true;
+    }
+    const auto name = std::ranges::find_if(input.shared_names, [&](const SharedName& each) { return each.function == place.function && each.caller == place.caller; });
+    const auto keeper = std::ranges::find(input.keepers, place.function, &Keeper::function);
+    if (keeper != input.keepers.end()) finding.evidence.push_back(fact("who keeps their pids", sentence("{}, which {}", keeper->process, doing(input, keeper->process))));
+    if (name != input.shared_names.end() && name->atom != nullptr) {
+        const PrintedTerm atom{name->atom, name->atom->term()};
+        finding.title.say("; they all name {}", atom);
+        finding.evidence.push_back(fact("what they name", sentence("{}, which no process is registered as", atom)));
+        return true;
+    }
+    const ProcId starter = s.find(starter_of(s, place.members));
+    if (name != input.shared_names.end() && name->process != starter) {
+        finding.title.say("; they all name {}, which {}", name->process, doing(input, name->process));
+        return true;
+    }
+    if (keeper == input.keepers.end()) return false;
+    finding.title.say("; {} keeps their pids", keeper->process);
+    return true;
+}
+
 void run(const RuleInput& input, std::vector<Finding>& findings) {
     const Snapshot& s = input.snapshot;
     if (is_failed_start(input.slogan.kind)) return;
@@ -115,8 +171,9 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     finding.bytes = memory.value();
     finding.evidence = {figure("memory that they hold", memory.value(), AmountUnit::bytes), figure("messages in their queues", queues.value(), AmountUnit::count),
                         figure("reductions of all of them", reductions.value(), AmountUnit::count)};
+    const bool tied = say_ties(input, place, finding);
     if (const Pid starter = starter_of(s, place.members); starter.has()) {
-        finding.title.say("; {} has started them", AnyProcess{starter});
+        if (!tied) finding.title.say("; {} has started them", AnyProcess{starter});
         if (const ProcId id = s.find(starter); id != ProcId::none) finding.evidence.push_back(fact("who has started them", doing(input, id)));
     }
     finding.evidence.push_back(fact("one of them", sentence("{}", example)));
