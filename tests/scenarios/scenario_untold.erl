@@ -92,10 +92,10 @@ worker(Pool) -> Line = gen_server:call(Pool, take, infinity), hold({line, Line})
 lines_by_turns(Args) ->
     N = scenario_kit:number(1, Args -- ["healthy"], 40),
     Size = case healthy(Args) of true -> N + 5; false -> 5 end,
-    specimen(line_pool, fun(Ready) -> Ready(), lines(lists:seq(1, Size), #{}, queue:new()) end),
+    Pool = specimen(line_pool, fun(Ready) -> Ready(), lines(lists:seq(1, Size), #{}, queue:new()) end),
     Users = many(N + 5, fun(_) -> spawn(?MODULE, uses, [line_pool]) end),
     settled(healthy(Args), Users, N),
-    plan(Args, #{findings => ['same-place'], waiting => N, severity => medium}).
+    plan(Args, #{findings => ['same-place'], culprit => Pool, waiting => N, severity => medium}).
 
 uses(Pool) -> Line = takes(Pool), hold({line, Line}).
 takes(Pool) -> Pool ! {take, self()}, receive {line, Line} -> Line end.
@@ -132,7 +132,7 @@ barrier(Args) ->
     Members = many(N, fun(I) -> spawn(?MODULE, member, [Barrier, I]) end),
     specimen(late_member, fun(Ready) -> Ready(), Healthy orelse hold(late_member), member(Barrier, late) end),
     settled(Healthy, Members),
-    plan(Args, #{findings => ['same-place'], waiting => N, severity => medium}).
+    plan(Args, #{findings => ['same-place'], culprit => Barrier, waiting => N, severity => medium}).
 
 gathers(N, Come) when length(Come) =:= N -> [P ! go_on || P <- Come], hold(gathered);
 gathers(N, Come) -> receive {come, P} -> gathers(N, [P | Come]) end.

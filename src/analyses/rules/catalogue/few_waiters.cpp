@@ -1,0 +1,115 @@
+// few-waiters: nothing is loud, and some processes wait for one that is stuck itself.
+//
+// Theory. A server that hangs within a callback holds up whoever calls it: too few to stand out on a large node, or on one that
+// hardly works for want of it. Where no other rule tells of anything, this is what somebody who looks by hand finds next: a process
+// that others wait for, and that waits, not in its loop, but on behalf of a function that has called what it sits in. The same for a
+// single file operation that has not come back.
+//
+// Thresholds: three who wait are medium, fewer only info, as is the operation on a file: a call that is under way looks the same.
+// Who reads from a terminal is waited for by whoever wants a line, and is not meant.
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "analyses/base/erlang_syntax.hpp"
+#include "analyses/processes/process_columns.hpp"
+#include "analyses/processes/senders.hpp"
+#include "analyses/rules/phrases.hpp"
+
+namespace beamheap::analyses::rule {
+namespace few_waiters_rule {
+namespace {
+
+constexpr std::uint64_t medium_waiters = 3;
+constexpr std::array<std::string_view, 6> of_terminals{"group", "user", "user_drv", "prim_tty", "shell", "init"};
+
+// Whether a process waits in the midst of its work.
+bool is_stuck(const RuleInput& input, ProcId id) {
+    const Snapshot& s = input.snapshot;
+    const Process& process = s[id];
+    if (process.state != ProcessState::waiting || process.current_function == FunctionId::none || input.waits.edge(id) != nullptr) return false;
+    return !idle(input, id) && !starts_block(input, id) && std::ranges::find(of_terminals, module_of(s, process.current_function)) == of_terminals.end() &&
+           waits_on_behalf(s, process) != FunctionId::none;
+}
+
+// The one that most wait for.
+const WaitFanIn* largest_stuck(const RuleInput& input) {
+    const WaitFanIn* most = nullptr;
+    for (const WaitFanIn& fan : input.waits.fan_in)
+        if (fan.target.process != ProcId::none && is_stuck(input, fan.target.process) && (most == nullptr || fan.reaching > most->reaching)) most = &fan;
+    return most;
+}
+
+void about_server(const RuleInput& input, const WaitFanIn& fan, std::vector<Finding>& findings) {
+    const Snapshot& s = input.snapshot;
+    const ProcId id = fan.target.process;
+    const WaitEdge& example = input.waits.edges[input.waits.waiters_of(fan).front()];
+    Finding finding;
+    about(input, id, finding);
+    finding.severity = fan.reaching >= medium_waiters ? FindingSeverity::medium : FindingSeverity::info;
+    finding.count = fan.reaching;
+    finding.percent = percent_of(fan.reaching, std::uint64_t{s.processes.size()});
+    finding.confidence = Confidence::estimate;
+    const std::uint64_t queued = s[id].msgq_len.value_or(0);
+    finding.title.say(fan.reaching == 1 ? Form<3>("{} of {} processes waits for {}; it") : Form<3>("{} of {} processes wait for {}; it"), number(fan.reaching),
+                      number(s.processes.size()), id);
+    if (queued != 0) finding.title.say(" has {} and", messages(queued));
+    finding.title.say(" {}", doing(input, id));
+    if (const FunctionId by = caller_of(s, s[id]); by != FunctionId::none && by != s[id].current_function) finding.title.say(", called by {}", by);
+    finding.evidence = {figure("processes that wait for it themselves", fan.waiters, AmountUnit::count), figure("messages in its queue", s[id].msgq_len, AmountUnit::count),
+                        fact("one of those who wait", sentence("{}: {}", example.waiter, frames_text(input, example.waiter)))};
+    add_stack(input, id, finding);
+    finding.advise("See what it waits for in the midst of its work: {}", Command{"proc", s[id].pid});
+    finding.advise("See who waits for whom: `beamheap waits DUMP`");
+    finding.advise("A second dump or core image some seconds later tells whether it has come further: a call that is under way looks the same.");
+    findings.push_back(std::move(finding));
+}
+
+// For whom the modules of files work.
+FunctionId opener(const Snapshot& s, const Process& process) {
+    for (const Frame& frame : s.stacks[process.stack]) {
+        if (frame.function == FunctionId::none) break;
+        const std::string_view module = module_of(s, frame.function);
+        if (!module.starts_with("prim_file") && !module.starts_with("raw_file_io") && !module.starts_with("file") && module != "proc_lib") return frame.function;
+    }
+    return FunctionId::none;
+}
+
+// Who is in an operation on a file, which one of the VM's own threads does for it.
+void about_file(const RuleInput& input, std::vector<Finding>& findings) {
+    const Snapshot& s = input.snapshot;
+    for (const ProcId id : all_processes(s)) {
+        if (s[id].state != ProcessState::running || s[id].current_function == FunctionId::none || module_of(s, s[id].current_function) != "prim_file") continue;
+        Finding finding;
+        about(input, id, finding);
+        finding.severity = FindingSeverity::info;
+        finding.count = 1;
+        finding.confidence = Confidence::estimate;
+        finding.title.say("{} {}", id, doing(input, id));
+        if (const FunctionId by = opener(s, s[id]); by != FunctionId::none) finding.title.say(", called by {}", by);
+        add_stack(input, id, finding);
+        finding.advise("Look at which file it is: one on a file system of another machine, a pipe that nobody writes to, or a device may never come back: {}",
+                       Command{"proc", s[id].pid});
+        finding.advise("A second dump or core image some seconds later tells whether it has come back.");
+        findings.push_back(std::move(finding));
+        return;
+    }
+}
+
+void run(const RuleInput& input, std::vector<Finding>& findings) {
+    if (is_failed_start(input.slogan.kind)) return;
+    const bool asked = input.slogan.kind == SloganKind::requested || input.slogan.kind == SloganKind::unknown || input.slogan.kind == SloganKind::none;
+    if (!asked || std::ranges::any_of(findings, [](const Finding& each) { return each.severity != FindingSeverity::info; })) return;
+    if (const WaitFanIn* const fan = largest_stuck(input); fan != nullptr)
+        about_server(input, *fan, findings);
+    else
+        about_file(input, findings);
+}
+
+}  // namespace
+}  // namespace few_waiters_rule
+
+// Behind all others: it is for where these tell of nothing.
+Rule few_waiters() { return {"few-waiters", 180, few_waiters_rule::run}; }
+
+}  // namespace beamheap::analyses::rule

@@ -1,0 +1,360 @@
+// What programs do by hand, and what tells of it: several who work in one place, circles of messages, names in frames, pids that somebody keeps.
+#include <catch2/catch.hpp>
+
+#include <string>
+#include <vector>
+
+#include "analyses/base/erlang_syntax.hpp"
+#include "analyses/heaps/shared_names.hpp"
+#include "analyses/heaps/unanswered.hpp"
+#include "support/dump_text.hpp"
+#include "support/made_findings.hpp"
+
+using namespace beamheap;
+using namespace beamheap::analyses;
+
+namespace {
+
+// Who works, and has done so many reductions, below a loop of its own.
+struct Work {
+    std::uint32_t workers = 4;
+    std::uint64_t each = 10'000'000, others = 10'000'000;
+    std::string module = "shop", in = "search";
+    bool one_waits = false, all_in_one = true;
+    ProcessState state = ProcessState::runnable;
+
+    std::vector<test::FoundWithText> told() const {
+        test::MadeNode made;
+        const auto add = [&](std::uint32_t number, const std::vector<FunctionId>& frames, std::uint64_t reductions, ProcessState what) {
+            Process& p = made.process(number);
+            p.current_function = frames.front();
+            p.stack = made.stack(frames);
+            p.reductions = reductions;
+            p.state = what;
+        };
+        for (std::uint32_t i = 0; i < workers; ++i)
+            add(10 + i, {made.function(all_in_one || i % 2 == 0 ? module : "other", in, 1), made.function(all_in_one || i % 2 == 0 ? "shop" : "other", "loop", 0)}, each,
+                one_waits && i + 1 == workers ? ProcessState::waiting : state);
+        add(100, {made.function("gen_server", "loop", 7)}, others, ProcessState::waiting);
+        return test::of(made.told(), "busy-loop");
+    }
+    std::string title() const {
+        const auto found = told();
+        return found.empty() ? "" : found.front().words.substr(0, found.front().words.find('\n'));
+    }
+};
+
+constexpr const char* last = "0x00007f0000001008:SReturn addr 0x300 (<terminate process normally>)\n";
+constexpr const char* caller = "0x00007f0000001000:SReturn addr 0x200 (shop:work/1 + 8)\n";
+
+// A dump of processes of which each waits in a function, holds some terms in its youngest frame, and has some messages.
+struct Those {
+    struct One {
+        std::uint32_t number;
+        std::string in, holds, heap, messages;
+        bool called = true;
+        std::string name;
+        std::size_t unread = 0;
+        std::uint32_t parent = 2;
+    };
+    std::vector<One> all;
+
+    std::unique_ptr<Artifact> load() const {
+        std::string processes, rest;
+        for (const One& one : all) {
+            const std::string pid = "<0." + std::to_string(one.number) + ".0>";
+            processes += "=proc:" + pid + "\nState: Waiting\n" + (one.name.empty() ? "" : "Name: " + one.name + "\n") + "Spawned as: erlang:apply/2\nSpawned by: <0." + std::to_string(one.parent) +
+                         ".0>\nMessage queue length: " + std::to_string(one.unread) + "\nStack+heap: 233\nOldHeap: 0\nProgram counter: 0x00007f0000000100 (" + one.in + " + 8)\n";
+            if (!one.messages.empty()) rest += "=proc_messages:" + pid + "\n" + one.messages;
+            rest += "=proc_stack:" + pid + "\n" + (one.called ? std::string(caller) : std::string()) + one.holds + last + "=proc_heap:" + pid + "\n" + one.heap;
+        }
+        LoadPlan plan = test::everything();
+        plan.slots_of = slots_for_waits;
+        plan.terms = true;
+        plan.terms_of = [may_be_asked = MayBeAsked(), may_name_alike = MayNameAlike()](const Snapshot& s, ProcId id) mutable {
+            const bool asked = may_be_asked(s, id), named = may_name_alike(s, id);
+            return asked || named;
+        };
+        // as a stream, of which only what is asked for is kept
+        auto dump = test::load(test::header() + processes + rest + "=end\n", plan, 4096);
+        REQUIRE(dump != nullptr);
+        return dump;
+    }
+    // One who has in its queue what another has asked.
+    void asked_by(std::uint32_t number, std::uint32_t by, bool called = true, const char* in = "shop:ask/1") {
+        One one{number, in, "", "", "", called, "", 1, 2};
+        one.messages = "H2000:N\n";
+        one.heap = "2000:t2:A3:ask,P<0." + std::to_string(by) + ".0>\n";
+        all.push_back(one);
+    }
+};
+
+std::vector<std::string> circles(const Those& those) {
+    const auto dump = those.load();
+    Waits found = waits(dump->snapshot());
+    REQUIRE(found.edges.empty());
+    add_unanswered(*dump, found);
+    std::vector<std::string> all;
+    for (const std::vector<ProcId>& cycle : found.cycles) {
+        all.emplace_back();
+        for (const ProcId id : cycle) all.back() += (all.back().empty() ? "" : " ") + std::to_string(dump->snapshot()[id].pid.number);
+    }
+    for (const WaitEdge& edge : found.edges) {
+        CHECK(edge.via == "by_hand");
+        CHECK(edge.confidence == Confidence::estimate);
+    }
+    return all;
+}
+
+// So many who sleep on behalf of a function, each with these slots in its frame.
+Those sleepers(std::size_t count, const std::string& holds, const std::string& of_the_last = "") {
+    Those those;
+    for (std::size_t i = 0; i < count; ++i)
+        those.all.push_back({static_cast<std::uint32_t>(100 + i), "timer:sleep/1", i + 1 == count && !of_the_last.empty() ? of_the_last : holds, "", "", true, "", 0, 2});
+    return those;
+}
+
+// What all of them name: an atom, or a pid's number.
+std::string named(const Those& those) {
+    const auto dump = those.load();
+    const std::vector<SharedName> names = shared_names(*dump);
+    if (names.empty()) return "nothing";
+    REQUIRE(names.size() == 1);
+    CHECK(function_text(dump->snapshot(), names[0].function) == "timer:sleep/1");
+    CHECK(function_text(dump->snapshot(), names[0].caller) == "shop:work/1");
+    return names[0].atom != nullptr ? std::string(names[0].atom->term().text) : std::to_string(dump->snapshot()[names[0].process].pid.number);
+}
+
+}  // namespace
+
+TEST_CASE("several who have done most of the work in one place are told together", "[hand]") {
+    CHECK(Work{}.title() == "shop:search/1: 4 processes are busy in shop:search/1, called by shop:loop/0, and have done 80 % of all work");
+    Work work;
+    SECTION("half of all") {
+        work.others = 40'000'000;
+        CHECK(work.title() == "shop:search/1: 4 processes are busy in shop:search/1, called by shop:loop/0, and have done 50 % of all work");
+        work.others = 40'000'001;
+        CHECK(work.title().empty());
+    }
+    SECTION("too little") {
+        work.each = 4'999'999;
+        work.others = 0;
+        CHECK(work.title().empty());
+        work.each = 5'000'000;
+        CHECK(!work.title().empty());
+    }
+    SECTION("one alone is told by itself") {
+        work.workers = 1;
+        work.each = 20'000'000;
+        CHECK(work.title() == "process: <0.10.0> is busy: it is ready to run in shop:search/1, and has done 67 % of all work");
+    }
+    SECTION("at different places") {
+        work.all_in_one = false;
+        CHECK(work.title().empty());
+    }
+    SECTION("in a loop of OTP's") {
+        work.module = "gen_server";
+        CHECK(work.title() == "shop:loop/0: 4 processes are busy in shop:loop/0, and have done 80 % of all work");
+    }
+    SECTION("who waits has done its work") {
+        work.state = ProcessState::waiting;
+        CHECK(work.title().empty());
+    }
+}
+
+TEST_CASE("of two that send to each other all the time one waits", "[hand]") {
+    Work work{.workers = 2, .each = 30'000'000, .one_waits = true};
+    CHECK(work.title() == "shop:search/1: 2 processes are busy in shop:search/1, called by shop:loop/0, and have done 86 % of all work");
+    work.state = ProcessState::waiting;
+    CHECK(work.title().empty());
+}
+
+TEST_CASE("a worker, and several that wait for the next work in the same place, are no pair", "[hand]") {
+    test::MadeNode made;
+    for (std::uint32_t i = 0; i < 20; ++i) {
+        Process& p = made.process(10 + i);
+        p.current_function = made.function("shop", "loop", 0);
+        p.stack = made.stack({p.current_function});
+        p.reductions = 30'000'000;
+        p.state = i == 0 ? ProcessState::running : ProcessState::waiting;
+    }
+    CHECK(test::of(made.told(), "busy-loop").empty());
+}
+
+TEST_CASE("a queue grows when those who take from it are held up", "[hand]") {
+    struct Around {
+        std::uint32_t stuck = 4, others = 0;
+        std::string module = "shop";
+        bool idle = true, behind = true, accumulates = true;
+    };
+    const auto title = [](const Around& around) {
+        test::MadeNode made;
+        Process& big = made.process(10, "events");
+        big.current_function = around.idle ? made.function("gen_server", "loop", 7) : made.function("shop", "stores", 1);
+        big.stack = made.stack({big.current_function});
+        big.memory_bytes = 16 * test::mebibyte;
+        std::vector<std::uint32_t> numbers;
+        for (std::uint32_t i = 0; i < around.stuck + around.others; ++i) numbers.push_back(20 + i);
+        made.links(numbers);
+        for (Link& link : made.s.links) link.kind = LinkKind::monitored_by;
+        for (std::uint32_t i = 0; i < numbers.size(); ++i) {
+            Process& one = made.process(numbers[i]);
+            one.current_function = i < around.stuck ? made.function(around.module, "uploads", 1) : made.function("gen_server", "loop", 7);
+            one.stack = around.behind ? made.stack({one.current_function, made.function("shop", "handle", 1)}) : made.stack({one.current_function});
+            one.memory_bytes = 1000;
+        }
+        TermFacts facts;
+        facts.process = ProcId{0};
+        facts.accumulation = Ours("its State, a queue, keeps 99 %");
+        if (around.accumulates) facts.accumulated = Ours("its State, a queue");
+        facts.accumulated_bytes = 15 * test::mebibyte;
+        const auto found = test::of(made.told([&](RuleInput& input) { input.terms = std::span(&facts, 1); }), "big-heap");
+        REQUIRE(found.size() == 1);
+        return found[0].words.substr(0, found[0].words.find('\n'));
+    };
+    const std::string alone = "events: events <0.10.0> holds 16.0 MiB (100 % of all processes'): its State, a queue (15.0 MiB)";
+    CHECK(title({}) == "events: events <0.10.0> holds 16.0 MiB: its State, a queue; 4 that watch it sit in shop:uploads/1");
+    CHECK(title({.stuck = 1}) == "events: events <0.10.0> holds 16.0 MiB: its State, a queue; 1 that watches it sits in shop:uploads/1");
+    CHECK(title({.stuck = 3, .others = 1}).ends_with("; 3 that watch it sit in shop:uploads/1"));
+    CHECK(title({.stuck = 2, .others = 1}) == alone);
+    CHECK(title({.stuck = 0}) == alone);
+    CHECK(title({.module = "prim_inet"}) == alone);
+    CHECK(title({.behind = false}) == alone);
+    CHECK(!title({.idle = false}).ends_with("uploads/1"));
+    CHECK(!title({.accumulates = false}).ends_with("uploads/1"));
+}
+
+TEST_CASE("where nothing else is told, few who wait for one that is stuck are", "[hand]") {
+    struct Few {
+        std::uint32_t callers = 3;
+        std::string in = "my_store", caller = "my_ledger";
+        std::uint64_t messages = 2;
+        ProcessState state = ProcessState::waiting;
+        std::string_view slogan = "Received SIGUSR1";
+        bool louder = false, file = false;
+    };
+    const auto told = [](const Few& few) -> std::string {
+        test::MadeNode made;
+        made.s.node.slogan = few.slogan;
+        Process& server = made.process(10, "ledger");
+        server.current_function = made.function(few.in, "reads", 1);
+        server.stack = few.caller.empty() ? made.stack({server.current_function}) : made.stack({server.current_function, made.function(few.caller, "balance", 1)});
+        server.msgq_len = few.messages;
+        server.state = few.state;
+        for (std::uint32_t i = 0; i < few.callers; ++i) {
+            Process& p = made.process(20 + i);
+            p.current_function = made.function("gen", "do_call", 4);
+            p.stack = made.stack({p.current_function, made.function("gen_server", "call", 3), made.function("my", "work", 1)});
+            p.link_range = {static_cast<std::uint32_t>(made.s.links.size()), 1};
+            Link link;
+            link.kind = LinkKind::monitors;
+            link.pid = {0, 10, 0};
+            made.s.links.push_back(link);
+        }
+        if (few.louder) made.process(90, "flooded").msgq_len = 2'000;
+        if (few.file) {
+            Process& reader = made.process(95, "reader");
+            reader.current_function = made.function("prim_file", "open_nif", 2);
+            reader.stack = made.stack({reader.current_function, made.function("my", "loads", 1)});
+            reader.state = ProcessState::running;
+        }
+        const auto found = test::of(made.told(), "few-waiters");
+        if (found.empty()) return "";
+        return std::string(name_of(found[0].severity)) + " " + found[0].words.substr(0, found[0].words.find('\n'));
+    };
+    CHECK(told({}) == "medium ledger: 3 of 4 processes wait for ledger <0.10.0>; it has 2 messages and sits in my_store:reads/1");
+    CHECK(told({.callers = 2, .messages = 1}) == "info ledger: 2 of 3 processes wait for ledger <0.10.0>; it has 1 message and sits in my_store:reads/1");
+    CHECK(told({.callers = 1, .messages = 0}) == "info ledger: 1 of 2 processes waits for ledger <0.10.0>; it sits in my_store:reads/1");
+    CHECK(told({.callers = 0}).empty());
+    CHECK(told({.in = "gen_server"}).empty() == false);  // (reads/1 is none of its loops)
+    CHECK(told({.in = "prim_tty"}).empty());
+    CHECK(told({.caller = ""}).empty());                       // its loop
+    CHECK(told({.state = ProcessState::running}).empty());
+    CHECK(told({.louder = true}).empty());
+    CHECK(told({.slogan = "eheap_alloc: Cannot allocate 1 bytes of memory (of type \"heap\")."}).empty());
+    CHECK(told({.callers = 0, .file = true}) == "info reader: reader <0.95.0> is running prim_file:open_nif/2, called by my:loads/1");
+    CHECK(told({.file = true}).starts_with("medium ledger: "));
+}
+
+TEST_CASE("who have asked each other by messages wait for each other", "[hand]") {
+    Those those;
+    SECTION("two") {
+        those.asked_by(10, 11);
+        those.asked_by(11, 10);
+        CHECK(circles(those) == std::vector<std::string>{"10 11"});
+    }
+    SECTION("three") {
+        those.asked_by(10, 12);
+        those.asked_by(11, 10);
+        those.asked_by(12, 11);
+        CHECK(circles(those) == std::vector<std::string>{"10 11 12"});
+    }
+    SECTION("two circles") {
+        for (const std::uint32_t first : {10u, 20u}) {
+            those.asked_by(first, first + 1);
+            those.asked_by(first + 1, first);
+        }
+        CHECK(circles(those) == std::vector<std::string>{"10 11", "20 21"});
+    }
+    SECTION("one has not asked") {
+        those.asked_by(10, 11);
+        those.asked_by(11, 12);
+        CHECK(circles(those).empty());
+    }
+    SECTION("one is in its loop, and will take what it was asked") {
+        those.asked_by(10, 11);
+        those.asked_by(11, 10, false);
+        CHECK(circles(those).empty());
+    }
+    SECTION("one sleeps") {
+        those.asked_by(10, 11);
+        those.asked_by(11, 10, true, "timer:sleep/1");
+        CHECK(circles(those).empty());
+    }
+    SECTION("one has asked itself") {
+        those.asked_by(10, 10);
+        CHECK(circles(those).empty());
+    }
+}
+
+TEST_CASE("what all who sleep in one place name is what they look for", "[hand]") {
+    CHECK(named(sleepers(20, "y0:AA:price_feed\n")) == "price_feed");
+    CHECK(named(sleepers(19, "y0:AA:price_feed\n")) == "nothing");
+    CHECK(named(sleepers(20, "y0:AA:price_feed\n", "y0:AA:other_feed\n")) == "nothing");
+    CHECK(named(sleepers(20, "y0:A8:infinity\ny1:A2:ok\n")) == "nothing");
+    CHECK(named(sleepers(20, "y0:AA:price_feed\ny1:AA:other_feed\n")) == "nothing");
+    Those those = sleepers(20, "y0:AA:price_feed\ny1:AA:other_feed\n");
+    those.all.push_back({50, "shop:loop/0", "", "", "", false, "price_feed", 0, 2});
+    CHECK(named(those) == "50");  // who is registered so
+    those = sleepers(20, "y0:P<0.50.0>\ny1:AA:other_feed\n");
+    CHECK(named(those) == "other_feed");  // a process that has ended tells nothing
+    those.all.push_back({50, "shop:loop/0", "", "", "", false, "", 0, 2});
+    CHECK(named(those) == "50");
+    those = sleepers(20, "y0:AA:price_feed\n");
+    for (std::uint32_t i = 0; i < 81; ++i) those.all.push_back({1000 + i, "shop:loop/0", "", "", "", false, "", 0, 2});
+    CHECK(named(those) == "nothing");  // less than a fifth
+}
+
+TEST_CASE("who keeps the pids of all that wait is told, unless it has started them", "[hand]") {
+    const auto keeper = [](std::size_t kept, std::uint32_t parent, std::size_t keepers) -> std::uint32_t {
+        Those those;
+        std::string list;
+        for (std::uint32_t i = 0; i < 20; ++i) {
+            those.all.push_back({100 + i, "shop:meets/1", "", "", "", true, "", 0, parent});
+            if (i < kept) list += std::to_string(2000 + i * 10) + ":lP<0." + std::to_string(100 + i) + ".0>|" + (i + 1 < kept ? "H" + std::to_string(2010 + i * 10) : "N") + "\n";
+        }
+        for (std::uint32_t i = 0; i < keepers; ++i) those.all.push_back({50 + i, "shop:gathers/2", "y0:H2000\n", list, "", false, "", 0, 2});
+        const auto dump = those.load();
+        Waits found = waits(dump->snapshot());
+        const std::vector<Keeper> all = add_unanswered(*dump, found);
+        if (all.empty()) return 0;
+        REQUIRE(all.size() == 1);
+        CHECK(function_text(dump->snapshot(), all[0].function) == "shop:meets/1");
+        return dump->snapshot()[all[0].process].pid.number;
+    };
+    CHECK(keeper(20, 2, 1) == 50);
+    CHECK(keeper(18, 2, 1) == 50);
+    CHECK(keeper(17, 2, 1) == 0);
+    CHECK(keeper(20, 50, 1) == 0);
+    CHECK(keeper(20, 2, 2) == 0);  // several do
+}
