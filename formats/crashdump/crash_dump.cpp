@@ -23,7 +23,7 @@ public:
         snapshot_.source.path = path;
         snapshot_.source.kind = crash_dump_kind;
         if (window_.source().seekable() && options_.threads != 1 && std::thread::hardware_concurrency() > 1)
-            window_.prefetch_after = bytes::Window::worth_prefetching;
+            window_.prefetch_after = bytes::Window::worth_prefetching, texts_.prefetch = true;
         if (options_.progress)
             window_.on_read = [this] {
                 options_.progress(window_.source().stored_position(), window_.source().stored_size());
@@ -202,7 +202,7 @@ Result<std::unique_ptr<TermSource>> CrashDump::terms(ProcId process, const Terms
     };
     for (std::size_t i = 0; i < graph.foreign_size(); ++i)
         if (graph.kind(graph.foreign(i).from) != TermKind::sub_binary) count(graph.foreign(i).address);
-    for (std::size_t i = 0; i < graph.roots().size(); ++i) count(graph.missing_root(i));
+    for (std::size_t i = 0; i < graph.missing_roots(); ++i) count(graph.missing_root_address(i));
     for (std::uint64_t i = 0; i < std::min<std::uint64_t>(lost, 1'000'000); ++i)
         snapshot_.anomalies.add(Anomaly::dangling_reference, snapshot_[process].offset);
     terms->channel = [this](std::string_view node) { return channel_of(node); };

@@ -194,12 +194,12 @@ const char* HeapLines::take(HeapGraph& graph, const char* p, const char* safe, s
     safe = p + std::min(safe - p, most_at_once);
     // The shortest line here has 17 characters, the shortest reference 13.
     const auto room = static_cast<std::size_t>(safe - p) + 64;
-    if (!HeapGraph::origins_alike(offset, offset + room)) return p;
-    const HeapGraph::Appender opened = graph.open_appender(room / 16 + 1, room / 12 + 1, offset);
+    const HeapGraph::Appender opened = graph.open_appender(room / 16 + 1, room / 12 + 1);
     Line line(opened, chunks_.data(), safe);
     const char* const first = p;
     while (p < safe) {
-        Edge* const edges_before = line.to.edge;
+        const std::size_t edges_before = line.to.edges.at;
+        const NodeId step_before = line.to.edges.step;
         if (p[12] != ':') break;
         std::uint64_t address = 0;
         std::uint32_t packed = 0;
@@ -237,13 +237,14 @@ const char* HeapLines::take(HeapGraph& graph, const char* p, const char* safe, s
             }
         }
         if (q == nullptr) {
-            line.to.edge = edges_before;
+            line.to.edges.at = edges_before;
+            line.to.edges.step = step_before;
             break;
         }
         line.to.object(kind, words, address, packed, offset + static_cast<std::uint64_t>(p - first));
         p = q;
     }
-    graph.close_appender(line.to.node, line.to.edge);
+    graph.close_appender(line.to);
     return p;
 }
 

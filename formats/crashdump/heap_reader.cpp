@@ -45,7 +45,7 @@ void HeapReader::begin(const HeapFacts& facts) {
 
 void HeapReader::expect_giant() {
     constexpr std::size_t objects = std::size_t{1} << 20;  // room that is not used costs nothing
-    graph_.open_appender(objects, objects, 0);
+    graph_.open_appender(objects, objects);
 }
 
 std::size_t HeapReader::feed(TermSection section, std::string_view text, std::uint64_t offset, bool last) {
@@ -384,10 +384,8 @@ const char* HeapReader::stack_line(const char* p) {
 }
 
 HeapGraph& HeapReader::finish() {
-    const std::uint32_t above = facts_.frames_before_returns;
-    graph_.finish([above](Root& root) {
-        if (root.kind == RootKind::stack && root.frame != no_frame) root.frame += above - 1;
-    });
+    graph_.finish();
+    graph_.move_frames(facts_.frames_before_returns - 1);
     settle_slices();
     return graph_;
 }

@@ -84,7 +84,11 @@ public:
     void set_frames_before_returns(std::uint32_t frames) { facts_.frames_before_returns = frames; }
     /// After finish(): the graph itself, to keep.
     HeapGraph take_graph() { return std::move(graph_); }
-    ReadHeap take(std::uint32_t sections = 0) { return {std::move(graph_), damage_, messages_, sections}; }
+    /// The same, without the addresses of objects, which are in the text.
+    ReadHeap take(std::uint32_t sections = 0) {
+        graph_.forget_addresses();
+        return {std::move(graph_), damage_, messages_, sections};
+    }
 
     const HeapDamage& damage() const { return damage_; }
     /// Lines of =proc_stack: words that the stack occupies.

@@ -65,15 +65,13 @@ void adopt(const HeapGraph& graph, std::string_view text, TermStyle style, Wante
         seen[node] = 1;
     }
     if (reached.empty()) return;
-    std::vector<std::uint32_t> starts(graph.size() + 1);
-    for (const Edge& edge : graph.edges()) ++starts[edge.from + 1];
-    for (std::size_t i = 1; i < starts.size(); ++i) starts[i] += starts[i - 1];
+    EdgeIndex index;
+    index.build(graph.edges(), graph.size());
     for (std::size_t i = 0; i < reached.size(); ++i) {  // grows while it is gone through
-        for (std::uint32_t e = starts[reached[i]]; e < starts[reached[i] + 1]; ++e) {
-            const NodeId to = graph.edges()[e].to;
+        index.for_each_target(reached[i], [&](NodeId to) {
             if (seen[to] == 0) reached.push_back(to);
             seen[to] = 1;
-        }
+        });
     }
     std::vector<std::uint64_t> addresses;
     for (const NodeId node : reached) {
@@ -103,7 +101,7 @@ Result<std::shared_ptr<const Literals>> collect_literals(const TermSections& tex
                                                          std::uint32_t processes) {
     Wanted wanted;
     for (std::size_t i = 0; i < graph.foreign_size(); ++i) wanted.add(graph.foreign(i).address);
-    for (std::size_t i = 0; i < graph.roots().size(); ++i) wanted.add(graph.missing_root(i));
+    for (std::size_t i = 0; i < graph.missing_roots(); ++i) wanted.add(graph.missing_root_address(i));
     std::string lines;
     HeapReader reader(dialect);
     HeapFacts facts;

@@ -18,8 +18,7 @@ void UnresolvedAddresses::add(const HeapGraph& graph, ProcId process) {
     if (graph.mode() == HeapGraph::Mode::sizes) return;
     for (std::size_t i = 0; i < graph.foreign_size(); ++i)
         if (const HeapGraph::ForeignEdge edge = graph.foreign(i); graph.kind(edge.from) != TermKind::sub_binary) take(edge.address);
-    for (std::size_t i = 0; i < graph.roots().size(); ++i)
-        if (const std::uint64_t address = graph.missing_root(i); address != 0) take(address);
+    for (std::size_t i = 0; i < graph.missing_roots(); ++i) take(graph.missing_root_address(i));
 }
 
 void UnresolvedAddresses::merge(const UnresolvedAddresses& other) {

@@ -48,14 +48,15 @@ std::optional<std::size_t> back_of(std::string_view heap, std::string_view messa
 /// Whether all is there what the roots that were kept refer to, in the graph or among the literals.
 class Completeness {
 public:
-    Completeness(const HeapGraph& graph, const Literals* literals) : graph_(graph), literals_(literals), seen_(graph.size()) {}
+    Completeness(const HeapGraph& graph, const Literals* literals) : graph_(graph), literals_(literals), seen_(graph.size()) {
+        index_.build(graph.edges(), graph.size());
+    }
 
     bool holds() {
-        const std::span<const Root> roots = graph_.roots();
-        for (std::size_t i = 0; i < roots.size(); ++i) {
-            if (roots[i].target != no_node) reach(roots[i].target);
-            else if (const std::uint64_t address = graph_.missing_root(i); address != 0 && !literal(address)) return false;
-        }
+        for (std::size_t i = 0; i < graph_.missing_roots(); ++i)
+            if (!literal(graph_.missing_root_address(i))) return false;
+        for (const Root root : graph_.roots())
+            if (root.target != no_node) reach(root.target);
         while (!left_.empty()) {
             const NodeId node = left_.back();
             left_.pop_back();
@@ -72,9 +73,7 @@ private:
         left_.push_back(node);
     }
     bool follow(NodeId node) {
-        const std::span<const Edge> edges = graph_.edges();
-        for (auto edge = std::ranges::lower_bound(edges, node, {}, &Edge::from); edge != edges.end() && edge->from == node; ++edge)
-            reach(edge->to);
+        index_.for_each_target(node, [this](NodeId to) { reach(to); });
         std::size_t low = 0, high = graph_.foreign_size();
         while (low != high) {
             const std::size_t middle = low + (high - low) / 2;
@@ -88,6 +87,7 @@ private:
 
     const HeapGraph& graph_;
     const Literals* literals_;
+    EdgeIndex index_;
     std::vector<bool> seen_;
     std::vector<NodeId> left_;
 };

@@ -66,8 +66,7 @@ Status TermSections::feed(ProcId process, HeapReader& reader) const {
     }
     const TermExtents* extents = this->extents(process);
     if (extents == nullptr) return ok();
-    std::string buffer;
-    return feed_in_windows(source_, *extents, reader, buffer);
+    return feed_in_windows(source_, *extents, reader, prefetch);
 }
 
 Result<std::vector<SectionText>> TermSections::of(ProcId process) const {

@@ -43,6 +43,8 @@ public:
     /// `source` can be read anywhere, or texts must be kept.
     explicit TermSections(const bytes::Source& source) : source_(source) {}
     bool keeps() const { return !source_.seekable(); }
+    /// A second thread may read what is fed.
+    bool prefetch = false;
 
     // ---- while loading
     /// So many processes there are.

@@ -4,7 +4,8 @@
 // object is numbered as it comes. A crash dump lists objects depth first from the roots, so parents mostly come before
 // their children; a core's walk finds them in the order of addresses. References name addresses: they are kept as
 // 32-bit compressed addresses and resolved in one pass by finish(). Nothing is allocated per object, and the next
-// process reuses all arrays. Costs 18 to 30 bytes per object (10 of them for 1.3 references).
+// process reuses all arrays. Costs some 18 bytes per object: 1 for its kind, 1 for its words, 4 for its address, 5 to find it by
+// that, 6 or 7 for 1.3 references, and 1.5 for where it came from.
 //
 // What objects hold besides references (atoms, numbers, bytes of binaries) is not here: a TermSource (terms.hpp) reads
 // it from where the object came from, which the graph remembers in `values` mode.
@@ -16,7 +17,10 @@
 #include <string_view>
 
 #include "beamheap/address_map.hpp"
+#include "beamheap/edge_list.hpp"
 #include "beamheap/flat_array.hpp"
+#include "beamheap/offset_list.hpp"
+#include "beamheap/root_list.hpp"
 
 namespace beamheap {
 
@@ -49,40 +53,8 @@ inline constexpr std::size_t term_kinds = static_cast<std::size_t>(TermKind::cou
 /// "cons", "tuple", "float", "bignum", "heap_binary", ...
 std::string_view name_of(TermKind kind);
 
-enum class RootKind : std::uint8_t {
-    stack,
-    dictionary,
-    message,
-    seq_trace_token,  ///< of a message; of the process itself where the index is no_frame
-    x_register,
-    group_leader,
-    exception,
-    literal,
-    garbage,
-    table_object,  ///< of an ETS table
-};
-/// "stack", "dictionary", "message", ...
-std::string_view name_of(RootKind kind);
-
-/// An object of the graph. The largest value is "none".
-using NodeId = std::uint32_t;
-inline constexpr NodeId no_node = 0xFFFFFFFFu;
 /// Where a number of messages is asked for: all of them.
 inline constexpr std::uint64_t all_messages = ~std::uint64_t{0};
-inline constexpr std::uint32_t no_frame = 0xFFFFFFFFu;
-
-struct Edge {
-    NodeId from;
-    NodeId to;
-};
-
-/// Where a process holds on to a term.
-struct Root {
-    NodeId target = no_node;  ///< none: an immediate, or an object that the graph does not hold
-    RootKind kind = RootKind::stack;
-    std::uint32_t index = 0;  ///< y register, x register, message (0 is the oldest), dictionary entry
-    std::uint32_t frame = 0;  ///< stack: index into Process::stack, 0 is the youngest; no_frame: of none
-};
 
 /// An object that shows bytes which it does not hold itself: a refc_binary or sub_binary.
 struct BinaryUse {
@@ -122,17 +94,15 @@ public:
         const auto node = static_cast<NodeId>(kinds_.size());
         const bool young = address - young_from_ < young_size_;
         kinds_.push(static_cast<std::uint8_t>(static_cast<unsigned>(kind) | (young ? young_bit : 0u)));
-        words_.push(words);
+        words_.push(words < wide_entry ? static_cast<std::uint8_t>(words) : wide_entry);
+        if (words >= wide_entry) wide_words_.push({node, words});
         addresses_.push(space_.compress(address));
-        if (mode_ == Mode::values) {
-            begin_origins(origin);
-            origins_.push(static_cast<std::uint32_t>(origin));
-        }
+        if (mode_ == Mode::values) origins_.push(origin);
         return node;
     }
     /// A reference of the object that was added last.
     void add_reference(std::uint64_t address) {
-        edges_.push({static_cast<NodeId>(kinds_.size() - 1), space_.compress(address)});
+        edges_.push(static_cast<NodeId>(kinds_.size() - 1), space_.compress(address));
     }
     /// The object that was added last shows bytes of something else.
     void add_binary_use(std::uint64_t address, std::uint64_t offset, std::uint64_t size) {
@@ -155,40 +125,38 @@ public:
     /// was told is there. An object's references are written before it, with its number.
     struct Appender {
         std::uint8_t* kinds;
-        std::uint32_t* words;
+        std::uint8_t* words;
         std::uint32_t* addresses;  ///< as `space` compresses them
-        std::uint32_t* origins;    ///< null in `sizes` mode
-        Edge* edge;
         NodeId node;
         std::uint64_t young_from, young_size;
+        EdgeList::Appender edges;
+        OffsetList::Appender origins;  ///< of no list in `sizes` mode
         AddressSpace* space;
+        HeapGraph* graph;
 
         /// `packed` is the address as `space` compresses it; so are those of references.
         __attribute__((always_inline)) void object(TermKind kind, std::uint32_t own_words, std::uint64_t address,
                                                    std::uint32_t packed, std::uint64_t origin) {
             const unsigned young = address - young_from < young_size ? young_bit : 0u;
             kinds[node] = static_cast<std::uint8_t>(static_cast<unsigned>(kind) | young);
-            words[node] = own_words;
+            words[node] = static_cast<std::uint8_t>(own_words);
+            if (__builtin_expect(own_words >= wide_entry, 0)) graph->put_wide_words(words, node, own_words);
             addresses[node] = packed;
-            if (origins != nullptr) origins[node] = static_cast<std::uint32_t>(origin);
+            if (origins.list != nullptr) origins.put(node, origin);
             ++node;
+            edges.next_object();
         }
-        __attribute__((always_inline)) void reference(std::uint32_t packed) { *edge++ = {node, packed}; }
+        __attribute__((always_inline)) void reference(std::uint32_t packed) { edges.push(packed); }
     };
-    /// Use a copy of what this gives: an object whose address nobody was given can live in registers. All origins lie in the
-    /// same 4 GiB (origins_alike()) as `origin`.
-    Appender open_appender(std::size_t more_objects, std::size_t more_references, std::uint64_t origin);
-    static bool origins_alike(std::uint64_t a, std::uint64_t b) { return a >> 32 == b >> 32; }
-    /// Takes over what was written through an appender whose `node` and `edge` these are.
-    void close_appender(NodeId node, const Edge* edge);
+    /// Use a copy of what this gives: an object whose address nobody was given can live in registers.
+    Appender open_appender(std::size_t more_objects, std::size_t more_references);
+    /// Takes over what was written through an appender.
+    void close_appender(const Appender& written);
 
-    /// Resolves references. After this, everything below may be asked. `settle` may change each root that is kept.
-    template <class Settle>
-    void finish(Settle settle) {
-        finish();
-        for (Root& root : roots_) settle(root);
-    }
+    /// Resolves references. After this, everything below may be asked.
     void finish();
+    /// Adds to the frames of all roots on the stack that are of one.
+    void move_frames(std::uint32_t by) { roots_.move_frames(by); }
 
     // ---- asking ---------------------------------------------------------------------------------------------------
 
@@ -197,8 +165,19 @@ public:
     std::size_t size() const { return kinds_.size(); }
     TermKind kind(NodeId node) const { return static_cast<TermKind>(kinds_[node] & kind_mask); }
     /// Words that the object itself occupies.
-    std::uint32_t words(NodeId node) const { return words_[node]; }
-    std::span<const std::uint32_t> all_words() const { return words_.view(); }
+    std::uint32_t words(NodeId node) const {
+        const std::uint8_t narrow = words_[node];
+        return __builtin_expect(narrow != wide_entry, 1) ? narrow : find_wide_words(node);
+    }
+    /// The words of all objects, for loops over them: wide_entry for those that have more, which are wide_words(), too.
+    std::span<const std::uint8_t> all_words() const { return words_.view(); }
+    static constexpr std::uint8_t wide_entry = 0xFF;
+    struct WideWords {
+        NodeId node;
+        std::uint32_t words;
+    };
+    /// By object.
+    std::span<const WideWords> wide_words() const { return wide_words_.view(); }
     /// What all objects are, for loops over them: kind_of() and is_young_kind() read an entry.
     std::span<const std::uint8_t> all_kinds() const { return kinds_.view(); }
     static TermKind kind_of(std::uint8_t entry) { return static_cast<TermKind>(entry & kind_mask); }
@@ -216,39 +195,35 @@ public:
     };
     std::span<const FlatOverride> flat_overrides() const { return flat_overrides_.view(); }
     bool is_young(NodeId node) const { return (kinds_[node] & young_bit) != 0; }
-    /// Its address; 0 where that was no address of an object (not aligned to a word).
+    /// Its address; 0 where that was no address of an object (not aligned to a word). Not after forget_addresses().
     std::uint64_t address(NodeId node) const {
         return addresses_[node] == AddressSpace::none ? 0 : space_.expand(addresses_[node]);
     }
+    /// Gives back what address() needs: of an object that came from a text it stands there, too. find() goes on to find.
+    void forget_addresses() { addresses_.clear_and_trim(0); }
     /// Where the object came from: bytes into the text, or its address. Only in `values` mode.
-    std::uint64_t origin(NodeId node) const {
-        const OriginRun* run = origin_runs_.end();
-        do --run;
-        while (run->first > node);
-        return std::uint64_t{run->high} << 32 | origins_[node];
-    }
+    std::uint64_t origin(NodeId node) const { return origins_[node]; }
     /// The object at this address; no_node if there is none.
     NodeId find(std::uint64_t address) const { return map_.find(space_.find(address)); }
 
     /// References between objects, by source, each source's in the order of its elements. A reference to an object
     /// that is not in the graph is not among them.
-    std::span<const Edge> edges() const { return edges_.view(); }
+    const EdgeList& edges() const { return edges_; }
     /// Every edge leads from a smaller to a larger number: the numbers are a topological order.
     bool forward() const { return forward_; }
     /// Some edge starts at a sub_binary: flat sizes must not follow it (a copy copies bytes, not the base).
     bool has_slice_edges() const { return has_slice_edges_; }
 
-    std::span<const Root> roots() const { return roots_.view(); }
+    const RootList& roots() const { return roots_; }
     /// Where roots()[i] was found. Only in `values` mode.
     std::uint64_t root_origin(std::size_t i) const { return root_origins_[i]; }
 
     /// The address that roots()[i] refers to where the graph holds no such object; 0 if it does, or if the root is an
-    /// immediate. Only in `values` mode.
-    std::uint64_t missing_root(std::size_t i) const {
-        return roots_[i].target == no_node && root_addresses_[i] != AddressSpace::none
-                   ? space_.expand(root_addresses_[i])
-                   : 0;
-    }
+    /// immediate. Only in `values` mode. O(log n).
+    std::uint64_t missing_root(std::size_t i) const;
+    /// How many such roots there are, and what the n-th of them refers to.
+    std::size_t missing_roots() const { return missing_roots_.size(); }
+    std::uint64_t missing_root_address(std::size_t n) const { return space_.expand(missing_roots_[n].address); }
 
     /// In the order of their objects.
     std::span<const BinaryUse> binaries() const { return binaries_.view(); }
@@ -298,28 +273,25 @@ private:
     AddressSpace space_;
     AddressMap map_;
     FlatArray<std::uint8_t> kinds_;
-    FlatArray<std::uint32_t> words_;
+    FlatArray<std::uint8_t> words_;
+    FlatArray<WideWords> wide_words_;
     FlatArray<std::uint32_t> addresses_;  // compressed
-    FlatArray<Edge> edges_;               // `to` is a compressed address until finish()
+    EdgeList edges_;                      // their targets are compressed addresses until finish()
     FlatArray<Edge> foreign_;             // `to` is a compressed address
     FlatArray<std::uint32_t> unresolved_; // compressed addresses
-    FlatArray<Root> roots_;               // target is a compressed address until finish()
-    FlatArray<std::uint32_t> origins_;  // their lower halves
-    /// Objects from `first` on have this upper half of their origins. Texts are read in order: there is one for each 4 GiB.
-    struct OriginRun {
-        NodeId first;
-        std::uint32_t high;
+    RootList roots_;                      // targets are compressed addresses until finish()
+    OffsetList origins_;
+    OffsetList root_origins_;
+    struct MissingRoot {
+        std::uint32_t root;
+        std::uint32_t address;  // compressed
     };
-    void begin_origins(std::uint64_t origin) {
-        const auto high = static_cast<std::uint32_t>(origin >> 32);
-        if (origin_runs_.empty() || origin_runs_[origin_runs_.size() - 1].high != high)
-            origin_runs_.push({static_cast<NodeId>(origins_.size()), high});
-    }
-    FlatArray<OriginRun> origin_runs_;
-    FlatArray<std::uint64_t> root_origins_;
-    FlatArray<std::uint32_t> root_addresses_;  // compressed
+    FlatArray<MissingRoot> missing_roots_;
     FlatArray<BinaryUse> binaries_;
     FlatArray<FlatOverride> flat_overrides_;
+
+    void put_wide_words(std::uint8_t* words, NodeId node, std::uint32_t own_words);
+    std::uint32_t find_wide_words(NodeId node) const;
 };
 
 }  // namespace beamheap

@@ -109,6 +109,26 @@ private:
 };
 
 // Bytes that were read to recognise the content, then the rest.
+class ReaderOf final : public Source {
+public:
+    explicit ReaderOf(const Source& source) : source_(source) {}
+    Result<std::size_t> read(std::span<char> into) override {
+        BH_TRY(const std::size_t got, source_.read_at(position_, into));
+        position_ += got;
+        return got;
+    }
+    bool seekable() const override { return true; }
+    void seek(std::uint64_t offset) override { position_ = offset; }
+    Result<std::size_t> read_at(std::uint64_t offset, std::span<char> into) const override { return source_.read_at(offset, into); }
+    std::optional<std::uint64_t> size() const override { return source_.size(); }
+    std::uint64_t stored_position() const override { return position_; }
+    std::uint64_t stored_size() const override { return source_.stored_size(); }
+
+private:
+    const Source& source_;
+    std::uint64_t position_ = 0;
+};
+
 class PrefixedSource final : public Source {
 public:
     PrefixedSource(std::string head, std::unique_ptr<Source> rest) : head_(std::move(head)), rest_(std::move(rest)) {}
@@ -214,6 +234,8 @@ Result<Peeked> peek(std::unique_ptr<Source> source, std::size_t bytes) {
         peeked.source = std::make_unique<PrefixedSource>(peeked.head, std::move(peeked.source));
     return peeked;
 }
+
+std::unique_ptr<Source> reader_of(const Source& source) { return std::make_unique<ReaderOf>(source); }
 
 Result<std::unique_ptr<Source>> memory_source(std::string_view text, const SourceOptions& options) {
     return recognise(std::make_unique<MemorySource>(text), options);

@@ -90,6 +90,9 @@ Result<std::unique_ptr<Source>> memory_source(std::string_view text, const Sourc
 /// The same of any source that stands at its start: decompressed if its content is.
 Result<std::unique_ptr<Source>> decoded_source(std::unique_ptr<Source> stored, const SourceOptions& options = {});
 
+/// Reads what a seekable source has, from a place of its own; `source` must outlive it.
+std::unique_ptr<Source> reader_of(const Source& source);
+
 /// A source with the first bytes that it gives; reading it starts with these again.
 struct Peeked {
     std::string head;  ///< up to as many bytes as were asked for

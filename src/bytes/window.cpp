@@ -95,7 +95,8 @@ Result<std::size_t> Window::take_block(std::size_t kept) {
 Result<std::size_t> Window::read_more(std::size_t kept) {
     if (prefetches(kept)) return take_block(kept);
     make_room(kept);
-    return source_->read({buffer_.get() + end_, std::min(step, capacity_ - end_)});
+    const std::size_t room = std::min(step, capacity_ - end_);  // after a seek it ends within a page, where no thread can go on
+    return source_->read({buffer_.get() + end_, room > page ? room - place_in_page(base_ + end_ + room) : room});
 }
 
 bool Window::more(std::size_t limit) {

@@ -37,7 +37,7 @@ V8Snapshot::NodeType type_of(TermKind kind) {
 class ProcessWriter {
 public:
     ProcessWriter(NodeModel& model, V8Snapshot& out, TermSource& source, ProcId id)
-        : model_(model), out_(out), source_(source), graph_(source.graph()), process_(model.snapshot()[id]) {}
+        : model_(model), out_(out), source_(source), graph_(source.graph()), process_(model.snapshot()[id]), next_edge_(graph_.edges().begin()) {}
 
     /// `binaries`: those outside the heaps that have a node already.
     void write(const std::string& name, std::unordered_map<std::uint64_t, std::uint64_t>& binaries) {
@@ -46,13 +46,13 @@ public:
         const std::uint64_t terms = analyses::saturating_multiply(graph_.total_words(), word);
         const std::uint64_t memory = process_.memory_bytes.value_or(terms);
         const std::uint64_t messages = messages_of(graph_), mailbox = messages != 0 ? 1 : 0;
-        const std::span<const Root> roots = graph_.roots();
+        const RootList& roots = graph_.roots();
         const auto held = static_cast<std::uint64_t>(std::ranges::count_if(roots, [](const Root& r) { return r.target != no_node; }));
         const std::uint64_t number =
             out_.add_node(V8Snapshot::NodeType::object, name, memory > terms ? memory - terms : 0, held - messages + mailbox);
         out_.add_root_edge(name, number);
         first_ = number + 1 + mailbox;
-        for (const Root& root : roots)
+        for (const Root root : roots)
             if (root.target != no_node && root.kind != RootKind::message)
                 out_.add_edge(V8Snapshot::EdgeType::property, name_of_root(root), first_ + root.target);
         if (messages != 0) write_mailbox(number + 1, messages);
@@ -72,7 +72,7 @@ private:
     void write_mailbox(std::uint64_t number, std::uint64_t messages) {
         out_.add_edge(V8Snapshot::EdgeType::property, "messages", number);
         out_.add_node(V8Snapshot::NodeType::array, "messages", 0, messages);
-        for (const Root& root : graph_.roots())
+        for (const Root root : graph_.roots())
             if (root.target != no_node && root.kind == RootKind::message) out_.add_element(root.index, first_ + root.target);
     }
     // Binaries that no process before this one referred to get the numbers behind the objects.
@@ -113,16 +113,16 @@ private:
     }
     // How the parts of an object are called: an element's place, or head and tail.
     void write_object(NodeId node, const std::unordered_map<std::uint64_t, std::uint64_t>& binaries) {
-        const std::span<const Edge> edges = graph_.edges();
-        const std::size_t from = next_edge_;
-        while (next_edge_ < edges.size() && edges[next_edge_].from == node) ++next_edge_;
+        const std::size_t from = next_edge_.at();
+        while (next_edge_ != graph_.edges().end() && next_edge_.from() == node) ++next_edge_;
+        const std::span<const NodeId> targets = graph_.edges().targets().subspan(from, next_edge_.at() - from);
         const BinaryUse* use = graph_.binary_of(node);
         if (use != nullptr && use->base != BinaryUse::Base::binary) use = nullptr;
         out_.add_node(type_of(graph_.kind(node)), name_of_object(node), std::uint64_t{graph_.words(node)} * graph_.word_bytes(),
-                      next_edge_ - from + (use != nullptr ? 1 : 0));
-        const std::vector<std::uint64_t> places = places_of(node, next_edge_ - from);
-        for (std::size_t i = from; i < next_edge_; ++i) {
-            const std::uint64_t to = first_ + edges[i].to, place = places.empty() ? i - from : places[i - from];
+                      targets.size() + (use != nullptr ? 1 : 0));
+        const std::vector<std::uint64_t> places = places_of(node, targets.size());
+        for (std::size_t i = 0; i < targets.size(); ++i) {
+            const std::uint64_t to = first_ + targets[i], place = places.empty() ? i : places[i];
             if (graph_.kind(node) == TermKind::cons && !places.empty())
                 out_.add_edge(V8Snapshot::EdgeType::property, place == 0 ? "head" : "tail", to);
             else out_.add_element(place, to);
@@ -148,7 +148,7 @@ private:
     const Process& process_;
     std::vector<std::pair<std::uint64_t, std::optional<std::uint64_t>>> fresh_;
     std::uint64_t first_ = 0;
-    std::size_t next_edge_ = 0;
+    EdgeList::Iterator next_edge_;
 };
 
 void write_tables(NodeModel& model, V8Snapshot& out) {

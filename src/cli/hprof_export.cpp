@@ -206,14 +206,14 @@ private:
         large_.clear();
         for (NodeId node = 0; node < graph.size(); ++node)
             if (graph.words(node) > most_fields) large_.emplace(node, out_.new_ids(graph.words(node) + array_head));
-        next_edge_ = 0;
+        next_edge_ = graph.edges().begin();
         for (NodeId node = 0; node < graph.size(); ++node) write_object(source, node);
         for (const auto& [id, bytes] : fresh_) write_binary(id, bytes);
         fresh_.clear();
         objects_ += graph.size();
         Held held;
         held.messages.reserve(static_cast<std::size_t>(std::ranges::count(graph.roots(), RootKind::message, &Root::kind)));  // once, not by doubling
-        for (const Root& root : graph.roots()) {
+        for (const Root root : graph.roots()) {
             if (root.target == no_node) continue;
             const Id target = object_of(root.target);
             switch (root.kind) {
@@ -230,7 +230,7 @@ private:
     }
 
     // A term's elements as references, where the source tells them as the graph does; else the graph's references alone.
-    void find_elements(TermSource& source, NodeId node, std::span<const Edge> edges, Element& tag) {
+    void find_elements(TermSource& source, NodeId node, std::span<const NodeId> targets, Element& tag) {
         const HeapGraph& graph = source.graph();
         references_.clear();
         const TermKind kind = graph.kind(node);
@@ -246,10 +246,10 @@ private:
                 references_.push_back(id_of(element));
                 objects += element.kind == ElementKind::object && element.id.space == ObjectId::Space::heap;
             }
-            if (objects == edges.size()) return;
+            if (objects == targets.size()) return;
             references_.clear();
         }
-        for (const Edge& edge : edges) references_.push_back(object_of(edge.to));
+        for (const NodeId to : targets) references_.push_back(object_of(to));
     }
     Id id_of(const Element& element) {
         switch (element.kind) {
@@ -261,11 +261,10 @@ private:
     }
     void write_object(TermSource& source, NodeId node) {
         const HeapGraph& graph = source.graph();
-        const std::span<const Edge> edges = graph.edges();
-        const std::size_t from = next_edge_;
-        while (next_edge_ < edges.size() && edges[next_edge_].from == node) ++next_edge_;
+        const std::size_t from = next_edge_.at();
+        while (next_edge_ != graph.edges().end() && next_edge_.from() == node) ++next_edge_;
         Element tag;
-        find_elements(source, node, edges.subspan(from, next_edge_ - from), tag);
+        find_elements(source, node, graph.edges().targets().subspan(from, next_edge_.at() - from), tag);
         if (const BinaryUse* use = graph.binary_of(node); use != nullptr && use->base == BinaryUse::Base::binary)
             references_.push_back(binary(source, use->address));
         const TermKind kind = graph.kind(node);
@@ -320,7 +319,7 @@ private:
     std::vector<Id> references_;                                // of the term that is being written
     std::unordered_map<NodeId, Id> large_;                      // of the process's terms those that are arrays
     Id first_ = 0;                                              // of the process's terms
-    std::size_t next_edge_ = 0;
+    EdgeList::Iterator next_edge_;
     std::uint64_t objects_ = 0, binary_bytes_ = 0, cut_ = 0, loose_ = loose_words;
 };
 

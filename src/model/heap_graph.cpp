@@ -58,15 +58,15 @@ void HeapGraph::begin(Mode mode, unsigned word_bytes) {
     space_.begin(word_bytes);
     kinds_.clear_and_trim(kept_bytes);
     words_.clear_and_trim(kept_bytes);
+    wide_words_.clear_and_trim(kept_bytes);
     addresses_.clear_and_trim(kept_bytes);
     edges_.clear_and_trim(kept_bytes);
     foreign_.clear_and_trim(kept_bytes);
     unresolved_.clear_and_trim(kept_bytes);
     roots_.clear_and_trim(kept_bytes);
     origins_.clear_and_trim(kept_bytes);
-    origin_runs_.clear();
     root_origins_.clear_and_trim(kept_bytes);
-    root_addresses_.clear_and_trim(kept_bytes);
+    missing_roots_.clear_and_trim(kept_bytes);
     binaries_.clear_and_trim(kept_bytes);
     flat_overrides_.clear_and_trim(kept_bytes);
 }
@@ -87,92 +87,100 @@ void HeapGraph::rollback(std::size_t objects, std::size_t roots) {
     if (kinds_.size() > objects) {
         kinds_.set_size(objects);
         words_.set_size(objects);
+        while (!wide_words_.empty() && wide_words_[wide_words_.size() - 1].node >= objects)
+            wide_words_.set_size(wide_words_.size() - 1);
         addresses_.set_size(objects);
-        if (mode_ == Mode::values) origins_.set_size(objects);
-        while (!edges_.empty() && edges_[edges_.size() - 1].from >= objects) edges_.set_size(edges_.size() - 1);
+        origins_.cut(objects);
+        edges_.cut_from(static_cast<NodeId>(objects));
         while (!binaries_.empty() && binaries_[binaries_.size() - 1].node >= objects)
             binaries_.set_size(binaries_.size() - 1);
         while (!flat_overrides_.empty() && flat_overrides_[flat_overrides_.size() - 1].node >= objects)
             flat_overrides_.set_size(flat_overrides_.size() - 1);
     }
-    roots_.set_size(roots);
-    if (mode_ == Mode::values) root_origins_.set_size(roots);
+    roots_.cut(roots);
+    root_origins_.cut(roots);
 }
 
-HeapGraph::Appender HeapGraph::open_appender(std::size_t more_objects, std::size_t more_references, std::uint64_t origin) {
-    if (mode_ == Mode::values) begin_origins(origin);
+HeapGraph::Appender HeapGraph::open_appender(std::size_t more_objects, std::size_t more_references) {
     kinds_.reserve_more(more_objects);
     words_.reserve_more(more_objects);
     addresses_.reserve_more(more_objects);
-    edges_.reserve_more(more_references);
-    if (mode_ == Mode::values) origins_.reserve_more(more_objects);
+    const auto next = static_cast<NodeId>(kinds_.size());
     return {kinds_.data(),
             words_.data(),
             addresses_.data(),
-            mode_ == Mode::values ? origins_.data() : nullptr,
-            edges_.data() + edges_.size(),
-            static_cast<NodeId>(kinds_.size()),
+            next,
             young_from_,
             young_size_,
-            &space_};
+            edges_.open_appender(more_references, next),
+            mode_ == Mode::values ? origins_.open_appender(more_objects) : OffsetList::Appender{},
+            &space_,
+            this};
 }
 
-void HeapGraph::close_appender(NodeId node, const Edge* edge) {
-    const std::size_t n = node;
+void HeapGraph::close_appender(const Appender& written) {
+    const std::size_t n = written.node;
     kinds_.set_size(n);
     words_.set_size(n);
     addresses_.set_size(n);
-    if (mode_ == Mode::values) origins_.set_size(n);
-    edges_.set_size(static_cast<std::size_t>(edge - edges_.data()));
+    if (mode_ == Mode::values) origins_.set_size(n, written.origins.last);
+    edges_.close_appender(written.edges.at, written.node - written.edges.step);
+}
+
+void HeapGraph::put_wide_words(std::uint8_t* words, NodeId node, std::uint32_t own_words) {
+    words[node] = wide_entry;
+    wide_words_.push({node, own_words});
+}
+
+std::uint32_t HeapGraph::find_wide_words(NodeId node) const {
+    return std::lower_bound(wide_words_.begin(), wide_words_.end(), node, [](const WideWords& wide, NodeId n) { return wide.node < n; })->words;
 }
 
 void HeapGraph::finish() {
     duplicates_ = map_.build(addresses_.view(), space_);
     const bool keep_foreign = mode_ == Mode::values;
-    Edge* out = edges_.data();
     bool backward = false;
-    std::size_t found = 0;
+    const std::size_t references = edges_.size();
     map_.with_finder([&](auto find) {
-        for (const Edge edge : edges_) {
+        edges_.rewrite([&](Edge edge) {
             const NodeId to = find(edge.to);
             if (to == no_node) {
-                if (edge.to == AddressSpace::none) {
-                    ++impossible_;
-                    continue;
-                }
-                if (keep_foreign)
-                    foreign_.push(edge);
-                else if (kind(edge.from) != TermKind::sub_binary)
-                    unresolved_.push(edge.to);
-                continue;
+                if (edge.to == AddressSpace::none) ++impossible_;
+                else if (keep_foreign) foreign_.push(edge);
+                else if (kind(edge.from) != TermKind::sub_binary) unresolved_.push(edge.to);
+                return no_node;
             }
             backward |= to <= edge.from;
-            out[found++] = {edge.from, to};
-        }
-        foreign_count_ = edges_.size() - found;
-        edges_.set_size(found);
-        std::size_t kept = 0;
-        for (std::size_t i = 0; i < roots_.size(); ++i) {
-            Root root = roots_[i];
-            if (keep_foreign) root_addresses_.push(root.target);
-            const std::uint32_t address = root.target;
-            root.target = find(address);
-            if (!keep_foreign && root.target == no_node) {
-                if (address != AddressSpace::none) unresolved_.push(address);
-                continue;
+            return to;
+        });
+        std::uint32_t number = 0;
+        roots_.keep_if([&](NodeId& target) {
+            const std::uint32_t address = target;
+            target = find(address);
+            if (target == no_node && address != AddressSpace::none) {
+                if (keep_foreign) missing_roots_.push({number, address});
+                else unresolved_.push(address);
             }
-            roots_[kept++] = root;
-        }
-        roots_.set_size(kept);
+            ++number;
+            return keep_foreign || target != no_node;
+        });
     });
+    foreign_count_ = references - edges_.size();
     forward_ = !backward;
     for (const BinaryUse& use : binaries_)
         if (kind(use.node) == TermKind::sub_binary && find(use.address) != no_node) has_slice_edges_ = true;
 }
 
+std::uint64_t HeapGraph::missing_root(std::size_t i) const {
+    const MissingRoot* const found = std::lower_bound(missing_roots_.begin(), missing_roots_.end(), i,
+                                                      [](const MissingRoot& missing, std::size_t n) { return missing.root < n; });
+    return found != missing_roots_.end() && found->root == i ? space_.expand(found->address) : 0;
+}
+
 std::uint64_t HeapGraph::total_words() const {
     std::uint64_t sum = 0;
-    for (const std::uint32_t words : words_) sum += words;
+    for (const std::uint8_t words : words_) sum += words;
+    for (const WideWords& wide : wide_words_) sum += wide.words - std::uint64_t{wide_entry};
     return sum;
 }
 
@@ -188,9 +196,9 @@ const BinaryUse* HeapGraph::binary_of(NodeId node) const {
 }
 
 std::size_t HeapGraph::used_bytes() const {
-    return space_.used_bytes() + map_.used_bytes() + kinds_.used_bytes() + words_.used_bytes() +
-           addresses_.used_bytes() + edges_.used_bytes() + foreign_.used_bytes() + roots_.used_bytes() +
-           origins_.used_bytes() + root_origins_.used_bytes() + root_addresses_.used_bytes() + binaries_.used_bytes() + flat_overrides_.used_bytes();
+    return space_.used_bytes() + map_.used_bytes() + kinds_.used_bytes() + words_.used_bytes() + wide_words_.used_bytes() +
+           addresses_.used_bytes() + edges_.used_bytes() + foreign_.used_bytes() + roots_.used_bytes() + origins_.used_bytes() +
+           root_origins_.used_bytes() + missing_roots_.used_bytes() + binaries_.used_bytes() + flat_overrides_.used_bytes();
 }
 
 }  // namespace beamheap

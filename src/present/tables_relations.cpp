@@ -187,7 +187,7 @@ Table object_list_table(const TermView& view) {
     };
     Columns<NodeId> columns{
         {{.name = "address", .title = "ADDRESS", .doc = "of the object"},
-         [view](const NodeId& node) { return TermView::address_value(view.graph().address(node)); }},
+         [=](const NodeId& node) { return TermView::address_value(view.source().head(element(node).id).address); }},
         {{.name = "kind", .title = "KIND", .doc = "kind of heap object"},
          [view](const NodeId& node) { return Value(name_of(view.graph().kind(node))); }},
         {{.name = "words", .title = "WORDS", .unit = Unit::words, .doc = "that it occupies itself"},

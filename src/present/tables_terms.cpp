@@ -10,7 +10,6 @@
 
 #include "analyses/heaps/messages.hpp"
 #include "analyses/base/erlang_syntax.hpp"
-#include "beamheap/flat_array.hpp"
 #include "present/table_cells.hpp"
 
 namespace beamheap::present {
@@ -42,9 +41,9 @@ std::string TermView::short_text(const Element& term) const {
 
 std::vector<std::uint32_t> TermView::roots_of(RootKind kind) const {
     std::vector<std::uint32_t> found;
-    const auto roots = graph().roots();
-    for (std::size_t i = 0; i < roots.size(); ++i)
-        if (roots[i].kind == kind) found.push_back(static_cast<std::uint32_t>(i));
+    const RootList& roots = graph().roots();
+    for (auto root = roots.begin(); root != roots.end(); ++root)
+        if ((*root).kind == kind) found.push_back(static_cast<std::uint32_t>(root.at()));
     return found;
 }
 
@@ -68,7 +67,7 @@ std::string TermView::root_name(std::size_t i) const {
 }
 
 std::string TermView::slot_name(std::size_t i) const {
-    const Root& root = graph().roots()[i];
+    const Root root = graph().roots()[i];
     switch (root.kind) {
         case RootKind::stack: {
             const auto frames = names_.snapshot().stacks[process_.stack];
@@ -163,7 +162,7 @@ Table message_table(const TermView& view, std::vector<std::uint32_t> roots) {
           .title = "FLAT words",
           .unit = Unit::words,
           .doc = "erts_debug:flat_size of the message; null while it is not decoded (from another node)"},
-         [=](const std::uint32_t& r) { return Value(view.measures().flat_words(view.source().root(r))); }},
+         [=](const std::uint32_t& r) { return Value(view.measures().root_flat_words(r)); }},
         {{.name = "sender",
           .title = "SENDER",
           .doc = "who sent it: as the VM recorded it (cores), or as a message of OTP's form says",
@@ -201,11 +200,11 @@ unsigned rank(const TermView& view, std::uint32_t root) {
 HeldTerms held_terms(const TermView& view, bool garbage) {
     constexpr std::size_t no_row = static_cast<std::size_t>(-1);
     HeldTerms held;
-    const std::span<const Root> roots = view.graph().roots();
+    const RootList& roots = view.graph().roots();
     held.rows.reserve(roots.size());
     std::vector<std::uint64_t> seen(view.graph().size() / 64 + 1);  // a bit an object
     std::unordered_map<NodeId, std::size_t> shared;  // objects of the graph that several roots hold
-    for (const Root& root : roots) {
+    for (const Root root : roots) {
         if ((root.kind == RootKind::garbage) != garbage || root.target == no_node) continue;
         std::uint64_t& bits = seen[root.target / 64];
         const std::uint64_t bit = std::uint64_t{1} << root.target % 64;
@@ -213,17 +212,19 @@ HeldTerms held_terms(const TermView& view, bool garbage) {
         bits |= bit;
     }
     std::unordered_map<std::uint64_t, std::size_t> by_address;  // of literals and what is missing
-    for (std::uint32_t i = 0; i < roots.size(); ++i) {
-        if ((roots[i].kind == RootKind::garbage) != garbage) continue;
-        if (roots[i].target == no_node) {
+    for (auto at = roots.begin(); at != roots.end(); ++at) {
+        const Root root = *at;
+        const auto i = static_cast<std::uint32_t>(at.at());
+        if ((root.kind == RootKind::garbage) != garbage) continue;
+        if (root.target == no_node) {
             const ElementKind kind = view.source().root(i).kind;
             if (kind != ElementKind::object && kind != ElementKind::missing) continue;
         }
-        const std::uint64_t address = view.graph().missing_root(i);
+        const std::uint64_t address = root.target != no_node ? 0 : view.graph().missing_root(i);
         std::size_t none = no_row;
         std::size_t* row = &none;
-        if (roots[i].target != no_node) {
-            const auto found = shared.find(roots[i].target);
+        if (root.target != no_node) {
+            const auto found = shared.find(root.target);
             if (found != shared.end()) row = &found->second;
         } else if (address != 0) {
             row = &by_address.try_emplace(address, no_row).first->second;
@@ -235,8 +236,8 @@ HeldTerms held_terms(const TermView& view, bool garbage) {
         }
         HeldTerm& term = held.rows[*row];
         // Of two slots of the stack the older frame: the loop's own rather than the callback's.
-        const bool older = roots[i].kind == RootKind::stack && roots[term.root].kind == RootKind::stack &&
-                           roots[i].frame != no_frame && roots[i].frame > roots[term.root].frame;
+        const bool older = root.kind == RootKind::stack && roots[term.root].kind == RootKind::stack && root.frame != no_frame &&
+                           root.frame > roots[term.root].frame;
         const bool first = rank(view, i) < rank(view, term.root) || older;
         if (term.others == HeldTerm::no_list) {
             term.others = static_cast<std::uint32_t>(held.others.size());
@@ -249,27 +250,21 @@ HeldTerms held_terms(const TermView& view, bool garbage) {
 
 constexpr std::size_t sorted_exactly = 200;
 
-/// A term that is held, by the words that it is ranked by.
-struct Ranked {
-    std::uint64_t words;
-    HeldTerm term;
-};
-
 /// The most words first, equals as they stand. Digit by digit from the lowest on, as far as the largest has any: messages by
-/// the million have few words each.
-void sort_by_words(FlatArray<Ranked>& terms) {
+/// the million have few words each, which are asked for again rather than kept.
+template <class Words>
+void sort_by_words(std::vector<HeldTerm>& terms, Words words) {
     constexpr unsigned digit_bits = 11;
     constexpr std::size_t digits = std::size_t{1} << digit_bits;
-    const auto digit = [](const Ranked& term, unsigned shift) { return digits - 1 - (term.words >> shift) % digits; };
+    const auto digit = [&](const HeldTerm& term, unsigned shift) { return digits - 1 - (words(term) >> shift) % digits; };
     std::uint64_t all = 0;
-    for (const Ranked& term : terms) all |= term.words;
-    FlatArray<Ranked> sorted;
-    sorted.resize(terms.size());
+    for (const HeldTerm& term : terms) all |= words(term);
+    std::vector<HeldTerm> sorted(terms.size());
     for (unsigned shift = 0; shift < 64 && all >> shift != 0; shift += digit_bits) {
         std::array<std::uint32_t, digits + 1> begins{};
-        for (const Ranked& term : terms) ++begins[digit(term, shift) + 1];
+        for (const HeldTerm& term : terms) ++begins[digit(term, shift) + 1];
         for (std::size_t i = 0; i < digits; ++i) begins[i + 1] += begins[i];
-        for (const Ranked& term : terms) sorted[begins[digit(term, shift)]++] = term;
+        for (const HeldTerm& term : terms) sorted[begins[digit(term, shift)]++] = term;
         std::swap(terms, sorted);
     }
 }
@@ -278,21 +273,13 @@ void sort_by_words(FlatArray<Ranked>& terms) {
 /// the heap holds at all, says that they can be; a search for each of 100,000 terms would take minutes.
 void sort_by_reach(const TermView& view, std::vector<HeldTerm>& held) {
     const std::uint64_t live = view.measures().live_words();
-    const auto at_most = [&](const HeldTerm& row) {
-        const NodeId target = view.graph().roots()[row.root].target;
-        const std::uint64_t flat = target != no_node ? view.measures().flat()[target]
-                                                     : view.measures().flat_words(view.source().root(row.root)).value_or(0);
-        return std::min(live, flat);
-    };
-    FlatArray<Ranked> terms;
-    terms.reserve_more(held.size());
-    for (const HeldTerm& term : held) terms.push({at_most(term), term});
-    sort_by_words(terms);
-    const auto exact = std::span(terms.data(), std::min(terms.size(), sorted_exactly));
-    for (Ranked& each : exact)
-        each.words = view.measures().shared_words(view.source().root(each.term.root)).value_or(each.words);
-    std::ranges::stable_sort(exact, std::ranges::greater{}, &Ranked::words);
-    std::ranges::transform(terms.view(), held.begin(), &Ranked::term);
+    sort_by_words(held, [&](const HeldTerm& term) { return std::min(live, view.measures().root_flat_words(term.root).value_or(0)); });
+    const auto first = std::span(held.data(), std::min(held.size(), sorted_exactly));
+    std::vector<std::pair<std::uint64_t, HeldTerm>> exact;
+    for (const HeldTerm& term : first)
+        exact.emplace_back(view.measures().shared_words(view.source().root(term.root)).value_or(std::min(live, view.measures().root_flat_words(term.root).value_or(0))), term);
+    std::ranges::stable_sort(exact, std::ranges::greater{}, [](const auto& each) { return each.first; });
+    std::ranges::transform(exact, first.begin(), [](const auto& each) { return each.second; });
 }
 
 }  // namespace
@@ -320,7 +307,7 @@ Table root_table(const TermView& view, bool garbage) {
           .title = "FLAT words",
           .unit = Unit::words,
           .doc = "erts_debug:flat_size: what a copy would need, shared parts once per occurrence"},
-         [=](const HeldTerm& r) { return Value(view.measures().flat_words(view.source().root(r.root))); }},
+         [=](const HeldTerm& r) { return Value(view.measures().root_flat_words(r.root)); }},
         {{.name = "shared_words",
           .title = "SHARED words",
           .unit = Unit::words,
@@ -372,7 +359,7 @@ Table object_table(const TermView& view, std::uint32_t key) {
           .title = "FLAT words",
           .unit = Unit::words,
           .doc = "erts_debug:flat_size of the object; null in compressed tables"},
-         [=](const std::uint32_t& r) { return Value(view.measures().flat_words(view.source().root(r))); }},
+         [=](const std::uint32_t& r) { return Value(view.measures().root_flat_words(r)); }},
         {{.name = "address", .title = "ADDRESS", .doc = "of the object", .wide = true},
          [=](const std::uint32_t& r) {
              return TermView::address_value(address_of(view.source(), view.source().root(r)));

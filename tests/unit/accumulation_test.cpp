@@ -69,7 +69,7 @@ std::set<NodeId> reached_from(const HeapGraph& graph, NodeId top, bool slices) {
     std::set<NodeId> reached{top};
     for (const NodeId node : reached) {
         if (!slices && graph.kind(node) == TermKind::sub_binary) continue;
-        for (const Edge& edge : graph.edges())
+        for (const Edge edge : graph.edges())
             if (edge.from == node) reached.insert(edge.to);
     }
     return reached;

@@ -177,7 +177,7 @@ TEST_CASE("messages of other nodes: further fragments are skipped, the token beh
                                   messages += visit.messages;
                                   encoded += visit.distribution_messages;
                                   bytes += visit.distribution_bytes;
-                                  for (const Root& root : visit.graph.roots()) tokens += root.kind == RootKind::seq_trace_token;
+                                  for (const Root root : visit.graph.roots()) tokens += root.kind == RootKind::seq_trace_token;
                               }};
     LoadPlan plan = test::everything();
     plan.heaps = &request;

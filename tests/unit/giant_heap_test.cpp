@@ -52,7 +52,7 @@ std::pair<std::map<std::uint32_t, Seen>, std::uint64_t> visits(std::unique_ptr<A
     demand.visit = [&](const HeapVisit& visit) {
         const HeapGraph& graph = visit.graph;
         std::size_t roots = 0;
-        for (const Root& root : graph.roots()) roots += root.target != no_node;
+        for (const Root root : graph.roots()) roots += root.target != no_node;
         const std::lock_guard lock(mutex);
         seen[index_of(visit.id)] = {graph.size(), graph.edges().size(), roots, graph.total_words(), visit.messages, graph.foreign_references()};
     };

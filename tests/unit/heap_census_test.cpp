@@ -98,7 +98,7 @@ TEST_CASE("an object without references has the flat size of its kind and words"
         order.build(graph);
         flat.build(graph, order);
         std::vector<bool> refers(graph.size());
-        for (const Edge& edge : graph.edges()) refers[edge.from] = true;
+        for (const Edge edge : graph.edges()) refers[edge.from] = true;
         std::array<unsigned, term_kinds> seen{};
         for (NodeId node = 0; node < graph.size(); ++node) {
             if (refers[node]) continue;
@@ -142,7 +142,7 @@ TEST_CASE("no copy of a term is larger than the sums of its heap allow", "[heaps
             const TermKind kind = graph.kind(edge.from);
             return kind == TermKind::sub_binary || kind == TermKind::binary_reference || kind == TermKind::fun_reference;
         });
-        for (const Root& root : graph.roots()) {
+        for (const Root root : graph.roots()) {
             CHECK(flat[root.target] <= most.words);
             if (!real || most.doublings >= 32) continue;
             CHECK(flat[root.target] <= *shared.words(root.target) << most.doublings);
@@ -229,7 +229,7 @@ TEST_CASE("each live word is charged to the youngest frame that reaches it, else
                 if (seen[node]) continue;
                 seen[node] = true;
                 if (reach.counts_as_live(graph, node)) expected[place] += graph.words(node);
-                for (const Edge& edge : order.edges())
+                for (const Edge edge : order.edges())
                     if (order.node(edge.from) == node) way.push_back(order.node(edge.to));
             }
         }

@@ -95,9 +95,8 @@ std::string difference(const Read& a, const Read& b) {
             a.graph.address(n) != b.graph.address(n) || (values && a.graph.origin(n) != b.graph.origin(n)))
             return "object " + std::to_string(n);
     }
-    for (std::size_t i = 0; i < a.graph.edges().size(); ++i)
-        if (a.graph.edges()[i].from != b.graph.edges()[i].from || a.graph.edges()[i].to != b.graph.edges()[i].to)
-            return "reference " + std::to_string(i);
+    const auto [at, other] = std::ranges::mismatch(a.graph.edges(), b.graph.edges());
+    if (at != a.graph.edges().end()) return "reference " + std::to_string(at.at());
     if (a.graph.foreign_references() != b.graph.foreign_references()) return "references out of the graph";
     if (a.graph.impossible_references() != b.graph.impossible_references()) return "impossible references";
     return a.graph.binaries().size() == b.graph.binaries().size() ? "" : "binaries";

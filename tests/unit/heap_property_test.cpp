@@ -172,22 +172,13 @@ struct Measured {
 /// The same arrays, whatever the pieces.
 void expect_same(const HeapGraph& a, const HeapGraph& b) {
     RC_ASSERT(a.size() == b.size());
-    RC_ASSERT(a.edges().size() == b.edges().size());
-    for (std::size_t i = 0; i < a.edges().size(); ++i) {
-        RC_ASSERT(a.edges()[i].from == b.edges()[i].from);
-        RC_ASSERT(a.edges()[i].to == b.edges()[i].to);
-    }
+    RC_ASSERT(std::ranges::equal(a.edges(), b.edges()));
     for (NodeId n = 0; n < a.size(); ++n) {
         RC_ASSERT(a.kind(n) == b.kind(n));
         RC_ASSERT(a.words(n) == b.words(n));
         RC_ASSERT(a.address(n) == b.address(n));
     }
-    RC_ASSERT(a.roots().size() == b.roots().size());
-    for (std::size_t i = 0; i < a.roots().size(); ++i) {
-        RC_ASSERT(a.roots()[i].target == b.roots()[i].target);
-        RC_ASSERT(a.roots()[i].kind == b.roots()[i].kind);
-        RC_ASSERT(a.roots()[i].index == b.roots()[i].index);
-    }
+    RC_ASSERT(std::ranges::equal(a.roots(), b.roots()));
 }
 
 }  // namespace
@@ -213,11 +204,7 @@ TEST_CASE("random heaps are read as they were made", "[slow]") {
             for (const int child : o.children)
                 if (child >= 0) edges.push_back({static_cast<NodeId>(i), static_cast<NodeId>(child)});
         }
-        RC_ASSERT(edges.size() == graph.edges().size());
-        for (std::size_t i = 0; i < edges.size(); ++i) {
-            RC_ASSERT(edges[i].from == graph.edges()[i].from);
-            RC_ASSERT(edges[i].to == graph.edges()[i].to);
-        }
+        RC_ASSERT(std::ranges::equal(edges, graph.edges()));
         // One reader for all processes: nothing of the last one is left.
         read(reader, heap, HeapGraph::Mode::values, static_cast<std::size_t>(1 + pick(300)));
         expect_same(reader.take_graph(), graph);
@@ -391,7 +378,7 @@ TEST_CASE("heaps with cycles are measured without going round", "[slow]") {
         const HeapGraph graph = reader.take_graph();
         const Measured m(graph);
         RC_ASSERT(m.order.edges().size() + m.order.cut() == graph.edges().size());
-        for (const Edge& edge : m.order.edges()) RC_ASSERT(edge.from < edge.to);
+        for (const Edge edge : m.order.edges()) RC_ASSERT(edge.from < edge.to);
         const Oracle oracle{heap};
         RC_ASSERT(m.retained.live_words() == oracle.words(oracle.reachable(-1)));
         for (NodeId n = 0; n < graph.size(); ++n) RC_ASSERT(m.retained[n] <= m.retained.live_words());

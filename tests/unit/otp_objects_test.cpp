@@ -228,7 +228,7 @@ struct HeapOfWords : test::MadeImage {
 std::vector<std::uint64_t> garbage_of(otp::HeapReader& reader) {
     const HeapGraph& graph = reader.read(HeapOfWords::process, HeapGraph::Mode::values, true);
     std::vector<std::uint64_t> garbage;
-    for (const Root& root : graph.roots())
+    for (const Root root : graph.roots())
         if (root.kind == RootKind::garbage) garbage.push_back((graph.address(root.target) - HeapOfWords::heap) / 8);
     return garbage;
 }

@@ -73,7 +73,7 @@ Read read(const Giant& giant, const TermsWanted& wanted, std::uint64_t least = 0
 std::string shown(DumpTerms& terms, const TermsWanted& wanted) {
     analyses::TermMeasures measures(terms);
     std::string text;
-    const auto roots = terms.graph().roots();
+    const RootList& roots = terms.graph().roots();
     for (std::size_t i = 0; i < roots.size(); ++i) {
         const bool message = roots[i].kind == RootKind::message;
         if (message ? roots[i].index >= wanted.messages : !wanted.others) continue;

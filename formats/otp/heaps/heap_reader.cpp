@@ -162,7 +162,7 @@ void settle_bases(HeapGraph& graph, std::vector<NodeId>& bases) {
     };
     for (const Edge& edge : graph.edges())
         if (graph.kind(edge.from) != TermKind::sub_binary) show(edge.to);
-    for (const Root& root : graph.roots()) show(root.target);
+    for (const Root root : graph.roots()) show(root.target);
     std::size_t next = 0;
     for (BinaryUse& use : graph.binaries()) {
         while (next < bases.size() && bases[next] < use.node) ++next;

@@ -143,7 +143,7 @@ Suspects suspects(const Snapshot& s, const SuspectBudget& budget) {
 TermFacts look_into(const Snapshot& s, ProcId process, TermSource& terms) {
     TermFacts facts;
     facts.process = process;
-    const std::span<const Root> roots = terms.graph().roots();
+    const RootList& roots = terms.graph().roots();
     const auto is_message = [](const Root& root) { return root.kind == RootKind::message; };
     const auto messages = static_cast<std::size_t>(std::ranges::count_if(roots, is_message));
     if (messages >= few_messages) {

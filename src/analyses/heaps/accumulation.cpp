@@ -41,7 +41,7 @@ bool all_small(const HeapGraph& graph, const FlatSizes& flat, const std::optiona
         !small(state->term.id.number))
         return false;
     std::uint64_t dictionary = 0;
-    for (const Root& root : graph.roots())
+    for (const Root root : graph.roots())
         if (root.kind == RootKind::dictionary && root.target != no_node) dictionary = saturating_add(dictionary, flat[root.target]);
     if (dictionary >= least - beyond) return false;
     return std::ranges::all_of(graph.roots(), [&](const Root& root) { return root.target == no_node || small(root.target); });

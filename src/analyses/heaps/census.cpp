@@ -13,7 +13,7 @@ namespace {
 constexpr unsigned count_shift = 48;
 constexpr std::uint64_t one_object = std::uint64_t{1} << count_shift;
 constexpr std::size_t at_once = std::size_t{1} << 15;
-static_assert((at_once - 1) * 0xFFFFFFFFu < one_object && at_once <= 0xFFFF);
+static_assert((at_once - 1) * HeapGraph::wide_entry < one_object && at_once <= 0xFFFF);
 
 constexpr std::size_t eight = 8;
 std::uint64_t eight_bytes(const std::uint8_t* at) {
@@ -29,7 +29,7 @@ void Census::count(const HeapGraph& graph, const Reach& reach) {
     for (std::size_t group = 0; group < groups; ++group)
         if ((used_ >> group & 1) != 0) std::memset(static_cast<void*>(sums_[group].data()), 0, sizeof sums_[group]);
     used_ = 0;
-    const std::uint32_t* const words = graph.all_words().data();
+    const std::uint8_t* const words = graph.all_words().data();
     const std::uint8_t* const entries = graph.all_kinds().data();
     const std::uint8_t* const reached = reach.all().data();
     // A row is the mark above the graph's own entry, which has the young bit above the kind: no part of either is taken out.
@@ -54,7 +54,7 @@ void Census::count(const HeapGraph& graph, const Reach& reach) {
                 std::uint64_t* const even_rows = even + (mark << entry_bits);
                 std::uint64_t* const odd_rows = odd + (mark << entry_bits);
                 const std::uint8_t* const entry = entries + node;
-                const std::uint32_t* const word = words + node;
+                const std::uint8_t* const word = words + node;
                 const auto add_two = [=](std::size_t i) {
                     even_rows[entry[i]] += one_object + word[i];
                     odd_rows[entry[i + 1]] += one_object + word[i + 1];
@@ -90,6 +90,10 @@ void Census::count(const HeapGraph& graph, const Reach& reach) {
     else
         count_all([reached, &order](std::size_t node) { return reached[order.position(static_cast<NodeId>(node))]; },
                   [](std::size_t) { return false; });
+    for (const HeapGraph::WideWords& wide : graph.wide_words()) {
+        const std::size_t mark = reached[order.position(wide.node)] % marks, row = mark << entry_bits | entries[wide.node];
+        sums_[row >> kind_bits][row % (std::size_t{1} << kind_bits)].words += wide.words - std::uint64_t{HeapGraph::wide_entry};
+    }
 }
 
 void Census::take_over() {

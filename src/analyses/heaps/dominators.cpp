@@ -12,7 +12,7 @@ void Dominators::start(const HeapGraph& graph, NodeId top) {
         idom_[order_->position(top) + 1] = root;
         return;
     }
-    for (const Root& r : graph.roots())
+    for (const Root r : graph.roots())
         if (r.target != no_node) idom_[order_->position(r.target) + 1] = root;
 }
 
@@ -38,10 +38,10 @@ void Dominators::build_from(const HeapGraph& graph, const HeapOrder& order, Node
 }
 
 bool Dominators::walk() {
-    const std::span<const Edge> edges = order_->edges();
+    const EdgeList& edges = order_->edges();
     std::uint32_t* idom = idom_.data();
     auto budget = static_cast<std::int64_t>(4 * edges.size() + 1024);
-    for (const Edge& edge : edges) {
+    for (const Edge edge : edges) {
         const std::uint32_t u = edge.from + 1;
         const std::uint32_t v = edge.to + 1;
         if (idom[u] == unreached) continue;
@@ -95,14 +95,14 @@ void Dominators::build_jumps() {
 }
 
 void Dominators::jump() {
-    const std::span<const Edge> edges = order_->edges();
+    const EdgeList& edges = order_->edges();
     jump_.resize(idom_.size());
     depth_.resize(idom_.size());
     std::uint32_t* idom = idom_.data();
     jump_[root] = root;
     depth_[root] = 0;
     std::uint32_t settled = root;
-    for (const Edge& edge : edges) {
+    for (const Edge edge : edges) {
         const std::uint32_t u = edge.from + 1;
         const std::uint32_t v = edge.to + 1;
         if (idom[u] == unreached) continue;

@@ -12,7 +12,7 @@ namespace beamheap::analyses {
 /// Sums of the words of objects with one number, of which there are `most`.
 template <class Number>
 void FrameWords::add_up(const HeapGraph& graph, const HeapOrder& order, const Number* numbers, std::size_t most) {
-    const std::uint32_t* const words = graph.all_words().data();
+    const std::uint8_t* const words = graph.all_words().data();
     const std::size_t size = graph.size();
     sums_.assign(most, 0);
     std::uint64_t* const sums = sums_.data();
@@ -39,6 +39,8 @@ void FrameWords::add_up(const HeapGraph& graph, const HeapOrder& order, const Nu
         add([&](std::size_t at) { return words[at]; });
     else
         add([&](std::size_t at) { return words[order.node(static_cast<std::uint32_t>(at))]; });
+    for (const HeapGraph::WideWords& wide : graph.wide_words())
+        sums[numbers[order.position(wide.node)]] += wide.words - std::uint64_t{HeapGraph::wide_entry};
 }
 
 void FrameWords::add_up_marks(const HeapGraph& graph, const Reach& reach, const RootPlaces& places) {
@@ -61,14 +63,14 @@ void FrameWords::sweep(const HeapGraph& graph, const HeapOrder& order, const Roo
     const auto nowhere = static_cast<Number>(places.size());
     numbers.clear_and_trim(HeapGraph::kept_bytes);
     numbers.assign(graph.size(), nowhere);
-    for (const Root& root : graph.roots()) {
+    for (const Root root : graph.roots()) {
         const std::uint32_t place = place_of(root);
         if (root.target == no_node || place == PlaceWords::nowhere) continue;
         Number& number = numbers[order.position(root.target)];
         number = std::min(number, static_cast<Number>(places.number_of(place)));
     }
     Number* const all = numbers.data();
-    for (const Edge& edge : order.edges()) all[edge.to] = std::min(all[edge.to], all[edge.from]);
+    order.edges().for_each([all](Edge edge) { all[edge.to] = std::min(all[edge.to], all[edge.from]); });
     add_up(graph, order, all, places.size() + 1);
     sums_.resize(places.size());
 }

@@ -15,13 +15,11 @@ void HeapOrder::build(const HeapGraph& graph) {
     starts_.clear_and_trim(HeapGraph::kept_bytes);
     stack_.clear_and_trim(HeapGraph::kept_bytes);
     identity_ = graph.forward();
-    if (identity_) {
-        edges_ = graph.edges();
-        return;
-    }
-    const std::span<const Edge> edges = graph.edges();
+    graph_ = &graph;
+    if (identity_) return;
+    const std::span<const NodeId> targets = graph.edges().targets();
     starts_.assign(size_ + 1, 0);
-    for (const Edge& edge : edges) ++starts_[edge.from + 1];
+    for (const Edge edge : graph.edges()) ++starts_[edge.from + 1];
     for (std::size_t i = 0; i < size_; ++i) starts_[i + 1] += starts_[i];
 
     positions_.assign(size_, unseen);
@@ -30,21 +28,19 @@ void HeapOrder::build(const HeapGraph& graph) {
     // From the last root to the first and from the last object to the first: the search numbers from the end, so what
     // comes first in the input comes first in the order.
     for (std::size_t i = graph.roots().size(); i-- > 0;)
-        if (graph.roots()[i].target != no_node) search(graph, graph.roots()[i].target, post);
+        if (graph.roots().target(i) != no_node) search(graph, graph.roots().target(i), post);
     for (std::size_t i = size_; i-- > 0;) search(graph, static_cast<NodeId>(i), post);
 
-    sorted_.reserve_more(edges.size());
     for (std::uint32_t position = 0; position < size_; ++position) {
         const NodeId from = nodes_[position];
         for (std::uint32_t e = starts_[from]; e < starts_[from + 1]; ++e) {
-            const std::uint32_t to = positions_[edges[e].to];
+            const std::uint32_t to = positions_[targets[e]];
             if (to > position)
-                sorted_.push({position, to});
+                sorted_.push(position, to);
             else
                 ++cut_;
         }
     }
-    edges_ = sorted_.view();
     // Only the search needed these; what comes next needs room.
     starts_.clear_and_trim(HeapGraph::kept_bytes);
     stack_.clear_and_trim(HeapGraph::kept_bytes);
@@ -52,7 +48,7 @@ void HeapOrder::build(const HeapGraph& graph) {
 
 void HeapOrder::search(const HeapGraph& graph, NodeId start, std::uint32_t& post) {
     if (positions_[start] != unseen) return;
-    const std::span<const Edge> edges = graph.edges();
+    const std::span<const NodeId> targets = graph.edges().targets();
     stack_.clear();
     stack_.push({start, starts_[start]});
     positions_[start] = open;
@@ -64,7 +60,7 @@ void HeapOrder::search(const HeapGraph& graph, NodeId start, std::uint32_t& post
             stack_.set_size(stack_.size() - 1);
             continue;
         }
-        const NodeId to = edges[top.next++].to;
+        const NodeId to = targets[top.next++];
         if (positions_[to] != unseen) continue;
         if (starts_[to] == starts_[to + 1]) {  // most objects refer to nothing
             positions_[to] = --post;

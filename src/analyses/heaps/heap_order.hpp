@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include "beamheap/heap_graph.hpp"
 
@@ -25,7 +24,7 @@ public:
     std::uint32_t position(NodeId node) const { return identity_ ? node : positions_[node]; }
     NodeId node(std::uint32_t position) const { return identity_ ? position : nodes_[position]; }
     /// References as positions, by source in the order: from < to always.
-    std::span<const Edge> edges() const { return edges_; }
+    const EdgeList& edges() const { return identity_ ? graph_->edges() : sorted_; }
     /// References that closed a cycle and were left out.
     std::uint64_t cut() const { return cut_; }
     std::size_t used_bytes() const {
@@ -40,13 +39,13 @@ private:
     };
     void search(const HeapGraph& graph, NodeId start, std::uint32_t& post);
 
+    const HeapGraph* graph_ = nullptr;
     std::size_t size_ = 0;
     bool identity_ = true;
     std::uint64_t cut_ = 0;
-    std::span<const Edge> edges_;
     FlatArray<NodeId> nodes_;
     FlatArray<std::uint32_t> positions_;
-    FlatArray<Edge> sorted_;
+    EdgeList sorted_;
     FlatArray<std::uint32_t> starts_;
     FlatArray<Visit> stack_;
 };

@@ -9,7 +9,7 @@ void Reach::build(const HeapGraph& graph, const HeapOrder& order, const RootPlac
     tells_places_ = places != nullptr && places->of_process() <= most_places;
     marks_.clear_and_trim(HeapGraph::kept_bytes);
     marks_.assign(graph.size(), 0);
-    for (const Root& root : graph.roots()) {
+    for (const Root root : graph.roots()) {
         if (root.target == no_node) continue;
         std::uint8_t& mark = marks_[order.position(root.target)];
         const std::uint32_t place = place_of(root);
@@ -23,8 +23,7 @@ void Reach::build(const HeapGraph& graph, const HeapOrder& order, const RootPlac
         }
     }
     std::uint8_t* marks = marks_.data();
-    for (const Edge& edge : order.edges())
-        marks[edge.to] = static_cast<std::uint8_t>(marks[edge.to] | marks[edge.from]);
+    order.edges().for_each([marks](Edge edge) { marks[edge.to] = static_cast<std::uint8_t>(marks[edge.to] | marks[edge.from]); });
 }
 
 LiveGarbage live_and_garbage(const Census& census, const Process& process) {

@@ -25,9 +25,9 @@ public:
         if (auto found = hibernating()) return found;
         const std::span<const Frame> frames = s_.stacks[p_.stack];
         std::map<std::uint32_t, std::vector<Slot>> slots;  // of frames of loops, by frame
-        const std::span<const Root> roots = terms_.graph().roots();
+        const RootList& roots = terms_.graph().roots();
         for (std::size_t i = 0; i < roots.size(); ++i) {
-            const Root& root = roots[i];
+            const Root root = roots[i];
             if (root.kind != RootKind::stack || root.frame >= frames.size()) continue;
             if (is_loop(module_of(s_, frames[root.frame].function))) slots[root.frame].push_back({i, {}});
         }
@@ -125,7 +125,7 @@ private:
 
     // Arguments of gen_server:wake_hib, in a register: [Parent, Name, State, Module | CallbackCache, ...].
     std::optional<LoopState> hibernating() const {
-        const std::span<const Root> roots = terms_.graph().roots();
+        const RootList& roots = terms_.graph().roots();
         bool wakes = false;
         std::optional<std::size_t> arguments;
         for (std::size_t i = 0; i < roots.size(); ++i) {

@@ -8,15 +8,6 @@ namespace {
 constexpr std::uint32_t not_met = 0xFFFFFFFFu;
 constexpr std::uint32_t from_root = 0xFFFFFFFEu;
 
-/// References by source: where each object's begin.
-FlatArray<std::uint32_t> row_starts(const HeapGraph& graph) {
-    FlatArray<std::uint32_t> starts;
-    starts.assign(graph.size() + 1, 0);
-    for (const Edge& edge : graph.edges()) ++starts[edge.from + 1];
-    for (std::size_t i = 0; i < graph.size(); ++i) starts[i + 1] += starts[i];
-    return starts;
-}
-
 FlatArray<std::uint32_t> foreign_starts(const HeapGraph& graph) {
     FlatArray<std::uint32_t> starts;
     starts.assign(graph.size() + 1, 0);
@@ -51,25 +42,24 @@ std::optional<Path> shortest_path(TermSource& source, ObjectId target) {
         return node == no_node ? not_met : node + heap_size;
     };
     for (std::size_t i = 0; i < graph.roots().size(); ++i) {
-        const Root& root = graph.roots()[i];
-        const std::uint32_t number = root.target != no_node ? root.target : literal(graph.missing_root(i));
+        const NodeId held = graph.roots().target(i);
+        const std::uint32_t number = held != no_node ? held : literal(graph.missing_root(i));
         if (number == not_met) continue;
         if (first_root[number] == not_met) first_root[number] = static_cast<std::uint32_t>(i);
         see(number, from_root);
     }
-    const FlatArray<std::uint32_t> rows = row_starts(graph);
+    EdgeIndex references, literal_references;
+    references.build(graph.edges(), graph.size());
+    if (literals != nullptr) literal_references.build(literals->edges(), literals->size());
     const FlatArray<std::uint32_t> outward = foreign_starts(graph);
-    const FlatArray<std::uint32_t> literal_rows = literals == nullptr ? FlatArray<std::uint32_t>() : row_starts(*literals);
     for (std::size_t i = 0; i < queue.size() && parent[goal] == not_met; ++i) {
         const std::uint32_t number = queue[i];
         if (number < heap_size) {
-            for (std::uint32_t e = rows[number]; e < rows[number + 1]; ++e) see(graph.edges()[e].to, number);
+            references.for_each_target(number, [&](NodeId to) { see(to, number); });
             for (std::uint32_t f = outward[number]; f < outward[number + 1]; ++f)
                 if (const std::uint32_t to = literal(graph.foreign(f).address); to != not_met) see(to, number);
         } else {
-            const std::uint32_t own = number - heap_size;
-            for (std::uint32_t e = literal_rows[own]; e < literal_rows[own + 1]; ++e)
-                see(literals->edges()[e].to + heap_size, number);
+            literal_references.for_each_target(number - heap_size, [&](NodeId to) { see(to + heap_size, number); });
         }
     }
     if (parent[goal] == not_met) return std::nullopt;

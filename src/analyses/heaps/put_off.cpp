@@ -112,7 +112,7 @@ std::optional<PutOff> taken(const Snapshot& s, ProcId process, TermSource& terms
 
 std::optional<PutOff> blocked_log(const Snapshot& s, ProcId process, TermSource& terms) {
     const TermReader reader(terms);
-    const std::span<const Root> roots = terms.graph().roots();
+    const RootList& roots = terms.graph().roots();
     for (std::size_t i = 0; i < roots.size(); ++i) {
         if (roots[i].kind != RootKind::dictionary) continue;
         const std::vector<Element> pair = reader.tuple(terms.root(i), 2);
@@ -141,7 +141,7 @@ void add_tables(Artifact& artifact, std::vector<PutOff>& found) {
         --left;
         const auto terms = artifact.terms(ProcId{i});
         if (!terms) continue;
-        const std::span<const Root> roots = (*terms)->graph().roots();
+        const RootList& roots = (*terms)->graph().roots();
         for (std::size_t root = 0; root < roots.size(); ++root) {
             if (roots[root].kind != RootKind::stack || roots[root].frame != 0) continue;
             const Element term = (*terms)->root(root);

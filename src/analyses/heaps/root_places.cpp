@@ -17,7 +17,7 @@ void RootPlaces::number(const HeapGraph& graph) {
     frames_.clear();
     bool has_dictionary = false, has_other = false;
     has_messages_ = false;
-    for (const Root& root : graph.roots()) {
+    for (const Root root : graph.roots()) {
         if (root.target == no_node) continue;
         const std::uint32_t place = place_of(root);
         if (place == PlaceWords::dictionary) has_dictionary = true;

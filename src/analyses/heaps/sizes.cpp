@@ -56,9 +56,10 @@ bool FlatSizes::sweep(const HeapGraph& graph, const LiteralSizes* literals, Flat
     const auto size = static_cast<std::uint32_t>(graph.size());
     flat.resize(size);
     bool fits = true;
-    const std::span<const std::uint32_t> words = graph.all_words();
+    const std::span<const std::uint8_t> words = graph.all_words();
     if (order.identity()) {
         std::copy(words.begin(), words.end(), flat.begin());
+        for (const HeapGraph::WideWords& wide : graph.wide_words()) flat[wide.node] = wide.words;
         add_extra_words(graph, flat);
     } else {
         for (std::uint32_t at = 0; at < size; ++at) flat[at] = static_cast<Word>(own_words(graph, order.node(at)));
@@ -72,15 +73,13 @@ bool FlatSizes::sweep(const HeapGraph& graph, const LiteralSizes* literals, Flat
             fits &= add(flat[order.position(edge.from)], (*literals->flat)[literal]);
         }
     }
-    const std::span<const Edge> edges = order.edges();
-    if (graph.has_slice_edges()) {
-        for (std::size_t i = edges.size(); i-- > 0;) {
-            if (graph.kind(order.node(edges[i].from)) == TermKind::sub_binary) continue;
-            fits &= add(flat[edges[i].from], flat[edges[i].to]);
-        }
-    } else {
-        for (std::size_t i = edges.size(); i-- > 0;) fits &= add(flat[edges[i].from], flat[edges[i].to]);
-    }
+    Word* const sums = flat.data();
+    if (graph.has_slice_edges())
+        order.edges().backwards([&](Edge edge) {
+            if (graph.kind(order.node(edge.from)) != TermKind::sub_binary) fits &= add(sums[edge.from], sums[edge.to]);
+        });
+    else
+        order.edges().backwards([&](Edge edge) { fits &= add(sums[edge.from], sums[edge.to]); });
     return fits;
 }
 
@@ -96,13 +95,12 @@ void FlatSizes::build(const HeapGraph& graph, const HeapOrder& order, const Lite
 
 namespace {
 
-/// Of `count` edges in the order of their sources, the first of each stride-th of `size` objects.
-template <class From>
-void index_edges(FlatArray<std::uint32_t>& starts, std::size_t size, unsigned stride, std::size_t count, From from) {
-    starts.resize(size / stride + 1);
+/// Of a graph's foreign edges, the first of each stride-th of its objects.
+void index_foreign(FlatArray<std::uint32_t>& starts, const HeapGraph& graph, unsigned stride) {
+    starts.resize(graph.size() / stride + 1);
     std::uint32_t edge = 0;
     for (std::size_t block = 0; block < starts.size(); ++block) {
-        while (edge < count && from(edge) < block * stride) ++edge;
+        while (edge < graph.foreign_size() && graph.foreign(edge).from < block * stride) ++edge;
         starts[block] = edge;
     }
 }
@@ -111,14 +109,11 @@ void index_edges(FlatArray<std::uint32_t>& starts, std::size_t size, unsigned st
 
 void SharedSizes::Rows::build(const HeapGraph& g, bool with_foreign) {
     graph = &g;
-    starts.clear_and_trim(HeapGraph::kept_bytes);
     seen.clear_and_trim(HeapGraph::kept_bytes);
     foreign.clear_and_trim(HeapGraph::kept_bytes);
-    const std::size_t size = g.size();
-    const std::span<const Edge> edges = g.edges();
-    index_edges(starts, size, stride, edges.size(), [&](std::size_t e) { return edges[e].from; });
-    if (with_foreign) index_edges(foreign, size, stride, g.foreign_size(), [&](std::size_t f) { return g.foreign(f).from; });
-    seen.resize_zeroed_by_caller(size);  // or what searches of earlier numbers left there
+    references.build(g.edges(), g.size());
+    if (with_foreign) index_foreign(foreign, g, stride);
+    seen.resize_zeroed_by_caller(g.size());  // or what searches of earlier numbers left there
     overridden = 0;
     for (const HeapGraph::FlatOverride& o : g.flat_overrides()) overridden |= 1u << static_cast<unsigned>(g.kind(o.node));
 }
@@ -160,6 +155,19 @@ void SharedSizes::see(std::uint32_t space, NodeId node, std::uint64_t& sum) {
     if (kind != TermKind::sub_binary) stack_.push({space, node});
 }
 
+/// Calls f(space, node) with each object that `of` refers to, in the heap and among the literals.
+template <class F>
+void SharedSizes::each_part(Item of, F f) const {
+    const Rows& rows = rows_[of.space];
+    rows.references.for_each_target(of.node, [&](NodeId to) { f(of.space, to); });
+    if (of.space != 0 || !with_literals_) return;
+    const std::size_t foreign = rows.graph->foreign_size();
+    std::size_t at = rows.foreign[of.node / Rows::stride];
+    while (at < foreign && rows.graph->foreign(at).from < of.node) ++at;
+    for (; at < foreign && rows.graph->foreign(at).from == of.node; ++at)
+        if (const NodeId literal = rows_[1].graph->find(rows.graph->foreign(at).address); literal != no_node) f(1u, literal);
+}
+
 Count SharedSizes::search(Item first) {
     if (budget == 0) return {};
     ++epoch_;
@@ -172,19 +180,7 @@ Count SharedSizes::search(Item first) {
         if (--budget == 0) return {};
         const Item item = stack_[stack_.size() - 1];
         stack_.set_size(stack_.size() - 1);
-        const Rows& rows = rows_[item.space];
-        const std::span<const Edge> edges = rows.graph->edges();
-        std::size_t e = rows.starts[item.node / Rows::stride];
-        while (e < edges.size() && edges[e].from < item.node) ++e;
-        for (; e < edges.size() && edges[e].from == item.node; ++e) see(item.space, edges[e].to, sum);
-        if (item.space != 0 || !with_literals_) continue;
-        const std::size_t foreign = rows.graph->foreign_size();
-        std::size_t f = rows.foreign[item.node / Rows::stride];
-        while (f < foreign && rows.graph->foreign(f).from < item.node) ++f;
-        for (; f < foreign && rows.graph->foreign(f).from == item.node; ++f) {
-            const NodeId literal = rows_[1].graph->find(rows.graph->foreign(f).address);
-            if (literal != no_node) see(1, literal, sum);
-        }
+        each_part(item, [&](std::uint32_t space, NodeId node) { see(space, node, sum); });
     }
     return sum;
 }
@@ -192,5 +188,23 @@ Count SharedSizes::search(Item first) {
 Count SharedSizes::words(NodeId node) { return search({0, node}); }
 
 Count SharedSizes::literal_words(NodeId literal) { return search({1, literal}); }
+
+Count SharedSizes::flat_words(NodeId node, std::size_t most) {
+    std::uint64_t sum = 0;
+    std::size_t objects = 0;
+    stack_.clear();
+    const auto see = [&](std::uint32_t space, NodeId each) {
+        ++objects;
+        sum += rows_[space].own(each);
+        if (rows_[space].graph->kind(each) != TermKind::sub_binary) stack_.push({space, each});
+    };
+    see(0, node);
+    while (!stack_.empty() && objects <= most) {
+        const Item item = stack_[stack_.size() - 1];
+        stack_.set_size(stack_.size() - 1);
+        each_part(item, see);
+    }
+    return objects <= most ? Count(sum) : Count();
+}
 
 }  // namespace beamheap::analyses

@@ -60,6 +60,8 @@ public:
     Count words(NodeId node);
     /// The same for a literal.
     Count literal_words(NodeId literal);
+    /// The flat size of `node`: every part as often as it is referred to. Missing where these are more than `most` objects.
+    Count flat_words(NodeId node, std::size_t most);
     std::uint64_t budget = std::numeric_limits<std::uint64_t>::max();
 
 private:
@@ -72,8 +74,8 @@ private:
     struct Rows {
         static constexpr unsigned stride = 8;
         const HeapGraph* graph = nullptr;
-        FlatArray<std::uint32_t> starts;   // into the graph's edges, of each stride-th source
-        FlatArray<std::uint32_t> foreign;  // likewise into foreign edges; empty without literals
+        EdgeIndex references;
+        FlatArray<std::uint32_t> foreign;  // into the graph's foreign edges, of each stride-th source; empty without literals
         FlatArray<std::uint32_t> seen;     // by node: the search that saw it last
         std::uint32_t overridden = 0;      // kinds of which some have a flat size of their own, as bits
         void build(const HeapGraph& g, bool with_foreign);
@@ -81,6 +83,8 @@ private:
     };
     static constexpr std::size_t few = 32;
     Count search(Item first);
+    template <class F>
+    void each_part(Item of, F f) const;
     bool was_seen(Item item) const;
     void mark_seen(Item item);
     void see(std::uint32_t space, NodeId node, std::uint64_t& sum);

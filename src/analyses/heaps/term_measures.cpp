@@ -28,6 +28,35 @@ void TermMeasures::find_flat() {
     flat_.build(source_.graph(), order_, &literals);
 }
 
+void TermMeasures::find_root_flat() {
+    if (root_flat_ready_) return;
+    root_flat_ready_ = true;
+    const HeapGraph& graph = source_.graph();
+    FlatSizes own;
+    if (!flat_ready_) {
+        LiteralSizes literals;
+        if (source_.literals() != nullptr) literals = {source_.literals(), &literals_->flat};
+        own.build(graph, order_, &literals);
+    }
+    const FlatSizes& flat = flat_ready_ ? flat_ : own;
+    root_flat_.begin(graph.roots().size());
+    for (std::size_t i = 0; i < graph.roots().size(); ++i)
+        if (const NodeId target = graph.roots().target(i); target != no_node) root_flat_.set(i, flat[target]);
+}
+
+Count TermMeasures::root_flat_words(std::size_t root) {
+    if (source_.graph().roots().target(root) == no_node) return flat_words(source_.root(root));
+    find_root_flat();
+    return root_flat_[root];
+}
+
+void TermMeasures::find_shared() {
+    if (shared_ready_) return;
+    shared_ready_ = true;
+    shared_.build(source_.graph(), source_.literals());
+    shared_.budget = shared_budget;
+}
+
 void TermMeasures::find_reach() {
     if (reach_ready_) return;
     reach_ready_ = true;
@@ -38,10 +67,10 @@ std::uint64_t TermMeasures::live_words() {
     if (holders_ready_) return retained_.live_words();
     Reach own;
     if (!reach_ready_) own.build(source_.graph(), order_);
-    const std::span<const std::uint32_t> words = source_.graph().all_words();
+    const HeapGraph& graph = source_.graph();
     const std::span<const std::uint8_t> marks = (reach_ready_ ? reach_ : own).all();
     std::uint64_t sum = 0;
-    for (NodeId node = 0; node < words.size(); ++node) sum += marks[order_.position(node)] != 0 ? words[node] : 0;
+    for (NodeId node = 0; node < graph.size(); ++node) sum += marks[order_.position(node)] != 0 ? graph.words(node) : 0;
     return sum;
 }
 
@@ -88,21 +117,21 @@ void TermMeasures::measure_roots() {
     // What another live object refers to is kept by that, too.
     FlatArray<std::uint8_t> referred;
     referred.assign(tops.size(), 0);
-    for (const Edge& edge : graph.edges()) {
+    for (const Edge edge : graph.edges()) {
         const std::uint32_t to = order_.position(edge.to) + 1;
         if (parts[to] != none && tops[parts[to]] == to && parts[order_.position(edge.from) + 1] != none) referred[parts[to]] = 1;
     }
     FlatArray<std::uint64_t> bytes;
     add_binaries(parts, tops.size(), bytes);
-    root_words_.assign(graph.roots().size(), 0);
-    root_bytes_.assign(graph.roots().size(), 0);
+    root_words_.begin(graph.roots().size());
+    if (!bytes.empty()) root_bytes_.begin(graph.roots().size());
     for (std::size_t i = 0; i < graph.roots().size(); ++i) {
-        const NodeId target = graph.roots()[i].target;
+        const NodeId target = graph.roots().target(i);
         if (target == no_node) continue;
         const std::uint32_t part = parts[order_.position(target) + 1];
         if (referred[part] != 0) continue;
-        root_words_[i] = words[part];
-        if (!bytes.empty() && root_words_[i] != 0) root_bytes_[i] = bytes[part];
+        root_words_.set(i, words[part]);
+        if (!bytes.empty() && words[part] != 0) root_bytes_.set(i, bytes[part]);
     }
 }
 
@@ -134,11 +163,19 @@ void TermMeasures::add_binaries(const FlatArray<std::uint32_t>& parts, std::size
     }
 }
 
+std::uint64_t TermMeasures::flat_words_of(NodeId node) {
+    if (!flat_ready_ && source_.graph().size() >= giant) {
+        find_shared();
+        if (const Count small = shared_.flat_words(node, small_term); small.has()) return *small;
+    }
+    return flat()[node];
+}
+
 Count TermMeasures::flat_words(const Element& term) {
     if (term.kind == ElementKind::missing || term.kind == ElementKind::unknown) return {};
     if (term.kind != ElementKind::object) return 0;
     switch (term.id.space) {
-        case ObjectId::Space::heap: return flat()[term.id.number];
+        case ObjectId::Space::heap: return flat_words_of(term.id.number);
         case ObjectId::Space::literals: return literals_->flat[term.id.number];
         case ObjectId::Space::decoded: return {};
     }
@@ -148,11 +185,7 @@ Count TermMeasures::flat_words(const Element& term) {
 Count TermMeasures::shared_words(const Element& term) {
     if (term.kind == ElementKind::missing || term.kind == ElementKind::unknown) return {};
     if (term.kind != ElementKind::object) return 0;
-    if (!shared_ready_) {
-        shared_.build(source_.graph(), source_.literals());
-        shared_.budget = shared_budget;
-        shared_ready_ = true;
-    }
+    find_shared();
     switch (term.id.space) {
         case ObjectId::Space::heap: return shared_.words(term.id.number);
         case ObjectId::Space::literals: return shared_.literal_words(term.id.number);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 
 #include "analyses/heaps/dominators.hpp"
 #include "analyses/heaps/heap_order.hpp"
@@ -16,8 +17,31 @@
 
 namespace beamheap::analyses {
 
+/// A size for each root: nearly all of them fit in 32 bits.
+class RootSizes {
+public:
+    /// Of so many roots, each zero.
+    void begin(std::size_t roots) { sizes_.assign(roots, 0); }
+    void set(std::size_t root, std::uint64_t size) {
+        sizes_[root] = size < large ? static_cast<std::uint32_t>(size) : large;
+        if (size >= large) large_.insert_or_assign(root, size);
+    }
+    std::uint64_t operator[](std::size_t root) const {
+        if (root >= sizes_.size()) return 0;
+        return sizes_[root] != large ? sizes_[root] : large_.at(root);
+    }
+
+private:
+    static constexpr std::uint32_t large = 0xFFFFFFFFu;
+    FlatArray<std::uint32_t> sizes_;
+    std::unordered_map<std::size_t, std::uint64_t> large_;
+};
+
 class TermMeasures {
 public:
+    /// From so many objects on, flat sizes of all of them are not kept for the sake of a few terms.
+    static constexpr std::size_t giant = std::size_t{1} << 20;
+    static constexpr std::size_t small_term = 4096;  ///< objects whose sizes are added up when the term is asked for
     /// Shared sizes are told until so many objects have been looked at for them, all terms together.
     static constexpr std::uint64_t shared_budget = 200'000'000;
 
@@ -33,6 +57,8 @@ public:
     Count shared_words(const Element& term);
     /// What the object of the heap alone keeps alive; missing for literals, which no process keeps alive.
     Count retained_words(const Element& term);
+    /// The same of what a root holds, which costs little for each of millions.
+    Count root_flat_words(std::size_t root);
     /// What only the root keeps alive: words of the heap, and bytes of binaries outside that nothing else in this
     /// process refers to. Binaries that the input does not list count with the bytes that are seen of them.
     std::uint64_t root_words(std::size_t root) { return measure_roots(), root_words_[root]; }
@@ -55,6 +81,9 @@ private:
     void find_reach();
     void find_holders();
     void find_flat();
+    void find_root_flat();
+    void find_shared();
+    std::uint64_t flat_words_of(NodeId node);
     void add_binaries(const FlatArray<std::uint32_t>& parts, std::size_t count, FlatArray<std::uint64_t>& bytes);
 
     struct Literals {
@@ -66,12 +95,11 @@ private:
     HeapOrder order_;
     FlatSizes flat_;
     SharedSizes shared_;
-    bool flat_ready_ = false, shared_ready_ = false, reach_ready_ = false, holders_ready_ = false, roots_ready_ = false;
+    bool flat_ready_ = false, root_flat_ready_ = false, shared_ready_ = false, reach_ready_ = false, holders_ready_ = false, roots_ready_ = false;
     Dominators dominators_;
     RetainedSizes retained_;
     Reach reach_;
-    FlatArray<std::uint64_t> root_words_;
-    FlatArray<std::uint64_t> root_bytes_;
+    RootSizes root_flat_, root_words_, root_bytes_;
 };
 
 }  // namespace beamheap::analyses

@@ -149,7 +149,7 @@ Known read(const Snapshot& s, TermSource& terms) {
     Known known;
     std::set<std::pair<ObjectId::Space, std::uint32_t>> seen;
     std::vector<Element> fields;
-    const std::span<const Root> roots = terms.graph().roots();
+    const RootList& roots = terms.graph().roots();
     for (std::size_t i = 0; i < roots.size(); ++i) {
         if (roots[i].kind == RootKind::message) {
             std::set<std::uint32_t> named;
@@ -191,7 +191,7 @@ std::set<Reference> references_of(Artifact& artifact, const Crowd& crowd, const 
         ++read;
         const auto terms = artifact.terms(crowd.members[i]);
         if (!terms) continue;
-        const std::span<const Root> roots = (*terms)->graph().roots();
+        const RootList& roots = (*terms)->graph().roots();
         for (std::size_t root = 0; root < roots.size(); ++root)
             if (roots[root].kind == RootKind::stack && roots[root].frame == 0)
                 if (const auto reference = reference_of(**terms, (*terms)->root(root))) found.insert(*reference);

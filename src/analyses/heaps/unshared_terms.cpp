@@ -9,7 +9,7 @@ void add_blown_terms(const HeapGraph& graph, const FlatSizes& flat, const std::f
     const std::size_t first = blown.size();
     bool ready = false;
     const RetainedSizes* retained = nullptr;
-    for (const Root& root : graph.roots()) {
+    for (const Root root : graph.roots()) {
         if (root.target == no_node) continue;
         const std::uint64_t copy = flat[root.target];
         // A shared size needs a search; a term that retains as much as its copy has can't be a blown one.

@@ -108,7 +108,7 @@ public:
     }
 
     void credit() {
-        const std::span<const Root> roots = source_.graph().roots();
+        const RootList& roots = source_.graph().roots();
         for (std::size_t i = 0; i < roots.size(); ++i) {
             if (roots[i].kind != RootKind::dictionary) continue;
             const auto pair = terms_.tuple(source_.root(i), 2);
@@ -137,7 +137,7 @@ public:
 private:
     template <class Function>
     void for_roots(Function&& wanted) {
-        const std::span<const Root> roots = source_.graph().roots();
+        const RootList& roots = source_.graph().roots();
         for (std::size_t i = 0; i < roots.size(); ++i) {
             const RootKind kind = roots[i].kind;
             if ((kind == RootKind::stack || kind == RootKind::x_register) && wanted(source_.root(i))) return;

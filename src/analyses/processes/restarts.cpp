@@ -34,7 +34,7 @@ public:
 
     // While it starts a child, younger frames have newer states: with one more restart, and without the child that is started.
     std::optional<SupervisorRestarts> run() {
-        const std::span<const Root> roots = source_.graph().roots();
+        const RootList& roots = source_.graph().roots();
         std::optional<SupervisorRestarts> newest;
         for (std::size_t i = 0; i < roots.size(); ++i) {
             const RootKind kind = roots[i].kind;
