@@ -195,11 +195,11 @@ public:
     };
     std::span<const FlatOverride> flat_overrides() const { return flat_overrides_.view(); }
     bool is_young(NodeId node) const { return (kinds_[node] & young_bit) != 0; }
-    /// Its address; 0 where that was no address of an object (not aligned to a word). Not after forget_addresses().
+    /// Its address; 0 where that was no address of an object (not aligned to a word), and of all after forget_addresses().
     std::uint64_t address(NodeId node) const {
-        return addresses_[node] == AddressSpace::none ? 0 : space_.expand(addresses_[node]);
+        return addresses_.empty() || addresses_[node] == AddressSpace::none ? 0 : space_.expand(addresses_[node]);
     }
-    /// Gives back what address() needs: of an object that came from a text it stands there, too. find() goes on to find.
+    /// Gives back what address() needs: of an object that came from a text TermSource::head() tells it. find() goes on to find.
     void forget_addresses() { addresses_.clear_and_trim(0); }
     /// Where the object came from: bytes into the text, or its address. Only in `values` mode.
     std::uint64_t origin(NodeId node) const { return origins_[node]; }

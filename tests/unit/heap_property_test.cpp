@@ -266,7 +266,7 @@ TEST_CASE("the shortest way to a term begins at its root", "[heap]") {
     REQUIRE(path);
     CHECK(path->root == 1);
     std::vector<std::uint64_t> addresses;
-    for (const ObjectId id : path->objects) addresses.push_back(graph.address(static_cast<NodeId>(id.number)));
+    for (const ObjectId id : path->objects) addresses.push_back((*terms)->head(id).address);
     CHECK(addresses == std::vector<std::uint64_t>{0x1000, 0x1100, 0x1300, 0x1400});
     const auto own = shortest_path(**terms, {ObjectId::Space::heap, graph.find(0x5000)});
     REQUIRE(own);
@@ -291,6 +291,9 @@ TEST_CASE("sizes and dominators of random heaps are those of the obvious code", 
             RC_ASSERT(m.flat[n] == oracle.flat(o));
             RC_ASSERT(*shared.words(n) == oracle.shared(o));
             RC_ASSERT(*shared.words(n) <= m.flat[n]);
+            const Count of_few = shared.flat_words(n, static_cast<std::size_t>(pick(20)));
+            RC_ASSERT((!of_few.has() || *of_few == oracle.flat(o)));
+            if (oracle.flat(o) <= 10'000) RC_ASSERT(shared.flat_words(n, 10'000) == Count(oracle.flat(o)));
             RC_ASSERT(m.dominators.reached(n) == (live.count(o) != 0));
             // What goes when the object goes.
             const std::set<int> without = oracle.reachable(o);

@@ -10,6 +10,7 @@
 
 #include "analyses/heaps/heap_order.hpp"
 #include "analyses/heaps/sizes.hpp"
+#include "analyses/heaps/term_measures.hpp"
 #include "formats/crashdump/data_text.hpp"
 #include "present/term_printer.hpp"
 #include "support/dump_text.hpp"
@@ -61,6 +62,10 @@ void compare(const std::string& release, const fs::path& folder) {
     flat.build(graph, order, &literals);
     analyses::SharedSizes sizes;
     sizes.build(graph, terms.literals());
+    for (NodeId node = 0; node < graph.size(); ++node)
+        if (flat[node] < 100'000) CHECK(sizes.flat_words(node, 100'000) == Count(flat[node]));
+    analyses::TermMeasures measures(terms);
+    for (std::size_t i = 0; i < graph.roots().size(); ++i) CHECK(measures.root_flat_words(i) == measures.flat_words(terms.root(i)));
 
     std::map<std::string, Element> values;
     present::PrintOptions whole;
