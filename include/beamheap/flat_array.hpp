@@ -84,7 +84,7 @@ public:
     std::size_t used_bytes() const { return size_ * sizeof(T); }
 
 private:
-    static constexpr std::size_t least_bytes = 16384;
+    static constexpr std::size_t least_bytes = std::min<std::size_t>(4096 * sizeof(T), 16384);
 
     void swap(FlatArray& other) noexcept {
         std::swap(data_, other.data_);
@@ -101,7 +101,7 @@ private:
     __attribute__((noinline)) void grow(std::size_t wanted) {
         std::size_t bytes = 0;
         if (__builtin_mul_overflow(wanted, sizeof(T), &bytes)) throw std::bad_alloc();
-        if (bytes > mapped_) data_ = static_cast<T*>(pages::grow(data_, mapped_, size_ * sizeof(T), bytes));
+        if (bytes > mapped_) data_ = static_cast<T*>(pages::grow(data_, mapped_, size_ * sizeof(T), std::max(bytes, least_bytes)));
         const std::size_t step = std::max({wanted, capacity_ + capacity_ / 2, least_bytes / sizeof(T)});
         capacity_ = std::min(step, mapped_ / sizeof(T));
     }

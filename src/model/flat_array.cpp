@@ -50,27 +50,37 @@ char* grow_huge(char* data, std::size_t mapped, std::size_t used, std::size_t by
 
 // Most heaps are small, and whoever reads one after the other makes a graph for each: its arrays get the room that the arrays of
 // the one before gave back. Sixteen mappings a process would be most of the time that this takes.
-constexpr std::size_t least = 4 * small;
-std::array<std::atomic<char*>, 32> free_room;  // of `least` bytes each
+class FreeRoom {
+public:
+    explicit constexpr FreeRoom(std::size_t size) : bytes(size) {}
+    const std::size_t bytes;  // of each
 
-char* take_free() {
-    for (std::atomic<char*>& each : free_room) {
-        if (each.load(std::memory_order_relaxed) == nullptr) continue;
-        char* const room = each.exchange(nullptr);
-        if (room == nullptr) continue;
-        std::memset(room, 0, least);
-        return room;
+    char* take() {
+        for (std::atomic<char*>& each : rooms_) {
+            if (each.load(std::memory_order_relaxed) == nullptr) continue;
+            char* const room = each.exchange(nullptr);
+            if (room == nullptr) continue;
+            std::memset(room, 0, bytes);
+            return room;
+        }
+        return nullptr;
     }
-    return nullptr;
-}
+    bool keep(char* room) {
+        for (std::atomic<char*>& each : rooms_) {
+            char* nothing = nullptr;
+            if (each.load(std::memory_order_relaxed) == nullptr && each.compare_exchange_strong(nothing, room)) return true;
+        }
+        return false;
+    }
 
-bool keep_free(char* room) {
-    for (std::atomic<char*>& each : free_room) {
-        char* nothing = nullptr;
-        if (each.load(std::memory_order_relaxed) == nullptr && each.compare_exchange_strong(nothing, room)) return true;
-    }
-    return false;
-}
+private:
+    std::array<std::atomic<char*>, 32> rooms_{};
+};
+
+// As many as a small heap takes for what is a byte an object, and for what is more.
+FreeRoom free_page{small}, free_pages{4 * small};
+
+FreeRoom* free_room_of(std::size_t bytes) { return bytes == free_page.bytes ? &free_page : bytes == free_pages.bytes ? &free_pages : nullptr; }
 
 }  // namespace
 
@@ -85,10 +95,10 @@ void* grow(void* data, std::size_t& mapped, std::size_t used, std::size_t bytes)
             }
         }
     }
-    const std::size_t target = round_up(std::max({bytes, least, mapped + mapped / 2}), small);
-    if (mapped == 0 && target == least)
-        if (char* const room = take_free(); room != nullptr) {
-            mapped = least;
+    const std::size_t target = round_up(std::max(bytes, mapped + mapped / 2), small);
+    if (FreeRoom* const free = mapped == 0 ? free_room_of(target) : nullptr; free != nullptr)
+        if (char* const room = free->take(); room != nullptr) {
+            mapped = target;
             return room;
         }
     for (const std::size_t size : {target, round_up(bytes, small)}) {
@@ -101,7 +111,8 @@ void* grow(void* data, std::size_t& mapped, std::size_t used, std::size_t bytes)
 }
 
 void release(void* data, std::size_t mapped) {
-    if (mapped != least || !keep_free(static_cast<char*>(data))) munmap(data, mapped);
+    FreeRoom* const free = free_room_of(mapped);
+    if (free == nullptr || !free->keep(static_cast<char*>(data))) munmap(data, mapped);
 }
 
 }  // namespace beamheap::pages
