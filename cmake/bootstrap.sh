@@ -99,10 +99,11 @@ with_lock() {
     exec 9>&-
 }
 
-# The options of the binary that users run. Warnings are for the other builds, and for CI.
+# The options of the binary that users run. Warnings are for the other builds, and for CI. It is mostly built as a whole, and
+# somebody waits for it: as few and as large batches as memory of 1 GB each allows.
 release_options() {
     if command -v dpkg-query >/dev/null; then static=ON; else static=OFF; fi
-    echo "-DCMAKE_BUILD_TYPE=Release -DBEAMHEAP_STATIC=$static -DBEAMHEAP_WARNINGS=OFF"
+    echo "-DCMAKE_BUILD_TYPE=Release -DBEAMHEAP_STATIC=$static -DBEAMHEAP_WARNINGS=OFF -DBEAMHEAP_BATCH=20 -DBEAMHEAP_PRECOMPILED=ON"
 }
 
 # Whether a source changed since the last good build, which .stamp is as old as the start of. -cnewer sees copies with kept

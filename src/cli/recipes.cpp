@@ -6,7 +6,7 @@
 namespace beamheap::cli {
 namespace {
 
-constexpr std::array table{
+constexpr std::array texts{
     Recipe{"top-queues", "whose queues are longest?",
            R"(SELECT pid, name, group_key, msgq_len, memory_bytes, current_function
   FROM process
@@ -111,11 +111,11 @@ SELECT count(*) AS processes, sum(p.memory_bytes) AS memory_bytes, sum(p.msgq_le
 
 }  // namespace
 
-std::span<const Recipe> recipes() { return table; }
+std::span<const Recipe> recipes() { return texts; }
 
 const Recipe* find_recipe(std::string_view name) {
-    const auto found = std::ranges::find(table, name, &Recipe::name);
-    return found == table.end() ? nullptr : &*found;
+    const auto found = std::ranges::find(texts, name, &Recipe::name);
+    return found == texts.end() ? nullptr : &*found;
 }
 
 }  // namespace beamheap::cli
