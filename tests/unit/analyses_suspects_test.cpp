@@ -145,6 +145,53 @@ TEST_CASE("messages are read evenly from the whole queue, the first among them",
     CHECK(sampled.shapes[0].percent == Approx(75));
 }
 
+TEST_CASE("a term explains a heap of which it is a quarter, not one that is mostly garbage", "[suspects]") {
+    const auto facts_of = [](std::uint64_t unused) {
+        std::string heap;  // 100 cells of two words
+        for (std::uint64_t i = 0; i < 100; ++i) heap += fmt::format("{:X}:lI{}|{}\n", 0x1000 + 16 * i, i, i < 99 ? fmt::format("H{:X}", 0x1010 + 16 * i) : "N");
+        LoadPlan plan = test::everything();
+        plan.terms = true;
+        const auto artifact = test::load(test::header() + "=proc:<0.50.0>\nState: Waiting\nMessage queue length: 0\nStack+heap: 1000\nOldHeap: 0\nHeap fragment data: 0\n" +
+                                         fmt::format("Heap unused: {}\n", unused) + "OldHeap unused: 0\n=proc_stack:<0.50.0>\ny0:H1000\n=proc_heap:<0.50.0>\n" +
+                                         heap + "=end\n", plan);
+        REQUIRE(artifact);
+        auto terms = artifact->terms(ProcId{0});
+        REQUIRE(terms);
+        return look_into(artifact->snapshot(), ProcId{0}, **terms);
+    };
+    const TermFacts quarter = facts_of(200);  // 800 words in use
+    CHECK_FALSE(quarter.accumulation.empty());
+    CHECK(quarter.accumulated_bytes == 1'600);
+    const TermFacts less = facts_of(199);
+    CHECK(less.accumulation.empty());
+    CHECK(less.accumulated_bytes == 0);
+}
+
+TEST_CASE("binaries of messages that were not read are as many as of those that were, where each has its own", "[suspects]") {
+    // 4,000 messages, of which 2,000 are read: a binary of 1,000 bytes behind each of them, or one behind all
+    const auto bytes_of = [](std::size_t messages, std::size_t binaries) {
+        std::string queue, heap;
+        for (std::size_t i = 0; i < messages; ++i) {
+            queue += fmt::format("H{:X}:N\n", 0x100000 + 64 * i);
+            heap += fmt::format("{:X}:Yc{:X}:0:3E8\n", 0x100000 + 64 * i, 0x900000 + 64 * (i * binaries / messages));
+        }
+        LoadPlan plan = test::everything();
+        plan.terms = true;
+        const auto artifact = test::load(test::header() + test::process("<0.50.0>") + "=proc_messages:<0.50.0>\n" + queue + "=proc_stack:<0.50.0>\ny0:N\n=proc_heap:<0.50.0>\n" +
+                                         heap + "=end\n", plan);
+        REQUIRE(artifact);
+        auto terms = artifact->terms(ProcId{0});
+        REQUIRE(terms);
+        return look_into(artifact->snapshot(), ProcId{0}, **terms).message_binary_bytes.value_or(0);
+    };
+    CHECK(bytes_of(100, 1) == 1'000);
+    CHECK(bytes_of(100, 100) == 100'000);
+    CHECK(bytes_of(4'000, 1) == 1'000);
+    CHECK(bytes_of(4'000, 1'000) == 1'000'000);  // no more than half as many as messages are read: what was seen
+    CHECK(bytes_of(4'000, 1'001) == 2'000'000);  // 1,001 in 2,000 messages, at 500 bytes each
+    CHECK(bytes_of(4'000, 4'000) == 4'000'000);
+}
+
 TEST_CASE("of holders of as much the first ones are decoded", "[suspects]") {
     test::MadeSnapshot node;
     node.s.source.word_size = 8;

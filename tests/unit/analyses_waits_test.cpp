@@ -230,6 +230,7 @@ struct Lock {
     bool started = false;          // the server has started those who wait
     bool holder_ended = false;     // who is kept alone is in no process table
     bool somebody_behind = false;  // another than that is behind the place
+    bool second_server = false;    // another one keeps the same, and was found after it
     std::size_t requests = 0;      // in its queue, instead of its state, each of another
     std::size_t others = 0;        // messages that name nobody
 
@@ -241,7 +242,8 @@ struct Lock {
         std::string processes = waiting("<0.50.0>", "shop:lock_loop/2 + 8", "Spawned by: <0.2.0>\nMessage queue length: " + std::to_string(requests + others) + "\n", "Name: lock_server\n");
         if (!holder_ended) processes += waiting("<0.51.0>", "timer:sleep/1 + 8", "Spawned by: <0.2.0>\n");
         if (somebody_behind) processes += waiting("<0.52.0>", "timer:sleep/1 + 8", "Spawned by: <0.2.0>\n");
-        std::string state = holder_in_list ? "y0:H2000\n" : "y0:H2000\ny1:P<0.51.0>\n", list, messages, stacks;
+        if (second_server) processes += waiting("<0.53.0>", "shop:lock_loop/2 + 8", "Spawned by: <0.2.0>\n", "Name: other_server\n");
+        std::string state = holder_in_list ? "y0:H2000\n" : "y0:H2000\ny1:P<0.51.0>\n", list, of_second, messages, stacks;
         const std::string caller = "0x00007f0000001000:SReturn addr 0x200 (shop:with_lock/1 + 8)\n", last = "0x00007f0000001008:SReturn addr 0x300 (<terminate process normally>)\n";
         if (!holder_ended) stacks += "=proc_stack:<0.51.0>\n" + (holder_behind ? caller : "") + last + "=proc_heap:<0.51.0>\n";
         if (somebody_behind) stacks += "=proc_stack:<0.52.0>\n" + caller + last + "=proc_heap:<0.52.0>\n";
@@ -249,7 +251,9 @@ struct Lock {
             processes += waiting(pid(i), "shop:acquire/0 + 8", started ? "Spawned by: <0.50.0>\n" : "Spawned by: <0.2.0>\n");
             stacks += "=proc_stack:" + pid(i) + "\n" + (called ? caller : "") + last + "=proc_heap:" + pid(i) + "\n";
             if (requests == 0) list += cell(i, "P" + pid(i), i + 1 < waiters || holder_in_list);
+            if (second_server) of_second += cell(500 + i, "P" + pid(i), i + 1 < waiters);
         }
+        if (second_server) stacks += "=proc_stack:<0.53.0>\ny0:H" + address(500) + "\ny1:P<0.51.0>\n" + last + "=proc_heap:<0.53.0>\n" + of_second;
         if (holder_in_list) list += cell(waiters, "P<0.51.0>", false);
         if (requests != 0) state = "y0:N\n";
         for (std::size_t i = 0; i < requests; ++i) {
@@ -300,6 +304,25 @@ TEST_CASE("who waits for a lock that a program has made waits for who has it", "
     CHECK(end_of_chain(found, found.edges.back().waiter) == lock.holder);
     CHECK(found.edges.front().via == "by_hand");
     CHECK(found.edges.front().confidence == Confidence::estimate);
+}
+
+TEST_CASE("who is known to two servers waits for the first of them", "[waits]") {
+    Lock lock;
+    lock.second_server = true;
+    const Waits found = lock.waits();
+    CHECK(found.edges.size() == 14);  // a callers' one each, and one of either server
+    REQUIRE(found.fan_in_of(lock.server) != nullptr);
+    CHECK(found.fan_in_of(lock.server)->waiters == 12);
+    REQUIRE(found.fan_in_of(lock.holder) != nullptr);
+    CHECK(found.fan_in_of(lock.holder)->waiters == 2);
+}
+
+TEST_CASE("a crowd is ten that wait in one place", "[waits]") {
+    Lock lock;
+    lock.waiters = 10;
+    CHECK(lock.waits().edges.size() == 11);
+    lock.waiters = 9;
+    CHECK(lock.waits().edges.empty());
 }
 
 TEST_CASE("of a crowd a stream keeps the terms of some, and says what the file says", "[waits]") {

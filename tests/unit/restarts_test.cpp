@@ -1,11 +1,14 @@
 // What a supervisor's state tells of its restarts, on states as releases have them, and what that is worth.
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 #include "analyses/processes/restarts.hpp"
 #include "analyses/rules/rules.hpp"
 #include "present/spelling.hpp"
+#include "support/dump_text.hpp"
 #include "support/made_findings.hpp"
 #include "support/made_snapshot.hpp"
 
@@ -194,4 +197,100 @@ TEST_CASE("more restarts than are counted are told as more", "[restarts]") {
     REQUIRE(many);
     CHECK(many->restarts == 100'000);
     CHECK(many->more);
+}
+
+namespace {
+
+// A dump of supervisors, each with one child, and of the process that was started last.
+struct Supervisors {
+    std::string processes, terms;
+    std::uint64_t next = 0x1000;
+
+    void add(const std::string& pid, const std::string& child, unsigned restarts, const std::string& fields = "Stack+heap: 500\nMessage queue length: 0\n") {
+        processes += "=proc:" + pid + "\nState: Waiting\nSpawned as: proc_lib:init_p/5\nOldHeap: 0\nHeap unused: 0\nOldHeap unused: 0\n" + fields;
+        std::string heap;
+        const auto object = [&](const std::string& text) {
+            heap += fmt::format("{:X}:{}\n", next += 0x100, text);
+            return fmt::format("H{:X}", next);
+        };
+        const std::string entry = object("t2:AD:$initial_call," + object("t3:AA:supervisor,AE:supervisor_sup,I1"));
+        std::string times = "N";
+        for (unsigned i = 0; i < restarts; ++i) times = object("lI5|" + times);
+        const std::string call = object("t3:A1:m,A1:f,N");
+        const std::string children = object("l" + object("t8:A5:child," + child + ",A1:a," + call + ",A9:permanent,I5000,A6:worker,N") + "|N");
+        const std::string state = object("tB:A5:state,A1:s,AB:one_for_one," + children + ",A9:undefined,I100,I10," + times + ",A5:never,A1:m,N");
+        terms += "=proc_dictionary:" + pid + "\n" + entry + "\n=proc_stack:" + pid + "\ny0:" + state + "\n=proc_heap:" + pid + "\n" + heap;
+    }
+    void last(const std::string& pid) { processes += test::process(pid); }
+    std::vector<SupervisorRestarts> read() const {
+        LoadPlan plan = test::everything();
+        plan.terms = true;
+        const auto artifact = test::load(test::header() + processes + terms + "=end\n", plan);
+        REQUIRE(artifact);
+        return supervisor_restarts(*artifact);
+    }
+    std::vector<unsigned> restarts() const {
+        std::vector<unsigned> found;
+        for (const SupervisorRestarts& each : read()) found.push_back(static_cast<unsigned>(each.restarts));
+        return found;
+    }
+};
+
+using Restarts = std::vector<unsigned>;
+
+}  // namespace
+
+TEST_CASE("pids that were given since a child's are counted within its serial", "[restarts]") {
+    const auto since = [](const std::string& child, const std::string& last) {
+        Supervisors node;
+        node.add("<0.50.0>", child, 2);
+        node.last(last);
+        const auto found = node.read();
+        REQUIRE(found.size() == 1);
+        return found[0].started_since;
+    };
+    CHECK(since("P<0.60.0>", "<0.71.0>") == std::optional<std::uint64_t>(11));
+    CHECK(since("P<0.60.0>", "<0.60.0>") == std::optional<std::uint64_t>(0));
+    CHECK(since("P<0.60.0>", "<0.40.0>") == std::optional<std::uint64_t>(0));  // the child has ended since, younger than all
+    CHECK_FALSE(since("P<0.60.0>", "<0.71.1>"));                               // the numbers have begun again
+    CHECK_FALSE(since("P<0.60.1>", "<0.71.0>"));
+    CHECK(since("P<0.60.1>", "<0.9.1>") == std::optional<std::uint64_t>(0));
+    CHECK(since("P<0.60.1>", "<0.71.1>") == std::optional<std::uint64_t>(11));
+    CHECK_FALSE(since("A9:undefined", "<0.71.0>"));
+}
+
+TEST_CASE("supervisors of at most a million words and 200,000 messages are read, three million words in all", "[restarts]") {
+    const auto fields = [](std::uint64_t words, std::uint64_t messages, std::uint64_t reductions = 1) {
+        return fmt::format("Stack+heap: {}\nMessage queue length: {}\nReductions: {}\n", words, messages, reductions);
+    };
+    const auto read = [](const std::string& of) {
+        Supervisors node;
+        node.add("<0.50.0>", "P<0.60.0>", 3, of);
+        return node.restarts();
+    };
+    CHECK(read(fields(1'000'000, 0)) == Restarts{3});
+    CHECK(read(fields(1'000'001, 0)).empty());
+    CHECK(read(fields(500, 200'000)) == Restarts{3});
+    CHECK(read(fields(500, 200'001)).empty());
+    // Those that have worked most, whichever comes first; told by restarts.
+    const auto all = [&](std::uint64_t words) {
+        Supervisors node;
+        node.add("<0.50.0>", "P<0.60.0>", 1, fields(1'000'000, 0, 10));
+        node.add("<0.51.0>", "P<0.61.0>", 2, fields(words, 0, 30));
+        node.add("<0.52.0>", "P<0.62.0>", 4, fields(1'000'000, 0, 20));
+        node.add("<0.53.0>", "P<0.63.0>", 5, fields(500, 0, 5));
+        return node.restarts();
+    };
+    CHECK(all(1'000'000) == Restarts{4, 2, 1});
+    CHECK(all(999'500) == Restarts{5, 4, 2, 1});
+    CHECK(all(999'501) == Restarts{4, 2, 1});
+}
+
+TEST_CASE("of supervisors without number the thousand that have worked most are read", "[restarts]") {
+    Supervisors node;
+    for (unsigned i = 0; i < 1'001; ++i)
+        node.add(fmt::format("<0.{}.0>", 50 + i), "P<0.40.0>", i == 0 ? 7 : 1, fmt::format("Stack+heap: 500\nReductions: {}\n", 10 + i));
+    const Restarts found = node.restarts();
+    CHECK(found.size() == 1'000);
+    CHECK(std::ranges::count(found, 7u) == 0);  // the one that has worked least
 }
