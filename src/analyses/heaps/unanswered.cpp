@@ -277,13 +277,14 @@ std::vector<Keeper> add_unanswered(Artifact& artifact, Waits& waits) {
     std::vector<WaitEdge> edges;
     std::vector<std::vector<ProcId>> keepers(large.size());
     std::vector<bool> has_edge(s.processes.size());
+    // Nobody here has an edge yet, a crowd's members as little as a server that rests: only by another crowd or server.
     const auto add = [&](ProcId from, ProcId to) {
-        if (from == to || has_edge[index_of(from)] || waits.edge(from) != nullptr) return;
+        if (has_edge[index_of(from)]) return;
         has_edge[index_of(from)] = true;
         edges.push_back(estimated_edge(s, from, to, "by_hand"));
     };
     const auto add_ended = [&](ProcId from, const Pid& to) {
-        if (has_edge[index_of(from)] || waits.edge(from) != nullptr) return;
+        if (has_edge[index_of(from)]) return;
         has_edge[index_of(from)] = true;
         WaitEdge edge;
         edge.waiter = from;
