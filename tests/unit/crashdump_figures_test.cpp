@@ -129,3 +129,100 @@ TEST_CASE("tables of the VM have their members, and only that of atoms their lim
     CHECK(s.vm_tables[1].entries == Count(13));
     CHECK(s.node.atom_limit == Count(15));
 }
+
+TEST_CASE("each line of an ETS table is what it says", "[crashdump]") {
+    const auto tables = [](std::string_view version) {
+        auto dump = test::load(test::header("test", version) + test::process("<0.2.0>") +
+            "=ets:<0.2.0>\nSlot: 4096\nTable: sessions\nName: 'my tab'\nBuckets: 11\nChain Length Avg: 0.5\nChain Length Max: 12\nChain Length Min: 13\n"
+            "Chain Length Std Dev: 1.5\nChain Length Expected Std Dev: 2.5\nFixed: false\nObjects: 14\nWords: 15\nType: bag\nProtection: private\n"
+            "Compressed: false\nWrite Concurrency: auto\nRead Concurrency: true\n"
+            "=ets:<0.3.0>\nTable: 7\nName: old\nOrdered set (AVL tree), Elements: 3\n{a,1}\n{b,2}\nObjects: 3\nstrange\n=ets:nobody\nObjects: 1\n"
+            "=internal_ets: of the VM\nObjects: 2\nBuckets: x\nChain Length Avg: y\n=end\n");
+        REQUIRE(dump);
+        return dump;
+    };
+    const auto dump = tables("Erlang/OTP 25 [erts-13.1.5] [source] [64-bit] [smp:2:2] [jit:ns]");
+    const Snapshot& s = dump->snapshot();
+    REQUIRE(s.ets.size() == 4);
+    const EtsTable& t = s.ets[0];
+    CHECK(t.owner == Pid{0, 2, 0});
+    CHECK(t.address == 4096);
+    CHECK(s.text(t.id) == "sessions");
+    CHECK(s.text(t.name) == "my tab");
+    CHECK((t.buckets == Count(11) && t.chain_max == Count(12) && t.chain_min == Count(13) && t.objects == Count(14) && t.words == Count(15)));
+    CHECK((t.chain_avg == 0.5 && t.chain_std_dev == 1.5 && t.chain_expected_std_dev == 2.5));
+    CHECK(t.fixed == Count(0));  // not fixed
+    CHECK((s.text(t.type) == "bag" && s.text(t.protection) == "private" && s.text(t.write_concurrency) == "auto" && s.text(t.read_concurrency) == "true"));
+    CHECK(t.compressed == std::optional<bool>(false));
+    CHECK_FALSE(t.internal);
+    CHECK(s.text(s.ets[1].type) == "ordered_set");
+    CHECK(s.ets[1].objects == Count(3));
+    CHECK_FALSE(s.ets[1].compressed);
+    CHECK(s.ets[1].chain_avg < 0);
+    CHECK_FALSE(s.ets[2].owner.has());
+    CHECK(s.ets[3].internal);
+    CHECK_FALSE(s.ets[3].buckets.has());
+    CHECK(s.ets[3].chain_avg < 0);
+    CHECK(s.anomalies[Anomaly::unknown_field].count == 1);  // the strange line: what an ordered set holds is none
+    CHECK(s.anomalies[Anomaly::bad_line].count == 1);
+    CHECK(s.anomalies[Anomaly::bad_number].count == 1);
+    const auto slot_of = [&](std::string_view version) { return tables(version)->snapshot().ets[0].address; };
+    CHECK(slot_of("Erlang/OTP 21 [erts-10.0] [source] [64-bit] [smp:2:2]") == 4096);
+    CHECK(slot_of("Erlang/OTP 20 [erts-9.3] [source] [64-bit] [smp:2:2]") == 0);  // the number of a slot
+}
+
+TEST_CASE("each line of a port is what it says", "[crashdump]") {
+    const auto dump = test::load(test::header() + test::process("<0.2.0>") +
+        "=port:#Port<0.5>\nState: CONNECTED\nTask Flags: CHK_UNSET\nSlot: 8\nConnected: <0.2.0>\nLinks: <0.3.0><0.4.0>\n"
+        "Monitors: (<0.9.0>,#Ref<0.1.2.3>)(<0.10.0>,#Ref<0.1.2.4>)\nSuspended: <0.7.0><0.8.0><0.11.0>\nRegistered as: 'a port'\n"
+        "Port controls linked-in driver: tcp_inet\nInput: 1\nOutput: 2\nQueue: 3\nPort Data: #Ref<0.1.2.5>\n"
+        "=port:#Port<0.6>\nPort is UNIX fd not opened by emulator: 0/1\n=port:#Port<0.7>\nPort controls external process: cat -\n"
+        "=port:#Port<0.8>\nPort controls forker process: forker\n=port:#Port<0.9>\nPort is a file: /tmp/log\n=port:none\nInput: 4\n=end\n");
+    REQUIRE(dump);
+    const Snapshot& s = dump->snapshot();
+    REQUIRE(s.ports.size() == 6);
+    const Port& p = s.ports[0];
+    CHECK(p.port.number == 5);
+    CHECK((s.text(p.state) == "CONNECTED" && s.text(p.task_flags) == "CHK_UNSET" && s.text(p.name) == "a port" && s.text(p.data) == "#Ref<0.1.2.5>"));
+    CHECK(p.slot == Count(8));
+    CHECK(p.connected == Pid{0, 2, 0});
+    CHECK(p.links == std::vector{Pid{0, 3, 0}, Pid{0, 4, 0}});
+    CHECK(p.monitors == std::vector{Pid{0, 9, 0}, Pid{0, 10, 0}});
+    CHECK(p.suspended == std::vector{Pid{0, 7, 0}, Pid{0, 8, 0}, Pid{0, 11, 0}});
+    CHECK((p.input_bytes == Count(1) && p.output_bytes == Count(2) && p.queue_bytes == Count(3)));
+    std::string kinds;
+    for (const Port& each : s.ports)
+        if (each.kind != TextId::none) kinds += fmt::format("{}: {}; ", s.text(each.kind), s.text(each.driver));
+    CHECK(kinds == "linked-in driver: tcp_inet; fd: 0/1; external process: cat -; forker process: forker; file: /tmp/log; ");
+    CHECK(s.anomalies[Anomaly::bad_line].count == 1);
+}
+
+TEST_CASE("each line of a peer, a timer, a module and a fun is what it says", "[crashdump]") {
+    const auto dump = test::load(test::header() + test::process("<0.2.0>") +
+        "=timer:<0.2.0>\nMessage: " + std::string(5'000, 'm') + "\nTime left: 17\n"
+        "=visible_node:8872\nName: 'you@host' (refc=2)\nController: #Port<0.5>\nCreation: 1\nRemote link: <8872.9.0> <0.2.0>\n"
+        "Remote monitoring: <0.2.0> <8872.9.0>\nRemote monitoring: <0.3.0> pending\nRemotely monitored by: <0.2.0> <8872.9.0>\n"
+        "Remotely monitored by: <0.2.0> <8872.10.0>\nRemotely monitored by: <0.2.0> <8872.11.0>\nError: lost\nWarning, stray monitor for: x\n"
+        "=hidden_node:4294967294\nName: 'h@host'\n=not_connected:4294967295\nName: 'n@host'\n"
+        "=loaded_modules\nCurrent code: 10\nOld code: 2\n=mod:shop\nCurrent size: 10\nCurrent attributes: 8350\nOld size: 2\nOld compilation info: 8350\n"
+        "=fun\nModule: shop\nUniq: 77\nIndex: 2\nAddress: 0x1F\nNative_address: 0x20\nRefc: 3\n=end\n");
+    REQUIRE(dump);
+    const Snapshot& s = dump->snapshot();
+    REQUIRE(s.timers.size() == 1);
+    CHECK(s.text(s.timers[0].message).size() == 4'096);
+    CHECK((s.timers[0].receiver == Pid{0, 2, 0} && s.timers[0].left_ms == Count(17)));
+    REQUIRE(s.nodes.size() == 3);
+    const DistNode& n = s.nodes[0];
+    CHECK((s.text(n.name) == "you@host" && s.text(n.controller) == "#Port<0.5>" && s.text(n.creation) == "1" && s.text(n.error) == "lost"));
+    CHECK((n.remote_links == 1 && n.remote_monitors == 2 && n.remote_monitored_by == 3));
+    CHECK(n.spawning == std::vector{Pid{0, 3, 0}});
+    CHECK((n.kind == DistNode::Kind::visible && s.nodes[1].kind == DistNode::Kind::hidden && s.nodes[2].kind == DistNode::Kind::not_connected));
+    CHECK((n.channel == 8872 && s.nodes[1].channel == 0xFFFFFFFEu && s.nodes[2].channel == 0xFFFFFFFEu));
+    CHECK(s.anomalies[Anomaly::bad_number].count == 1);  // a channel that no VM has
+    CHECK((s.node.current_code_bytes == Count(10) && s.node.old_code_bytes == Count(2)));
+    REQUIRE(s.modules.size() == 1);
+    CHECK((s.text(s.modules[0].name) == "shop" && s.modules[0].current_bytes == Count(10) && s.modules[0].old_bytes == Count(2)));
+    REQUIRE(s.funs.size() == 1);
+    CHECK((s.text(s.funs[0].module) == "shop" && s.text(s.funs[0].uniq) == "77" && s.funs[0].index == Count(2) && s.funs[0].address == Count(0x1F) && s.funs[0].refc == Count(3)));
+    CHECK(s.anomalies[Anomaly::unknown_field].count == 0);
+}
