@@ -113,20 +113,21 @@ TEST_CASE("an allocator's instance is the number in its name, where it is one", 
 
 TEST_CASE("tables of the VM have their members, and only that of atoms their limit", "[crashdump]") {
     const auto dump = test::load(test::header() +
-        "=hash_table:atom_tab\nsize: 10\nused: 5\nobjs: 8\ndepth: 2\n=index_table:export_list\nsize: 11\nlimit: 12\nentries: 13\n"
-        "=index_table:atom_tab\nsize: 14\nlimit: 15\nentries: 16\n" + test::process("<0.2.0>") + "=end\n");
+        "=index_table:atom_tab\nsize: 14\nlimit: 15\nentries: 16\n=hash_table:atom_tab\nsize: 10\nused: 5\nobjs: 8\ndepth: 2\n"
+        "=index_table:export_list\nsize: 11\nlimit: 12\nentries: 13\n" + test::process("<0.2.0>") + "=end\n");
     REQUIRE(dump);
     const Snapshot& s = dump->snapshot();
     REQUIRE(s.vm_tables.size() == 3);
-    CHECK_FALSE(s.vm_tables[0].index);
-    CHECK(s.vm_tables[0].size == Count(10));
-    CHECK(s.vm_tables[0].used == Count(5));
-    CHECK(s.vm_tables[0].objects == Count(8));
-    CHECK(s.vm_tables[0].depth == Count(2));
-    CHECK(s.vm_tables[1].index);
-    CHECK(s.vm_tables[1].size == Count(11));
-    CHECK(s.vm_tables[1].limit == Count(12));
-    CHECK(s.vm_tables[1].entries == Count(13));
+    CHECK(s.vm_tables[0].entries == Count(16));
+    CHECK_FALSE(s.vm_tables[1].index);
+    CHECK(s.vm_tables[1].size == Count(10));
+    CHECK(s.vm_tables[1].used == Count(5));
+    CHECK(s.vm_tables[1].objects == Count(8));
+    CHECK(s.vm_tables[1].depth == Count(2));
+    CHECK(s.vm_tables[2].index);
+    CHECK(s.vm_tables[2].size == Count(11));
+    CHECK(s.vm_tables[2].limit == Count(12));
+    CHECK(s.vm_tables[2].entries == Count(13));
     CHECK(s.node.atom_limit == Count(15));
 }
 
