@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 5> for_no_process{"timer", "Elixir.Proces
 // Those who are named in the messages of a process.
 std::set<ProcId> named_in_messages(const Snapshot& s, TermSource& terms) {
     std::set<ProcId> found;
-    const std::span<const Root> roots = terms.graph().roots();
+    const RootList& roots = terms.graph().roots();
     for (std::size_t i = 0; i < roots.size(); ++i) {
         if (roots[i].kind != RootKind::message) continue;
         std::vector<Element> left{terms.root(i)};

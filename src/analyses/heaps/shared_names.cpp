@@ -55,7 +55,7 @@ using Names = std::pair<std::set<Pid>, std::set<std::string>>;  // pids, and ato
 
 Names names_in(TermSource& terms) {
     Names found;
-    const std::span<const Root> roots = terms.graph().roots();
+    const RootList& roots = terms.graph().roots();
     for (std::size_t i = 0; i < roots.size(); ++i) {
         if (roots[i].kind != RootKind::stack || roots[i].frame >= frames_read) continue;
         const Element term = terms.root(i);
