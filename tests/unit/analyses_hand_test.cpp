@@ -56,6 +56,7 @@ struct Those {
         std::string name;
         std::size_t unread = 0;
         std::uint32_t parent = 2;
+        std::uint64_t words = 233;  // of its heap
     };
     std::vector<One> all;
 
@@ -64,7 +65,7 @@ struct Those {
         for (const One& one : all) {
             const std::string pid = "<0." + std::to_string(one.number) + ".0>";
             processes += "=proc:" + pid + "\nState: Waiting\n" + (one.name.empty() ? "" : "Name: " + one.name + "\n") + "Spawned as: erlang:apply/2\nSpawned by: <0." + std::to_string(one.parent) +
-                         ".0>\nMessage queue length: " + std::to_string(one.unread) + "\nStack+heap: 233\nOldHeap: 0\nProgram counter: 0x00007f0000000100 (" + one.in + " + 8)\n";
+                         ".0>\nMessage queue length: " + std::to_string(one.unread) + "\nStack+heap: " + std::to_string(one.words) + "\nOldHeap: 0\nProgram counter: 0x00007f0000000100 (" + one.in + " + 8)\n";
             if (!one.messages.empty()) rest += "=proc_messages:" + pid + "\n" + one.messages;
             rest += "=proc_stack:" + pid + "\n" + (one.called ? std::string(caller) : std::string()) + one.holds + last + "=proc_heap:" + pid + "\n" + one.heap;
         }
@@ -357,4 +358,30 @@ TEST_CASE("who keeps the pids of all that wait is told, unless it has started th
     CHECK(keeper(17, 2, 1) == 0);
     CHECK(keeper(20, 50, 1) == 0);
     CHECK(keeper(20, 2, 2) == 0);  // several do
+}
+
+TEST_CASE("of who waits by hand no large heaps are read: of a stream they would have to be kept", "[hand]") {
+    Those two;
+    two.asked_by(10, 11);
+    two.asked_by(11, 10);
+    CHECK(circles(two).size() == 1);
+    two.all[0].words = 20'000;
+    CHECK(circles(two).size() == 1);
+    two.all[0].words = 20'001;
+    CHECK(circles(two).empty());
+    two.all[0].words = 233;
+    for (std::uint32_t i = 0; i < 50; ++i) {  // a million words together, before those two
+        two.all.insert(two.all.begin(), {100 + i, "shop:ask/1", "", "", "H2000:N\n", true, "", 1, 2, 20'000});
+        two.all.front().heap = "2000:t2:A3:ask,P<0.9.0>\n";
+    }
+    CHECK(circles(two).empty());
+    two.all.front().words = 19'000;
+    CHECK(circles(two).size() == 1);
+
+    Those many = sleepers(25, "y0:A6:prices\n");
+    CHECK(named(many) == "prices");
+    for (Those::One& one : many.all) one.words = 20'000;
+    CHECK(named(many) == "prices");
+    for (Those::One& one : many.all) one.words = 20'001;
+    CHECK(named(many) == "nothing");
 }

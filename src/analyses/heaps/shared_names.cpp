@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t least_alike = 20;                 // who wait in one function, of
 constexpr std::size_t part_of_all = 5;                  // a fifth of all processes
 constexpr std::size_t most_read = 12, least_read = 4;   // of them
-constexpr std::uint64_t largest_read = 200'000;         // words of the heap of one that is read
+constexpr std::uint64_t largest_read = 20'000;          // words of the heap of one that is read
 constexpr std::uint32_t frames_read = 2;
 
 constexpr std::array<std::string_view, 14> words_for_anything{"ok", "error", "true", "false", "undefined", "nil", "infinity", "normal", "none", "timeout", "continue",
