@@ -377,6 +377,11 @@ TEST_CASE("of who waits by hand no large heaps are read: of a stream they would 
     CHECK(circles(two).empty());
     two.all.front().words = 19'000;
     CHECK(circles(two).size() == 1);
+    for (Those::One& one : two.all) one.words = 233;
+    for (std::uint32_t i = 0; i < 12; ++i) two.all.insert(two.all.begin(), two.all.front())->number = 200 + i;  // 62 before those two
+    CHECK(circles(two).size() == 1);
+    two.all.insert(two.all.begin(), two.all.front())->number = 300;
+    CHECK(circles(two).empty());
 
     Those many = sleepers(25, "y0:A6:prices\n");
     CHECK(named(many) == "prices");

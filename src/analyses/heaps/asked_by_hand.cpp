@@ -13,6 +13,7 @@ namespace beamheap::analyses {
 namespace {
 
 constexpr std::size_t most_asked = 500;          // processes whose messages are read
+constexpr std::uint32_t most_alike = 64;         // of them, that wait in one function
 constexpr std::uint64_t most_unread = 1'000;     // messages of one of them
 constexpr std::uint64_t largest_asked = 20'000;  // words of its heaps
 constexpr std::uint64_t most_words = 1'000'000;  // of the heaps of all of them: of a stream their texts are kept
@@ -84,12 +85,14 @@ std::vector<bool> may_have_been_asked(const Snapshot& s, const std::vector<bool>
     std::vector<bool> found;
     std::size_t left = most_asked;
     std::uint64_t words_left = most_words;
+    std::vector<std::uint32_t> alike(s.functions.size());
     for (std::uint32_t i = 0; i < s.processes.size() && left > 0; ++i) {
         const Process& process = s.processes[i];
         const std::uint64_t unread = process.msgq_len.value_or(0);
         if (process.state != ProcessState::waiting || process.current_function == FunctionId::none || !by_hand[index_of(process.current_function)] ||
             unread == 0 || unread > most_unread || allocated_words(process) > std::min(largest_asked, words_left))
             continue;
+        if (alike[index_of(process.current_function)]++ >= most_alike) continue;
         words_left -= allocated_words(process);
         found.resize(s.processes.size());
         found[i] = true;
