@@ -9,6 +9,7 @@ namespace beamheap::crashdump {
 namespace {
 
 constexpr std::uint64_t batch_bytes = 512 * 1024;
+constexpr std::size_t window_bytes = 256 * 1024;
 constexpr std::size_t batch_jobs = 256, usual_jobs = 64;  // at most; as many as processes of ten kilobytes make
 constexpr std::size_t batches_ahead = 2;  // per worker
 constexpr std::uint64_t bytes_ahead = 3 * batch_bytes;  // in all: the scanner's buffers are held as long
@@ -52,20 +53,50 @@ void visit(HeapReader& reader, const HeapJob& job, const HeapRequest& demand, un
         losses.kept.emplace_back(job.id, reader.take(job.extents.count));
 }
 
-Status feed_in_windows(const bytes::Source& source, const TermExtents& extents, HeapReader& reader, bool prefetch) {
+namespace {
+
+// A section of a giant, which a second thread copies out of the page cache.
+Status feed_ahead(const bytes::Source& source, const Extent& part, HeapReader& reader) {
     bytes::Window window(bytes::reader_of(source));
+    const std::uint64_t end = part.offset + part.bytes;
+    window.prefetch_after = 0;
+    window.seek(part.offset);
+    for (bool last = false; !last;) {
+        const bool more = window.more();
+        BH_CHECK(Status(window.status()));
+        last = !more || window.offset() + window.view().size() >= end;
+        const std::string_view text = window.view().substr(0, static_cast<std::size_t>(end - window.offset()));
+        window.consume(reader.feed(part.section, text, window.offset(), last));
+    }
+    return ok();
+}
+
+// Any other: no more is read of it than it has, into the same buffer as of the one before.
+Status feed_section(const bytes::Source& source, const Extent& part, HeapReader& reader, std::string& buffer) {
+    std::uint64_t read = 0;  // bytes of the section that were read
+    std::size_t kept = 0;    // of those, at the buffer's front and not taken yet
+    for (;;) {
+        const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(part.bytes - read, window_bytes));
+        if (buffer.size() < kept + wanted) buffer.resize(2 * kept + wanted);
+        BH_TRY(const std::size_t got, source.read_at(part.offset + read, {buffer.data() + kept, wanted}));
+        const std::uint64_t offset = part.offset + read - kept;
+        read += got;
+        const bool last = read == part.bytes || got < wanted;
+        const std::string_view text(buffer.data(), kept + got);
+        const std::size_t taken = reader.feed(part.section, text, offset, last);
+        if (last) return ok();
+        kept = text.size() - taken;
+        std::memmove(buffer.data(), buffer.data() + taken, kept);
+    }
+}
+
+}  // namespace
+
+Status feed_in_windows(const bytes::Source& source, const TermExtents& extents, HeapReader& reader, std::string& buffer, bool prefetch) {
     for (std::uint32_t i = 0; i < extents.count; ++i) {
         const Extent& part = extents.parts[i];
-        const std::uint64_t end = part.offset + part.bytes;
-        window.seek(part.offset);
-        window.prefetch_after = prefetch && part.bytes >= bytes::Window::worth_prefetching ? 0 : bytes::Window::never;
-        for (bool last = false; !last;) {
-            const bool more = window.more();
-            BH_CHECK(Status(window.status()));
-            last = !more || window.offset() + window.view().size() >= end;
-            const std::string_view text = window.view().substr(0, static_cast<std::size_t>(end - window.offset()));
-            window.consume(reader.feed(part.section, text, window.offset(), last));
-        }
+        BH_CHECK(prefetch && part.bytes >= bytes::Window::worth_prefetching ? feed_ahead(source, part, reader)
+                                                                           : feed_section(source, part, reader, buffer));
     }
     return ok();
 }
@@ -226,7 +257,7 @@ bool HeapPipeline::decode_whole(Worker& worker, unsigned index, std::span<const 
 
 Status HeapPipeline::decode_again(Worker& worker, const HeapJob& job) {
     worker.reader.begin(job.facts);
-    return feed_in_windows(source_, job.extents, worker.reader, false);
+    return feed_in_windows(source_, job.extents, worker.reader, worker.buffer, false);
 }
 
 /// A process whose text is held. False: not all of it is.

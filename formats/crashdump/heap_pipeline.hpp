@@ -64,8 +64,8 @@ inline constexpr std::uint64_t most_held_text = std::uint64_t{2} << 20;
 HeapFacts heap_facts(const Process& process, HeapGraph::Mode mode);
 
 /// Has `reader`, which has begun, read the sections of a process in windows of the input; those of giants may be copied out of
-/// the page cache by a second thread, with `prefetch`. Errors: I/O.
-Status feed_in_windows(const bytes::Source& source, const TermExtents& extents, HeapReader& reader, bool prefetch);
+/// the page cache by a second thread, with `prefetch`. `buffer` is scratch. Errors: I/O.
+Status feed_in_windows(const bytes::Source& source, const TermExtents& extents, HeapReader& reader, std::string& buffer, bool prefetch);
 
 /// What was met in the heaps that one thread decoded.
 struct HeapLosses {

@@ -66,7 +66,8 @@ Status TermSections::feed(ProcId process, HeapReader& reader) const {
     }
     const TermExtents* extents = this->extents(process);
     if (extents == nullptr) return ok();
-    return feed_in_windows(source_, *extents, reader, prefetch);
+    std::string buffer;
+    return feed_in_windows(source_, *extents, reader, buffer, prefetch);
 }
 
 Result<std::vector<SectionText>> TermSections::of(ProcId process) const {

@@ -40,7 +40,8 @@ HeapGraph read(const bytes::Source& source, const Extent& extent, bool prefetch)
     TermExtents extents;
     extents.add({0, 0, TermSection::dictionary});
     extents.add(extent);
-    REQUIRE(feed_in_windows(source, extents, reader, prefetch));
+    std::string buffer;
+    REQUIRE(feed_in_windows(source, extents, reader, buffer, prefetch));
     CHECK(reader.damage().bad_lines == 0);
     CHECK(reader.damage().cut_lines == 0);
     reader.finish();
