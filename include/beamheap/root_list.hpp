@@ -88,7 +88,6 @@ public:
     /// O(log runs).
     Root operator[](std::size_t i) const { return root(i, *run_of(i)); }
     NodeId target(std::size_t i) const { return targets_[i]; }
-    RootKind kind(std::size_t i) const { return run_of(i)->kind; }
 
     void push(const Root& root) {
         const auto at = static_cast<std::uint32_t>(targets_.size());

@@ -45,6 +45,19 @@ struct MadeSnapshot {
         for (const FunctionId f : functions) frames.push_back({f, offset, 0, TextId::none});
         return s.stacks.intern(frames);
     }
+    /// A process that waits, within a call of a gen_server's, for `target`, which it monitors.
+    Process& waiter(std::uint32_t number, std::uint32_t target) {
+        Process& p = process(number);
+        p.current_function = function("gen", "do_call", 4);
+        p.stack = stack({p.current_function, function("gen_server", "call", 3), function("my", "work", 1)});
+        p.link_range = {static_cast<std::uint32_t>(s.links.size()), 1};
+        Link link;
+        link.kind = LinkKind::monitors;
+        link.pid = {0, target, 0};
+        link.ref = {1, 2, number};
+        s.links.push_back(link);
+        return p;
+    }
     Snapshot& seal() {
         s.seal();
         return s;

@@ -17,22 +17,13 @@ struct Waiting : test::MadeSnapshot {
     /// A process in gen:do_call/4 below gen_server:call/3, with a monitor and, where `proved`, its reference in the
     /// frame.
     void caller(std::uint32_t number, std::uint32_t target, bool proved = true) {
-        Process& p = process(number);
-        p.current_function = function("gen", "do_call", 4);
-        p.stack = stack({p.current_function, function("gen_server", "call", 3), function("my", "work", 1)});
-        p.memory_bytes = 1000;
-        p.link_range = {static_cast<std::uint32_t>(s.links.size()), 1};
-        Link link;
-        link.kind = LinkKind::monitors;
-        link.pid = {0, target, 0};
-        link.ref = {1, 2, number};
-        s.links.push_back(link);
+        waiter(number, target).memory_bytes = 1000;
         if (!proved) return;
         StackSlot slot;
         slot.kind = StackSlot::Kind::reference;
         slot.process = static_cast<ProcId>(s.processes.size() - 1);
         slot.words = 3;
-        slot.ref = link.ref;
+        slot.ref = s.links.back().ref;
         s.slots.push_back(slot);
     }
     void idle(std::uint32_t number, std::string_view name = {}) {

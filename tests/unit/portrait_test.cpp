@@ -20,18 +20,6 @@ namespace {
 struct Painted : test::MadeSnapshot {
     Accumulation heap;
     Painted() { s.source.word_size = 8; }
-    /// A process that waits, within a call, for `target`.
-    void caller(std::uint32_t number, std::uint32_t target) {
-        Process& p = process(number);
-        p.current_function = function("gen", "do_call", 4);
-        p.stack = stack({p.current_function, function("gen_server", "call", 3), function("my", "work", 1)});
-        p.link_range = {static_cast<std::uint32_t>(s.links.size()), 1};
-        Link link;
-        link.kind = LinkKind::monitors;
-        link.pid = {0, target, 0};
-        link.ref = {1, 2, number};
-        s.links.push_back(link);
-    }
     std::string of(std::uint32_t number) {
         seal();
         const auto nothing = parse_term("[]");
@@ -58,7 +46,7 @@ TEST_CASE("a process is told by what it does, who has started it, and whom it ke
     node.process(3, "heir", 77).real_initial_call = node.function("shop", "heir", 0);
     node.s.processes.back().initial_call = node.function("proc_lib", "init_p", 5);
     node.process(4, "first", 0);
-    node.caller(5, 2);
+    node.waiter(5, 2);
     CHECK(node.of(1) == "boss <0.1.0> is a process.");
     CHECK(node.of(2) == "clerk <0.2.0> is a process of shop:init/1, started by boss <0.1.0>. 1 process waits for it.");
     CHECK(node.of(3) == "heir <0.3.0> is a process of shop:heir/0, started by <0.77.0>, which is gone.");
@@ -69,10 +57,10 @@ TEST_CASE("a process is told by what it does, who has started it, and whom it ke
 TEST_CASE("those who wait for a process are counted with those who wait for them", "[portrait]") {
     Painted node;
     node.process(1, "boss");
-    node.caller(2, 1);
-    node.caller(3, 1);
+    node.waiter(2, 1);
+    node.waiter(3, 1);
     CHECK(node.of(1) == "boss <0.1.0> is a process. 2 processes wait for it.");
-    node.caller(4, 3);
+    node.waiter(4, 3);
     CHECK(node.of(1) == "boss <0.1.0> is a process. 2 processes wait for it, 3 if one counts those who wait for these.");
     CHECK(node.of(3) == "<0.3.0> is a process. It waits in gen_server:call/3 for boss <0.1.0>. 1 process waits for it.");
 }

@@ -127,8 +127,7 @@ void summarise(const Snapshot& snapshot, Diagnosis& diagnosis) {
         if (!text.empty()) diagnosis.summary.push_back(std::move(text));
     };
     const Finding* worst = diagnosis.findings.empty() ? nullptr : &diagnosis.findings.front();
-    // What is told only since nothing else is comes first, too, however little it may be.
-    diagnosis.says_worst = worst != nullptr && (worst->severity != FindingSeverity::info || worst->rule == "few-waiters");
+    diagnosis.says_worst = worst != nullptr && (worst->severity != FindingSeverity::info || worst->leads);
     if (diagnosis.says_worst) say(worst->tells_slogan ? worst->title : sentence("{}.", worst->title));
     if (diagnosis.slogan.kind == SloganKind::none && !snapshot.source.kind.report_of_end)
         say(snapshot.source.live ? Ours("The node is running.") : Ours("The node was running when its image was taken."));

@@ -46,6 +46,7 @@ void about_server(const RuleInput& input, const WaitFanIn& fan, std::vector<Find
     const WaitEdge& example = input.waits.edges[input.waits.waiters_of(fan).front()];
     Finding finding;
     about(input, id, finding);
+    finding.leads = true;
     finding.severity = fan.reaching >= medium_waiters ? FindingSeverity::medium : FindingSeverity::info;
     finding.count = fan.reaching;
     finding.percent = percent_of(fan.reaching, std::uint64_t{s.processes.size()});
@@ -82,6 +83,7 @@ void about_file(const RuleInput& input, std::vector<Finding>& findings) {
         if (s[id].state != ProcessState::running || s[id].current_function == FunctionId::none || module_of(s, s[id].current_function) != "prim_file") continue;
         Finding finding;
         about(input, id, finding);
+        finding.leads = true;
         finding.severity = FindingSeverity::info;
         finding.count = 1;
         finding.confidence = Confidence::estimate;
