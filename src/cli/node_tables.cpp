@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <utility>
 
 #include "analyses/base/sum.hpp"
@@ -49,13 +50,13 @@ present::Table processes(NodeModel& model) {
 }
 
 present::Table messages(NodeModel&, const present::TermView& view) {
-    const std::vector<std::uint32_t> roots = view.roots_of(RootKind::message);
-    present::Table table = present::message_table(view, roots);
+    const auto roots = std::make_shared<const std::vector<std::uint32_t>>(view.roots_of(RootKind::message));
+    present::Table table = present::message_table(view, *roots);
     const std::size_t shape = table.columns.size();
     table.columns.push_back({.name = "shape", .title = "SHAPE", .doc = "the message's form, as a type", .content = Content::term});
     table.cell = [inner = std::move(table.cell), shape, view, roots](std::size_t row, std::size_t column) -> present::Value {
         if (column != shape) return inner(row, column);
-        return analyses::shape_of(view.source(), view.source().root(roots[row]));
+        return analyses::shape_of(view.source(), view.source().root((*roots)[row]));
     };
     return table;
 }

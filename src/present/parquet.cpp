@@ -30,9 +30,10 @@ constexpr int zstd = 6;
 constexpr int data_page = 0;
 }  // namespace parquet
 
+// Each table that is being written has a group in memory: packed, but for the page of each column that is being filled.
 constexpr std::uint64_t rows_of_a_group = 65'536;
-// Each table that is being written has a group in memory, and twice that while it is packed.
-constexpr std::size_t bytes_of_a_group = std::size_t{4} << 20;
+constexpr std::size_t bytes_of_a_group = std::size_t{8} << 20;  // as they are before they are packed
+constexpr std::size_t bytes_of_a_page = std::size_t{256} << 10;
 constexpr std::size_t longest_bound = 128;  // of a text as the smallest or largest one; longer ones are not told
 
 static_assert(std::endian::native == std::endian::little, "numbers are written as they are in memory");
@@ -118,15 +119,19 @@ FileType file_type(const Column& column) {
 /// A column's values in the group that is being filled.
 struct ParquetFile::Chunk {
     FileType type;
-    std::string definitions, repetitions;  // a level each
-    std::string values;                    // plain; flags a byte each
+    std::string definitions, repetitions;  // of the page that is being filled: a level each
+    std::string values;                    // of that page: plain; flags a byte each
+    std::string pages;                     // those before it, packed
+    std::uint64_t plain_bytes = 0;         // what these were
+    std::uint64_t counted = 0;             // values in them
     std::uint64_t missing = 0;
     std::optional<std::int64_t> least, most;
     std::optional<double> least_real, most_real;
     std::optional<std::string> least_text, most_text;
 
     explicit Chunk(FileType of) : type(of) {}
-    std::size_t size() const { return definitions.size() + repetitions.size() + values.size(); }
+    std::size_t page_size() const { return definitions.size() + repetitions.size() + values.size(); }
+    std::uint64_t size() const { return plain_bytes + page_size(); }
     void absent() {
         definitions += '\0';
         ++missing;
@@ -195,6 +200,27 @@ struct ParquetFile::Chunk {
             bits[i / 8] = static_cast<char>(static_cast<unsigned char>(bits[i / 8]) | static_cast<unsigned>(values[i]) << i % 8);
         return out += bits;
     }
+    Status end_page() {
+        if (definitions.empty()) return ok();
+        const std::string plain = page();
+        BH_TRY(const std::string stored, bytes::zstd_frame(plain));
+        ThriftWriter out;
+        out.i32(1, parquet::data_page);
+        out.i32(2, static_cast<std::int64_t>(plain.size()));
+        out.i32(3, static_cast<std::int64_t>(stored.size()));
+        out.begin_struct(5);
+        out.i32(1, static_cast<std::int64_t>(definitions.size()));
+        out.i32(2, parquet::plain);
+        out.i32(3, parquet::rle);
+        out.i32(4, parquet::rle);
+        out.end_struct();
+        const std::string head = out.finish();
+        (pages += head) += stored;
+        plain_bytes += head.size() + plain.size();
+        counted += definitions.size();
+        definitions.clear(), repetitions.clear(), values.clear();
+        return ok();
+    }
     /// The smallest and largest value as plain bytes; empty: not told.
     std::pair<std::optional<std::string>, std::optional<std::string>> bounds() const {
         std::string low, high;
@@ -246,7 +272,7 @@ Status ParquetFile::add(const Table& rows, const Redactor& redactor) {
             if (!columns_[c].keyed_by.empty() && rows.columns[i].name == columns_[c].keyed_by) key[c] = i;
         }
     for (std::size_t row = 0; row < rows.rows; ++row) {
-        std::size_t held = 0;
+        std::uint64_t held = 0;
         for (std::size_t c = 0; c < columns_.size(); ++c) {
             Chunk& chunk = chunks_[c];
             std::string filed;
@@ -255,6 +281,7 @@ Status ParquetFile::add(const Table& rows, const Redactor& redactor) {
                 if (const auto* text = std::get_if<std::string>(&under.data())) filed = *text;
             }
             place[c] == none ? chunk.absent() : chunk.add(redactor, rows.cell(row, place[c]), columns_[c].content, filed);
+            if (chunk.page_size() >= bytes_of_a_page) BH_CHECK(chunk.end_page());
             held += chunk.size();
         }
         if (++rows_ == rows_of_a_group || held >= bytes_of_a_group) BH_CHECK(end_group());
@@ -270,27 +297,14 @@ Status ParquetFile::end_group() {
     for (Chunk& chunk : chunks_) {
         Group::Column column;
         column.offset = written_;
-        column.values = chunk.definitions.size();
+        BH_CHECK(chunk.end_page());
+        BH_CHECK(write(chunk.pages));
+        column.values = chunk.counted;
         column.missing = chunk.missing;
         std::tie(column.least, column.most) = chunk.bounds();
-        const std::string plain = chunk.page();
+        column.plain_bytes = chunk.plain_bytes;
+        column.stored_bytes = chunk.pages.size();
         chunk.clear();
-        BH_TRY(const std::string stored, bytes::zstd_frame(plain));
-        ThriftWriter head;
-        head.i32(1, parquet::data_page);
-        head.i32(2, static_cast<std::int64_t>(plain.size()));
-        head.i32(3, static_cast<std::int64_t>(stored.size()));
-        head.begin_struct(5);
-        head.i32(1, static_cast<std::int64_t>(column.values));
-        head.i32(2, parquet::plain);
-        head.i32(3, parquet::rle);
-        head.i32(4, parquet::rle);
-        head.end_struct();
-        const std::string page_head = head.finish();
-        BH_CHECK(write(page_head));
-        BH_CHECK(write(stored));
-        column.plain_bytes = page_head.size() + plain.size();
-        column.stored_bytes = page_head.size() + stored.size();
         group.columns.push_back(std::move(column));
     }
     groups_.push_back(std::move(group));

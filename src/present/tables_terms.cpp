@@ -42,6 +42,7 @@ std::string TermView::short_text(const Element& term) const {
 std::vector<std::uint32_t> TermView::roots_of(RootKind kind) const {
     std::vector<std::uint32_t> found;
     const RootList& roots = graph().roots();
+    found.reserve(static_cast<std::size_t>(std::ranges::count(roots, kind, &Root::kind)));
     for (auto root = roots.begin(); root != roots.end(); ++root)
         if ((*root).kind == kind) found.push_back(static_cast<std::uint32_t>(root.at()));
     return found;
@@ -174,15 +175,10 @@ Table message_table(const TermView& view, std::vector<std::uint32_t> roots) {
 
 namespace {
 
-/// An object that roots hold: the root that is named, and the list of the others, where there are any.
-struct HeldTerm {
-    static constexpr std::uint32_t no_list = 0xFFFFFFFFu;
-    std::uint32_t root = 0;
-    std::uint32_t others = no_list;
-};
+/// The objects that roots hold: of each the root that is named, and the others of the few that have some.
 struct HeldTerms {
-    std::vector<HeldTerm> rows;
-    std::vector<std::vector<std::uint32_t>> others;
+    std::vector<std::uint32_t> rows;
+    std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> others;  // by the root that is named
 };
 
 /// Which of the roots of one object is named: where a person would look for it first.
@@ -231,19 +227,18 @@ HeldTerms held_terms(const TermView& view, bool garbage) {
         }
         if (*row == no_row) {
             *row = held.rows.size();
-            held.rows.push_back({i});
+            held.rows.push_back(i);
             continue;
         }
-        HeldTerm& term = held.rows[*row];
+        std::uint32_t& named = held.rows[*row];
         // Of two slots of the stack the older frame: the loop's own rather than the callback's.
-        const bool older = root.kind == RootKind::stack && roots[term.root].kind == RootKind::stack && root.frame != no_frame &&
-                           root.frame > roots[term.root].frame;
-        const bool first = rank(view, i) < rank(view, term.root) || older;
-        if (term.others == HeldTerm::no_list) {
-            term.others = static_cast<std::uint32_t>(held.others.size());
-            held.others.emplace_back();
-        }
-        held.others[term.others].push_back(first ? std::exchange(term.root, i) : i);
+        const Root before = roots[named];
+        const bool older = root.kind == RootKind::stack && before.kind == RootKind::stack && root.frame != no_frame && root.frame > before.frame;
+        const bool first = rank(view, i) < rank(view, named) || older;
+        std::vector<std::uint32_t> others = std::move(held.others[named]);
+        held.others.erase(named);
+        others.push_back(first ? std::exchange(named, i) : i);
+        held.others.emplace(named, std::move(others));
     }
     return held;
 }
@@ -253,31 +248,31 @@ constexpr std::size_t sorted_exactly = 200;
 /// The most words first, equals as they stand. Digit by digit from the lowest on, as far as the largest has any: messages by
 /// the million have few words each, which are asked for again rather than kept.
 template <class Words>
-void sort_by_words(std::vector<HeldTerm>& terms, Words words) {
+void sort_by_words(std::vector<std::uint32_t>& roots, Words words) {
     constexpr unsigned digit_bits = 11;
     constexpr std::size_t digits = std::size_t{1} << digit_bits;
-    const auto digit = [&](const HeldTerm& term, unsigned shift) { return digits - 1 - (words(term) >> shift) % digits; };
+    const auto digit = [&](std::uint32_t root, unsigned shift) { return digits - 1 - (words(root) >> shift) % digits; };
     std::uint64_t all = 0;
-    for (const HeldTerm& term : terms) all |= words(term);
-    std::vector<HeldTerm> sorted(terms.size());
+    for (const std::uint32_t root : roots) all |= words(root);
+    std::vector<std::uint32_t> sorted(roots.size());
     for (unsigned shift = 0; shift < 64 && all >> shift != 0; shift += digit_bits) {
         std::array<std::uint32_t, digits + 1> begins{};
-        for (const HeldTerm& term : terms) ++begins[digit(term, shift) + 1];
+        for (const std::uint32_t root : roots) ++begins[digit(root, shift) + 1];
         for (std::size_t i = 0; i < digits; ++i) begins[i + 1] += begins[i];
-        for (const HeldTerm& term : terms) sorted[begins[digit(term, shift)]++] = term;
-        std::swap(terms, sorted);
+        for (const std::uint32_t root : roots) sorted[begins[digit(root, shift)]++] = root;
+        std::swap(roots, sorted);
     }
 }
 
 /// What reaches most comes first. How much that is is looked up for the first few of those whose flat size, or else what
 /// the heap holds at all, says that they can be; a search for each of 100,000 terms would take minutes.
-void sort_by_reach(const TermView& view, std::vector<HeldTerm>& held) {
+void sort_by_reach(const TermView& view, std::vector<std::uint32_t>& held) {
     const std::uint64_t live = view.measures().live_words();
-    sort_by_words(held, [&](const HeldTerm& term) { return std::min(live, view.measures().root_flat_words(term.root).value_or(0)); });
+    const auto at_most = [&](std::uint32_t root) { return std::min(live, view.measures().root_flat_words(root).value_or(0)); };
+    sort_by_words(held, at_most);
     const auto first = std::span(held.data(), std::min(held.size(), sorted_exactly));
-    std::vector<std::pair<std::uint64_t, HeldTerm>> exact;
-    for (const HeldTerm& term : first)
-        exact.emplace_back(view.measures().shared_words(view.source().root(term.root)).value_or(std::min(live, view.measures().root_flat_words(term.root).value_or(0))), term);
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> exact;
+    for (const std::uint32_t root : first) exact.emplace_back(view.measures().shared_words(view.source().root(root)).value_or(at_most(root)), root);
     std::ranges::stable_sort(exact, std::ranges::greater{}, [](const auto& each) { return each.first; });
     std::ranges::transform(exact, first.begin(), [](const auto& each) { return each.second; });
 }
@@ -287,53 +282,51 @@ void sort_by_reach(const TermView& view, std::vector<HeldTerm>& held) {
 std::vector<std::uint32_t> largest_roots(const TermView& view) {
     HeldTerms held = held_terms(view, false);
     sort_by_reach(view, held.rows);
-    std::vector<std::uint32_t> roots;
-    for (const HeldTerm& row : held.rows) roots.push_back(row.root);
-    return roots;
+    return std::move(held.rows);
 }
 
 Table root_table(const TermView& view, bool garbage) {
     HeldTerms held = held_terms(view, garbage);
     if (!garbage) sort_by_reach(view, held.rows);
-    const auto lists = std::make_shared<const std::vector<std::vector<std::uint32_t>>>(std::move(held.others));
-    Columns<HeldTerm> columns{
+    const auto also = std::make_shared<const decltype(held.others)>(std::move(held.others));
+    Columns<std::uint32_t> columns{
         {{.name = "root_kind",
           .title = "KIND",
           .doc = "stack dictionary message seq_trace_token x_register exception group_leader garbage"},
-         [=](const HeldTerm& r) { return Value(name_of(view.graph().roots()[r.root].kind)); }},
+         [=](const std::uint32_t& r) { return Value(name_of(view.graph().roots()[r].kind)); }},
         {{.name = "root", .title = "ROOT", .doc = "which one", .content = Content::term},
-         [=](const HeldTerm& r) { return Value(view.root_name(r.root)); }},
+         [=](const std::uint32_t& r) { return Value(view.root_name(r)); }},
         {{.name = "flat_words",
           .title = "FLAT words",
           .unit = Unit::words,
           .doc = "erts_debug:flat_size: what a copy would need, shared parts once per occurrence"},
-         [=](const HeldTerm& r) { return Value(view.measures().root_flat_words(r.root)); }},
+         [=](const std::uint32_t& r) { return Value(view.measures().root_flat_words(r)); }},
         {{.name = "shared_words",
           .title = "SHARED words",
           .unit = Unit::words,
           .doc = "erts_debug:size: every part once"},
-         [=](const HeldTerm& r) { return Value(view.measures().shared_words(view.source().root(r.root))); }},
+         [=](const std::uint32_t& r) { return Value(view.measures().shared_words(view.source().root(r))); }},
         {{.name = "retained_words",
           .title = "RETAINED words",
           .unit = Unit::words,
           .doc = "what would be freed if this root, and those that hold the same term, were gone"},
-         [=](const HeldTerm& r) { return Value(view.measures().root_words(r.root)); }},
+         [=](const std::uint32_t& r) { return Value(view.measures().root_words(r)); }},
         {{.name = "retained_binary_bytes",
           .title = "RETAINED binaries",
           .unit = Unit::bytes,
           .doc = "bytes of binaries outside the heap that nothing else in this process refers to"},
-         [=](const HeldTerm& r) { return Value(view.measures().root_binary_bytes(r.root)); }},
+         [=](const std::uint32_t& r) { return Value(view.measures().root_binary_bytes(r)); }},
         {{.name = "address", .title = "ADDRESS", .doc = "of the term"},
-         [=](const HeldTerm& r) {
-             return TermView::address_value(address_of(view.source(), view.source().root(r.root)));
+         [=](const std::uint32_t& r) {
+             return TermView::address_value(address_of(view.source(), view.source().root(r)));
          }},
         {{.name = "term", .title = "TERM", .doc = "what it holds", .content = Content::term},
-         [=](const HeldTerm& r) { return Value(view.text(view.source().root(r.root))); }},
+         [=](const std::uint32_t& r) { return Value(view.text(view.source().root(r))); }},
         {{.name = "also_held_by", .title = "ALSO HELD BY", .holds = Holds::texts, .doc = "other roots that hold the same term", .content = Content::term, .below = true},
-         [=](const HeldTerm& r) {
+         [=](const std::uint32_t& r) {
              Array others;
-             if (r.others != HeldTerm::no_list)
-                 for (const std::uint32_t root : (*lists)[r.others]) others.emplace_back(view.slot_name(root));
+             if (const auto found = also->find(r); found != also->end())
+                 for (const std::uint32_t root : found->second) others.emplace_back(view.slot_name(root));
              return Value(std::move(others));
          }},
     };
