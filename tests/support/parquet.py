@@ -161,7 +161,7 @@ def check_bounds(name, kind, told, values):
 
 
 def read(path):
-    """{"columns": [(name, type, is_list)], "rows": [{name: value}], "about": {name: value}, "groups": n}"""
+    """{"columns": [(name, type, is_list)], "rows": [{name: value}], "about": {name: value}, "groups": n, "pages": {name: n}}"""
     data = pathlib.Path(path).read_bytes()
     size = struct.unpack("<I", data[-8:-4])[0]
     if data[:4] != b"PAR1" or data[-4:] != b"PAR1":
@@ -171,28 +171,35 @@ def read(path):
     if reader.at != len(data) - 8:
         raise ValueError("the end is not as long as it says")
     columns = schema(list(footer[2]))
-    pages, stored = [], b""
+    chunks, stored = [], []  # of a chunk, the plain size of each of its pages and the values in it
     for group in footer[4]:
         if [[each.decode() for each in chunk[3][3]][0] for chunk in group[1]] != [name for name, _, _ in columns]:
             raise ValueError("chunks are of other columns")
         for chunk in group[1]:
             about = chunk[3]
-            head = Compact(data, about[9])
-            page = head.struct()
-            if about[4] != ZSTD or page[1] != DATA_PAGE or page[5][2] != PLAIN or page[5][3] != RLE or page[5][4] != RLE or page[5][1] != about[5]:
-                raise ValueError("a page is of another kind")
-            if head.at - about[9] + page[3] != about[7] or head.at - about[9] + page[2] != about[6]:
+            at, plain_bytes, pages = about[9], 0, []
+            while at < about[9] + about[7]:
+                head = Compact(data, at)
+                page = head.struct()
+                if about[4] != ZSTD or page[1] != DATA_PAGE or page[5][2] != PLAIN or page[5][3] != RLE or page[5][4] != RLE:
+                    raise ValueError("a page is of another kind")
+                stored.append(data[head.at:head.at + page[3]])
+                pages.append((page[2], page[5][1]))
+                plain_bytes += head.at - at + page[2]
+                at = head.at + page[3]
+            if at != about[9] + about[7] or plain_bytes != about[6] or sum(count for _, count in pages) != about[5]:
                 raise ValueError("a chunk has another size")
-            stored += data[head.at:head.at + page[3]]
-            pages.append((page[2], about[5]))
-    whole = subprocess.run(["zstd", "-dcq"], input=stored, stdout=subprocess.PIPE, check=True).stdout if stored else b""
-    rows, at, page = [], 0, iter(pages)
+            chunks.append(pages)
+    whole = subprocess.run(["zstd", "-dcq"], input=b"".join(stored), stdout=subprocess.PIPE, check=True).stdout if stored else b""
+    rows, at, pages, several = [], 0, iter(chunks), {name: 0 for name, _, _ in columns}
     for group in footer[4]:
         values = []
         for chunk, (name, kind, is_list) in zip(group[1], columns):
-            length, count = next(page)
-            values.append(of_page(whole[at:at + length], kind, is_list, count))
-            at += length
+            values.append([])
+            for length, count in next(pages):
+                values[-1] += of_page(whole[at:at + length], kind, is_list, count)
+                at += length
+                several[name] += 1
             if len(values[-1]) != group[3]:
                 raise ValueError(f"{name} has {len(values[-1])} rows of {group[3]}")
             if not is_list:
@@ -200,7 +207,7 @@ def read(path):
         rows += [dict(zip([name for name, _, _ in columns], row)) for row in zip(*values)]
     if at != len(whole) or footer[3] != len(rows) or len(footer[7]) != len(columns):
         raise ValueError("the file says something else of itself")
-    return {"columns": columns, "rows": rows, "groups": len(footer[4]), "about": {each[1].decode(): each[2].decode() for each in footer[5]}}
+    return {"columns": columns, "rows": rows, "groups": len(footer[4]), "pages": several, "about": {each[1].decode(): each[2].decode() for each in footer[5]}}
 
 
 def told_by(row, columns):
