@@ -50,15 +50,11 @@ present::Table processes(NodeModel& model) {
 }
 
 present::Table messages(NodeModel&, const present::TermView& view) {
-    const auto roots = std::make_shared<const std::vector<std::uint32_t>>(view.roots_of(RootKind::message));
-    present::Table table = present::message_table(view, *roots);
-    const std::size_t shape = table.columns.size();
-    table.columns.push_back({.name = "shape", .title = "SHAPE", .doc = "the message's form, as a type", .content = Content::term});
-    table.cell = [inner = std::move(table.cell), shape, view, roots](std::size_t row, std::size_t column) -> present::Value {
-        if (column != shape) return inner(row, column);
-        return analyses::shape_of(view.source(), view.source().root((*roots)[row]));
+    present::Columns<std::uint32_t> shape{
+        {{.name = "shape", .title = "SHAPE", .doc = "the message's form, as a type", .content = Content::term},
+         [view](const std::uint32_t& root) { return present::Value(analyses::shape_of(view.source(), view.source().root(root))); }},
     };
-    return table;
+    return present::message_table(view, view.roots_of(RootKind::message), std::move(shape));
 }
 
 constexpr auto the_node = [](Demand& d) { d.plan.tables = true; };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <memory>
 #include <unordered_map>
 #include <utility>
@@ -153,7 +154,7 @@ Table dictionary_table(const TermView& view) {
     return table_of(std::move(columns), view.roots_of(RootKind::dictionary), "an empty dictionary");
 }
 
-Table message_table(const TermView& view, std::vector<std::uint32_t> roots) {
+Table message_table(const TermView& view, std::vector<std::uint32_t> roots, Columns<std::uint32_t> more) {
     Columns<std::uint32_t> columns{
         {{.name = "pos", .title = "POS", .unit = Unit::count, .doc = "place in the queue, 0 is the oldest"},
          [=](const std::uint32_t& r) { return Value(view.graph().roots()[r].index); }},
@@ -170,6 +171,7 @@ Table message_table(const TermView& view, std::vector<std::uint32_t> roots) {
           .content = Content::name},
          [=](const std::uint32_t& r) { return cells::text(sender_text(view, r)); }},
     };
+    std::ranges::move(more, std::back_inserter(columns));
     return table_of(std::move(columns), std::move(roots), "no messages");
 }
 

@@ -60,8 +60,8 @@ private:
 /// Frames, youngest first, with the terms that each holds.
 Table frame_table(const TermView& view, std::span<const Frame> frames);
 Table dictionary_table(const TermView& view);
-/// Messages, oldest first; these of them (positions in the queue), or all.
-Table message_table(const TermView& view, std::vector<std::uint32_t> roots);
+/// Messages, oldest first: these roots. `more` are columns behind the others.
+Table message_table(const TermView& view, std::vector<std::uint32_t> roots, Columns<std::uint32_t> more = {});
 /// The root set: a row for each object that roots hold, with all of them; the one that reaches most comes first.
 /// Garbage: only terms that no root reaches.
 Table root_table(const TermView& view, bool garbage = false);

@@ -101,7 +101,7 @@ void TermMeasures::measure_roots() {
         parts = dominators.take();
     }
     FlatArray<std::uint32_t> tops;  // by part: the place that dominates it
-    FlatArray<std::uint64_t> words;
+    ManySizes words;
     for (std::uint32_t place = 1; place <= size; ++place) {
         const std::uint32_t above = parts[place];
         if (above == none) continue;
@@ -112,7 +112,7 @@ void TermMeasures::measure_roots() {
         } else {
             parts[place] = parts[above];  // who dominates stands before
         }
-        words[parts[place]] += graph.words(order_.node(place - 1));
+        words.set(parts[place], words[parts[place]] + graph.words(order_.node(place - 1)));
     }
     // What another live object refers to is kept by that, too.
     FlatArray<std::uint8_t> referred;
@@ -121,7 +121,7 @@ void TermMeasures::measure_roots() {
         const std::uint32_t to = order_.position(edge.to) + 1;
         if (parts[to] != none && tops[parts[to]] == to && parts[order_.position(edge.from) + 1] != none) referred[parts[to]] = 1;
     }
-    FlatArray<std::uint64_t> bytes;
+    ManySizes bytes;
     add_binaries(parts, tops.size(), bytes);
     root_words_.begin(graph.roots().size());
     if (!bytes.empty()) root_bytes_.begin(graph.roots().size());
@@ -136,7 +136,7 @@ void TermMeasures::measure_roots() {
 }
 
 /// A binary's bytes belong to the part that all references to it are in. `bytes` stays empty where there are none.
-void TermMeasures::add_binaries(const FlatArray<std::uint32_t>& parts, std::size_t count, FlatArray<std::uint64_t>& bytes) {
+void TermMeasures::add_binaries(const FlatArray<std::uint32_t>& parts, std::size_t count, ManySizes& bytes) {
     struct Use {
         std::uint64_t address;
         std::uint64_t seen;
@@ -149,7 +149,7 @@ void TermMeasures::add_binaries(const FlatArray<std::uint32_t>& parts, std::size
     }
     if (uses.empty()) return;
     std::sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) { return a.address < b.address; });
-    bytes.assign(count, 0);
+    bytes.begin(count);
     for (std::size_t i = 0; i < uses.size();) {
         std::uint64_t seen = 0;
         bool together = true;
@@ -158,7 +158,7 @@ void TermMeasures::add_binaries(const FlatArray<std::uint32_t>& parts, std::size
             together = together && uses[next].part == uses[i].part;
             seen = std::max(seen, uses[next].seen);
         }
-        if (together) bytes[uses[i].part] += source_.binary_size(uses[i].address).value_or(seen);
+        if (together) bytes.set(uses[i].part, bytes[uses[i].part] + source_.binary_size(uses[i].address).value_or(seen));
         i = next;
     }
 }

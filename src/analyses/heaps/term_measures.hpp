@@ -17,19 +17,24 @@
 
 namespace beamheap::analyses {
 
-/// A size for each root: nearly all of them fit in 32 bits.
-class RootSizes {
+/// A size for each of many (roots, parts of a heap): nearly all of them fit in 32 bits.
+class ManySizes {
 public:
-    /// Of so many roots, each zero.
-    void begin(std::size_t roots) { sizes_.assign(roots, 0); }
-    void set(std::size_t root, std::uint64_t size) {
-        sizes_[root] = size < large ? static_cast<std::uint32_t>(size) : large;
-        if (size >= large) large_.insert_or_assign(root, size);
+    /// Of so many, each zero.
+    void begin(std::size_t count) { sizes_.assign(count, 0); }
+    void push(std::uint64_t size) {
+        sizes_.push(0);
+        set(sizes_.size() - 1, size);
     }
-    std::uint64_t operator[](std::size_t root) const {
-        if (root >= sizes_.size()) return 0;
-        return sizes_[root] != large ? sizes_[root] : large_.at(root);
+    void set(std::size_t i, std::uint64_t size) {
+        sizes_[i] = size < large ? static_cast<std::uint32_t>(size) : large;
+        if (size >= large) large_.insert_or_assign(i, size);
     }
+    std::uint64_t operator[](std::size_t i) const {
+        if (i >= sizes_.size()) return 0;
+        return sizes_[i] != large ? sizes_[i] : large_.at(i);
+    }
+    bool empty() const { return sizes_.empty(); }
 
 private:
     static constexpr std::uint32_t large = 0xFFFFFFFFu;
@@ -84,7 +89,7 @@ private:
     void find_root_flat();
     void find_shared();
     std::uint64_t flat_words_of(NodeId node);
-    void add_binaries(const FlatArray<std::uint32_t>& parts, std::size_t count, FlatArray<std::uint64_t>& bytes);
+    void add_binaries(const FlatArray<std::uint32_t>& parts, std::size_t count, ManySizes& bytes);
 
     struct Literals {
         HeapOrder order;
@@ -99,7 +104,7 @@ private:
     Dominators dominators_;
     RetainedSizes retained_;
     Reach reach_;
-    RootSizes root_flat_, root_words_, root_bytes_;
+    ManySizes root_flat_, root_words_, root_bytes_;
 };
 
 }  // namespace beamheap::analyses
