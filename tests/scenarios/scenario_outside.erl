@@ -2,12 +2,12 @@
 %% name servers, files, the other side of TLS; and those whose turn never comes. Each takes `healthy` as its last argument for the
 %% twin with the same load and no disease.
 -module(scenario_outside).
--export([scenarios/0, proxy_hung/1, remote_lock/1, nodes_asked/1, name_servers/1, file_server/1, tls_readers/1, tls_handshakes/1, connects/1, starved/1, log_unwritten/1]).
--export([init/1, handle_call/3, handle_cast/2, handle_info/2, client/2, asks_nodes/2, lookup/2, reads/2, tls_writer/1, shakes/3, connecting/2, ticks/1, spins/1]).
+-export([scenarios/0, proxy_hung/1, remote_lock/1, nodes_asked/1, name_servers/1, file_server/1, tls_readers/1, tls_handshakes/1, connects/1, starved/1, log_unwritten/1, silent_peers/1]).
+-export([init/1, handle_call/3, handle_cast/2, handle_info/2, client/2, asks_nodes/2, lookup/2, reads/2, tls_writer/1, shakes/3, connecting/2, ticks/1, spins/1, service/2, queries/2]).
 
 -import(scenario_kit, [hold/1, wait_until/2, wait_until/3, many/2, healthy/1, plan/2, all_rest/1, stopped_peer/1, silent_ticks/2, calling_nodes/0]).
 
-scenarios() -> [proxy_hung, remote_lock, nodes_asked, name_servers, file_server, tls_readers, tls_handshakes, connects, starved, log_unwritten].
+scenarios() -> [proxy_hung, remote_lock, nodes_asked, name_servers, file_server, tls_readers, tls_handshakes, connects, starved, log_unwritten, silent_peers].
 
 %% ---- other nodes -------------------------------------------------------------------------------------------------------------
 %% Few call the node that hangs; the others call those.
@@ -45,6 +45,35 @@ nodes_asked(Args) ->
 
 asks_nodes(erpc, Peer) -> R = erpc:multicall([Peer], erlang, node, []), hold(R);
 asks_nodes(gen_server, Peer) -> R = gen_server:multi_call([Peer], peer_nobody, ask), hold(R).
+
+%% A service that takes connections and does not answer what it is asked over them.
+silent_peers(Args) ->
+    Maker = self(),
+    spawn(fun() ->
+              {ok, L} = gen_tcp:listen(0, [binary, {active, false}, {backlog, 100}, {ip, {127, 0, 0, 1}}]),
+              {ok, Port} = inet:port(L),
+              Maker ! {port, Port},
+              service(L, healthy(Args))
+          end),
+    Port = receive {port, P} -> P end,
+    Those = many(60, fun(I) -> proc_lib:spawn(?MODULE, queries, [Port, I]) end),
+    all_rest(Those),
+    Sent = [Bytes || P <- erlang:ports(), {connected, Pid} <- [erlang:port_info(P, connected)], lists:member(Pid, Those), {output, Bytes} <- [erlang:port_info(P, output)]],
+    plan(Args, #{findings => ['silent-peers'], waiting => 60, sent => lists:sum(Sent), severity => medium}).
+
+service(L, Healthy) ->
+    {ok, S} = gen_tcp:accept(L),
+    case Healthy of true -> {ok, Asked} = gen_tcp:recv(S, 4), ok = gen_tcp:send(S, Asked); false -> ok end,
+    service(L, Healthy).
+
+%% Who was answered reads on, as who waits for the next line of it does.
+queries(Port, I) ->
+    {ok, S} = gen_tcp:connect({127, 0, 0, 1}, Port, [binary, {active, false}]),
+    R = query(S, I),
+    Next = query(S, I),
+    hold({R, Next}).
+
+query(S, I) -> ok = gen_tcp:send(S, <<I:32>>), {ok, R} = gen_tcp:recv(S, 4), R.
 
 %% A log on a disk that is full.
 log_unwritten(Args) ->
