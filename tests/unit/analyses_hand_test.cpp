@@ -277,6 +277,58 @@ TEST_CASE("where nothing else is told, few who wait for one that is stuck are", 
     CHECK(told({.file = true}).starts_with("medium ledger: "));
 }
 
+TEST_CASE("who has sent and received nothing waits for an answer", "[hand]") {
+    struct Clients {
+        std::uint32_t clients = 10, others = 90;
+        std::uint64_t received = 0, sent = 7;
+        bool second_socket = false, of_gen_tcp = true;
+        std::string in = "recv0", module = "prim_inet";
+        ProcessState state = ProcessState::waiting;
+        std::string_view slogan = "Received SIGUSR1";
+    };
+    const auto told = [](const Clients& given) -> std::string {
+        test::MadeNode made;
+        made.s.node.slogan = given.slogan;
+        for (std::uint32_t i = 0; i < given.clients; ++i) {
+            Process& p = made.process(10 + i);
+            p.current_function = made.function(given.module, given.in, 3);
+            p.stack = made.stack({p.current_function, made.function(given.of_gen_tcp ? "gen_tcp" : "prim_inet", "recv", 2), made.function("prices", "asks", 2)});
+            p.state = given.state;
+            for (std::uint32_t n = 0; n < (given.second_socket ? 2u : 1u); ++n) {
+                Port port;
+                port.port = {0, 1000 - 2 * i - n};  // the other way round than their owners
+                port.connected = {0, 10 + i, 0};
+                port.input_bytes = i == 0 ? given.received : 0;
+                port.output_bytes = given.sent;
+                made.s.ports.push_back(port);
+            }
+        }
+        for (std::uint32_t i = 0; i < given.others; ++i) {
+            Process& p = made.process(2000 + i);
+            p.current_function = made.function("gen_server", "loop", 7);
+            p.stack = made.stack({p.current_function});
+        }
+        const auto found = test::of(made.told(), "silent-peers");
+        if (found.empty()) return "";
+        return std::string(name_of(found[0].severity)) + " " + found[0].words.substr(0, found[0].words.find('\n'));
+    };
+    CHECK(told({}) == "medium prices:asks/2: 10 of 100 processes (10 %) wait in prices:asks/2 for answers over connections of their own, which have sent 70 B and received nothing");
+    CHECK(told({.in = "recvfrom0"}).starts_with("medium prices:asks/2: 10 of 100"));
+    CHECK(told({.clients = 9}).empty());
+    CHECK(told({.others = 190}).starts_with("medium prices:asks/2: 10 of 200 processes (5.0 %)"));
+    CHECK(told({.others = 191}).empty());                                              // less than 5 %
+    CHECK(told({.clients = 100, .others = 2'000}).starts_with("medium prices:asks/2: 100 of 2,100"));
+    CHECK(told({.clients = 99, .others = 2'000}).empty());
+    CHECK(told({.received = 1}).empty());                                              // one of ten was answered
+    CHECK(told({.clients = 11, .received = 1}).starts_with("medium prices:asks/2: 10 of 101"));
+    CHECK(told({.sent = 0}).empty());                                                  // who has asked nothing: a server
+    CHECK(told({.second_socket = true}).empty());                                      // which of the two it reads is not known
+    CHECK(told({.in = "accept0"}).empty());
+    CHECK(told({.module = "prices"}).empty());
+    CHECK(told({.state = ProcessState::running}).empty());
+    CHECK(told({.slogan = "Runtime terminating during boot (terminating)"}).empty());
+}
+
 TEST_CASE("who have asked each other by messages wait for each other", "[hand]") {
     Those those;
     SECTION("two") {
