@@ -136,6 +136,7 @@ struct Column {
     Content content = Content::plain;
     bool wide = false;      ///< text tables leave it out unless asked for by --columns
     bool below = false;     ///< an array: text shows its entries as lines below the row
+    bool wraps = false;     ///< a text that is read whole: where rows are wider than the terminal, it stands below them, in several lines
     bool whole = false;     ///< never shortened, although it holds terms: what is copied, or tells rows apart
     std::uint8_t lesser = 0;  ///< where a row is wider than the terminal, larger ones are left out first; 0: never
     Label indent_by;  ///< column with the depth by which text indents this one

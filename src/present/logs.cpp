@@ -123,7 +123,7 @@ Table log_table(const Names& names, const std::vector<LogEvent>& events, std::si
          [names](Row e) { return cells::pid(names, e->pid); }},
         {{.name = "name", .title = "NAME", .doc = "that process's or supervisor's name, as the event gives it", .content = Content::name},
          [](Row e) { return cells::text(e->name); }},
-        {{.name = "what", .title = "WHAT", .doc = "what it says", .content = Content::message},
+        {{.name = "what", .title = "WHAT", .doc = "what it says", .content = Content::message, .wraps = true},
          [=](Row e) { return Value(log_text(names, *e, bytes)); }},
         {{.name = "kind",
           .title = "KIND",

@@ -24,6 +24,7 @@ constexpr std::size_t narrowest_name = 20;  // nor one of names, which are never
 constexpr std::size_t usual_width = 80;
 constexpr std::size_t lines_of_rest = 4;  // at the end of one screen: a blank one, and what else there is
 constexpr std::size_t least_cut = 4;      // lines of prose that are worth being begun
+constexpr std::size_t most_below = 8;     // lines of a text below its row, unless all is asked for
 constexpr std::size_t folded = 4;      // what the second line of a row, or of a sentence, is indented by
 
 // "stack_words" -> "stack": the value says the unit.
@@ -292,6 +293,13 @@ private:
         return view_.options().width == 0 ? text : clipped(text, view_.options().width);
     }
 
+    // The text of a wrapped column, as far as it is told unless all is asked for.
+    void below(const std::string& text) {
+        std::string whole = in_width(std::string(folded, ' ') + text, folded) + "\n";
+        const bool all = view_.options().top == std::size_t{0} || lines_of(whole) <= most_below;
+        line(all ? std::string_view(whole).substr(0, whole.size() - 1) : first_lines(whole, most_below - 1) + std::string(folded, ' ') + "...");
+    }
+
     std::string cell(const TableView& table, std::size_t row, std::size_t c, const Value& value) const {
         const Column& column = table.column(c);
         std::string text = people_text(view_, value, table.unit_of(row, c), column.content, table.key_of(row, c));
@@ -303,6 +311,7 @@ private:
         std::vector<std::size_t> widths;
         std::vector<bool> below;  // columns that are not in the row
         std::vector<bool> left_out;  // lesser ones, for which the terminal has no room
+        std::vector<bool> wrapped;   // those whose text stands below the row
         std::vector<bool> right;
         std::vector<bool> gives;  // terms and messages, which may be shortened
         std::vector<bool> breaks; // begins another line
@@ -315,6 +324,7 @@ private:
             layout.widths.push_back(display_width(column.title));
             layout.below.push_back(column.below);
             layout.left_out.push_back(false);
+            layout.wrapped.push_back(false);
             layout.right.push_back(numeric(column.unit));
             layout.gives.push_back(!column.whole && (column.content == Content::term || column.content == Content::message));
             layout.breaks.push_back(false);
@@ -327,6 +337,7 @@ private:
         }
         if (view_.options().width != 0) {
             leave_out(table, layout);
+            wrap(table, layout);
             fit(layout);
         }
         return layout;
@@ -345,6 +356,20 @@ private:
             }
             if (least == layout.widths.size()) return;
             layout.below[least] = layout.left_out[least] = true;
+        }
+    }
+    // What is read whole goes below, where rows are too wide and it is not all that they have.
+    void wrap(const TableView& table, Layout& layout) const {
+        std::size_t total = 0, wrapping = 0, kept = 0;
+        for (std::size_t c = 0; c < layout.widths.size(); ++c) {
+            if (layout.below[c]) continue;
+            total += layout.widths[c] + (total == 0 ? 0 : gap);
+            ++(table.column(c).wraps ? wrapping : kept);
+        }
+        if (wrapping == 0 || kept == 0 || total <= view_.options().width) return;
+        for (std::size_t c = 0; c < layout.widths.size(); ++c) {
+            if (!table.column(c).wraps || layout.below[c]) continue;
+            layout.below[c] = layout.wrapped[c] = true;
         }
     }
     static std::size_t least_of(const Layout& layout, std::size_t c) {
@@ -468,11 +493,14 @@ private:
         heading(*item.member);
         const Layout layout = measure(table);
         line(paint(bold, row_text(layout, [&](std::size_t c) { return std::string(table.column(c).title); })));
+        for (std::size_t c = 0; c < table.columns(); ++c)
+            if (layout.wrapped[c]) line(std::string(folded, ' ') + paint(bold, table.column(c).title));
         for (std::size_t row = 0; row < table.rows() && !sink_.closed(); ++row) {
             line(row_text(layout, [&](std::size_t c) { return cell(table, row, c, table.cell(row, c)); }));
             for (std::size_t c = 0; c < table.columns(); ++c) {
                 if (!layout.below[c] || layout.left_out[c]) continue;
                 const Value value = table.cell(row, c);
+                if (layout.wrapped[c]) below(cell(table, row, c, value));
                 if (const auto* inner = std::get_if<std::shared_ptr<const Array>>(&value.data()))
                     list(**inner, table.column(c).content, table.column(c).unit, 4,  // -n is for rows
                          view_.options().top == std::size_t{0} ? 0 : default_rows);

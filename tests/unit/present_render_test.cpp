@@ -394,6 +394,45 @@ TEST_CASE("one screen holds what ranks first, and says what it leaves out", "[pr
     CHECK(text.find("Not shown: third.") != std::string::npos);
 }
 
+TEST_CASE("what is read whole stands below its row where the row is wider than the terminal", "[present]") {
+    const auto told = [](std::size_t words, std::size_t width, std::optional<std::size_t> top = {}, bool alone = false) {
+        Table table;
+        table.columns = {{.name = "pid", .title = "PID"},
+                         {.name = "what", .title = "WHAT", .content = Content::message, .wraps = true},
+                         {.name = "holder", .title = "HELD BY", .content = Content::name}};
+        table.rows = table.total = 1;
+        table.cell = [words](std::size_t, std::size_t column) -> Value {
+            std::string text = "ended";
+            for (std::size_t i = 0; i < words; ++i) text += " badmatch";
+            return column == 0 ? Value(std::string("<0.10.0>")) : column == 1 ? Value(text) : Value(std::string("logger"));
+        };
+        Document document;
+        document.members.push_back({.key = "rows", .body = std::move(table)});
+        RenderOptions options = in("table");
+        options.width = width;
+        options.top = top;
+        if (alone) options.columns = {"what"};
+        return rendered(document, options);
+    };
+    CHECK(told(1, 32).find("PID       WHAT            HELD BY\n") == std::string::npos);
+    CHECK(told(1, 33).find("PID       WHAT            HELD BY\n<0.10.0>  ended badmatch  logger\n") != std::string::npos);
+    CHECK(told(3, 32).find("PID       HELD BY\n    WHAT\n<0.10.0>  logger\n    ended badmatch badmatch\n    badmatch\n") != std::string::npos);
+    CHECK(told(3, 0).find("<0.10.0>  ended badmatch badmatch badmatch  logger\n") != std::string::npos);  // no terminal
+    CHECK(told(3, 20, {}, true).find("    WHAT") == std::string::npos);                                    // it is all that there is
+    // Eight lines of it at the most, unless all is asked for: two words fit into one, the first line has "ended", too.
+    const std::string line = "    badmatch badmatch\n";
+    const auto lines_of_it = [&](const std::string& text) {
+        std::size_t found = 0;
+        for (std::size_t at = text.find(line); at != text.npos; at = text.find(line, at + 1)) ++found;
+        return found;
+    };
+    CHECK(lines_of_it(told(15, 22)) == 7);
+    CHECK(told(15, 22).find("...") == std::string::npos);
+    CHECK(lines_of_it(told(17, 22)) == 6);
+    CHECK(told(17, 22).find("    ...\n") != std::string::npos);
+    CHECK(lines_of_it(told(17, 22, 0)) == 8);
+}
+
 TEST_CASE("names are never cut; lesser columns are left out, and long names stand alone", "[present]") {
     Table table;
     table.columns = {{.name = "pid", .title = "PID"},
