@@ -133,6 +133,7 @@ void HeapStats::store(Artifact& artifact) {
         binaries_.insert(binaries_.end(), w.binaries.begin(), w.binaries.end());
         blown_.insert(blown_.end(), w.blown.begin(), w.blown.end());
     }
+    workers_.clear();  // with them the room in which they measured
     for (std::uint64_t i = 0; i < std::min<std::uint64_t>(cycles_, 1000); ++i)
         snapshot.anomalies.add(Anomaly::cyclic_term, 0);
     // Threads finish in any order; what is shown must not depend on it.

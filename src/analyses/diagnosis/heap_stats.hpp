@@ -35,7 +35,7 @@ public:
 
     /// Adds the demand to a plan; this must outlive load(). Only the heaps that `wanted` names, where it is set.
     void demand(LoadPlan& plan, std::function<bool(const Snapshot&, ProcId)> wanted = {});
-    /// After load(): stores live_words, garbage_words and refc_bytes in the rows of the snapshot.
+    /// After load(), once: stores live_words, garbage_words and refc_bytes in the rows of the snapshot.
     void store(Artifact& artifact);
 
     struct FramesOf {

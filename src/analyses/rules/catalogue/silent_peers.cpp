@@ -67,7 +67,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         finding.evidence = {figure("sent over their connections", silent.sent, AmountUnit::bytes), figure("received over them", 0, AmountUnit::bytes),
                             fact("one of them", sentence("{}", example))};
         add_stack(input, example, finding);
-        finding.advise("Look at the other side: the service that {} talks to took the connections and does not answer. Which it is, is in one's terms: {}", caller,
+        finding.advise("Look at the other side: what {} talks to took the connections and does not answer. Whom one of them has asked: {}", caller,
                        Command{"proc", s[example].pid});
         finding.advise("Bound the wait: `gen_tcp:recv/3` with a time, and tell the caller of it. Without one, each request keeps a process for ever.");
         finding.advise("See ports, and what came and went over them: `beamheap ports DUMP`");
