@@ -71,8 +71,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
             finding.evidence.push_back(figure("the last restart, after the node's start", *of.last_at_seconds * 1000, AmountUnit::milliseconds));
         if (of.started_since && of.restarting == 0) finding.evidence.push_back(figure("processes that were started since", *of.started_since, AmountUnit::count));
         if (!idle(input, of.supervisor)) add_stack(input, of.supervisor, finding);
-        finding.advise("Look for why the child ends: its log has a crash report and a supervisor report for each time; what the node still held of these: {}",
-                       Command{"logs", {}, ""});
+        finding.advise("Look for why the child ends: the node's log has a crash report and a supervisor report for each time.");
         finding.advise("See the supervisor and its state: {}", Command{"proc", input.snapshot[of.supervisor].pid});
         finding.advise("A supervisor restarts at once. Let a child that needs what is not there yet start all the same, and try again by itself, "
                        "after a pause (`handle_continue`, a timer).");
