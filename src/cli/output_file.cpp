@@ -175,10 +175,10 @@ Aside::~Aside() {
 }
 
 Result<Aside> Aside::create(const std::string& beside) {
-    std::string name = beside.substr(0, beside.rfind('/') + 1) + ".beamheap.XXXXXX";
-    const int fd = ::mkostemp(name.data(), O_CLOEXEC);
-    if (fd < 0) return unwritable(beside, errno);
+    std::string name;
+    BH_TRY(const int fd, create_beside(beside, name));
     ::unlink(name.c_str());
+    leave_when_ended(name);
     return Aside(fd, beside);
 }
 
