@@ -112,7 +112,7 @@ void TermMeasures::measure_roots() {
         } else {
             parts[place] = parts[above];  // who dominates stands before
         }
-        words.set(parts[place], words[parts[place]] + graph.words(order_.node(place - 1)));
+        words.add(parts[place], graph.words(order_.node(place - 1)));
     }
     // What another live object refers to is kept by that, too.
     FlatArray<std::uint8_t> referred;
@@ -158,7 +158,7 @@ void TermMeasures::add_binaries(const FlatArray<std::uint32_t>& parts, std::size
             together = together && uses[next].part == uses[i].part;
             seen = std::max(seen, uses[next].seen);
         }
-        if (together) bytes.set(uses[i].part, bytes[uses[i].part] + source_.binary_size(uses[i].address).value_or(seen));
+        if (together) bytes.add(uses[i].part, source_.binary_size(uses[i].address).value_or(seen));
         i = next;
     }
 }

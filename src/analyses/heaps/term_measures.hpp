@@ -30,6 +30,7 @@ public:
         sizes_[i] = size < large ? static_cast<std::uint32_t>(size) : large;
         if (size >= large) large_.insert_or_assign(i, size);
     }
+    void add(std::size_t i, std::uint64_t more) { set(i, (*this)[i] + more); }
     std::uint64_t operator[](std::size_t i) const {
         if (i >= sizes_.size()) return 0;
         return sizes_[i] != large ? sizes_[i] : large_.at(i);
