@@ -177,6 +177,8 @@ void read_report(const TermReader& terms, const Element& given, LogEvent& event)
         set_reason(terms, terms.get(report, "exited"), event);
         return;
     }
+    // Behaviours label what they report of their end; in a program's own report `reason` may be that of anything.
+    if (!terms.has_key(report, "label")) return;
     if (const Element reason = terms.get(report, "reason"); reason.kind != ElementKind::unknown) {
         event.kind = LogKind::process_error;
         set_name(terms, terms.get(report, "name"), event);
