@@ -8,7 +8,7 @@
 namespace beamheap::crashdump {
 namespace {
 
-constexpr std::uint64_t batch_bytes = 512 * 1024;
+constexpr std::uint64_t batch_bytes = 128 * 1024;
 constexpr std::size_t window_bytes = 256 * 1024;
 constexpr std::size_t batch_jobs = 256, usual_jobs = 64;  // at most; as many as processes of ten kilobytes make
 constexpr std::size_t batches_ahead = 2;  // per worker
