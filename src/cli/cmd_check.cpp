@@ -382,6 +382,7 @@ Status print(const Context& context, const CheckReport& report) {
     present::RenderOptions render_options;
     render_options.redact.level = RedactLevel::none;
     render_options.color = wants_color(options.color, is_terminal(STDERR_FILENO));
+    render_options.width = terminal_width(STDERR_FILENO);
     render_options.notes = options.verbose;
     FileSink errors(STDERR_FILENO);
     if (!options.quiet) present::render_leading_warnings(document, render_options, errors);

@@ -228,6 +228,7 @@ Status Context::print(const present::Document& document, present::RedactOptions 
         FileSink errors(STDERR_FILENO);
         present::RenderOptions plain = render_options;
         plain.color = wants_color(options_.color, is_terminal(STDERR_FILENO));
+        plain.width = terminal_width(STDERR_FILENO);
         present::render_leading_warnings(document, plain, errors);
     }
     Output out(!options_.no_pager);
@@ -237,6 +238,7 @@ Status Context::print(const present::Document& document, present::RedactOptions 
         return Error{ErrorCode::resource_limit, fmt::format("standard output: can't be written: {}", std::strerror(out.error())), {}};
     if (options_.quiet || (presenter != nullptr && presenter->holds_warnings)) return ok();
     render_options.color = wants_color(options_.color, is_terminal(STDERR_FILENO));
+    render_options.width = terminal_width(STDERR_FILENO);
     render_options.notes = options_.verbose;
     FileSink errors(STDERR_FILENO);
     present::render_warnings(document, render_options, errors);

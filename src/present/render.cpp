@@ -51,13 +51,17 @@ Status render(const Document& document, const RenderOptions& options, Sink& sink
 
 namespace {
 
+constexpr std::size_t line_hang = 2;
+
 void warn(const Warning& warning, const Redactor& redactor, const RenderOptions& options, Sink& sink) {
     const bool note = warning.severity == "info";
     if (note && !options.notes) return;
-    std::string line = note ? "note: " : options.color ? "\x1b[33mwarning:\x1b[0m " : "warning: ";
+    const std::string_view head = note ? "note:" : "warning:";
+    std::string line = fmt::format("{} ", head);
     append_text(redactor.apply(warning.text), line);
-    line += '\n';
-    sink.write(line);
+    line = wrapped(line, options.width, line_hang);
+    if (options.color && !note) line = fmt::format("\x1b[33m{}\x1b[0m{}", head, line.substr(head.size()));
+    sink.write(line + '\n');
 }
 
 }  // namespace
@@ -76,7 +80,7 @@ void render_leading_warnings(const Document& document, const RenderOptions& opti
     if (!document.reading.empty()) {
         std::string line;
         append_text(redactor.apply(document.reading), line);
-        sink.write(line + '\n');
+        sink.write(wrapped(line, options.width, line_hang) + '\n');
     }
     sink.flush();
 }

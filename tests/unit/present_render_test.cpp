@@ -313,14 +313,19 @@ TEST_CASE("what puts all of an answer in doubt stands in front of it, in every f
     CHECK(nlohmann::json::parse(rendered("json"))["warnings"][0]["name"] == "layout_unproven");
     // The others' answer is data; theirs goes to standard error before it.
     CHECK(rendered("csv").starts_with("pid,"));
+    RenderOptions options;
     const auto on_error = [&](auto* print) {
         StringSink sink;
-        print(document, RenderOptions{}, sink);
+        print(document, options, sink);
         return sink.text();
     };
     CHECK(on_error(&render_leading_warnings).starts_with("warning: figures may be wrong ("));
     CHECK(on_error(&render_leading_warnings).find("ends early") == std::string::npos);
     CHECK(on_error(&render_warnings) == "warning: the input ends early\n");
+    options.width = 20;
+    CHECK(on_error(&render_warnings) == "warning: the input\n  ends early\n");
+    options.color = true;
+    CHECK(on_error(&render_warnings) == "\x1b[33mwarning:\x1b[0m the input\n  ends early\n");
 }
 
 TEST_CASE("any member of an answer is a table where it is asked for", "[present]") {
