@@ -429,6 +429,7 @@ struct Place {
     bool waits = true;
     std::uint32_t started = 0;   // of them have started one each
     std::string started_in = "render";
+    mutable std::string advice;  // its first step
 
     std::string said() const {
         Untold node;
@@ -447,6 +448,7 @@ struct Place {
         const Finding* const finding = node.first("same-place");
         if (finding != nullptr) CHECK(finding->severity == FindingSeverity::medium);
         if (finding != nullptr) CHECK(finding->count == Count(members));
+        if (finding != nullptr) advice = present::plain_text(node.s, finding->next_steps.front());
         return node.title(finding);
     }
 };
@@ -456,6 +458,7 @@ struct Place {
 TEST_CASE("many who are in one place, called by the same function, are told with who has started them", "[stalled]") {
     const Place place;
     CHECK(place.said() == "20 of 100 processes (20 %) wait in my:fetched/1, called by my:work/2; front <0.5.0> has started them");
+    CHECK(place.advice.starts_with("Look at what my:work/2 waits for there, and who should send it: "));
     Place other;
     SECTION("started by several") {
         other.of_one = 14;
@@ -476,6 +479,7 @@ TEST_CASE("many who are in one place, called by the same function, are told with
         other.module = "timer";
         other.name = "sleep";
         CHECK(other.said().starts_with("20 of 100 processes (20 %) sleep in timer:sleep/1, called by my:work/2"));
+        CHECK(other.advice.starts_with("Look at what my:work/2 sleeps for: "));
     }
 }
 

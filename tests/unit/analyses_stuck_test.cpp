@@ -77,6 +77,18 @@ TEST_CASE("servers that are stuck in one place, and what to look at", "[stuck]")
               "  its stack: gen_server:loop/7\n" + steps);
 }
 
+TEST_CASE("a story of stuck servers weighs what all of them hold, and is an estimate", "[stuck]") {
+    StuckNode node;
+    for (std::uint32_t i = 0; i < 4; ++i) node.at(10 + i, {node.function("prim_inet", "recv0", 3), node.function("pg", "query", 2)});
+    for (std::uint32_t i = 0; i < 12; ++i) node.calls(100 + i, 10 + i % 4);
+    node.others(30);
+    const std::vector<test::FoundWithText> found = test::of(node.told(), "stuck-servers");
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].bytes == Count(17312));  // as its evidence says, and not what the others hold
+    CHECK(found[0].confidence == Confidence::estimate);
+    CHECK(found[0].count == Count(12));
+}
+
 TEST_CASE("those whom a log handler holds up, and what to do with it", "[stuck]") {
     StuckNode node;
     for (std::uint32_t i = 0; i < 12; ++i)

@@ -86,7 +86,9 @@ TEST_CASE("a module or a scheduler that is gone is told by the sums and numbers 
         Dump dump;
         dump.between = "=loaded_modules\nCurrent code: 30\nOld code: 5\n" + modules;
         std::string text = dump.text();
-        return told(text.insert(text.find("=proc:<0.1.0>"), schedulers)).count(Anomaly::count_mismatch);
+        const Told all = told(text.insert(text.find("=proc:<0.1.0>"), schedulers));
+        CHECK(all.anomalies[Anomaly::count_mismatch].first_offset == 0);  // what is not there has no place
+        return all.count(Anomaly::count_mismatch);
     };
     const std::string one = "=scheduler:1\nCurrent Process: \n", two = "=scheduler:2\nCurrent Process: \n",
                       three = "=dirty_cpu_scheduler:3\nCurrent Process: \n", queue = "=dirty_cpu_run_queue\nRun Queue Max Length: 0\n";

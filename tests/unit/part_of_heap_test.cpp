@@ -130,6 +130,20 @@ TEST_CASE("damage where a giant's heap is read has all of it read", "[part_of_he
     CHECK(read(slice, {.messages = 100}).part == nullptr);  // what it is a slice of may be anywhere
 }
 
+TEST_CASE("how many messages are kept is said anew for each process", "[part_of_heap]") {
+    crashdump::HeapReader reader({});
+    const auto kept = [&] {
+        reader.feed(TermSection::messages, "H7F00:N\nH7F10:N\nH7F00:N\n", 0, true);
+        reader.feed(TermSection::heap, "7F00:lI1|N\n7F10:lI2|N\n", 0, true);
+        return fmt::format("{} of {}", reader.finish().roots().size(), reader.messages());
+    };
+    reader.begin({});
+    reader.keep_messages(2);
+    CHECK(kept() == "2 of 3");
+    reader.begin({});
+    CHECK(kept() == "3 of 3");
+}
+
 TEST_CASE("literals are no part of a giant's heap", "[part_of_heap]") {
     crashdump::HeapReader reader({});  // cores have one, too
     HeapFacts facts;

@@ -171,3 +171,19 @@ TEST_CASE("a large map whose nodes are themselves comes to an end") {
     deep += level(20) + ":Mn1:N\n";
     CHECK(Heap(deep).text(2000).size() < 5000);
 }
+
+TEST_CASE("dumps of before 0.4 have literals in whichever heap they were printed with first", "[present][literals]") {
+    // The first process names a constant that stands in the heap of the third, and of which a part stands in that of the second.
+    LoadPlan plan = test::everything();
+    plan.terms = true;
+    const auto artifact = test::load(test::header("test", "Erlang R16B03 (erts-5.10.4) [source] [64-bit]", "0.3") + test::process("<0.1.0>") + test::process("<0.2.0>") +
+                                         test::process("<0.3.0>") +
+                                         "=proc_dictionary:<0.1.0>\nH7F00\n=proc_stack:<0.1.0>\n=proc_heap:<0.1.0>\n7F00:t2:A1:k,H8F00\n"
+                                         "=proc_stack:<0.2.0>\n=proc_heap:<0.2.0>\n9F00:lI7|N\n=proc_stack:<0.3.0>\n=proc_heap:<0.3.0>\n8F00:t2:A1:c,H9F00\n=atoms\n=end\n",
+                                     plan);
+    REQUIRE(artifact != nullptr);
+    const auto terms = std::move(*artifact->terms(ProcId{0}));
+    std::string out;
+    present::print_term(*terms, terms->root(0), {}, out);
+    CHECK(out == "{k,{c,[7]}}");
+}
