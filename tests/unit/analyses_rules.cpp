@@ -535,13 +535,13 @@ namespace {
 
 /// What is said of a node with so many messages in one queue, of a process that holds `bytes`; all others hold `others`.
 std::vector<test::FoundWithText> flooded(std::uint64_t messages, std::uint64_t bytes, std::uint64_t others, std::string_view name = "",
-                                         const TermFacts& facts = {}) {
+                                         const TermFacts& facts = {}, std::uint64_t node = 640 * test::mebibyte) {
     Bounded made;
     Process& flooded = made.at(10, name, {made.function("shop", "works", 1)});
     flooded.msgq_len = messages;
     flooded.memory_bytes = bytes;
     made.process(11).memory_bytes = others;
-    made.memory("total", 640 * test::mebibyte);
+    made.memory("total", node);
     TermFacts read = facts;
     read.process = ProcId{0};
     return made.told([&](RuleInput& input) { input.terms = {&read, 1}; });
@@ -566,6 +566,10 @@ TEST_CASE("bounds: messages in one queue, and what is told of them", "[bounds]")
     CHECK(loudness(flooded(5, 1, 1, "", facts), "queue-flood") == "high");
     facts.message_binary_bytes = 192 * mebibyte - 1;
     CHECK(loudness(flooded(5, 1, 1, "", facts), "queue-flood").empty());
+    facts.message_binary_bytes = 64 * mebibyte;
+    CHECK(loudness(flooded(5, 1, 1, "", facts, 128 * mebibyte), "queue-flood") == "high");
+    facts.message_binary_bytes = 64 * mebibyte - 1;
+    CHECK(loudness(flooded(5, 1, 1, "", facts, 128 * mebibyte), "queue-flood").empty());
     CHECK(test::of(flooded(2'000, mebibyte, 99 * mebibyte), "queue-flood").at(0).words ==
           "process: <0.10.0> has 2,000 messages in its queue and 1.0 MiB (1.0 % of all processes'); it sits in shop:works/1\n"
           "  messages in its queue: 2000\n"

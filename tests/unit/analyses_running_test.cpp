@@ -450,6 +450,10 @@ TEST_CASE("who waits for one that wants a lock counts, also by way of a pool who
     REQUIRE(lock != nullptr);
     CHECK(lock->count == Count(2 + 5 + 1 + 20));
     CHECK(lock->severity == FindingSeverity::high);
+    REQUIRE(lock->evidence.size() >= 3);
+    CHECK(lock->evidence[0].number == 2);           // want it themselves
+    CHECK(lock->evidence[1].number == 5 + 1 + 20);  // wait for those
+    CHECK(lock->evidence[2].number == 1);           // is inside
     CHECK(node.find(found, "wait-convoy") == nullptr);  // is a part of that story
 }
 

@@ -270,6 +270,8 @@ TEST_CASE("a native function is blamed by the beginning of its name, a pattern, 
     CHECK(analyses::is_blamed(named, "*struct*"));
     CHECK_FALSE(analyses::is_blamed(named, "struct"));
     CHECK_FALSE(analyses::is_blamed(named, "*struct"));
+    for (const char* empty : {"*copy_struct_x", "copy_struct_x*", "copy_*struct*_x", "*copy*_*struct_x", "c*p*t_x"}) CHECK(analyses::is_blamed(named, empty));
+    for (const char* none : {"*copy_struct_xx", "copy_**structs_x", "c*p*t_xx", "*q*"}) CHECK_FALSE(analyses::is_blamed(named, none));
     CHECK(analyses::is_blamed(unnamed, "beam.smp+0x1230"));
     CHECK(analyses::is_blamed(unnamed, "0x1230"));
     CHECK_FALSE(analyses::is_blamed(unnamed, "copy_struct"));

@@ -175,6 +175,33 @@ TEST_CASE("what the slogan means is said once", "[sentence]") {
     CHECK(diagnosis.summary[1] == diagnosis.slogan.meaning);
 }
 
+TEST_CASE("who was running is told, but for those who run at every end of its kind", "[sentence]") {
+    const auto told = [](const char* slogan, const char* name) {
+        MadeSnapshot m;
+        m.process(5, name).state = ProcessState::running;
+        m.s.node.slogan = slogan;
+        const Snapshot& s = m.seal();
+        Diagnosis diagnosis;
+        diagnosis.slogan = read_death(s.node);
+        diagnosis.death.evidence = DeathEvidence::calling_thread;
+        diagnosis.death.process = ProcId{0};
+        diagnosis.death.pid = s[ProcId{0}].pid;
+        diagnosis.death.state = ProcessState::running;
+        summarise(s, diagnosis);
+        for (const Sentence& sentence : diagnosis.summary)
+            if (plain_text(s, sentence).find(" was running") != std::string::npos) return plain_text(s, sentence);
+        return std::string();
+    };
+    const char* const start = "Runtime terminating during boot ({badarg,[{shop,start,2,[]}]})";
+    const char* const atoms = "no more index entries in atom_tab (max=1048576)";
+    CHECK(told(start, "init").empty());
+    CHECK(told(start, "shop").starts_with("shop <0.5.0> was running"));
+    CHECK(told(atoms, "init").starts_with("init <0.5.0> was running"));
+    CHECK(told(atoms, "erl_signal_server").starts_with("erl_signal_server <0.5.0> was running"));
+    CHECK(told("Received SIGUSR1", "erl_signal_server").empty());
+    CHECK(told("Received SIGUSR1", "init").starts_with("init <0.5.0> was running when the dump was asked for"));
+}
+
 TEST_CASE("what grew is named as names are written", "[sentences]") {
     const auto named = [](GrowthOf what, std::string key) { return key_text({.what = what, .key = std::move(key)}, Syntax::elixir); };
     CHECK(named(GrowthOf::process, "Elixir.Shop.Cart") == "Shop.Cart");
