@@ -1,5 +1,6 @@
 // What programs do by hand, and what tells of it: several who work in one place, circles of messages, names in frames, pids that somebody keeps.
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
 #include <string>
 #include <vector>
@@ -211,6 +212,8 @@ TEST_CASE("a queue grows when those who take from it are held up", "[hand]") {
         facts.accumulated_bytes = 15 * test::mebibyte;
         const auto found = test::of(made.told([&](RuleInput& input) { input.terms = std::span(&facts, 1); }), "big-heap");
         REQUIRE(found.size() == 1);
+        const std::string step = "-> See why those that it works for do not go on: beamheap proc DUMP 0." + std::to_string(numbers.empty() ? 0 : numbers.front()) + ".0\n";
+        CHECK((found[0].words.find("watch") != std::string::npos) == (found[0].words.find(step) != std::string::npos));
         return found[0].words.substr(0, found[0].words.find('\n'));
     };
     const std::string alone = "events: events <0.10.0> holds 16.0 MiB (100 % of all processes'): its State, a queue (15.0 MiB)";
@@ -363,6 +366,17 @@ TEST_CASE("who have asked each other by messages wait for each other", "[hand]")
         those.asked_by(10, 11);
         those.asked_by(11, 10, true, "timer:sleep/1");
         CHECK(circles(those).empty());
+    }
+    SECTION("one is named behind what is looked at of a message") {
+        for (const unsigned last : {64u, 65u}) {
+            Those pair;
+            pair.asked_by(10, 11);
+            pair.asked_by(11, 10);
+            std::string elements;
+            for (unsigned i = 1; i < last; ++i) elements += ",I" + std::to_string(i);
+            pair.all[1].heap = fmt::format("2000:t{:X}:{},P<0.10.0>\n", last, elements.substr(1));
+            CHECK(circles(pair).size() == (last == 64 ? 1 : 0));
+        }
     }
     SECTION("one has asked itself") {
         those.asked_by(10, 10);

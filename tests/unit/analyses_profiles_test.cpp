@@ -87,6 +87,20 @@ TEST_CASE("words of thousands of processes are added up as they come", "[profile
     CHECK(function_words(s, frames, wanted, true).size() == 3 * processes - twice);
 }
 
+TEST_CASE("of functions with as many words the names decide, and what is no function comes behind them", "[profiles]") {
+    test::MadeSnapshot made;
+    const std::vector<FunctionId> functions{made.function("m", "b", 1), made.function("m", "a", 2), made.function("m", "a", 1), made.function("l", "z", 0)};
+    made.process(1).stack = made.stack(functions);
+    const Snapshot& s = made.seal();
+    const auto rows = function_words(s, {{ProcId{0}, {{PlaceWords::dictionary, 5}, {0, 5}, {1, 5}, {2, 5}, {3, 5}}}}, {true}, false);
+    REQUIRE(rows.size() == 5);
+    CHECK(rows[0].function == functions[3]);
+    CHECK(rows[1].function == functions[2]);
+    CHECK(rows[2].function == functions[1]);
+    CHECK(rows[3].function == functions[0]);
+    CHECK(rows[4].function == FunctionId::none);
+}
+
 TEST_CASE("what a process's virtual heap counts beyond what is listed is hidden behind its slices", "[binaries]") {
     test::MadeSnapshot made;
     for (unsigned i = 1; i <= 4; ++i) {

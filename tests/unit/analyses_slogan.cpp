@@ -126,6 +126,8 @@ TEST_CASE("init's reasons name application and cause", "[slogan]") {
     CHECK(ended.application == "my_app");
     CHECK(ended.reason == "shutdown");
     CHECK(has(said(ended.meaning), "restart intensity"));
+    CHECK(said(read_slogan("Kernel pid terminated (application_controller) ({application_terminated,my_app,killed})").meaning) ==
+          "Application my_app ended with reason killed, and the node may not run without it.");
 
     CHECK(read_slogan("Kernel pid terminated (kernel_sup) (killed)").kind == SloganKind::kernel_process_terminated);
     const Slogan config =

@@ -172,6 +172,22 @@ TEST_CASE("a large map whose nodes are themselves comes to an end") {
     CHECK(Heap(deep).text(2000).size() < 5000);
 }
 
+TEST_CASE("a slice is as many bytes of its binary from its place on, in dumps of hexadecimal data and of base64", "[present][binaries]") {
+    for (const bool base64 : {false, true}) {
+        LoadPlan plan = test::everything();
+        plan.terms = true;
+        const auto artifact = test::load((base64 ? test::header() : test::header("test", "Erlang R16B03 (erts-5.10.4) [source] [64-bit]", "0.3")) + test::process("<0.1.0>") +
+                                             "=proc_dictionary:<0.1.0>\nH7F00\n=proc_stack:<0.1.0>\n=proc_heap:<0.1.0>\n7F00:t2:H7F20,H7F40\n7F20:Yc7E00:2:3\n7F40:Yc7E00:1:4\n=binary:7E00\n" +
+                                             (base64 ? "6:YWJjZGVm\n" : "6:616263646566\n") + "=atoms\n=end\n",
+                                         plan);
+        REQUIRE(artifact != nullptr);
+        const auto terms = std::move(*artifact->terms(ProcId{0}));
+        std::string out;
+        present::print_term(*terms, terms->root(0), {}, out);
+        CHECK(out == "{<<\"cde\">>,<<\"bcde\">>}");
+    }
+}
+
 TEST_CASE("dumps of before 0.4 have literals in whichever heap they were printed with first", "[present][literals]") {
     // The first process names a constant that stands in the heap of the third, and of which a part stands in that of the second.
     LoadPlan plan = test::everything();

@@ -348,7 +348,7 @@ bool read_fixed(std::string_view text, Slogan& slogan) {
         if (fixed.where == Where::start ? !text.starts_with(fixed.words) : !has(text, fixed.words)) continue;
         if (fixed.where == Where::source_line && !has(text, ", line ") && !has(text, ".c:")) continue;
         slogan.kind = fixed.kind;
-        slogan.meaning = fixed.kind == SloganKind::corruption && fixed.meaning.empty()
+        slogan.meaning = fixed.meaning.empty()
                              ? Ours("The VM found its own data damaged: native code (a NIF or a driver), hardware, or "
                                     "a bug in the VM wrote where it should not.")
                              : fixed.meaning;
