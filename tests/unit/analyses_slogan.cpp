@@ -129,6 +129,10 @@ TEST_CASE("init's reasons name application and cause", "[slogan]") {
     CHECK(said(read_slogan("Kernel pid terminated (application_controller) ({application_terminated,my_app,killed})").meaning) ==
           "Application my_app ended with reason killed, and the node may not run without it.");
 
+    // a backslash that nothing follows stands for itself
+    CHECK(read_slogan("Runtime terminating during boot (\"oops\\\")").reason == "oops\\");
+    CHECK(read_slogan("Runtime terminating during boot (\"a\\\"b\")").reason == "a\"b");
+
     CHECK(read_slogan("Kernel pid terminated (kernel_sup) (killed)").kind == SloganKind::kernel_process_terminated);
     const Slogan config =
         read_slogan("could not start kernel pid (application_controller) (error in config file \"a\")");

@@ -330,6 +330,7 @@ TEST_CASE("each kind of object that a dump writes in other formats is of its kin
         {encoded("\x83\x66"s + node + "\0\0\0\5\1"s), TermKind::external_port, 0},
         {encoded("\x83Z\0\3"s + node + creation + "\0\0\0\1\0\0\0\2\0\0\0\3"s), TermKind::reference, 0},
         {encoded("\x83"s), TermKind::match_context, 0},
+        {encoded("\x83\x64\0\x09undefined"s), TermKind::lost_map, 3},
     };
     for (const Line& each : lines) {
         INFO(each.line);

@@ -1,5 +1,6 @@
 // Lines of =proc sections are read once where processes have them in common: what a row gets must not depend on its neighbours.
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 #include <string>
 #include <vector>
 
@@ -110,4 +111,17 @@ TEST_CASE("what a line of a process says does not depend on the processes before
     const Read pairs = read(twice);
     for (std::size_t i = 0; i < twice.size(); ++i) CHECK(pairs.rows[i] == alone[i / 2]);
     for (std::size_t i = 0; i < odd.size(); ++i) CHECK(pairs.odd[i] == 2 * odd[i]);
+}
+
+TEST_CASE("of a longer line that stood in another process nothing is taken for the next line of this one", "[crashdump][processes]") {
+    const auto entry = [](int number, std::string_view called) {
+        return fmt::format("=proc:<0.{}.0>\nState: Waiting\nSpawned as: {}\nSpawned by: <0.1.0>\nMessage queue length: 0\nReductions: 10\n", number, called);
+    };
+    // the longer name has an S where the next line begins with one behind the shorter name
+    const auto dump = test::load(test::header() + entry(10, "m:abcdS/1") + entry(11, "m:f/1") + entry(12, "m:f/1") + entry(13, "m:f/1") + "=end\n");
+    REQUIRE(dump != nullptr);
+    const Snapshot& s = dump->snapshot();
+    REQUIRE(s.processes.size() == 4);
+    for (const Process& process : s.processes) CHECK(process.parent == Pid{0, 1, 0});
+    CHECK(s.extras.empty());
 }
