@@ -9,6 +9,7 @@
 
 #include "analyses/heaps/accumulation.hpp"
 #include "analyses/heaps/sizes.hpp"
+#include "present/spelling.hpp"
 #include "support/dump_text.hpp"
 
 using namespace beamheap;
@@ -120,4 +121,29 @@ TEST_CASE("shared sizes count each object once, whoever was asked about before",
             CHECK(sizes.words(top) == Count(sum));
         }
     }
+}
+
+TEST_CASE("a term that is nested is told as one, with how deep it is", "[accumulation]") {
+    // records of {node, integer, the next one}, of which the last has a list of so many integers
+    const auto said = [](std::size_t levels, std::size_t cells) {
+        std::string heap;
+        for (std::size_t i = 0; i < levels; ++i)
+            heap += fmt::format("{:X}:t3:A4:node,I{},{}\n", base + 32 * i, i, i + 1 < levels || cells != 0 ? fmt::format("H{:X}", base + 32 * (i + 1)) : "N");
+        for (std::size_t i = 0; i < cells; ++i)
+            heap += fmt::format("{:X}:lI1|{}\n", base + 32 * (levels + i), i + 1 < cells ? fmt::format("H{:X}", base + 32 * (levels + i + 1)) : "N");
+        const Opened opened = open(dump_of("", fmt::format("y0:H{:X}\n", base), heap));
+        TermMeasures measures(*opened.terms);
+        const Accumulation found = accumulation(opened.artifact->snapshot(), ProcId{0}, *opened.terms, measures);
+        return present::plain_text(opened.artifact->snapshot(), found.where) + ", " + present::plain_text(opened.artifact->snapshot(), found.what) + ": " +
+               std::to_string(found.words);
+    };
+    const std::string shape = "a tuple {node, integer, {node, integer, {node, integer, tuple}}}";
+    CHECK(said(100'000, 0) == "its stack, " + shape + ", nested 100,000 deep: 400000");
+    CHECK(said(10, 0) == "its stack, " + shape + ", nested 10 deep: 40");
+    // of nine each step is told: the seventh leads to the last but one, of which no element keeps nearly all
+    CHECK(said(9, 0) == "its stack > element 3 > element 3 > element 3 > element 3 > element 3 > element 3 > element 3, a tuple {node, integer, {node, integer, list}}: 8");
+    // where what is kept lies behind them, the way there is told
+    CHECK(said(8, 1'000) == "its stack > element 3, 8 times, a list of 1,000 integers: 2000");
+    CHECK(said(7, 1'000).starts_with("its stack > element 3 > element 3 > element 3 > element 3 > element 3 > element 3 > element 3, a list of 1,000 integers: "));
+    CHECK(said(100'000, 1'000) == "its stack, " + shape + ", nested 100,000 deep: 402000");
 }

@@ -16,7 +16,8 @@ namespace {
 
 constexpr double least_of_live = 1.0 / 3;
 constexpr double most_of_container = 0.7;
-constexpr unsigned deepest = 64;
+constexpr unsigned deepest = 64;                    // steps, of which those that are alike are one
+constexpr std::uint64_t nested_levels = 8;          // fewer steps that are alike are told each
 constexpr std::uint64_t most_elements = 4'000'000;  // looked at in all
 constexpr std::uint64_t many_entries = 100;         // of a dictionary that is told as a whole
 
@@ -66,18 +67,28 @@ public:
         found.where = start->step;
         bool pair = start->pair;
         bool in_hash = false;
-        for (unsigned depth = 0; depth < deepest; ++depth) {
-            if (is_structure(terms_, at)) break;
+        Run run;
+        for (unsigned runs = 0; !is_structure(terms_, at);) {
             const auto next = heaviest(at, pair, in_hash);
             if (!next) break;
-            if (!next->step.empty()) found.where.say(" > {}", next->step);
+            if (run.levels == 0 || next->step.empty() || !(next->step == run.step)) {
+                if (is_nested(run, at) || ++runs > deepest) break;
+                say(run, found.where);
+                run = {at, next->step, 0};
+            }
+            ++run.levels;
             const TermKind kind = terms_.head(at.id).kind;
             in_hash = kind == TermKind::hash_map || kind == TermKind::hash_node;
             pair = false;
             at = next->element;
         }
+        const bool nested = is_nested(run, at);
+        if (nested) at = run.begin;
+        else say(run, found.where);
         found.term = at;
         found.what = shape_in_words(terms_, at);
+        if (nested)
+            found.what.say(looked_ < most_elements ? Form<1>(", nested {} deep") : Form<1>(", nested more than {} deep"), Amount{depth_of(run), AmountUnit::count});
         found.words = within_[at.id.number];
         found.percent = live == 0 ? 0 : 100 * static_cast<double>(found.words) / static_cast<double>(live);
         return found;
@@ -89,6 +100,32 @@ private:
         Sentence step;
         bool pair = false;  // an entry of the dictionary
     };
+
+    // Steps that are alike, one behind the other: from a term to its first item, from that to its first item ...
+    struct Run {
+        Element begin;  // whose element the first of them leads to
+        Sentence step;
+        std::uint64_t levels = 0;
+    };
+    // Whether what is kept lies along them, and not where they lead.
+    bool is_nested(const Run& run, const Element& end) const {
+        return run.levels >= nested_levels && static_cast<double>(weight(end)) < most_of_container * static_cast<double>(weight(run.begin));
+    }
+    // How many terms of a kind lie one within the other, down to the smallest.
+    std::uint64_t depth_of(const Run& run) {
+        const TermKind kind = terms_.head(run.begin.id).kind;
+        std::uint64_t depth = 0;
+        for (std::optional<Next> next = Next{run.begin, run.step}; next && next->step == run.step && terms_.head(next->element.id).kind == kind;
+             next = heaviest(next->element, false, false, 0))
+            ++depth;
+        return depth;
+    }
+    static void say(const Run& run, Sentence& where) {
+        if (run.step.empty()) return;
+        if (run.levels >= nested_levels) where.say(" > {}, {} times", run.step, Amount{run.levels, AmountUnit::count});
+        else
+            for (std::uint64_t i = 0; i < run.levels; ++i) where.say(" > {}", run.step);
+    }
 
     // The term to begin with; from then on retained_ says what is kept within it.
     std::optional<Next> first_term(const std::optional<LoopState>& state, std::uint64_t least) {
@@ -173,11 +210,10 @@ private:
         }
     }
 
-    // The element that alone keeps nearly all of what `at` keeps; none: it is the accumulation point.
-    std::optional<Next> heaviest(const Element& at, bool pair, bool in_hash) {
+    // The element that alone keeps nearly all of what `at` keeps, or this share of it; none: it is the accumulation point.
+    std::optional<Next> heaviest(const Element& at, bool pair, bool in_hash, double share = most_of_container) {
         const ObjectHead head = terms_.head(at.id);
-        const std::uint64_t least =
-            static_cast<std::uint64_t>(most_of_container * static_cast<double>(within_[at.id.number]));
+        const std::uint64_t least = static_cast<std::uint64_t>(share * static_cast<double>(within_[at.id.number]));
         if (head.kind == TermKind::cons && !in_hash) return heaviest_of_list(at, least);
         ElementCursor cursor = terms_.elements(at.id);
         Element element, keys, first;

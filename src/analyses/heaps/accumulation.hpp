@@ -2,7 +2,9 @@
 //
 // Theory (as of Eclipse MAT). From the term that keeps most alive, one goes down as long as one element alone keeps
 // nearly all of what its container keeps. Where no single element does, the container itself is what accumulated: a list
-// of 41 million cells, a map of sessions. The way there tells a person which field it is.
+// of 41 million cells, a map of sessions. The way there tells a person which field it is. Text that is gathered as [Before, More], or a
+// chain of records, has one way down through all of it, on which a little is left at each step: such a term is told as a whole, with
+// how deep it is nested.
 //
 // Where to begin: a server's state, where it reaches a third of what is live (loop_state.hpp); else the events that a state
 // machine has postponed; else the term that the roots hold which keeps most; else the one that reaches most. Entries of a process
