@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "analyses/base/sum.hpp"
 #include "analyses/base/term_walks.hpp"
@@ -16,7 +18,7 @@ namespace {
 
 constexpr double least_of_live = 1.0 / 3;
 constexpr double most_of_container = 0.7;
-constexpr unsigned deepest = 64;
+constexpr std::uint64_t deepest = 64;
 constexpr std::uint64_t most_elements = 4'000'000;  // looked at in all
 constexpr std::uint64_t many_entries = 100;         // of a dictionary that is told as a whole
 
@@ -47,6 +49,51 @@ bool all_small(const HeapGraph& graph, const FlatSizes& flat, const std::optiona
     return std::ranges::all_of(graph.roots(), [&](const Root& root) { return root.target == no_node || small(root.target); });
 }
 
+// The steps down to the accumulation point. Of a long way the middle is left out.
+class Way {
+public:
+    Way(Sentence begin, Element first) : begin_(std::move(begin)), before_(first) {}
+
+    void add(const Sentence& step, const Element& to) {
+        if (!step.empty() && !steps_.empty() && steps_.back() == step) {
+            ++same_;
+        } else if (!step.empty()) {
+            before_ = at_;
+            same_ = 1;
+        }
+        if (!step.empty()) steps_.push_back(step);
+        at_ = to;
+    }
+
+    std::uint64_t same() const { return same_; }
+
+    // Where the last steps, all of them the same, begin, if there are so many that the way may go on for ever; they are left out then.
+    std::optional<Element> end_of_nesting(std::uint64_t deepest) {
+        if (same_ * 2 < deepest) return std::nullopt;
+        steps_.resize(steps_.size() - same_);
+        return before_;
+    }
+
+    Sentence text() const {
+        Sentence text = begin_;
+        for (std::size_t i = 0; i < steps_.size(); ++i) {
+            const bool left_out = steps_.size() > most_steps && i >= most_steps / 2 && i < steps_.size() - most_steps / 2;
+            if (!left_out)
+                text.say(" > {}", steps_[i]);
+            else if (i == most_steps / 2)
+                text.say(" > ...");
+        }
+        return text;
+    }
+
+private:
+    static constexpr std::size_t most_steps = 8;
+    Sentence begin_;
+    std::vector<Sentence> steps_;
+    Element before_, at_ = before_;  // `before_`: where the last steps that are the same begin
+    std::uint64_t same_ = 0;
+};
+
 class Descent {
 public:
     Descent(const Snapshot& snapshot, ProcId process, TermSource& terms, const HeapOrder& order,
@@ -63,21 +110,26 @@ public:
             return found;
         }
         Element at = start->element;
-        found.where = start->step;
+        Way way(start->step, at);
         bool pair = start->pair;
         bool in_hash = false;
-        for (unsigned depth = 0; depth < deepest; ++depth) {
+        for (std::uint64_t depth = 0; depth < deepest; ++depth) {
             if (is_structure(terms_, at)) break;
             const auto next = heaviest(at, pair, in_hash);
             if (!next) break;
-            if (!next->step.empty()) found.where.say(" > {}", next->step);
+            way.add(next->step, next->element);
             const TermKind kind = terms_.head(at.id).kind;
             in_hash = kind == TermKind::hash_map || kind == TermKind::hash_node;
             pair = false;
             at = next->element;
         }
+        // What is nested that deep, step by step the same, is told where it begins.
+        const auto nested = way.end_of_nesting(deepest);
+        if (nested) at = *nested;
+        found.where = way.text();
         found.term = at;
         found.what = shape_in_words(terms_, at);
+        if (nested) found.what.say(way.same() < deepest ? Form<1>(", nested {} deep") : Form<1>(", nested {} deep and more"), Amount{way.same(), AmountUnit::plain});
         found.words = within_[at.id.number];
         found.percent = live == 0 ? 0 : 100 * static_cast<double>(found.words) / static_cast<double>(live);
         return found;
