@@ -143,7 +143,7 @@ Finding finding_of(const RuleInput& input, ProcId id) {
             finding.title.say(", which {}", doing(input, by));
     } else {
         finding.title.say("; it {}", doing(input, id));
-        if (takes_none) finding.title.add(Ours(", which takes none of them"));
+        if (takes_none) finding.title.add(Ours(", taking none"));
     }
     finding.evidence.push_back(figure("messages in its queue", queued, AmountUnit::count));
     finding.evidence.push_back(
