@@ -82,11 +82,7 @@ void say_keepers(const RuleInput& input, const Keepers& most, std::uint64_t bina
     std::uint64_t shown = referred;
     for (const PinnedBinaries& pinned : input.pinned)
         if (std::ranges::find(most.processes, pinned.process) != most.processes.end()) shown = saturating_add(shown, pinned.seen_bytes);
-    if (shown >= std::min(most.bytes, binaries) / 2) {
-        finding.title.say(", which its terms refer to");
-        finding.evidence.push_back(figure("in binaries that terms refer to, or to parts of them", shown, AmountUnit::bytes));
-        return;
-    }
+    if (shown >= std::min(most.bytes, binaries) / 2) return;
     finding.title.say(", which wait for the next collection");
     finding.evidence.push_back(figure("in binaries that terms refer to", referred, AmountUnit::bytes));
 }
