@@ -341,7 +341,7 @@ TEST_CASE("a lock that nobody here holds is looked for at the other node, or at 
                                            : (nodes == 1 ? "look at node far@host" : "look at the other nodes");
             CAPTURE(nodes, silent, node.title(*held));
             CHECK(node.title(*held).ends_with(where));
-            CHECK(held->severity == (nodes == 0 ? FindingSeverity::high : FindingSeverity::critical));
+            CHECK(held->severity == (nodes == 0 ? FindingSeverity::medium : FindingSeverity::critical));
         }
 }
 

@@ -5,8 +5,8 @@
 // there is one only, it is the holder; a core image also has the table of locks, which says who has which.
 //
 // Thresholds: five who wait are medium, ten are high if they are half of those who use such locks and somebody inside is
-// held up in other code: a lock that everybody wants and that goes round is contention. Half of all processes is
-// critical, but where nobody holds it and no other node may: it goes round then.
+// held up in other code: a lock that everybody wants and that goes round is contention, as one does that nobody holds at this instant, and
+// no other node may. Half of all processes is critical.
 #include <algorithm>
 
 #include "analyses/rules/phrases.hpp"
@@ -142,8 +142,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         Finding finding;
         finding.severity = FindingSeverity::medium;
         const bool turns = holders.empty() && !other_node(input).any;
-        if (stuck && everybody.size() >= many_waiters && of_users >= high_percent)
-            finding.severity = percent >= critical_percent && !turns ? FindingSeverity::critical : FindingSeverity::high;
+        if (stuck && !turns && everybody.size() >= many_waiters && of_users >= high_percent)
+            finding.severity = percent >= critical_percent ? FindingSeverity::critical : FindingSeverity::high;
         finding.subject = {SubjectKind::group, queue.kind->what};
         finding.count = everybody.size();
         finding.percent = percent;
