@@ -50,7 +50,7 @@ struct Hidden : test::MadeNode {
     }
 };
 
-std::string title(const test::FoundWithText& finding) {
+std::string title_alone(const test::FoundWithText& finding) {
     const std::size_t begin = finding.words.find(": ") + 2;
     return finding.words.substr(begin, finding.words.find('\n') - begin);
 }
@@ -82,7 +82,7 @@ TEST_CASE("an application whose own process waits for the application controller
         REQUIRE(stopped.size() == 1);
         CHECK(test::of(found, "wait-cycle").empty());
         CHECK((stopped[0].severity == FindingSeverity::high) == asks);
-        CHECK(title(stopped[0]) == (asks ? "Application shop does not stop: janitor <0.5.0>, a part of it, waits for the application controller, called by shop:handle_cast/2"
+        CHECK(title_alone(stopped[0]) == (asks ? "Application shop does not stop: janitor <0.5.0>, a part of it, waits for the application controller, called by shop:handle_cast/2"
                                          : "Application shop does not stop: other <0.6.0> sits in shop:works/0"));
     }
 }
@@ -141,7 +141,7 @@ TEST_CASE("binaries that terms show a part of do not wait for a collection", "[h
         pinned.by_subtraction = true;
         const auto found = test::of(node.told([&](RuleInput& input) { input.pinned = std::span(&pinned, 1); }), "binary-pinning");
         REQUIRE(found.size() == 1);
-        return title(found[0]);
+        return title_alone(found[0]);
     };
     const std::string keeps = "Binaries outside the heaps take 120 MiB (60 % of the node's memory); upload_buffer <0.1.0> keeps 100 MiB of them";
     CHECK(told(50 * test::mebibyte) == keeps);
@@ -278,8 +278,8 @@ TEST_CASE("of a pool whose members are all out it is said where those who have t
         return found[0].words;
     };
     const std::string idle = "it is idle until one of 10 ";
-    CHECK(title({{}, told({})}).ends_with(idle + "gives something back, all held up in shop_db:handle_call/3"));
+    CHECK(title_alone({{}, told({})}).ends_with(idle + "gives something back, all held up in shop_db:handle_call/3"));
     CHECK(told({}).find("-> Look at what holds up those who have what the others want: beamheap proc DUMP 0.201.0\n") != std::string::npos);
-    CHECK(title({{}, told({.elsewhere = 2})}).ends_with(idle + "processes gives something back"));
+    CHECK(title_alone({{}, told({.elsewhere = 2})}).ends_with(idle + "processes gives something back"));
     CHECK(told({.elsewhere = 2}).find("-> Look at what those do who have what the others wait for: beamheap proc DUMP 0.100.0\n") != std::string::npos);
 }

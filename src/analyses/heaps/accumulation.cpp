@@ -68,7 +68,7 @@ public:
     std::uint64_t same() const { return same_; }
 
     // Where the last steps, all of them the same, begin, if there are so many that the way may go on for ever; they are left out then.
-    std::optional<Element> end_of_nesting(std::uint64_t deepest) {
+    std::optional<Element> end_of_nesting() {
         if (same_ * 2 < deepest) return std::nullopt;
         steps_.resize(steps_.size() - same_);
         return before_;
@@ -124,7 +124,7 @@ public:
             at = next->element;
         }
         // What is nested that deep, step by step the same, is told where it begins.
-        const auto nested = way.end_of_nesting(deepest);
+        const auto nested = way.end_of_nesting();
         if (nested) at = *nested;
         found.where = way.text();
         found.term = at;

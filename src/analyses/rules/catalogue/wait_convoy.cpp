@@ -357,8 +357,8 @@ void add_proof(const RuleInput& input, const Convoy& convoy, FunctionId call, st
         finding.evidence.push_back(fact("whom its State names, and who has ended", sentence("{}", AnyProcess{convoy.put_off->ended})));
     for (std::size_t i = 0; convoy.put_off != nullptr && i < std::min(convoy.put_off->named.size(), most_holders); ++i)
         finding.evidence.push_back(fact(sentence("{}, whom its State names", convoy.put_off->named[i]), doing(input, convoy.put_off->named[i]), Confidence::estimate));
-    if (const HeldUp held = held_up(input, convoy); held.in != FunctionId::none)
-        finding.evidence.push_back(fact("one that holds those up who have what the others want", sentence("{}: {}", held.example, frames_text(input, held.example))));
+    if (const HeldUp users = held_up(input, convoy); users.in != FunctionId::none)
+        finding.evidence.push_back(fact("one that holds those up who have what the others want", sentence("{}: {}", users.example, frames_text(input, users.example))));
     for (std::size_t i = 0; i < std::min(convoy.holders.size(), most_holders); ++i)
         finding.evidence.push_back(fact(sentence(convoy.by_table ? Form<1>("{}, who has one of its tables") : Form<1>("{}, whom it watches"), convoy.holders[i]), doing(input, convoy.holders[i]),
                                         Confidence::estimate));
