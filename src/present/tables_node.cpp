@@ -79,7 +79,7 @@ Table port_table(const Names& names) {
          [=, &s](const Row& r) { return raw(names, s.ports[r].task_flags); }},
         {{.name = "slot", .title = "SLOT", .unit = Unit::count, .doc = "index in the port table", .wide = true},
          [&s](const Row& r) { return Value(s.ports[r].slot); }},
-        {{.name = "input_bytes", .title = "IN", .unit = Unit::bytes, .doc = "read since it was opened"},
+        {{.name = "input_bytes", .title = "IN", .unit = Unit::bytes, .doc = "read since it was opened, as the VM counts it: nothing of what a socket receives"},
          [&s](const Row& r) { return Value(s.ports[r].input_bytes); }},
         {{.name = "output_bytes", .title = "OUT", .unit = Unit::bytes, .doc = "written since it was opened"},
          [&s](const Row& r) { return Value(s.ports[r].output_bytes); }},

@@ -2,12 +2,12 @@
 %% name servers, files, the other side of TLS; and those whose turn never comes. Each takes `healthy` as its last argument for the
 %% twin with the same load and no disease.
 -module(scenario_outside).
--export([scenarios/0, proxy_hung/1, remote_lock/1, nodes_asked/1, name_servers/1, file_server/1, tls_readers/1, tls_handshakes/1, connects/1, starved/1, log_unwritten/1, silent_peers/1]).
--export([init/1, handle_call/3, handle_cast/2, handle_info/2, client/2, asks_nodes/2, lookup/2, reads/2, tls_writer/1, shakes/3, connecting/2, ticks/1, spins/1, service/2, queries/2]).
+-export([scenarios/0, proxy_hung/1, remote_lock/1, nodes_asked/1, name_servers/1, file_server/1, tls_readers/1, tls_handshakes/1, connects/1, starved/1, log_unwritten/1, silent_peers/1, silent_sockets/1, silent_tls/1]).
+-export([init/1, handle_call/3, handle_cast/2, handle_info/2, client/2, asks_nodes/2, lookup/2, reads/2, tls_writer/1, shakes/3, connecting/2, ticks/1, spins/1, service/3, handles/3, queries/4]).
 
 -import(scenario_kit, [hold/1, wait_until/2, wait_until/3, many/2, healthy/1, plan/2, all_rest/1, stopped_peer/1, silent_ticks/2, calling_nodes/0]).
 
-scenarios() -> [proxy_hung, remote_lock, nodes_asked, name_servers, file_server, tls_readers, tls_handshakes, connects, starved, log_unwritten, silent_peers].
+scenarios() -> [proxy_hung, remote_lock, nodes_asked, name_servers, file_server, tls_readers, tls_handshakes, connects, starved, log_unwritten, silent_peers, silent_sockets, silent_tls].
 
 %% ---- other nodes -------------------------------------------------------------------------------------------------------------
 %% Few call the node that hangs; the others call those.
@@ -46,34 +46,99 @@ nodes_asked(Args) ->
 asks_nodes(erpc, Peer) -> R = erpc:multicall([Peer], erlang, node, []), hold(R);
 asks_nodes(gen_server, Peer) -> R = gen_server:multi_call([Peer], peer_nobody, ask), hold(R).
 
-%% A service that takes connections and does not answer what it is asked over them.
+%% A service that has answered what it was asked over each connection, and does not answer the next question. In the healthy twin
+%% nobody asks it, and those who serve its connections wait for the next question as clients wait for an answer.
 silent_peers(Args) ->
-    Maker = self(),
-    spawn(fun() ->
-              {ok, L} = gen_tcp:listen(0, [binary, {active, false}, {backlog, 100}, {ip, {127, 0, 0, 1}}]),
-              {ok, Port} = inet:port(L),
-              Maker ! {port, Port},
-              service(L, healthy(Args))
-          end),
-    Port = receive {port, P} -> P end,
-    Those = many(60, fun(I) -> proc_lib:spawn(?MODULE, queries, [Port, I]) end),
-    all_rest(Those),
+    Those = clients_of_service([gen_tcp], 60, Args),
     Sent = [Bytes || P <- erlang:ports(), {connected, Pid} <- [erlang:port_info(P, connected)], lists:member(Pid, Those), {output, Bytes} <- [erlang:port_info(P, output)]],
     plan(Args, #{findings => ['silent-peers'], waiting => 60, sent => lists:sum(Sent), severity => medium}).
 
-service(L, Healthy) ->
-    {ok, S} = gen_tcp:accept(L),
-    case Healthy of true -> {ok, Asked} = gen_tcp:recv(S, 4), ok = gen_tcp:send(S, Asked); false -> ok end,
-    service(L, Healthy).
+%% The same by sockets that are no ports.
+silent_sockets(Args) ->
+    clients_of_service([socket, backend], 40, Args),
+    plan(Args, #{findings => ['silent-peers'], waiting => 40, severity => medium}).
 
-%% Who was answered reads on, as who waits for the next line of it does.
-queries(Port, I) ->
-    {ok, S} = gen_tcp:connect({127, 0, 0, 1}, Port, [binary, {active, false}]),
-    R = query(S, I),
-    Next = query(S, I),
-    hold({R, Next}).
+%% The same by TLS.
+silent_tls(Args) ->
+    clients_of_service([tls], 40, Args),
+    (plan(Args, #{findings => ['silent-peers'], waiting => 40, severity => medium}))#{asked => [self()]}.
 
-query(S, I) -> ok = gen_tcp:send(S, <<I:32>>), {ok, R} = gen_tcp:recv(S, 4), R.
+clients_of_service(Kinds, N, Args) ->
+    Healthy = healthy(Args),
+    Ports = [{Kind, begins_service(Kind, Healthy)} || Kind <- Kinds],
+    Those = many(N, fun(I) -> {Kind, Port} = lists:nth(1 + I rem length(Ports), Ports), proc_lib:spawn(?MODULE, queries, [Kind, Port, I, Healthy]) end),
+    wait_until(answered, fun() -> lists:all(fun answered/1, Those) end, 12000),
+    all_rest(Those),
+    Those.
+
+answered(Pid) -> {dictionary, All} = process_info(Pid, dictionary), proplists:get_value(answers, All) =:= 2.
+
+begins_service(Kind, Healthy) ->
+    Maker = self(),
+    spawn(fun() -> {L, Port} = listens(Kind), Maker ! {port, Port}, service(Kind, L, Healthy) end),
+    receive {port, P} -> P end.
+
+listens(tls) -> tls_listen([{packet, 4}, {active, false}, binary]);
+listens(socket) ->
+    {ok, L} = socket:open(inet, stream, tcp),
+    Bound = socket:bind(L, #{family => inet, addr => {127, 0, 0, 1}, port => 0}),
+    ok = case Bound of {ok, _} -> ok; ok -> ok end,
+    ok = socket:listen(L, 100),
+    {ok, #{port := Port}} = socket:sockname(L),
+    {L, Port};
+listens(Kind) ->
+    {ok, L} = gen_tcp:listen(0, backend(Kind) ++ [binary, {packet, 4}, {active, false}, {backlog, 100}, {ip, {127, 0, 0, 1}}]),
+    {ok, Port} = inet:port(L),
+    {L, Port}.
+
+backend(backend) -> [{inet_backend, socket}];
+backend(_) -> [].
+
+%% Accepts, and has somebody serve each connection.
+service(Kind, L, Healthy) ->
+    S = case Kind of
+            tls -> accept(L);
+            socket -> {ok, A} = socket:accept(L), A;
+            _ -> {ok, A} = gen_tcp:accept(L), A
+        end,
+    P = spawn(?MODULE, handles, [Kind, Healthy, 2]),
+    hand_over(Kind, S, P),
+    P ! {serve, S},
+    service(Kind, L, Healthy).
+
+hand_over(socket, S, P) -> ok = socket:setopt(S, otp, controlling_process, P);
+hand_over(tls, S, P) -> ok = ssl:controlling_process(S, P);
+hand_over(_, S, P) -> ok = gen_tcp:controlling_process(S, P).
+
+handles(Kind, Healthy, N) -> receive {serve, S} -> serves(Kind, S, Healthy, N) end.
+serves(Kind, S, false, 0) -> hold({Kind, S});
+serves(Kind, S, Healthy, N) ->
+    Asked = request(Kind, S),
+    ok = sends(Kind, S, Asked),
+    serves(Kind, S, Healthy, N - 1).
+request(Kind, S) -> {ok, Asked} = reads_from(Kind, S), Asked.
+
+sends(tls, S, Data) -> ssl:send(S, Data);
+sends(socket, S, Data) -> socket:send(S, Data);
+sends(_, S, Data) -> gen_tcp:send(S, Data).
+reads_from(tls, S) -> ssl:recv(S, 0);
+reads_from(socket, S) -> socket:recv(S, 4);
+reads_from(_, S) -> gen_tcp:recv(S, 0).
+
+queries(Kind, Port, I, Healthy) ->
+    S = connects(Kind, Port),
+    [begin <<I:32>> = query(Kind, S, I), put(answers, N) end || N <- [1, 2]],
+    Next = case Healthy of true -> nothing; false -> query(Kind, S, I) end,
+    hold({Next, S}).
+
+connects(tls, Port) -> {ok, S} = ssl:connect({127, 0, 0, 1}, Port, [binary, {packet, 4}, {active, false}, {verify, verify_none}]), S;
+connects(socket, Port) ->
+    {ok, S} = socket:open(inet, stream, tcp),
+    ok = socket:connect(S, #{family => inet, addr => {127, 0, 0, 1}, port => Port}),
+    S;
+connects(Kind, Port) -> {ok, S} = gen_tcp:connect({127, 0, 0, 1}, Port, backend(Kind) ++ [binary, {packet, 4}, {active, false}]), S.
+
+query(Kind, S, I) -> ok = sends(Kind, S, <<I:32>>), {ok, R} = reads_from(Kind, S), R.
 
 %% A log on a disk that is full.
 log_unwritten(Args) ->

@@ -117,16 +117,23 @@ TEST_CASE("what a process pins is its binaries less what its slices show", "[fig
     Process& hidden = node.process(2);
     hidden.bin_vheap_words = 10'000;
     hidden.old_bin_vheap_words = 2'500;
+    Process& grown = node.process(3);  // by appending: what is shown is as large as its virtual heap, or larger
+    grown.bin_vheap_words = 1000;
     node.seal();
     const auto size_of = [](std::uint64_t address) { return address == 0x100 ? Count(5000) : address == 0x200 ? Count(700) : Count(); };
     const std::vector<HeldBinary> held{
         {{0x100, 0, 100, ProcId{0}}, true},    {{0x100, 50, 100, ProcId{0}}, true},  // 150 bytes of it are seen
         {{0x200, 0, 700, ProcId{0}}, true},                                          // all of it
         {{0x900, 0, 4000, ProcId{1}}, false},  {{0x980, 16, 6000, ProcId{1}}, false},
-        {{0x200, 0, 700, ProcId{1}}, true},
+        {{0x200, 0, 700, ProcId{1}}, true},    {{0xA00, 0, 9000, ProcId{2}}, false},
     };
     const std::vector<PinnedBinaries> found = pinned_binaries(node.s, held, size_of);
-    REQUIRE(found.size() == 2);
+    REQUIRE(found.size() == 3);
+    CHECK(found[2].process == ProcId{2});
+    CHECK(found[2].by_subtraction);
+    CHECK(found[2].slices == 1);
+    CHECK(found[2].seen_bytes == 9000);
+    CHECK(found[2].pinned_bytes == 0);
     // 12,500 words of virtual heap, less the 700 bytes that are listed and the 10,000 that are seen.
     CHECK(found[0].process == ProcId{1});
     CHECK(found[0].by_subtraction);

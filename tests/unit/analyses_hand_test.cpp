@@ -280,56 +280,110 @@ TEST_CASE("where nothing else is told, few who wait for one that is stuck are", 
     CHECK(told({.file = true}).starts_with("medium ledger: "));
 }
 
-TEST_CASE("who has sent and received nothing waits for an answer", "[hand]") {
-    struct Clients {
-        std::uint32_t clients = 10, others = 90;
-        std::uint64_t received = 0, sent = 7;
-        bool second_socket = false, of_gen_tcp = true;
-        std::string in = "recv0", module = "prim_inet";
-        ProcessState state = ProcessState::waiting;
-        std::string_view slogan = "Received SIGUSR1";
+namespace {
+
+struct Readers {
+    std::uint32_t clients = 10, others = 90;
+    std::uint64_t sent = 7;
+    bool second_socket = false, of_gen_tcp = true, by_port = true, in_loop = false;
+    std::string in = "recv0", module = "prim_inet", driver = "tcp_inet", library = "gen_tcp", function = "recv";
+    ProcessState state = ProcessState::waiting;
+    std::string_view slogan = "Received SIGUSR1";
+    // Who accepts, if anybody: <0.5.0>, started by <0.4.0>; and who has started the clients.
+    std::string acceptor = {}, of_acceptor = "acceptor";
+    std::uint32_t parent = 0, grandparent = 0;
+    bool listens = false;  // somebody has a socket that has sent nothing
+};
+
+std::string readers_told(const Readers& given) {
+    test::MadeNode made;
+    made.s.node.slogan = given.slogan;
+    const auto port = [&](std::uint64_t number, std::uint32_t owner, std::uint64_t sent) {
+        Port& one = made.s.ports.emplace_back();
+        one.port = {0, number};
+        one.connected = {0, owner, 0};
+        one.driver = made.text(given.driver);
+        one.input_bytes = 0;
+        one.output_bytes = sent;
     };
-    const auto told = [](const Clients& given) -> std::string {
-        test::MadeNode made;
-        made.s.node.slogan = given.slogan;
-        for (std::uint32_t i = 0; i < given.clients; ++i) {
-            Process& p = made.process(10 + i);
-            p.current_function = made.function(given.module, given.in, 3);
-            p.stack = made.stack({p.current_function, made.function(given.of_gen_tcp ? "gen_tcp" : "prim_inet", "recv", 2), made.function("prices", "asks", 2)});
-            p.state = given.state;
-            for (std::uint32_t n = 0; n < (given.second_socket ? 2u : 1u); ++n) {
-                Port port;
-                port.port = {0, 1000 - 2 * i - n};  // the other way round than their owners
-                port.connected = {0, 10 + i, 0};
-                port.input_bytes = i == 0 ? given.received : 0;
-                port.output_bytes = given.sent;
-                made.s.ports.push_back(port);
-            }
-        }
-        for (std::uint32_t i = 0; i < given.others; ++i) {
-            Process& p = made.process(2000 + i);
-            p.current_function = made.function("gen_server", "loop", 7);
-            p.stack = made.stack({p.current_function});
-        }
-        const auto found = test::of(made.told(), "silent-peers");
-        if (found.empty()) return "";
-        return std::string(name_of(found[0].severity)) + " " + found[0].words.substr(0, found[0].words.find('\n'));
-    };
-    CHECK(told({}) == "medium prices:asks/2: 10 of 100 processes (10 %) wait in prices:asks/2 for answers over connections of their own, which have sent 70 B and received nothing");
-    CHECK(told({.in = "recvfrom0"}).starts_with("medium prices:asks/2: 10 of 100"));
-    CHECK(told({.clients = 9}).empty());
-    CHECK(told({.others = 190}).starts_with("medium prices:asks/2: 10 of 200 processes (5.0 %)"));
-    CHECK(told({.others = 191}).empty());                                              // less than 5 %
-    CHECK(told({.clients = 100, .others = 2'000}).starts_with("medium prices:asks/2: 100 of 2,100"));
-    CHECK(told({.clients = 99, .others = 2'000}).empty());
-    CHECK(told({.received = 1}).empty());                                              // one of ten was answered
-    CHECK(told({.clients = 11, .received = 1}).starts_with("medium prices:asks/2: 10 of 101"));
-    CHECK(told({.sent = 0}).empty());                                                  // who has asked nothing: a server
-    CHECK(told({.second_socket = true}).empty());                                      // which of the two it reads is not known
-    CHECK(told({.in = "accept0"}).empty());
-    CHECK(told({.module = "prices"}).empty());
-    CHECK(told({.state = ProcessState::running}).empty());
-    CHECK(told({.slogan = "Runtime terminating during boot (terminating)"}).empty());
+    made.process(3, {}, 1);
+    made.process(4, {}, 3);
+    made.process(6, {}, given.grandparent == 0 ? 4u : given.grandparent);
+    if (!given.acceptor.empty()) {
+        Process& p = made.process(5, {}, 4);
+        p.current_function = made.function(given.acceptor, "accept0", 3);
+        p.stack = made.stack({p.current_function, made.function("gen_tcp", "accept", 2), made.function("prices", given.of_acceptor, 2)});
+        p.real_initial_call = made.function("prices", given.of_acceptor, 1);
+    }
+    if (given.listens) {
+        Process& p = made.process(7);
+        p.current_function = made.function("gen_server", "loop", 7);
+        p.stack = made.stack({p.current_function});
+        port(5000, 7, 0);
+    }
+    for (std::uint32_t i = 0; i < given.clients; ++i) {
+        Process& p = made.process(10 + i, {}, given.parent == 0 ? 1u : given.parent);
+        p.current_function = made.function(given.module, given.in, 3);
+        std::vector<FunctionId> frames{p.current_function, made.function(given.of_gen_tcp ? given.library : "prim_inet", given.function, 2), made.function("prices", "asks", 2)};
+        if (!given.in_loop) frames.push_back(made.function("prices", "works", 1));
+        p.stack = made.stack(frames);
+        p.real_initial_call = made.function("prices", "works", 1);
+        p.state = given.state;
+        for (std::uint32_t n = 0; given.by_port && n < (given.second_socket ? 2u : 1u); ++n)
+            port(1000 - 2 * i - n, 10 + i, given.sent);  // the other way round than their owners
+    }
+    for (std::uint32_t i = 0; i < given.others; ++i) {
+        Process& p = made.process(2000 + i);
+        p.current_function = made.function("gen_server", "loop", 7);
+        p.stack = made.stack({p.current_function});
+    }
+    const auto found = test::of(made.told(), "silent-peers");
+    if (found.empty()) return "";
+    return std::string(name_of(found[0].severity)) + " " + found[0].words.substr(0, found[0].words.find('\n'));
+}
+
+}  // namespace
+
+TEST_CASE("who reads from a connection waits for an answer, unless it is near one who accepts", "[hand]") {
+    CHECK(readers_told({.others = 87}) == "medium prices:asks/2: 10 of 100 processes (10 %) wait in prices:asks/2 for answers over connections of their own, which have sent 70 B");
+    CHECK(readers_told({.in = "recvfrom0", .driver = "udp_inet"}).starts_with("medium prices:asks/2: 10 of 103"));
+    CHECK(readers_told({.clients = 9}).empty());
+    CHECK(readers_told({.others = 187}).starts_with("medium prices:asks/2: 10 of 200 processes (5.0 %)"));
+    CHECK(readers_told({.others = 188}).empty());                                              // less than 5 %
+    CHECK(readers_told({.clients = 100, .others = 1'997}).starts_with("medium prices:asks/2: 100 of 2,100"));
+    CHECK(readers_told({.clients = 99, .others = 2'000}).empty());
+    CHECK(readers_told({.sent = 0}).empty());                                                  // who has asked nothing
+    CHECK(readers_told({.second_socket = true}).empty());                                      // which of the two it reads is not known
+    CHECK(readers_told({.driver = "spawn"}).empty());
+    CHECK(readers_told({.in = "accept0"}).empty());
+    CHECK(readers_told({.module = "prices", .library = "prices"}).empty());
+    CHECK(readers_told({.state = ProcessState::running}).empty());
+    CHECK(readers_told({.slogan = "Runtime terminating during boot (terminating)"}).empty());
+    // Sockets that are no ports, and processes of a library.
+    const std::string unknown = "medium prices:asks/2: 10 of 100 processes (10 %) wait in prices:asks/2 for answers over connections of their own";
+    CHECK(readers_told({.others = 87, .by_port = false, .in = "recv_deadline", .module = "socket"}) == unknown);
+    CHECK(readers_told({.others = 87, .by_port = false, .in = "do_call", .module = "gen", .library = "gen_tcp_socket"}) == unknown);
+    CHECK(readers_told({.others = 87, .by_port = false, .in = "do_call", .module = "gen", .library = "ssl_gen_statem", .function = "call"}) == unknown);
+    CHECK(readers_told({.by_port = false, .in = "do_call", .module = "gen", .library = "ssl_gen_statem", .function = "handshake"}).empty());
+    CHECK(readers_told({.by_port = false}).empty());                                           // its port is not in the input
+    CHECK(readers_told({.of_gen_tcp = false, .in = "recv0", .library = "dist_util"}).starts_with("medium"));
+    CHECK(readers_told({.library = "dist_util"}).empty());                                     // to another node
+    // A server's: by whom they were started.
+    const std::string_view some = "medium prices:asks/2: 10 of 104";
+    CHECK(readers_told({.acceptor = "prim_inet"}).starts_with(some));                          // not near it
+    CHECK(readers_told({.acceptor = "prim_inet", .parent = 5}).empty());                       // by the one who accepts
+    CHECK(readers_told({.acceptor = "prim_inet", .parent = 4}).starts_with(some));             // both by the same, and of other kinds
+    CHECK(readers_told({.acceptor = "prim_inet", .of_acceptor = "works", .parent = 4}).empty()); // of one kind
+    CHECK(readers_told({.acceptor = "prim_inet", .parent = 6}).empty());                       // by a supervisor beside who accepts
+    CHECK(readers_told({.acceptor = "prim_inet", .parent = 6, .grandparent = 3}).empty());     // beside the supervisor of who accepts
+    CHECK(readers_told({.acceptor = "prim_inet", .parent = 6, .grandparent = 1}).starts_with(some));
+    CHECK(readers_told({.acceptor = "inet_tcp_dist", .parent = 5}).starts_with(some));         // no function of it accepts
+    // Where somebody accepts, or may, a loop that reads is a server's.
+    CHECK(readers_told({.in_loop = true}).starts_with("medium"));
+    CHECK(readers_told({.in_loop = true, .acceptor = "prim_inet"}).empty());
+    CHECK(readers_told({.in_loop = true, .acceptor = "inet_tcp_dist"}).starts_with("medium"));
+    CHECK(readers_told({.in_loop = true, .listens = true}).empty());
+    CHECK(readers_told({.listens = true}).starts_with(some));
 }
 
 TEST_CASE("who have asked each other by messages wait for each other", "[hand]") {

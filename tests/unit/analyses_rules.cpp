@@ -571,7 +571,7 @@ TEST_CASE("bounds: messages in one queue, and what is told of them", "[bounds]")
     facts.message_binary_bytes = 64 * mebibyte - 1;
     CHECK(loudness(flooded(5, 1, 1, "", facts, 128 * mebibyte), "queue-flood").empty());
     CHECK(test::of(flooded(2'000, mebibyte, 99 * mebibyte), "queue-flood").at(0).words ==
-          "process: <0.10.0> has 2,000 messages in its queue and 1.0 MiB (1.0 % of all processes'); it sits in shop:works/1\n"
+          "process: <0.10.0> has 2,000 messages in its queue and 1.0 MiB (1.0 % of all processes'); it sits in shop:works/1, taking none\n"
           "  messages in its queue: 2000\n"
           "  of all messages in queues: 100\n"
           "  its memory: 1048576\n"
@@ -581,7 +581,7 @@ TEST_CASE("bounds: messages in one queue, and what is told of them", "[bounds]")
           "-> Nothing limits the senders: make them wait (a call), or let them or the receiver drop what is too much.\n"
           "-> As a fuse: process_flag(max_heap_size, ...) for the receiver, and {message_queue_data, off_heap} so that collections do not copy its queue.\n");
     CHECK(test::of(flooded(2'000, mebibyte, 100 * mebibyte, "lager_event"), "queue-flood").at(0).words ==
-          "lager_event: lager_event <0.10.0> has 2,000 messages in its queue; it sits in shop:works/1\n"
+          "lager_event: lager_event <0.10.0> has 2,000 messages in its queue; it sits in shop:works/1, taking none\n"
           "  messages in its queue: 2000\n"
           "  of all messages in queues: 100\n"
           "  its memory: 1048576\n"

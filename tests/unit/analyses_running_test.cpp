@@ -336,11 +336,12 @@ TEST_CASE("a lock that nobody here holds is looked for at the other node, or at 
             });
             const Finding* held = test::first_of(found, "lock-held");
             REQUIRE(held != nullptr);
-            const char* where = nodes == 0 ? "look at the other nodes"
+            const char* where = nodes == 0 ? "nobody is in a function that runs under one: they take turns"
                                 : silent   ? (nodes == 1 ? "look at node far@host, silent for 3.0 s" : "look at node other@host, silent for 3.0 s")
                                            : (nodes == 1 ? "look at node far@host" : "look at the other nodes");
             CAPTURE(nodes, silent, node.title(*held));
             CHECK(node.title(*held).ends_with(where));
+            CHECK(held->severity == (nodes == 0 ? FindingSeverity::medium : FindingSeverity::critical));
         }
 }
 

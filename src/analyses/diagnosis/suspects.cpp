@@ -197,8 +197,10 @@ std::vector<PinnedBinaries> pinned_binaries(const Snapshot& s, std::span<const H
         row.process = held[i].reference.holder.process();
         std::vector<BinaryReference> listed;
         std::map<std::uint64_t, std::uint64_t> parts;
+        std::uint64_t unlisted = 0, unlisted_bytes = 0;  // slices of binaries that the input does not list, and what they show
         for (; i < held.size() && held[i].reference.holder.process() == row.process; ++i) {
             const BinaryReference& reference = held[i].reference;
+            if (!held[i].named) ++unlisted, unlisted_bytes = saturating_add(unlisted_bytes, reference.size);
             const Count bytes = held[i].named ? size_of(reference.address) : Count();
             if (!bytes.has()) continue;
             listed.push_back(reference);
@@ -213,14 +215,17 @@ std::vector<PinnedBinaries> pinned_binaries(const Snapshot& s, std::span<const H
             row.seen_bytes = saturating_add(row.seen_bytes, binary.seen_bytes);
             row.pinned_bytes = saturating_add(row.pinned_bytes, *binary.pinned_bytes);
         }
-        if (more != hidden.end() && more->process == row.process) {
+        const bool hides = more != hidden.end() && more->process == row.process;
+        if (hides || (row.pinned_bytes == 0 && unlisted != 0)) {  // these may show all of what they are parts of
             row.by_subtraction = true;
-            row.slices += more->slices;
-            row.seen_bytes = saturating_add(row.seen_bytes, more->seen_bytes);
+            row.slices += unlisted;
+            row.seen_bytes = saturating_add(row.seen_bytes, unlisted_bytes);
+        }
+        if (hides) {
             row.pinned_bytes = saturating_add(row.pinned_bytes, more->hidden_bytes - more->seen_bytes);
             ++more;
         }
-        if (row.pinned_bytes != 0) found.push_back(row);
+        if (row.pinned_bytes != 0 || row.by_subtraction) found.push_back(row);
     }
     std::ranges::stable_sort(
         found, [](const PinnedBinaries& a, const PinnedBinaries& b) { return a.pinned_bytes > b.pinned_bytes; });

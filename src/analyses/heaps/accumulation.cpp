@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "analyses/base/sum.hpp"
 #include "analyses/base/term_walks.hpp"
@@ -18,6 +19,7 @@ constexpr double least_of_live = 1.0 / 3;
 constexpr double most_of_container = 0.7;
 constexpr unsigned deepest = 64;                    // steps, of which those that are alike are one
 constexpr std::uint64_t nested_levels = 8;          // fewer steps that are alike are told each
+constexpr std::size_t most_steps = 8;               // that are told
 constexpr std::uint64_t most_elements = 4'000'000;  // looked at in all
 constexpr std::uint64_t many_entries = 100;         // of a dictionary that is told as a whole
 
@@ -64,7 +66,7 @@ public:
             return found;
         }
         Element at = start->element;
-        found.where = start->step;
+        std::vector<Sentence> steps;
         bool pair = start->pair;
         bool in_hash = false;
         Run run;
@@ -73,7 +75,7 @@ public:
             if (!next) break;
             if (run.levels == 0 || next->step.empty() || !(next->step == run.step)) {
                 if (is_nested(run, at) || ++runs > deepest) break;
-                say(run, found.where);
+                add(run, steps);
                 run = {at, next->step, 0};
             }
             ++run.levels;
@@ -84,7 +86,8 @@ public:
         }
         const bool nested = is_nested(run, at);
         if (nested) at = run.begin;
-        else say(run, found.where);
+        else add(run, steps);
+        found.where = way(start->step, steps);
         found.term = at;
         found.what = shape_in_words(terms_, at);
         if (nested)
@@ -120,11 +123,19 @@ private:
             ++depth;
         return depth;
     }
-    static void say(const Run& run, Sentence& where) {
+    static void add(const Run& run, std::vector<Sentence>& steps) {
         if (run.step.empty()) return;
-        if (run.levels >= nested_levels) where.say(" > {}, {} times", run.step, Amount{run.levels, AmountUnit::count});
-        else
-            for (std::uint64_t i = 0; i < run.levels; ++i) where.say(" > {}", run.step);
+        if (run.levels >= nested_levels) steps.push_back(sentence("{}, {} times", run.step, Amount{run.levels, AmountUnit::count}));
+        else steps.insert(steps.end(), run.levels, run.step);
+    }
+    // Of a long way the middle is left out.
+    static Sentence way(Sentence begin, const std::vector<Sentence>& steps) {
+        for (std::size_t i = 0; i < steps.size(); ++i) {
+            const bool left_out = steps.size() > most_steps && i >= most_steps / 2 && i < steps.size() - most_steps / 2;
+            if (!left_out) begin.say(" > {}", steps[i]);
+            else if (i == most_steps / 2) begin.say(" > ...");
+        }
+        return begin;
     }
 
     // The term to begin with; from then on retained_ says what is kept within it.

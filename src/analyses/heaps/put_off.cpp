@@ -129,6 +129,10 @@ bool waits_for_table(const Snapshot& s, const Process& process) {
     return module_of(s, process.current_function) == "mnesia_controller"sv && s.text(s.functions[process.current_function].name) == "rec_tabs";
 }
 
+bool loads_tables(const Snapshot& s, const Process& process) {
+    return s.text(process.name) == "mnesia_controller"sv && process.state == ProcessState::waiting && allocated_words(process) <= largest_server;
+}
+
 // The tables that processes wait for, by the frames of these.
 void add_tables(Artifact& artifact, std::vector<PutOff>& found) {
     const Snapshot& s = artifact.snapshot();
@@ -149,15 +153,27 @@ void add_tables(Artifact& artifact, std::vector<PutOff>& found) {
             if (why.what == nullptr) why.what = copy_term(**terms, term);
         }
     }
+    if (why.what == nullptr) return;
+    // Each waits for one after the other; the controller keeps all that it was asked for in its dictionary, {sync_tab, Table}.
+    if (const auto terms = artifact.terms(controller)) {
+        const TermReader reader(**terms);
+        const RootList& roots = (*terms)->graph().roots();
+        for (std::size_t i = 0; i < roots.size(); ++i) {
+            if (roots[i].kind != RootKind::dictionary) continue;
+            const std::vector<Element> pair = reader.tuple((*terms)->root(i), 2);
+            const std::vector<Element> key = pair.empty() ? pair : reader.tagged(pair[0], "sync_tab", 2);
+            if (!key.empty() && TermReader::is_atom(key[1])) names.emplace(key[1].text);
+        }
+    }
     why.count = names.size();
-    if (why.count != 0) found.push_back(std::move(why));
+    found.push_back(std::move(why));
 }
 
 }  // namespace
 
 bool may_put_off(const Snapshot& s, ProcId id) {
     const Process& process = s[id];
-    if (waits_for_table(s, process)) return true;
+    if (waits_for_table(s, process) || loads_tables(s, process)) return true;
     if (process.link_range.count < least_callers) return false;  // nearly all: before names are looked at
     const std::string_view module = module_of(s, process.current_function);
     if (module != "gen_server"sv && module != "gen_statem"sv && module != "disk_log"sv) return false;
@@ -171,7 +187,7 @@ std::vector<PutOff> put_off(Artifact& artifact) {
     std::vector<PutOff> found;
     add_tables(artifact, found);
     for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
-        if (!may_put_off(s, ProcId{i}) || waits_for_table(s, s.processes[i])) continue;
+        if (!may_put_off(s, ProcId{i}) || waits_for_table(s, s.processes[i]) || loads_tables(s, s.processes[i])) continue;
         const auto terms = artifact.terms(ProcId{i});
         if (!terms) continue;
         const bool log = module_of(s, s.processes[i].current_function) == "disk_log";

@@ -12,7 +12,8 @@
 // {blocked, Queue} meanwhile (disk_log.hrl of OTP 23 to 29).
 //
 // mnesia:wait_for_tables/2 has a process of its own wait for each caller, in mnesia_controller:rec_tabs/4, until mnesia_controller has
-// loaded the table that is an atom in its frame: at once where this node has the newest copy, else when one that has it is up.
+// loaded the table that is an atom in its frame: at once where this node has the newest copy, else when one that has it is up. All that
+// it was asked for stands in its dictionary.
 #pragma once
 
 #include <cstdint>

@@ -99,6 +99,19 @@ const RunningApplication* being_stopped(const RuleInput& input) {
     return nullptr;
 }
 
+ProcId asks_for_own_stop(const RuleInput& input) {
+    const RunningApplication* const application = being_stopped(input);
+    const ProcId controller = input.snapshot.find_registered("application_controller");
+    if (application == nullptr || controller == ProcId::none) return ProcId::none;
+    const WaitEdge* edge = input.waits.edge(input.snapshot.find(application->master));
+    for (std::size_t steps = 0; edge != nullptr && steps <= input.waits.edges.size(); ++steps) {
+        if (edge->target.process == controller) return edge->waiter;
+        if (edge->target.process == ProcId::none) break;
+        edge = input.waits.edge(edge->target.process);
+    }
+    return ProcId::none;
+}
+
 bool starts_block(const RuleInput& input, ProcId process) {
     return process != ProcId::none && input.starts != nullptr && input.snapshot.text(input.snapshot[process].name) == "application_controller" &&
            !is_failed_start(input.slogan.kind) && (!input.starts->starting.empty() || being_stopped(input) != nullptr);
@@ -125,6 +138,20 @@ Sentence caller(const Snapshot& s, const Process& p) {
 Sentence not_loaded(const PutOff& tables) {
     const PrintedTerm table{tables.what, tables.what->term()};
     return tables.count == 1 ? sentence("table {} is not loaded", table) : sentence("tables {} and {} more are not loaded", table, number(tables.count - 1));
+}
+
+void say_absent_nodes(const RuleInput& input, Finding& finding, bool in_title) {
+    constexpr std::string_view nobody = "nonode@nohost";  // what it was called before it had a name
+    constexpr std::size_t most_named = 5;
+    const Snapshot& s = input.snapshot;
+    std::vector<Sentence> absent;
+    for (const DistNode& node : s.nodes)
+        if (node.kind == DistNode::Kind::not_connected && node.name != TextId::none && node.name != s.node.name && s.text(node.name) != nobody)
+            absent.push_back(sentence("{}", Name{node.name}));
+    if (absent.empty()) return;
+    if (in_title && absent.size() == 1) finding.title.say("; node {} is not connected", absent.front());
+    if (absent.size() > most_named) absent.resize(most_named);
+    finding.evidence.push_back(fact("nodes that it knows, and has no connection to", joined(absent, ", ")));
 }
 
 Sentence doing(const RuleInput& input, ProcId process) {

@@ -25,6 +25,9 @@ Sentence port_words(const Snapshot& snapshot, const Port& port);
 Sentence target_text(const Snapshot& snapshot, const WaitTarget& target);
 /// The application that is being stopped and has not ended, by its master; nullptr where there is none.
 const RunningApplication* being_stopped(const RuleInput& input);
+/// Who is a part of that application, as its end is waited for, and waits for the application controller itself: neither goes on; none:
+/// there is nobody.
+ProcId asks_for_own_stop(const RuleInput& input);
 /// Whether a process is the application controller, and an application's start or stop has not ended: start-blocked and
 /// stop-under-way tell it.
 bool starts_block(const RuleInput& input, ProcId process);
@@ -33,6 +36,12 @@ bool starts_block(const RuleInput& input, ProcId process);
 Sentence caller(const Snapshot& snapshot, const Process& process);
 /// "account is not loaded", "account and 2 more are not loaded": of what many wait for mnesia_controller for.
 Sentence not_loaded(const PutOff& tables);
+/// What helps then.
+inline constexpr Ours tables_advice =
+    "A table is loaded when a node that may have its newest copy is up: start the other nodes of the cluster; where one is lost for good, "
+    "`mnesia:force_load_table/1`. A table that does not exist is waited for as well.";
+/// Says which nodes this one knows and has no connection to, in the title where it is one.
+void say_absent_nodes(const RuleInput& input, Finding& finding, bool in_title = true);
 /// What a process does: "sits in timer:sleep/1", "is running lists:reverse/1, called by my:report/1", "is idle in
 /// gen_server:loop/7".
 Sentence doing(const RuleInput& input, ProcId process);

@@ -11,11 +11,13 @@
 // is high. The one that the VM died
 // in for lack of memory is critical with a tenth, or where it asked for four times what it had. Many that are each of a
 // middling size tell nothing one by one: ten or more of one kind with 64 KiB each on average that are 64 MiB, three quarters
-// of the memory of all processes and half of the node's are medium together, as long as none of them stands out.
+// of the memory of all processes and half of the node's are medium together, as long as none of them stands out; where half of that and
+// more is on no heap, and they have messages in their queues, it is said of these.
 #include <algorithm>
 #include <map>
 #include <set>
 
+#include "analyses/base/allocated_words.hpp"
 #include "analyses/base/erlang_syntax.hpp"
 #include "analyses/base/links_of.hpp"
 #include "analyses/processes/groups.hpp"
@@ -160,6 +162,26 @@ bool add_refused(const RuleInput& input, std::vector<Finding>& findings) {
     return true;
 }
 
+// Where most of what a group holds is on no heap, and messages are in its queues, it is these.
+bool say_messages(const RuleInput& input, const ProcessGroups& groups, const ProcessGroup& group, std::uint64_t held, Finding& finding) {
+    const Snapshot& s = input.snapshot;
+    std::uint64_t queued = 0, on_heaps = 0;
+    ProcId example = ProcId::none;
+    for (const ProcId id : groups.members_of(group)) {
+        on_heaps = saturating_add(on_heaps, saturating_multiply(allocated_words(s[id]), s.source.word_size));
+        queued = saturating_add(queued, s[id].msgq_len.value_or(0));
+        if (example == ProcId::none && s[id].msgq_len.value_or(0) != 0) example = id;
+    }
+    if (queued == 0 || on_heaps >= held / 2) return false;
+    finding.title.say("; most of it is {} in their queues", messages(queued));
+    finding.evidence.push_back(figure("messages in their queues", queued, AmountUnit::count));
+    finding.evidence.push_back(figure("of their memory, on heaps", on_heaps, AmountUnit::bytes));
+    finding.advise("See what these are, and who has sent them: {}", Command{"msgs", s[example].pid, "--by shape"});
+    finding.advise("A message is copied for each receiver. Send what is large to few, in parts, or where it is to be found (a table, a persistent term), and let "
+                   "receivers ask for more when they are ready.");
+    return true;
+}
+
 // What most processes of a group do, where they do the same.
 void say_common_work(const RuleInput& input, const ProcessGroups& groups, const ProcessGroup& group, Finding& finding) {
     std::map<std::uint32_t, std::uint64_t> functions;
@@ -190,15 +212,17 @@ void add_group(const RuleInput& input, std::vector<Finding>& findings) {
         finding.percent = percent;
         finding.title.say("{} of {} hold {} ({} of all processes'), up to {} each", processes(group.count), group.function, bytes(held),
                           Percent{percent}, bytes(largest.value_or(0)));
-        say_common_work(input, groups, group, finding);
         finding.evidence = {figure("their memory", held, AmountUnit::bytes), figure("memory of all processes", all, AmountUnit::bytes),
                             figure("on average", held / group.count, AmountUnit::bytes),
                             fact("the largest", sentence("{}", group.example))};
         if (const TermFacts* facts = input.terms_of(group.example); facts != nullptr && !facts->accumulation.empty())
             finding.evidence.push_back(fact("most of the largest one's heap", facts->accumulation, facts->accumulation_confidence));
         add_stack(input, group.example, finding);
-        finding.advise("See which terms of one keep most alive: {}", Command{"heap", s[group.example].pid});
-        finding.advise("Bound how many work at a time, or let each read in pieces what it copies (a table, a file, an answer).");
+        if (!say_messages(input, groups, group, held, finding)) {
+            say_common_work(input, groups, group, finding);
+            finding.advise("See which terms of one keep most alive: {}", Command{"heap", s[group.example].pid});
+            finding.advise("Bound how many work at a time, or let each read in pieces what it copies (a table, a file, an answer).");
+        }
         findings.push_back(std::move(finding));
         return;
     }

@@ -209,6 +209,6 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
 }  // namespace
 }  // namespace busy_loop_rule
 
-Rule busy_loop() { return {"busy-loop", 160, busy_loop_rule::run}; }
+Rule busy_loop() { return {"busy-loop", 138, busy_loop_rule::run}; }
 
 }  // namespace beamheap::analyses::rule

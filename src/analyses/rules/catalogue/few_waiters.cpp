@@ -5,7 +5,10 @@
 // that others wait for, and that waits, not in its loop, but on behalf of a function that has called what it sits in. The same for a
 // single file operation that has not come back.
 //
-// Thresholds: three who wait are medium, fewer only info, as is the operation on a file: a call that is under way looks the same.
+// Tables of mnesia that are not loaded are waited for by few as well: by whoever sets a node up, once. Nothing of it is in the midst of its
+// work, and nothing goes on.
+//
+// Thresholds: who waits for tables is medium; of others three who wait are medium, fewer only info, as is the operation on a file: a call that is under way looks the same.
 // Who reads from a terminal is waited for by whoever wants a line, and is not meant.
 #include <algorithm>
 #include <array>
@@ -66,6 +69,38 @@ void about_server(const RuleInput& input, const WaitFanIn& fan, std::vector<Find
     findings.push_back(std::move(finding));
 }
 
+// Who waits for tables of mnesia, by way of a process of the library's each.
+bool about_tables(const RuleInput& input, std::vector<Finding>& findings) {
+    const Snapshot& s = input.snapshot;
+    const auto tables = std::ranges::find(input.put_off, PutOff::Why::tables, &PutOff::why);
+    const WaitFanIn* const fan = tables == input.put_off.end() ? nullptr : input.waits.fan_in_of(tables->server);
+    if (fan == nullptr) return false;
+    std::vector<ProcId> waiters;
+    for (const WaitEdge& edge : input.waits.edges) {
+        const WaitEdge* const next = edge.target.process == ProcId::none ? nullptr : input.waits.edge(edge.target.process);
+        if (next != nullptr && next->target.process == tables->server) waiters.push_back(edge.waiter);
+    }
+    if (waiters.empty()) return false;
+    const ProcId id = waiters.front();
+    Finding finding;
+    about(input, id, finding);
+    finding.leads = true;
+    finding.severity = FindingSeverity::medium;
+    finding.count = waiters.size();
+    finding.confidence = Confidence::estimate;
+    if (waiters.size() == 1)
+        finding.title.say("{} waits for tables of mnesia; {}", id, not_loaded(*tables));
+    else
+        finding.title.say("{} of {} processes wait for tables of mnesia; {}", number(waiters.size()), number(s.processes.size()), not_loaded(*tables));
+    say_absent_nodes(input, finding);
+    add_stack(input, id, finding);
+    finding.advise("See what waits for them: {}", Command{"proc", s[id].pid});
+    finding.next_steps.emplace_back(tables_advice);
+    finding.advise("See which nodes it knows and which are up, on the running node: `mnesia:info()`.");
+    findings.push_back(std::move(finding));
+    return true;
+}
+
 // For whom the modules of files work.
 FunctionId opener(const Snapshot& s, const Process& process) {
     for (const Frame& frame : s.stacks[process.stack]) {
@@ -102,6 +137,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     if (is_failed_start(input.slogan.kind)) return;
     const bool asked = input.slogan.kind == SloganKind::requested || input.slogan.kind == SloganKind::unknown || input.slogan.kind == SloganKind::none;
     if (!asked || std::ranges::any_of(findings, [](const Finding& each) { return each.severity != FindingSeverity::info; })) return;
+    if (about_tables(input, findings)) return;
     if (const WaitFanIn* const fan = largest_stuck(input); fan != nullptr)
         about_server(input, *fan, findings);
     else

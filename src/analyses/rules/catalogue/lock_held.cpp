@@ -5,8 +5,8 @@
 // there is one only, it is the holder; a core image also has the table of locks, which says who has which.
 //
 // Thresholds: five who wait are medium, ten are high if they are half of those who use such locks and somebody inside is
-// held up in other code: a lock that everybody wants and that goes round is contention. Half of all processes is
-// critical.
+// held up in other code: a lock that everybody wants and that goes round is contention, as one does that nobody holds at this instant, and
+// no other node may. Half of all processes is critical.
 #include <algorithm>
 
 #include "analyses/rules/phrases.hpp"
@@ -41,6 +41,7 @@ std::vector<ProcId> holders_of(const RuleInput& input, const LockQueue& queue) {
 struct OtherNode {
     TextId node = TextId::none;
     std::uint64_t silent = 0;  // milliseconds
+    bool any = false;          // there is one that is connected
 };
 
 OtherNode other_node(const RuleInput& input) {
@@ -54,11 +55,17 @@ OtherNode other_node(const RuleInput& input) {
         if (const std::uint64_t silent = silent_ms(input, node.name).value_or(0); silent > found.silent) found = {node.name, silent};
     }
     if (found.node == TextId::none && others == 1) found.node = last;
+    found.any = others != 0;
     return found;
 }
 
 void say_other_node(const RuleInput& input, Finding& finding) {
     const OtherNode other = other_node(input);
+    if (!other.any) {
+        finding.title.say("; nobody is in a function that runs under one: they take turns");
+        finding.advise("What all of them write (a counter, one record) wants one process that owns it, `mnesia:dirty_update_counter/3`, or a record for each.");
+        return;
+    }
     finding.title.say("; nobody here is in a function that runs under one: look at ");
     if (other.node == TextId::none)
         finding.title.say("the other nodes");
@@ -134,7 +141,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
             percent_of(std::uint64_t{queue.waiters.size()}, std::uint64_t{queue.waiters.size() + queue.inside.size()}).value_or(0);
         Finding finding;
         finding.severity = FindingSeverity::medium;
-        if (stuck && everybody.size() >= many_waiters && of_users >= high_percent)
+        const bool turns = holders.empty() && !other_node(input).any;
+        if (stuck && !turns && everybody.size() >= many_waiters && of_users >= high_percent)
             finding.severity = percent >= critical_percent ? FindingSeverity::critical : FindingSeverity::high;
         finding.subject = {SubjectKind::group, queue.kind->what};
         finding.count = everybody.size();

@@ -104,6 +104,14 @@ void advise_on_known(const RuleInput& input, ProcId id, Finding& finding) {
                        "were caught, or of tasks that nobody awaits. Drop them in `handle_info/2`, and see why answers are late.");
 }
 
+// Whether it works in a function that is no loop of OTP's, nor called by a library: it may look for one message among many.
+bool in_own_receive(const RuleInput& input, ProcId id) {
+    const Snapshot& s = input.snapshot;
+    const Process& process = s[id];
+    const bool at_work = process.state == ProcessState::running || process.state == ProcessState::runnable;
+    return at_work && process.current_function != FunctionId::none && !is_idle_function(s, process.current_function) && caller(s, process).empty();
+}
+
 Finding finding_of(const RuleInput& input, ProcId id) {
     const Process& process = input.snapshot[id];
     const std::uint64_t queued = *process.msgq_len;
@@ -118,6 +126,7 @@ Finding finding_of(const RuleInput& input, ProcId id) {
     finding.bytes = held;
     finding.percent = percent;
     const WaitEdge* waits = input.waits.edge(id);
+    const bool takes_none = process.state == ProcessState::waiting && waits == nullptr && !idle(input, id);
     finding.role = waits == nullptr ? FindingRole::cause : FindingRole::victim;
     finding.of_waiting = true;
     finding.title.say("{} has {} in its queue", id, what_they_are(input, id, queued));
@@ -132,8 +141,10 @@ Finding finding_of(const RuleInput& input, ProcId id) {
         finding.title.say("; it waits in {} for {}", waits->function, target_text(input.snapshot, waits->target));
         if (const ProcId by = waits->target.process; by != ProcId::none && input.waits.edge(by) == nullptr)
             finding.title.say(", which {}", doing(input, by));
-    } else
+    } else {
         finding.title.say("; it {}", doing(input, id));
+        if (takes_none) finding.title.add(Ours(", taking none"));
+    }
     finding.evidence.push_back(figure("messages in its queue", queued, AmountUnit::count));
     finding.evidence.push_back(
         share("of all messages in queues", percent_of(queued, input.totals.messages.value()).value_or(100)));
@@ -142,7 +153,7 @@ Finding finding_of(const RuleInput& input, ProcId id) {
         finding.evidence.push_back(figure("binaries that its messages keep", facts->message_binary_bytes, AmountUnit::bytes,
                                           facts->messages_read == queued ? Confidence::exact : Confidence::estimate));
     add_contents(input, id, finding);
-    if (process.state == ProcessState::waiting && waits == nullptr && !idle(input, id))
+    if (takes_none)
         finding.evidence.push_back(fact("what it waits for", Ours("none of these messages: who is waiting has looked at all of them")));
     add_stack(input, id, finding);
     finding.advise("See what the messages are and who sent them: {}", Command{"msgs", process.pid, "--by shape"});
@@ -161,6 +172,9 @@ Finding finding_of(const RuleInput& input, ProcId id) {
              input.snapshot.text(process.name) == "error_logger")
         finding.advise(
             "Lower the log handler's limits: sync_mode_qlen, drop_mode_qlen and flush_qlen.");
+    if (in_own_receive(input, id))
+        finding.advise("Where its receive takes only some of these, it looks at all the others first, again and again: take them as they come, or let another "
+                       "process take those it waits for.");
     finding.advise(
         "Nothing limits the senders: make them wait (a call), or let them or the receiver drop what is too much.");
     finding.advise(

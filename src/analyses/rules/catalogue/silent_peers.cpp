@@ -1,18 +1,21 @@
-// silent-peers: processes have sent something over connections of their own, and wait for an answer of which no byte has come.
+// silent-peers: processes wait for answers over connections of their own.
 //
-// Theory. Who calls a service outside the node by a socket of its own (gen_tcp:recv/2 without a time) waits as long as that takes;
-// nothing in the node is wrong, and nothing of it stands out. A server reads from its connections in the same way while it is at
-// rest, but then it has been asked before: the port has received something. Where a port has sent and never received, its owner
-// was the first to speak and has had no answer. Connections that were answered before, and of which the next answer is late, can't
-// be told from those of a server at rest, and are not told. Ports count bytes in both directions (erlang:port_info/2, input and
-// output; in a dump "Input" and "Output").
+// Theory. Who calls a service outside the node by a socket of its own (gen_tcp:recv/2 without a time, and its like of `socket` and
+// ssl) waits as long as that takes; nothing in the node is wrong, and nothing of it stands out. A server reads from its connections
+// in the same way while it is at rest. Neither ports nor sockets say which side has opened a connection, and a port counts what was
+// sent, never what has come by TCP (the driver of sockets hands data over as messages, erlang:port_info/2 says 0). What tells a server's
+// processes is who is near them: those that accept connections. A handler was started by one of these, or by a supervisor of the same
+// family, or has been one itself. Where somebody accepts, or may, a loop that reads, as its first function, is a server's as well; a
+// client's read is within the function that has asked. Connections to other nodes are no service.
 //
-// Thresholds: ten that are 5 % of all processes, or 100: medium. A server that greets its clients (mail, files), who then say
-// nothing, looks the same, and does not serve them either.
+// Thresholds: ten that are 5 % of all processes, or 100: medium. Those of whom another finding tells, as others wait for them, are
+// not told again. Who reads a stream of events that are rare looks the same.
 #include <algorithm>
 #include <map>
 
 #include "analyses/base/erlang_syntax.hpp"
+#include "analyses/processes/frame_marks.hpp"
+#include "analyses/processes/groups.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/senders.hpp"
 #include "analyses/rules/phrases.hpp"
@@ -21,40 +24,128 @@ namespace beamheap::analyses::rule {
 namespace silent_peers_rule {
 namespace {
 
-struct Silent {
-    std::vector<ProcId> members;
-    std::uint64_t sent = 0;  // bytes
+// What functions on a stack tell: reads from a connection, by a port of its own or by a library's process or socket; accepts one.
+// Or: it is about something else.
+constexpr std::uint8_t by_port = 1, by_library = 2, accepts = 4, other = 8;
+
+std::uint8_t mark(const Snapshot& s, FunctionId id) {
+    const std::string_view module = module_of(s, id), name = s.text(s.functions[id].name);
+    if (module.ends_with("_dist") || module == "dist_util") return other;
+    const bool ports = module == "prim_inet", sockets = module == "socket" || module == "gen_tcp_socket";
+    if ((ports || sockets) && name.starts_with("accept")) return accepts;
+    if (ports && name.starts_with("recv")) return by_port;
+    // ssl:recv/2,3 leaves nothing but this on the stack; what else is called so for long, begins a connection (stuck-servers).
+    const bool tls = module == "ssl_gen_statem" || module == "ssl_connection";
+    if (tls && (name.starts_with("handshake") || name == "connect")) return other;
+    return (sockets && name.starts_with("recv")) || (tls && name == "call") ? by_library : std::uint8_t{0};
+}
+
+// Those near whom a server's processes are.
+class Acceptors {
+public:
+    Acceptors(const Snapshot& s, const std::vector<std::uint8_t>& marks) : s_(s) {
+        for (const ProcId id : all_processes(s))
+            if ((mark_of(marks, s[id]) & (accepts | other)) == accepts) families_.push_back(family_of(id));
+    }
+
+    bool any() const { return !families_.empty(); }
+
+    // Whether it serves a connection that one of them has accepted.
+    bool near(ProcId process) const {
+        const Family own = family_of(process);
+        return std::ranges::any_of(families_, [&](const Family& each) {
+            const auto same = [](const Pid& left, const Pid& right) { return left.has() && left == right; };
+            if (same(own.parent, each.self)) return true;
+            if (same(own.parent, each.parent)) return own.kind == each.kind && own.first == each.first;  // it has been one itself
+            return same(own.second, each.parent) || same(own.second, each.second) || same(own.third, each.second);
+        });
+    }
+
+private:
+    struct Family {
+        Pid self, parent, second, third;  // who has started it, and so on
+        GroupKey kind;
+        FunctionId first = FunctionId::none;  // of its stack, where it was spawned as a fun: that is called erlang:apply/2, whatever it does
+    };
+
+    Pid parent_of(const Pid& pid) const {
+        const ProcId process = pid.has() ? s_.find(pid) : ProcId::none;
+        return process == ProcId::none ? Pid{} : s_[process].parent;
+    }
+    Family family_of(ProcId id) const {
+        const Process& process = s_[id];
+        Family family{process.pid, process.parent, {}, {}, group_key(process), FunctionId::none};
+        family.second = parent_of(family.parent);
+        family.third = parent_of(family.second);
+        if (family.kind.kind == GroupKey::Kind::spawned_as && module_of(s_, family.kind.function) == "erlang")
+            for (const Frame& frame : s_.stacks[process.stack])
+                if (frame.function != FunctionId::none) family.first = frame.function;
+        return family;
+    }
+
+    const Snapshot& s_;
+    std::vector<Family> families_;
 };
 
-// Whether it waits for data of a socket: prim_inet:recv0/3 and its kin, whoever has called that.
-bool receives(const Snapshot& s, const Process& process) {
-    return process.state == ProcessState::waiting && process.current_function != FunctionId::none && module_of(s, process.current_function) == "prim_inet" &&
-           s.text(s.functions[process.current_function].name).starts_with("recv");
+// The function that reads is not the first of its process, which is how a server's loop looks: it goes on for another.
+bool within_another(const Snapshot& s, const Process& process, FunctionId caller) {
+    bool behind = false;
+    for (const Frame& frame : s.stacks[process.stack]) {
+        if (frame.function == FunctionId::none) break;
+        if (behind && frame.function != caller) return module_of(s, frame.function) != "proc_lib";
+        behind = behind || frame.function == caller;
+    }
+    return false;
 }
+
+struct Silent {
+    std::vector<ProcId> members;
+    std::uint64_t sent = 0;  // bytes, by ports
+};
 
 void run(const RuleInput& input, std::vector<Finding>& findings) {
     const Snapshot& s = input.snapshot;
     if (is_failed_start(input.slogan.kind)) return;
-    std::map<FunctionId, Silent> by_caller;
-    std::map<ProcId, std::uint64_t> sockets;  // of those who receive: how many each has
-    for (const Port& port : s.ports)
-        if (const ProcId owner = s.find(port.connected); owner != ProcId::none && receives(s, s[owner])) ++sockets[owner];
+    const std::vector<std::uint8_t> marks = marks_of_stacks(s, [&](FunctionId id) { return mark(s, id); });
+    const auto reads = [&](ProcId id) {
+        const std::uint8_t found = mark_of(marks, s[id]);
+        return s[id].state == ProcessState::waiting && (found & other) == 0 ? found & (by_port | by_library) : 0;
+    };
+    std::vector<bool> told(s.processes.size());
+    for (const Finding& finding : findings)
+        for (const ProcId id : finding.members) told[index_of(id)] = true;
+    struct Sockets {
+        std::uint64_t count = 0, sent = 0;
+    };
+    std::map<ProcId, Sockets> sockets;
+    bool may_listen = false;  // a socket that has sent nothing, of somebody who does not read
     for (const Port& port : s.ports) {
         const ProcId owner = s.find(port.connected);
-        const auto found = sockets.find(owner);
-        if (found == sockets.end() || found->second != 1) continue;  // of several it can't be told which it reads
-        if (!port.input_bytes.has() || *port.input_bytes != 0 || port.output_bytes.value_or(0) == 0) continue;
-        const FunctionId caller = caller_of(s, s[owner]);
-        if (caller == FunctionId::none) continue;
+        if (owner == ProcId::none || !s.text(port.driver).ends_with("_inet")) continue;
+        Sockets& own = sockets[owner];
+        ++own.count;
+        own.sent = saturating_add(own.sent, port.output_bytes.value_or(0));
+        may_listen = may_listen || (s.text(port.driver) == "tcp_inet" && port.output_bytes.value_or(0) == 0 && reads(owner) == 0 && s.text(s[owner].name) != "net_kernel");
+    }
+    const Acceptors acceptors(s, marks);
+    std::map<FunctionId, Silent> by_caller;
+    for (const ProcId id : all_processes(s)) {
+        const int how = reads(id);
+        if (how == 0 || told[index_of(id)]) continue;
+        const FunctionId caller = caller_of(s, s[id]);
+        if (caller == FunctionId::none || acceptors.near(id)) continue;
+        if ((acceptors.any() || may_listen) && !within_another(s, s[id], caller)) continue;
+        const auto own = sockets.find(id);
+        // Of several it can't be told which it reads; over one that has sent nothing nobody was asked.
+        if (how == by_port && (own == sockets.end() || own->second.count != 1 || own->second.sent == 0)) continue;
         Silent& silent = by_caller[caller];
-        silent.members.push_back(owner);
-        silent.sent = saturating_add(silent.sent, *port.output_bytes);
+        silent.members.push_back(id);
+        if (how == by_port) silent.sent = saturating_add(silent.sent, own->second.sent);
     }
     for (auto& [caller, silent] : by_caller) {
         const std::uint64_t count = silent.members.size();
         const double percent = percent_of(count, std::uint64_t{s.processes.size()}).value_or(0);
         if (count < crowd::least || (count < crowd::many && percent < crowd::least_percent)) continue;
-        std::ranges::sort(silent.members);
         const ProcId example = silent.members.front();
         Finding finding;
         finding.severity = FindingSeverity::medium;
@@ -62,16 +153,20 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         finding.subject = {SubjectKind::group, sentence("{}", caller)};
         finding.count = count;
         finding.percent = percent;
-        finding.title.say("{} of {} processes ({}) wait in {} for answers over connections of their own, which have sent {} and received nothing", number(count),
-                          number(s.processes.size()), Percent{percent}, caller, bytes(silent.sent));
-        finding.evidence = {figure("sent over their connections", silent.sent, AmountUnit::bytes), figure("received over them", 0, AmountUnit::bytes),
-                            fact("one of them", sentence("{}", example))};
+        finding.title.say("{} of {} processes ({}) wait in {} for answers over connections of their own", number(count), number(s.processes.size()), Percent{percent},
+                          caller);
+        if (silent.sent != 0) {
+            finding.title.say(", which have sent {}", bytes(silent.sent));
+            finding.evidence.push_back(figure("sent over their connections", silent.sent, AmountUnit::bytes));
+        }
+        finding.evidence.push_back(fact("one of them", sentence("{}", example)));
         add_stack(input, example, finding);
         finding.advise("Look at the other side: what {} talks to took the connections and does not answer. Whom one of them has asked: {}", caller,
                        Command{"proc", s[example].pid});
-        finding.advise("Bound the wait: `gen_tcp:recv/3` with a time, and tell the caller of it. Without one, each request keeps a process for ever.");
-        finding.advise("See ports, and what came and went over them: `beamheap ports DUMP`");
-        finding.advise("A server that greets its clients, who then say nothing, looks the same: then close such connections after a time.");
+        finding.advise("Bound the wait: `gen_tcp:recv/3` (`ssl:recv/3`, `socket:recv/3`) with a time, and tell the caller of it. Without one, each request keeps a "
+                       "process for ever.");
+        if (silent.sent != 0) finding.advise("See ports, and what was sent over them (what has come by TCP is not counted): `beamheap ports DUMP`");
+        finding.advise("Who reads a stream of events that are rare looks the same.");
         finding.members = std::move(silent.members);
         findings.push_back(std::move(finding));
     }

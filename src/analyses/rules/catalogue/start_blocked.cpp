@@ -82,6 +82,10 @@ void blocked_application(const RuleInput& input, const BootWork& boot, std::vect
         const ProcId blamed = say_what_holds_up(input, starter, false, finding);
         finding.evidence.push_back(fact("its start function", frames_text(input, starter, most_frames)));
         if (blamed != starter) finding.evidence.push_back(fact("who does not get ready", frames_text(input, blamed, most_frames)));
+        if (const PutOff* const why = input.put_off_of(blamed); why != nullptr && why->why == PutOff::Why::tables) {
+            say_absent_nodes(input, finding, false);
+            finding.next_steps.emplace_back(tables_advice);
+        }
     }
     if (fan != nullptr && fan->waiters > 1) {
         finding.title.say("; {} wait for the application controller meanwhile", processes(fan->waiters));

@@ -9,14 +9,19 @@
 // application:stop/1 ends one application in the same way. Up to 28 the application controller serves nobody meanwhile: who wants
 // to start or stop another one waits for it.
 //
+// A process of that application which waits for the application controller meanwhile, as who has called application:stop/1 does, is
+// waited for itself: neither ends.
+//
 // A supervisor alone that ends children does so one after the other, unless they are dynamic ones of one kind: with thousands of
 // them that takes long, and it serves nobody meanwhile.
 //
 // Thresholds: a supervisor alone is medium where 100 are still linked to it, else info; of the whole node none, init's stack says that the stop has begun. High where a supervisor waits for a child, medium where
-// the stop is elsewhere; of one application high where ten wait for the controller, else medium; critical, before the slogan's own words, where the helper that starts external programs was
+// the stop is elsewhere; of one application high where ten wait for the controller, or one of its own processes does, else medium; critical, before the slogan's own words, where the helper that starts external programs was
 // killed meanwhile, which is what ended the node.
+#include <algorithm>
 #include <array>
 
+#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/base/links_of.hpp"
 #include "analyses/rules/phrases.hpp"
 
@@ -60,21 +65,34 @@ ProcId ends_dynamic_children(const Snapshot& s) {
 constexpr std::uint64_t many_waiters = 10;
 constexpr std::uint64_t many_children = 100;
 
+// ", called by my_server:handle_cast/2": the youngest function that is not of the libraries in between
+Sentence called_by(const Snapshot& s, ProcId process) {
+    constexpr std::array<std::string_view, 5> between{"gen", "gen_server", "application", "application_controller", "erlang"};
+    for (const Frame& frame : s.stacks[s[process].stack]) {
+        if (frame.function == FunctionId::none) break;
+        if (std::ranges::find(between, module_of(s, frame.function)) == between.end()) return sentence(", called by {}", frame.function);
+    }
+    return {};
+}
+
 // One application does not end, of a node that goes on.
 void application(const RuleInput& input, const RunningApplication& stopped, std::vector<Finding>& findings) {
     const Snapshot& s = input.snapshot;
     const ProcId controller = s.find_registered("application_controller");
     const WaitFanIn* const fan = controller == ProcId::none ? nullptr : input.waits.fan_in_of(controller);
-    const ProcId end = end_of_chain(input.waits, s.find(stopped.master));
+    const ProcId asks = asks_for_own_stop(input);
+    const ProcId end = asks != ProcId::none ? asks : end_of_chain(input.waits, s.find(stopped.master));
     const Atom name{stopped.name, false};
     Finding finding;
     finding.subject = {SubjectKind::node, sentence("application {}", name)};
     finding.count = fan == nullptr ? 0 : fan->waiters;
-    finding.severity = finding.count.value_or(0) >= many_waiters ? FindingSeverity::high : FindingSeverity::medium;
+    finding.severity = asks != ProcId::none || finding.count.value_or(0) >= many_waiters ? FindingSeverity::high : FindingSeverity::medium;
     finding.title.say("Application {} does not stop", name);
     if (end != ProcId::none) {
         const WaitEdge* const edge = waits_for_child(input);
-        if (edge != nullptr && edge->target.process == end)
+        if (asks != ProcId::none)
+            finding.title.say(": {}, a part of it, waits for the application controller{}", asks, called_by(s, asks));
+        else if (edge != nullptr && edge->target.process == end)
             finding.title.say(": {} waits for {}, which {}", edge->waiter, end, doing(input, end));
         else
             finding.title.say(": {} {}", end, doing(input, end));
@@ -83,6 +101,11 @@ void application(const RuleInput& input, const RunningApplication& stopped, std:
         finding.name = s[end].name;
         add_stack(input, end, finding);
         finding.advise("See what holds it up: {}", Command{"proc", s[end].pid});
+    }
+    if (asks != ProcId::none) {
+        finding.members.push_back(asks);
+        finding.advise("A process can't wait for the end of its own application: have `application:stop/1` called by one that is spawned for that, or end the "
+                       "node with `init:stop/0`, which does not wait.");
     }
     if (fan != nullptr && fan->waiters > 1) finding.title.say("; {} wait for that", processes(fan->waiters));
     if (fan != nullptr)

@@ -18,6 +18,7 @@
 #include <map>
 #include <span>
 
+#include "analyses/processes/senders.hpp"
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
@@ -27,6 +28,7 @@ namespace {
 constexpr std::size_t most_findings = 5;
 constexpr std::size_t most_kinds = 32;
 constexpr std::size_t most_holders = 3;
+constexpr double most_held_up_percent = 90;
 
 // What is known of a target by its name.
 struct KnownServer {
@@ -245,6 +247,30 @@ Sentence why_put_off(const RuleInput& input, const PutOff& put_off) {
     return sentence("; {} has blocked it, and {}", put_off.by, doing(input, put_off.by));
 }
 
+// Where those who have something of a pool wait themselves in the end: the function of the program that nearly all are held up in, each
+// by a process of its own or itself.
+struct HeldUp {
+    FunctionId in = FunctionId::none;
+    ProcId example = ProcId::none;
+};
+
+HeldUp held_up(const RuleInput& input, const Convoy& convoy) {
+    const Snapshot& s = input.snapshot;
+    std::map<FunctionId, std::pair<std::uint64_t, ProcId>> places;
+    if (!convoy.idle || convoy.holders.size() < 2) return {};
+    for (const ProcId holder : convoy.holders) {
+        const ProcId end = end_of_chain(input.waits, holder);
+        if (end == ProcId::none || end == holder || end == convoy.end || s[end].state != ProcessState::waiting || idle(input, end)) continue;
+        const FunctionId own = caller_of(s, s[end]);
+        if (own == FunctionId::none) continue;
+        auto& [count, example] = places[own];
+        if (count++ == 0) example = end;
+    }
+    for (const auto& [function, place] : places)
+        if (percent_of(place.first, std::uint64_t{convoy.holders.size()}).value_or(0) >= most_held_up_percent) return {function, place.second};
+    return {};
+}
+
 // "; it has 299 messages and sits in timer:sleep/1"
 Sentence state_of_target(const RuleInput& input, const Convoy& convoy) {
     const Snapshot& s = input.snapshot;
@@ -269,6 +295,8 @@ Sentence state_of_target(const RuleInput& input, const Convoy& convoy) {
         text.add(doing(input, last));
     if (convoy.idle && convoy.holders.size() == 1)
         text.say(" until {} gives something back, which {}", convoy.holders.front(), doing(input, convoy.holders.front()));
+    else if (const HeldUp held = held_up(input, convoy); held.in != FunctionId::none)
+        text.say(" until one of {} gives something back, all held up in {}", number(convoy.holders.size()), held.in);
     else if (convoy.idle && !convoy.holders.empty())
         text.say(" until one of {} gives something back",
                  processes(convoy.holders.size()));
@@ -329,6 +357,8 @@ void add_proof(const RuleInput& input, const Convoy& convoy, FunctionId call, st
         finding.evidence.push_back(fact("whom its State names, and who has ended", sentence("{}", AnyProcess{convoy.put_off->ended})));
     for (std::size_t i = 0; convoy.put_off != nullptr && i < std::min(convoy.put_off->named.size(), most_holders); ++i)
         finding.evidence.push_back(fact(sentence("{}, whom its State names", convoy.put_off->named[i]), doing(input, convoy.put_off->named[i]), Confidence::estimate));
+    if (const HeldUp users = held_up(input, convoy); users.in != FunctionId::none)
+        finding.evidence.push_back(fact("one that holds those up who have what the others want", sentence("{}: {}", users.example, frames_text(input, users.example))));
     for (std::size_t i = 0; i < std::min(convoy.holders.size(), most_holders); ++i)
         finding.evidence.push_back(fact(sentence(convoy.by_table ? Form<1>("{}, who has one of its tables") : Form<1>("{}, whom it watches"), convoy.holders[i]), doing(input, convoy.holders[i]),
                                         Confidence::estimate));
@@ -373,12 +403,14 @@ void add_steps(const RuleInput& input, const Convoy& convoy, FunctionId call, Fi
                        "worker that may have ended: {}", Command{"proc", s[finding.process].pid});
         finding.advise("Give what it keeps a time after which it answers with an error. Workers that ask for work in this way are at rest, and not stuck.");
     } else if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::tables) {
-        finding.advise("A table is loaded when a node that may have its newest copy is up: start the other nodes of the cluster; where one is lost "
-                       "for good, `mnesia:force_load_table/1`. A table that does not exist is waited for as well.");
+        finding.next_steps.emplace_back(tables_advice);
         finding.advise("See which nodes it knows and which are up, on the running node: `mnesia:info()`.");
     } else if (convoy.put_off != nullptr) {
         finding.advise("Let who has called `disk_log:block/1` call `disk_log:unblock/1`; it is also unblocked when that process ends: {}",
                        Command{"proc", s[finding.process].pid});
+    } else if (const HeldUp held = held_up(input, convoy); held.in != FunctionId::none) {
+        finding.advise("Look at what holds up those who have what the others want: {}", Command{"proc", s[held.example].pid});
+        finding.advise("Give what they do a time, and a checkout as well: more members are held up in the same way.");
     } else if (convoy.idle && !convoy.holders.empty()) {
         finding.advise("Look at what those do who have what the others wait for: {}",
                        Command{"proc", s[convoy.holders.front()].pid});
@@ -416,6 +448,7 @@ Finding finding_of(const RuleInput& input, const Convoy& convoy) {
     finding.percent = convoy.percent;
     finding.title.say("{} of {} processes ({}) wait{}{}", number(convoy.waiters), number(s.processes.size()), Percent{convoy.percent},
                       whom_they_wait_for(input, convoy, call), state_of_target(input, convoy));
+    if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::tables) say_absent_nodes(input, finding);
     add_proof(input, convoy, call, in_usual, finding);
     add_steps(input, convoy, call, finding);
     return finding;

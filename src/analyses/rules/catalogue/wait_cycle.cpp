@@ -5,6 +5,8 @@
 // and crash; calls without one stay until the node ends. A circle through one's own node only is certain as far as its
 // edges are; one of two servers that call each other under load is the usual case.
 //
+// An application that is stopped and one of its own processes that waits for the application controller is told as that.
+//
 // Thresholds: none, a circle is a finding. Critical where the calls have no timeout, as far as the frames tell.
 #include <algorithm>
 
@@ -42,7 +44,9 @@ Sentence sorted_names(const RuleInput& input, const std::vector<ProcId>& cycle) 
 void run(const RuleInput& input, std::vector<Finding>& findings) {
     const Snapshot& s = input.snapshot;
     std::size_t left = most_findings;
+    const ProcId waits_for_stop = asks_for_own_stop(input);
     for (const std::vector<ProcId>& cycle : input.waits.cycles) {
+        if (std::ranges::find(cycle, waits_for_stop) != cycle.end()) continue;  // stop-under-way tells it
         if (left-- == 0) break;
         Finding finding;
         bool forever = true, exact = true;
@@ -81,8 +85,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         if (forever)
             finding.advise("Calls without a timeout never end it; a timeout makes one of them crash and the other go on.");
         else
-            finding.advise(
-                "The calls have timeouts, so one of them will crash and set the others free, until next time.");
+            finding.advise("Where one of these calls has a timeout, that one crashes and sets the others free, until next time.");
         findings.push_back(std::move(finding));
     }
 }
