@@ -147,3 +147,15 @@ TEST_CASE("a term that is nested is told as one, with how deep it is", "[accumul
     CHECK(said(7, 1'000).starts_with("its stack > element 3 > element 3 > element 3 > element 3 > element 3 > element 3 > element 3, a list of 1,000 integers: "));
     CHECK(said(100'000, 1'000) == "its stack, " + shape + ", nested 100,000 deep: 402000");
 }
+
+TEST_CASE("of terms in a circle, which damage makes, the way is not gone for ever", "[accumulation]") {
+    for (const std::size_t terms : {1u, 2u, 3u, 7u}) {
+        std::string heap;
+        for (std::size_t i = 0; i < terms; ++i) heap += fmt::format("{:X}:t3:A4:node,I{},H{:X}\n", base + 32 * i, i, base + 32 * ((i + 1) % terms));
+        const Opened opened = open(dump_of("", fmt::format("y0:H{:X}\n", base), heap));
+        TermMeasures measures(*opened.terms);
+        const Accumulation found = accumulation(opened.artifact->snapshot(), ProcId{0}, *opened.terms, measures);
+        CHECK(present::plain_text(opened.artifact->snapshot(), found.what).find("nested") == std::string::npos);
+        CHECK(found.words <= 4 * terms);
+    }
+}

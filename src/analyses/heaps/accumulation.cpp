@@ -73,6 +73,7 @@ public:
         for (unsigned runs = 0; !is_structure(terms_, at);) {
             const auto next = heaviest(at, pair, in_hash);
             if (!next) break;
+            if (run.levels >= nested_levels && weight(next->element) >= weight(at)) break;  // a circle, in damaged input
             if (run.levels == 0 || next->step.empty() || !(next->step == run.step)) {
                 if (is_nested(run, at) || ++runs > deepest) break;
                 add(run, steps);
@@ -117,10 +118,12 @@ private:
     // How many terms of a kind lie one within the other, down to the smallest.
     std::uint64_t depth_of(const Run& run) {
         const TermKind kind = terms_.head(run.begin.id).kind;
-        std::uint64_t depth = 0;
-        for (std::optional<Next> next = Next{run.begin, run.step}; next && next->step == run.step && terms_.head(next->element.id).kind == kind;
-             next = heaviest(next->element, false, false, 0))
-            ++depth;
+        std::uint64_t depth = 1;
+        for (Element at = run.begin;; ++depth) {
+            const auto next = heaviest(at, false, false, 0);
+            if (!next || !(next->step == run.step) || terms_.head(next->element.id).kind != kind || weight(next->element) >= weight(at)) break;
+            at = next->element;
+        }
         return depth;
     }
     static void add(const Run& run, std::vector<Sentence>& steps) {
