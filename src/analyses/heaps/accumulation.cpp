@@ -19,6 +19,7 @@ constexpr double least_of_live = 1.0 / 3;
 constexpr double most_of_container = 0.7;
 constexpr unsigned deepest = 64;                    // steps, of which those that are alike are one
 constexpr std::uint64_t nested_levels = 8;          // fewer steps that are alike are told each
+constexpr std::uint64_t most_levels = 10'000;       // that are gone down: each is read from the dump's text
 constexpr std::size_t most_steps = 8;               // that are told
 constexpr std::uint64_t most_elements = 4'000'000;  // looked at in all
 constexpr std::uint64_t many_entries = 100;         // of a dictionary that is told as a whole
@@ -70,7 +71,7 @@ public:
         bool pair = start->pair;
         bool in_hash = false;
         Run run;
-        for (unsigned runs = 0; !is_structure(terms_, at);) {
+        for (unsigned runs = 0; run.levels < most_levels && !is_structure(terms_, at);) {
             const auto next = heaviest(at, pair, in_hash);
             if (!next) break;
             if (run.levels >= nested_levels && weight(next->element) >= weight(at)) break;  // a circle, in damaged input
@@ -85,14 +86,14 @@ public:
             pair = false;
             at = next->element;
         }
-        const bool nested = is_nested(run, at);
+        const Element end = at;
+        const bool nested = is_nested(run, end);
         if (nested) at = run.begin;
         else add(run, steps);
         found.where = way(start->step, steps);
         found.term = at;
         found.what = shape_in_words(terms_, at);
-        if (nested)
-            found.what.say(looked_ < most_elements ? Form<1>(", nested {} deep") : Form<1>(", nested more than {} deep"), Amount{depth_of(run), AmountUnit::count});
+        if (nested) say_depth(run, end, found.what);
         found.words = within_[at.id.number];
         found.percent = live == 0 ? 0 : 100 * static_cast<double>(found.words) / static_cast<double>(live);
         return found;
@@ -111,20 +112,22 @@ private:
         Sentence step;
         std::uint64_t levels = 0;
     };
-    // Whether what is kept lies along them, and not where they lead.
+    // Whether what is kept lies along them, and not where they lead, as far as they were gone.
     bool is_nested(const Run& run, const Element& end) const {
-        return run.levels >= nested_levels && static_cast<double>(weight(end)) < most_of_container * static_cast<double>(weight(run.begin));
+        return run.levels >= most_levels ||
+               (run.levels >= nested_levels && static_cast<double>(weight(end)) < most_of_container * static_cast<double>(weight(run.begin)));
     }
-    // How many terms of a kind lie one within the other, down to the smallest.
-    std::uint64_t depth_of(const Run& run) {
+    // How many terms of a kind lie one within the other: below where the steps ended are some that are too small to be gone to.
+    void say_depth(const Run& run, Element end, Sentence& what) {
         const TermKind kind = terms_.head(run.begin.id).kind;
-        std::uint64_t depth = 1;
-        for (Element at = run.begin;; ++depth) {
-            const auto next = heaviest(at, false, false, 0);
-            if (!next || !(next->step == run.step) || terms_.head(next->element.id).kind != kind || weight(next->element) >= weight(at)) break;
-            at = next->element;
+        std::uint64_t depth = run.levels;
+        while (depth < most_levels && on_heap(end) && terms_.head(end.id).kind == kind) {
+            ++depth;
+            const auto next = heaviest(end, false, false, 0);
+            if (!next || !(next->step == run.step) || weight(next->element) >= weight(end)) break;
+            end = next->element;
         }
-        return depth;
+        what.say(depth < most_levels ? Form<1>(", nested {} deep") : Form<1>(", nested more than {} deep"), Amount{depth, AmountUnit::count});
     }
     static void add(const Run& run, std::vector<Sentence>& steps) {
         if (run.step.empty()) return;
