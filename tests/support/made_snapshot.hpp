@@ -45,6 +45,16 @@ struct MadeSnapshot {
         for (const FunctionId f : functions) frames.push_back({f, offset, 0, TextId::none});
         return s.stacks.intern(frames);
     }
+    /// A process with 1,000 bytes of memory that waits in the first of these functions, called by the others.
+    Process& at(std::uint32_t number, const std::vector<FunctionId>& frames, std::string_view name = {}) {
+        Process& p = process(number, name);
+        p.current_function = frames.front();
+        p.stack = stack(frames);
+        p.memory_bytes = 1000;
+        return p;
+    }
+    /// A server at rest.
+    Process& idle(std::uint32_t number, std::string_view name = {}) { return at(number, {function("gen_server", "loop", 7)}, name); }
     /// A process that waits, within a call of a gen_server's, for `target`, which it monitors.
     Process& waiter(std::uint32_t number, std::uint32_t target) {
         Process& p = process(number);

@@ -18,14 +18,6 @@ using namespace beamheap::analyses;
 namespace {
 
 struct Hidden : test::MadeNode {
-    Process& at(std::uint32_t number, const std::vector<FunctionId>& frames, std::string_view name = {}) {
-        Process& p = process(number, name);
-        p.current_function = frames.front();
-        p.stack = stack(frames);
-        p.memory_bytes = 1000;
-        return p;
-    }
-    void idle(std::uint32_t number, std::string_view name = {}) { at(number, {function("gen_server", "loop", 7)}, name); }
     // The last process waits for another one by what its frame holds.
     void names(std::uint32_t target) {
         StackSlot held;

@@ -19,13 +19,7 @@ std::string loudness(const std::vector<test::FoundWithText>& findings, std::stri
 }
 
 struct Bounded : test::MadeNode {
-    Process& at(std::uint32_t number, std::string_view name, const std::vector<FunctionId>& frames) {
-        Process& p = process(number, name);
-        p.current_function = frames.front();
-        p.stack = stack(frames);
-        p.memory_bytes = 1000;
-        return p;
-    }
+    Process& at(std::uint32_t number, std::string_view name, const std::vector<FunctionId>& frames) { return MadeNode::at(number, frames, name); }
     Scheduler& scheduler(Scheduler::Kind kind, std::uint32_t running, std::uint64_t queued) {
         Scheduler& one = s.schedulers.emplace_back();
         one.kind = kind;

@@ -49,13 +49,7 @@ struct Servers : test::MadeSnapshot {
             input.credit_unread = unread;
         });
     }
-    Process& at(std::uint32_t number, std::string_view name, const std::vector<FunctionId>& frames) {
-        Process& p = process(number, name);
-        p.current_function = frames.front();
-        p.stack = stack(frames);
-        p.memory_bytes = 1000;
-        return p;
-    }
+    Process& at(std::uint32_t number, std::string_view name, const std::vector<FunctionId>& frames) { return MadeSnapshot::at(number, frames, name); }
     ProcId id(std::uint32_t number) { return s.find({0, number, 0}); }
 };
 

@@ -388,14 +388,6 @@ namespace {
 struct Untold : test::MadeSnapshot {
     std::vector<Finding> found;
 
-    Process& at(std::uint32_t number, const std::vector<FunctionId>& frames, std::string_view name = {}) {
-        Process& p = process(number, name);
-        p.current_function = frames.front();
-        p.stack = stack(frames);
-        p.memory_bytes = 1000;
-        return p;
-    }
-    void idle(std::uint32_t number, std::string_view name = {}) { at(number, {function("gen_server", "loop", 7)}, name); }
     void holds_port(std::uint64_t number) {
         StackSlot held;
         held.kind = StackSlot::Kind::port;

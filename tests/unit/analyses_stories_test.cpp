@@ -20,13 +20,6 @@ std::string stories_of(Node& node, std::string_view rule, More&& more) {
 }
 
 struct StoryNode : test::MadeNode {
-    Process& at(std::uint32_t number, const std::vector<FunctionId>& frames, std::string_view name = {}) {
-        Process& p = process(number, name);
-        p.current_function = frames.front();
-        p.stack = stack(frames);
-        p.memory_bytes = 1000;
-        return p;
-    }
 };
 
 }  // namespace

@@ -13,9 +13,7 @@ namespace {
 
 struct StuckNode : test::MadeNode {
     Process& at(std::uint32_t number, const std::vector<FunctionId>& frames, std::string_view name = {}) {
-        Process& p = process(number, name);
-        p.current_function = frames.front();
-        p.stack = stack(frames);
+        Process& p = MadeNode::at(number, frames, name);
         p.memory_bytes = 1000 + number;
         p.msgq_len = number % 3;
         return p;

@@ -35,7 +35,8 @@ Suspects suspects(const Snapshot& snapshot, const SuspectBudget& budget);
 /// What a suspect's terms show. Bounded: reads at most 2,000 messages, spread evenly over the queue.
 TermFacts look_into(const Snapshot& snapshot, ProcId process, TermSource& terms);
 
-/// What each process pins, or shows by slices of binaries that the input does not list: most pinned bytes first. `held` is sorted by process; `size_of` gives a listed binary's bytes.
+/// What each process pins, or shows by slices of binaries that the input does not list: most pinned bytes first. `held` is sorted
+/// by process; `size_of` gives a listed binary's bytes.
 std::vector<PinnedBinaries> pinned_binaries(const Snapshot& snapshot, std::span<const HeldBinary> held,
                                             const std::function<Count(std::uint64_t)>& size_of);
 

@@ -8,8 +8,8 @@
 // Tables of mnesia that are not loaded are waited for by few as well: by whoever sets a node up, once. Nothing of it is in the midst of its
 // work, and nothing goes on.
 //
-// Thresholds: who waits for tables is medium; of others three who wait are medium, fewer only info, as is the operation on a file: a call that is under way looks the same.
-// Who reads from a terminal is waited for by whoever wants a line, and is not meant.
+// Thresholds: who waits for tables is medium; of others three who wait are medium, fewer only info, as is the operation on a file: a
+// call that is under way looks the same. Who reads from a terminal is waited for by whoever wants a line, and is not meant.
 #include <algorithm>
 #include <array>
 #include <string_view>

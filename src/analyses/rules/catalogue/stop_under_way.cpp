@@ -15,9 +15,10 @@
 // A supervisor alone that ends children does so one after the other, unless they are dynamic ones of one kind: with thousands of
 // them that takes long, and it serves nobody meanwhile.
 //
-// Thresholds: a supervisor alone is medium where 100 are still linked to it, else info; of the whole node none, init's stack says that the stop has begun. High where a supervisor waits for a child, medium where
-// the stop is elsewhere; of one application high where ten wait for the controller, or one of its own processes does, else medium; critical, before the slogan's own words, where the helper that starts external programs was
-// killed meanwhile, which is what ended the node.
+// Thresholds: a supervisor alone is medium where 100 are still linked to it, else info; of the whole node none, init's stack says that the
+// stop has begun. High where a supervisor waits for a child, medium where the stop is elsewhere; of one application high where ten wait for
+// the controller, or one of its own processes does, else medium; critical, before the slogan's own words, where the helper that starts
+// external programs was killed meanwhile, which is what ended the node.
 #include <algorithm>
 #include <array>
 
