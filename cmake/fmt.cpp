@@ -7,4 +7,5 @@ template auto fmt::detail::decimal_point_impl<char>(fmt::detail::locale_ref) -> 
 template void fmt::detail::buffer<char>::append(const char*, const char*);
 template auto fmt::detail::dragonbox::to_decimal(float) noexcept -> fmt::detail::dragonbox::decimal_fp<float>;
 template auto fmt::detail::dragonbox::to_decimal(double) noexcept -> fmt::detail::dragonbox::decimal_fp<double>;
-template void fmt::detail::vformat_to(fmt::detail::buffer<char>&, fmt::string_view, fmt::format_args, fmt::detail::locale_ref);
+template void fmt::detail::vformat_to(fmt::detail::buffer<char>&, fmt::string_view, fmt::format_args,
+                                      fmt::detail::locale_ref);

@@ -1,5 +1,7 @@
-// What nearly every file includes, of the library and of fmt: read once where BEAMHEAP_PRECOMPILED asks for it. Files include
-// what they use all the same.
+// What nearly every file includes, of the library and of fmt: read once where BEAMHEAP_PRECOMPILED asks for it. Files
+// include what they use all the same.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -18,5 +20,3 @@
 #include <utility>
 #include <variant>
 #include <vector>
-
-#include <fmt/format.h>

@@ -1,18 +1,21 @@
-// What a program without shared objects must not do. Its C library would load those of the machine that it runs on, which are
-// of another C library: elfutils asks for libdebuginfod before main(), line editing asks the services of nsswitch.conf for users.
-// Both take their functions from here: there is no such object, and of users the one who asks is known, by $HOME.
+// What a program without shared objects must not do. Its C library would load those of the machine that it runs on,
+// which are of another C library: elfutils asks for libdebuginfod before main(), line editing asks the services of
+// nsswitch.conf for users. Both take their functions from here: there is no such object, and of users the one who asks
+// is known, by $HOME.
 //
-// And what it has no use for, which would be a tenth of it: full-text search and trees of rectangles, whose tables nobody can make
-// in a query or a database of ours, disassemblers, the functions of angles, which queries are refused (src/sql/query.cpp), patterns in
-// the search for a line of the shell's history, and the demangler of what is said of an exception that nobody caught. SQLite, elfutils,
-// libedit and the C++ library reach these by a function; it is found here first, so that the archive's is not linked.
+// And what it has no use for, which would be a tenth of it: full-text search and trees of rectangles, whose tables
+// nobody can make in a query or a database of ours, disassemblers, the functions of angles, which queries are refused
+// (src/sql/query.cpp), patterns in the search for a line of the shell's history, and the demangler of what is said of
+// an exception that nobody caught. SQLite, elfutils, libedit and the C++ library reach these by a function; it is found
+// here first, so that the archive's is not linked.
 //
-// The same holds of what is at the end of this file: compressors that nothing here is written with, forms of zstd before 1.0, machines
-// that no core image is of, ALTER TABLE. Their names are those of releases in hand, and other releases have others: each is weak,
-// so that an archive's own stands where it is linked after all.
+// The same holds of what is at the end of this file: compressors that nothing here is written with, forms of zstd
+// before 1.0, machines that no core image is of, ALTER TABLE. Their names are those of releases in hand, and other
+// releases have others: each is weak, so that an archive's own stands where it is linked after all.
 //
-// Last come the facets of the C++ library's locale "C" for money, dates, collation, messages and numbers of wide characters, a thirtieth
-// of the program. A stream has all of them made, so that nothing but their tables of functions can be missing.
+// Last come the facets of the C++ library's locale "C" for money, dates, collation, messages and numbers of wide
+// characters, a thirtieth of the program. A stream has all of them made, so that nothing but their tables of functions
+// can be missing.
 #include <pwd.h>
 #include <regex.h>
 #include <unistd.h>
@@ -39,7 +42,8 @@ int i386_disasm() { return -1; }
 int x86_64_disasm() { return -1; }
 int riscv_disasm() { return -1; }
 
-#define BEAMHEAP_NO_ANGLE(function) double function(double) { return __builtin_nan(""); }
+#define BEAMHEAP_NO_ANGLE(function) \
+    double function(double) { return __builtin_nan(""); }
 BEAMHEAP_NO_ANGLE(acos)
 BEAMHEAP_NO_ANGLE(acosh)
 BEAMHEAP_NO_ANGLE(asin)
@@ -94,9 +98,10 @@ passwd* getpwuid(uid_t user) {
 
 #define BEAMHEAP_WEAK __attribute__((weak))
 
-// Where compressors are chosen by a level or a strategy: zstd_frame() names the only one that is left (src/bytes/compress.cpp), and
-// nothing is written as LZ4 or bzip2.
-#define BEAMHEAP_NEVER_CALLED(function) BEAMHEAP_WEAK void function() { std::abort(); }
+// Where compressors are chosen by a level or a strategy: zstd_frame() names the only one that is left
+// (src/bytes/compress.cpp), and nothing is written as LZ4 or bzip2.
+#define BEAMHEAP_NEVER_CALLED(function) \
+    BEAMHEAP_WEAK void function() { std::abort(); }
 BEAMHEAP_NEVER_CALLED(ZSTD_compressBlock_btlazy2)
 BEAMHEAP_NEVER_CALLED(ZSTD_compressBlock_btlazy2_dictMatchState)
 BEAMHEAP_NEVER_CALLED(ZSTD_compressBlock_btlazy2_extDict)
@@ -153,19 +158,19 @@ BEAMHEAP_NEVER_CALLED(BZ2_compressBlock)
 BEAMHEAP_NEVER_CALLED(BZ2_blockSort)
 
 // Frames of zstd 0.5 to 0.7, of 2015 and 2016: a decoder that can't be had, and a size that is an error.
-#define BEAMHEAP_NO_FORMER_ZSTD(version)                                                                             \
-    BEAMHEAP_WEAK void* ZSTD##version##_createDCtx() { return nullptr; }                                             \
-    BEAMHEAP_WEAK void* ZBUFF##version##_createDCtx() { return nullptr; }                                            \
-    BEAMHEAP_WEAK std::size_t ZSTD##version##_freeDCtx(void*) { return 0; }                                          \
-    BEAMHEAP_WEAK std::size_t ZBUFF##version##_freeDCtx(void*) { return 0; }                                         \
-    BEAMHEAP_WEAK std::size_t ZSTD##version##_getFrameParams(void*, const void*, std::size_t) { return no_size; }    \
-    BEAMHEAP_WEAK void ZSTD##version##_findFrameSizeInfoLegacy(const void*, std::size_t, std::size_t* size,          \
-                                                               unsigned long long* bound) {                          \
-        *size = no_size;                                                                                             \
-        *bound = static_cast<unsigned long long>(-2);                                                                \
-    }                                                                                                                \
-    BEAMHEAP_NEVER_CALLED(ZSTD##version##_decompress_usingDict)                                                      \
-    BEAMHEAP_NEVER_CALLED(ZBUFF##version##_decompressContinue)                                                       \
+#define BEAMHEAP_NO_FORMER_ZSTD(version)                                                                          \
+    BEAMHEAP_WEAK void* ZSTD##version##_createDCtx() { return nullptr; }                                          \
+    BEAMHEAP_WEAK void* ZBUFF##version##_createDCtx() { return nullptr; }                                         \
+    BEAMHEAP_WEAK std::size_t ZSTD##version##_freeDCtx(void*) { return 0; }                                       \
+    BEAMHEAP_WEAK std::size_t ZBUFF##version##_freeDCtx(void*) { return 0; }                                      \
+    BEAMHEAP_WEAK std::size_t ZSTD##version##_getFrameParams(void*, const void*, std::size_t) { return no_size; } \
+    BEAMHEAP_WEAK void ZSTD##version##_findFrameSizeInfoLegacy(const void*, std::size_t, std::size_t* size,       \
+                                                               unsigned long long* bound) {                       \
+        *size = no_size;                                                                                          \
+        *bound = static_cast<unsigned long long>(-2);                                                             \
+    }                                                                                                             \
+    BEAMHEAP_NEVER_CALLED(ZSTD##version##_decompress_usingDict)                                                   \
+    BEAMHEAP_NEVER_CALLED(ZBUFF##version##_decompressContinue)                                                    \
     BEAMHEAP_NEVER_CALLED(ZBUFF##version##_decompressInitDictionary)
 constexpr std::size_t no_size = static_cast<std::size_t>(-1);  // ZSTD_error_GENERIC; -2 is ZSTD_CONTENTSIZE_ERROR
 BEAMHEAP_NO_FORMER_ZSTD(v05)
@@ -173,7 +178,8 @@ BEAMHEAP_NO_FORMER_ZSTD(v06)
 BEAMHEAP_NO_FORMER_ZSTD(v07)
 
 // Back ends of libebl for machines that core images are not read of: elfutils goes on without one (eblopenbackend.c).
-#define BEAMHEAP_NO_BACK_END(function) BEAMHEAP_WEAK void* function(void*, unsigned short, void*) { return nullptr; }
+#define BEAMHEAP_NO_BACK_END(function) \
+    BEAMHEAP_WEAK void* function(void*, unsigned short, void*) { return nullptr; }
 BEAMHEAP_NO_BACK_END(alpha_init)
 BEAMHEAP_NO_BACK_END(arm_init)
 BEAMHEAP_NO_BACK_END(bpf_init)
@@ -188,8 +194,8 @@ BEAMHEAP_NO_BACK_END(s390_init)
 BEAMHEAP_NO_BACK_END(sh_init)
 BEAMHEAP_NO_BACK_END(sparc_init)
 
-// ALTER TABLE, which neither queries nor exports have, and the table of a file's pages. Names that are renamed by it are noted as they
-// are parsed, and given back.
+// ALTER TABLE, which neither queries nor exports have, and the table of a file's pages. Names that are renamed by it
+// are noted as they are parsed, and given back.
 BEAMHEAP_WEAK int sqlite3DbstatRegister(sqlite3*) { return 0; }
 BEAMHEAP_WEAK void sqlite3AlterFunctions() {}
 BEAMHEAP_WEAK const void* sqlite3RenameTokenMap(void*, const void* named, const void*) { return named; }
@@ -202,9 +208,10 @@ BEAMHEAP_WEAK void sqlite3RenameExprUnmap(void*, void*) {}
 BEAMHEAP_WEAK void sqlite3RenameExprlistUnmap(void*, void*) {}
 BEAMHEAP_WEAK void sqlite3RenameTokenRemap(void*, const void*, const void*) {}
 
-// Write-ahead logs, which no database of ours is written with (wal.c): without one these are asked of none, and opening one fails
-// (SQLITE_CANTOPEN).
-#define BEAMHEAP_NO_LOG(function) BEAMHEAP_WEAK void* sqlite3Wal##function(void*) { return nullptr; }
+// Write-ahead logs, which no database of ours is written with (wal.c): without one these are asked of none, and opening
+// one fails (SQLITE_CANTOPEN).
+#define BEAMHEAP_NO_LOG(function) \
+    BEAMHEAP_WEAK void* sqlite3Wal##function(void*) { return nullptr; }
 BEAMHEAP_WEAK int sqlite3WalOpen() { return 14; }
 BEAMHEAP_NO_LOG(BeginReadTransaction)
 BEAMHEAP_NO_LOG(BeginWriteTransaction)
@@ -225,19 +232,22 @@ BEAMHEAP_NO_LOG(Savepoint)
 BEAMHEAP_NO_LOG(SavepointUndo)
 BEAMHEAP_NO_LOG(Undo)
 
-// What stands in the object is the address of `functions`; its type is what a stream of wide characters asks for before main().
+// What stands in the object is the address of `functions`; its type is what a stream of wide characters asks for before
+// main().
 struct UnusedFacet {
     std::ptrdiff_t to_object;
     const void* type;
     void (*functions[13])();
 };
-#define BEAMHEAP_NO_FACET(name)                                                                                                        \
-    extern const char _ZTI##name[];                                                                                                    \
-    BEAMHEAP_WEAK UnusedFacet _ZTV##name = {0, _ZTI##name, {std::abort, std::abort, std::abort, std::abort, std::abort, std::abort,     \
-                                                            std::abort, std::abort, std::abort, std::abort, std::abort, std::abort,     \
-                                                            std::abort}};
-// What stands between facets of two forms of std::string where a program makes a locale with one of its own: std::locale asks for it by
-// these members of std::locale::facet (_M_sso_shim, _M_cow_shim).
+#define BEAMHEAP_NO_FACET(name)                                                                                      \
+    extern const char _ZTI##name[];                                                                                  \
+    BEAMHEAP_WEAK UnusedFacet _ZTV##name = {                                                                         \
+        0,                                                                                                           \
+        _ZTI##name,                                                                                                  \
+        {std::abort, std::abort, std::abort, std::abort, std::abort, std::abort, std::abort, std::abort, std::abort, \
+         std::abort, std::abort, std::abort, std::abort}};
+// What stands between facets of two forms of std::string where a program makes a locale with one of its own:
+// std::locale asks for it by these members of std::locale::facet (_M_sso_shim, _M_cow_shim).
 BEAMHEAP_NEVER_CALLED(_ZNKSt6locale5facet11_M_sso_shimEPKNS_2idE)
 BEAMHEAP_NEVER_CALLED(_ZNKSt6locale5facet11_M_cow_shimEPKNS_2idE)
 BEAMHEAP_NO_FACET(NSt7__cxx117collateIcEE)

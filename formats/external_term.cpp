@@ -234,10 +234,8 @@ private:
             cell.head.elements = 2;
             cell.first = first + static_cast<std::size_t>(2 * i);
             const Element e = object(std::move(cell));
-            if (i == 0)
-                root = e;
-            else
-                terms_.elements_[first + static_cast<std::size_t>(2 * i - 1)] = e;
+            if (i == 0) root = e;
+            else terms_.elements_[first + static_cast<std::size_t>(2 * i - 1)] = e;
         }
         // The tail is read after all heads: innermost first means that it is opened before them.
         open_.push_back({first + static_cast<std::size_t>(2 * count - 1), 1});
@@ -261,10 +259,8 @@ private:
             cell.head.elements = 2;
             cell.first = first + 2 * i;
             const Element e = object(std::move(cell));
-            if (i == 0)
-                root = e;
-            else
-                terms_.elements_[first + 2 * i - 1] = e;
+            if (i == 0) root = e;
+            else terms_.elements_[first + 2 * i - 1] = e;
             terms_.elements_[first + 2 * i] = small(static_cast<unsigned char>(characters[i]));
         }
         terms_.elements_[first + static_cast<std::size_t>(2 * count - 1)].kind = ElementKind::nil;
@@ -358,10 +354,8 @@ private:
         o.head.module = name();
         o.head.index = integer_here();
         o.head.uniq = integer_here();
-        if (size >= at_ - start && size <= data_.size() - start)
-            at_ = start + static_cast<std::size_t>(size);
-        else
-            at_ = data_.size();
+        if (size >= at_ - start && size <= data_.size() - start) at_ = start + static_cast<std::size_t>(size);
+        else at_ = data_.size();
         return object(std::move(o));
     }
     Element old_fun() {
@@ -369,12 +363,9 @@ private:
         o.head.kind = TermKind::fun;
         o.head.free = static_cast<std::uint32_t>(number(4));
         const std::uint64_t creator = number(1);
-        if (creator == new_pid_ext)
-            pid(4);
-        else if (creator == pid_ext)
-            pid(1);
-        else
-            failed_ = true;
+        if (creator == new_pid_ext) pid(4);
+        else if (creator == pid_ext) pid(1);
+        else failed_ = true;
         o.head.module = name();
         o.head.index = integer_here();
         o.head.uniq = integer_here();

@@ -20,14 +20,14 @@ class Source;
 /// The process that an input names: "pid:1234", or "1234" where no file has that name; nothing of any other.
 std::optional<std::uint32_t> process_named(const std::string& path);
 
-/// Opens a crash dump or a core image, told by content, compressed or not; "-" is standard input. Opens a VM that runs, where the
-/// path names a process.
-/// Errors: unreadable; not_recognised, with what the content looks like instead.
+/// Opens a crash dump or a core image, told by content, compressed or not; "-" is standard input. Opens a VM that runs,
+/// where the path names a process. Errors: unreadable; not_recognised, with what the content looks like instead.
 Result<std::unique_ptr<Artifact>> open_artifact(const std::string& path, const OpenOptions& options);
 
 /// Watches the schedulers of the running VM that `path` names for as long as asked.
 /// Errors: not_held, where it names none; those of otp::attach.
-Result<Activity> measure_activity(const std::string& path, const OpenOptions& options, std::chrono::milliseconds interval);
+Result<Activity> measure_activity(const std::string& path, const OpenOptions& options,
+                                  std::chrono::milliseconds interval);
 
 /// The same on a source that stands at its start and is decompressed already (a member of an archive); `path` is what
 /// it is called.

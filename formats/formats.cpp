@@ -46,9 +46,12 @@ constexpr ForeignFormat strangers[] = {
     {"<html", "an HTML page", "The download may have failed."},
     {"<!DOCTYPE", "an HTML page", "The download may have failed."},
     {"version https://git-lfs", "a Git LFS pointer, not the file itself", "Fetch the file with git lfs pull."},
-    {"\xff\xfe", "UTF-16 text: a shell or an editor has converted it", "Copy the file again, or convert it back: iconv -f UTF-16 -t UTF-8."},
-    {"\xfe\xff", "UTF-16 text: a shell or an editor has converted it", "Copy the file again, or convert it back: iconv -f UTF-16 -t UTF-8."},
-    {"\xef\xbb\xbf=erl_crash_dump:", "a crash dump behind a byte order mark, which an editor has put there", "Take these three bytes away: tail -c +4."},
+    {"\xff\xfe", "UTF-16 text: a shell or an editor has converted it",
+     "Copy the file again, or convert it back: iconv -f UTF-16 -t UTF-8."},
+    {"\xfe\xff", "UTF-16 text: a shell or an editor has converted it",
+     "Copy the file again, or convert it back: iconv -f UTF-16 -t UTF-8."},
+    {"\xef\xbb\xbf=erl_crash_dump:", "a crash dump behind a byte order mark, which an editor has put there",
+     "Take these three bytes away: tail -c +4."},
 };
 
 constexpr std::string_view first_tag = "=erl_crash_dump:";
@@ -63,18 +66,23 @@ std::optional<Error> dump_inside(std::string_view text, const std::string& path)
     while (at != std::string_view::npos && !begins(at)) at = text.find(first_tag, at + 1);
     if (at == std::string_view::npos) return std::nullopt;
     if (at == 0 || text[at - 1] == '\n')
-        return Error{ErrorCode::not_recognised, fmt::format("{}: is no crash dump, but holds one, which begins at byte {}", path, at),
+        return Error{ErrorCode::not_recognised,
+                     fmt::format("{}: is no crash dump, but holds one, which begins at byte {}", path, at),
                      fmt::format("Name that alone: tail -c +{} FILE | beamheap analyze -", at + 1)};
-    return Error{ErrorCode::not_recognised, path + ": holds a crash dump whose lines have something in front of them, as those of a log do",
+    return Error{ErrorCode::not_recognised,
+                 path + ": holds a crash dump whose lines have something in front of them, as those of a log do",
                  "Take that away first: a dump's lines are read as the VM wrote them."};
 }
 
 bool looks_like_stranger(std::string_view head) {
-    return std::any_of(std::begin(strangers), std::end(strangers), [head](const ForeignFormat& each) { return head.starts_with(each.magic); });
+    return std::any_of(std::begin(strangers), std::end(strangers),
+                       [head](const ForeignFormat& each) { return head.starts_with(each.magic); });
 }
 
 Error not_recognised(std::string_view head, const std::string& path) {
-    if (head.empty()) return {ErrorCode::not_recognised, path + ": is empty", "The VM creates the file first; it may have had no space or time to write it."};
+    if (head.empty())
+        return {ErrorCode::not_recognised, path + ": is empty",
+                "The VM creates the file first; it may have had no space or time to write it."};
     for (const ForeignFormat& stranger : strangers)
         if (head.starts_with(stranger.magic))
             return {ErrorCode::not_recognised, path + ": is " + std::string(stranger.is), std::string(stranger.advice)};
@@ -106,7 +114,8 @@ std::optional<std::uint32_t> process_named(const std::string& path) {
     std::string_view digits = path;
     const bool named = digits.starts_with(prefix);
     if (named) digits.remove_prefix(prefix.size());
-    if (digits.empty() || digits.size() > most_digits || digits.find_first_not_of("0123456789") != digits.npos) return std::nullopt;
+    if (digits.empty() || digits.size() > most_digits || digits.find_first_not_of("0123456789") != digits.npos)
+        return std::nullopt;
     std::error_code ignored;
     if (!named && std::filesystem::exists(path, ignored)) return std::nullopt;
     return static_cast<std::uint32_t>(std::stoul(std::string(digits)));
@@ -118,9 +127,12 @@ Result<std::unique_ptr<Artifact>> open_artifact(const std::string& path, const O
     return open_source(std::move(source), path, options);
 }
 
-Result<Activity> measure_activity(const std::string& path, const OpenOptions& options, std::chrono::milliseconds interval) {
+Result<Activity> measure_activity(const std::string& path, const OpenOptions& options,
+                                  std::chrono::milliseconds interval) {
     const auto pid = process_named(path);
-    if (!pid) return Error{ErrorCode::not_held, path + ": is of one instant: only a running VM can be watched", "Name the pid of one: beamheap ps lists them."};
+    if (!pid)
+        return Error{ErrorCode::not_held, path + ": is of one instant: only a running VM can be watched",
+                     "Name the pid of one: beamheap ps lists them."};
     BH_TRY(const otp::RunningVm running, otp::attach(*pid, path, options));
     return otp::measure_activity(*running.vm, interval);
 }
@@ -133,11 +145,12 @@ Result<std::unique_ptr<Artifact>> open_artifact_source(std::unique_ptr<bytes::So
 bool looks_like_artifact(std::string_view head) {
     // Of ELF files, only core images: e_type, the 16-bit number at byte 16, is ET_CORE.
     if (head.starts_with("\177ELF"))
-        return head.size() >= 18 && (head.substr(16, 2) == std::string_view("\4\0", 2) ||
-                                     head.substr(16, 2) == std::string_view("\0\4", 2));
+        return head.size() >= 18 &&
+               (head.substr(16, 2) == std::string_view("\4\0", 2) || head.substr(16, 2) == std::string_view("\0\4", 2));
     // A dump that an editor or a shell has changed is one that can't be read, not a file of another kind.
     using namespace std::string_view_literals;
-    for (const std::string_view changed : {"\xef\xbb\xbf=erl_"sv, "\xff\xfe=\0e\0r\0l\0_\0"sv, "\xfe\xff\0=\0e\0r\0l\0_"sv})
+    for (const std::string_view changed :
+         {"\xef\xbb\xbf=erl_"sv, "\xff\xfe=\0e\0r\0l\0_\0"sv, "\xfe\xff\0=\0e\0r\0l\0_"sv})
         if (head.starts_with(changed)) return true;
     for (const Format& format : formats)
         if (format.sniff(head) || (format.refuse != nullptr && format.refuse(head, {}))) return true;

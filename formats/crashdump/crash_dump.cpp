@@ -5,11 +5,11 @@
 #include <unordered_set>
 
 #include "bytes/window.hpp"
+#include "formats/crashdump/dump_terms.hpp"
 #include "formats/crashdump/identity_search.hpp"
 #include "formats/crashdump/scanner.hpp"
 #include "formats/crashdump/term_pass.hpp"
 #include "formats/crashdump/term_sections.hpp"
-#include "formats/crashdump/dump_terms.hpp"
 
 namespace beamheap::crashdump {
 namespace {
@@ -172,7 +172,8 @@ Result<std::unique_ptr<TermSource>> CrashDump::terms(ProcId process, const Terms
     const HeapFacts facts = heap_facts(snapshot_[process], HeapGraph::Mode::values);
     if (!wanted.all() && !literals_in_heaps_) {
         BH_TRY(std::shared_ptr<const Literals> shared, literals());
-        BH_TRY(std::unique_ptr<DumpTerms> part, DumpTerms::read_part(texts_, process, facts, heap_dialect_, wanted, std::move(shared)));
+        BH_TRY(std::unique_ptr<DumpTerms> part,
+               DumpTerms::read_part(texts_, process, facts, heap_dialect_, wanted, std::move(shared)));
         if (part != nullptr) {
             part->channel = [this](std::string_view node) { return channel_of(node); };
             return std::unique_ptr<TermSource>(std::move(part));
@@ -386,7 +387,8 @@ std::string CrashDump::last_bytes() {
 }
 
 // Complete, cut, or not looked at; and where the cut is.
-void CrashDump::determine_completeness(Loader& loader, const Scanner& scanner, const Scanner::Head& head, bool stopped_early) {
+void CrashDump::determine_completeness(Loader& loader, const Scanner& scanner, const Scanner::Head& head,
+                                       bool stopped_early) {
     Source& source = snapshot_.source;
     const bytes::Source& input = window_.source();
     const std::uint64_t end = window_.offset() + window_.view().size();
@@ -423,8 +425,8 @@ void CrashDump::determine_completeness(Loader& loader, const Scanner& scanner, c
         source.truncation = "ends " + where + " at byte " + std::to_string(source.bytes);
         if (source.bytes != 0 && source.bytes % 65536 == 0)
             source.truncation +=
-                ", a multiple of 64 KiB: the VM was killed while it wrote "
-                "(ERL_CRASH_DUMP_SECONDS, heart, a service manager), or the disk was full";
+                ", a multiple of 64 KiB: the VM was killed while it wrote (ERL_CRASH_DUMP_SECONDS, heart, a service "
+                "manager), or the disk was full";
         loader.anomalies().add(Anomaly::truncated, end);
     }
     if (!source.process_table_complete) loader.anomalies().add(Anomaly::cut_in_process_table, end);

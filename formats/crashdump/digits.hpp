@@ -43,7 +43,8 @@ inline HexNumber read_hex(const char* p) {
     return {digits == 0 ? 0 : all >> (64 - 4 * digits), digits};
 }
 
-/// The number of exactly 12 such digits at p, as nearly all addresses of 64-bit machines are; false if there are fewer or more.
+/// The number of exactly 12 such digits at p, as nearly all addresses of 64-bit machines are; false if there are fewer
+/// or more.
 __attribute__((always_inline)) inline bool read_hex12(const char* p, std::uint64_t& value) {
     const __m128i text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
     const __m128i from_0 = _mm_sub_epi8(text, _mm_set1_epi8('0')), from_a = _mm_sub_epi8(text, _mm_set1_epi8('A'));
@@ -88,12 +89,9 @@ inline HexNumber read_hex(const char* p) {
     unsigned digits = 0;
     for (; digits < 16; ++digits) {
         const char c = p[digits];
-        if (c >= '0' && c <= '9')
-            value = value << 4 | static_cast<std::uint64_t>(c - '0');
-        else if (c >= a && c <= a + 5)
-            value = value << 4 | static_cast<std::uint64_t>(c - a + 10);
-        else
-            break;
+        if (c >= '0' && c <= '9') value = value << 4 | static_cast<std::uint64_t>(c - '0');
+        else if (c >= a && c <= a + 5) value = value << 4 | static_cast<std::uint64_t>(c - a + 10);
+        else break;
     }
     return {value, digits};
 }

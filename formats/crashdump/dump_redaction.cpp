@@ -18,11 +18,12 @@
 namespace beamheap::crashdump {
 namespace {
 
-constexpr std::size_t hashed_prefix = 4096;      // of a large binary: what its filler's hash is of
-constexpr std::size_t chunk = 3 * 16384;         // of a filler, before it is encoded
-constexpr std::uint64_t first_ideograph = 0x4E00, ideographs = 20902;  // what other characters than those of ASCII become
-constexpr std::size_t distinctive = 8;           // characters of a secret that is looked for within names
-constexpr std::size_t first_large_digits = 10;   // 2^32 has ten digits
+constexpr std::size_t hashed_prefix = 4096;  // of a large binary: what its filler's hash is of
+constexpr std::size_t chunk = 3 * 16384;     // of a filler, before it is encoded
+constexpr std::uint64_t first_ideograph = 0x4E00,
+                        ideographs = 20902;     // what other characters than those of ASCII become
+constexpr std::size_t distinctive = 8;          // characters of a secret that is looked for within names
+constexpr std::size_t first_large_digits = 10;  // 2^32 has ten digits
 
 void encode(TermStyle style, std::string_view raw, std::string& out) {
     constexpr std::string_view base64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -69,7 +70,8 @@ void put_filler(TermStyle style, std::uint64_t bytes, std::uint64_t hash, Put pu
 class LineEdits {
 public:
     using Leaves = std::unordered_set<std::uint64_t>;
-    LineEdits(const RedactionRules& rules, RedactionReport& report, TermStyle style, std::string_view text, Leaves& leaves)
+    LineEdits(const RedactionRules& rules, RedactionReport& report, TermStyle style, std::string_view text,
+              Leaves& leaves)
         : rules_(rules), report_(report), style_(style), text_(text), leaves_(leaves) {}
 
     /// Another line begins.
@@ -84,19 +86,21 @@ public:
         const bool head = begin == head_;
         std::uint64_t value = 0;
         const bool small = std::from_chars(text_.data() + begin, text_.data() + end, value).ec == std::errc{};
-        const bool printable = (value >= 9 && value <= 13) || (value >= 32 && value < 127) || (value >= 160 && value <= 0x10FFFF);
+        const bool printable =
+            (value >= 9 && value <= 13) || (value >= 32 && value < 127) || (value >= 160 && value <= 0x10FFFF);
         if (head && small && printable) {
             ++report_.characters;
             const std::uint64_t hash = rules_.hash(text_.substr(line_, begin - line_));
-            edit(begin, end, std::to_string(value < 127 ? static_cast<std::uint64_t>(letters[hash % letters.size()])
-                                                        : first_ideograph + hash % ideographs));
+            edit(begin, end,
+                 std::to_string(value < 127 ? static_cast<std::uint64_t>(letters[hash % letters.size()])
+                                            : first_ideograph + hash % ideographs));
         } else if (end - begin >= first_large_digits && (value > 0xFFFFFFFF || text_[begin] == '-')) {
             ++report_.integers;
             edit(begin, end, other_digits(text_.substr(begin, end - begin), 0));
         }
     }
-    // A small integer's line has no room for more words, a large one's must have as many: the first digits stay, and where the
-    // rest would carry it over a word's edge, it is all zeros or all nines.
+    // A small integer's line has no room for more words, a large one's must have as many: the first digits stay, and
+    // where the rest would carry it over a word's edge, it is all zeros or all nines.
     void big_integer(std::size_t begin, std::size_t end) {
         constexpr std::size_t kept = 2;
         const std::string_view old = text_.substr(begin, end - begin);
@@ -105,7 +109,8 @@ public:
         std::string other = other_digits(old, kept);
         for (const char fill : {'0', '9'})
             if (bignum_words(std::string_view(other).substr(sign), rules_.word_bits) != words)
-                std::fill(other.begin() + static_cast<std::ptrdiff_t>(std::min(other.size(), sign + kept)), other.end(), fill);
+                std::fill(other.begin() + static_cast<std::ptrdiff_t>(std::min(other.size(), sign + kept)), other.end(),
+                          fill);
         ++report_.integers;
         edit(begin, end, std::move(other));
     }
@@ -123,12 +128,17 @@ public:
         put_filler(style_, bytes, hash(begin, end), [&](std::string_view piece) { filler += piece; });
         edit(begin, end, std::move(filler));
     }
-    // Funs, references, ports and pids of other nodes, messages of other nodes. What can't be taken apart goes as a whole.
+    // Funs, references, ports and pids of other nodes, messages of other nodes. What can't be taken apart goes as a
+    // whole.
     void external(std::uint64_t bytes, std::size_t begin, std::size_t end) {
         std::string raw;
         append_data(style_, text_.substr(begin, end - begin), raw, static_cast<std::size_t>(bytes));
-        if (raw.size() == bytes && !redact_external(raw, [&](std::span<char> value) { fill(value, rules_.hash({value.data(), value.size()})); },
-                                                    [&](std::span<char> atom) { return hide(atom); }))
+        if (raw.size() == bytes && !redact_external(
+                                       raw,
+                                       [&](std::span<char> value) {
+                                           fill(value, rules_.hash({value.data(), value.size()}));
+                                       },
+                                       [&](std::span<char> atom) { return hide(atom); }))
             fill(raw, hash(begin, end));
         ++report_.binaries;
         std::string encoded;
@@ -156,7 +166,9 @@ public:
         bool found = false;
         for (const std::string& secret : rules_.secrets) {
             if (secret.size() < distinctive && secret.size() != name.size()) continue;  // it may be a part of any name
-            for (std::size_t at = 0; !secret.empty() && (at = std::string_view(name.data(), name.size()).find(secret, at)) != std::string_view::npos;) {
+            for (std::size_t at = 0;
+                 !secret.empty() &&
+                 (at = std::string_view(name.data(), name.size()).find(secret, at)) != std::string_view::npos;) {
                 std::ranges::fill(name.subspan(at, secret.size()), 'x');
                 at += secret.size();
                 found = true;
@@ -176,7 +188,9 @@ private:
         return value;
     }
     void edit(std::size_t begin, std::size_t end, std::string text) { edits_.push_back({begin, end, std::move(text)}); }
-    std::uint64_t hash(std::size_t begin, std::size_t end) const { return rules_.hash(text_.substr(begin, end - begin)); }
+    std::uint64_t hash(std::size_t begin, std::size_t end) const {
+        return rules_.hash(text_.substr(begin, end - begin));
+    }
     // As many digits, of which the first `kept` stay; where none does, the first is a 1: as large at most, and no zero.
     std::string other_digits(std::string_view number, std::size_t kept) const {
         std::string digits(number);
@@ -208,7 +222,8 @@ public:
     Result<RedactionReport> run() {
         Scanner::Head head;
         if (!scanner_.next(head) || head.row == nullptr || head.row->body != Body::dump_start)
-            return Error{ErrorCode::not_recognised, "is not a crash dump", "Only crash dumps can be copied without their values."};
+            return Error{ErrorCode::not_recognised, "is not a crash dump",
+                         "Only crash dumps can be copied without their values."};
         header(head);
         while (status_ && !report_.complete && !scanner_.ended_inside() && scanner_.next(head)) section(head);
         if (!status_) return status_.error();
@@ -270,10 +285,8 @@ private:
                 if (feed == text.npos && !last) break;
                 const std::size_t end = std::min(feed, text.size());
                 std::string line(text.substr(at, end - at));
-                if (atoms)
-                    report_.atoms += LineEdits(rules_, report_, scanner_.style, {}, leaves).hide(line);
-                else
-                    line = rules_.text(line);
+                if (atoms) report_.atoms += LineEdits(rules_, report_, scanner_.style, {}, leaves).hide(line);
+                else line = rules_.text(line);
                 out += line;
                 if (feed != text.npos) out += '\n';
                 at = feed == text.npos ? end : feed + 1;

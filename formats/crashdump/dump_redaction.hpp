@@ -1,13 +1,14 @@
-// A copy of a crash dump without the values that its node worked with, in which everything is as large and lies where it lay.
+// A copy of a crash dump without the values that its node worked with, in which everything is as large and lies where
+// it lay.
 //
-// Theory. What a dump is read for are processes, stacks, shapes, sizes and who holds what; what it must not be passed on for
-// are the contents of binaries, texts and large numbers. Each of these stands in a place of its own by the grammar of lines
-// (term_line.hpp), with its length in front of it, so that the copy puts something of the same length there: addresses,
-// sizes and sharing stay as they were, and whatever reads the dump reads the copy. Equal binaries stay equal: a filler
-// begins with a keyed hash of what it stands for. Lists of characters are lists of small integers, and no line tells the one
-// from the other: every printable character at the head of a cell becomes one that depends on the cell's address alone,
-// so that lists that differ still do, mostly: as keys of a map they must. Names (atoms, modules, functions, nodes)
-// stay, but for the secrets that the caller knows.
+// Theory. What a dump is read for are processes, stacks, shapes, sizes and who holds what; what it must not be passed
+// on for are the contents of binaries, texts and large numbers. Each of these stands in a place of its own by the
+// grammar of lines (term_line.hpp), with its length in front of it, so that the copy puts something of the same length
+// there: addresses, sizes and sharing stay as they were, and whatever reads the dump reads the copy. Equal binaries
+// stay equal: a filler begins with a keyed hash of what it stands for. Lists of characters are lists of small integers,
+// and no line tells the one from the other: every printable character at the head of a cell becomes one that depends on
+// the cell's address alone, so that lists that differ still do, mostly: as keys of a map they must. Names (atoms,
+// modules, functions, nodes) stay, but for the secrets that the caller knows.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,8 @@
 namespace beamheap::crashdump {
 
 struct RedactionRules {
-    /// A line of free text (the slogan, command lines of ports, inline terms of old releases) as it may leave the house.
+    /// A line of free text (the slogan, command lines of ports, inline terms of old releases) as it may leave the
+    /// house.
     std::function<std::string(std::string_view)> text;
     /// A keyed hash: equal texts have equal ones, and nobody without the key can try out what a text was.
     std::function<std::uint64_t(std::string_view)> hash;

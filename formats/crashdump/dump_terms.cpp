@@ -97,15 +97,17 @@ Result<std::unique_ptr<DumpTerms>> DumpTerms::read(TermSections& texts, ProcId p
     return terms;
 }
 
-Result<std::unique_ptr<DumpTerms>> DumpTerms::read_part(const TermSections& texts, ProcId process, const HeapFacts& facts,
-                                                        const HeapDialect& dialect, const TermsWanted& wanted,
+Result<std::unique_ptr<DumpTerms>> DumpTerms::read_part(const TermSections& texts, ProcId process,
+                                                        const HeapFacts& facts, const HeapDialect& dialect,
+                                                        const TermsWanted& wanted,
                                                         std::shared_ptr<const Literals> literals) {
     std::unique_ptr<DumpTerms> terms(new DumpTerms(texts, dialect));
     BH_TRY(terms->sections_, texts.of(process));
     HeapReader reader(dialect);
     HeapFacts with_values = facts;
     with_values.mode = HeapGraph::Mode::values;
-    if (!read_part_of_heap(terms->sections_, with_values, wanted, literals.get(), dialect.least_in_part, reader)) return std::unique_ptr<DumpTerms>();
+    if (!read_part_of_heap(terms->sections_, with_values, wanted, literals.get(), dialect.least_in_part, reader))
+        return std::unique_ptr<DumpTerms>();
     terms->in_part_ = true;
     terms->heap_ = std::make_shared<const ReadHeap>(reader.take());
     terms->set_literals(std::move(literals));
@@ -161,10 +163,8 @@ DumpTerms::Line DumpTerms::line_of(ObjectId id) {
     }
     for (unsigned i = 0; i < numbers && p != nullptr; ++i)
         p = take_hex(p, line.end, line.number[i], last_without_colon && i + 1 == numbers);
-    if (p == nullptr)
-        line.kind = 0;
-    else
-        line.body = p;
+    if (p == nullptr) line.kind = 0;
+    else line.body = p;
     line.body_place = origin + static_cast<std::uint64_t>(line.body - text.data());
     return line;
 }
@@ -338,8 +338,8 @@ bool DumpTerms::external(ObjectId id, const Line& line, ObjectHead& head, std::u
         const Element term = decode(line.data(dialect_.style), {dialect_.node_name, {}});
         if (term.kind == ElementKind::object) {
             head = decoded_.head(term.id.number);
-            if (head.kind == TermKind::reference || head.kind == TermKind::external_reference || head.kind == TermKind::external_pid ||
-                head.kind == TermKind::external_port) {
+            if (head.kind == TermKind::reference || head.kind == TermKind::external_reference ||
+                head.kind == TermKind::external_pid || head.kind == TermKind::external_port) {
                 if (!head.node.empty()) head.node = *nodes_.emplace(head.node).first;
                 decoded_.forget_since(before);
                 last_external_ = {key, head};

@@ -29,8 +29,9 @@ public:
                                                    const HeapDialect& dialect);
     /// The same of what is wanted alone; null where the heap is small, or where much of it had to be read for that
     /// (part_of_heap.hpp).
-    static Result<std::unique_ptr<DumpTerms>> read_part(const TermSections& texts, ProcId process, const HeapFacts& facts,
-                                                        const HeapDialect& dialect, const TermsWanted& wanted,
+    static Result<std::unique_ptr<DumpTerms>> read_part(const TermSections& texts, ProcId process,
+                                                        const HeapFacts& facts, const HeapDialect& dialect,
+                                                        const TermsWanted& wanted,
                                                         std::shared_ptr<const Literals> literals);
     void set_literals(std::shared_ptr<const Literals> literals) { literals_ = std::move(literals); }
 
@@ -66,8 +67,9 @@ private:
     const char* element(const char* p, const char* end, Element& out);
     Element decoded_message(std::uint64_t origin);
     Element decode(std::string_view encoded, const external_term::Context& context);
-    /// The decoded form of an object in external format: its head, and its number among the decoded. A reference, pid or port has no
-    /// elements, and is decoded each time: a queue of a million calls has as many references. False if it can't be decoded.
+    /// The decoded form of an object in external format: its head, and its number among the decoded. A reference, pid
+    /// or port has no elements, and is decoded each time: a queue of a million calls has as many references. False if
+    /// it can't be decoded.
     bool external(ObjectId id, const Line& line, ObjectHead& head, std::uint32_t& number);
     Bytes base_bytes(const BinaryUse& use, std::uint64_t from, std::uint64_t limit, std::string& out);
 
@@ -79,8 +81,9 @@ private:
     std::uint32_t looks_ = 0;
     std::shared_ptr<const Literals> literals_;
     external_term::Terms decoded_;
-    std::unordered_map<std::uint64_t, Element> externals_;         // by space and number, those with elements
-    std::optional<std::pair<std::uint64_t, ObjectHead>> last_external_;  // of those without, the one that was looked at last
+    std::unordered_map<std::uint64_t, Element> externals_;  // by space and number, those with elements
+    std::optional<std::pair<std::uint64_t, ObjectHead>>
+        last_external_;                                            // of those without, the one that was looked at last
     std::set<std::string, std::less<>> nodes_;                     // that references and pids name
     std::unordered_map<std::uint64_t, Element> decoded_messages_;  // by origin
 };

@@ -20,19 +20,25 @@ void read_slot(Loader& loader, EtsTable& table, std::string_view value, std::uin
     if (loader.dialect.otp == 0 || loader.dialect.otp >= 21) table.address = slot.value_or(0);
 }
 void read_id(Loader& loader, EtsTable& table, std::string_view value, std::uint64_t) { table.id = loader.atom(value); }
-void read_name(Loader& loader, EtsTable& table, std::string_view value, std::uint64_t) { table.name = loader.atom(value); }
+void read_name(Loader& loader, EtsTable& table, std::string_view value, std::uint64_t) {
+    table.name = loader.atom(value);
+}
 void read_buckets(Loader& loader, EtsTable& table, std::string_view value, std::uint64_t offset) {
     table.buckets = loader.number(value, offset);
 }
 void read_fixed(Loader& loader, EtsTable& table, std::string_view value, std::uint64_t offset) {
     table.fixed = value == "false" ? Count(0) : loader.number(value, offset);
 }
-void read_compressed(Loader&, EtsTable& table, std::string_view value, std::uint64_t) { table.compressed = value == "true"; }
+void read_compressed(Loader&, EtsTable& table, std::string_view value, std::uint64_t) {
+    table.compressed = value == "true";
+}
 void read_ordered(Loader& loader, EtsTable& table, std::string_view, std::uint64_t) {
     if (table.type == TextId::none) table.type = loader.text("ordered_set");
 }
 void read_avg(Loader&, EtsTable& table, std::string_view value, std::uint64_t) { table.chain_avg = read_double(value); }
-void read_dev(Loader&, EtsTable& table, std::string_view value, std::uint64_t) { table.chain_std_dev = read_double(value); }
+void read_dev(Loader&, EtsTable& table, std::string_view value, std::uint64_t) {
+    table.chain_std_dev = read_double(value);
+}
 void read_expected(Loader&, EtsTable& table, std::string_view value, std::uint64_t) {
     table.chain_expected_std_dev = read_double(value);
 }

@@ -12,20 +12,20 @@
 
 namespace beamheap::crashdump {
 
-/// One field: its key with the separator ("OldHeap: "), and where its value goes. One of the three is set; or a count, and
-/// `custom` for values that are no plain numbers.
+/// One field: its key with the separator ("OldHeap: "), and where its value goes. One of the three is set; or a count,
+/// and `custom` for values that are no plain numbers.
 template <class Row>
 struct Field {
     std::string_view key;
-    Count Row::* count = nullptr;
-    TextId Row::* text = nullptr;
+    Count Row::*count = nullptr;
+    TextId Row::*text = nullptr;
     void (*custom)(Loader&, Row&, std::string_view value, std::uint64_t offset) = nullptr;
     /// Gives a row what the same line has given another one, where the line alone decides that; false: it must be read.
     bool (*repeat)(Row&, const Row& other) = nullptr;
 };
 
-/// The line at the front of `body` as this field, where it is a plain decimal number that no field takes for odd, below 10^14:
-/// its length, LF included. 0 for anything else, with nothing written: read_field() knows the rest.
+/// The line at the front of `body` as this field, where it is a plain decimal number that no field takes for odd, below
+/// 10^14: its length, LF included. 0 for anything else, with nothing written: read_field() knows the rest.
 template <class Row>
 std::size_t take_plain_number(const Field<Row>& field, Row& row, std::string_view body) {
     constexpr std::size_t always_fits = 14;  // digits
@@ -57,7 +57,8 @@ bool read_field(Loader& loader, std::span<const Field<Row>> fields, std::size_t&
             if (field.key.back() != ' ' || line != bare) continue;
         }
         const std::size_t key = field.key.size();
-        const std::string_view value = line.size() > key ? std::string_view(line.data() + key, line.size() - key) : std::string_view();
+        const std::string_view value =
+            line.size() > key ? std::string_view(line.data() + key, line.size() - key) : std::string_view();
         hint = at + 1 == fields.size() ? 0 : at + 1;
         if (field.custom != nullptr) field.custom(loader, row, value, offset);
         else if (field.count != nullptr) row.*field.count = loader.number(value, offset);
@@ -67,7 +68,8 @@ bool read_field(Loader& loader, std::span<const Field<Row>> fields, std::size_t&
     return false;
 }
 
-/// Calls take(line, offset) for every line of a section's body that is not empty; the offset is the line's in the input.
+/// Calls take(line, offset) for every line of a section's body that is not empty; the offset is the line's in the
+/// input.
 template <class Take>
 void read_lines(const Section& section, std::string_view body, Take&& take) {
     const char* const begin = body.data();
@@ -78,8 +80,8 @@ void read_lines(const Section& section, std::string_view body, Take&& take) {
     }
 }
 
-/// Whether a line's key may be that of a field which this version does not know: the VM's begin with a capital letter and
-/// hold nothing but words. What is left of a line that damage cut is no such thing, but by chance.
+/// Whether a line's key may be that of a field which this version does not know: the VM's begin with a capital letter
+/// and hold nothing but words. What is left of a line that damage cut is no such thing, but by chance.
 inline bool is_field_name(std::string_view key) {
     if (key.empty() || key[0] < 'A' || key[0] > 'Z') return false;
     for (const char c : key)
@@ -97,7 +99,8 @@ void read_fields(Loader& loader, std::span<const Field<Row>> fields, Row& row, c
     std::size_t hint = 0;
     read_lines(section, body, [&](std::string_view line, std::uint64_t offset) {
         if (read_field(loader, fields, hint, row, line, offset)) return;
-        const bool capitals = std::ranges::all_of(fields, [](const auto& f) { return f.key[0] >= 'A' && f.key[0] <= 'Z'; });
+        const bool capitals =
+            std::ranges::all_of(fields, [](const auto& f) { return f.key[0] >= 'A' && f.key[0] <= 'Z'; });
         const std::size_t colon = line.find(':');
         const bool field = colon != std::string_view::npos && (!capitals || is_field_name(line.substr(0, colon)));
         loader.anomalies().add(field ? Anomaly::unknown_field : Anomaly::bad_line, offset, line);

@@ -38,7 +38,7 @@ struct ErtsRelease {
     std::string_view erts;
     std::string_view release;
 };
-constexpr ErtsRelease early_releases[] = {{"5.4", "R10B"}, {"5.5", "R11B"}, {"5.6", "R12B"}, {"5.7.1", "R13B"},
+constexpr ErtsRelease early_releases[] = {{"5.4", "R10B"},     {"5.5", "R11B"},     {"5.6", "R12B"}, {"5.7.1", "R13B"},
                                           {"5.7.2", "R13B01"}, {"5.7.3", "R13B02"}, {"5.7", "R13A"}};
 
 // OTP's own part of a release's name: private builds put words of their own behind it, as in "R15B02Emilio".
@@ -128,7 +128,8 @@ void read_header(Loader& loader, const Section& section, std::string_view body) 
     dialect.frames_end_with_return = dialect.otp == 0 || dialect.otp >= 23;
 
     Header header{&node.compiled, &node.taints, &node.calling_thread, {}};
-    const Section rest{section.id, section.offset, section.body_offset + static_cast<std::uint64_t>(body.data() - begin)};
+    const Section rest{section.id, section.offset,
+                       section.body_offset + static_cast<std::uint64_t>(body.data() - begin)};
     read_fields(loader, std::span<const Field<Header>>(header_fields), header, rest, body);
     node.atoms = header.atoms;
     node.calling_scheduler = calling_scheduler(node.calling_thread);

@@ -153,8 +153,8 @@ private:
         std::uint32_t packed = 0;
         bool valid = false;
     };
-    /// An address of a chunk that is not known; or one that is not aligned, or no address at all. (A member would give the
-    /// address of this object away, and with it the registers that it lives in.)
+    /// An address of a chunk that is not known; or one that is not aligned, or no address at all. (A member would give
+    /// the address of this object away, and with it the registers that it lives in.)
     static Other other_address(AddressSpace& space, Chunk& chunk, std::uint64_t text, const char* q) {
         Other other;
         other.valid = read_hex12(q, other.value);
@@ -169,7 +169,8 @@ private:
 };
 
 /// Behind the E of an object in external term format.
-BH_INLINE const char* HeapLines::remembered(const char* q, const char* safe, TermKind& kind, std::uint32_t& words) const {
+BH_INLINE const char* HeapLines::remembered(const char* q, const char* safe, TermKind& kind,
+                                            std::uint32_t& words) const {
     std::uint32_t size = 0;
     q = short_count(q, size);
     if (q == nullptr || size == 0 || size > 4096) return nullptr;
@@ -230,7 +231,8 @@ const char* HeapLines::take(HeapGraph& graph, const char* p, const char* safe, s
                     q = p[14] == 'h' ? short_count(q + 1, size) : nullptr;
                     kind = TermKind::heap_binary;
                     words = static_cast<std::uint32_t>(heap_binary_words(size, common_word_bytes));
-                    if (q != nullptr) q = size > 4096 ? nullptr : skipped_data(q, safe, encoded_size(common_style, size));
+                    if (q != nullptr)
+                        q = size > 4096 ? nullptr : skipped_data(q, safe, encoded_size(common_style, size));
                     break;
                 case 'E': q = remembered(q, safe, kind, words); break;
                 default: q = nullptr; break;

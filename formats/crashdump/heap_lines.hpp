@@ -1,18 +1,18 @@
 // Lines of a heap as nearly all of them are, fast.
 //
-// A dump of a 64-bit VM is a hundred million lines of a few forms: "7F3A5C012340:lI97|H7F3A5C012350", addresses of twelve
-// digits, small integers, short atoms. HeapReader knows the whole grammar, every release, 32-bit machines, CR LF and damage;
-// it is the specification. This is the loop for the common forms alone: it takes line after line while they are of a form
-// that it knows for certain, and stops, having written nothing, at the first one that is not. HeapReader reads that line and
-// calls again. So whatever is rare, wide, torn or at the end of the text never has to be thought of here, and a line that is
-// taken here gives the graph exactly what HeapReader would have given it (tests/unit/heap_lines_test.cpp holds the two
-// against each other, on real dumps, cut ones and noise).
+// A dump of a 64-bit VM is a hundred million lines of a few forms: "7F3A5C012340:lI97|H7F3A5C012350", addresses of
+// twelve digits, small integers, short atoms. HeapReader knows the whole grammar, every release, 32-bit machines, CR LF
+// and damage; it is the specification. This is the loop for the common forms alone: it takes line after line while they
+// are of a form that it knows for certain, and stops, having written nothing, at the first one that is not. HeapReader
+// reads that line and calls again. So whatever is rare, wide, torn or at the end of the text never has to be thought of
+// here, and a line that is taken here gives the graph exactly what HeapReader would have given it
+// (tests/unit/heap_lines_test.cpp holds the two against each other, on real dumps, cut ones and noise).
 //
-// What makes it fast is what it does not do. All that changes is in local variables (the graph's arrays are written through
-// an Appender: a store through uint8_t* may alias every member of every object, and would have them read again each time);
-// of an address the first eight digits are compared, as text, with those that were read before: they are the chunk of 64 KiB
-// (AddressSpace), of which a heap has few, and the last four digits are the place in it. Nothing is called but AddressSpace
-// for a new chunk. What an object costs is measured by `tests/bench/run --gate`.
+// What makes it fast is what it does not do. All that changes is in local variables (the graph's arrays are written
+// through an Appender: a store through uint8_t* may alias every member of every object, and would have them read again
+// each time); of an address the first eight digits are compared, as text, with those that were read before: they are
+// the chunk of 64 KiB (AddressSpace), of which a heap has few, and the last four digits are the place in it. Nothing is
+// called but AddressSpace for a new chunk. What an object costs is measured by `tests/bench/run --gate`.
 #pragma once
 
 #include <array>
@@ -32,12 +32,12 @@ public:
         std::memset(static_cast<void*>(chunks_.data()), 0, sizeof chunks_);
         chunks_[0].text = 1;  // zeros are looked for here, a one is not: no free entry is ever found
     }
-    /// Takes lines from p on into `graph`, to which nothing else may be added meanwhile, and gives where it stopped. Reads up
-    /// to 64 bytes behind `safe`. `offset` is where p stands in the input.
+    /// Takes lines from p on into `graph`, to which nothing else may be added meanwhile, and gives where it stopped.
+    /// Reads up to 64 bytes behind `safe`. `offset` is where p stands in the input.
     const char* take(HeapGraph& graph, const char* p, const char* safe, std::uint64_t offset);
 
-    /// What an object in external term format is depends on its length and its first characters alone: `prefix` of them.
-    /// The next line that begins so is taken here.
+    /// What an object in external term format is depends on its length and its first characters alone: `prefix` of
+    /// them. The next line that begins so is taken here.
     void remember(std::uint64_t length, std::string_view prefix, TermKind kind, std::uint32_t words);
 
 private:
@@ -60,7 +60,7 @@ private:
 
     /// A chunk whose addresses were met: the eight digits that these begin with, as they stand in the text.
     struct Chunk {
-        std::uint64_t text = 0;  ///< 0: none (but in the first entry)
+        std::uint64_t text = 0;    ///< 0: none (but in the first entry)
         std::uint32_t number = 0;  ///< address of its first byte / 65536
         std::uint32_t packed = 0;  ///< that address as the graph's AddressSpace compresses it
     };

@@ -198,9 +198,10 @@ std::pair<TermKind, std::uint32_t> HeapReader::reference(unsigned tag, std::uint
     const std::string_view node(reinterpret_cast<const char*>(bytes.data()) + name, whole ? name_length : 0);
     const bool local = dialect_.node_name.empty() || node == dialect_.node_name;
     const TermKind kind = local ? TermKind::reference : TermKind::external_reference;
-    const std::uint32_t words = local ? reference_words(numbers, dialect_.word_bytes)
-                                      : external_reference_words(numbers, dialect_.word_bytes);
-    if (whole) lines_.remember(length, encoded.substr(0, encoded_size(dialect_.style, name + node.size())), kind, words);
+    const std::uint32_t words =
+        local ? reference_words(numbers, dialect_.word_bytes) : external_reference_words(numbers, dialect_.word_bytes);
+    if (whole)
+        lines_.remember(length, encoded.substr(0, encoded_size(dialect_.style, name + node.size())), kind, words);
     return {kind, words};
 }
 
@@ -243,9 +244,9 @@ const char* HeapReader::external(const char* p, std::uint64_t address) {
             words = sizes_->fun_line + (environment <= 255 ? environment : 0);
             break;
         }
-        case 90:     // NEWER_REFERENCE_EXT: numbers(2) node creation(4) ...
-        case 114:    // NEW_REFERENCE_EXT: numbers(2) node creation(1) ...
-        case 101:    // REFERENCE_EXT: node number(4) creation(1)
+        case 90:   // NEWER_REFERENCE_EXT: numbers(2) node creation(4) ...
+        case 114:  // NEW_REFERENCE_EXT: numbers(2) node creation(1) ...
+        case 101:  // REFERENCE_EXT: node number(4) creation(1)
             if (n >= 9) std::tie(kind, words) = reference(tag, length, {text, encoded});
             break;
         case 88:   // NEW_PID_EXT
@@ -298,7 +299,8 @@ void HeapReader::settle_slices() {
             const std::uint64_t slice = graph_.address(use.node);
             const std::uint64_t distance = use.address > slice ? use.address - slice : slice - use.address;
             const auto near = [&](std::uint64_t words) { return distance / dialect_.word_bytes / 4 <= words; };
-            if (use.size <= max_heap_binary_bytes && (near(facts_.heap_words) || near(words_of_all()))) use.base = BinaryUse::Base::object;
+            if (use.size <= max_heap_binary_bytes && (near(facts_.heap_words) || near(words_of_all())))
+                use.base = BinaryUse::Base::object;
             use.named = false;
         }
         // A copy of the slice is a reference to the binary, or a heap binary of the slice's size.

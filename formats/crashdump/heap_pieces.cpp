@@ -11,7 +11,9 @@ void PieceFeeder::feed(HeapReader& reader, const HeapPiece& piece) {
     }
     const bytes::Window::Held& held = piece.held;
     whole_ = whole_ && held.owner != nullptr && held.offset <= at_ && at_ <= held.end();
-    if (whole_) at_ += reader.feed(piece.section, held.text.substr(static_cast<std::size_t>(at_ - held.offset)), at_, piece.last);
+    if (whole_)
+        at_ +=
+            reader.feed(piece.section, held.text.substr(static_cast<std::size_t>(at_ - held.offset)), at_, piece.last);
 }
 
 void PieceQueue::push(HeapPiece piece) {

@@ -1,9 +1,10 @@
 // The text of one giant process on its way from the scanner to the worker that reads it.
 //
-// Most processes are handed over whole (heap_pipeline.hpp). The text of a process with a million messages is too much to be held,
-// and to read it a second time costs as much as the scanner's own pass; so a worker follows the scanner through it, a few
-// hundred kilobytes behind. Pieces overlap: each shows all that the scanner's buffer has of a section, and the worker goes on
-// where it stopped. Where a piece begins behind that place, or has no text, something is missing, and the process is read again.
+// Most processes are handed over whole (heap_pipeline.hpp). The text of a process with a million messages is too much
+// to be held, and to read it a second time costs as much as the scanner's own pass; so a worker follows the scanner
+// through it, a few hundred kilobytes behind. Pieces overlap: each shows all that the scanner's buffer has of a
+// section, and the worker goes on where it stopped. Where a piece begins behind that place, or has no text, something
+// is missing, and the process is read again.
 #pragma once
 
 #include <condition_variable>

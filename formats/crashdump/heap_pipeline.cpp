@@ -11,8 +11,8 @@ namespace {
 constexpr std::uint64_t batch_bytes = 128 * 1024;
 constexpr std::size_t window_bytes = 256 * 1024;
 constexpr std::size_t batch_jobs = 256, usual_jobs = 64;  // at most; as many as processes of ten kilobytes make
-constexpr std::size_t batches_ahead = 2;  // per worker
-constexpr std::uint64_t bytes_ahead = 3 * batch_bytes;  // in all: the scanner's buffers are held as long
+constexpr std::size_t batches_ahead = 2;                  // per worker
+constexpr std::uint64_t bytes_ahead = 3 * batch_bytes;    // in all: the scanner's buffers are held as long
 
 void begin(HeapReader& giant, const HeapFacts& facts) {
     giant.begin(facts);
@@ -44,7 +44,8 @@ void visit(HeapReader& reader, const HeapJob& job, const HeapRequest& demand, un
     const std::uint64_t queued = job.process.msgq_len.value_or(0);
     const bool fewer = reader.has_section(TermSection::heap) && reader.messages() < queued;
     if (fewer) losses.anomalies.add(Anomaly::messages_lost, job.process.offset);
-    if (met.bad_lines != 0 || graph.impossible_references() != 0 || graph.duplicate_addresses() != 0 || fewer) losses.damaged.push_back(job.id);
+    if (met.bad_lines != 0 || graph.impossible_references() != 0 || graph.duplicate_addresses() != 0 || fewer)
+        losses.damaged.push_back(job.id);
     losses.bytes += met.bad_bytes;
     if (losses.keep_addresses) losses.addresses.add(graph, job.id);
     demand.visit({job.id, job.process, graph, worker, reader.messages(), reader.distribution_messages(),
@@ -92,11 +93,13 @@ Status feed_section(const bytes::Source& source, const Extent& part, HeapReader&
 
 }  // namespace
 
-Status feed_in_windows(const bytes::Source& source, const TermExtents& extents, HeapReader& reader, std::string& buffer, bool prefetch) {
+Status feed_in_windows(const bytes::Source& source, const TermExtents& extents, HeapReader& reader, std::string& buffer,
+                       bool prefetch) {
     for (std::uint32_t i = 0; i < extents.count; ++i) {
         const Extent& part = extents.parts[i];
-        BH_CHECK(prefetch && part.bytes >= bytes::Window::worth_prefetching ? feed_ahead(source, part, reader)
-                                                                           : feed_section(source, part, reader, buffer));
+        BH_CHECK(prefetch && part.bytes >= bytes::Window::worth_prefetching
+                     ? feed_ahead(source, part, reader)
+                     : feed_section(source, part, reader, buffer));
     }
     return ok();
 }
@@ -283,7 +286,8 @@ bool HeapPipeline::decode_held(Worker& worker, unsigned index, const HeapJob& jo
 }
 
 /// A process whose sections are all in `text`, which begins at offset `begin` of the input.
-void HeapPipeline::decode_text(Worker& worker, unsigned index, const HeapJob& job, std::string_view text, std::uint64_t begin) {
+void HeapPipeline::decode_text(Worker& worker, unsigned index, const HeapJob& job, std::string_view text,
+                               std::uint64_t begin) {
     worker.reader.begin(job.facts);
     for (std::uint32_t i = 0; i < job.extents.count; ++i) {
         const Extent& part = job.extents.parts[i];

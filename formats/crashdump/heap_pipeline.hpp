@@ -1,7 +1,8 @@
 // Decodes the heaps of many processes while the dump is scanned: the scanner finds where a process's sections are and
-// hands them over; workers decode them side by side. Neighbouring processes go in batches. Most of them the scanner hands over
-// with their text, where it has read it: the copy out of the system's cache is a tenth of all time, and not made twice. A giant
-// process is followed piece by piece (heap_pieces.hpp). Others are read again, a batch's stretch of the file at once, or in windows.
+// hands them over; workers decode them side by side. Neighbouring processes go in batches. Most of them the scanner
+// hands over with their text, where it has read it: the copy out of the system's cache is a tenth of all time, and not
+// made twice. A giant process is followed piece by piece (heap_pieces.hpp). Others are read again, a batch's stretch of
+// the file at once, or in windows.
 #pragma once
 
 #include <array>
@@ -33,7 +34,8 @@ struct Extent {
     std::uint64_t bytes : 56 = 0;  // in one word with the section: there are some of these for each process
     TermSection section : 8 = TermSection::heap;
     Extent() = default;
-    Extent(std::uint64_t from, std::uint64_t size, TermSection of) : offset(from), bytes(size & most_bytes), section(of) {}
+    Extent(std::uint64_t from, std::uint64_t size, TermSection of)
+        : offset(from), bytes(size & most_bytes), section(of) {}
 };
 
 /// The sections of one process's terms, in file order.
@@ -52,8 +54,8 @@ struct HeapJob {
     Process process;
     TermExtents extents;
     HeapFacts facts;  ///< in `values` mode the graph is kept: somebody will ask for the terms of this process
-    /// The text of its sections, as far as whoever passed it still has it: in order, one piece for each buffer of his. Where one
-    /// begins behind the end of the one before, or within a line that began there, the text is read again.
+    /// The text of its sections, as far as whoever passed it still has it: in order, one piece for each buffer of his.
+    /// Where one begins behind the end of the one before, or within a line that began there, the text is read again.
     std::vector<bytes::Window::Held> text;
 };
 
@@ -63,15 +65,16 @@ inline constexpr std::uint64_t most_held_text = std::uint64_t{2} << 20;
 /// The facts that a heap's reader needs, out of the process's row.
 HeapFacts heap_facts(const Process& process, HeapGraph::Mode mode);
 
-/// Has `reader`, which has begun, read the sections of a process in windows of the input; those of giants may be copied out of
-/// the page cache by a second thread, with `prefetch`. `buffer` is scratch. Errors: I/O.
-Status feed_in_windows(const bytes::Source& source, const TermExtents& extents, HeapReader& reader, std::string& buffer, bool prefetch);
+/// Has `reader`, which has begun, read the sections of a process in windows of the input; those of giants may be copied
+/// out of the page cache by a second thread, with `prefetch`. `buffer` is scratch. Errors: I/O.
+Status feed_in_windows(const bytes::Source& source, const TermExtents& extents, HeapReader& reader, std::string& buffer,
+                       bool prefetch);
 
 /// What was met in the heaps that one thread decoded.
 struct HeapLosses {
     Anomalies anomalies;
-    std::vector<ProcId> damaged;   ///< processes with lines that could not be read
-    std::uint64_t bytes = 0;       ///< of those lines
+    std::vector<ProcId> damaged;  ///< processes with lines that could not be read
+    std::uint64_t bytes = 0;      ///< of those lines
     UnresolvedAddresses addresses;
     bool keep_addresses = false;
     std::vector<std::pair<ProcId, ReadHeap>> kept;
@@ -91,8 +94,8 @@ public:
 
     /// Takes a process over; waits where the workers are far behind.
     void add(HeapJob job);
-    /// The same of a giant process whose text comes as it is passed: its facts first, pieces of its sections, and what it has
-    /// turned out to be, before anything else. If pieces were missing, it is read again.
+    /// The same of a giant process whose text comes as it is passed: its facts first, pieces of its sections, and what
+    /// it has turned out to be, before anything else. If pieces were missing, it is read again.
     void begin_giant(const HeapFacts& facts);
     void add_piece(HeapPiece piece);
     void end_giant(HeapJob job);
@@ -143,7 +146,7 @@ private:
     std::mutex mutex_;
     std::condition_variable added_, taken_;  // batches, to and from queue_
     std::deque<Work> queue_;
-    std::shared_ptr<Giant> giant_;  // the one that is being passed
+    std::shared_ptr<Giant> giant_;    // the one that is being passed
     std::uint64_t queued_bytes_ = 0;  // of text in queue_
     bool closed_ = false;
 };

@@ -233,7 +233,8 @@ const char* HeapReader::elements(const char* p, std::uint64_t count) {
 
 /// The common lines by HeapLines, each other one by the grammar.
 const char* HeapReader::take_heap_lines(const char* p, const char* safe, bool tail) {
-    const bool common = dialect_.fast_lines && dialect_.word_bytes == 8 && dialect_.style.base64 && !dialect_.style.crlf;
+    const bool common =
+        dialect_.fast_lines && dialect_.word_bytes == 8 && dialect_.style.base64 && !dialect_.style.crlf;
     while (p < safe) {
         if (common) {
             p = lines_.take(graph_, p, safe, offset_of(p));
@@ -275,7 +276,8 @@ const char* HeapReader::dictionary_line(const char* p) {
 const char* HeapReader::message_line(const char* p) {
     const auto index = static_cast<std::uint32_t>(messages_);
     std::uint64_t address = 0;
-    if (p[0] == 'H' && p[13] == ':' && p[14] == 'N' && p[15] == '\n' && read_hex12(p + 1, address)) {  // nearly all of them
+    if (p[0] == 'H' && p[13] == ':' && p[14] == 'N' && p[15] == '\n' &&
+        read_hex12(p + 1, address)) {  // nearly all of them
         if (messages_++ < most_messages_) graph_.add_root(RootKind::message, index, 0, address, offset_of(p));
         return p + 16;
     }
@@ -307,10 +309,8 @@ const char* HeapReader::message_line(const char* p) {
     if (p == nullptr) return nullptr;
     if (*p != ':') return bad();
     if (++p > safe_) return more();
-    if (*p == 'H')
-        p = root_element(p, RootKind::seq_trace_token, index, 0);
-    else
-        p = element(p);
+    if (*p == 'H') p = root_element(p, RootKind::seq_trace_token, index, 0);
+    else p = element(p);
     if (p == nullptr || (p = end_of_line(p)) == nullptr) return nullptr;
     ++messages_;
     return p;

@@ -12,8 +12,9 @@
 // leaves at most one incomplete line; a piece of 256 KiB fits the processor's caches. Damaged lines are skipped up to
 // the next LF and counted. The result does not depend on how the text was cut.
 //
-// Most lines are read by HeapLines (heap_lines.hpp), which knows the common forms of 64-bit machines. Addresses are 1 to 16 digits of upper case hexadecimal; up to dump
-// version 0.2 they are cut to 32 bits on 64-bit machines (erl_process_dump.c, %X), which needs no care within a heap.
+// Most lines are read by HeapLines (heap_lines.hpp), which knows the common forms of 64-bit machines. Addresses are 1
+// to 16 digits of upper case hexadecimal; up to dump version 0.2 they are cut to 32 bits on 64-bit machines
+// (erl_process_dump.c, %X), which needs no care within a heap.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +36,9 @@ struct HeapDialect {
     unsigned word_bytes = 8;
     bool frames_end_with_return = true;  ///< OTP 23 and later: y registers come before their return address
     bool latin1_atoms = false;           ///< up to R15
-    bool fast_lines = true;  ///< false: common lines are read by the grammar, too (tests)
-    std::uint64_t least_in_part = std::uint64_t{16} << 20;  ///< bytes of heap from which on parts of it are read alone (part_of_heap.hpp)
+    bool fast_lines = true;              ///< false: common lines are read by the grammar, too (tests)
+    std::uint64_t least_in_part = std::uint64_t{16}
+                                  << 20;  ///< bytes of heap from which on parts of it are read alone (part_of_heap.hpp)
     std::string node_name;  ///< to tell references of this node from others; empty: all are taken for its own
 };
 

@@ -5,7 +5,8 @@
 namespace beamheap::crashdump {
 namespace {
 
-// Of the file at most this share is read, so that a table of processes stays far from the time that reading the file takes.
+// Of the file at most this share is read, so that a table of processes stays far from the time that reading the file
+// takes.
 constexpr std::uint64_t share_of_file = 64;
 constexpr std::uint64_t least_bytes = 24u << 20;
 constexpr std::uint64_t largest_dictionary = 1u << 20;
@@ -16,8 +17,10 @@ constexpr std::uint64_t largest_literals = 4u << 20;
 
 }  // namespace
 
-IdentitySearch::IdentitySearch(const bytes::Source& source, TermStyle style, const Snapshot& snapshot, std::uint64_t behind_processes)
-    : sections_(source, style, snapshot, behind_processes, std::max(least_bytes, source.size().value_or(0) / share_of_file)) {}
+IdentitySearch::IdentitySearch(const bytes::Source& source, TermStyle style, const Snapshot& snapshot,
+                               std::uint64_t behind_processes)
+    : sections_(source, style, snapshot, behind_processes,
+                std::max(least_bytes, source.size().value_or(0) / share_of_file)) {}
 
 // Whether the entries that were met are all that there can be, or what was looked for is found.
 bool IdentitySearch::search_heap(Loader& loader, SectionSearch::Place heap) {

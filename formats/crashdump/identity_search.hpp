@@ -1,5 +1,5 @@
-// What a few processes of a plain dump are for, when loading has not asked for labels: their dictionaries and heaps are searched for
-// alone, so that the rows that a table shows cost a few pieces of the file, and not the whole of it.
+// What a few processes of a plain dump are for, when loading has not asked for labels: their dictionaries and heaps are
+// searched for alone, so that the rows that a table shows cost a few pieces of the file, and not the whole of it.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,8 @@ namespace beamheap::crashdump {
 class IdentitySearch {
 public:
     /// As SectionSearch's: `source` and `snapshot` must outlive it.
-    IdentitySearch(const bytes::Source& source, TermStyle style, const Snapshot& snapshot, std::uint64_t behind_processes);
+    IdentitySearch(const bytes::Source& source, TermStyle style, const Snapshot& snapshot,
+                   std::uint64_t behind_processes);
 
     /// Gives the process its initial call, label and named ancestor, as far as they are found.
     void identify(Loader& loader, ProcId process);

@@ -31,10 +31,8 @@ void append_atom(std::string_view name, std::string& out) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '@';
     };
     const bool bare = !name.empty() && name[0] >= 'a' && name[0] <= 'z' && std::ranges::all_of(name, is_name);
-    if (bare)
-        out += name;
-    else
-        append_quoted(name, '\'', out);
+    if (bare) out += name;
+    else append_quoted(name, '\'', out);
 }
 
 void append_binary(std::string_view data, std::string& out) {
@@ -63,10 +61,8 @@ public:
         while (!work_.empty() && out_.size() < label_bytes) {
             const Work next = work_.back();
             work_.pop_back();
-            if (next.value)
-                value(next.text);
-            else
-                out_ += next.text;
+            if (next.value) value(next.text);
+            else out_ += next.text;
         }
         if (!work_.empty()) out_ += "...";
         return std::move(out_);

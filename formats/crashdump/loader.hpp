@@ -18,16 +18,16 @@ namespace beamheap::crashdump {
 
 /// Facts about the writer that change how text is read; set by the header.
 struct Dialect {
-    std::uint32_t otp = 0;         ///< major release, 10 for R10B ... 29; 0 unknown (read as the newest)
-    std::uint32_t version = 5;     ///< 1 for "0.1" ... 5 for "0.5"
-    bool latin1_atoms = false;     ///< up to R15 atoms are latin-1 bytes
+    std::uint32_t otp = 0;               ///< major release, 10 for R10B ... 29; 0 unknown (read as the newest)
+    std::uint32_t version = 5;           ///< 1 for "0.1" ... 5 for "0.5"
+    bool latin1_atoms = false;           ///< up to R15 atoms are latin-1 bytes
     bool frames_end_with_return = true;  ///< y registers come before their return address: OTP 23 and later (OTP-15077)
 };
 
 /// A section as the scanner found it: `=tag:id`, and where its body begins.
 struct Section {
-    std::string_view id;           ///< after the first colon, without CR and LF
-    std::uint64_t offset = 0;      ///< of the '='
+    std::string_view id;       ///< after the first colon, without CR and LF
+    std::uint64_t offset = 0;  ///< of the '='
     std::uint64_t body_offset = 0;
 };
 
@@ -37,7 +37,7 @@ struct Loader {
     Dialect dialect;
     FunctionStorage function_storage;
     std::string atom_storage, latin1_storage;
-    std::vector<Frame> frames;           ///< scratch
+    std::vector<Frame> frames;  ///< scratch
     Losses losses;
 
     struct KnownFunction {
@@ -52,8 +52,8 @@ struct Loader {
         Frame frame;
     };
     std::array<KnownCounter, 64> known_counters{};
-    /// A line of a =proc section as it stood the last time, with its LF, and a row that it was read into: most processes are as many
-    /// others are in what they do and where they come from.
+    /// A line of a =proc section as it stood the last time, with its LF, and a row that it was read into: most
+    /// processes are as many others are in what they do and where they come from.
     struct RepeatedLine {
         std::array<char, 96> text{};
         std::size_t size = 0;
@@ -114,7 +114,8 @@ struct Loader {
         // Most processes are in one of a few functions: the texts of those that were met last are remembered.
         KnownFunction& known = known_functions[slot_of_function(text)];
         const std::size_t size = known.text.size();
-        if (size != 0 && text.starts_with(known.text) && (text.size() == size || text[size] < '0' || text[size] > '9')) {
+        if (size != 0 && text.starts_with(known.text) &&
+            (text.size() == size || text[size] < '0' || text[size] > '9')) {
             text.remove_prefix(size);
             return known.id;
         }

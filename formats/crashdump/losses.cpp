@@ -17,7 +17,8 @@ void UnresolvedAddresses::add(const HeapGraph& graph, ProcId process) {
     for (std::size_t i = 0; i < graph.unresolved_size(); ++i) take(graph.unresolved(i));
     if (graph.mode() == HeapGraph::Mode::sizes) return;
     for (std::size_t i = 0; i < graph.foreign_size(); ++i)
-        if (const HeapGraph::ForeignEdge edge = graph.foreign(i); graph.kind(edge.from) != TermKind::sub_binary) take(edge.address);
+        if (const HeapGraph::ForeignEdge edge = graph.foreign(i); graph.kind(edge.from) != TermKind::sub_binary)
+            take(edge.address);
     for (std::size_t i = 0; i < graph.missing_roots(); ++i) take(graph.missing_root_address(i));
 }
 
@@ -29,9 +30,7 @@ void UnresolvedAddresses::merge(const UnresolvedAddresses& other) {
     }
 }
 
-void Losses::entry(std::uint32_t fields, bool torn) {
-    fields_.push_back(torn ? fields | torn_entry : fields);
-}
+void Losses::entry(std::uint32_t fields, bool torn) { fields_.push_back(torn ? fields | torn_entry : fields); }
 
 void Losses::judge_entries(Snapshot& snapshot, std::uint32_t constant) {
     const std::size_t count = std::min(fields_.size(), snapshot.processes.size());
@@ -76,22 +75,22 @@ void Losses::judge_links(Snapshot& snapshot) {
         for (std::uint32_t i = 0; i < process.link_range.count; ++i) {
             const Link& link = snapshot.links[process.link_range.first + i];
             if (!link.pid.has() || link.pid.node != 0 || snapshot.find(link.pid) != ProcId::none) continue;
-            if (linked_.insert(key(link.pid)).second)
-                snapshot.anomalies.add(Anomaly::linked_to_nobody, process.offset);
+            if (linked_.insert(key(link.pid)).second) snapshot.anomalies.add(Anomaly::linked_to_nobody, process.offset);
         }
     }
 }
 
-// =loaded_modules has the sum of the sizes in all =mod (loaded() in break.c): equal to the byte in all dumps that were at hand
-// and had it. Schedulers of all kinds are numbered from 1 in one row, so all but the last ones leave a gap.
+// =loaded_modules has the sum of the sizes in all =mod (loaded() in break.c): equal to the byte in all dumps that were
+// at hand and had it. Schedulers of all kinds are numbered from 1 in one row, so all but the last ones leave a gap.
 void Losses::judge_sums(Snapshot& snapshot, bool modules) {
     if (modules && snapshot.node.current_code_bytes.has()) {
         std::uint64_t listed = 0;
         for (const Module& module : snapshot.modules) listed += module.current_bytes.value_or(0);
         const std::uint64_t all = *snapshot.node.current_code_bytes;
         if (listed < all)
-            snapshot.anomalies.add(Anomaly::count_mismatch, 0,
-                                   "modules: " + std::to_string(listed) + " of " + std::to_string(all) + " bytes of code");
+            snapshot.anomalies.add(
+                Anomaly::count_mismatch, 0,
+                "modules: " + std::to_string(listed) + " of " + std::to_string(all) + " bytes of code");
     }
     std::unordered_set<std::uint32_t> numbers;
     std::uint32_t last = 0;

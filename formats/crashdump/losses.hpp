@@ -40,7 +40,8 @@ private:
 
 class Losses {
 public:
-    /// The fields that an entry of the process table has, as bits by their rows; `torn`: something in it is out of order.
+    /// The fields that an entry of the process table has, as bits by their rows; `torn`: something in it is out of
+    /// order.
     void entry(std::uint32_t fields, bool torn);
     /// A section of terms whose process is not in the table.
     void orphan(Pid pid) { missing_.insert(key(pid)); }

@@ -30,7 +30,8 @@ void read_byte_lines(Loader& loader, const Section& section, std::string_view bo
         const std::size_t colon = line.find(": ");
         std::array<Count, 3> numbers;
         if (colon == std::string_view::npos || !read_numbers(line.substr(colon + 2), numbers)) {
-            loader.anomalies().add(colon == std::string_view::npos ? Anomaly::bad_line : Anomaly::bad_number, offset, line);
+            loader.anomalies().add(colon == std::string_view::npos ? Anomaly::bad_line : Anomaly::bad_number, offset,
+                                   line);
             continue;
         }
         out.push_back({loader.text(line.substr(0, colon)), numbers[0], numbers[1]});

@@ -14,15 +14,14 @@ void ignore(Loader&, Module&, std::string_view, std::uint64_t) {}
 
 // Attributes and compilation info are external terms in hexadecimal or base64; nothing asks for them.
 constexpr Field<Module> module_fields[] = {
-    {"Current size: ", &Module::current_bytes},
-    {"Current attributes: ", {}, {}, ignore},
-    {"Current compilation info: ", {}, {}, ignore},
-    {"Old size: ", &Module::old_bytes},
-    {"Old attributes: ", {}, {}, ignore},
-    {"Old compilation info: ", {}, {}, ignore},
+    {"Current size: ", &Module::current_bytes},     {"Current attributes: ", {}, {}, ignore},
+    {"Current compilation info: ", {}, {}, ignore}, {"Old size: ", &Module::old_bytes},
+    {"Old attributes: ", {}, {}, ignore},           {"Old compilation info: ", {}, {}, ignore},
 };
 
-void read_fun_module(Loader& loader, FunEntry& fun, std::string_view value, std::uint64_t) { fun.module = loader.atom(value); }
+void read_fun_module(Loader& loader, FunEntry& fun, std::string_view value, std::uint64_t) {
+    fun.module = loader.atom(value);
+}
 void read_address(Loader&, FunEntry& fun, std::string_view value, std::uint64_t) {
     if (const auto address = parse_hex(value)) fun.address = *address;
 }
@@ -30,12 +29,8 @@ void read_refc(Loader&, FunEntry& fun, std::string_view value, std::uint64_t) { 
 void ignore_fun(Loader&, FunEntry&, std::string_view, std::uint64_t) {}
 
 constexpr Field<FunEntry> fun_fields[] = {
-    {"Module: ", {}, {}, read_fun_module},
-    {"Uniq: ", {}, &FunEntry::uniq},
-    {"Index: ", &FunEntry::index},
-    {"Address: ", {}, {}, read_address},
-    {"Native_address: ", {}, {}, ignore_fun},
-    {"Refc: ", {}, {}, read_refc},
+    {"Module: ", {}, {}, read_fun_module}, {"Uniq: ", {}, &FunEntry::uniq},          {"Index: ", &FunEntry::index},
+    {"Address: ", {}, {}, read_address},   {"Native_address: ", {}, {}, ignore_fun}, {"Refc: ", {}, {}, read_refc},
 };
 
 }  // namespace

@@ -45,7 +45,8 @@ void read_peer(Loader& loader, const Section& section, std::string_view body, Di
     DistNode node;
     node.kind = kind;
     const Count channel = parse_decimal(section.id);
-    if (!channel.has() || *channel > 0xFFFFFFFEu) loader.anomalies().add(Anomaly::bad_number, section.offset, section.id);
+    if (!channel.has() || *channel > 0xFFFFFFFEu)
+        loader.anomalies().add(Anomaly::bad_number, section.offset, section.id);
     node.channel = static_cast<std::uint32_t>(std::min<std::uint64_t>(channel.value_or(0), 0xFFFFFFFEu));
     read_fields(loader, std::span<const Field<DistNode>>(peer_fields), node, section, body);
     loader.snapshot.nodes.push_back(node);
@@ -65,7 +66,9 @@ void read_node(Loader& loader, const Section& section, std::string_view) {
     loader.snapshot.node.name = loader.atom(section.id);
     if (!loader.snapshot.node.distributed) loader.snapshot.node.distributed = true;
 }
-void read_no_distribution(Loader& loader, const Section&, std::string_view) { loader.snapshot.node.distributed = false; }
+void read_no_distribution(Loader& loader, const Section&, std::string_view) {
+    loader.snapshot.node.distributed = false;
+}
 void read_visible_node(Loader& loader, const Section& section, std::string_view body) {
     read_peer(loader, section, body, DistNode::Kind::visible);
 }

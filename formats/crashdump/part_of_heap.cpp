@@ -13,7 +13,7 @@ constexpr std::size_t first_front = std::size_t{1} << 20;
 constexpr std::size_t front_growth = 8;
 constexpr std::size_t least_share = 4;  // of the heap's text: a larger part is not worth it
 constexpr std::array<std::size_t, 3> backs{std::size_t{64} << 10, std::size_t{1} << 20, std::size_t{16} << 20};
-constexpr std::size_t last_messages = 4;   // whose lines are looked for: a message may be an object of an earlier one
+constexpr std::size_t last_messages = 4;  // whose lines are looked for: a message may be an object of an earlier one
 constexpr std::size_t message_line_bytes = 16;
 
 /// The addresses of the last messages, as their lines have them, last one first.
@@ -48,7 +48,8 @@ std::optional<std::size_t> back_of(std::string_view heap, std::string_view messa
 /// Whether all is there what the roots that were kept refer to, in the graph or among the literals.
 class Completeness {
 public:
-    Completeness(const HeapGraph& graph, const Literals* literals) : graph_(graph), literals_(literals), seen_(graph.size()) {
+    Completeness(const HeapGraph& graph, const Literals* literals)
+        : graph_(graph), literals_(literals), seen_(graph.size()) {
         index_.build(graph.edges(), graph.size());
     }
 
@@ -66,7 +67,9 @@ public:
     }
 
 private:
-    bool literal(std::uint64_t address) const { return literals_ != nullptr && literals_->graph.find(address) != no_node; }
+    bool literal(std::uint64_t address) const {
+        return literals_ != nullptr && literals_->graph.find(address) != no_node;
+    }
     void reach(NodeId node) {
         if (seen_[node]) return;
         seen_[node] = true;
@@ -123,7 +126,8 @@ bool read_part_of_heap(std::span<const SectionText> sections, const HeapFacts& f
         }
         const HeapGraph& graph = reader.finish();
         const HeapDamage& damage = reader.damage();
-        if (damage.bad_lines != 0 || damage.cut_lines != 0 || graph.duplicate_addresses() != 0 || graph.impossible_references() != 0)
+        if (damage.bad_lines != 0 || damage.cut_lines != 0 || graph.duplicate_addresses() != 0 ||
+            graph.impossible_references() != 0)
             return false;
         if (Completeness(graph, literals).holds()) return true;
         if (front >= back) break;

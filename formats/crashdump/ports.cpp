@@ -26,7 +26,9 @@ void read_monitors(Loader&, Port& port, std::string_view value, std::uint64_t) {
         value.remove_prefix(end + 1);
     }
 }
-void read_registered(Loader& loader, Port& port, std::string_view value, std::uint64_t) { port.name = loader.atom(value); }
+void read_registered(Loader& loader, Port& port, std::string_view value, std::uint64_t) {
+    port.name = loader.atom(value);
+}
 
 template <const char* const& Kind>
 void read_kind(Loader& loader, Port& port, std::string_view value, std::uint64_t) {

@@ -23,23 +23,24 @@ ProcessState state_of(std::string_view text) {
 }
 
 void read_state(Loader&, Process& process, std::string_view value, std::uint64_t) { process.state = state_of(value); }
-void read_name(Loader& loader, Process& process, std::string_view value, std::uint64_t) { process.name = loader.atom(value); }
+void read_name(Loader& loader, Process& process, std::string_view value, std::uint64_t) {
+    process.name = loader.atom(value);
+}
 void read_initial_call(Loader& loader, Process& process, std::string_view value, std::uint64_t offset) {
     process.initial_call = loader.function(value);
     // The module of an exiting process is overwritten by its cleanup state (u.terminate in erl_process.h), and prints
     // as "<cp/header:0x...>" (observed on 23 to 29).
     const bool overwritten = process.state == ProcessState::exiting && value.starts_with('<');
-    if (process.initial_call == FunctionId::none && !overwritten) loader.anomalies().add(Anomaly::bad_line, offset, value);
+    if (process.initial_call == FunctionId::none && !overwritten)
+        loader.anomalies().add(Anomaly::bad_line, offset, value);
 }
 void read_current_call(Loader& loader, Process& process, std::string_view value, std::uint64_t) {
     process.current_function = loader.function(value);
 }
 void read_parent(Loader& loader, Process& process, std::string_view value, std::uint64_t offset) {
     const auto pid = parse_pid(value);
-    if (pid)
-        process.parent = *pid;
-    else if (value != "[]")
-        loader.anomalies().add(Anomaly::bad_line, offset, value);
+    if (pid) process.parent = *pid;
+    else if (value != "[]") loader.anomalies().add(Anomaly::bad_line, offset, value);
 }
 
 void read_program_counter(Loader& loader, Process& process, std::string_view value, std::uint64_t) {
@@ -129,7 +130,8 @@ bool take_link(Loader& loader, std::string_view& text, Link& link) {
         if (!take_reference(text, link)) return false;
     }
     if (!take_text(text, "}")) return false;
-    while (take_text(text, "}")) {}  // 17.4 and 17.5 write one bracket too many (OTP-12537)
+    while (take_text(text, "}")) {
+    }  // 17.4 and 17.5 write one bracket too many (OTP-12537)
     return true;
 }
 
@@ -146,13 +148,16 @@ void read_links(Loader& loader, Process& process, std::string_view value, std::u
         process.links += link.kind == LinkKind::link;
         process.monitors += link.kind == LinkKind::monitors || link.kind == LinkKind::node_monitor;
         if (loader.plan.links) links.push_back(link);
-        while (take_text(value, ",") || take_text(value, " ")) {}
+        while (take_text(value, ",") || take_text(value, " ")) {
+        }
     }
     process.link_range.count = static_cast<std::uint32_t>(links.size()) - process.link_range.first;
 }
 
 // What lines that are the same in many processes give them. What was odd is read, and counted, each time.
-bool repeat_state(Process& to, const Process& from) { return to.state = from.state, from.state != ProcessState::unknown; }
+bool repeat_state(Process& to, const Process& from) {
+    return to.state = from.state, from.state != ProcessState::unknown;
+}
 bool repeat_initial_call(Process& to, const Process& from) {
     return to.initial_call = from.initial_call, from.initial_call != FunctionId::none;
 }
@@ -184,7 +189,10 @@ constexpr Field<Process> process_fields[] = {
     {"BinVHeap unused: ", &Process::bin_vheap_unused_words, {}, read_vheap_unused},
     {"OldBinVHeap unused: ", &Process::old_bin_vheap_unused_words, {}, read_old_vheap_unused},
     {"Memory: ", &Process::memory_bytes},
-    {"Program counter: ", {}, {}, read_program_counter},  // an unknown place leaves the function that another line has told
+    {"Program counter: ",
+     {},
+     {},
+     read_program_counter},  // an unknown place leaves the function that another line has told
     {"arity = ", {}, {}, read_arity, repeat_arity},
     {"Internal State: ", {}, &Process::internal_state, {}, repeat_internal_state},
 };
@@ -199,8 +207,8 @@ constexpr std::string_view kept_as_text[] = {
     "Stack end", "Old heap start", "Old heap top", "Old heap end", "Message queue",  "Dictionary",   "Group leader"};
 
 // "arity = " tells how many x registers a process was scheduled out with: the arguments of the function that it is to
-// enter, above all of erlang:hibernate/3, where they are all that is left of it. Who waits in a receive has none. A dump
-// never writes what they hold (erts_program_counter_info), and of one that runs not even how many they are.
+// enter, above all of erlang:hibernate/3, where they are all that is left of it. Who waits in a receive has none. A
+// dump never writes what they hold (erts_program_counter_info), and of one that runs not even how many they are.
 bool registers_lost(const Process& process) {
     return process.arity != 0 || process.state == ProcessState::running ||
            process.state == ProcessState::garbage_collecting;
@@ -216,9 +224,8 @@ struct BlockField {
     std::uint64_t Blocks::*address;
 };
 constexpr BlockField block_fields[] = {
-    {"New heap start", &Blocks::heap_start}, {"New heap top", &Blocks::heap_top},
-    {"Stack top", &Blocks::stack_top},       {"Stack end", &Blocks::stack_end},
-    {"Old heap start", &Blocks::old_start},  {"Old heap top", &Blocks::old_top},
+    {"New heap start", &Blocks::heap_start}, {"New heap top", &Blocks::heap_top},    {"Stack top", &Blocks::stack_top},
+    {"Stack end", &Blocks::stack_end},       {"Old heap start", &Blocks::old_start}, {"Old heap top", &Blocks::old_top},
     {"Old heap end", &Blocks::old_end},
 };
 
@@ -238,10 +245,11 @@ void judge_blocks(Process& process, const Blocks& blocks, std::uint32_t word) {
     const Count unused = words_between(blocks.heap_top, blocks.stack_end, word);
     if (!block.has() || block != process.heap_words || unused != process.heap_unused_words)
         process.heap_unused_words = Count();
-    const bool old_agrees = blocks.old_start == 0
-                                ? blocks.heap_start != 0 && process.old_heap_words == Count(0)
-                                : words_between(blocks.old_start, blocks.old_end, word) == process.old_heap_words &&
-                                      words_between(blocks.old_top, blocks.old_end, word) == process.old_heap_unused_words;
+    const bool old_agrees =
+        blocks.old_start == 0
+            ? blocks.heap_start != 0 && process.old_heap_words == Count(0)
+            : words_between(blocks.old_start, blocks.old_end, word) == process.old_heap_words &&
+                  words_between(blocks.old_top, blocks.old_end, word) == process.old_heap_unused_words;
     if (!old_agrees) process.old_heap_unused_words = Count();
 }
 
@@ -251,7 +259,9 @@ constexpr std::size_t longest_extra = 8192;  // of a field that is kept as text
 class EntryReader {
 public:
     EntryReader(Loader& loader, const Section& section, Process& process)
-        : loader_(loader), section_(section), process_(process),
+        : loader_(loader),
+          section_(section),
+          process_(process),
           keeps_extras_(!loader.plan.only_processes() || loader.plan.links) {}
 
     void read(std::string_view body) {
@@ -276,13 +286,14 @@ public:
     const Blocks& blocks() const { return blocks_; }
 
 private:
-    /// The line at the front of `rest` where it is the one that is looked for first, and a plain number or what that line was the
-    /// last time, as nearly all are: its length. 0: it has to be read.
+    /// The line at the front of `rest` where it is the one that is looked for first, and a plain number or what that
+    /// line was the last time, as nearly all are: its length. 0: it has to be read.
     std::size_t take_expected(std::string_view rest) {
         const Field<Process>& field = process_fields[hint_];
         if (field.repeat == nullptr) return take_plain_number(field, process_, rest);
         const Loader::RepeatedLine& last = loader_.repeated_lines[hint_];
-        if (last.size == 0 || !rest.starts_with({last.text.data(), last.size}) || !field.repeat(process_, last.row)) return 0;
+        if (last.size == 0 || !rest.starts_with({last.text.data(), last.size}) || !field.repeat(process_, last.row))
+            return 0;
         return last.size;
     }
     void remember(std::size_t row, std::string_view line) {

@@ -66,24 +66,22 @@ void LabelFinder::feed(Loader& loader, std::string_view text) {
 
     const char* const begin = text.data();
     const char* const end = begin + text.size();
-    for (const char* hit = begin; entries_met_ < entries_.size() && (hit = bytes::find_byte(hit, end, '$')) != end; ++hit) {
+    for (const char* hit = begin; entries_met_ < entries_.size() && (hit = bytes::find_byte(hit, end, '$')) != end;
+         ++hit) {
         const auto position = static_cast<std::size_t>(hit - begin);
         Key key{};
-        if (text.substr(position).starts_with("$initial_call,"))
-            key = Key::initial_call;
-        else if (text.substr(position).starts_with("$ancestors,"))
-            key = Key::ancestors;
-        else if (text.substr(position).starts_with("$process_label,"))
-            key = Key::label;
-        else
-            continue;
+        if (text.substr(position).starts_with("$initial_call,")) key = Key::initial_call;
+        else if (text.substr(position).starts_with("$ancestors,")) key = Key::ancestors;
+        else if (text.substr(position).starts_with("$process_label,")) key = Key::label;
+        else continue;
         const std::size_t start = line_start(text, position);
         std::string_view line = text.substr(start);
         const std::size_t colon = line.find(':');
         const std::string_view address = line.substr(0, colon);
         const auto entry = std::ranges::find(entries_, address);
         if (entry == entries_.end()) continue;
-        if (entry - entries_.begin() >= static_cast<std::ptrdiff_t>(entries_met_)) std::swap(*entry, entries_[entries_met_++]);
+        if (entry - entries_.begin() >= static_cast<std::ptrdiff_t>(entries_met_))
+            std::swap(*entry, entries_[entries_met_++]);
         line.remove_prefix(colon + 1);
         if (!line.starts_with("t2:")) continue;
         line.remove_prefix(3);
@@ -195,7 +193,8 @@ void LabelFinder::feed_literals(Loader& loader, std::string_view text) {
         const std::size_t colon = line.find(':');
         if (colon == std::string_view::npos) continue;
         const std::string_view address = line.substr(0, colon);
-        for (auto at = std::ranges::lower_bound(literals_, address, {}, &Pending::address); at != literals_.end() && at->address == address; ++at) {
+        for (auto at = std::ranges::lower_bound(literals_, address, {}, &Pending::address);
+             at != literals_.end() && at->address == address; ++at) {
             resolve(loader, *at, line.substr(colon + 1), all);
         }
     }
@@ -203,7 +202,8 @@ void LabelFinder::feed_literals(Loader& loader, std::string_view text) {
 
 void LabelFinder::find_literals(Loader& loader, std::string_view text) {
     for (const Pending& pending : literals_)
-        if (const std::string_view body = find_line(text, 0, pending.address); !body.empty()) resolve(loader, pending, body, text);
+        if (const std::string_view body = find_line(text, 0, pending.address); !body.empty())
+            resolve(loader, pending, body, text);
     literals_.clear();
 }
 

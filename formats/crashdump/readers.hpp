@@ -1,6 +1,6 @@
 // The readers of the sections that are read whole. Each takes the section and its body and fills the snapshot.
-// Which tag goes to which reader is said by the table in sections.inc, which also declares the readers: a new section is
-// one row there and its reader.
+// Which tag goes to which reader is said by the table in sections.inc, which also declares the readers: a new section
+// is one row there and its reader.
 #pragma once
 
 #include "formats/crashdump/loader.hpp"

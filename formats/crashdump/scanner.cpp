@@ -12,11 +12,12 @@ namespace {
 constexpr std::size_t longest_tag = 40;
 constexpr std::size_t longest_id = 64 * 1024;
 
-// The tag at text[at] == '='; empty if none stands there; `cut` if the text ends before that is certain. Reads up to 16 bytes
-// behind the text: what a window has there, is no letter.
+// The tag at text[at] == '='; empty if none stands there; `cut` if the text ends before that is certain. Reads up to 16
+// bytes behind the text: what a window has there, is no letter.
 std::string_view tag_at(std::string_view text, std::size_t at, bool& cut) {
     std::size_t end = at + 1;
-    for (unsigned run = 16; run == 16 && end < text.size() && end - at <= longest_tag; end += run) run = tag_run(text.data() + end);
+    for (unsigned run = 16; run == 16 && end < text.size() && end - at <= longest_tag; end += run)
+        run = tag_run(text.data() + end);
     end = std::min({end, at + 1 + longest_tag, text.size()});
     if (end == text.size()) {
         cut = true;
@@ -48,7 +49,8 @@ bool Scanner::next(Head& head) {
     if (line.back() == '\r') line.remove_suffix(1);
     head.offset = window_.offset();
     const std::size_t known_end = accepted_ == nullptr ? npos : accepted_->tag.size() + 1;
-    if (accepted_at_ == head.offset && (line.size() == known_end || (line.size() > known_end && line[known_end] == ':'))) {
+    if (accepted_at_ == head.offset &&
+        (line.size() == known_end || (line.size() > known_end && line[known_end] == ':'))) {
         // What begins here was found out when the section before ended.
         head.row = accepted_;
         head.tag = accepted_->tag;
@@ -58,7 +60,7 @@ bool Scanner::next(Head& head) {
         head.row = find_tag(head.tag);
     }
     const std::size_t id = std::min(line.size(), head.tag.size() + 2);  // behind "=tag:"
-    head.id.resize(line.size() - id);  // mostly what it was: less work than assign()
+    head.id.resize(line.size() - id);                                   // mostly what it was: less work than assign()
     std::memcpy(head.id.data(), line.data() + id, head.id.size());
     head.head_bytes = line_end == npos ? view.size() : line_end + 1;
     window_.consume(head.head_bytes);
@@ -114,8 +116,8 @@ bool Scanner::accept(const Head& head, std::size_t at, bool& undecided) {
     if (head.row != nullptr && head.row->body == Body::dump_start) {
         accepted = row != nullptr && (header_without_version || accept_header(at));
     } else if (head.row != nullptr && head.row->body == Body::term_lines) {
-        accepted = line_starts_after(head.row->terms.value_or(TermSection::heap), style, {view.data(), at}, body_start_in_view_) ==
-                   LineStart::yes;
+        accepted = line_starts_after(head.row->terms.value_or(TermSection::heap), style, {view.data(), at},
+                                     body_start_in_view_) == LineStart::yes;
     } else if (head.row != nullptr && head.row->free_text) {
         accepted = row != nullptr && (row->order >= head.row->order || row->body == Body::dump_start);
     }
@@ -163,7 +165,8 @@ std::string_view Scanner::body(const Head& head, std::size_t limit, bool& whole)
         if (!window_.more(limit + bytes::Window::step)) {
             // A tag without a line end ("=end" at the very end) still is one.
             const std::string_view view = window_.view();
-            if (from < view.size() && (from == 0 || view[from - 1] == '\n') && find_tag(view.substr(from + 1)) != nullptr) {
+            if (from < view.size() && (from == 0 || view[from - 1] == '\n') &&
+                find_tag(view.substr(from + 1)) != nullptr) {
                 found_ = from;
                 return view.substr(0, found_);
             }
@@ -180,7 +183,8 @@ void Scanner::finish(const Head& head) {
 }
 
 Scanner::BinaryLine Scanner::skip_binary(const Head& head, std::size_t first) {
-    while (window_.view().size() < 24 + first && window_.more()) {}
+    while (window_.view().size() < 24 + first && window_.more()) {
+    }
     const std::string_view view = window_.view();
     const std::size_t colon = view.substr(0, 24).find(':');
     const auto size = colon == npos ? std::nullopt : parse_hex({view.data(), colon});
@@ -197,7 +201,8 @@ Scanner::BinaryLine Scanner::skip_binary(const Head& head, std::size_t first) {
         window_.consume(window_.view().size());
         return line;
     }
-    while (window_.view().size() < 3 && window_.more()) {}
+    while (window_.view().size() < 3 && window_.more()) {
+    }
     std::string_view rest = window_.view();
     if (rest.starts_with("\r\n")) window_.consume(2);
     else if (rest.starts_with("\n")) window_.consume(1);

@@ -32,14 +32,15 @@ public:
 
     struct Head {
         const SectionTag* row = nullptr;  ///< null: a tag that no release writes
-        std::string_view tag;  ///< valid until the scanner's next()
+        std::string_view tag;             ///< valid until the scanner's next()
         std::string id;
         std::uint64_t offset = 0;
         Section section() const { return {id, offset, offset + head_bytes}; }
         std::uint64_t head_bytes = 0;
     };
 
-    /// Takes the tag line that the window stands at. False: the input ends, or no tag stands here; `head` stays as it was.
+    /// Takes the tag line that the window stands at. False: the input ends, or no tag stands here; `head` stays as it
+    /// was.
     bool next(Head& head);
 
     /// The whole body of the section, at most `limit` bytes of it; valid until the next call. `end` is set to false
@@ -63,9 +64,9 @@ public:
 
     /// A binary's body is one line whose length it says; it is passed over.
     struct BinaryLine {
-        Count bytes;                   ///< decoded; missing where the line is malformed
-        std::uint64_t data_offset = 0; ///< of the encoded data
-        std::string first_text;        ///< up to `first` characters of it
+        Count bytes;                    ///< decoded; missing where the line is malformed
+        std::uint64_t data_offset = 0;  ///< of the encoded data
+        std::string first_text;         ///< up to `first` characters of it
     };
     BinaryLine skip_binary(const Head& head, std::size_t first = 0);
 
@@ -89,11 +90,11 @@ private:
 
     bytes::Window& window_;
     Anomalies& anomalies_;
-    std::size_t found_ = npos;       // length of the body in view, once known
+    std::size_t found_ = npos;              // length of the body in view, once known
     const SectionTag* accepted_ = nullptr;  // what begins at accepted_at_, which was looked at last
     std::uint64_t accepted_at_ = 0;
-    /// What came last behind each kind of section. The sections of processes follow each other in the same order for all of
-    /// them: one comparison tells so, where else a tag's end is looked for, and its row by a hash.
+    /// What came last behind each kind of section. The sections of processes follow each other in the same order for
+    /// all of them: one comparison tells so, where else a tag's end is looked for, and its row by a hash.
     std::array<const SectionTag*, most_tags> last_behind_{};
     std::string unknown_tag_;
     std::uint64_t forged_at_ = 0;  // of the last one that was told: text may be looked at twice

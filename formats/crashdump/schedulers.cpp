@@ -19,10 +19,10 @@ void read_process_pid(Loader&, Row& row, std::string_view value, std::uint64_t) 
     if (const auto pid = parse_pid(value)) row.current_process = *pid;
 }
 void read_process_state(Loader&, Row& row, std::string_view value, std::uint64_t) {
-    row.process_state = value == "Running"   ? ProcessState::running
-                        : value == "Garbing" ? ProcessState::garbage_collecting
-                        : value == "Exiting" ? ProcessState::exiting
-                        : value == "Waiting" ? ProcessState::waiting
+    row.process_state = value == "Running"     ? ProcessState::running
+                        : value == "Garbing"   ? ProcessState::garbage_collecting
+                        : value == "Exiting"   ? ProcessState::exiting
+                        : value == "Waiting"   ? ProcessState::waiting
                         : value == "Scheduled" ? ProcessState::runnable
                         : value == "Suspended" ? ProcessState::suspended
                                                : ProcessState::unknown;

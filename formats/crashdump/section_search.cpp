@@ -10,12 +10,12 @@
 namespace beamheap::crashdump {
 namespace {
 
-constexpr std::uint64_t read_on = 16u << 10;  // what is nearer than this is found by reading on
+constexpr std::uint64_t read_on = 16u << 10;   // what is nearer than this is found by reading on
 constexpr std::uint64_t one_look = 64u << 10;  // without a heading: somewhere in a large section
 constexpr std::uint64_t longest_step = 1u << 20;
 constexpr std::uint64_t longest_heading = 128;
 constexpr unsigned sections_of_process = 4;
-constexpr unsigned guesses = 4;     // by the place in the order; then the middle is taken
+constexpr unsigned guesses = 4;  // by the place in the order; then the middle is taken
 constexpr unsigned most_looks = 1000;
 constexpr std::uint64_t behind_all = ~std::uint64_t{0};
 
@@ -73,7 +73,9 @@ std::string SectionSearch::read(std::uint64_t offset, std::uint64_t bytes) {
 bool SectionSearch::starts_line(std::string_view before) const {
     constexpr std::array others{TermSection::stack, TermSection::messages, TermSection::dictionary};
     return line_starts_after(TermSection::heap, style_, before, false) == LineStart::yes &&
-           std::ranges::none_of(others, [&](TermSection section) { return line_starts_after(section, style_, before, false) == LineStart::no; });
+           std::ranges::none_of(others, [&](TermSection section) {
+               return line_starts_after(section, style_, before, false) == LineStart::no;
+           });
 }
 
 std::optional<SectionSearch::Heading> SectionSearch::first_in(std::uint64_t from, std::uint64_t to) {
@@ -109,8 +111,8 @@ bool SectionSearch::note(const Heading& found, const Heading& low, const Heading
     return !disordered_;
 }
 
-// What was taken for one section may have been several large ones, one behind the other, where the two headings are not of
-// neighbours: then what is between them is read, if that is not too much.
+// What was taken for one section may have been several large ones, one behind the other, where the two headings are not
+// of neighbours: then what is between them is read, if that is not too much.
 SectionSearch::Heading SectionSearch::read_gap(Key key, Heading low, const Heading& high) {
     const bool neighbours = (high.key - 1) / sections_of_process <= (key - 1) / sections_of_process;
     if (high.key == key || neighbours || high.offset - low.body > bytes_left_ / 2) return high;
@@ -127,7 +129,8 @@ std::optional<SectionSearch::Heading> SectionSearch::first_from(Key key) {
     if (at_least->first == key) return at_least->second;
     Heading high = at_least->second;
     Heading low = std::prev(at_least)->second;
-    std::uint64_t left = low.body, right = high.offset;  // no heading stands in [low.body, left) or [right, high.offset)
+    std::uint64_t left = low.body,
+                  right = high.offset;  // no heading stands in [low.body, left) or [right, high.offset)
     Gap gap;
     bool near = key - low.key <= sections_of_process;
     for (unsigned look = 0; look < most_looks; ++look) {
@@ -142,7 +145,9 @@ std::optional<SectionSearch::Heading> SectionSearch::first_from(Key key) {
             const std::uint64_t room = to - from;
             from += room / 2;
             if (!gap.any && look < guesses && high.key != behind_all)
-                from = left + static_cast<std::uint64_t>(static_cast<double>(room) * static_cast<double>(key - low.key) / static_cast<double>(high.key - low.key + 1));
+                from =
+                    left + static_cast<std::uint64_t>(static_cast<double>(room) * static_cast<double>(key - low.key) /
+                                                      static_cast<double>(high.key - low.key + 1));
             to = std::min(to, from + one_look);
         }
         const std::uint64_t limit = gap.any && !gap.at_left ? gap.from : right;

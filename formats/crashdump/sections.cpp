@@ -10,7 +10,8 @@ using enum Body;
 
 constexpr SectionTag tags[] = {
 #define BH_READ(tag, order, part, reader, doc) {tag, order, whole, Part::part, reader, std::nullopt, false, doc},
-#define BH_READ_FREE_TEXT(tag, order, part, reader, doc) {tag, order, whole, Part::part, reader, std::nullopt, true, doc},
+#define BH_READ_FREE_TEXT(tag, order, part, reader, doc) \
+    {tag, order, whole, Part::part, reader, std::nullopt, true, doc},
 #define BH_TERMS(tag, order, section, doc) {tag, order, term_lines, Part::terms, nullptr, section, false, doc},
 #define BH_SECTION(tag, order, body, part, doc) {tag, order, Body::body, Part::part, nullptr, std::nullopt, false, doc},
 #include "formats/crashdump/sections.inc"
@@ -29,8 +30,9 @@ static_assert(std::ranges::all_of(tags, [](const SectionTag& row) {
 // A dump has several sections a process, so tags are looked up by a hash of a few of their letters.
 constexpr std::size_t slot_count = 256;
 constexpr std::size_t slot_of(std::string_view tag) {
-    return (tag.size() * 37 + static_cast<unsigned char>(tag.front()) * 7 + static_cast<unsigned char>(tag.back()) * 61 +
-            static_cast<unsigned char>(tag[tag.size() / 2]) * 13) % slot_count;
+    return (tag.size() * 37 + static_cast<unsigned char>(tag.front()) * 7 +
+            static_cast<unsigned char>(tag.back()) * 61 + static_cast<unsigned char>(tag[tag.size() / 2]) * 13) %
+           slot_count;
 }
 constexpr auto slots = [] {
     std::array<std::uint8_t, slot_count> table{};  // row + 1; 0 is free

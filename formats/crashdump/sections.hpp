@@ -12,14 +12,14 @@ namespace beamheap::crashdump {
 
 /// How a section's body is read.
 enum class Body : std::uint8_t {
-    whole,             ///< gathered and given to the row's reader
-    skipped,           ///< passed over
-    term_lines,        ///< lines of the term grammar, passed through (term_text.hpp)
-    binary,            ///< one line of data whose length is said
-    atoms,             ///< one atom a line, passed through
-    dump_start,        ///< a dump begins
-    dump_end,          ///< the dump is complete
-    dump_abort,        ///< the writer gave up
+    whole,       ///< gathered and given to the row's reader
+    skipped,     ///< passed over
+    term_lines,  ///< lines of the term grammar, passed through (term_text.hpp)
+    binary,      ///< one line of data whose length is said
+    atoms,       ///< one atom a line, passed through
+    dump_start,  ///< a dump begins
+    dump_end,    ///< the dump is complete
+    dump_abort,  ///< the writer gave up
 };
 
 /// What must be asked for to have the section read at all; see LoadPlan.
@@ -27,13 +27,13 @@ enum class Part : std::uint8_t { always, tables, modules, terms, atoms };
 
 struct SectionTag {
     std::string_view tag;
-    std::uint8_t order = 0;      ///< place in the writing order: a section never comes before one of a lower place
+    std::uint8_t order = 0;  ///< place in the writing order: a section never comes before one of a lower place
     Body body = Body::skipped;
     Part part = Part::always;
-    Reader reader = nullptr;     ///< of Body::whole
+    Reader reader = nullptr;           ///< of Body::whole
     std::optional<TermSection> terms;  ///< of Body::term_lines; none: not read
-    bool free_text = false;      ///< the body holds raw text of others (command lines), which may forge tags
-    std::string_view doc;        ///< since when and what, for `doctor` and the curious
+    bool free_text = false;            ///< the body holds raw text of others (command lines), which may forge tags
+    std::string_view doc;              ///< since when and what, for `doctor` and the curious
 };
 
 /// The row of `tag`, or null for a tag that no release writes.

@@ -41,7 +41,8 @@ const char* line_end(const char* at, const char* end) {
 
 }  // namespace
 
-void frames_of_registers(Loader& loader, const Process& process, const Frame& first_return, std::vector<Frame>& frames) {
+void frames_of_registers(Loader& loader, const Process& process, const Frame& first_return,
+                         std::vector<Frame>& frames) {
     if (process.current_function != FunctionId::none && process.program_counter != 0)
         frames.push_back({process.current_function, process.pc_offset, 0, TextId::none});
     if (loader.dialect.frames_end_with_return) return;

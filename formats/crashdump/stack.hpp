@@ -10,9 +10,9 @@
 
 namespace beamheap::crashdump {
 
-/// The frames above the return addresses of a stack, from the process section alone: the function in hand by its program
-/// counter and, up to OTP 22, its caller by the CP, unless `first_return` is that caller. All that is known of who has no
-/// =proc_stack: a process that was being collected (up to OTP 20.2), or that is exiting.
+/// The frames above the return addresses of a stack, from the process section alone: the function in hand by its
+/// program counter and, up to OTP 22, its caller by the CP, unless `first_return` is that caller. All that is known of
+/// who has no =proc_stack: a process that was being collected (up to OTP 20.2), or that is exiting.
 void frames_of_registers(Loader& loader, const Process& process, const Frame& first_return, std::vector<Frame>& frames);
 
 /// Reads the lines of one process's =proc_stack: slots are counted, return addresses become frames.

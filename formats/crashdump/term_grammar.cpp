@@ -43,8 +43,8 @@ struct NearEnd {
     std::size_t one, two;
 };
 
-/// The last position in [from, to) of a ':' that may end "A<length>:", a length of three digits, or of fewer where they reach
-/// the end; npos if there is none. The addresses of lines make it say yes in vain now and then.
+/// The last position in [from, to) of a ':' that may end "A<length>:", a length of three digits, or of fewer where they
+/// reach the end; npos if there is none. The addresses of lines make it say yes in vain now and then.
 std::size_t last_colon_of_atom(std::string_view text, std::size_t from, NearEnd near, std::size_t to) {
     const char* const base = text.data();
     const auto plausible = [&](std::size_t colon) {
@@ -64,9 +64,12 @@ std::size_t last_colon_of_atom(std::string_view text, std::size_t from, NearEnd 
     };
     // The last place among 64 of a colon with its letter, or of none.
     const auto last_of_64 = [&](std::size_t at, const auto& letters) {
-        const auto hits = [&](std::size_t i) __attribute__((always_inline)) { return _mm_and_si128(colons(i), letters(i)); };
+        const auto hits = [&](std::size_t i) __attribute__((always_inline)) {
+            return _mm_and_si128(colons(i), letters(i));
+        };
         const __m128i h0 = hits(at), h1 = hits(at + 16), h2 = hits(at + 32), h3 = hits(at + 48);
-        if (_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(h0, h1), _mm_or_si128(h2, h3))) == 0) return std::string_view::npos;
+        if (_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(h0, h1), _mm_or_si128(h2, h3))) == 0)
+            return std::string_view::npos;
         const auto mask = [](__m128i hit) { return std::uint64_t{static_cast<unsigned>(_mm_movemask_epi8(hit))}; };
         const std::uint64_t places = mask(h0) | mask(h1) << 16 | mask(h2) << 32 | mask(h3) << 48;
         return at + 63 - static_cast<std::size_t>(__builtin_clzll(places));
@@ -88,7 +91,8 @@ std::size_t last_colon_of_atom(std::string_view text, std::size_t from, NearEnd 
         if (hits != 0) return at + 31 - static_cast<std::size_t>(__builtin_clz(static_cast<unsigned>(hits)));
         to = at;
     }
-    // Fewer than sixteen are left, or those that begin the text: of a last look at sixteen only what was not seen yet counts.
+    // Fewer than sixteen are left, or those that begin the text: of a last look at sixteen only what was not seen yet
+    // counts.
     if (const std::size_t at = std::max<std::size_t>(from, 4); to > at && at + 16 <= text.size()) {
         const unsigned unseen = (1u << (to - at)) - 1;
         const unsigned hits = static_cast<unsigned>(_mm_movemask_epi8(_mm_and_si128(colons(at), all(at)))) & unseen;
@@ -111,7 +115,8 @@ bool atom_may_cover_end(TermSection section, TermStyle style, std::string_view t
         return text.size() > bytes ? text.size() - bytes : 0;
     };
     const NearEnd near{last(16), last(256)};
-    for (std::size_t colon = text.size(); (colon = last_colon_of_atom(text, from, near, colon)) != std::string_view::npos;)
+    for (std::size_t colon = text.size();
+         (colon = last_colon_of_atom(text, from, near, colon)) != std::string_view::npos;)
         if (reach_of_atom(section, style, text, colon) >= text.size()) return true;
     return false;
 }

@@ -1,8 +1,8 @@
 // One line of terms, walked by its grammar and its lengths, with an observer of what stands in it.
 //
-// The grammar is said here and nowhere else: line_end() asks only where a line ends; whoever copies a dump sees, besides,
-// where its values are. (The reader of heaps has a faster way through the usual lines, heap_lines.hpp, and this one as its
-// specification.)
+// The grammar is said here and nowhere else: line_end() asks only where a line ends; whoever copies a dump sees,
+// besides, where its values are. (The reader of heaps has a faster way through the usual lines, heap_lines.hpp, and
+// this one as its specification.)
 #pragma once
 
 #include <cstring>
@@ -15,14 +15,15 @@ namespace beamheap::crashdump {
 
 /// Sees nothing. Positions given to an observer are offsets in the text that is walked, [begin, end).
 struct NoObserver {
-    void list_cell(std::size_t) {}                           ///< the element that begins here is the head of a list's cell
-    void map_node(std::size_t, std::size_t) {}               ///< children of a node of a large map
-    void integer(std::size_t, std::size_t) {}                ///< a small integer: sign and digits
-    void big_integer(std::size_t, std::size_t) {}            ///< an integer with a line of its own
-    void atom(std::size_t, std::size_t) {}                   ///< an atom's bytes
-    void binary(std::uint64_t, std::size_t, std::size_t) {}  ///< bytes of a binary, how many, and where they stand encoded
+    void list_cell(std::size_t) {}                 ///< the element that begins here is the head of a list's cell
+    void map_node(std::size_t, std::size_t) {}     ///< children of a node of a large map
+    void integer(std::size_t, std::size_t) {}      ///< a small integer: sign and digits
+    void big_integer(std::size_t, std::size_t) {}  ///< an integer with a line of its own
+    void atom(std::size_t, std::size_t) {}         ///< an atom's bytes
+    void binary(std::uint64_t, std::size_t, std::size_t) {
+    }  ///< bytes of a binary, how many, and where they stand encoded
     void external(std::uint64_t, std::size_t, std::size_t) {}  ///< bytes in the external term format, the same
-    void fragments(std::size_t, std::size_t) {}              ///< what a message of another node has behind those, encoded
+    void fragments(std::size_t, std::size_t) {}  ///< what a message of another node has behind those, encoded
 };
 
 /// Walks over one line; stops at the first thing that is not there (incomplete_) or not of the grammar (malformed_).
@@ -30,7 +31,11 @@ template <class Observer>
 class LineWalk {
 public:
     LineWalk(TermStyle style, std::string_view text, std::size_t pos, Observer& observer)
-        : observer_(observer), style_(style), begin_(text.data()), p_(text.data() + pos), end_(text.data() + text.size()) {}
+        : observer_(observer),
+          style_(style),
+          begin_(text.data()),
+          p_(text.data() + pos),
+          end_(text.data() + text.size()) {}
 
     /// Where the line ends, as line_end() says it.
     std::size_t walk(TermSection section) {
@@ -63,10 +68,8 @@ private:
     }
     void eat(char c) {
         if (!more()) return;
-        if (*p_ == c)
-            ++p_;
-        else
-            malformed_ = true;
+        if (*p_ == c) ++p_;
+        else malformed_ = true;
     }
     template <class Accept>
     void run(Accept accept) {
@@ -104,8 +107,7 @@ private:
             return;
         }
         const std::size_t from = place();
-        if (!style_.crlf)
-            skip(length);
+        if (!style_.crlf) skip(length);
         else
             for (; length != 0 && more(); --length) p_ += (*p_ == '\r' && p_ + 1 != end_ && p_[1] == '\n') ? 2 : 1;
         if (!failed()) observer_.atom(from, place());
@@ -177,10 +179,8 @@ private:
             case 'F': {
                 const std::uint64_t length = hex();
                 eat(':');
-                if (length > 4096)
-                    malformed_ = true;
-                else
-                    skip(length);
+                if (length > 4096) malformed_ = true;
+                else skip(length);
                 break;
             }
             case 'B': {
@@ -200,10 +200,8 @@ private:
     }
     void binary() {
         if (!more()) return;
-        if (*p_++ == 'h')
-            data([&](auto... of) { observer_.binary(of...); });
-        else
-            to_line_feed();
+        if (*p_++ == 'h') data([&](auto... of) { observer_.binary(of...); });
+        else to_line_feed();
     }
     void map() {
         if (!more()) return;
@@ -235,16 +233,12 @@ private:
             return;
         }
         p_ = static_cast<const char*>(colon) + 1;
-        if (more() && *p_ == 'S')
-            to_line_feed();
-        else
-            element();
+        if (more() && *p_ == 'S') to_line_feed();
+        else element();
     }
     void message() {
-        if (more() && *p_ == 'D')
-            distribution_message();
-        else
-            element();
+        if (more() && *p_ == 'D') distribution_message();
+        else element();
         eat(':');
         element();
     }

@@ -7,7 +7,8 @@ namespace {
 bool literals_apart(const Loader& loader) { return loader.dialect.version > 3; }
 
 constexpr std::size_t dictionary_at_once = 4u << 20;
-// Heaps up to this size are searched for labels as a whole, larger ones piece by piece: for these the window would have to grow.
+// Heaps up to this size are searched for labels as a whole, larger ones piece by piece: for these the window would have
+// to grow.
 constexpr std::size_t heap_at_once = 128u << 10;
 // Bytes of text: a graph takes about as many as its text.
 constexpr std::uint64_t least_kept_graph = 256u << 10;
@@ -48,12 +49,14 @@ void TermPass::begin_process(Loader& loader, ProcId process) {
     loader_ = &loader;
     job_wanted_ = demand_ != nullptr && (!demand_->wanted || demand_->wanted(loader.snapshot, process));
     keep_text_ = loader.plan.terms && (!loader.plan.terms_of || loader.plan.terms_of(loader.snapshot, process));
-    keep_graph_ = keep_text_ && job_wanted_ &&
-                  (loader.plan.terms_of || (loader.plan.asked_often && loader.plan.asked_often(loader.snapshot, process)));
+    keep_graph_ =
+        keep_text_ && job_wanted_ &&
+        (loader.plan.terms_of || (loader.plan.asked_often && loader.plan.asked_often(loader.snapshot, process)));
     if (job_wanted_ && passing_) passing_->begin(heap_facts(loader.snapshot[process], HeapGraph::Mode::sizes));
 }
 
-// Of a process whose terms will be asked for the graph is kept, unless that is quickly made again, or takes much memory.
+// Of a process whose terms will be asked for the graph is kept, unless that is quickly made again, or takes much
+// memory.
 HeapGraph::Mode TermPass::mode_of_job() {
     const std::uint64_t bytes = job_.extents.end() - job_.extents.begin();
     if (passing_ || !keep_graph_ || bytes < least_kept_graph || bytes > most_kept_graphs - kept_graphs_)
@@ -105,8 +108,8 @@ void TermPass::note_extent(const Scanner::Head& head, TermSection section) {
     job_.extents.add({from, window_.offset() - from, section});
 }
 
-// What was passed of a section that began at `section_from`, up to `to`, is kept for the workers where it stands, with what
-// of the process's sections stands before it; or, once that is too much, goes to one of them at once.
+// What was passed of a section that began at `section_from`, up to `to`, is kept for the workers where it stands, with
+// what of the process's sections stands before it; or, once that is too much, goes to one of them at once.
 void TermPass::hold_text(TermSection section, std::uint64_t section_from, std::uint64_t to, bool last) {
     if (!job_wanted_ || !pipeline_ || text_lost_ || job_.extents.count == job_.extents.parts.size()) return;
     if (giant_) return pipeline_->add_piece({section, section_from, window_.hold(section_from, to), last});
@@ -146,12 +149,14 @@ void TermPass::begin_giant(TermSection section, std::uint64_t section_from, bool
         }
     }
     for (std::size_t i = 0; i < text.size(); ++i)
-        if (text[i].end() >= section_from) pipeline_->add_piece({section, section_from, text[i], last && i + 1 == text.size()});
+        if (text[i].end() >= section_from)
+            pipeline_->add_piece({section, section_from, text[i], last && i + 1 == text.size()});
 }
 
 namespace {
 
-// Where the last whole line of `text` ends, which are added to `lines`. One that is damaged is none, and ends with its LF.
+// Where the last whole line of `text` ends, which are added to `lines`. One that is damaged is none, and ends with its
+// LF.
 std::size_t whole_lines(TermSection section, TermStyle style, std::string_view text, std::uint64_t& lines) {
     std::size_t at = 0;
     while (at < text.size()) {
@@ -189,7 +194,8 @@ void TermPass::read_shared(Loader& loader, Scanner& scanner, const Scanner::Head
     } else {
         std::uint64_t at = offset;
         scanner.stream(head, [&](std::string_view text, bool last) {
-            if (!last) text = text.substr(0, count ? whole_lines(section, scanner.style, text, lines) : text.rfind('\n') + 1);
+            if (!last)
+                text = text.substr(0, count ? whole_lines(section, scanner.style, text, lines) : text.rfind('\n') + 1);
             else if (count) whole_lines(section, scanner.style, text, lines);
             if (search) labels_.feed_literals(loader, text);
             if (resolve) resolve_literals(text);
@@ -220,7 +226,8 @@ void TermPass::read_binary(Loader& loader, Scanner& scanner, const Scanner::Head
     node.binaries = node.binaries.value_or(0) + 1;
     node.binary_bytes = Count(node.binary_bytes.value_or(0)) + line.bytes.value_or(0);
     if ((!loader.plan.terms && !loader.plan.binaries) || !line.bytes.has()) return;
-    if (const auto address = parse_hex(head.id)) texts_.add_binary({*address, *line.bytes, line.data_offset}, line.first_text);
+    if (const auto address = parse_hex(head.id))
+        texts_.add_binary({*address, *line.bytes, line.data_offset}, line.first_text);
 }
 
 // Sections of terms come process by process, in the order of the table.
@@ -229,7 +236,8 @@ ProcId TermPass::process_of(const Snapshot& snapshot, std::string_view id) {
     found_id_.assign(id.data(), id.size());
     const auto pid = parse_pid(id);
     const std::size_t next = found_process_ == ProcId::none ? 0 : index_of(found_process_) + std::size_t{1};
-    if (pid && next < snapshot.processes.size() && snapshot.processes[next].pid == *pid) found_process_ = ProcId{static_cast<std::uint32_t>(next)};
+    if (pid && next < snapshot.processes.size() && snapshot.processes[next].pid == *pid)
+        found_process_ = ProcId{static_cast<std::uint32_t>(next)};
     else found_process_ = pid ? snapshot.find(*pid) : ProcId::none;
     return found_process_;
 }
@@ -342,8 +350,10 @@ void TermPass::judge_processes(Loader& loader) const {
         }
         loader.snapshot.anomalies.add(Anomaly::heap_missing, process.offset);
         const bool hidden_otherwise = process.state == ProcessState::exiting || process.state == ProcessState::free ||
-                                      process.state == ProcessState::garbage_collecting || process.state == ProcessState::unknown;
-        if ((loader.snapshot.source.complete.value_or(false) || loader.beyond_heaps) && !hidden_otherwise) process.sensitive = true;
+                                      process.state == ProcessState::garbage_collecting ||
+                                      process.state == ProcessState::unknown;
+        if ((loader.snapshot.source.complete.value_or(false) || loader.beyond_heaps) && !hidden_otherwise)
+            process.sensitive = true;
     }
 }
 

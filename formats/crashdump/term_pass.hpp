@@ -10,8 +10,8 @@
 #include "formats/crashdump/heap_pipeline.hpp"
 #include "formats/crashdump/process_identity.hpp"
 #include "formats/crashdump/scanner.hpp"
-#include "formats/crashdump/stack_slots.hpp"
 #include "formats/crashdump/stack.hpp"
+#include "formats/crashdump/stack_slots.hpp"
 #include "formats/crashdump/term_sections.hpp"
 
 namespace beamheap::crashdump {
@@ -56,26 +56,26 @@ private:
     LabelFinder labels_;
     SlotKeeper slots_;
     std::uint64_t kept_graphs_ = 0;  // bytes of text of those whose graphs are kept
-    std::string found_id_;                     // what process_of() was asked last, and what it gave
+    std::string found_id_;           // what process_of() was asked last, and what it gave
     ProcId found_process_ = ProcId::none;
-    ProcId dictionary_of_ = ProcId::none;      // whose dictionary labels_ has
-    std::vector<bool> stack_seen_;             // by ProcId
+    ProcId dictionary_of_ = ProcId::none;  // whose dictionary labels_ has
+    std::vector<bool> stack_seen_;         // by ProcId
     std::vector<bool> heap_seen_;
     const HeapRequest* demand_ = nullptr;
-    std::unique_ptr<HeapPipeline> pipeline_;   // heaps of a plain file are read by workers
-    std::unique_ptr<HeapReader> passing_;      // those of a stream as they pass by
-    HeapJob job_;                              // the process whose sections are being passed
-    HeapLosses losses_;                        // of heaps that passed by, and at the end of all
+    std::unique_ptr<HeapPipeline> pipeline_;  // heaps of a plain file are read by workers
+    std::unique_ptr<HeapReader> passing_;     // those of a stream as they pass by
+    HeapJob job_;                             // the process whose sections are being passed
+    HeapLosses losses_;                       // of heaps that passed by, and at the end of all
     Status pipeline_status_ = ok();
-    ProcId last_process_ = ProcId::none;       // whose stack was the last section: the input may have been cut behind it
-    bool literals_passed_ = false;             // the section was read to its end
-    bool begun_ = false;                       // the first section of terms was met
-    bool job_wanted_ = false;                  // its heap is to be decoded
-    bool text_lost_ = false;                   // not all of its text can be held for the workers
-    bool giant_ = false;                       // its text goes to a worker as it is passed
-    const Loader* loader_ = nullptr;           // of that process
-    bool keep_text_ = false;                   // its text is to be kept (streams)
-    bool keep_graph_ = false;                  // its graph is, where that is worth it
+    ProcId last_process_ = ProcId::none;  // whose stack was the last section: the input may have been cut behind it
+    bool literals_passed_ = false;        // the section was read to its end
+    bool begun_ = false;                  // the first section of terms was met
+    bool job_wanted_ = false;             // its heap is to be decoded
+    bool text_lost_ = false;              // not all of its text can be held for the workers
+    bool giant_ = false;                  // its text goes to a worker as it is passed
+    const Loader* loader_ = nullptr;      // of that process
+    bool keep_text_ = false;              // its text is to be kept (streams)
+    bool keep_graph_ = false;             // its graph is, where that is worth it
 };
 
 }  // namespace beamheap::crashdump

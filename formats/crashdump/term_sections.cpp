@@ -20,12 +20,11 @@ std::shared_ptr<const ReadHeap> TermSections::take_read(ProcId process) {
 void TermSections::add_shared(const Extent& extent) { shared_extents_.push_back(extent); }
 
 void TermSections::append(std::vector<KeptText>& sections, TermSection section, std::uint64_t offset,
-                       std::string_view piece) {
+                          std::string_view piece) {
     if (!sections.empty() && sections.back().section == section &&
         sections.back().offset + sections.back().text.size() == offset)
         sections.back().text.append(piece);
-    else
-        sections.push_back({section, offset, std::string(piece)});
+    else sections.push_back({section, offset, std::string(piece)});
 }
 
 void TermSections::keep(ProcId process, TermSection section, std::uint64_t offset, std::string_view piece) {
@@ -42,8 +41,8 @@ void TermSections::add_binary(const BinaryPlace& place, std::string_view first_t
     binaries_.push_back(place);
 }
 
-// The first of several binaries at one address counts, as with everything that is listed twice: it is the one with the lowest
-// offset, so that no stable sort is needed, which would take half as much memory again.
+// The first of several binaries at one address counts, as with everything that is listed twice: it is the one with the
+// lowest offset, so that no stable sort is needed, which would take half as much memory again.
 void TermSections::seal() {
     std::ranges::sort(binaries_, [](const BinaryPlace& a, const BinaryPlace& b) {
         return a.address != b.address ? a.address < b.address : a.offset < b.offset;
@@ -115,10 +114,12 @@ const BinaryPlace* TermSections::binary(std::uint64_t address) const {
     return found != binaries_.end() && found->address == address ? &*found : nullptr;
 }
 
-Result<std::string> TermSections::binary_text(const BinaryPlace& place, std::uint64_t from, std::size_t characters) const {
+Result<std::string> TermSections::binary_text(const BinaryPlace& place, std::uint64_t from,
+                                              std::size_t characters) const {
     if (keeps()) {
         const auto kept = std::ranges::lower_bound(kept_binaries_, place.offset, {}, &KeptBinary::offset);
-        if (kept == kept_binaries_.end() || kept->offset != place.offset || from >= kept->text.size()) return std::string();
+        if (kept == kept_binaries_.end() || kept->offset != place.offset || from >= kept->text.size())
+            return std::string();
         return kept->text.substr(static_cast<std::size_t>(from), characters);
     }
     std::string text(characters, '\0');

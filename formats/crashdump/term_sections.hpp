@@ -30,9 +30,9 @@ struct SectionText {
 
 /// Where a refc binary's bytes are.
 struct BinaryPlace {
-    std::uint64_t address = 0;         ///< of the VM's Binary, as references name it
-    std::uint64_t bytes = 0;           ///< its size
-    std::uint64_t offset = 0;          ///< of the encoded data in the input
+    std::uint64_t address = 0;  ///< of the VM's Binary, as references name it
+    std::uint64_t bytes = 0;    ///< its size
+    std::uint64_t offset = 0;   ///< of the encoded data in the input
 };
 
 class TermSections {
@@ -55,12 +55,13 @@ public:
     void keep(ProcId process, TermSection section, std::uint64_t offset, std::string_view piece);
     void keep_shared(TermSection section, std::uint64_t offset, std::string_view piece);
     void add_binary(const BinaryPlace& place, std::string_view first_text);
-    /// A heap that loading has read. Of a process that a torn dump shows in pieces it is one piece, and of no use. `once`: it
-    /// is gone when it was given.
+    /// A heap that loading has read. Of a process that a torn dump shows in pieces it is one piece, and of no use.
+    /// `once`: it is gone when it was given.
     void add_read(ProcId process, ReadHeap heap, bool once) {
         const TermExtents* all = extents(process);
         if (all != nullptr && all->count == heap.sections)
-            read_.insert_or_assign(index_of(process), KeptHeap{std::make_shared<const ReadHeap>(std::move(heap)), once});
+            read_.insert_or_assign(index_of(process),
+                                   KeptHeap{std::make_shared<const ReadHeap>(std::move(heap)), once});
     }
     /// Loading is over: sorts what is looked up.
     void seal();

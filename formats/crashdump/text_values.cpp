@@ -7,7 +7,8 @@ namespace {
 
 bool is_plain(char c) {
     const auto u = static_cast<unsigned char>(c);
-    return (u >= 'a' && u <= 'z') || (u >= 'A' && u <= 'Z') || (u >= '0' && u <= '9') || u == '_' || u == '@' || u >= 0x80;
+    return (u >= 'a' && u <= 'z') || (u >= 'A' && u <= 'Z') || (u >= '0' && u <= '9') || u == '_' || u == '@' ||
+           u >= 0x80;
 }
 
 bool take(std::string_view& text, std::string_view prefix) {
@@ -99,10 +100,11 @@ std::optional<Pid> take_pid(std::string_view& text) {
     if (text.empty()) return std::nullopt;
     const char* at = text.data();
     const char* const end = at + text.size();
-    const auto part = [&](std::uint32_t& value, char behind) __attribute__((always_inline)) {
+    const auto part = [&](std::uint32_t & value, char behind) __attribute__((always_inline)) {
         const char* const first = ++at;  // behind "<", or the dot
         const char* const stop = end - first < always_fits ? end : first + always_fits;
-        for (unsigned digit; at < stop && (digit = static_cast<unsigned char>(*at) - unsigned{'0'}) <= 9; ++at) value = value * 10 + digit;
+        for (unsigned digit; at < stop && (digit = static_cast<unsigned char>(*at) - unsigned{'0'}) <= 9; ++at)
+            value = value * 10 + digit;
         return at != first && at != end && *at == behind;
     };
     Pid pid{0, 0, 0};

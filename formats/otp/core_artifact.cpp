@@ -11,19 +11,19 @@
 #include <thread>
 
 #include "bytes/spool.hpp"
-#include "formats/otp/tables/carriers.hpp"
 #include "formats/otp/heaps/core_terms.hpp"
 #include "formats/otp/heaps/heap_reader.hpp"
-#include "formats/otp/vm/image.hpp"
-#include "formats/otp/tables/native.hpp"
+#include "formats/otp/heaps/stored_binaries.hpp"
+#include "formats/otp/heaps/terms_check.hpp"
 #include "formats/otp/processes/live_row.hpp"
 #include "formats/otp/processes/process_identity.hpp"
 #include "formats/otp/processes/process_table.hpp"
 #include "formats/otp/processes/stack_slots.hpp"
-#include "formats/otp/heaps/stored_binaries.hpp"
-#include "formats/otp/heaps/terms_check.hpp"
+#include "formats/otp/tables/carriers.hpp"
+#include "formats/otp/tables/native.hpp"
 #include "formats/otp/tables/tables.hpp"
 #include "formats/otp/tables/traced.hpp"
+#include "formats/otp/vm/image.hpp"
 #include "formats/otp/vm/vm.hpp"
 
 namespace beamheap::otp {
@@ -35,7 +35,8 @@ public:
     CoreArtifact(std::unique_ptr<Image> image, std::unique_ptr<Vm> vm, const std::string& damage, Progress progress)
         : image_(std::move(image)), vm_(std::move(vm)), progress_(std::move(progress)) {
         if (!damage.empty())
-            snapshot_.anomalies.add(Anomaly::compressed_damage, image_->core() == nullptr ? 0 : image_->core()->bytes().size(), damage);
+            snapshot_.anomalies.add(Anomaly::compressed_damage,
+                                    image_->core() == nullptr ? 0 : image_->core()->bytes().size(), damage);
     }
 
     Status load(const LoadPlan& plan) override {
@@ -72,7 +73,8 @@ public:
         plan_.heaps = nullptr;
         if (plan.heaps != nullptr) (void)visit_heaps(*plan.heaps);
         if (vm_->atoms.lost() != 0)
-            snapshot_.anomalies.add(Anomaly::inconsistent_state, vm_->roots.atom_table, fmt::format("the names of {} atoms are lost", vm_->atoms.lost()));
+            snapshot_.anomalies.add(Anomaly::inconsistent_state, vm_->roots.atom_table,
+                                    fmt::format("the names of {} atoms are lost", vm_->atoms.lost()));
         misses_ = reader.memory.misses();
         if (live()) return end_live();
         if (misses_ != 0) snapshot_.anomalies.add(Anomaly::unreadable_memory, reader.memory.first_miss());
@@ -80,7 +82,9 @@ public:
     }
     Snapshot& snapshot() override { return snapshot_; }
 
-    Result<std::unique_ptr<TermSource>> terms(ProcId process, const TermsWanted&) override { return read_terms(process, false); }
+    Result<std::unique_ptr<TermSource>> terms(ProcId process, const TermsWanted&) override {
+        return read_terms(process, false);
+    }
     Result<std::unique_ptr<TermSource>> terms_and_garbage(ProcId process) override { return read_terms(process, true); }
 
     bool can_identify() const override { return true; }
@@ -103,9 +107,11 @@ public:
 
     Result<TableContents> table_contents(std::size_t table, std::uint64_t limit) override {
         if (!vm_->terms_readable)
-            return Error{ErrorCode::not_recognised, "terms of this VM are in a form that no known layout has", vm_->unproven};
+            return Error{ErrorCode::not_recognised, "terms of this VM are in a form that no known layout has",
+                         vm_->unproven};
         Decoder reader(*vm_);
-        const EtsObjects objects = read_ets_objects(reader, snapshot_.ets[table].address, limit, snapshot_.ets[table].objects);
+        const EtsObjects objects =
+            read_ets_objects(reader, snapshot_.ets[table].address, limit, snapshot_.ets[table].objects);
         TableContents contents;
         contents.key = objects.key;
         contents.more = objects.more;
@@ -128,7 +134,8 @@ public:
             snapshot_.anomalies.add(Anomaly::inconsistent_state, stored.first_damaged,
                                     "an ETS table could not be followed to its end");
         if (stored.lost != 0)
-            snapshot_.anomalies.add(Anomaly::dangling_reference, 0, fmt::format("{} terms of ETS tables and persistent terms", stored.lost));
+            snapshot_.anomalies.add(Anomaly::dangling_reference, 0,
+                                    fmt::format("{} terms of ETS tables and persistent terms", stored.lost));
         return stored;
     }
 
@@ -141,14 +148,18 @@ public:
         Reader reader(*vm_, snapshot_);
         Carriers found = read_carriers(reader);
         if (found.unknown != 0)
-            snapshot_.anomalies.add(Anomaly::inconsistent_state, 0, fmt::format("{} carriers of allocators could not be followed", found.unknown));
+            snapshot_.anomalies.add(Anomaly::inconsistent_state, 0,
+                                    fmt::format("{} carriers of allocators could not be followed", found.unknown));
         return found;
     }
 
     Result<NativeThreads> native_threads() override {
         if (live())
-            return Error{ErrorCode::not_held, fmt::format("{}: its threads run on, and where they are can't be read without stopping them", image_->name()),
-                         "A core image has the stacks of all threads at one instant: gcore PID (it stops the VM while it writes)."};
+            return Error{ErrorCode::not_held,
+                         fmt::format("{}: its threads run on, and where they are can't be read without stopping them",
+                                     image_->name()),
+                         "A core image has the stacks of all threads at one instant: gcore PID (it stops the VM while "
+                         "it writes)."};
         Reader reader(*vm_, snapshot_);
         return read_native_threads(reader);
     }
@@ -216,8 +227,8 @@ private:
         return ok();
     }
 
-    /// Reads a table of the VM; of one that runs again, where it was found in the middle of a change: `clear` takes back what
-    /// the attempt has read.
+    /// Reads a table of the VM; of one that runs again, where it was found in the middle of a change: `clear` takes
+    /// back what the attempt has read.
     template <class Read, class Clear>
     void settle(Reader& reader, const Read& read, const Clear& clear) {
         const Anomalies met = snapshot_.anomalies;
@@ -259,7 +270,8 @@ private:
                 still = rows.still(id) && !heaps.damage().collecting;
                 if (!still) continue;
                 tell(heaps.damage(), snapshot_[id].offset, snapshot_.anomalies);
-                demand.visit({id, snapshot_[id], graph, 0, heaps.messages(), heaps.distribution_messages(), heaps.distribution_bytes()});
+                demand.visit({id, snapshot_[id], graph, 0, heaps.messages(), heaps.distribution_messages(),
+                              heaps.distribution_bytes()});
             }
             if (!still) snapshot_.anomalies.add(Anomaly::terms_moved, snapshot_[id].offset);
             if (image_->process()->gone()) return end_live();
@@ -326,8 +338,10 @@ private:
         if (damage.queue_damaged)
             anomalies.add(Anomaly::inconsistent_state, process, "a message queue could not be followed to its end");
         if (damage.dictionary_damaged)
-            anomalies.add(Anomaly::inconsistent_state, process, "a process dictionary has not the entries that it counts");
-        if (damage.lost_binaries != 0) anomalies.add(Anomaly::dangling_reference, process, "a binary outside of the heaps");
+            anomalies.add(Anomaly::inconsistent_state, process,
+                          "a process dictionary has not the entries that it counts");
+        if (damage.lost_binaries != 0)
+            anomalies.add(Anomaly::dangling_reference, process, "a binary outside of the heaps");
         if (damage.collecting) anomalies.add(Anomaly::heap_missing, process);
     }
 
@@ -374,8 +388,8 @@ Result<std::unique_ptr<Artifact>> open(std::unique_ptr<bytes::Source> source, co
     return std::unique_ptr<Artifact>(new CoreArtifact(std::move(image), std::move(vm), damage, options.progress));
 }
 
-// A VM that is being started, or loads code, may be caught between two stores: it is looked at again. So is one that speaks against its layout:
-// what does so twice in the same words is no accident.
+// A VM that is being started, or loads code, may be caught between two stores: it is looked at again. So is one that
+// speaks against its layout: what does so twice in the same words is no accident.
 Result<RunningVm> attach(std::uint32_t pid, const std::string& path, const OpenOptions& options) {
     BH_TRY(bytes::RunningProcess found, bytes::RunningProcess::attach(pid));
     const auto process = std::make_shared<const bytes::RunningProcess>(std::move(found));
@@ -384,7 +398,8 @@ Result<RunningVm> attach(std::uint32_t pid, const std::string& path, const OpenO
         RunningVm running;
         BH_TRY(running.image, Image::follow(process, path, options.executable));
         auto vm = Vm::open(*running.image);
-        if (!vm && process->gone()) return Error{ErrorCode::unreadable, fmt::format("{}: the VM ended while it was looked at", path), {}};
+        if (!vm && process->gone())
+            return Error{ErrorCode::unreadable, fmt::format("{}: the VM ended while it was looked at", path), {}};
         if (!vm && tries < most_tries) continue;
         BH_TRY(running.vm, std::move(vm));
         if (!running.vm->unproven.empty()) prove_terms(*running.vm);
@@ -395,7 +410,8 @@ Result<RunningVm> attach(std::uint32_t pid, const std::string& path, const OpenO
 
 Result<std::unique_ptr<Artifact>> open_running(std::uint32_t pid, const std::string& path, const OpenOptions& options) {
     BH_TRY(RunningVm running, attach(pid, path, options));
-    return std::unique_ptr<Artifact>(new CoreArtifact(std::move(running.image), std::move(running.vm), {}, options.progress));
+    return std::unique_ptr<Artifact>(
+        new CoreArtifact(std::move(running.image), std::move(running.vm), {}, options.progress));
 }
 
 }  // namespace beamheap::otp

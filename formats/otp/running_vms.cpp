@@ -15,8 +15,8 @@ namespace {
 // beam.smp; "beam" and beam.smp with a suffix are what builds of other types are called.
 bool named_as_vm(std::string_view command) { return command == "beam" || command.starts_with("beam."); }
 
-// The id of a container in the path of a control group: 64 hexadecimal digits that stand alone or behind a prefix such as
-// "docker-" or "cri-containerd-".
+// The id of a container in the path of a control group: 64 hexadecimal digits that stand alone or behind a prefix such
+// as "docker-" or "cri-containerd-".
 std::string container_in(std::string_view cgroup) {
     constexpr std::size_t digits = 64, shown = 12;
     std::size_t run = 0;
@@ -53,8 +53,10 @@ void look_inside(VmOnMachine& row) {
     row.erts_version = build.erts_version;
     row.processes = vm.processes.count;
     Decoder reader(vm);
-    if (const auto name = vm.roots.this_node == 0 ? std::nullopt : reader.memory.word(vm.roots.this_node + reader.at.node_name))
-        if (const auto text = is_atom(*name) ? vm.atoms.text(reader.memory, atom_index(*name)) : std::nullopt) row.node = *text;
+    if (const auto name =
+            vm.roots.this_node == 0 ? std::nullopt : reader.memory.word(vm.roots.this_node + reader.at.node_name))
+        if (const auto text = is_atom(*name) ? vm.atoms.text(reader.memory, atom_index(*name)) : std::nullopt)
+            row.node = *text;
 }
 
 }  // namespace
@@ -71,12 +73,15 @@ std::vector<VmOnMachine> running_vms() {
         row.pid = pid;
         row.uptime_seconds = std::max(0.0, up - static_cast<double>(times.start_ticks) / ticks);
         const std::string status = bytes::read_small_file(folder + "/status", 65536);
-        const auto number = [&](std::string_view name) { return std::strtoull(std::string{line_of(status, name)}.c_str(), nullptr, 10); };
+        const auto number = [&](std::string_view name) {
+            return std::strtoull(std::string{line_of(status, name)}.c_str(), nullptr, 10);
+        };
         row.user = bytes::user_name(static_cast<std::uint32_t>(number("Uid")));
         if (!line_of(status, "VmRSS").empty()) row.resident_bytes = 1024 * number("VmRSS");
         const std::string_view pids = line_of(status, "NSpid");
         if (const std::size_t tab = pids.rfind('\t'); tab != pids.npos)
-            row.pid_inside = static_cast<std::uint32_t>(std::strtoul(std::string{pids.substr(tab + 1)}.c_str(), nullptr, 10));
+            row.pid_inside =
+                static_cast<std::uint32_t>(std::strtoul(std::string{pids.substr(tab + 1)}.c_str(), nullptr, 10));
         row.container = container_in(bytes::read_small_file(folder + "/cgroup", 65536));
         look_inside(row);
         if (row.problem && bytes::task_times(folder).start_ticks != times.start_ticks) continue;  // it ended meanwhile

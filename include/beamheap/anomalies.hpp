@@ -24,13 +24,13 @@ enum class Severity : std::uint8_t { info, data_loss, error };
     X(forged_section, info, "text that looks like a section tag stands where none can be, and was not taken for one")  \
     X(duplicate_process, info, "a process is listed more than once; the first entry counts")                           \
     X(duplicate_section, info, "a section of one process appears more than once; the first counts")                    \
-    X(zeroed, data_loss, "zero bytes stand where no VM writes any: pages of the file were lost, and what stood there")    \
-    X(torn_process, data_loss, "entries of the process table lack a part, or hold parts of others: bytes are missing")   \
-    X(orphan_section, data_loss, "heap, stack or messages of processes whose entries in the process table are lost")    \
-    X(heap_lost, data_loss, "processes have a stack without a heap, or a heap without a stack: a section is lost")       \
-    X(messages_lost, data_loss, "processes have fewer messages in the input than in their queues")                      \
-    X(count_mismatch, data_loss, "a table has fewer rows than the VM counted: the others are lost")                     \
-    X(linked_to_nobody, info, "processes are linked to others that are not there: just ended, or their entry is lost")   \
+    X(zeroed, data_loss, "zero bytes stand where no VM writes any: pages of the file were lost, and what stood there") \
+    X(torn_process, data_loss, "entries of the process table lack a part, or hold parts of others: bytes are missing") \
+    X(orphan_section, data_loss, "heap, stack or messages of processes whose entries in the process table are lost")   \
+    X(heap_lost, data_loss, "processes have a stack without a heap, or a heap without a stack: a section is lost")     \
+    X(messages_lost, data_loss, "processes have fewer messages in the input than in their queues")                     \
+    X(count_mismatch, data_loss, "a table has fewer rows than the VM counted: the others are lost")                    \
+    X(linked_to_nobody, info, "processes are linked to others that are not there: just ended, or their entry is lost") \
     X(second_dump, data_loss, "another dump begins inside this one (several writers?); only the first was read")       \
     X(trailing_data, info, "text after the end of the dump was ignored")                                               \
     X(bad_number, data_loss, "a number could not be read and counts as missing")                                       \
@@ -45,20 +45,23 @@ enum class Severity : std::uint8_t { info, data_loss, error };
     X(cyclic_term, data_loss, "terms contain themselves, which no Erlang term does; the references were cut")          \
     X(undecodable_term, data_loss, "terms could not be decoded and are shown raw")                                     \
     X(heap_missing, info, "processes without a heap in the input (sensitive, exiting or in garbage collection)")       \
-    X(collection_awaited, info, "processes await a garbage collection, mostly with a heap fragment to go on in: the unused words that a crash dump tells of them are the fragment's, those of a core image are the heap's") \
+    X(collection_awaited, info,                                                                                        \
+      "processes await a garbage collection, mostly with a heap fragment to go on in: the unused words that a crash "  \
+      "dump tells of them are the fragment's, those of a core image are the heap's")                                   \
     X(compressed_damage, data_loss, "the compressed data is damaged or ends early")                                    \
     X(unreadable_memory, data_loss, "addresses that the core image does not hold were asked for")                      \
-    X(structure_missing, data_loss, "structures of the VM were not found in the core image (doctor names them): what they hold is missing") \
-    X(code_missing, data_loss, "the core image has no code: stacks have no functions, so no call that waits is seen")    \
-    X(inconsistent_state, data_loss, "a structure was caught in the middle of a change and was read in part")               \
-    X(vm_ended, data_loss, "the VM ended while it was read: what was read until then is shown")                         \
+    X(structure_missing, data_loss,                                                                                    \
+      "structures of the VM were not found in the core image (doctor names them): what they hold is missing")          \
+    X(code_missing, data_loss, "the core image has no code: stacks have no functions, so no call that waits is seen")  \
+    X(inconsistent_state, data_loss, "a structure was caught in the middle of a change and was read in part")          \
+    X(vm_ended, data_loss, "the VM ended while it was read: what was read until then is shown")                        \
     X(terms_moved, info, "processes ran each time that their terms were read, so that these are not shown: ask again")
 
 enum class Anomaly : std::uint8_t {
 #define X(name, severity, sentence) name,
     BEAMHEAP_ANOMALIES(X)
 #undef X
-    count_
+        count_
 };
 
 inline constexpr std::size_t anomaly_kinds = static_cast<std::size_t>(Anomaly::count_);

@@ -1,5 +1,5 @@
-// An opened input: a crash dump or a core. The verbs of src/cli ask it the same questions whichever of the two it is, and
-// learn from the answer (ErrorCode::not_held) or from Source::kind what inputs of its kind don't tell.
+// An opened input: a crash dump or a core. The verbs of src/cli ask it the same questions whichever of the two it is,
+// and learn from the answer (ErrorCode::not_held) or from Source::kind what inputs of its kind don't tell.
 //
 // Tables stay, heaps pass through: load() fills the Snapshot and, where LoadPlan::heaps asks for it, decodes the heaps
 // of processes as it passes them, several workers side by side, each into a HeapGraph whose arena the next one reuses.
@@ -44,15 +44,16 @@ struct HeapRequest {
 /// Which slots of a process's youngest frames a plan asks for.
 enum class SlotsWanted : std::uint8_t {
     none,
-    whom_it_names,  ///< of one that waits: the pids and ports of its youngest frame; of one that monitors somebody, the references, too
+    whom_it_names,  ///< of one that waits: the pids and ports of its youngest frame; of one that monitors somebody, the
+                    ///< references, too
     all,
 };
 
 /// How much of the input a question needs. Reading stops as soon as everything asked for is known.
 struct LoadPlan {
-    bool tables = false;      ///< everything but processes: memory, ports, ETS, timers, allocators, modules, nodes, ...
-    bool links = false;       ///< Snapshot::links
-    bool stacks = false;      ///< Process::stack, Process::stack_words
+    bool tables = false;  ///< everything but processes: memory, ports, ETS, timers, allocators, modules, nodes, ...
+    bool links = false;   ///< Snapshot::links
+    bool stacks = false;  ///< Process::stack, Process::stack_words
     /// Snapshot::slots of the processes with this current function; asked once for each function. Needs `stacks`.
     SlotsWanted (*slots_of)(const Snapshot&, FunctionId) = nullptr;
     bool labels = false;      ///< real_initial_call, application, label ($initial_call, $ancestors, $process_label)
@@ -63,12 +64,13 @@ struct LoadPlan {
     /// the processes for which `terms_of` says so (asked when the process table is complete; empty: all).
     bool terms = false;
     std::function<bool(const Snapshot&, ProcId)> terms_of;
-    /// Processes whose terms will be asked for again and again (asked when the process table is complete): the graphs that
-    /// `heaps` makes of them may be kept, as far as they take no more than some memory together.
+    /// Processes whose terms will be asked for again and again (asked when the process table is complete): the graphs
+    /// that `heaps` makes of them may be kept, as far as they take no more than some memory together.
     std::function<bool(const Snapshot&, ProcId)> asked_often;
-    bool binaries = false;              ///< sizes of all binaries outside the heaps: Artifact::binary_bytes()
+    bool binaries = false;               ///< sizes of all binaries outside the heaps: Artifact::binary_bytes()
     const HeapRequest* heaps = nullptr;  ///< decode heaps on the way; must outlive load()
-    /// Whether what this plan has loaded answers `other` too, its `heaps` aside, which are decoded when they are asked for.
+    /// Whether what this plan has loaded answers `other` too, its `heaps` aside, which are decoded when they are asked
+    /// for.
     bool covers(const LoadPlan& other) const {
         const auto has = [](bool ours, bool theirs) { return ours || !theirs; };
         return has(tables, other.tables) && has(links, other.links) && has(stacks, other.stacks) &&
@@ -131,8 +133,8 @@ public:
 
     /// Whether identify() can tell anything: not of a stream whose terms have passed by, or were never reached.
     virtual bool can_identify() const = 0;
-    /// Looks for what labels tell of one process (Process::real_initial_call above all) where load() was not asked for them, at
-    /// the cost of some pieces of the input. What isn't found stays missing.
+    /// Looks for what labels tell of one process (Process::real_initial_call above all) where load() was not asked for
+    /// them, at the cost of some pieces of the input. What isn't found stays missing.
     virtual void identify(ProcId process) = 0;
 
     /// Objects of the ETS table with this index in Snapshot::ets, `limit` of them at the most, as roots of kind

@@ -1,8 +1,9 @@
 // References between the objects of a heap, by source, in five bytes each.
 //
-// A list of pairs would say for every reference what the one before it says nearly as well: where it comes from. Sources only
-// grow, mostly by one or by nothing, so a byte is kept of how far each is from the one before. Whoever goes through the list,
-// forwards or backwards, adds these up; who wants the references of one object asks an EdgeIndex where to begin.
+// A list of pairs would say for every reference what the one before it says nearly as well: where it comes from.
+// Sources only grow, mostly by one or by nothing, so a byte is kept of how far each is from the one before. Whoever
+// goes through the list, forwards or backwards, adds these up; who wants the references of one object asks an EdgeIndex
+// where to begin.
 #pragma once
 
 #include <cstddef>
@@ -143,8 +144,8 @@ public:
     }
     std::size_t used_bytes() const { return targets_.used_bytes() + steps_.used_bytes() + wide_.used_bytes(); }
 
-    /// For readers who add millions from one loop. `more` edges may be written at `targets` and `steps` from number `at` on; `step`
-    /// is how far the object that is being read is from the source of the last edge.
+    /// For readers who add millions from one loop. `more` edges may be written at `targets` and `steps` from number
+    /// `at` on; `step` is how far the object that is being read is from the source of the last edge.
     struct Appender {
         NodeId* targets;
         std::uint8_t* steps;
@@ -217,7 +218,8 @@ public:
     /// Calls f with each object that `node` refers to, in order.
     template <class F>
     void for_each_target(NodeId node, F f) const {
-        for (EdgeList::Iterator edge = first_of(node); edge != edges_->end() && edge.from() == node; ++edge) f(edge.to());
+        for (EdgeList::Iterator edge = first_of(node); edge != edges_->end() && edge.from() == node; ++edge)
+            f(edge.to());
     }
 
 private:

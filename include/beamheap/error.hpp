@@ -38,13 +38,34 @@ public:
     Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
 
     explicit operator bool() const { return state_.index() == 0; }
-    T& operator*() & { assert(*this); return *std::get_if<0>(&state_); }
-    const T& operator*() const& { assert(*this); return *std::get_if<0>(&state_); }
-    T&& operator*() && { assert(*this); return std::move(*std::get_if<0>(&state_)); }
-    T* operator->() { assert(*this); return std::get_if<0>(&state_); }
-    const T* operator->() const { assert(*this); return std::get_if<0>(&state_); }
-    const Error& error() const { assert(!*this); return *std::get_if<1>(&state_); }
-    Error& error() { assert(!*this); return *std::get_if<1>(&state_); }
+    T& operator*() & {
+        assert(*this);
+        return *std::get_if<0>(&state_);
+    }
+    const T& operator*() const& {
+        assert(*this);
+        return *std::get_if<0>(&state_);
+    }
+    T&& operator*() && {
+        assert(*this);
+        return std::move(*std::get_if<0>(&state_));
+    }
+    T* operator->() {
+        assert(*this);
+        return std::get_if<0>(&state_);
+    }
+    const T* operator->() const {
+        assert(*this);
+        return std::get_if<0>(&state_);
+    }
+    const Error& error() const {
+        assert(!*this);
+        return *std::get_if<1>(&state_);
+    }
+    Error& error() {
+        assert(!*this);
+        return *std::get_if<1>(&state_);
+    }
 
 private:
     std::variant<T, Error> state_;
@@ -66,9 +87,9 @@ Result<std::optional<T>> if_held(Result<T> answer) {
 
 #define BH_CONCAT2(a, b) a##b
 #define BH_CONCAT(a, b) BH_CONCAT2(a, b)
-#define BH_TRY_IMPL(tmp, declaration, expression)        \
-    auto tmp = (expression);                             \
-    if (!tmp) return std::move(tmp.error());             \
+#define BH_TRY_IMPL(tmp, declaration, expression) \
+    auto tmp = (expression);                      \
+    if (!tmp) return std::move(tmp.error());      \
     declaration = std::move(*tmp)
 /// BH_TRY(auto x, f()): x is f's value, or this function returns f's error.
 #define BH_TRY(declaration, expression) BH_TRY_IMPL(BH_CONCAT(bh_try_, __LINE__), declaration, expression)

@@ -2,8 +2,8 @@
 //
 // A heap of a few hundred objects and one of a hundred million pass through the same arrays. Pages come straight from
 // the kernel: growing moves page tables and copies nothing (mremap), memory that was reserved and not written costs
-// nothing, and clear() keeps all of it. The first touch of a page is what costs: 0.4 milliseconds a megabyte in pages of
-// 4 KiB, an eighth of that in pages of 2 MiB. So arrays from 1 MiB on begin where such a page may, and ask for them;
+// nothing, and clear() keeps all of it. The first touch of a page is what costs: 0.4 milliseconds a megabyte in pages
+// of 4 KiB, an eighth of that in pages of 2 MiB. So arrays from 1 MiB on begin where such a page may, and ask for them;
 // smaller ones don't (each would waste up to 2 MiB).
 #pragma once
 
@@ -19,9 +19,9 @@ namespace beamheap {
 
 /// Memory of one array.
 namespace pages {
-/// More room for an array that has `used` bytes of the `mapped` ones at `data` (0: nothing yet): at least `bytes`, and as a
-/// rule twice as many, of which none is touched. Gives its new place, and `mapped` is what there is now. What was not
-/// written is zero. Throws std::bad_alloc.
+/// More room for an array that has `used` bytes of the `mapped` ones at `data` (0: nothing yet): at least `bytes`, and
+/// as a rule twice as many, of which none is touched. Gives its new place, and `mapped` is what there is now. What was
+/// not written is zero. Throws std::bad_alloc.
 void* grow(void* data, std::size_t& mapped, std::size_t used, std::size_t bytes);
 void release(void* data, std::size_t mapped);
 }  // namespace pages
@@ -101,7 +101,8 @@ private:
     __attribute__((noinline)) void grow(std::size_t wanted) {
         std::size_t bytes = 0;
         if (__builtin_mul_overflow(wanted, sizeof(T), &bytes)) throw std::bad_alloc();
-        if (bytes > mapped_) data_ = static_cast<T*>(pages::grow(data_, mapped_, size_ * sizeof(T), std::max(bytes, least_bytes)));
+        if (bytes > mapped_)
+            data_ = static_cast<T*>(pages::grow(data_, mapped_, size_ * sizeof(T), std::max(bytes, least_bytes)));
         const std::size_t step = std::max({wanted, capacity_ + capacity_ / 2, least_bytes / sizeof(T)});
         capacity_ = std::min(step, mapped_ / sizeof(T));
     }

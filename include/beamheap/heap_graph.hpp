@@ -4,8 +4,8 @@
 // object is numbered as it comes. A crash dump lists objects depth first from the roots, so parents mostly come before
 // their children; a core's walk finds them in the order of addresses. References name addresses: they are kept as
 // 32-bit compressed addresses and resolved in one pass by finish(). Nothing is allocated per object, and the next
-// process reuses all arrays. Costs some 18 bytes per object: 1 for its kind, 1 for its words, 4 for its address, 5 to find it by
-// that, 6 or 7 for 1.3 references, and 1.5 for where it came from.
+// process reuses all arrays. Costs some 18 bytes per object: 1 for its kind, 1 for its words, 4 for its address, 5 to
+// find it by that, 6 or 7 for 1.3 references, and 1.5 for where it came from.
 //
 // What objects hold besides references (atoms, numbers, bytes of binaries) is not here: a TermSource (terms.hpp) reads
 // it from where the object came from, which the graph remembers in `values` mode.
@@ -120,9 +120,9 @@ public:
     void rollback(std::size_t objects, std::size_t roots);
     std::size_t roots_size() const { return roots_.size(); }
 
-    /// For readers of text, who add millions of objects from one loop and keep all of this in registers: the arrays, and
-    /// where the next object and the next reference go. Valid until anything else is added; room for what open_appender()
-    /// was told is there. An object's references are written before it, with its number.
+    /// For readers of text, who add millions of objects from one loop and keep all of this in registers: the arrays,
+    /// and where the next object and the next reference go. Valid until anything else is added; room for what
+    /// open_appender() was told is there. An object's references are written before it, with its number.
     struct Appender {
         std::uint8_t* kinds;
         std::uint8_t* words;
@@ -195,11 +195,13 @@ public:
     };
     std::span<const FlatOverride> flat_overrides() const { return flat_overrides_.view(); }
     bool is_young(NodeId node) const { return (kinds_[node] & young_bit) != 0; }
-    /// Its address; 0 where that was no address of an object (not aligned to a word), and of all after forget_addresses().
+    /// Its address; 0 where that was no address of an object (not aligned to a word), and of all after
+    /// forget_addresses().
     std::uint64_t address(NodeId node) const {
         return addresses_.empty() || addresses_[node] == AddressSpace::none ? 0 : space_.expand(addresses_[node]);
     }
-    /// Gives back what address() needs: of an object that came from a text TermSource::head() tells it. find() goes on to find.
+    /// Gives back what address() needs: of an object that came from a text TermSource::head() tells it. find() goes on
+    /// to find.
     void forget_addresses() { addresses_.clear_and_trim(0); }
     /// Where the object came from: bytes into the text, or its address. Only in `values` mode.
     std::uint64_t origin(NodeId node) const { return origins_[node]; }
@@ -275,11 +277,11 @@ private:
     FlatArray<std::uint8_t> kinds_;
     FlatArray<std::uint8_t> words_;
     FlatArray<WideWords> wide_words_;
-    FlatArray<std::uint32_t> addresses_;  // compressed
-    EdgeList edges_;                      // their targets are compressed addresses until finish()
-    FlatArray<Edge> foreign_;             // `to` is a compressed address
-    FlatArray<std::uint32_t> unresolved_; // compressed addresses
-    RootList roots_;                      // targets are compressed addresses until finish()
+    FlatArray<std::uint32_t> addresses_;   // compressed
+    EdgeList edges_;                       // their targets are compressed addresses until finish()
+    FlatArray<Edge> foreign_;              // `to` is a compressed address
+    FlatArray<std::uint32_t> unresolved_;  // compressed addresses
+    RootList roots_;                       // targets are compressed addresses until finish()
     OffsetList origins_;
     OffsetList root_origins_;
     struct MissingRoot {

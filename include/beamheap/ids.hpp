@@ -18,7 +18,9 @@ enum class StackId : std::uint32_t { none = 0xFFFFFFFFu };
 enum class ProcId : std::uint32_t { none = 0xFFFFFFFFu };
 
 template <class Id>
-constexpr std::uint32_t index_of(Id id) { return static_cast<std::uint32_t>(id); }
+constexpr std::uint32_t index_of(Id id) {
+    return static_cast<std::uint32_t>(id);
+}
 
 /// A number that the input may not hold: 8 bytes, missing is shown as null and never as 0.
 /// The largest value of the type stands for "missing"; what the VM prints there is a count or a size.

@@ -1,7 +1,7 @@
 // Where a process holds on to terms, in little more than four bytes a root.
 //
-// Roots come in runs: the messages of a queue, the slots of a frame, the entries of a dictionary differ by their number alone.
-// So what all roots of a run have in common is kept once, and of each only what it refers to.
+// Roots come in runs: the messages of a queue, the slots of a frame, the entries of a dictionary differ by their number
+// alone. So what all roots of a run have in common is kept once, and of each only what it refers to.
 #pragma once
 
 #include <algorithm>
@@ -92,7 +92,8 @@ public:
     void push(const Root& root) {
         const auto at = static_cast<std::uint32_t>(targets_.size());
         const Run* const last = runs_.empty() ? nullptr : &runs_[runs_.size() - 1];
-        if (last == nullptr || last->kind != root.kind || last->frame != root.frame || last->index + (at - last->first) != root.index)
+        if (last == nullptr || last->kind != root.kind || last->frame != root.frame ||
+            last->index + (at - last->first) != root.index)
             runs_.push({at, root.index, root.frame, root.kind});
         targets_.push(root.target);
     }
@@ -117,7 +118,8 @@ public:
         for (++at; at < end; ++at) {
             if (run + 1 != before_.end() && run[1].first == at) ++run;
             NodeId target = targets[at];
-            if (f(target)) push({target, run->kind, run->index + (static_cast<std::uint32_t>(at) - run->first), run->frame});
+            if (f(target))
+                push({target, run->kind, run->index + (static_cast<std::uint32_t>(at) - run->first), run->frame});
         }
     }
     /// Adds to the frames of all roots on the stack that are of one.
@@ -138,7 +140,8 @@ private:
     }
     const Run* run_of(std::size_t i) const {
         if (runs_.size() == 1 || i < runs_[1].first) return runs_.begin();  // of a queue, which comes first
-        const Run* const behind = std::upper_bound(runs_.begin(), runs_.end(), i, [](std::size_t n, const Run& run) { return n < run.first; });
+        const Run* const behind = std::upper_bound(runs_.begin(), runs_.end(), i,
+                                                   [](std::size_t n, const Run& run) { return n < run.first; });
         return behind - 1;
     }
 

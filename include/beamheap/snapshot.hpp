@@ -47,25 +47,25 @@ std::string_view name_of(RowReading reading);  ///< "stable", "moving", "running
 
 /// How a VM that runs was read.
 struct LiveReading {
-    std::uint32_t pid = 0;          ///< of the system
-    std::int64_t read_at_ms = 0;    ///< when the process table was read, since 1970 (UTC)
-    double took_ms = 0;             ///< how long that took
-    std::uint64_t gone = 0;         ///< processes that ended between the reading of the table and theirs
-    bool ended = false;             ///< the VM ended while it was read: what follows is missing
+    std::uint32_t pid = 0;        ///< of the system
+    std::int64_t read_at_ms = 0;  ///< when the process table was read, since 1970 (UTC)
+    double took_ms = 0;           ///< how long that took
+    std::uint64_t gone = 0;       ///< processes that ended between the reading of the table and theirs
+    bool ended = false;           ///< the VM ended while it was read: what follows is missing
 };
 
 /// Where the tables come from, and how far the input could be read.
 struct Source {
-    std::string path;            ///< as the user gave it; "-" is standard input
+    std::string path;  ///< as the user gave it; "-" is standard input
     SourceKind kind = crash_dump_kind;
-    std::string format_version;  ///< "0.5" of a crash dump; empty for a core
-    std::string otp_release;     ///< "25", "R15B03"; empty when unknown
-    std::string erts_version;    ///< "13.1.5"; empty when unknown
-    std::uint32_t word_size = 8; ///< bytes of a heap word: 4 on 32-bit and halfword emulators
-    std::optional<bool> jit;     ///< machine code offsets in stacks (OTP 24 and later with the JIT)
-    std::optional<bool> complete;///< empty: the end was not looked at (a stream that was read in part)
-    std::string truncation;      ///< where and why it ends early, a sentence; empty when it doesn't
-    std::uint64_t bytes = 0;     ///< of the decompressed input that was read (the file's size when it is plain)
+    std::string format_version;    ///< "0.5" of a crash dump; empty for a core
+    std::string otp_release;       ///< "25", "R15B03"; empty when unknown
+    std::string erts_version;      ///< "13.1.5"; empty when unknown
+    std::uint32_t word_size = 8;   ///< bytes of a heap word: 4 on 32-bit and halfword emulators
+    std::optional<bool> jit;       ///< machine code offsets in stacks (OTP 24 and later with the JIT)
+    std::optional<bool> complete;  ///< empty: the end was not looked at (a stream that was read in part)
+    std::string truncation;        ///< where and why it ends early, a sentence; empty when it doesn't
+    std::uint64_t bytes = 0;       ///< of the decompressed input that was read (the file's size when it is plain)
     bool process_table_complete = true;
     std::optional<LiveReading> live;  ///< of a VM that runs
     /// What damage within the input took away, as far as that can be told: both are lower bounds.
@@ -77,7 +77,14 @@ struct Source {
 };
 
 enum class ProcessState : std::uint8_t {
-    unknown, waiting, running, runnable, suspended, garbage_collecting, exiting, free
+    unknown,
+    waiting,
+    running,
+    runnable,
+    suspended,
+    garbage_collecting,
+    exiting,
+    free
 };
 std::string_view name_of(ProcessState state);  ///< Erlang's words: "waiting", "garbage_collecting", ...
 
@@ -123,63 +130,64 @@ struct StackSlot {
     Pid pid;
     PortName port;
     TextId atom = TextId::none;
-    std::array<std::uint32_t, 3> ref{};  ///< reference: its three lowest words, the most significant first, as Link::ref
+    std::array<std::uint32_t, 3>
+        ref{};  ///< reference: its three lowest words, the most significant first, as Link::ref
 };
 
 struct Process {
     Pid pid;
-    Pid parent;                                        ///< "Spawned by"
-    TextId name = TextId::none;                        ///< registered name
-    TextId label = TextId::none;                       ///< $process_label, printed; none where it has none
-    TextId application = TextId::none;                 ///< nearest registered ancestor of $ancestors ("group")
-    FunctionId initial_call = FunctionId::none;        ///< "Spawned as": what process_info(initial_call) gives
-    FunctionId real_initial_call = FunctionId::none;   ///< $initial_call
+    Pid parent;                                       ///< "Spawned by"
+    TextId name = TextId::none;                       ///< registered name
+    TextId label = TextId::none;                      ///< $process_label, printed; none where it has none
+    TextId application = TextId::none;                ///< nearest registered ancestor of $ancestors ("group")
+    FunctionId initial_call = FunctionId::none;       ///< "Spawned as": what process_info(initial_call) gives
+    FunctionId real_initial_call = FunctionId::none;  ///< $initial_call
     FunctionId current_function = FunctionId::none;
-    StackId stack = StackId::none;                     ///< frames, youngest first; none unless loaded
+    StackId stack = StackId::none;  ///< frames, youngest first; none unless loaded
     ProcessState state = ProcessState::unknown;
-    /// process_flag(sensitive, true): no stack, heap, messages, dictionary in a dump. A dump does not say it: it is known of a
-    /// process whose stack is there, and where all that there is of stacks was read; else missing.
+    /// process_flag(sensitive, true): no stack, heap, messages, dictionary in a dump. A dump does not say it: it is
+    /// known of a process whose stack is there, and where all that there is of stacks was read; else missing.
     std::optional<bool> sensitive;
-    bool has_heap = false;        ///< a heap section or area was found
-    bool stack_scanned = false;   ///< stack_words was counted
+    bool has_heap = false;                 ///< a heap section or area was found
+    bool stack_scanned = false;            ///< stack_words was counted
     TextId internal_state = TextId::none;  ///< flags as the VM prints them, "ACT_PRIO_NORMAL | OFF_HEAP_MSGQ"
     Count msgq_len;
     Count reductions;
-    Count memory_bytes;           ///< process_info(memory); since R16B01
-    Count heap_words;             ///< young block with its stack, allocated
-    Count old_heap_words;         ///< old block, allocated
-    Count heap_unused_words;      ///< young block: free space plus the stack
+    Count memory_bytes;       ///< process_info(memory); since R16B01
+    Count heap_words;         ///< young block with its stack, allocated
+    Count old_heap_words;     ///< old block, allocated
+    Count heap_unused_words;  ///< young block: free space plus the stack
     Count old_heap_unused_words;
-    Count stack_words;            ///< used by the stack
-    Count fragments;              ///< heap fragments
+    Count stack_words;  ///< used by the stack
+    Count fragments;    ///< heap fragments
     Count fragment_words;
-    Count bin_vheap_words;        ///< virtual binary heap, young
+    Count bin_vheap_words;  ///< virtual binary heap, young
     Count old_bin_vheap_words;
     Count bin_vheap_unused_words;
     Count old_bin_vheap_unused_words;
-    Count live_words;             ///< reachable; only when heaps were decoded, and no registers_lost
-    Count garbage_words;          ///< used minus live; only when heaps were decoded
-    Count refc_bytes;             ///< distinct refc binaries that it reaches; only when heaps were decoded
+    Count live_words;     ///< reachable; only when heaps were decoded, and no registers_lost
+    Count garbage_words;  ///< used minus live; only when heaps were decoded
+    Count refc_bytes;     ///< distinct refc binaries that it reaches; only when heaps were decoded
     std::uint64_t program_counter = 0;
-    std::uint32_t pc_offset = 0;  ///< bytes into current_function's code
+    std::uint32_t pc_offset = 0;              ///< bytes into current_function's code
     std::uint32_t frames_before_returns = 1;  ///< entries of `stack` above the first return address: 1, or 2 with a CP
-    std::uint32_t arity = 0;      ///< live x registers when it was scheduled out
+    std::uint32_t arity = 0;                  ///< live x registers when it was scheduled out
     /// Terms in x registers, which the input does not write, may hold more than its stack, dictionary and messages do:
     /// what is live on its heaps is unknown. Of crash dumps: whoever runs, hibernates, or was scheduled out at the head
     /// of a function. Core images hold the registers.
     bool registers_lost = false;
-    std::uint32_t links = 0;      ///< number of links
-    std::uint32_t monitors = 0;   ///< number of monitors that it holds on others
-    Range link_range;             ///< its Links in Snapshot::links; empty unless loaded
-    Range extra_range;            ///< its ExtraFields in Snapshot::extras
+    std::uint32_t links = 0;     ///< number of links
+    std::uint32_t monitors = 0;  ///< number of monitors that it holds on others
+    Range link_range;            ///< its Links in Snapshot::links; empty unless loaded
+    Range extra_range;           ///< its ExtraFields in Snapshot::extras
     RowReading reading = RowReading::whole;
-    std::uint64_t version = 0;    ///< of a VM that runs: another number whenever the process has run; 0: none
-    std::uint64_t offset = 0;     ///< where its entry begins in the (decompressed) input; address in a core
+    std::uint64_t version = 0;  ///< of a VM that runs: another number whenever the process has run; 0: none
+    std::uint64_t offset = 0;   ///< where its entry begins in the (decompressed) input; address in a core
 };
 
 struct Scheduler {
     enum class Kind : std::uint8_t { normal, dirty_cpu, dirty_io, dirty_cpu_queue, dirty_io_queue } kind = Kind::normal;
-    std::uint32_t id = 0;         ///< 0 for the shared dirty run queues
+    std::uint32_t id = 0;  ///< 0 for the shared dirty run queues
     TextId sleep_flags = TextId::none;
     TextId aux_work = TextId::none;
     TextId run_queue_flags = TextId::none;
@@ -196,11 +204,11 @@ struct Port {
     PortName port;
     Pid connected;
     Count slot;
-    TextId name = TextId::none;      ///< registered name
+    TextId name = TextId::none;  ///< registered name
     TextId state = TextId::none;
     TextId task_flags = TextId::none;
-    TextId kind = TextId::none;      ///< "linked-in driver", "external process", "file", "fd", "forker process"
-    TextId driver = TextId::none;    ///< driver name, command line or file
+    TextId kind = TextId::none;    ///< "linked-in driver", "external process", "file", "fd", "forker process"
+    TextId driver = TextId::none;  ///< driver name, command line or file
     TextId data = TextId::none;
     Count input_bytes, output_bytes, queue_bytes;
     std::vector<Pid> links, monitors, suspended;
@@ -208,32 +216,32 @@ struct Port {
 
 struct EtsTable {
     Pid owner;
-    TextId id = TextId::none;        ///< table id as printed: name, number or #Ref<...>
+    TextId id = TextId::none;  ///< table id as printed: name, number or #Ref<...>
     TextId name = TextId::none;
     TextId type = TextId::none, protection = TextId::none;
     TextId write_concurrency = TextId::none, read_concurrency = TextId::none;
-    std::uint64_t address = 0;       ///< of the table's structure (OTP 21 and later)
+    std::uint64_t address = 0;  ///< of the table's structure (OTP 21 and later)
     Count objects, words, buckets, fixed;
     Count chain_max, chain_min;
     double chain_avg = -1, chain_std_dev = -1, chain_expected_std_dev = -1;  ///< negative: missing
     std::optional<bool> compressed;
-    bool internal = false;           ///< of the VM's own (DEBUG emulators)
+    bool internal = false;  ///< of the VM's own (DEBUG emulators)
 };
 
 struct Timer {
     Pid receiver;
     TextId receiver_name = TextId::none;
-    TextId message = TextId::none;   ///< as printed, cut at 4096 bytes
+    TextId message = TextId::none;  ///< as printed, cut at 4096 bytes
     Count left_ms;
 };
 
 /// A peer of the distribution.
 struct DistNode {
     enum class Kind : std::uint8_t { visible, hidden, not_connected } kind = Kind::visible;
-    std::uint32_t channel = 0;       ///< Pid::node of its processes
+    std::uint32_t channel = 0;  ///< Pid::node of its processes
     TextId name = TextId::none, controller = TextId::none, creation = TextId::none, error = TextId::none;
     std::uint32_t remote_links = 0, remote_monitors = 0, remote_monitored_by = 0;
-    std::vector<Pid> spawning;       ///< processes of this node that have asked it for a new one, and have no answer
+    std::vector<Pid> spawning;  ///< processes of this node that have asked it for a new one, and have no answer
 };
 
 struct Module {
@@ -251,8 +259,8 @@ struct FunEntry {
 /// One instance of an allocator (or one of its related sections), as key: value lines with up to three numbers
 /// (current, highest since the last reading, highest ever). Normalised figures are made by analyses::alloc.
 struct AllocatorInstance {
-    TextId name = TextId::none;      ///< "eheap_alloc", "mseg_alloc", "erts_mmap.default_mmap"
-    std::int32_t instance = -1;      ///< scheduler number, 0 is global; -1 where the section has none
+    TextId name = TextId::none;  ///< "eheap_alloc", "mseg_alloc", "erts_mmap.default_mmap"
+    std::int32_t instance = -1;  ///< scheduler number, 0 is global; -1 where the section has none
     struct Line {
         TextId key = TextId::none;
         std::array<Count, 3> numbers;
@@ -264,7 +272,7 @@ struct AllocatorInstance {
 /// A hash or index table of the VM: atom_tab, process_reg, ...
 struct VmTable {
     TextId name = TextId::none;
-    bool index = false;              ///< =index_table (has limit and entries), else =hash_table
+    bool index = false;  ///< =index_table (has limit and entries), else =hash_table
     Count size, used, objects, depth, limit, entries;
 };
 
@@ -288,20 +296,20 @@ struct CallingScheduler {
 
 /// The node and the header of the input.
 struct Node {
-    TextId name = TextId::none;             ///< "rabbit@host", "nonode@nohost"
+    TextId name = TextId::none;  ///< "rabbit@host", "nonode@nohost"
     std::optional<bool> distributed;
-    std::string created;                    ///< local time of the node as printed; no zone
-    std::string slogan;                     ///< the text that the VM, or who called erlang:halt/1, gave; dumps only
-    std::optional<Signal> signal;           ///< of core images: what killed the VM; none: it was alive
+    std::string created;           ///< local time of the node as printed; no zone
+    std::string slogan;            ///< the text that the VM, or who called erlang:halt/1, gave; dumps only
+    std::optional<Signal> signal;  ///< of core images: what killed the VM; none: it was alive
     std::optional<CallingScheduler> calling_scheduler;  ///< none: another thread, or not told
     std::string system_version;
     std::string compiled, taints;
-    std::string calling_thread;             ///< as the input names it, "scheduler:1"; for people
-    Count atoms;                            ///< entries of the atom table
+    std::string calling_thread;  ///< as the input names it, "scheduler:1"; for people
+    Count atoms;                 ///< entries of the atom table
     Count atom_limit, process_limit, port_limit;
     Count current_code_bytes, old_code_bytes;
-    Count persistent_terms;  ///< counted while passing by
-    Count binaries, binary_bytes;           ///< refc binaries that the input lists, and the sum of their sizes
+    Count persistent_terms;        ///< counted while passing by
+    Count binaries, binary_bytes;  ///< refc binaries that the input lists, and the sum of their sizes
 };
 
 struct Snapshot {
@@ -310,13 +318,13 @@ struct Snapshot {
     TextTable texts;
     FunctionTable functions;
     StackTable stacks;
-    std::vector<Process> processes;   ///< in the input's order
+    std::vector<Process> processes;  ///< in the input's order
     std::vector<Link> links;
     std::vector<ExtraField> extras;
-    std::vector<StackSlot> slots;     ///< by process as they were met; within one, youngest frame first
+    std::vector<StackSlot> slots;  ///< by process as they were met; within one, youngest frame first
     std::vector<Scheduler> schedulers;
-    std::vector<NamedBytes> memory;   ///< =memory: total, processes, binary, ...
-    std::vector<NamedBytes> areas;    ///< =allocated_areas
+    std::vector<NamedBytes> memory;  ///< =memory: total, processes, binary, ...
+    std::vector<NamedBytes> areas;   ///< =allocated_areas
     std::vector<VmTable> vm_tables;
     std::vector<AllocatorInstance> allocators;
     std::vector<Port> ports;
@@ -325,7 +333,7 @@ struct Snapshot {
     std::vector<DistNode> nodes;
     std::vector<Module> modules;
     std::vector<FunEntry> funs;
-    std::vector<TextId> atoms;        ///< newest first; empty unless loaded
+    std::vector<TextId> atoms;  ///< newest first; empty unless loaded
     Anomalies anomalies;
 
     std::string_view text(TextId id) const { return texts[id]; }

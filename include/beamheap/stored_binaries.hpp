@@ -1,4 +1,5 @@
-// Binaries outside the heaps that are held by no process but by what is stored: objects of ETS tables, persistent terms.
+// Binaries outside the heaps that are held by no process but by what is stored: objects of ETS tables, persistent
+// terms.
 #pragma once
 
 #include <cstdint>

@@ -102,8 +102,8 @@ class TermSource {
 public:
     virtual ~TermSource() = default;
 
-    /// Where some roots only were asked for and the heap is large, the rest may not be in graph(), neither as objects nor
-    /// as roots: what was asked for is there with all that it refers to, sums over the heap are not known.
+    /// Where some roots only were asked for and the heap is large, the rest may not be in graph(), neither as objects
+    /// nor as roots: what was asked for is there with all that it refers to, sums over the heap are not known.
     virtual bool in_part() const { return false; }
     /// Messages in the input, those that are no roots here included.
     virtual std::uint64_t messages() const {

@@ -22,8 +22,8 @@ void AddressSpace::seal() {
             if (segment.origin == origin) wanted.push_back(segment);
         std::stable_sort(wanted.begin(), wanted.end(), by_start);
         std::vector<Segment> fresh;
-        std::size_t next = 0;        // first placed segment that may still cover something
-        std::uint64_t covered = 0;   // end of what this origin has placed so far
+        std::size_t next = 0;       // first placed segment that may still cover something
+        std::uint64_t covered = 0;  // end of what this origin has placed so far
         for (const Segment& segment : wanted) {
             std::uint64_t at = std::max(segment.start, covered);
             while (next < placed.size() && placed[next].end <= at) ++next;
@@ -43,7 +43,8 @@ void AddressSpace::seal() {
         }
         const std::size_t middle = placed.size();
         placed.insert(placed.end(), fresh.begin(), fresh.end());
-        std::inplace_merge(placed.begin(), placed.begin() + static_cast<std::ptrdiff_t>(middle), placed.end(), by_start);
+        std::inplace_merge(placed.begin(), placed.begin() + static_cast<std::ptrdiff_t>(middle), placed.end(),
+                           by_start);
     }
     segments_.clear();
     for (const Segment& segment : placed) {

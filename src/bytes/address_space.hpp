@@ -1,5 +1,5 @@
-// The memory of a process: addresses to bytes, out of the segments of a core and of the files that it had mapped, or out of
-// a process that still runs.
+// The memory of a process: addresses to bytes, out of the segments of a core and of the files that it had mapped, or
+// out of a process that still runs.
 //
 // A core holds what was written to; clean pages of files (code, constants) are often left out and come from the file
 // itself. Segments are added in order of trust: where two claim an address, the first one added has it. Segments
@@ -42,7 +42,9 @@ public:
     /// The segment that holds this address, or null.
     const Segment* find(std::uint64_t address) const;
     /// What no segment holds is read from this process.
-    void follow(std::shared_ptr<const LiveMemory> process) { live_ = std::make_unique<LiveMappings>(std::move(process)); }
+    void follow(std::shared_ptr<const LiveMemory> process) {
+        live_ = std::make_unique<LiveMappings>(std::move(process));
+    }
     /// The process that is followed; null: none.
     const LiveMappings* live() const { return live_.get(); }
 
@@ -56,8 +58,11 @@ public:
     /// The sum of their sizes: more than any structure can have.
     std::uint64_t bytes() const;
     /// The process had so much memory, whether or not the image holds it.
-    void declare(std::uint64_t bytes) { declared_ = bytes > largest_bytes - declared_ ? largest_bytes : declared_ + bytes; }
-    /// What no size that is read here can be above: all memory that was declared; of a running process, which grows, an address space.
+    void declare(std::uint64_t bytes) {
+        declared_ = bytes > largest_bytes - declared_ ? largest_bytes : declared_ + bytes;
+    }
+    /// What no size that is read here can be above: all memory that was declared; of a running process, which grows, an
+    /// address space.
     std::uint64_t most_bytes() const { return live_ != nullptr || declared_ == 0 ? largest_bytes : declared_; }
 
 private:
@@ -84,7 +89,8 @@ public:
     /// As at(), without counting a failure: for scans that try addresses.
     const std::byte* probe(std::uint64_t address, std::uint64_t size) {
         const AddressSpace::Segment* segment = lookup(address);
-        if (segment == nullptr || size > segment->run_end - address) return view_ == nullptr ? nullptr : view_->at(address, size);
+        if (segment == nullptr || size > segment->run_end - address)
+            return view_ == nullptr ? nullptr : view_->at(address, size);
         return segment->data + (address - segment->start);
     }
     /// All bytes from `address` on that are contiguous in the file, at most `limit`; empty when it is not there.
@@ -101,7 +107,9 @@ public:
         if (p == nullptr) return std::nullopt;
         return load<T>(p);
     }
-    bool mapped(std::uint64_t address) { return lookup(address) != nullptr || (view_ != nullptr && view_->mapped(address)); }
+    bool mapped(std::uint64_t address) {
+        return lookup(address) != nullptr || (view_ != nullptr && view_->mapped(address));
+    }
     /// In memory that the process could write: where the VM's own structures are.
     bool writable(std::uint64_t address) {
         const AddressSpace::Segment* segment = lookup(address);
@@ -114,13 +122,16 @@ public:
     std::uint64_t first_miss() const { return first_miss_; }
     const AddressSpace& space() const { return *space_; }
 
-    /// What this reader has fetched of a running process; null where the memory is that of a file, which does not change.
+    /// What this reader has fetched of a running process; null where the memory is that of a file, which does not
+    /// change.
     LiveView* view() { return view_.get(); }
-    /// Of a running process: what was given out is looked at no more, and what is asked for from now on is fetched anew.
+    /// Of a running process: what was given out is looked at no more, and what is asked for from now on is fetched
+    /// anew.
     void forget() {
         if (view_ != nullptr) view_->forget();
     }
-    /// Reads through the other reader's view from now on: both see a page as it was when one of them first asked for it.
+    /// Reads through the other reader's view from now on: both see a page as it was when one of them first asked for
+    /// it.
     void share(const MemoryReader& other) { view_ = other.view_; }
 
 private:
@@ -138,8 +149,8 @@ private:
     std::shared_ptr<LiveView> view_;
 };
 
-/// While it stands, each read of a running process fetches anew, even what this round has fetched before: for lists to which
-/// others append while they are followed. Nothing for files.
+/// While it stands, each read of a running process fetches anew, even what this round has fetched before: for lists to
+/// which others append while they are followed. Nothing for files.
 class FreshReads {
 public:
     explicit FreshReads(MemoryReader& memory) : view_(memory.view()), before_(view_ != nullptr && view_->fresh(true)) {}

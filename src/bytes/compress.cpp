@@ -37,7 +37,8 @@ struct GzipStream::State {
 
 GzipStream::GzipStream(std::function<void(std::string_view)> to) : state_(std::make_unique<State>()) {
     state_->to = std::move(to);
-    if (deflateInit2(&state_->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_format, usual_memory, Z_DEFAULT_STRATEGY) != Z_OK)
+    if (deflateInit2(&state_->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_format, usual_memory,
+                     Z_DEFAULT_STRATEGY) != Z_OK)
         throw std::bad_alloc();
 }
 
@@ -58,7 +59,8 @@ Result<std::string> zstd_frame(std::string_view plain, int level) {
     ::ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, level);
     ::ZSTD_CCtx_setParameter(context.get(), ZSTD_c_strategy, ZSTD_dfast);
     const std::size_t size = ::ZSTD_compress2(context.get(), out.data(), out.size(), plain.data(), plain.size());
-    if (::ZSTD_isError(size) != 0) return Error{ErrorCode::resource_limit, std::string("zstd: ") + ::ZSTD_getErrorName(size), {}};
+    if (::ZSTD_isError(size) != 0)
+        return Error{ErrorCode::resource_limit, std::string("zstd: ") + ::ZSTD_getErrorName(size), {}};
     out.resize(size);
     return out;
 }

@@ -30,7 +30,8 @@ private:
 
 /// `plain` as one zstd frame (RFC 8878) that tells its decompressed size. Errors: resource_limit (zstd's reason).
 Result<std::string> zstd_frame(std::string_view plain, int level = 3);
-/// The first `size` bytes that a zstd frame was made of, which the program holds itself; fewer where the frame is no such one.
+/// The first `size` bytes that a zstd frame was made of, which the program holds itself; fewer where the frame is no
+/// such one.
 std::string plain_of_frame(std::string_view frame, std::size_t size);
 
 }  // namespace beamheap::bytes

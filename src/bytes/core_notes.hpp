@@ -19,7 +19,23 @@ namespace beamheap::bytes {
 
 /// Registers of x86-64 by DWARF's numbers (System V psABI, figure 3.36); rip is the return address's column.
 enum class X86 : std::uint8_t {
-    rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8, r9, r10, r11, r12, r13, r14, r15, rip,
+    rax,
+    rdx,
+    rcx,
+    rbx,
+    rsi,
+    rdi,
+    rbp,
+    rsp,
+    r8,
+    r9,
+    r10,
+    r11,
+    r12,
+    r13,
+    r14,
+    r15,
+    rip,
     count_
 };
 /// Registers of arm64 by DWARF's numbers (AADWARF64): x0 to x30, of which only those with a part of their own have

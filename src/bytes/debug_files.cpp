@@ -83,8 +83,8 @@ bool harmless(const ElfImage& file, const std::string& path) {
     return uncompressed_size(file) <= most_uncompressed;
 }
 
-int find_debug_file(Dwfl_Module* module, void**, const char*, Dwarf_Addr, const char* file, const char* link, GElf_Word crc,
-                    char** found) {
+int find_debug_file(Dwfl_Module* module, void**, const char*, Dwarf_Addr, const char* file, const char* link,
+                    GElf_Word crc, char** found) {
     std::string build_id;
     const unsigned char* bits = nullptr;
     GElf_Addr place = 0;

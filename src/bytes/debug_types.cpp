@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t most_stepped_over = 1ull << 30;  // bytes of DWARF; an emulator with all its C++ has 20 million
 constexpr std::uint64_t largest_offset = 1ull << 24;
 constexpr int longest_type_chain = 32;
-constexpr std::size_t most_unnamed = 64;             // structures and unions without a name inside of one
+constexpr std::size_t most_unnamed = 64;  // structures and unions without a name inside of one
 
 struct Closer {
     void operator()(Dwfl* dwfl) const { dwfl_end(dwfl); }
@@ -276,7 +276,8 @@ Result<std::optional<DebugTypes>> read_debug_types(const ElfImage& executable, s
                      fmt::format("the debug information of {} can't be read: {}", executable.name(), why),
                      {}};
     };
-    if (!harmless(executable, executable.name())) return broken("it is too large when unpacked, or names no regular file");
+    if (!harmless(executable, executable.name()))
+        return broken("it is too large when unpacked, or names no regular file");
 
     char* debug_path = nullptr;  // the default of libdwfl
     Dwfl_Callbacks finders{};

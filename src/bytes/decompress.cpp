@@ -24,7 +24,8 @@ constexpr std::uint64_t xz_memory_limit = 512ull << 20;
 /// What the input wants before its first byte can be had, where that is more than is allowed.
 Error too_large(std::string_view what, std::string_view command) {
     return Error{ErrorCode::resource_limit, std::string(what) + ", which is the limit",
-                 "If the input is no decompression bomb, decompress it first (" + std::string(command) + ") and name the plain file."};
+                 "If the input is no decompression bomb, decompress it first (" + std::string(command) +
+                     ") and name the plain file."};
 }
 
 class Decoder : public Source {
@@ -70,9 +71,10 @@ public:
     const std::string& damage() const override { return damage_; }
 
 protected:
-    /// Decodes from `in` to `out`; gives null, or the reason why the data is damaged. Errors: the data wants more memory
-    /// than is allowed; std::bad_alloc where the machine has less than the library asks for.
-    virtual Result<const char*> decode(std::string_view in, std::span<char> out, std::size_t& consumed, std::size_t& made) = 0;
+    /// Decodes from `in` to `out`; gives null, or the reason why the data is damaged. Errors: the data wants more
+    /// memory than is allowed; std::bad_alloc where the machine has less than the library asks for.
+    virtual Result<const char*> decode(std::string_view in, std::span<char> out, std::size_t& consumed,
+                                       std::size_t& made) = 0;
     bool between_frames_ = false;  ///< nothing is open: the end of the input is a proper end here
 
 private:
@@ -97,7 +99,8 @@ public:
     ZstdDecoder& operator=(const ZstdDecoder&) = delete;
 
 protected:
-    Result<const char*> decode(std::string_view in, std::span<char> out, std::size_t& consumed, std::size_t& made) override {
+    Result<const char*> decode(std::string_view in, std::span<char> out, std::size_t& consumed,
+                               std::size_t& made) override {
         ZSTD_inBuffer input{in.data(), in.size(), 0};
         ZSTD_outBuffer output{out.data(), out.size(), 0};
         const std::size_t left = ZSTD_decompressStream(stream_, &output, &input);
@@ -126,7 +129,8 @@ public:
     GzipDecoder& operator=(const GzipDecoder&) = delete;
 
 protected:
-    Result<const char*> decode(std::string_view in, std::span<char> out, std::size_t& consumed, std::size_t& made) override {
+    Result<const char*> decode(std::string_view in, std::span<char> out, std::size_t& consumed,
+                               std::size_t& made) override {
         if (between_frames_ && !in.empty()) {
             if (static_cast<unsigned char>(in[0]) != 0x1f) {  // padding after the last member, as gzip ignores it
                 consumed = in.size();
@@ -145,7 +149,8 @@ protected:
         made = room - stream_.avail_out;
         if (status == Z_MEM_ERROR) throw std::bad_alloc();
         if (status == Z_STREAM_END) between_frames_ = true;
-        else if (status != Z_OK && status != Z_BUF_ERROR) return stream_.msg != nullptr ? stream_.msg : "inflate failed";
+        else if (status != Z_OK && status != Z_BUF_ERROR)
+            return stream_.msg != nullptr ? stream_.msg : "inflate failed";
         return nullptr;
     }
 
@@ -164,7 +169,8 @@ public:
     XzDecoder& operator=(const XzDecoder&) = delete;
 
 protected:
-    Result<const char*> decode(std::string_view in, std::span<char> out, std::size_t& consumed, std::size_t& made) override {
+    Result<const char*> decode(std::string_view in, std::span<char> out, std::size_t& consumed,
+                               std::size_t& made) override {
         stream_.next_in = reinterpret_cast<const std::uint8_t*>(in.data());
         stream_.avail_in = in.size();
         stream_.next_out = reinterpret_cast<std::uint8_t*>(out.data());
@@ -197,7 +203,8 @@ public:
     Lz4Decoder& operator=(const Lz4Decoder&) = delete;
 
 protected:
-    Result<const char*> decode(std::string_view in, std::span<char> out, std::size_t& consumed, std::size_t& made) override {
+    Result<const char*> decode(std::string_view in, std::span<char> out, std::size_t& consumed,
+                               std::size_t& made) override {
         consumed = in.size();
         made = out.size();
         const std::size_t left = LZ4F_decompress(context_, out.data(), &made, in.data(), &consumed, nullptr);
@@ -229,7 +236,8 @@ std::unique_ptr<Source> decompressed(std::unique_ptr<Source> stored, std::string
         (head.size() >= 4 && (static_cast<unsigned char>(head[0]) & 0xF0) == 0x50 &&
          starts_with(std::string_view(head).substr(1), {0x2A, 0x4D, 0x18})))
         return std::make_unique<ZstdDecoder>(std::move(stored), std::move(head), options);
-    if (starts_with(head, {0x1F, 0x8B})) return std::make_unique<GzipDecoder>(std::move(stored), std::move(head), options);
+    if (starts_with(head, {0x1F, 0x8B}))
+        return std::make_unique<GzipDecoder>(std::move(stored), std::move(head), options);
     if (starts_with(head, {0xFD, '7', 'z', 'X', 'Z', 0x00}))
         return std::make_unique<XzDecoder>(std::move(stored), std::move(head), options);
     if (starts_with(head, {0x04, 0x22, 0x4D, 0x18}))

@@ -59,11 +59,11 @@ private:
 namespace elf {
 inline constexpr std::uint16_t type_executable = 2, type_shared = 3, type_core = 4;
 inline constexpr std::uint16_t machine_x86_64 = 62, machine_aarch64 = 183;
-inline constexpr std::uint32_t segment_load = 1, segment_dynamic = 2, segment_interpreter = 3, segment_note = 4, segment_program_headers = 6,
-                               segment_relro = 0x6474e552;
+inline constexpr std::uint32_t segment_load = 1, segment_dynamic = 2, segment_interpreter = 3, segment_note = 4,
+                               segment_program_headers = 6, segment_relro = 0x6474e552;
 inline constexpr std::uint32_t flag_execute = 1, flag_write = 2, flag_read = 4;
-inline constexpr std::uint32_t section_symbols = 2, section_relocations = 4, section_no_bits = 8, section_dynamic_symbols = 11,
-                               section_relative_relocations = 19;
+inline constexpr std::uint32_t section_symbols = 2, section_relocations = 4, section_no_bits = 8,
+                               section_dynamic_symbols = 11, section_relative_relocations = 19;
 inline constexpr std::uint32_t note_gnu_build_id = 3;
 inline constexpr std::uint8_t symbol_object = 1;
 }  // namespace elf

@@ -42,9 +42,13 @@ bool read_registers(pid_t thread, ThreadSample& sample) {
     user_regs_struct r{};
     iovec into{&r, sizeof r};
     if (ptrace(PTRACE_GETREGSET, thread, NT_PRSTATUS, &into) != 0 || into.iov_len < sizeof r) return false;
-    const auto set = [&sample](X86 name, std::uint64_t value) { sample.registers[static_cast<std::size_t>(name)] = value; };
-    set(X86::rax, r.rax), set(X86::rbx, r.rbx), set(X86::rcx, r.rcx), set(X86::rdx, r.rdx), set(X86::rsi, r.rsi), set(X86::rdi, r.rdi);
-    set(X86::rbp, r.rbp), set(X86::rsp, r.rsp), set(X86::rip, r.rip), set(X86::r8, r.r8), set(X86::r9, r.r9), set(X86::r10, r.r10);
+    const auto set = [&sample](X86 name, std::uint64_t value) {
+        sample.registers[static_cast<std::size_t>(name)] = value;
+    };
+    set(X86::rax, r.rax), set(X86::rbx, r.rbx), set(X86::rcx, r.rcx), set(X86::rdx, r.rdx), set(X86::rsi, r.rsi),
+        set(X86::rdi, r.rdi);
+    set(X86::rbp, r.rbp), set(X86::rsp, r.rsp), set(X86::rip, r.rip), set(X86::r8, r.r8), set(X86::r9, r.r9),
+        set(X86::r10, r.r10);
     set(X86::r11, r.r11), set(X86::r12, r.r12), set(X86::r13, r.r13), set(X86::r14, r.r14), set(X86::r15, r.r15);
     return true;
 }
@@ -66,7 +70,8 @@ int ThreadHolder::hold(Thread& thread, const std::function<void(const ThreadSamp
     const NoJobControl held;
     const auto id = static_cast<pid_t>(thread.id);
     if (ptrace(PTRACE_SEIZE, id, nullptr, nullptr) != 0) return errno;
-    if (ptrace(PTRACE_INTERRUPT, id, nullptr, nullptr) != 0) return errno;  // it is gone: there is nothing to detach from
+    if (ptrace(PTRACE_INTERRUPT, id, nullptr, nullptr) != 0)
+        return errno;  // it is gone: there is nothing to detach from
     int status = 0;
     pid_t got = 0;
     do got = waitpid(id, &status, __WALL);
@@ -84,14 +89,18 @@ int ThreadHolder::hold(Thread& thread, const std::function<void(const ThreadSamp
     }
     // A stop by a signal (no event with it) keeps the signal back until it is passed on here.
     const int signal = status >> 16 == 0 && WSTOPSIG(status) != SIGTRAP ? WSTOPSIG(status) : 0;
-    const int error = ptrace(PTRACE_DETACH, id, nullptr, reinterpret_cast<void*>(static_cast<std::intptr_t>(signal))) == 0 ? 0 : errno;
+    const int error =
+        ptrace(PTRACE_DETACH, id, nullptr, reinterpret_cast<void*>(static_cast<std::intptr_t>(signal))) == 0 ? 0
+                                                                                                             : errno;
     if (held_ns_.size() < most_times) held_ns_.push_back(monotonic_ns() - begin);
     return !read ? EIO : error;
 }
 
-Result<ThreadHolder> ThreadHolder::open(std::uint32_t process, std::vector<std::uint32_t> threads, std::uint32_t stack_bytes, const LiveMemory& memory) {
+Result<ThreadHolder> ThreadHolder::open(std::uint32_t process, std::vector<std::uint32_t> threads,
+                                        std::uint32_t stack_bytes, const LiveMemory& memory) {
     ThreadHolder holder(process, stack_bytes, memory);
-    for (const std::uint32_t id : threads) holder.threads_.push_back({id, false, task_times(fmt::format("/proc/{}/task/{}", process, id)).on_cpu_ns});
+    for (const std::uint32_t id : threads)
+        holder.threads_.push_back({id, false, task_times(fmt::format("/proc/{}/task/{}", process, id)).on_cpu_ns});
     for (Thread& thread : holder.threads_) {
         const int error = holder.hold(thread, [](const ThreadSample&) {});
         holder.held_ns_.clear();
@@ -99,7 +108,8 @@ Result<ThreadHolder> ThreadHolder::open(std::uint32_t process, std::vector<std::
         if (error == ESRCH) continue;
         if (const std::uint32_t tracer = tracer_of(process); tracer != 0)
             return Error{ErrorCode::unreadable,
-                         fmt::format("process {} ({}) has attached to it already, and only one may", tracer, task_times(fmt::format("/proc/{}", tracer)).name),
+                         fmt::format("process {} ({}) has attached to it already, and only one may", tracer,
+                                     task_times(fmt::format("/proc/{}", tracer)).name),
                          "End that debugger or strace, or sample without --stop."};
         if (error == EPERM) return no_right_to_attach(process, "ptrace");
         return Error{ErrorCode::unreadable, fmt::format("its threads can't be held: {}", std::strerror(error)), {}};
@@ -107,7 +117,8 @@ Result<ThreadHolder> ThreadHolder::open(std::uint32_t process, std::vector<std::
     return Error{ErrorCode::unreadable, fmt::format("no thread of process {} is there any more", process), {}};
 }
 
-bool ThreadHolder::sample(std::size_t thread, std::uint64_t period_ns, const std::function<void(const ThreadSample&)>& visit) {
+bool ThreadHolder::sample(std::size_t thread, std::uint64_t period_ns,
+                          const std::function<void(const ThreadSample&)>& visit) {
     Thread& it = threads_[thread];
     if (it.gone) return false;
     // To interrupt a thread that sleeps would wake it up for nothing.

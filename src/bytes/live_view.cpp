@@ -10,18 +10,21 @@ namespace beamheap::bytes {
 namespace {
 
 constexpr std::uint64_t live_page = 4096;
-constexpr std::uint64_t least_age_ns = 20'000'000;     // of a list of mappings, before it is read again
-constexpr std::uint64_t most_kept = 64u << 20;         // bytes of mirrors that forget() leaves in place
+constexpr std::uint64_t least_age_ns = 20'000'000;  // of a list of mappings, before it is read again
+constexpr std::uint64_t most_kept = 64u << 20;      // bytes of mirrors that forget() leaves in place
 
 std::uint64_t page_of(std::uint64_t address) { return address & ~(live_page - 1); }
 
 std::uint64_t now_ns() {
-    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count());
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+            .count());
 }
 
 // Address space that takes memory where it is written to; null where there is none.
 void* reserve(std::uint64_t bytes) {
-    void* const room = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const room =
+        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return room == MAP_FAILED ? nullptr : room;
 }
 
@@ -29,14 +32,16 @@ std::shared_ptr<const LiveMappings::List> read_list(const LiveMemory& memory, st
     auto list = std::make_shared<LiveMappings::List>();
     list->number = number;
     for (Mapping& mapping : memory.mappings())
-        if (mapping.readable && mapping.path != "[vvar]" && mapping.path != "[vvar_vclock]" && !mapping.path.starts_with("[vsyscall"))
+        if (mapping.readable && mapping.path != "[vvar]" && mapping.path != "[vvar_vclock]" &&
+            !mapping.path.starts_with("[vsyscall"))
             list->all.push_back(std::move(mapping));
     std::sort(list->all.begin(), list->all.end(), [](const Mapping& a, const Mapping& b) { return a.start < b.start; });
     return list;
 }
 
 const Mapping* mapping_at(const LiveMappings::List& list, std::uint64_t address) {
-    auto after = std::upper_bound(list.all.begin(), list.all.end(), address, [](std::uint64_t a, const Mapping& m) { return a < m.start; });
+    auto after = std::upper_bound(list.all.begin(), list.all.end(), address,
+                                  [](std::uint64_t a, const Mapping& m) { return a < m.start; });
     if (after == list.all.begin()) return nullptr;
     --after;
     return address < after->end ? &*after : nullptr;
@@ -105,7 +110,8 @@ void LiveView::take(std::shared_ptr<const LiveMappings::List> list) {
 
 LiveView::Run* LiveView::find(std::uint64_t address) {
     if (last_ < runs_.size() && runs_[last_].start <= address && address < runs_[last_].end) return &runs_[last_];
-    auto after = std::upper_bound(runs_.begin(), runs_.end(), address, [](std::uint64_t a, const Run& r) { return a < r.start; });
+    auto after = std::upper_bound(runs_.begin(), runs_.end(), address,
+                                  [](std::uint64_t a, const Run& r) { return a < r.start; });
     if (after == runs_.begin()) return nullptr;
     --after;
     if (address >= after->end) return nullptr;
@@ -126,7 +132,8 @@ LiveView::Run* LiveView::run_of(std::uint64_t address) {
 std::uint64_t LiveView::read(Run& run, std::uint64_t address, std::uint64_t size) {
     std::vector<MemoryPiece> pieces;
     for (std::uint64_t at = 0; at < size; at += largest_read)
-        pieces.push_back({address + at, {run.mirror + (address - run.start) + at, std::min<std::uint64_t>(largest_read, size - at)}});
+        pieces.push_back({address + at,
+                          {run.mirror + (address - run.start) + at, std::min<std::uint64_t>(largest_read, size - at)}});
     mappings_.memory().read(pieces);
     kept_bytes_ += size;
     std::uint64_t got = 0;
@@ -137,11 +144,13 @@ std::uint64_t LiveView::read(Run& run, std::uint64_t address, std::uint64_t size
     return got;
 }
 
-// Pages that this round has not fetched yet, as few ranges. Pages are fetched whole. How many bytes of the range are there.
+// Pages that this round has not fetched yet, as few ranges. Pages are fetched whole. How many bytes of the range are
+// there.
 std::uint64_t LiveView::fetch(Run& run, std::uint64_t address, std::uint64_t size) {
     if (!room_for(run)) return 0;
     if (fresh_) return read(run, address, size);
-    const std::uint64_t first = (page_of(address) - run.start) / live_page, end = (page_of(address + size - 1) - run.start) / live_page + 1;
+    const std::uint64_t first = (page_of(address) - run.start) / live_page,
+                        end = (page_of(address + size - 1) - run.start) / live_page + 1;
     for (std::uint64_t page = first; page < end;) {
         if (run.rounds[page] == round_) {
             ++page;
@@ -164,7 +173,8 @@ const std::byte* LiveView::at(std::uint64_t address, std::uint64_t size) {
         run = find(address);
     }
     size = std::max<std::uint64_t>(size, 1);
-    if (run == nullptr || size > run->end - address || size > longest_live_range || fetch(*run, address, size) != size) return nullptr;
+    if (run == nullptr || size > run->end - address || size > longest_live_range || fetch(*run, address, size) != size)
+        return nullptr;
     return run->mirror + (address - run->start);
 }
 

@@ -1,13 +1,15 @@
 // What one reader has fetched of a running process, kept where it can be looked at in place.
 //
 // Structures are read as if they lay in a file: by address, in place, however long. So each run of mappings of the
-// process has a mirror here, address space of the same length that takes memory only where something was fetched. A page is fetched when it is first
-// asked for, and is then good until forget(): what one forget() lies before and the next one behind is a round, in which
-// nothing that was looked at changes under its reader. How old a page may be is thus the reader's choice: a round for
-// each process whose row is read, one for all that never changes. Where a round must not show a page as it was when another
-// structure on it was fetched (a queue to which others append while it is followed), fresh() has every read fetch anew.
+// process has a mirror here, address space of the same length that takes memory only where something was fetched. A
+// page is fetched when it is first asked for, and is then good until forget(): what one forget() lies before and the
+// next one behind is a round, in which nothing that was looked at changes under its reader. How old a page may be is
+// thus the reader's choice: a round for each process whose row is read, one for all that never changes. Where a round
+// must not show a page as it was when another structure on it was fetched (a queue to which others append while it is
+// followed), fresh() has every read fetch anew.
 //
-// Of many pages each is of its own instant. A reader proves what it made of them by reading again what changes with them.
+// Of many pages each is of its own instant. A reader proves what it made of them by reading again what changes with
+// them.
 #pragma once
 
 #include <cstdint>
@@ -51,8 +53,8 @@ public:
     LiveView& operator=(const LiveView&) = delete;
     ~LiveView();
 
-    /// `size` bytes in place, fetched if this round has not done so; null where they are not all there. They stay as they are until
-    /// forget(), or until a fresh() reader asks for them again.
+    /// `size` bytes in place, fetched if this round has not done so; null where they are not all there. They stay as
+    /// they are until forget(), or until a fresh() reader asks for them again.
     const std::byte* at(std::uint64_t address, std::uint64_t size);
     /// All bytes from `address` on that are contiguous, at most `limit`; empty where there are none.
     Bytes from(std::uint64_t address, std::uint64_t limit);
@@ -63,7 +65,9 @@ public:
     /// Whether each read fetches anew; gives the former value.
     bool fresh(bool each) { return std::exchange(fresh_, each); }
     /// The same range as it is now, into memory of the caller's: to prove what was made of an earlier read.
-    bool read_again(std::uint64_t address, std::span<std::byte> into) const { return mappings_.memory().read(address, into) == into.size(); }
+    bool read_again(std::uint64_t address, std::span<std::byte> into) const {
+        return mappings_.memory().read(address, into) == into.size();
+    }
 
 private:
     // Mappings that follow each other without a gap, and their mirror.

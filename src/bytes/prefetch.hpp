@@ -1,7 +1,8 @@
 // Copies a file out of the page cache on a thread of its own, a few blocks ahead of whoever reads it in order.
 //
-// That copy is a fifth of what a pass over a dump takes (the rest is looking at it), and a second core has it done for nothing.
-// A block has room before it for what its reader has not used of the block before, so that text goes on without another copy.
+// That copy is a fifth of what a pass over a dump takes (the rest is looking at it), and a second core has it done for
+// nothing. A block has room before it for what its reader has not used of the block before, so that text goes on
+// without another copy.
 #pragma once
 
 #include <array>
@@ -25,7 +26,8 @@ public:
     static constexpr std::size_t room = block_bytes + 4096;  ///< bytes before a block, whole pages
     static constexpr std::size_t padding = 64;               ///< bytes behind it
 
-    /// Reads a source that outlives this, is seekable and whose read_at() any thread may call, from `offset`, the start of a page, on.
+    /// Reads a source that outlives this, is seekable and whose read_at() any thread may call, from `offset`, the start
+    /// of a page, on.
     Prefetch(const Source& source, std::uint64_t offset);
     Prefetch(const Prefetch&) = delete;
     Prefetch& operator=(const Prefetch&) = delete;
@@ -36,8 +38,8 @@ public:
         std::size_t bytes = 0;           ///< from `room` on: all of a block, but at the end of the source; then 0
         std::optional<Error> error;      ///< nothing more can be read
     };
-    /// The next block. While that is still being read, the caller reads one of those behind it. Throws what the thread threw, and
-    /// std::system_error from the constructor where no thread can be had.
+    /// The next block. While that is still being read, the caller reads one of those behind it. Throws what the thread
+    /// threw, and std::system_error from the constructor where no thread can be had.
     Block next();
 
 private:

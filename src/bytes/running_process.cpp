@@ -17,7 +17,7 @@
 namespace beamheap::bytes {
 namespace {
 
-constexpr std::size_t most_pieces = 1024;  // IOV_MAX
+constexpr std::size_t most_pieces = 1024;   // IOV_MAX
 constexpr unsigned capability_ptrace = 19;  // CAP_SYS_PTRACE
 
 std::string proc_folder(std::uint32_t pid) { return fmt::format("/proc/{}", pid); }
@@ -59,7 +59,8 @@ std::string user_name(std::uint32_t uid) {
         const std::string_view line = std::string_view{text}.substr(at, text.find('\n', at) - at);
         at += line.size() + 1;
         const std::size_t name = line.find(':'), password = name == line.npos ? name : line.find(':', name + 1);
-        if (password != line.npos && line.substr(password).starts_with(number)) return std::string{line.substr(0, name)};
+        if (password != line.npos && line.substr(password).starts_with(number))
+            return std::string{line.substr(0, name)};
     }
     return std::to_string(uid);
 }
@@ -98,7 +99,8 @@ std::vector<Mapping> parse_mappings(std::string_view text) {
         mapping.executable = rights[2] == 'x';
         mapping.shared = rights[3] == 's';
         mapping.file_offset = number_in<std::uint64_t>(offset, 16);
-        mapping.device = number_in<std::uint64_t>(device.substr(0, colon), 16) << 32 | number_in<std::uint64_t>(device.substr(colon + 1), 16);
+        mapping.device = number_in<std::uint64_t>(device.substr(0, colon), 16) << 32 |
+                         number_in<std::uint64_t>(device.substr(colon + 1), 16);
         mapping.inode = number_in<std::uint64_t>(inode);
         line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
         mapping.path = line;
@@ -142,7 +144,8 @@ std::vector<std::uint32_t> numbers_in(const std::string& folder) {
     if (list == nullptr) return all;
     while (const dirent* entry = ::readdir(list)) {
         const std::string_view name = entry->d_name;
-        if (!name.empty() && name.find_first_not_of("0123456789") == name.npos) all.push_back(number_in<std::uint32_t>(name));
+        if (!name.empty() && name.find_first_not_of("0123456789") == name.npos)
+            all.push_back(number_in<std::uint32_t>(name));
     }
     ::closedir(list);
     std::sort(all.begin(), all.end());
@@ -155,33 +158,55 @@ std::vector<std::uint32_t> all_pids() { return numbers_in("/proc"); }
 
 // In the order in which the kernel refuses: another user's process, one with more capabilities, a security module.
 Error no_right_to_attach(std::uint32_t pid, std::string_view tried) {
-    const std::string theirs = read_small_file(proc_folder(pid) + "/status", 65536), ours = read_small_file("/proc/self/status", 65536);
-    const auto value = [](const std::string& status, std::string_view name) { return std::string{status_value(status, name)}; };
-    const auto mask = [&](const std::string& status, std::string_view name) { return number_in<std::uint64_t>(value(status, name), 16); };
+    const std::string theirs = read_small_file(proc_folder(pid) + "/status", 65536),
+                      ours = read_small_file("/proc/self/status", 65536);
+    const auto value = [](const std::string& status, std::string_view name) {
+        return std::string{status_value(status, name)};
+    };
+    const auto mask = [&](const std::string& status, std::string_view name) {
+        return number_in<std::uint64_t>(value(status, name), 16);
+    };
     const auto start = fmt::format("{}: {}: ", pid, tried);
     const std::string uids = value(theirs, "Uid");
     const auto uid = number_in<std::uint32_t>(std::string_view{uids}.substr(0, uids.find('\t')));
     const bool capable = (mask(ours, "CapEff") >> capability_ptrace & 1) != 0;
     const std::string container = "; in a container it takes --cap-add=SYS_PTRACE";
-    if (uids.empty()) return {ErrorCode::unreadable, start + "what the system tells of it can't be read", "Run as root, or inside of its container."};
+    if (uids.empty())
+        return {ErrorCode::unreadable, start + "what the system tells of it can't be read",
+                "Run as root, or inside of its container."};
     if (!capable && uid != ::geteuid())
-        return {ErrorCode::unreadable, start + fmt::format("it runs as the user {}, and this program as {} without the capability SYS_PTRACE", user_name(uid), user_name(::geteuid())),
+        return {ErrorCode::unreadable,
+                start + fmt::format("it runs as the user {}, and this program as {} without the capability SYS_PTRACE",
+                                    user_name(uid), user_name(::geteuid())),
                 fmt::format("Run as the user {}, or as root{}.", user_name(uid), container)};
     const std::string tracer = value(theirs, "TracerPid");
     if (!capable && (mask(theirs, "CapPrm") & ~mask(ours, "CapPrm")) != 0)
-        return {ErrorCode::unreadable, start + "it has capabilities that this program has not, and this program lacks the capability SYS_PTRACE",
-                "Run where it has been given: --cap-add=SYS_PTRACE, or as root of the machine."};
+        return {
+            ErrorCode::unreadable,
+            start + "it has capabilities that this program has not, and this program lacks the capability SYS_PTRACE",
+            "Run where it has been given: --cap-add=SYS_PTRACE, or as root of the machine."};
     const auto yama = number_in<unsigned>(read_small_file("/proc/sys/kernel/yama/ptrace_scope", 16));
-    if (yama == 3) return {ErrorCode::unreadable, start + "kernel.yama.ptrace_scope is 3: nobody may look into processes until the machine starts anew", {}};
+    if (yama == 3)
+        return {ErrorCode::unreadable,
+                start + "kernel.yama.ptrace_scope is 3: nobody may look into processes until the machine starts anew",
+                {}};
     if (!capable && yama != 0)
-        return {ErrorCode::unreadable, start + fmt::format("kernel.yama.ptrace_scope is {}: only with the capability SYS_PTRACE may a program look into another that it has not started", yama),
+        return {ErrorCode::unreadable,
+                start + fmt::format("kernel.yama.ptrace_scope is {}: only with the capability SYS_PTRACE may a program "
+                                    "look into another that it has not started",
+                                    yama),
                 fmt::format("Run as root{}, or set it to 0: sysctl kernel.yama.ptrace_scope=0", container)};
     if (!tracer.empty() && tracer != "0")
-        return {ErrorCode::unreadable, start + fmt::format("another program traces it (pid {})", tracer), "Let it go first."};
+        return {ErrorCode::unreadable, start + fmt::format("another program traces it (pid {})", tracer),
+                "Let it go first."};
     if (!capable && read_small_file(proc_folder(pid) + "/maps", 1).empty())
-        return {ErrorCode::unreadable, start + "it does not let itself be looked into (prctl PR_SET_DUMPABLE, or a program with capabilities of its own)",
+        return {ErrorCode::unreadable,
+                start +
+                    "it does not let itself be looked into (prctl PR_SET_DUMPABLE, or a program with capabilities of "
+                    "its own)",
                 fmt::format("Run as root{}.", container)};
-    return {ErrorCode::unreadable, start + "the system forbids process_vm_readv (a seccomp filter, AppArmor or SELinux)",
+    return {ErrorCode::unreadable,
+            start + "the system forbids process_vm_readv (a seccomp filter, AppArmor or SELinux)",
             "Run outside of the container, as root, or give it --cap-add=SYS_PTRACE or a profile that allows it."};
 }
 
@@ -192,18 +217,25 @@ Result<RunningProcess> RunningProcess::attach(std::uint32_t pid) {
     const TaskTimes times = task_times(folder);
     if (times.start_ticks == 0)
         return Error{ErrorCode::unreadable, fmt::format("{}: there is no process with this id", pid),
-                     "One in a container has another id inside than outside: beamheap ps lists those that can be seen from here."};
+                     "One in a container has another id inside than outside: beamheap ps lists those that can be seen "
+                     "from here."};
     const std::string status = read_small_file(folder + "/status", 65536);
     if (const auto leader = number_in<std::uint32_t>(status_value(status, "Tgid")); leader != 0 && leader != pid)
-        return Error{ErrorCode::usage, fmt::format("{}: is a thread of process {}", pid, leader), fmt::format("Name that: {}", leader)};
+        return Error{ErrorCode::usage, fmt::format("{}: is a thread of process {}", pid, leader),
+                     fmt::format("Name that: {}", leader)};
     RunningProcess process(pid, times.start_ticks);
     if (times.state == 'Z' || times.state == 'X')
         return Error{ErrorCode::unreadable, fmt::format("{}: has ended; nobody has taken note of it yet", pid), {}};
     errno = 0;
     const std::vector<Mapping> all = process.mappings();
     if (all.empty()) {
-        if (process.gone()) return Error{ErrorCode::unreadable, fmt::format("{}: ended while it was looked at", pid), {}};
-        if (errno == 0) return Error{ErrorCode::unreadable, fmt::format("{}: has no memory of its own: a thread of the kernel, or one that is ending", pid), {}};
+        if (process.gone())
+            return Error{ErrorCode::unreadable, fmt::format("{}: ended while it was looked at", pid), {}};
+        if (errno == 0)
+            return Error{
+                ErrorCode::unreadable,
+                fmt::format("{}: has no memory of its own: a thread of the kernel, or one that is ending", pid),
+                {}};
         return no_right_to_attach(pid, "its list of mappings can't be read");
     }
     for (const Mapping& mapping : all) {
@@ -212,7 +244,8 @@ Result<RunningProcess> RunningProcess::attach(std::uint32_t pid) {
         iovec local{&first, 1}, remote{reinterpret_cast<void*>(mapping.start), 1};
         if (::process_vm_readv(static_cast<pid_t>(pid), &local, 1, &remote, 1, 0) == 1) return process;
         if (errno == ENOSYS)
-            return Error{ErrorCode::unreadable, fmt::format("{}: this system has no process_vm_readv (Linux 3.2)", pid), {}};
+            return Error{
+                ErrorCode::unreadable, fmt::format("{}: this system has no process_vm_readv (Linux 3.2)", pid), {}};
         if (errno != EFAULT) break;
     }
     if (process.gone()) return Error{ErrorCode::unreadable, fmt::format("{}: ended while it was looked at", pid), {}};
@@ -274,19 +307,25 @@ std::string RunningProcess::executable_name() const {
     return name;
 }
 
-std::string RunningProcess::path_from_here(std::string_view path) const { return fmt::format("{}/root{}", proc_folder(pid_), path); }
+std::string RunningProcess::path_from_here(std::string_view path) const {
+    return fmt::format("{}/root{}", proc_folder(pid_), path);
+}
 
-std::string RunningProcess::proc_file(std::string_view name) const { return read_small_file(fmt::format("{}/{}", proc_folder(pid_), name)); }
+std::string RunningProcess::proc_file(std::string_view name) const {
+    return read_small_file(fmt::format("{}/{}", proc_folder(pid_), name));
+}
 
 namespace {
 
-// The last of the ids that a process or thread has, from this pid namespace to its own (proc(5), NSpid); 0 where it is gone.
+// The last of the ids that a process or thread has, from this pid namespace to its own (proc(5), NSpid); 0 where it is
+// gone.
 std::uint32_t innermost_id(const std::string& status_file) {
     const std::string status = read_small_file(status_file, 65536);
     const std::size_t at = status.find("\nNSpid:");
     if (at == status.npos) return 0;
     const std::size_t end = std::min(status.find('\n', at + 1), status.size());
-    return static_cast<std::uint32_t>(std::strtoul(status.c_str() + status.find_last_of(" \t", end - 1) + 1, nullptr, 10));
+    return static_cast<std::uint32_t>(
+        std::strtoul(status.c_str() + status.find_last_of(" \t", end - 1) + 1, nullptr, 10));
 }
 
 }  // namespace

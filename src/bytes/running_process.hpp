@@ -2,10 +2,10 @@
 //
 // Memory is read by process_vm_readv(2): the process is neither stopped nor written to, and nothing of it is opened for
 // writing. It takes the right to attach (ptrace(2), PTRACE_MODE_ATTACH_REALCREDS), as a debugger does. Two things are
-// other than with a file. What was read is of many instants: the process writes while it is read, so whoever reads a structure reads what
-// proves it again (changed words mean that the rest may be torn). And mappings come and go: a range may be gone at any
-// moment, whatever the list of mappings said, so no read is refused for what a list says; it is tried, and what can't be
-// read is counted.
+// other than with a file. What was read is of many instants: the process writes while it is read, so whoever reads a
+// structure reads what proves it again (changed words mean that the rest may be torn). And mappings come and go: a
+// range may be gone at any moment, whatever the list of mappings said, so no read is refused for what a list says; it
+// is tried, and what can't be read is counted.
 //
 // A pid is used again when its process is gone. The time at which a process was started (proc(5), stat, field 22) stays
 // the same while it lives, so pid and start time together name one process, and gone() holds them against the system.
@@ -32,10 +32,10 @@ inline constexpr std::size_t largest_read = 128u << 20;
 struct Mapping {
     std::uint64_t start = 0, end = 0;  ///< addresses
     bool readable = false, writable = false, executable = false;
-    bool shared = false;               ///< MAP_SHARED: the JIT's code is, in a memory file ("/memfd:vmem")
-    std::uint64_t file_offset = 0;     ///< bytes
+    bool shared = false;                  ///< MAP_SHARED: the JIT's code is, in a memory file ("/memfd:vmem")
+    std::uint64_t file_offset = 0;        ///< bytes
     std::uint64_t device = 0, inode = 0;  ///< of the file; inode 0: no file
-    std::string path;                  ///< as the process's own mount namespace names it; "[heap]", "[stack]", or empty
+    std::string path;  ///< as the process's own mount namespace names it; "[heap]", "[stack]", or empty
 };
 
 /// The lines of a text in the form of /proc/PID/maps; those that are none are left out.
@@ -43,13 +43,13 @@ std::vector<Mapping> parse_mappings(std::string_view text);
 
 /// What /proc/PID/stat and schedstat tell of a process or a thread.
 struct TaskTimes {
-    std::string name;                  ///< at most 15 bytes, chosen by the process
-    char state = '?';                  ///< R running or runnable, S sleeping, t stopped by a tracer, Z gone, ...
-    std::uint64_t start_ticks = 0;     ///< since the machine's start, in clock ticks (sysconf(_SC_CLK_TCK))
+    std::string name;               ///< at most 15 bytes, chosen by the process
+    char state = '?';               ///< R running or runnable, S sleeping, t stopped by a tracer, Z gone, ...
+    std::uint64_t start_ticks = 0;  ///< since the machine's start, in clock ticks (sysconf(_SC_CLK_TCK))
     std::uint64_t user_ticks = 0, system_ticks = 0;  ///< CPU time in clock ticks
-    std::uint64_t on_cpu_ns = 0;       ///< CPU time in ns; 0 where the kernel has no schedstat
-    std::uint64_t waited_ns = 0;       ///< ready to run and without a CPU, in ns
-    bool has_schedstat = false;        ///< whether the two above are told
+    std::uint64_t on_cpu_ns = 0;                     ///< CPU time in ns; 0 where the kernel has no schedstat
+    std::uint64_t waited_ns = 0;                     ///< ready to run and without a CPU, in ns
+    bool has_schedstat = false;                      ///< whether the two above are told
 };
 
 /// A thread of a process; `id` is the kernel's, as it is here.
@@ -63,7 +63,7 @@ struct TaskOfProcess {
 struct MemoryPiece {
     std::uint64_t address = 0;
     std::span<std::byte> into;  ///< at most largest_read of it are filled
-    std::size_t got = 0;        ///< bytes that were there, from the start on; less than asked for: the rest is not mapped
+    std::size_t got = 0;  ///< bytes that were there, from the start on; less than asked for: the rest is not mapped
     bool whole() const { return got == into.size(); }
 };
 
@@ -88,8 +88,8 @@ public:
 class RunningProcess final : public LiveMemory {
 public:
     /// Finds a process and proves that its memory may be read, by reading some.
-    /// Errors: usage (this program's own pid, or a thread's); unreadable, where there is no such process or a right is missing: the
-    /// sentence names the right, the advice its cure.
+    /// Errors: usage (this program's own pid, or a thread's); unreadable, where there is no such process or a right is
+    /// missing: the sentence names the right, the advice its cure.
     static Result<RunningProcess> attach(std::uint32_t pid);
 
     std::uint32_t pid() const { return pid_; }
@@ -131,15 +131,16 @@ private:
 
 /// The contents of a small file such as those of /proc, at most `limit` bytes; empty where it can't be read.
 std::string read_small_file(const std::string& path, std::size_t limit = 16u << 20);
-/// What `stat` and `schedstat` below a folder such as "/proc/12" or "/proc/12/task/13" say; start_ticks 0: no such process.
+/// What `stat` and `schedstat` below a folder such as "/proc/12" or "/proc/12/task/13" say; start_ticks 0: no such
+/// process.
 TaskTimes task_times(const std::string& folder);
 /// The name of a user by /etc/passwd, the number where it has none.
 std::string user_name(std::uint32_t uid);
 /// The pids that /proc lists, in their order.
 std::vector<std::uint32_t> all_pids();
 
-/// Why the memory of a process may not be read, and what would cure it, told from what the system shows of both; `tried` is what was refused, for
-/// the sentence. Always ErrorCode::unreadable.
+/// Why the memory of a process may not be read, and what would cure it, told from what the system shows of both;
+/// `tried` is what was refused, for the sentence. Always ErrorCode::unreadable.
 Error no_right_to_attach(std::uint32_t pid, std::string_view tried);
 
 }  // namespace beamheap::bytes

@@ -51,7 +51,8 @@ struct SampleUnwinder::State {
 
 namespace {
 
-// The list of threads is asked for by none of the calls made here: every sample is of one thread, which libdwfl is told of as 1.
+// The list of threads is asked for by none of the calls made here: every sample is of one thread, which libdwfl is told
+// of as 1.
 pid_t no_next_thread(Dwfl*, void*, void**) { return 0; }
 
 }  // namespace
@@ -97,8 +98,9 @@ void SampleUnwinder::State::report() {
     dwfl_report_begin(dwfl);
     for (const Mapping& mapping : mappings) {
         const bool kernels = mapping.path == "[vdso]";
-        if (!kernels && (mapping.path.empty() || mapping.path[0] != '/' || mapping.path.starts_with("/memfd:") ||
-                         mapping.file_offset != 0 || !begins.contains(mapping.start) || !seen.insert(mapping.inode).second))
+        if (!kernels &&
+            (mapping.path.empty() || mapping.path[0] != '/' || mapping.path.starts_with("/memfd:") ||
+             mapping.file_offset != 0 || !begins.contains(mapping.start) || !seen.insert(mapping.inode).second))
             continue;
         std::string name = mapping.path.substr(mapping.path.rfind('/') + 1);
         if (const std::size_t end = name.find(" (deleted)"); end != std::string::npos) name.resize(end);
@@ -115,8 +117,9 @@ void SampleUnwinder::State::report() {
     dwfl_report_end(dwfl, nullptr, nullptr);
 }
 
-// Of the registers that a called function must keep, tables name those that it saves; the others are as they were. For these libdwfl asks a
-// list of its own, which has rax in the place of rbx (elfutils, backends/x86_64_cfi.c: register 0 is called %rbx, which is 3).
+// Of the registers that a called function must keep, tables name those that it saves; the others are as they were. For
+// these libdwfl asks a list of its own, which has rax in the place of rbx (elfutils, backends/x86_64_cfi.c: register 0
+// is called %rbx, which is 3).
 void SampleUnwinder::State::keep_rbx() const {
     constexpr auto rax = static_cast<std::size_t>(X86::rax), rbx = static_cast<std::size_t>(X86::rbx);
     if (frames->size() < 2) return;
@@ -234,8 +237,8 @@ CodeExtent SampleUnwinder::State::piece_of(std::uint64_t address) {
     return piece;
 }
 
-// libdwfl goes through all symbols of a file for each address (elfutils, libdwfl/dwfl_module_addrsym.c), and samples have thousands of
-// addresses of some hundred functions: each piece of code is looked for once.
+// libdwfl goes through all symbols of a file for each address (elfutils, libdwfl/dwfl_module_addrsym.c), and samples
+// have thousands of addresses of some hundred functions: each piece of code is looked for once.
 void SampleUnwinder::State::name(NativeFrame& row, bool interrupted) {
     const std::uint64_t inside = interrupted ? row.address : row.address - 1;
     if (const auto after = pieces.upper_bound(inside); after != pieces.begin()) {

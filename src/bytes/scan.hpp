@@ -22,9 +22,11 @@ inline const char* find_either(const char* at, const char* end, char a, char b) 
     for (; end - at >= 64; at += 64) {
         const __m128i h0 = hits(at), h1 = hits(at + 16), h2 = hits(at + 32), h3 = hits(at + 48);
         if (_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(h0, h1), _mm_or_si128(h2, h3))) == 0) continue;
-        const auto low = static_cast<unsigned>(_mm_movemask_epi8(h0)) | static_cast<unsigned>(_mm_movemask_epi8(h1)) << 16;
+        const auto low = static_cast<unsigned>(_mm_movemask_epi8(h0)) | static_cast<unsigned>(_mm_movemask_epi8(h1))
+                                                                            << 16;
         if (low != 0) return at + __builtin_ctz(low);
-        const auto high = static_cast<unsigned>(_mm_movemask_epi8(h2)) | static_cast<unsigned>(_mm_movemask_epi8(h3)) << 16;
+        const auto high = static_cast<unsigned>(_mm_movemask_epi8(h2)) | static_cast<unsigned>(_mm_movemask_epi8(h3))
+                                                                             << 16;
         return at + 32 + __builtin_ctz(high);
     }
 #endif

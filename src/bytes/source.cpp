@@ -46,8 +46,7 @@ public:
     Result<std::size_t> read_at(std::uint64_t offset, std::span<char> into) const override {
         std::size_t done = 0;
         while (done < into.size()) {
-            const ssize_t got =
-                ::pread(fd_, into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
+            const ssize_t got = ::pread(fd_, into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
             if (got < 0 && errno == EINTR) continue;
             if (got < 0) return system_error(path_, "cannot read");
             if (got == 0) break;
@@ -89,7 +88,9 @@ public:
     }
     bool seekable() const override { return true; }
     void seek(std::uint64_t offset) override { position_ = offset; }
-    Result<std::size_t> read_at(std::uint64_t offset, std::span<char> into) const override { return copy(offset, into); }
+    Result<std::size_t> read_at(std::uint64_t offset, std::span<char> into) const override {
+        return copy(offset, into);
+    }
     Result<StableText> text_at(std::uint64_t offset, std::size_t bytes) const override {
         return StableText::borrowed(text_.substr(std::min<std::uint64_t>(offset, text_.size()), bytes));
     }
@@ -119,7 +120,9 @@ public:
     }
     bool seekable() const override { return true; }
     void seek(std::uint64_t offset) override { position_ = offset; }
-    Result<std::size_t> read_at(std::uint64_t offset, std::span<char> into) const override { return source_.read_at(offset, into); }
+    Result<std::size_t> read_at(std::uint64_t offset, std::span<char> into) const override {
+        return source_.read_at(offset, into);
+    }
     std::optional<std::uint64_t> size() const override { return source_.size(); }
     std::uint64_t stored_position() const override { return position_; }
     std::uint64_t stored_size() const override { return source_.stored_size(); }
@@ -160,7 +163,8 @@ Result<std::unique_ptr<Source>> recognise(std::unique_ptr<Source> stored, const 
     }
     head.resize(have);
     if (auto decoder = decompressed(nullptr, head, options); decoder == nullptr) {
-        if (!stored->seekable()) return std::unique_ptr<Source>(std::make_unique<PrefixedSource>(head, std::move(stored)));
+        if (!stored->seekable())
+            return std::unique_ptr<Source>(std::make_unique<PrefixedSource>(head, std::move(stored)));
         stored->seek(0);
         return stored;
     }
@@ -197,7 +201,8 @@ Result<StableText> Source::text_at(std::uint64_t offset, std::size_t bytes) cons
 }
 
 Result<std::unique_ptr<Source>> open_source(const std::string& path, const SourceOptions& options) {
-    if (path == "-") return recognise(std::make_unique<FileSource>(STDIN_FILENO, "standard input", std::nullopt), options);
+    if (path == "-")
+        return recognise(std::make_unique<FileSource>(STDIN_FILENO, "standard input", std::nullopt), options);
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) return system_error(path, "cannot open");
     struct stat status {};
@@ -228,10 +233,8 @@ Result<Peeked> peek(std::unique_ptr<Source> source, std::size_t bytes) {
         have += got;
     }
     peeked.head.resize(have);
-    if (peeked.source->seekable())
-        peeked.source->seek(0);
-    else
-        peeked.source = std::make_unique<PrefixedSource>(peeked.head, std::move(peeked.source));
+    if (peeked.source->seekable()) peeked.source->seek(0);
+    else peeked.source = std::make_unique<PrefixedSource>(peeked.head, std::move(peeked.source));
     return peeked;
 }
 

@@ -15,8 +15,8 @@
 
 namespace beamheap::bytes {
 
-/// Text of an input that stays where it is as long as this object lives: mapped from a file, of which the pages that are
-/// looked at alone take memory, or owned, or the source's own.
+/// Text of an input that stays where it is as long as this object lives: mapped from a file, of which the pages that
+/// are looked at alone take memory, or owned, or the source's own.
 class StableText {
 public:
     StableText() = default;
@@ -57,10 +57,13 @@ public:
     /// Goes on reading at this offset from the start. Only if seekable().
     virtual void seek(std::uint64_t /*offset*/) {}
     /// Reads at an offset without moving; any thread may call it. Only if seekable(). Fewer bytes only at the end.
-    virtual Result<std::size_t> read_at(std::uint64_t /*offset*/, std::span<char> /*into*/) const { return std::size_t{0}; }
+    virtual Result<std::size_t> read_at(std::uint64_t /*offset*/, std::span<char> /*into*/) const {
+        return std::size_t{0};
+    }
 
-    /// The bytes from an offset on, to be looked at here and there. Only if seekable(). Fewer only at the end. Large pieces
-    /// of a file are mapped: should somebody cut the file off meanwhile, the system ends who looks at what is gone.
+    /// The bytes from an offset on, to be looked at here and there. Only if seekable(). Fewer only at the end. Large
+    /// pieces of a file are mapped: should somebody cut the file off meanwhile, the system ends who looks at what is
+    /// gone.
     virtual Result<StableText> text_at(std::uint64_t offset, std::size_t bytes) const;
 
     /// Decompressed size, where it is known before the end.

@@ -55,13 +55,15 @@ bool write_all(int fd, const char* data, std::size_t size, std::uint64_t at) {
 
 }  // namespace
 
-Result<MappedFile> spool(Source& source, const std::string& name, const std::function<void(std::uint64_t, std::uint64_t)>& told) {
+Result<MappedFile> spool(Source& source, const std::string& name,
+                         const std::function<void(std::uint64_t, std::uint64_t)>& told) {
     const char* chosen = std::getenv("TMPDIR");
     const std::string folder = chosen != nullptr && *chosen != '\0' ? chosen : "/tmp";
     const Descriptor file(temporary_file(folder));
     const auto fail = [&](std::uint64_t at) {
         return Error{ErrorCode::unreadable,
-                     fmt::format("{}: {}, after {} bytes of it went to a temporary file in {}", name, std::strerror(errno), at, folder),
+                     fmt::format("{}: {}, after {} bytes of it went to a temporary file in {}", name,
+                                 std::strerror(errno), at, folder),
                      "Set TMPDIR to a folder with more space, or decompress it by hand."};
     };
     if (file.get() < 0) return fail(0);

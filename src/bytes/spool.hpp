@@ -14,8 +14,9 @@
 namespace beamheap::bytes {
 
 /// Reads a source to its end into a temporary file in $TMPDIR (or /tmp) and maps it. `name` is for sentences.
-/// `told`, where given, hears after each piece how many bytes of the stored source are read, and of how many (0: unknown).
-/// Errors: those of the source; no space or no place for the file.
-Result<MappedFile> spool(Source& source, const std::string& name, const std::function<void(std::uint64_t, std::uint64_t)>& told = {});
+/// `told`, where given, hears after each piece how many bytes of the stored source are read, and of how many (0:
+/// unknown). Errors: those of the source; no space or no place for the file.
+Result<MappedFile> spool(Source& source, const std::string& name,
+                         const std::function<void(std::uint64_t, std::uint64_t)>& told = {});
 
 }  // namespace beamheap::bytes

@@ -28,9 +28,9 @@ struct PerfRegister {
     X86 name;
 };
 constexpr PerfRegister perf_registers[] = {
-    {0, X86::rax}, {1, X86::rbx}, {2, X86::rcx}, {3, X86::rdx}, {4, X86::rsi}, {5, X86::rdi}, {6, X86::rbp},
-    {7, X86::rsp}, {8, X86::rip}, {16, X86::r8}, {17, X86::r9}, {18, X86::r10}, {19, X86::r11}, {20, X86::r12},
-    {21, X86::r13}, {22, X86::r14}, {23, X86::r15}};
+    {0, X86::rax},  {1, X86::rbx},  {2, X86::rcx},  {3, X86::rdx},  {4, X86::rsi}, {5, X86::rdi},
+    {6, X86::rbp},  {7, X86::rsp},  {8, X86::rip},  {16, X86::r8},  {17, X86::r9}, {18, X86::r10},
+    {19, X86::r11}, {20, X86::r12}, {21, X86::r13}, {22, X86::r14}, {23, X86::r15}};
 constexpr std::uint64_t perf_register_mask() {
     std::uint64_t mask = 0;
     for (const PerfRegister& each : perf_registers) mask |= 1ull << each.bit;
@@ -38,7 +38,8 @@ constexpr std::uint64_t perf_register_mask() {
 }
 static_assert(std::size(perf_registers) == ThreadSample::register_count);
 
-constexpr std::uint64_t sample_parts = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+constexpr std::uint64_t sample_parts =
+    PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 
 // What stands in a record behind its head, in this order, for sample_parts.
 struct SampleHead {
@@ -77,7 +78,8 @@ public:
     ~Ring() {
         if (base_ != nullptr) munmap(base_, ring_page + size_);
     }
-    // The memory that an ordinary user may lock for rings is bounded (perf_event_mlock_kb): what is refused is asked for again by half.
+    // The memory that an ordinary user may lock for rings is bounded (perf_event_mlock_kb): what is refused is asked
+    // for again by half.
     bool map(int fd, std::size_t size, std::size_t least) {
         for (; size >= least; size /= 2) {
             void* memory = mmap(nullptr, ring_page + size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -127,13 +129,15 @@ int paranoid_level() {
 
 Error refused(int error) {
     if (error == ENOSYS || error == ENOENT || error == EOPNOTSUPP)
-        return {ErrorCode::unreadable, fmt::format("this kernel has no such perf event ({})", std::strerror(error)), {}};
+        return {
+            ErrorCode::unreadable, fmt::format("this kernel has no such perf event ({})", std::strerror(error)), {}};
     if (error != EACCES && error != EPERM)
         return {ErrorCode::unreadable, fmt::format("no perf event: {}", std::strerror(error)), {}};
     if (const int level = paranoid_level(); level > 2)
         return {ErrorCode::unreadable,
                 fmt::format("no right to sample threads: kernel.perf_event_paranoid is {}", level),
-                "As root: sysctl kernel.perf_event_paranoid=2, or give beamheap the capability CAP_PERFMON (containers: --cap-add=PERFMON)."};
+                "As root: sysctl kernel.perf_event_paranoid=2, or give beamheap the capability CAP_PERFMON "
+                "(containers: --cap-add=PERFMON)."};
     return {ErrorCode::unreadable, "no right to sample the threads of this process",
             "Run it as the user of beam.smp, or with the capabilities CAP_PERFMON and CAP_SYS_PTRACE (containers: "
             "--cap-add=PERFMON --cap-add=SYS_PTRACE; their default seccomp profile refuses perf events without)."};
@@ -238,9 +242,12 @@ Result<ThreadSampler> ThreadSampler::open(std::span<const std::uint32_t> threads
             if (errno == ESRCH) continue;  // it has ended since it was listed
             return refused(errno);
         }
-        if (!event.ring.map(event.descriptor.get(), size, 2 * ring_page + std::bit_ceil(std::size_t{options.stack_bytes})))
-            return Error{ErrorCode::unreadable, fmt::format("no memory for the samples of a thread: {}", std::strerror(errno)),
-                         "kernel.perf_event_mlock_kb, or RLIMIT_MEMLOCK (ulimit -l), bounds what a user may have of it; root isn't bound."};
+        if (!event.ring.map(event.descriptor.get(), size,
+                            2 * ring_page + std::bit_ceil(std::size_t{options.stack_bytes})))
+            return Error{ErrorCode::unreadable,
+                         fmt::format("no memory for the samples of a thread: {}", std::strerror(errno)),
+                         "kernel.perf_event_mlock_kb, or RLIMIT_MEMLOCK (ulimit -l), bounds what a user may have of "
+                         "it; root isn't bound."};
         state->waits.push_back({event.descriptor.get(), POLLIN, 0});
         state->events.push_back(std::move(event));
     }
@@ -281,7 +288,8 @@ Watchpoint::Watchpoint(Watchpoint&&) noexcept = default;
 Watchpoint& Watchpoint::operator=(Watchpoint&&) noexcept = default;
 Watchpoint::~Watchpoint() = default;
 
-Result<Watchpoint> Watchpoint::open(std::uint32_t thread, std::uint64_t address, std::uint32_t most, std::uint32_t stack_bytes) {
+Result<Watchpoint> Watchpoint::open(std::uint32_t thread, std::uint64_t address, std::uint32_t most,
+                                    std::uint32_t stack_bytes) {
     perf_event_attr attr = attributes(stack_bytes);
     attr.type = PERF_TYPE_BREAKPOINT;
     attr.bp_type = HW_BREAKPOINT_W;
@@ -292,18 +300,24 @@ Result<Watchpoint> Watchpoint::open(std::uint32_t thread, std::uint64_t address,
     auto state = std::make_unique<State>();
     state->descriptor = open_event(attr, thread);
     if (state->descriptor.get() < 0) {
-        if (errno == EACCES || errno == EPERM || errno == ENOENT || errno == ENOSYS || errno == EOPNOTSUPP) return refused(errno);
+        if (errno == EACCES || errno == EPERM || errno == ENOENT || errno == ENOSYS || errno == EOPNOTSUPP)
+            return refused(errno);
         if (errno == ESRCH) return Error{ErrorCode::resource_limit, "the thread is gone", {}};
-        return Error{ErrorCode::resource_limit, fmt::format("no debug register for a watchpoint: {}", std::strerror(errno)),
+        return Error{ErrorCode::resource_limit,
+                     fmt::format("no debug register for a watchpoint: {}", std::strerror(errno)),
                      "A debugger may hold all four, or the machine that this one runs on does not give them."};
     }
     constexpr std::size_t beside_stack = 512;  // of a record, at the most
     const std::size_t least = std::bit_ceil(std::size_t{stack_bytes} + ring_page);
-    if (!state->ring.map(state->descriptor.get(), std::max(least, std::bit_ceil(most * (stack_bytes + beside_stack))), least))
-        return Error{ErrorCode::resource_limit, fmt::format("no memory for a watchpoint: {}", std::strerror(errno)), {}};
-    // The kernel itself ends it: until this program gets a CPU, the thread may write there thousands of times, and each write takes it a few us.
+    if (!state->ring.map(state->descriptor.get(), std::max(least, std::bit_ceil(most * (stack_bytes + beside_stack))),
+                         least))
+        return Error{
+            ErrorCode::resource_limit, fmt::format("no memory for a watchpoint: {}", std::strerror(errno)), {}};
+    // The kernel itself ends it: until this program gets a CPU, the thread may write there thousands of times, and each
+    // write takes it a few us.
     if (ioctl(state->descriptor.get(), PERF_EVENT_IOC_REFRESH, most) != 0)
-        return Error{ErrorCode::resource_limit, fmt::format("a watchpoint can't be bounded: {}", std::strerror(errno)), {}};
+        return Error{
+            ErrorCode::resource_limit, fmt::format("a watchpoint can't be bounded: {}", std::strerror(errno)), {}};
     return Watchpoint(std::move(state));
 }
 
@@ -313,9 +327,10 @@ void Watchpoint::each(const std::function<void(const ThreadSample&)>& visit) {
     State& s = *state_;
     SampleCounts counts;
     ThreadSample sample;
-    const std::uint64_t end = each_ring_record(s.ring.data(), s.ring.tail(), s.ring.head(), s.scratch, [&](Bytes record) {
-        if (parse_thread_record(record, sample, counts)) visit(sample);
-    });
+    const std::uint64_t end =
+        each_ring_record(s.ring.data(), s.ring.tail(), s.ring.head(), s.scratch, [&](Bytes record) {
+            if (parse_thread_record(record, sample, counts)) visit(sample);
+        });
     s.ring.release(end);
 }
 

@@ -5,10 +5,10 @@
 // (libdwfl of elfutils does that part), so every such file must be the very one that ran: a file counts only if
 // the core has its first page and the build ids are equal. Code that no file has (what a JIT wrote) ends a stack.
 // On arm64, where the psABI has every function that calls another keep {caller's frame, return address} at x29, a stack
-// goes on by these records through files that are not here: cores of servers are mostly read elsewhere. Return addresses
-// that pointer authentication signed are read without their signatures.
-// A name is the symbol whose extent holds the address; of stripped files only dynamic symbols are there, and code of
-// others stays without a name rather than borrow its neighbour's.
+// goes on by these records through files that are not here: cores of servers are mostly read elsewhere. Return
+// addresses that pointer authentication signed are read without their signatures. A name is the symbol whose extent
+// holds the address; of stripped files only dynamic symbols are there, and code of others stays without a name rather
+// than borrow its neighbour's.
 #pragma once
 
 #include <cstdint>

@@ -57,8 +57,8 @@ void Window::make_room(std::size_t kept) {
     end_ = front + kept;
 }
 
-/// Whether the next bytes come from the thread that reads ahead, which begins where it pays, and ends where a parser must see
-/// more at once than a block has room for.
+/// Whether the next bytes come from the thread that reads ahead, which begins where it pays, and ends where a parser
+/// must see more at once than a block has room for.
 bool Window::prefetches(std::size_t kept) {
     if (kept > Prefetch::room) {
         if (ahead_ != nullptr) source_->seek(base_ + end_);
@@ -67,7 +67,7 @@ bool Window::prefetches(std::size_t kept) {
     } else if (ahead_ == nullptr && in_order_ >= prefetch_after && (base_ + end_) % page == 0) {
         try {
             ahead_ = std::make_unique<Prefetch>(*source_, base_ + end_);
-            buffers_.clear();  // it has its own
+            buffers_.clear();                 // it has its own
         } catch (const std::system_error&) {  // no room for a thread's stack
             prefetch_after = never;
         }
@@ -77,7 +77,8 @@ bool Window::prefetches(std::size_t kept) {
 
 /// The window goes on in the next block, what is kept being copied before it.
 Result<std::size_t> Window::take_block(std::size_t kept) {
-    static_assert(Prefetch::room + Prefetch::block_bytes == most_held && Prefetch::block_bytes == step && Prefetch::padding == padding);
+    static_assert(Prefetch::room + Prefetch::block_bytes == most_held && Prefetch::block_bytes == step &&
+                  Prefetch::padding == padding);
     Prefetch::Block block = ahead_->next();
     if (block.error) return std::move(*block.error);
     if (block.bytes == 0) return std::size_t{0};
@@ -95,7 +96,8 @@ Result<std::size_t> Window::take_block(std::size_t kept) {
 Result<std::size_t> Window::read_more(std::size_t kept) {
     if (prefetches(kept)) return take_block(kept);
     make_room(kept);
-    const std::size_t room = std::min(step, capacity_ - end_);  // after a seek it ends within a page, where no thread can go on
+    const std::size_t room =
+        std::min(step, capacity_ - end_);  // after a seek it ends within a page, where no thread can go on
     return source_->read({buffer_.get() + end_, room > page ? room - place_in_page(base_ + end_ + room) : room});
 }
 
@@ -125,14 +127,13 @@ void Window::add_zeros(std::uint64_t offset, std::uint64_t bytes) {
         run_ = {offset, bytes};
     }
     if (run_.bytes < shortest_zero_run) return;
-    if (!zero_runs_.empty() && zero_runs_.back().offset == run_.offset)
-        zero_runs_.back() = run_;
-    else if (zero_runs_.size() < most_zero_runs)
-        zero_runs_.push_back(run_);
+    if (!zero_runs_.empty() && zero_runs_.back().offset == run_.offset) zero_runs_.back() = run_;
+    else if (zero_runs_.size() < most_zero_runs) zero_runs_.push_back(run_);
 }
 
-/// One byte in as many as the shortest run has tells whether there is anything to look at: texts have no zeros. A run that goes
-/// over the end of what was read is put together by its offset: the first and the last byte of that are looked at.
+/// One byte in as many as the shortest run has tells whether there is anything to look at: texts have no zeros. A run
+/// that goes over the end of what was read is put together by its offset: the first and the last byte of that are
+/// looked at.
 void Window::look_for_zeros(std::size_t got) {
     const std::uint64_t from = base_ + end_;
     if (from < looked_until_) return;  // read again

@@ -3,12 +3,15 @@
 // Reads of 256 KiB into one reused buffer beat a mapping by 5 to 20 % in time and by the whole file in resident
 // memory. The buffer grows only when a parser must see more at once, up to a limit.
 //
-// Text lies in the buffer as in the file's pages: at an address with its offset's place in a page (whole_pages.hpp says why).
+// Text lies in the buffer as in the file's pages: at an address with its offset's place in a page (whole_pages.hpp says
+// why).
 //
-// A large file that is read in order is copied out of the page cache by a thread of its own (prefetch.hpp), where that is allowed.
+// A large file that is read in order is copied out of the page cache by a thread of its own (prefetch.hpp), where that
+// is allowed.
 //
-// Others, other threads too, may hold on to text that was in view (hold()): it stays where it is, and the window goes on in
-// another buffer. Buffers are used again when nobody holds them: whoever holds many makes the window take as many.
+// Others, other threads too, may hold on to text that was in view (hold()): it stays where it is, and the window goes
+// on in another buffer. Buffers are used again when nobody holds them: whoever holds many makes the window take as
+// many.
 #pragma once
 
 #include <algorithm>
@@ -66,15 +69,16 @@ public:
         std::string_view text;
         std::uint64_t end() const { return offset + text.size(); }
     };
-    /// The input from offset `from` up to `to`, without copying it, where that is in the buffer, what was consumed included; its
-    /// end alone where only that still is. Nothing where `to` is not in the buffer, or while that is large because a parser had
-    /// to see much at once.
+    /// The input from offset `from` up to `to`, without copying it, where that is in the buffer, what was consumed
+    /// included; its end alone where only that still is. Nothing where `to` is not in the buffer, or while that is
+    /// large because a parser had to see much at once.
     Held hold(std::uint64_t from, std::uint64_t to) const {
         from = std::max(from, base_ + front_);
         if (capacity_ > most_held || to < from || to > base_ + end_) return {};
         return {buffer_, from, {buffer_.get() + (from - base_), static_cast<std::size_t>(to - from)}};
     }
-    /// Makes held text end at `to`, which is in the buffer, where that is the one that it is in. False: there is another one now.
+    /// Makes held text end at `to`, which is in the buffer, where that is the one that it is in. False: there is
+    /// another one now.
     bool extend(Held& held, std::uint64_t to) const {
         if (held.owner != buffer_) return false;
         held.text = {held.text.data(), static_cast<std::size_t>(to - held.offset)};
@@ -96,8 +100,8 @@ public:
     const Status& status() const { return status_; }
     /// Called after each read, for progress and interruption.
     std::function<void()> on_read;
-    /// After how many bytes in order a thread begins to read ahead. For sources that are seekable and whose read_at() gives all
-    /// that there is, and where there is another processor.
+    /// After how many bytes in order a thread begins to read ahead. For sources that are seekable and whose read_at()
+    /// gives all that there is, and where there is another processor.
     std::uint64_t prefetch_after = never;
     static constexpr std::uint64_t never = ~std::uint64_t{0};
     static constexpr std::uint64_t worth_prefetching = 16u << 20;  ///< reading less takes two milliseconds
@@ -114,17 +118,17 @@ private:
     bool prefetches(std::size_t kept);
     Result<std::size_t> take_block(std::size_t kept);
     Result<std::size_t> read_more(std::size_t kept);
-    std::unique_ptr<Prefetch> ahead_;  // reads behind end_
-    std::uint64_t in_order_ = 0;       // bytes that were read since the last seek()
+    std::unique_ptr<Prefetch> ahead_;               // reads behind end_
+    std::uint64_t in_order_ = 0;                    // bytes that were read since the last seek()
     std::shared_ptr<char[]> buffer_;                // the one in use, which is among
     std::vector<std::shared_ptr<char[]>> buffers_;  // all of capacity_ and padding bytes
     std::size_t capacity_ = 0, begin_ = 0, end_ = 0;
     std::size_t front_ = 0;     // where the buffer's text begins: the place of its offset in a page
     unsigned little_kept_ = 0;  // how often in a row little was in view when the buffer was at its end
-    std::uint64_t base_ = 0;  // offset of buffer_[0], a multiple of a page
+    std::uint64_t base_ = 0;    // offset of buffer_[0], a multiple of a page
     bool ended_ = false;
     std::vector<ZeroRun> zero_runs_;
-    ZeroRun run_;                    // the one that may go on
+    ZeroRun run_;  // the one that may go on
     std::uint64_t looked_until_ = 0;
     char tail_[64] = {};
     std::size_t tail_size_ = 0;

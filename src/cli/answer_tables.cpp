@@ -10,7 +10,8 @@
 namespace beamheap::cli {
 namespace {
 
-// One of everything that a dump tells: a server with a state, a message and an entry in its dictionary, called by another.
+// One of everything that a dump tells: a server with a state, a message and an entry in its dictionary, called by
+// another.
 constexpr std::string_view small_dump = R"(=erl_crash_dump:0.5
 Sun Nov 22 00:54:25 2026
 Slogan: for the help
@@ -152,7 +153,8 @@ constexpr std::array questions{
 };
 
 bool takes(const Command& command, std::string_view option) {
-    return std::ranges::any_of(option_table(), [&](const OptionRow& row) { return row.long_name() == option && cli::takes(command, row); });
+    return std::ranges::any_of(
+        option_table(), [&](const OptionRow& row) { return row.long_name() == option && cli::takes(command, row); });
 }
 
 // What stands for an argument; empty: nothing does.

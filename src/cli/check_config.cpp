@@ -120,10 +120,8 @@ private:
 
     Status read_limit(std::string_view name, const toml::node& node, analyses::FailOn& fail_on) const {
         std::string quantity;
-        if (const auto number = node.value_exact<int64_t>(); number && *number >= 0)
-            quantity = fmt::to_string(*number);
-        else if (const auto written = node.value_exact<std::string>())
-            quantity = *written;
+        if (const auto number = node.value_exact<int64_t>(); number && *number >= 0) quantity = fmt::to_string(*number);
+        else if (const auto written = node.value_exact<std::string>()) quantity = *written;
         else
             return wrong(
                 node, fmt::format("the limit {} must be a number, or a text such as \"512MiB\" or \"80%\"", name), {});
@@ -174,7 +172,8 @@ private:
         BH_TRY(rule.query, text(*table.get("sql"), "sql"));
         const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
         if (rule.name.empty() || rule.name.size() > 64 || !std::ranges::all_of(rule.name, fits))
-            return wrong(*table.get("name"), "the name of a rule is made of a to z, 0 to 9 and -", "name = \"orders-behind\"");
+            return wrong(*table.get("name"), "the name of a rule is made of a to z, 0 to 9 and -",
+                         "name = \"orders-behind\"");
         const bool twice = std::ranges::find(rules, rule.name, &SqlRule::name) != rules.end();
         if (twice || std::ranges::find(rules_, rule.name) != rules_.end())
             return wrong(*table.get("name"), fmt::format("there is a rule '{}' already", rule.name), {});
@@ -185,7 +184,9 @@ private:
         if (const toml::node* node = table.get("severity")) {
             BH_TRY(const std::string word, text(*node, "severity"));
             const auto severity = analyses::severity_named(word);
-            if (!severity) return wrong(*node, fmt::format("there is no severity '{}'", word), "there are: critical high medium info");
+            if (!severity)
+                return wrong(*node, fmt::format("there is no severity '{}'", word),
+                             "there are: critical high medium info");
             rule.severity = *severity;
         }
         rules.push_back(std::move(rule));

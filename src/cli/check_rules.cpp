@@ -44,7 +44,9 @@ RuleRows rows_of(const Result<std::unique_ptr<sql::Query>>& query) {
         found.failure = query.error().message;
         return found;
     }
-    const auto answer = (*query)->run([]() -> Result<std::string> { return Error{ErrorCode::usage, "check has no dump_id", {}}; });
+    const auto answer = (*query)->run([]() -> Result<std::string> {
+        return Error{ErrorCode::usage, "check has no dump_id", {}};
+    });
     if (!answer) {
         found.failure = answer.error().message;
         return found;
@@ -54,7 +56,8 @@ RuleRows rows_of(const Result<std::unique_ptr<sql::Query>>& query) {
     for (std::size_t row = 0; row < std::min<std::size_t>(answer->rows(), shown_rows); ++row) {
         std::string line;
         for (std::size_t c = 0; c < width; ++c)
-            line += fmt::format("{}{} {}", c == 0 ? "" : ", ", present::safe_text(answer->columns[c]), cell_text(answer->values[row * width + c]));
+            line += fmt::format("{}{} {}", c == 0 ? "" : ", ", present::safe_text(answer->columns[c]),
+                                cell_text(answer->values[row * width + c]));
         found.lines.push_back(std::move(line));
     }
     return found;
@@ -69,23 +72,30 @@ Status demand_rules(const CheckConfig& config, const Options& options, Demand& d
     for (const SqlRule& rule : config.rules) {
         const auto query = sql::Query::compile(tables, rule.query, limits_of_rules());
         if (!query)
-            return Error{ErrorCode::usage, fmt::format("{}:{}: rule {}: {}", config.path, rule.line, rule.name, query.error().message), query.error().advice};
+            return Error{ErrorCode::usage,
+                         fmt::format("{}:{}: rule {}: {}", config.path, rule.line, rule.name, query.error().message),
+                         query.error().advice};
         const Demand own = demand_of(tables, (*query)->uses());
         if (own.any_heaps())
-            return Error{ErrorCode::usage, fmt::format("{}:{}: rule {} asks for what all heaps are to be decoded for", config.path, rule.line, rule.name),
-                         "check does not decode them: leave out live_words and garbage_words, profile, binary and binary_ref."};
+            return Error{
+                ErrorCode::usage,
+                fmt::format("{}:{}: rule {} asks for what all heaps are to be decoded for", config.path, rule.line,
+                            rule.name),
+                "check does not decode them: leave out live_words and garbage_words, profile, binary and binary_ref."};
         demand.add(own);
     }
     return ok();
 }
 
-std::vector<RuleRows> run_rules(const CheckConfig& config, const Options& options, const std::shared_ptr<Artifact>& artifact, const LoadPlan& plan,
+std::vector<RuleRows> run_rules(const CheckConfig& config, const Options& options,
+                                const std::shared_ptr<Artifact>& artifact, const LoadPlan& plan,
                                 const std::string& name) {
     NodeModel model(options);
     // Tables are described by a model without an input.
     const std::vector<sql::Table> tables = query_tables(model);
     std::vector<Result<std::unique_ptr<sql::Query>>> queries;
-    for (const SqlRule& rule : config.rules) queries.push_back(sql::Query::compile(tables, rule.query, limits_of_rules()));
+    for (const SqlRule& rule : config.rules)
+        queries.push_back(sql::Query::compile(tables, rule.query, limits_of_rules()));
     model.adopt(artifact, plan, name);
     std::vector<RuleRows> found;
     for (const auto& query : queries) found.push_back(rows_of(query));
@@ -97,7 +107,8 @@ present::CheckedFinding finding_of(const SqlRule& rule, const RuleRows& rows) {
     finding.rule = rule.name;
     finding.severity = rule.severity;
     finding.subject = rule.name;
-    finding.fingerprint = analyses::fingerprint(rule.name, analyses::SubjectKind::node, rows.failure.empty() ? "rows" : "failure");
+    finding.fingerprint =
+        analyses::fingerprint(rule.name, analyses::SubjectKind::node, rows.failure.empty() ? "rows" : "failure");
     if (!rows.failure.empty()) {
         finding.title = fmt::format("{}: the rule can't be run: {}", rule.title, rows.failure);
         finding.next_steps.push_back("Mend the rule's query in the configuration, or give the input what it asks for.");
@@ -105,7 +116,8 @@ present::CheckedFinding finding_of(const SqlRule& rule, const RuleRows& rows) {
         finding.title = fmt::format("{}: {}", rule.title, present::counted(rows.rows, "row", "rows"));
         finding.count = rows.rows;
         finding.evidence = rows.lines;
-        if (rows.rows > rows.lines.size()) finding.evidence.push_back(fmt::format("... {} more", rows.rows - rows.lines.size()));
+        if (rows.rows > rows.lines.size())
+            finding.evidence.push_back(fmt::format("... {} more", rows.rows - rows.lines.size()));
         finding.next_steps.push_back("`beamheap sql DUMP` with the rule's query shows all rows.");
     }
     finding.title_parts.emplace_back(present::Object{{"kind", "text"}, {"text", finding.title}});

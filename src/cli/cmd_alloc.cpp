@@ -4,8 +4,8 @@
 #include "analyses/memory/allocators.hpp"
 #include "analyses/memory/carrier_sums.hpp"
 #include "cli/commands.hpp"
-#include "present/spelling.hpp"
 #include "present/carriers.hpp"
+#include "present/spelling.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
 #include "present/units.hpp"
@@ -29,7 +29,8 @@ static Status cmd_alloc(const Context& context) {
         document.lead = {present::spell(analyses::sentence(
             "Carriers hold {}, blocks use {} of it: {} ({}) is {}.", bytes(*total.carrier_bytes),
             bytes(*total.block_bytes), bytes(lost), analyses::Percent{total.fragmentation().value_or(0) * 100},
-            lost < lost_from ? analyses::Ours("free in them, no more than usual") : analyses::Ours("lost to fragmentation")))};
+            lost < lost_from ? analyses::Ours("free in them, no more than usual")
+                             : analyses::Ours("lost to fragmentation")))};
     document.members.push_back(
         {.key = "rows", .title = "Allocators", .body = present::allocator_table(names, report.types)});
     document.members.push_back({.key = "instances",

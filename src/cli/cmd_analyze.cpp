@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "analyses/diagnosis/diagnose.hpp"
 #include "analyses/processes/groups.hpp"
 #include "analyses/processes/process_columns.hpp"
-#include "analyses/diagnosis/diagnose.hpp"
-#include "analyses/slogan/slogan.hpp"
 #include "analyses/processes/totals.hpp"
+#include "analyses/slogan/slogan.hpp"
 #include "bytes/elf_image.hpp"
 #include "bytes/source.hpp"
 #include "cli/commands.hpp"
@@ -63,10 +63,14 @@ std::string of_limit(Count used, const analyses::Fill& fill) {
 
 Object node_object(const Facts& facts) {
     const Node& node = facts.snapshot.node;
-    return {{"name", cells::raw(facts.names, node.name)},   {"created", of_vm(node.created)},
-            {"slogan", present::death_value(node)},          {"system_version", of_vm(node.system_version)},
-            {"distributed", cells::flag(node.distributed)}, {"calling_thread", of_vm(node.calling_thread)},
-            {"compiled", of_vm(node.compiled)},      {"taints", text_or_null(node.taints)}};
+    return {{"name", cells::raw(facts.names, node.name)},
+            {"created", of_vm(node.created)},
+            {"slogan", present::death_value(node)},
+            {"system_version", of_vm(node.system_version)},
+            {"distributed", cells::flag(node.distributed)},
+            {"calling_thread", of_vm(node.calling_thread)},
+            {"compiled", of_vm(node.compiled)},
+            {"taints", text_or_null(node.taints)}};
 }
 
 // What this very verb would show is no step.
@@ -260,8 +264,8 @@ Object node_lines(const Facts& facts) {
     return lines;
 }
 
-// One screen of it (Document::lines): what always stands are the sentences and these lines; the findings, what to do and
-// the largest processes follow as far as they fit. The ranks say what goes first.
+// One screen of it (Document::lines): what always stands are the sentences and these lines; the findings, what to do
+// and the largest processes follow as far as they fit. The ranks say what goes first.
 constexpr std::size_t screen_lines = 40;
 enum Rank : std::uint8_t { always, worst_finding, severe_findings, other_findings, largest, steps, notes };
 constexpr std::size_t largest_for_people = 5;
@@ -276,7 +280,8 @@ std::string memory_line(const Facts& facts) {
     std::erase_if(parts, [](const MemoryPart& part) { return part.bytes.value_or(0) == 0; });
     std::ranges::stable_sort(parts, std::ranges::greater{}, &MemoryPart::bytes);
     for (std::size_t i = 0; i < parts.size(); ++i)
-        text += fmt::format("{}{} {}", i == 0 ? ": " : ", ", parts[i].name, present::human_percent(parts[i].percent.value_or(0)));
+        text += fmt::format("{}{} {}", i == 0 ? ": " : ", ", parts[i].name,
+                            present::human_percent(parts[i].percent.value_or(0)));
     return text;
 }
 
@@ -285,7 +290,8 @@ Object short_lines(const Facts& facts) {
     const analyses::Totals& t = facts.totals;
     Object lines = node_lines(facts);
     std::erase_if(lines, [](const auto& line) { return line.first == "taints"; });
-    if (std::string memory = memory_line(facts); !memory.empty()) lines.emplace_back("memory", present::Text{}.add(std::move(memory)));
+    if (std::string memory = memory_line(facts); !memory.empty())
+        lines.emplace_back("memory", present::Text{}.add(std::move(memory)));
     std::string processes = of_limit(t.processes, t.process_fill);
     if (t.messages.value().has())
         processes += fmt::format("; {} in queues", present::counted(*t.messages.value(), "message", "messages"));
@@ -302,14 +308,16 @@ void add_screen(const Facts& facts, const analyses::Diagnosis& diagnosis, const 
                 Document& document) {
     std::vector<Member>& members = document.members;
     const auto add = [&members](std::string title, auto body, Content content, Rank rank) {
-        members.push_back({.title = std::move(title), .body = std::move(body), .in_json = false, .rank = rank, .content = content});
+        members.push_back(
+            {.title = std::move(title), .body = std::move(body), .in_json = false, .rank = rank, .content = content});
     };
     bool said = diagnosis.says_worst;
     for (const analyses::Finding& finding : diagnosis.findings) {
         const bool worst = &finding == &diagnosis.findings.front();
-        Member member = worst ? present::finding_member(facts.names, finding, std::exchange(said, false), most_evidence, most_steps)
-                              : present::short_finding_member(facts.names, finding);
-        member.rank = worst                                                        ? worst_finding
+        Member member =
+            worst ? present::finding_member(facts.names, finding, std::exchange(said, false), most_evidence, most_steps)
+                  : present::short_finding_member(facts.names, finding);
+        member.rank = worst                                                 ? worst_finding
                       : finding.severity >= analyses::FindingSeverity::high ? severe_findings
                       : finding.severity == analyses::FindingSeverity::info ? notes
                                                                             : other_findings;
@@ -320,27 +328,42 @@ void add_screen(const Facts& facts, const analyses::Diagnosis& diagnosis, const 
     add("", Value(short_lines(facts)), Content::message, always);
     present::Table rows = present::alike_table(facts.names, alike);
     rows.for_people = largest_for_people;
-    add(analyses::knows_memory(facts.snapshot) ? "Most memory" : "Largest heaps", std::move(rows), Content::plain, largest);
+    add(analyses::knows_memory(facts.snapshot) ? "Most memory" : "Largest heaps", std::move(rows), Content::plain,
+        largest);
     document.lines = screen_lines;
     document.rest = present::spell(
         facts.names, analyses::sentence("All of it: {}", analyses::Command{"analyze", std::monostate{}, "-v"}));
 }
 
 // The processes with most of one figure; those without any of it do not stand out.
-Member ranking(const Facts& facts, std::string_view key, std::string_view title, std::string_view column, Count Process::*figure,
-               std::span<const ProcId> among, std::size_t rows) {
+Member ranking(const Facts& facts, std::string_view key, std::string_view title, std::string_view column,
+               Count Process::*figure, std::span<const ProcId> among, std::size_t rows) {
     std::vector<ProcId> ids;
     for (const ProcId id : among)
         if ((facts.snapshot[id].*figure).value_or(0) != 0) ids.push_back(id);
     const std::size_t all = ids.size();
     present::ProcessColumns columns{.labels = true};
     if (facts.for_people) columns.identify = [](ProcId) {};  // all are known
-    present::Table table = present::process_table(facts.names, analyses::largest(facts.snapshot, ids, figure, rows), columns);
+    present::Table table =
+        present::process_table(facts.names, analyses::largest(facts.snapshot, ids, figure, rows), columns);
     table.total = all;
     table.for_people = ranked_for_people;
     table.ranked_by = std::string(column);
     // A heading says what nothing would say.
     return {.key = std::string(key), .title = std::string(title), .body = std::move(table), .in_text = all != 0};
+}
+
+void add_rankings(const Facts& facts, std::span<const ProcId> processes, std::size_t most,
+                  std::vector<Member>& members) {
+    struct Ranking {
+        std::string_view key, title, column;
+        Count Process::*figure;
+    };
+    for (const Ranking& each :
+         {Ranking{"top_msgq", "Longest queues", "msgq_len", &Process::msgq_len},
+          Ranking{"top_memory", "Most memory", "memory_bytes", &Process::memory_bytes},
+          Ranking{"top_reductions", "Most work (reductions)", "reductions", &Process::reductions}})
+        members.push_back(ranking(facts, each.key, each.title, each.column, each.figure, processes, most));
 }
 
 Status run(const Context& context) {
@@ -356,8 +379,10 @@ Status run(const Context& context) {
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     BH_TRY(const analyses::Diagnosis diagnosis, diagnoser.judge(*artifact));
     const Snapshot& snapshot = artifact->snapshot();
-    if (KeptAnswers* const shared = context.kept(snapshot)) shared->waits = std::make_shared<const analyses::Waits>(diagnosis.waits);
-    const Facts facts{snapshot, context.names(snapshot), diagnosis.slogan, diagnosis.totals, diagnosis.death, context.shown_to_people()};
+    if (KeptAnswers* const shared = context.kept(snapshot))
+        shared->waits = std::make_shared<const analyses::Waits>(diagnosis.waits);
+    const Facts facts{snapshot,         context.names(snapshot), diagnosis.slogan,
+                      diagnosis.totals, diagnosis.death,         context.shown_to_people()};
     BH_TRY(const std::vector<ProcId> processes, context.selected(snapshot));
     const analyses::ProcessGroups groups = analyses::group_by_initial_call(snapshot, processes);
 
@@ -382,8 +407,11 @@ Status run(const Context& context) {
 
     // The report knows these by their keys.
     const auto for_people = [&members](std::string key, std::string title, auto body, Content content) {
-        members.push_back(
-            {.key = std::move(key), .title = std::move(title), .body = std::move(body), .in_json = false, .content = content});
+        members.push_back({.key = std::move(key),
+                           .title = std::move(title),
+                           .body = std::move(body),
+                           .in_json = false,
+                           .content = content});
     };
     const analyses::ProcessGroups alike = analyses::group_alike(snapshot, processes);
     if (context.one_screen()) {
@@ -400,16 +428,7 @@ Status run(const Context& context) {
     for_people("totals_lines", "", Value(totals_lines(facts)), Content::plain);
     if (!stack.empty()) for_people("death_stack", "Stack of the process that was running", Value(stack), Content::name);
 
-    struct Ranking {
-        std::string_view key, title, column;
-        Count Process::*figure;
-    };
-    for (const Ranking& each :
-         {Ranking{"top_msgq", "Longest queues", "msgq_len", &Process::msgq_len},
-          Ranking{"top_memory", "Most memory", "memory_bytes", &Process::memory_bytes},
-          Ranking{"top_reductions", "Most work (reductions)", "reductions", &Process::reductions}})
-        members.push_back(ranking(facts, each.key, each.title, each.column, each.figure, processes,
-                                  context.options().top.value_or(ranked_processes)));
+    add_rankings(facts, processes, context.options().top.value_or(ranked_processes), members);
     present::Table group_rows = present::group_table(facts.names, groups);
     group_rows.for_people = groups_for_people;
     members.push_back({.key = "groups", .title = "Processes by initial call", .body = std::move(group_rows)});
@@ -437,7 +456,8 @@ static bool is_core(const std::string& path) {
 
 static Status cmd_core(const Context& context) {
     const std::string &first = context.argument(0), &second = context.argument(1);
-    const std::size_t image = first != "-" && second != "-" && is_core(first) && !is_core(second) ? 0 : 1;  // in either order
+    const std::size_t image =
+        first != "-" && second != "-" && is_core(first) && !is_core(second) ? 0 : 1;  // in either order
     Options options = context.options();
     options.verb = "core";
     options.executable = context.argument(1 - image);
@@ -450,8 +470,10 @@ BH_DEFINE_VERB(analyze){
     .arguments = {argument::input},
     .options = "--procs --full",
     .summary = "what happened: why it died, memory, totals, the processes that stand out",
-    .details = "This is what `beamheap INPUT` does. It never fails because of what it finds. People get one screen; -v, -n, --full and the\n"
-               "formats for programs have everything.",
+    .details =
+        "This is what `beamheap INPUT` does. It never fails because of what it finds. People get one screen; -v, -n, "
+        "--full and the\n"
+        "formats for programs have everything.",
     .examples = "analyze erl_crash.dump\nanalyze erl_crash.dump -v\nanalyze erl_crash.dump.zst --json",
     .run = &cmd_analyze,
 };

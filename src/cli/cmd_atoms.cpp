@@ -23,9 +23,9 @@ static Status cmd_atoms(const Context& context) {
     const analyses::Fill fill = analyses::totals(snapshot).atom_fill;
     present::Document document = context.document(snapshot);
     if (fill.used.has() && fill.limit.has() && fill.percent)
-        document.lead = {present::spell(analyses::sentence("{} of {} atoms: the table is {} full.",
-                                                           analyses::Amount{*fill.used}, analyses::Amount{*fill.limit},
-                                                           analyses::Percent{*fill.percent}))};
+        document.lead = {
+            present::spell(analyses::sentence("{} of {} atoms: the table is {} full.", analyses::Amount{*fill.used},
+                                              analyses::Amount{*fill.limit}, analyses::Percent{*fill.percent}))};
     document.members.push_back(
         {.key = "families", .title = "Families", .body = present::atom_family_table(names, families)});
     document.members.push_back({.key = "rows", .title = "Newest atoms", .body = present::atom_table(names)});

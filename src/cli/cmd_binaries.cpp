@@ -3,11 +3,11 @@
 #include <iterator>
 #include <span>
 
+#include "analyses/diagnosis/heap_stats.hpp"
+#include "analyses/diagnosis/unreferenced.hpp"
 #include "analyses/memory/binary_holders.hpp"
 #include "analyses/memory/hidden_binaries.hpp"
 #include "cli/commands.hpp"
-#include "analyses/diagnosis/heap_stats.hpp"
-#include "analyses/diagnosis/unreferenced.hpp"
 #include "present/spelling.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
@@ -100,7 +100,8 @@ present::Table binary_table(const present::Names& names, analyses::BinaryReport&
           .content = present::Content::name},
          stored},
     };
-    return present::table_of(std::move(columns), std::move(report.binaries), "nothing refers to a binary outside the heaps");
+    return present::table_of(std::move(columns), std::move(report.binaries),
+                             "nothing refers to a binary outside the heaps");
 }
 
 present::Table hidden_table(const present::Names& names, std::vector<HiddenBinaries> rows) {
@@ -160,11 +161,11 @@ void lead(present::Document& document, const analyses::BinaryReport& report, con
                            Counted{report.binaries.size(), "binary", "binaries"}, bytes(report.bytes),
                            bytes(report.seen_bytes), bytes(report.pinned_bytes)));
     if (node_bytes.has() && *node_bytes > report.bytes)
-        say(analyses::sentence("The node held {} in binaries: the rest is in {}drivers, or garbage.", bytes(*node_bytes),
-                               stored ? Ours("") : Ours("ETS, in ")));
+        say(analyses::sentence("The node held {} in binaries: the rest is in {}drivers, or garbage.",
+                               bytes(*node_bytes), stored ? Ours("") : Ours("ETS, in ")));
     if (stored && stored->compressed_tables != 0)
-        say(analyses::sentence("{} not looked into.", Counted{stored->compressed_tables, "compressed table was",
-                                                             "compressed tables were"}));
+        say(analyses::sentence("{} not looked into.",
+                               Counted{stored->compressed_tables, "compressed table was", "compressed tables were"}));
     if (report.unknown != 0)
         say(analyses::sentence(
             "Of {} the input has slices only, not the size: up to OTP 26 a dump leaves out a binary that only a slice "

@@ -3,9 +3,9 @@
 
 #include "analyses/processes/native_stacks.hpp"
 #include "cli/commands.hpp"
-#include "present/spelling.hpp"
 #include "present/native.hpp"
 #include "present/render.hpp"
+#include "present/spelling.hpp"
 #include "present/units.hpp"
 
 namespace beamheap::cli {
@@ -34,10 +34,10 @@ static Status cmd_blame(const Context& context) {
         if (const std::string near = present::did_you_mean(function, names); !near.empty())
             say(analyses::sentence("{}", vm(near)));
         if (blame.unnamed != 0)
-            say(analyses::sentence(
-                "{} of {} native frames have no name: their file is stripped. An executable with symbols, or its debug "
-                "package, gives them.",
-                Amount{blame.unnamed}, Amount{blame.frames}));
+            say(
+                analyses::sentence("{} of {} native frames have no name: their file is stripped. An executable with "
+                                   "symbols, or its debug package, gives them.",
+                                   Amount{blame.unnamed}, Amount{blame.frames}));
     }
     for (const std::string& file : native.missing) say(analyses::sentence("Not unwound: {}.", vm(file)));
     document.members.push_back({.key = "native_function", .body = present::Value(function), .in_text = false});

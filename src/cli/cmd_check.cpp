@@ -87,22 +87,16 @@ Finding dump_finding(const Snapshot& snapshot, const analyses::Slogan& slogan) {
         finding.title.say("A node left a core image.");
     } else {
         finding.title.say("A node left a crash dump: ");
-        if (node.slogan.empty())
-            finding.title.say("it gives no reason.");
-        else
-            finding.title.say("{}", InputText{node.slogan, InputText::Holds::message});
+        if (node.slogan.empty()) finding.title.say("it gives no reason.");
+        else finding.title.say("{}", InputText{node.slogan, InputText::Holds::message});
         if (slogan.kind == analyses::SloganKind::requested) finding.title.say(" (somebody asked for it)");
     }
     finding.subject.kind = analyses::SubjectKind::node;
-    if (node.signal)
-        finding.subject.text = analyses::signal_text(*node.signal);
-    else if (node.slogan.empty())
-        finding.subject.text = Ours("no slogan");
-    else
-        finding.subject.text.say("{}", InputText{node.slogan.substr(0, 200), InputText::Holds::message});
-    finding.evidence.push_back(
-        analyses::fact("node", analyses::sentence("{}", InputText{std::string(snapshot.text(node.name)),
-                                                                  InputText::Holds::name})));
+    if (node.signal) finding.subject.text = analyses::signal_text(*node.signal);
+    else if (node.slogan.empty()) finding.subject.text = Ours("no slogan");
+    else finding.subject.text.say("{}", InputText{node.slogan.substr(0, 200), InputText::Holds::message});
+    finding.evidence.push_back(analyses::fact(
+        "node", analyses::sentence("{}", InputText{std::string(snapshot.text(node.name)), InputText::Holds::name})));
     if (!node.created.empty())
         finding.evidence.push_back(
             analyses::fact("died", analyses::sentence("{}", InputText{node.created, InputText::Holds::vm})));
@@ -120,8 +114,7 @@ Finding unreadable_finding(const std::string& name, const Error& error) {
     if (why.starts_with(name)) why.remove_prefix(std::min(name.size() + 2, why.size()));
     finding.title.say("It can't be read: {}", InputText{std::string(why), InputText::Holds::vm});
     finding.subject = {analyses::SubjectKind::node, analyses::sentence("{}", InputText{name, InputText::Holds::vm})};
-    if (!error.advice.empty())
-        finding.advise("{}", InputText{error.advice, InputText::Holds::vm});
+    if (!error.advice.empty()) finding.advise("{}", InputText{error.advice, InputText::Holds::vm});
     finding.fingerprint = analyses::fingerprint(finding.rule, finding.subject, Snapshot{});
     return finding;
 }
@@ -137,7 +130,8 @@ public:
           fail_on_(std::move(fail_on)),
           baseline_(std::move(baseline)),
           today_(today()),
-          for_people_(context.for_people() || (present::find_presenter(options_.format) == nullptr && options_.format != "gitlab")),
+          for_people_(context.for_people() ||
+                      (present::find_presenter(options_.format) == nullptr && options_.format != "gitlab")),
           levels_{options_.redact, in_files_, in_files_} {
         for (CheckReport& report : reports_) {
             report.threshold = fail_on_.severity.value_or(analyses::FindingSeverity::high);
@@ -200,7 +194,8 @@ public:
         const std::vector<std::string> secrets = known_secrets(**artifact);
         const std::shared_ptr<Artifact> shared = std::move(*artifact);
         std::array<std::vector<CheckedFinding>, 3> own;
-        for (std::size_t i = 0; i < own.size() && !config_.rules.empty(); ++i) own[i] = i == 2 ? own[1] : by_rules(shared, plan, name, levels_[i]);
+        for (std::size_t i = 0; i < own.size() && !config_.rules.empty(); ++i)
+            own[i] = i == 2 ? own[1] : by_rules(shared, plan, name, levels_[i]);
         for (std::size_t i = 0; i < reports_.size(); ++i) {
             const present::Redactor redactor(present::redaction(levels_[i], snapshot, secrets));
             const present::Names names(snapshot, syntax(snapshot, i), name);
@@ -236,8 +231,7 @@ public:
     }
 
     void warn(std::string name, std::string text) {
-        for (CheckReport& report : reports_)
-            report.warnings.push_back({name, 1, "error", present::Text{}.add(text)});
+        for (CheckReport& report : reports_) report.warnings.push_back({name, 1, "error", present::Text{}.add(text)});
     }
 
     void count(const InputCounts& counts) {
@@ -251,11 +245,11 @@ public:
 
 private:
     Verdict verdict_of(const Finding& finding, const Snapshot& snapshot) const {
-        return verdict_of(finding.rule, present::plain_text(snapshot, finding.subject.text), finding.fingerprint, finding.severity,
-                          finding.rule.starts_with("limit-"));
+        return verdict_of(finding.rule, present::plain_text(snapshot, finding.subject.text), finding.fingerprint,
+                          finding.severity, finding.rule.starts_with("limit-"));
     }
-    Verdict verdict_of(std::string_view rule, const std::string& subject, const std::string& fingerprint, analyses::FindingSeverity severity,
-                       bool always) const {
+    Verdict verdict_of(std::string_view rule, const std::string& subject, const std::string& fingerprint,
+                       analyses::FindingSeverity severity, bool always) const {
         for (const Ignore& ignore : config_.ignores)
             if (!ignore.expired(today_) && ignore.fits(rule, subject)) return Verdict::ignored;
         if (baseline_.contains(fingerprint)) return Verdict::known;
@@ -263,8 +257,8 @@ private:
     }
 
     // What the configuration's rules find, redacted: queries see texts as the report has them.
-    std::vector<CheckedFinding> by_rules(const std::shared_ptr<Artifact>& artifact, const LoadPlan& plan, const std::string& name,
-                                         RedactLevel level) const {
+    std::vector<CheckedFinding> by_rules(const std::shared_ptr<Artifact>& artifact, const LoadPlan& plan,
+                                         const std::string& name, RedactLevel level) const {
         Options options = options_;
         options.redact = level;
         const std::vector<RuleRows> found = run_rules(config_, options, artifact, plan, name);
@@ -418,8 +412,8 @@ static Status cmd_check(const Context& context) {
     Gate gate(context, config, std::move(fail_on), std::move(baseline), std::move(demand));
     if (first_run)
         gate.warn("baseline_missing",
-                  fmt::format("{}: there is no such file yet, so every finding is a new one; --out json={} writes it", known,
-                              known));
+                  fmt::format("{}: there is no such file yet, so every finding is a new one; --out json={} writes it",
+                              known, known));
     InputWalk walk(options.inputs,
                    [&gate](const std::string& name, const Error& error) { gate.unreadable(name, error); });
     const Status visited = gate.add_all(walk);
@@ -428,11 +422,13 @@ static Status cmd_check(const Context& context) {
     if (gave_up) return visited.error();
 
     for (const Output& output : outputs) {
-        for (const CheckedInput& input : gate.on_screen().inputs) BH_CHECK(may_write(output.path, options.overwrite, input.path));
+        for (const CheckedInput& input : gate.on_screen().inputs)
+            BH_CHECK(may_write(output.path, options.overwrite, input.path));
     }
     BH_CHECK(print(context, gate.on_screen()));
     for (const Output& output : outputs) {
-        BH_TRY(const std::string text, rendered(gate.in_files(output.format != "json" && output.format != "gitlab"), output.format));
+        BH_TRY(const std::string text,
+               rendered(gate.in_files(output.format != "json" && output.format != "gitlab"), output.format));
         BH_CHECK(write_file(output.path, text, options.overwrite));
     }
     BH_CHECK(visited);
@@ -454,14 +450,17 @@ BH_DEFINE_VERB(check){
     .options = "--fail-on --out --baseline --config --require-dump --force",
     .formats = own_formats,
     .summary = "a gate for CI: dumps in files, folders, zip archives and tarballs",
-    .details = "Exits with 1 if there is a finding at or above --fail-on (high, unless told otherwise), or if a limit is "
-                "broken.\n"
-                "Dumps and cores are told by content; archives are read three deep. .beamheap.toml of this folder, or the "
-                "nearest\n"
-                "one above it, holds limits, rules of your own and what to ignore. --out writes text, json, junit, md, github or gitlab to a file, --format\n"
-                "prints one of them.",
-    .examples = "check artifacts/ --out junit=beamheap.xml\ncheck logs.zip --fail-on critical --fail-on 'msgq>10000'\n"
-                "check . --baseline known.json --require-dump",
+    .details =
+        "Exits with 1 if there is a finding at or above --fail-on (high, unless told otherwise), or if a limit is "
+        "broken.\n"
+        "Dumps and cores are told by content; archives are read three deep. .beamheap.toml of this folder, or the "
+        "nearest\n"
+        "one above it, holds limits, rules of your own and what to ignore. --out writes text, json, junit, md, github "
+        "or gitlab to a file, --format\n"
+        "prints one of them.",
+    .examples =
+        "check artifacts/ --out junit=beamheap.xml\ncheck logs.zip --fail-on critical --fail-on 'msgq>10000'\n"
+        "check . --baseline known.json --require-dump",
     .alone = true,
     .writes = true,
     .run = &cmd_check,

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 
+#include "analyses/diagnosis/diagnose.hpp"
 #include "analyses/diagnosis/diff.hpp"
 #include "cli/commands.hpp"
-#include "analyses/diagnosis/diagnose.hpp"
 #include "cli/secrets.hpp"
-#include "present/spelling.hpp"
 #include "present/describe.hpp"
 #include "present/diff.hpp"
+#include "present/spelling.hpp"
 #include "present/units.hpp"
 
 namespace beamheap::cli {
@@ -77,8 +77,9 @@ static Status cmd_diff(const Context& context) {
     for (const analyses::Limit& limit : fail_on.limits) {
         BH_TRY(const std::vector<const analyses::Growth*> over, analyses::over_limit(limit, rows));
         for (const analyses::Growth* row : over)
-            broken.push_back(
-                present::Text{}.add(limit.text + ": ").add(present::spell(growth_sentence(*row, names_after.syntax()))));
+            broken.push_back(present::Text{}
+                                 .add(limit.text + ": ")
+                                 .add(present::spell(growth_sentence(*row, names_after.syntax()))));
     }
     if (fail_on.severity)
         for (const analyses::ChangedFinding& each : findings)
@@ -98,10 +99,9 @@ static Status cmd_diff(const Context& context) {
         }
     }
     if (!rows.empty() && rows.front().delta.value_or(0) > 0)
-        document.lead.push_back(
-            present::spell(analyses::sentence("Most growth: {}.", growth_sentence(rows.front(), names_after.syntax()))));
-    else
-        document.lead.push_back(present::spell(analyses::Ours("Nothing grew.")));
+        document.lead.push_back(present::spell(
+            analyses::sentence("Most growth: {}.", growth_sentence(rows.front(), names_after.syntax()))));
+    else document.lead.push_back(present::spell(analyses::Ours("Nothing grew.")));
     document.members.push_back({.key = "rows", .body = present::growth_table(rows, names_after.syntax())});
     document.members.push_back({.key = "findings",
                                 .title = "Findings",
@@ -132,9 +132,11 @@ BH_DEFINE_VERB(diff){
     .arguments = {Argument{"A", ArgumentKind::input}, Argument{"B", ArgumentKind::input}},
     .options = "--fail-on",
     .summary = "what grew from one input to another",
-    .details = "Nothing is matched by pid: processes by name, else by kind; ETS tables by name and owner; atoms by family.\n"
-                "--fail-on 'msgq>10000' (also total, atoms, processes, 'binary>50%', ...) exits with 1 if that grew by more; a\n"
-                "severity does if there are new findings of it.",
+    .details =
+        "Nothing is matched by pid: processes by name, else by kind; ETS tables by name and owner; atoms by family.\n"
+        "--fail-on 'msgq>10000' (also total, atoms, processes, 'binary>50%', ...) exits with 1 if that grew by more; "
+        "a\n"
+        "severity does if there are new findings of it.",
     .examples = "diff monday.dump tuesday.dump\ndiff before.core after.core --fail-on 'total>512MiB' --json",
     .alone = true,
     .run = &cmd_diff,

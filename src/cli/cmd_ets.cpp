@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "analyses/heaps/term_measures.hpp"
 #include "analyses/processes/inventory.hpp"
 #include "analyses/selectors/selectors.hpp"
-#include "analyses/heaps/term_measures.hpp"
 #include "cli/commands.hpp"
 #include "cli/secrets.hpp"
 #include "present/spelling.hpp"
@@ -46,7 +46,8 @@ Result<std::size_t> find_table(const Snapshot& snapshot, std::string_view wanted
     if (found.empty()) {
         const std::vector<std::string> near = analyses::near_names(bare, names, 3);
         return Error{ErrorCode::usage, fmt::format("no ETS table '{}' in this input", wanted),
-                     near.empty() ? fmt::format("`beamheap ets {}` lists all of them.", present::shell_word(snapshot.source.path))
+                     near.empty() ? fmt::format("`beamheap ets {}` lists all of them.",
+                                                present::shell_word(snapshot.source.path))
                                   : fmt::format("There is: {}", fmt::join(near, ", "))};
     }
     std::string ids;

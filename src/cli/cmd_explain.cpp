@@ -137,7 +137,8 @@ BH_DEFINE_VERB(explain){
     .arguments = {optional({"SLOGAN|TOPIC|WORD", ArgumentKind::topic})},
     .summary = "what a slogan means, and what to do; without an argument: all topics",
     .details = "no-dump: why a node died without leaving a dump. A word that is no topic shows the pages that say it.",
-    .examples = "explain 'eheap_alloc: Cannot allocate 8162366936 bytes of memory (of type \"heap\").'\nexplain no-dump",
+    .examples =
+        "explain 'eheap_alloc: Cannot allocate 8162366936 bytes of memory (of type \"heap\").'\nexplain no-dump",
     .run = &cmd_explain,
 };
 

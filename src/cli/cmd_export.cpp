@@ -1,8 +1,8 @@
 // export: the tables of an input as files that other programs open.
 //
-// For fleets a folder per table and input, TABLE/dump_id=HASH/TABLE.ndjson: what Spark, Trino, Athena, BigQuery and DuckDB
-// take for partitions (Parquet, NDJSON or CSV). The file of table `dump` is written last: an input is there when its row is, and an export that
-// was interrupted is done again by the same command.
+// For fleets a folder per table and input, TABLE/dump_id=HASH/TABLE.ndjson: what Spark, Trino, Athena, BigQuery and
+// DuckDB take for partitions (Parquet, NDJSON or CSV). The file of table `dump` is written last: an input is there when
+// its row is, and an export that was interrupted is done again by the same command.
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -83,7 +83,9 @@ class DatabaseTable final : public TableFile {
 public:
     DatabaseTable(NodeModel& model, sql::DatabaseFile& database, std::size_t table, const std::string& dump_id)
         : model_(model), database_(database), table_(table), dump_id_(dump_id) {}
-    Status add(const present::Table& piece) override { return database_.add(table_, present::PlainTable(piece, model_.redactor()), dump_id_); }
+    Status add(const present::Table& piece) override {
+        return database_.add(table_, present::PlainTable(piece, model_.redactor()), dump_id_);
+    }
     Status finish() override { return ok(); }
 
 private:
@@ -124,7 +126,8 @@ public:
         if (csv) present::write_csv_names(names, piece_.sink());
     }
     Status add(const present::Table& rows) override {
-        csv_ ? present::write_csv_rows(rows, redactor_, piece_.sink()) : present::write_ndjson_rows(rows, redactor_, piece_.sink());
+        csv_ ? present::write_csv_rows(rows, redactor_, piece_.sink())
+             : present::write_ndjson_rows(rows, redactor_, piece_.sink());
         return piece_.flush();
     }
     Status finish() override {
@@ -151,8 +154,10 @@ struct Writing {
 };
 using Begin = std::function<Result<Writing>(const ExportTable& table)>;
 
-// All tables, `dump`, the first one, last. Those of terms are written side by side, so that each process's terms are read once.
-Status write_tables(NodeModel& model, const std::vector<ExportTable>& tables, When progress, const Begin& begin, std::vector<Written>& written) {
+// All tables, `dump`, the first one, last. Those of terms are written side by side, so that each process's terms are
+// read once.
+Status write_tables(NodeModel& model, const std::vector<ExportTable>& tables, When progress, const Begin& begin,
+                    std::vector<Written>& written) {
     std::vector<Writing> parted;
     std::vector<const ExportTable*> which;
     for (const ExportTable& table : tables) {
@@ -161,7 +166,8 @@ Status write_tables(NodeModel& model, const std::vector<ExportTable>& tables, Wh
         parted.push_back(std::move(one));
         which.push_back(&table);
     }
-    BH_CHECK(parted_rows(model, which, progress, [&](std::size_t place, const present::Table& piece) { return parted[place].add(piece); }));
+    BH_CHECK(parted_rows(model, which, progress,
+                         [&](std::size_t place, const present::Table& piece) { return parted[place].add(piece); }));
     for (Writing& one : parted) BH_CHECK(one.file->finish());
     for (auto table = tables.rbegin(); table != tables.rend(); ++table) {
         if (table->rows) {
@@ -177,8 +183,8 @@ Status write_tables(NodeModel& model, const std::vector<ExportTable>& tables, Wh
     return ok();
 }
 
-Status to_database(NodeModel& model, const std::vector<ExportTable>& tables, const std::string& dump_id, const std::string& path, const Options& options,
-                   std::vector<Written>& written) {
+Status to_database(NodeModel& model, const std::vector<ExportTable>& tables, const std::string& dump_id,
+                   const std::string& path, const Options& options, std::vector<Written>& written) {
     BH_TRY(OutputFile file, OutputFile::create(path, options.overwrite));
     BH_TRY(sql::DatabaseFile database, sql::DatabaseFile::create(file.partial()));
     std::vector<std::size_t> numbers;
@@ -188,19 +194,21 @@ Status to_database(NodeModel& model, const std::vector<ExportTable>& tables, con
     }
     const Begin begin = [&](const ExportTable& table) -> Result<Writing> {
         const std::size_t number = numbers[static_cast<std::size_t>(&table - tables.data())];
-        return Writing{&table, std::make_unique<DatabaseTable>(model, database, number, dump_id), {table.name, 0, path}};
+        return Writing{
+            &table, std::make_unique<DatabaseTable>(model, database, number, dump_id), {table.name, 0, path}};
     };
     BH_CHECK(write_tables(model, tables, options.progress, begin, written));
     BH_CHECK(database.finish());
     return file.finish();
 }
 
-std::string path_of_table(const std::string& folder, std::string_view table, const std::string& dump_id, const std::string& format) {
+std::string path_of_table(const std::string& folder, std::string_view table, const std::string& dump_id,
+                          const std::string& format) {
     return fmt::format("{}/{}/dump_id={}/{}.{}", folder, table, dump_id, table, format);
 }
 
-Status to_folder(NodeModel& model, const std::vector<ExportTable>& tables, const std::string& dump_id, const std::string& folder, const Options& options,
-                 std::vector<Written>& written) {
+Status to_folder(NodeModel& model, const std::vector<ExportTable>& tables, const std::string& dump_id,
+                 const std::string& folder, const Options& options, std::vector<Written>& written) {
     const Begin begin = [&](const ExportTable& table) -> Result<Writing> {
         const std::string path = path_of_table(folder, table.name, dump_id, options.to);
         BH_CHECK(make_folder(fs::path(path).parent_path()));
@@ -214,7 +222,8 @@ Status to_folder(NodeModel& model, const std::vector<ExportTable>& tables, const
     return write_tables(model, tables, options.progress, begin, written);
 }
 
-Status to_definitions(const std::vector<ExportTable>& tables, const std::string& path, bool overwrite, std::vector<Written>& written) {
+Status to_definitions(const std::vector<ExportTable>& tables, const std::string& path, bool overwrite,
+                      std::vector<Written>& written) {
     for (const ExportTable& table : tables) written.push_back({table.name, 0, path});
     return write_file(path, clickhouse_definitions(tables), overwrite);
 }
@@ -226,12 +235,14 @@ constexpr std::uint64_t most_hprof_objects = 500'000'000;
 present::Table table_of_files(std::vector<Written> written) {
     present::Columns<Written> columns{
         {{.name = "table", .title = "TABLE", .doc = "the table"}, [](const Written& w) { return Value(w.table); }},
-        {{.name = "rows", .title = "ROWS", .unit = present::Unit::count, .doc = "that were written"}, [](const Written& w) { return Value(w.rows); }},
+        {{.name = "rows", .title = "ROWS", .unit = present::Unit::count, .doc = "that were written"},
+         [](const Written& w) { return Value(w.rows); }},
         {{.name = "file", .title = "FILE", .doc = "where", .content = present::Content::message, .wide = true},
          [](const Written& w) { return Value(w.file); }},
     };
     const std::size_t all = written.size();
-    present::Table table = present::table_of(std::move(columns), std::move(written), "nothing: this input was exported before");
+    present::Table table =
+        present::table_of(std::move(columns), std::move(written), "nothing: this input was exported before");
     table.for_people = all;
     return table;
 }
@@ -242,15 +253,19 @@ bool in_folder(std::string_view format) { return format == "parquet" || format =
 void add_heaps(const HeapFile& file, present::Document& document) {
     document.members.push_back({.key = "heaps",
                                 .title = "Heaps",
-                                .body = Value(present::Object{{"processes", file.processes}, {"folded", file.folded}, {"nodes", file.nodes}, {"cut_binaries", file.cut}})});
+                                .body = Value(present::Object{{"processes", file.processes},
+                                                              {"folded", file.folded},
+                                                              {"nodes", file.nodes},
+                                                              {"cut_binaries", file.cut}})});
     if (file.folded != 0)
-        document.lead.push_back(present::spell(analyses::sentence(
-            "{} as one node each: with their terms the file would be more than its readers open. Those with the most memory "
-            "are whole.",
-            analyses::Counted{file.folded, "process stands", "processes stand"})));
+        document.lead.push_back(
+            present::spell(analyses::sentence("{} as one node each: with their terms the file would be more than its "
+                                              "readers open. Those with the most memory are whole.",
+                                              analyses::Counted{file.folded, "process stands", "processes stand"})));
     if (file.cut != 0)
-        document.lead.push_back(present::spell(analyses::sentence("{} in it without their bytes, which would be gigabytes of zeros.",
-                                                                  analyses::Counted{file.cut, "binary stands", "binaries stand"})));
+        document.lead.push_back(
+            present::spell(analyses::sentence("{} in it without their bytes, which would be gigabytes of zeros.",
+                                              analyses::Counted{file.cut, "binary stands", "binaries stand"})));
 }
 
 }  // namespace
@@ -263,7 +278,8 @@ static Status cmd_export(const Context& context) {
     const Context inner(options);
     const std::string& output = context.argument(1);
     const bool folder = in_folder(options.to);
-    const bool hprof = options.to == "hprof", heaps = hprof || options.to == "heapsnapshot", definitions = options.to == "clickhouse-ddl";
+    const bool hprof = options.to == "hprof", heaps = hprof || options.to == "heapsnapshot",
+               definitions = options.to == "clickhouse-ddl";
     if (output == "-") return Error{ErrorCode::usage, "export: a file and a folder need a name", {}};
     if (!folder) BH_CHECK(may_write(output, options.overwrite, context.argument(0)));
     BH_TRY(const std::string dump_id, dump_id_of(context.argument(0)));
@@ -277,11 +293,13 @@ static Status cmd_export(const Context& context) {
     BH_CHECK(model.open(inner, demand));
     present::Document document = inner.document(model.snapshot());
     document.members.push_back({.key = "dump_id", .title = "dump_id", .body = Value(dump_id)});
-    document.members.push_back({.key = "path", .title = "Written to", .body = Value(output), .content = present::Content::message});
+    document.members.push_back(
+        {.key = "path", .title = "Written to", .body = Value(output), .content = present::Content::message});
     std::vector<Written> written;
     if (heaps) {
-        BH_TRY(const HeapFile file, hprof ? write_hprof(model, output, options.overwrite, most_hprof_objects, options.progress)
-                                          : write_heap_snapshot(model, output, options.overwrite, most_heap_nodes, options.progress));
+        BH_TRY(const HeapFile file,
+               hprof ? write_hprof(model, output, options.overwrite, most_hprof_objects, options.progress)
+                     : write_heap_snapshot(model, output, options.overwrite, most_heap_nodes, options.progress));
         add_heaps(file, document);
     } else if (definitions) {
         BH_CHECK(to_definitions(tables, output, options.overwrite, written));
@@ -290,7 +308,8 @@ static Status cmd_export(const Context& context) {
     } else if (!done) {
         BH_CHECK(to_folder(model, tables, dump_id, output, options, written));
     }
-    if (!heaps) document.members.push_back({.key = "rows", .title = "Tables", .body = table_of_files(std::move(written))});
+    if (!heaps)
+        document.members.push_back({.key = "rows", .title = "Tables", .body = table_of_files(std::move(written))});
     if (!heaps) document.primary = "rows";
     return inner.print(document, model.snapshot(), model.secrets());
 }
@@ -300,13 +319,21 @@ BH_DEFINE_VERB(export){
     .arguments = {argument::input, {"OUT", ArgumentKind::path}},
     .options = "--to --full --force --term-bytes",
     .summary = "the tables of `sql` as a SQLite file, or as Parquet, NDJSON or CSV in a folder for many inputs",
-    .details = "The file, or OUT/TABLE/dump_id=HASH/TABLE.ndjson, has the columns that JSON has; dump_id is a hash of the input. --full\n"
-               "adds what needs all heaps decoded: live words, binaries, messages, dictionaries, roots. Values of the node are\n"
-               "hidden unless --redact says otherwise. In a folder `dump` is written last: an input that has it is not written again.\n"
-               "heapsnapshot is all heaps for the memory panel of Chrome's DevTools and for memlab, hprof for Eclipse MAT and\n"
-               "VisualVM: processes are threads there, with their stacks (MAT adds two words to each object); clickhouse-ddl\n"
-               "is the definitions of the tables for ClickHouse.",
-    .examples = "export erl_crash.dump dump.sqlite\nexport erl_crash.dump fleet --to parquet\nexport erl_crash.dump node.heapsnapshot --to heapsnapshot\nexport erl_crash.dump node.hprof --to hprof\nexport core.4711 dump.sqlite --full -f",
+    .details =
+        "The file, or OUT/TABLE/dump_id=HASH/TABLE.ndjson, has the columns that JSON has; dump_id is a hash of the "
+        "input. --full\n"
+        "adds what needs all heaps decoded: live words, binaries, messages, dictionaries, roots. Values of the node "
+        "are\n"
+        "hidden unless --redact says otherwise. In a folder `dump` is written last: an input that has it is not "
+        "written again.\n"
+        "heapsnapshot is all heaps for the memory panel of Chrome's DevTools and for memlab, hprof for Eclipse MAT "
+        "and\n"
+        "VisualVM: processes are threads there, with their stacks (MAT adds two words to each object); clickhouse-ddl\n"
+        "is the definitions of the tables for ClickHouse.",
+    .examples =
+        "export erl_crash.dump dump.sqlite\nexport erl_crash.dump fleet --to parquet\nexport erl_crash.dump "
+        "node.heapsnapshot --to heapsnapshot\nexport erl_crash.dump node.hprof --to hprof\nexport core.4711 "
+        "dump.sqlite --full -f",
     .alone = true,
     .writes = true,
     .run = &cmd_export,

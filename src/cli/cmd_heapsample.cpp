@@ -13,7 +13,8 @@ namespace beamheap::cli {
 
 namespace {
 
-Status heapsample_once(const Context& context, const SampleRequest& request, const analyses::FunctionPattern& pattern, const TakeWindow& take) {
+Status heapsample_once(const Context& context, const SampleRequest& request, const analyses::FunctionPattern& pattern,
+                       const TakeWindow& take) {
     const Options& options = context.options();
     LoadPlan plan;
     plan.labels = true;
@@ -40,8 +41,10 @@ Status heapsample_once(const Context& context, const SampleRequest& request, con
     present::Document document = context.document(snapshot);
     document.span = span_of(samples.begin_ns, samples.seconds, 0);
     document.lead = present::allocation_texts(names, samples, profile);
-    document.members.push_back({.key = "sampling", .body = present::Value(present::allocation_object(samples, profile)), .in_text = false});
-    document.members.push_back({.key = "rows", .body = present::allocation_table(names, samples, profile.rows, options.per_process)});
+    document.members.push_back(
+        {.key = "sampling", .body = present::Value(present::allocation_object(samples, profile)), .in_text = false});
+    document.members.push_back(
+        {.key = "rows", .body = present::allocation_table(names, samples, profile.rows, options.per_process)});
     document.primary = "rows";
     return take({document, snapshot, "estimated_words", pid, samples.gone});
 }
@@ -61,7 +64,9 @@ static Status cmd_heapsample(const Context& context) {
         return heapsample_once(context, request, pattern, take);
     };
     if (windows) return run_windows(context, "heapsample", window);
-    return window(request.seconds, [&](const WindowAnswer& answer) { return context.print(answer.document, answer.snapshot, {}, answer.default_sort); });
+    return window(request.seconds, [&](const WindowAnswer& answer) {
+        return context.print(answer.document, answer.snapshot, {}, answer.default_sort);
+    });
 }
 
 BH_DEFINE_VERB(heapsample){
@@ -69,11 +74,17 @@ BH_DEFINE_VERB(heapsample){
     .arguments = {argument::input},
     .options = "--hz --for --pattern --per-process --procs --every --out --keep --keep-bytes",
     .summary = "which functions of a running VM allocate heap now, without tracing it",
-    .details = "INPUT is the pid of a beam.smp. Words of free heap, chosen at random, are watched by the processor's debug registers, --hz times a second for\n"
-               "each scheduler (at most 400 in all): who writes to one first allocates it, and stands for all that was free. Shares don't depend on CPU time.\n"
-               "--every TIME goes on until SIGINT, SIGTERM or the end of --for and writes a file for each window: FOLDER/heapsample-TIME-PID.ENDING.",
-    .examples = "heapsample 4711\nheapsample 4711 --for 60s --per-process\nheapsample 4711 --pattern my_app:_ --procs my_server\n"
-                "heapsample 4711 --every 30s --out pprof=/var/lib/profiles",
+    .details =
+        "INPUT is the pid of a beam.smp. Words of free heap, chosen at random, are watched by the processor's debug "
+        "registers, --hz times a second for\n"
+        "each scheduler (at most 400 in all): who writes to one first allocates it, and stands for all that was free. "
+        "Shares don't depend on CPU time.\n"
+        "--every TIME goes on until SIGINT, SIGTERM or the end of --for and writes a file for each window: "
+        "FOLDER/heapsample-TIME-PID.ENDING.",
+    .examples =
+        "heapsample 4711\nheapsample 4711 --for 60s --per-process\nheapsample 4711 --pattern my_app:_ --procs "
+        "my_server\n"
+        "heapsample 4711 --every 30s --out pprof=/var/lib/profiles",
     .run = &cmd_heapsample,
 };
 

@@ -72,7 +72,9 @@ enum Place : int { at_top, of_node, of_growth, of_contents, of_processes, of_sub
 class ReportMaker {
 public:
     ReportMaker(const Options& options, LoadedInput& loaded)
-        : options_(options), loaded_(loaded), snapshot_(loaded.artifact->snapshot()),
+        : options_(options),
+          loaded_(loaded),
+          snapshot_(loaded.artifact->snapshot()),
           secrets_(known_secrets(*loaded.artifact)),
           report_([this](Pid pid) { return snapshot_.find(pid) != ProcId::none; }) {
         options_.format = "table";
@@ -96,7 +98,8 @@ private:
     Status subjects();
     Status other_contents();
     Status contents(Pid pid);
-    Status content(std::string_view verb, std::string_view member, std::string_view title, Pid pid, std::string_view how);
+    Status content(std::string_view verb, std::string_view member, std::string_view title, Pid pid,
+                   std::string_view how);
     Status growth();
     Status pictures();
     Status places();
@@ -145,8 +148,13 @@ const present::Table* table_named(const Document& document, std::string_view key
 
 Status ReportMaker::section(std::string_view verb, std::string title, bool picture, const char* data) {
     return ask(verb, [&](const Document& document, const RenderOptions& render) -> Status {
-        BH_CHECK(report_.add({.id = std::string(verb), .title = std::move(title), .command = command(verb), .members = {},
-                              .places = verb == "ets", .picture = picture, .place = of_the_rest},
+        BH_CHECK(report_.add({.id = std::string(verb),
+                              .title = std::move(title),
+                              .command = command(verb),
+                              .members = {},
+                              .places = verb == "ets",
+                              .picture = picture,
+                              .place = of_the_rest},
                              document, render));
         if (data == nullptr) return ok();
         const present::Table* table = table_named(document, data);
@@ -174,7 +182,8 @@ bool can_be_told(const Process& process) {
            process.msgq_len.value_or(0) <= longest_subject_queue;
 }
 
-// Whether one of the largest processes is looked into, though no finding is about it, where so many words may still be read.
+// Whether one of the largest processes is looked into, though no finding is about it, where so many words may still be
+// read.
 bool is_looked_into(const Snapshot& snapshot, const Process& process, std::uint64_t words) {
     return analyses::process_bytes(process, snapshot.source.word_size).value_or(0) >= least_looked_into &&
            analyses::allocated_words(process) <= words && can_be_told(process);
@@ -195,16 +204,23 @@ void ReportMaker::choose_subjects(const Document& document) {
 
 Status ReportMaker::overview() {
     return ask("analyze", [&](const Document& document, const RenderOptions& render) -> Status {
-        const auto add = [&](const char* id, const char* title, std::vector<std::string> members, Place place, bool picture) -> Status {
-            return report_.add({.id = id, .title = title, .command = command("analyze"), .members = std::move(members),
-                                .places = true, .picture = picture, .place = place},
+        const auto add = [&](const char* id, const char* title, std::vector<std::string> members, Place place,
+                             bool picture) -> Status {
+            return report_.add({.id = id,
+                                .title = title,
+                                .command = command("analyze"),
+                                .members = std::move(members),
+                                .places = true,
+                                .picture = picture,
+                                .place = place},
                                document, render);
         };
         choose_subjects(document);
         BH_CHECK(add("findings", "Findings", {"nothing_found", "findings", "next"}, at_top, false));
         BH_CHECK(add("node", "Node", {"node_lines", "memory_table", "totals_lines"}, of_node, true));
         BH_CHECK(add("processes", "Processes",
-                     {"death_stack", "top_msgq", "top_memory", "top_reductions", "groups", "blown_terms"}, of_processes, true));
+                     {"death_stack", "top_msgq", "top_memory", "top_reductions", "groups", "blown_terms"}, of_processes,
+                     true));
         BH_CHECK(add("limits", "What this can't tell", {"-"}, at_end, false));
         limits(document, render);
         first_.kind = document.kind;
@@ -224,25 +240,30 @@ Status ReportMaker::overview() {
 
 void ReportMaker::limits(const Document& document, const RenderOptions& render) {
     std::vector<Text> sentences;
-    const auto say = [&sentences](const analyses::Sentence& sentence) { sentences.push_back(present::spell(sentence)); };
+    const auto say = [&sentences](const analyses::Sentence& sentence) {
+        sentences.push_back(present::spell(sentence));
+    };
     const Source& source = snapshot_.source;
     if (!source.kind.whole_heaps)
-        say(analyses::Ours("A crash dump has no contents of ETS tables, no environments of funs, no garbage terms, no senders "
-                           "of messages, and up to OTP 26 not the binary behind a slice; a core image has them."));
+        say(analyses::Ours(
+            "A crash dump has no contents of ETS tables, no environments of funs, no garbage terms, no senders of "
+            "messages, and up to OTP 26 not the binary behind a slice; a core image has them."));
     if (!source.truncation.empty()) sentences.push_back(Text{}.add(source.truncation, present::Content::message));
     if (!options_.full)
-        say(analyses::Ours("Heaps were decoded where a rule needed them: --full decodes all, for live and garbage words, "
-                           "binaries, and the functions that hold memory."));
+        say(
+            analyses::Ours("Heaps were decoded where a rule needed them: --full decodes all, for live and garbage "
+                           "words, binaries, and the functions that hold memory."));
     if (options_.redact == present::RedactLevel::values)
-        say(analyses::Ours("Strings, binaries and large integers of the node are replaced by their sizes and a keyed hash: "
-                           "equal ones look equal. --redact none shows them."));
+        say(
+            analyses::Ours("Strings, binaries and large integers of the node are replaced by their sizes and a keyed "
+                           "hash: equal ones look equal. --redact none shows them."));
     if (options_.redact == present::RedactLevel::none)
         say(analyses::Ours("Nothing is hidden in this file: it may hold passwords, tokens and customers' data."));
     if (!options_.everything && snapshot_.processes.size() > processes_listed)
-        say(analyses::sentence("Of {} the {} with the largest subtrees, by memory and by queue, are listed one by one, the "
-                               "others in sums: --html-full lists all.",
-                               analyses::Counted{snapshot_.processes.size(), "process", "processes"},
-                               analyses::Amount{processes_listed}));
+        say(analyses::sentence(
+            "Of {} the {} with the largest subtrees, by memory and by queue, are listed one by one, the others in "
+            "sums: --html-full lists all.",
+            analyses::Counted{snapshot_.processes.size(), "process", "processes"}, analyses::Amount{processes_listed}));
     report_.add_limits(document, render, sentences);
 }
 
@@ -256,16 +277,21 @@ Status ReportMaker::pictures() {
     const analyses::ProcessGroups stacks = analyses::group_by_stack(snapshot_, all);
     const std::shared_ptr<const analyses::Waits> waits = context.waits(*loaded_.artifact);
     const std::size_t most = options_.everything ? all.size() : processes_listed;
-    BH_CHECK(report_.data("processes",
-                          present::listed_process_table(names, tree, stacks, analyses::applications(*loaded_.artifact, tree), present::processes_to_list(tree, most)),
-                          command("top"), render_, 0, threads()));
-    constexpr std::array<std::string_view, 5> of_stacks{"count", "functions", "example_pid", "memory_bytes", "msgq_len"};
+    BH_CHECK(
+        report_.data("processes",
+                     present::listed_process_table(names, tree, stacks, analyses::applications(*loaded_.artifact, tree),
+                                                   present::processes_to_list(tree, most)),
+                     command("top"), render_, 0, threads()));
+    constexpr std::array<std::string_view, 5> of_stacks{"count", "functions", "example_pid", "memory_bytes",
+                                                        "msgq_len"};
     BH_CHECK(report_.data("stacks", present::with_columns(present::stack_group_table(names, stacks), of_stacks),
                           command("stacks"), render_, at_most(stacks_listed), threads()));
     BH_CHECK(report_.data("groups", present::group_table(names, analyses::group_by_key(snapshot_, all)), command("top"),
                           render_, at_most(rows_listed)));
-    BH_CHECK(report_.data("queues", present::queue_spread_table(analyses::queue_spread(snapshot_)), command("top"), render_, 0));
-    return report_.data("waits", present::wait_edge_table(names, *waits), command("waits"), render_, at_most(waits_listed), threads());
+    BH_CHECK(report_.data("queues", present::queue_spread_table(analyses::queue_spread(snapshot_)), command("top"),
+                          render_, 0));
+    return report_.data("waits", present::wait_edge_table(names, *waits), command("waits"), render_,
+                        at_most(waits_listed), threads());
 }
 
 // The processes that findings are about, as `proc` tells them; and, while their terms are at hand, what they hold.
@@ -274,7 +300,10 @@ Status ReportMaker::subjects() {
     for (const Pid& pid : subjects_) {
         const auto take = [&](const Document& document, const RenderOptions& render) -> Status {
             if (!std::exchange(begun, true))
-                BH_CHECK(report_.add({.id = "subjects", .title = "Processes of the findings", .command = {}, .members = {"-"},
+                BH_CHECK(report_.add({.id = "subjects",
+                                      .title = "Processes of the findings",
+                                      .command = {},
+                                      .members = {"-"},
                                       .place = of_subjects},
                                      document, render));
             return report_.add_process(pid, document, render);
@@ -294,9 +323,12 @@ Status ReportMaker::growth() {
     Options options = options_;
     options.verb = "diff";
     options.inputs = {options_.since, loaded_.path};
-    const std::string line = fmt::format("diff {} {}", present::shell_word(options_.since), present::shell_word(loaded_.path));
+    const std::string line =
+        fmt::format("diff {} {}", present::shell_word(options_.since), present::shell_word(loaded_.path));
     const AnswerTaker take = [&](const Document& document, const RenderOptions& render) -> Status {
-        BH_CHECK(report_.add({.id = "growth", .title = "What grew", .command = line, .members = {}, .picture = true, .place = of_growth}, document, render));
+        BH_CHECK(report_.add(
+            {.id = "growth", .title = "What grew", .command = line, .members = {}, .picture = true, .place = of_growth},
+            document, render));
         const present::Table* const rows = table_named(document, "rows");
         return rows == nullptr ? ok() : report_.data("growth", *rows, line, render, at_most(rows_listed));
     };
@@ -310,13 +342,18 @@ Status ReportMaker::other_contents() {
     std::uint64_t left = words_looked_into;
     for (const ProcId id : analyses::largest(snapshot_, analyses::all_processes(snapshot_), largest_looked_into)) {
         const Process& process = snapshot_[id];
-        if (!is_looked_into(snapshot_, process, left) || std::ranges::find(subjects_, process.pid) != subjects_.end()) continue;
+        if (!is_looked_into(snapshot_, process, left) || std::ranges::find(subjects_, process.pid) != subjects_.end())
+            continue;
         left -= analyses::allocated_words(process);
         BH_CHECK(contents(process.pid));
     }
     if (contents_command_.empty()) return ok();
-    return report_.add({.id = "contents", .title = "What they hold", .command = contents_command_, .members = {"-"},
-                        .picture = true, .place = of_contents},
+    return report_.add({.id = "contents",
+                        .title = "What they hold",
+                        .command = contents_command_,
+                        .members = {"-"},
+                        .picture = true,
+                        .place = of_contents},
                        Document{}, render_);
 }
 
@@ -332,7 +369,8 @@ Status ReportMaker::contents(Pid pid) {
     return messages;
 }
 
-Status ReportMaker::content(std::string_view verb, std::string_view member, std::string_view title, Pid pid, std::string_view how) {
+Status ReportMaker::content(std::string_view verb, std::string_view member, std::string_view title, Pid pid,
+                            std::string_view how) {
     const std::string who = fmt::format("{}.{}.{}", pid.node, pid.number, pid.serial);
     const auto take = [&](const Document& document, const RenderOptions& render) -> Status {
         const present::Table* const table = table_named(document, member);
@@ -349,15 +387,20 @@ Status ReportMaker::content(std::string_view verb, std::string_view member, std:
 Status ReportMaker::named() {
     std::vector<ProcId> rows;
     for (const Pid& pid : report_.without_place())
-        if (const ProcId id = snapshot_.find(pid); id != ProcId::none && rows.size() < named_at_most) rows.push_back(id);
+        if (const ProcId id = snapshot_.find(pid); id != ProcId::none && rows.size() < named_at_most)
+            rows.push_back(id);
     if (rows.empty()) return ok();
     Document document;
     document.members.push_back(
         {.key = "rows", .body = present::named_process_table(Context(options_).names(snapshot_), std::move(rows))});
     RenderOptions all = render_;
     all.top = 0;
-    return report_.add({.id = "named", .title = "Other processes named here", .command = command("top"),
-                        .members = {"rows"}, .places = true, .place = at_end},
+    return report_.add({.id = "named",
+                        .title = "Other processes named here",
+                        .command = command("top"),
+                        .members = {"rows"},
+                        .places = true,
+                        .place = at_end},
                        document, all);
 }
 
@@ -367,24 +410,29 @@ Status ReportMaker::places() {
     const Status status = ask("profile", [&](const Document& document, const RenderOptions& render) -> Status {
         constexpr std::array<std::string_view, 5> shown{"pid", "module", "function", "arity", "words"};
         const present::Table* table = table_named(document, "rows");
-        return report_.data("places", present::with_columns(*table, shown), command("profile") + " --per-process", render,
-                            at_most(places_listed), threads());
+        return report_.data("places", present::with_columns(*table, shown), command("profile") + " --per-process",
+                            render, at_most(places_listed), threads());
     });
     options_.per_process = per_process;
     return status;
 }
 
-// Log events as `logs` tells them. On a node that is not small only loggers are asked: the heaps of all others would be read a
-// second time for this alone.
+// Log events as `logs` tells them. On a node that is not small only loggers are asked: the heaps of all others would be
+// read a second time for this alone.
 Status ReportMaker::logs() {
     const Context context(options_, &loaded_);
     analyses::EventHolders holders(words_searched_for_events);
     Document document = context.document(snapshot_);
     if (!holders.all(snapshot_) && analyses::EventHolders().all(snapshot_))
-        document.lead.push_back(present::spell(analyses::Ours("Loggers and who was in a function of theirs were asked; the command looks into all other processes, too.")));
+        document.lead.push_back(
+            present::spell(analyses::Ours("Loggers and who was in a function of theirs were asked; the command looks "
+                                          "into all other processes, too.")));
     const std::vector<analyses::LogEvent> events = analyses::log_events(*loaded_.artifact, std::move(holders));
-    document.members.push_back({.key = "rows", .body = present::log_table(context.names(snapshot_), events, options_.term_bytes)});
-    return report_.add({.id = "logs", .title = "Log events", .command = command("logs"), .members = {}, .place = of_the_rest}, document, render_);
+    document.members.push_back(
+        {.key = "rows", .body = present::log_table(context.names(snapshot_), events, options_.term_bytes)});
+    return report_.add(
+        {.id = "logs", .title = "Log events", .command = command("logs"), .members = {}, .place = of_the_rest},
+        document, render_);
 }
 
 Result<std::string> ReportMaker::make() {
@@ -410,8 +458,9 @@ Result<std::string> ReportMaker::make() {
     const std::string node(snapshot_.node.name == TextId::none ? std::string_view("a node that had no name")
                                                                : snapshot_.text(snapshot_.node.name));
     present::StringSink sink;
-    report_.finish({.title = node, .input = snapshot_.source.path, .level = std::string(name_of_level(options_.redact))},
-                   first_, render_, sink);
+    report_.finish(
+        {.title = node, .input = snapshot_.source.path, .level = std::string(name_of_level(options_.redact))}, first_,
+        render_, sink);
     return sink.text();
 }
 
@@ -424,7 +473,8 @@ static Status cmd_html(const Context& context) {
                      "beamheap analyze and the verbs of its tables have."};
     const std::string output = options.output.empty() ? "-" : options.output;
     if (output == "-" && is_terminal(STDOUT_FILENO))
-        return Error{ErrorCode::usage, "html: the report is no text for a terminal", "-o report.html writes it to a file."};
+        return Error{ErrorCode::usage, "html: the report is no text for a terminal",
+                     "-o report.html writes it to a file."};
     BH_CHECK(may_write(output, options.overwrite, context.argument(0)));
     LoadPlan plan;
     plan.tables = plan.links = plan.stacks = plan.labels = plan.atoms = plan.modules = plan.to_the_end = true;
@@ -437,16 +487,22 @@ static Status cmd_html(const Context& context) {
     analyses::Diagnoser rules({.threads = options.threads, .full = options.full, .sizes = options.full}, &heaps);
     LoadPlan of_rules;
     rules.demand(of_rules);
-    plan.asked_often = [&, looked_into = std::vector<ProcId>(), chosen = false](const Snapshot& snapshot, ProcId id) mutable {
+    plan.asked_often = [&, looked_into = std::vector<ProcId>(), chosen = false](const Snapshot& snapshot,
+                                                                                ProcId id) mutable {
         if (!std::exchange(chosen, true)) {
             looked_into = analyses::largest(snapshot, analyses::all_processes(snapshot), largest_looked_into);
-            std::erase_if(looked_into, [&](ProcId each) { return !is_looked_into(snapshot, snapshot[each], words_looked_into); });
+            std::erase_if(looked_into,
+                          [&](ProcId each) { return !is_looked_into(snapshot, snapshot[each], words_looked_into); });
         }
         return std::ranges::find(looked_into, id) != looked_into.end() || of_rules.terms_of(snapshot, id);
     };
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     if (options.full) heaps.store(*artifact);
-    LoadedInput loaded{context.argument(0), plan, artifact, artifact->snapshot().anomalies, options.full ? &heaps : nullptr,
+    LoadedInput loaded{context.argument(0),
+                       plan,
+                       artifact,
+                       artifact->snapshot().anomalies,
+                       options.full ? &heaps : nullptr,
                        std::make_shared<KeptAnswers>()};
     BH_TRY(const std::string page, ReportMaker(options, loaded).make());
     BH_CHECK(write_file(output, page, options.overwrite));
@@ -462,9 +518,13 @@ BH_DEFINE_VERB(html){
     .arguments = {argument::input},
     .options = "--output --since --full --html-full --force",
     .summary = "the report: one HTML file to open, mail or attach",
-    .details = "Findings and tables read without a script; with one there are pictures, search, and every process. The file\n"
-               "needs no network and no server. --since OTHER adds what grew since another input. Values of the node are hidden unless --redact says otherwise.",
-    .examples = "html erl_crash.dump -o report.html\nhtml core.4711 -o report.html --full --redact none\nhtml tuesday.dump --since monday.dump -o growth.html",
+    .details =
+        "Findings and tables read without a script; with one there are pictures, search, and every process. The file\n"
+        "needs no network and no server. --since OTHER adds what grew since another input. Values of the node are "
+        "hidden unless --redact says otherwise.",
+    .examples =
+        "html erl_crash.dump -o report.html\nhtml core.4711 -o report.html --full --redact none\nhtml tuesday.dump "
+        "--since monday.dump -o growth.html",
     .alone = true,
     .writes = true,
     .run = &cmd_html,

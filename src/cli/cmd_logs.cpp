@@ -15,8 +15,8 @@ static Status cmd_logs(const Context& context) {
     const Snapshot& snapshot = artifact->snapshot();
     const std::vector<analyses::LogEvent> events = analyses::log_events(*artifact);
     present::Document document = context.document(snapshot);
-    document.members.push_back({.key = "rows",
-                                .body = present::log_table(context.names(snapshot), events, context.options().term_bytes)});
+    document.members.push_back(
+        {.key = "rows", .body = present::log_table(context.names(snapshot), events, context.options().term_bytes)});
     return context.print(document, snapshot, known_secrets(*artifact));
 }
 
@@ -25,8 +25,10 @@ BH_DEFINE_VERB(logs){
     .arguments = {argument::input},
     .options = "--term-bytes",
     .summary = "log events that the node still held: what it had no time to print",
-    .details = "Reports and messages of error_logger, logger, Elixir's Logger and lager, exits that nobody has read, and output on\n"
-                "its way to a device, wherever a process held them; newest first.",
+    .details =
+        "Reports and messages of error_logger, logger, Elixir's Logger and lager, exits that nobody has read, and "
+        "output on\n"
+        "its way to a device, wherever a process held them; newest first.",
     .examples = "logs erl_crash.dump\nlogs erl_crash.dump --columns time,level,what,reason --format md",
     .run = &cmd_logs,
 };

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "analyses/heaps/messages.hpp"
 #include "analyses/base/erlang_syntax.hpp"
 #include "analyses/base/sum.hpp"
+#include "analyses/heaps/messages.hpp"
 #include "cli/commands.hpp"
 #include "cli/process_terms.hpp"
 #include "cli/secrets.hpp"
@@ -69,17 +69,19 @@ present::Table group_table(const present::TermView& view, std::vector<Group> gro
     };
     if (by_shape)
         columns.add({{.name = "shape", .title = "SHAPE", .doc = "their form", .content = Content::name},
-                           [syntax = view.names().syntax()](const Group& g) { return Value(present::printed_text(g.what, syntax)); }});
+                     [syntax = view.names().syntax()](const Group& g) {
+                         return Value(present::printed_text(g.what, syntax));
+                     }});
     else
         columns.add({{.name = "sender",
-                            .title = "SENDER",
-                            .doc = "who sent them: as the VM recorded it (cores) or as their form says; else null",
-                            .content = Content::name},
-                           [](const Group& g) { return g.what.empty() ? Value() : Value(g.what); }});
+                      .title = "SENDER",
+                      .doc = "who sent them: as the VM recorded it (cores) or as their form says; else null",
+                      .content = Content::name},
+                     [](const Group& g) { return g.what.empty() ? Value() : Value(g.what); }});
     columns.add({{.name = "example_pos", .title = "FIRST", .unit = Unit::count, .doc = "position of the oldest"},
-                       [=](const Group& g) { return Value(view.graph().roots()[g.example].index); }});
+                 [=](const Group& g) { return Value(view.graph().roots()[g.example].index); }});
     columns.add({{.name = "example", .title = "EXAMPLE", .doc = "the oldest of them", .content = Content::term},
-                       [=](const Group& g) { return Value(view.text(view.source().root(g.example))); }});
+                 [=](const Group& g) { return Value(view.text(view.source().root(g.example))); }});
     return present::table_of(std::move(columns), std::move(groups), "no messages");
 }
 
@@ -106,9 +108,8 @@ static Status cmd_msgs(const Context& context) {
             .add(process.names->process(process.row()), Content::name)
             .add(".")};
     if (process.row().msgq_len.has() && *process.row().msgq_len != count)
-        document.lead.push_back(
-            present::spell(analyses::sentence("The process table says {}: the rest is not in the input.",
-                                              analyses::Amount{*process.row().msgq_len})));
+        document.lead.push_back(present::spell(analyses::sentence(
+            "The process table says {}: the rest is not in the input.", analyses::Amount{*process.row().msgq_len})));
     document.members.push_back({.key = "count", .body = Value(std::uint64_t{count}), .in_text = false});
     if (by.empty()) {
         present::Table table = present::message_table(view, std::move(messages));

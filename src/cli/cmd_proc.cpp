@@ -49,7 +49,8 @@ static Status cmd_proc(const Context& context) {
     plan.links = plan.stacks = plan.labels = plan.tables = true;
     plan.slots_of = analyses::slots_for_waits;
     plan.terms_of = analyses::MayBeAsked();
-    BH_TRY(const ProcessTerms terms, open_process_terms(context, plan, context.argument(1), {.messages = shown_messages}));
+    BH_TRY(const ProcessTerms terms,
+           open_process_terms(context, plan, context.argument(1), {.messages = shown_messages}));
     const Snapshot& snapshot = terms.snapshot();
     const ProcId id = terms.process;
     const Process& process = terms.row();
@@ -62,8 +63,8 @@ static Status cmd_proc(const Context& context) {
         document.lead.push_back(present::spell(
             analyses::Ours("The process is sensitive: the VM leaves its stack, heap, messages and dictionary out.")));
     const analyses::Accumulation accumulation = analyses::accumulation(snapshot, id, *terms.terms, *terms.measures);
-    for (const analyses::Sentence& sentence :
-         analyses::portrait(snapshot, id, *context.waits(*terms.artifact), *context.supervision(snapshot), accumulation, *terms.terms))
+    for (const analyses::Sentence& sentence : analyses::portrait(
+             snapshot, id, *context.waits(*terms.artifact), *context.supervision(snapshot), accumulation, *terms.terms))
         document.lead.push_back(present::spell(names, sentence));
     std::vector<analyses::LogEvent> events;
     if (!terms.terms->in_part() && view.graph().size() <= most_for_events && analyses::EventHolders()(snapshot, id))

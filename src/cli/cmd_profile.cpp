@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "analyses/selectors/selectors.hpp"
 #include "analyses/base/sum.hpp"
-#include "cli/commands.hpp"
 #include "analyses/diagnosis/function_words.hpp"
 #include "analyses/diagnosis/heap_stats.hpp"
+#include "analyses/selectors/selectors.hpp"
+#include "cli/commands.hpp"
 #include "cli/traced_profile.hpp"
 #include "present/spelling.hpp"
 #include "present/table_cells.hpp"
@@ -41,7 +41,7 @@ present::Table profile_table(const present::Names& names, std::vector<FunctionWo
     Columns<FunctionWords> columns;
     if (per_process)
         columns.add({{.name = "pid", .title = "PID", .doc = "the process"},
-                           [&names, &s](const FunctionWords& r) { return present::cells::pid(names, s[r.process].pid); }});
+                     [&names, &s](const FunctionWords& r) { return present::cells::pid(names, s[r.process].pid); }});
     const Columns<FunctionWords> rest{
         {{.name = "module", .title = "MODULE", .doc = "or (dictionary), (messages), (other)", .content = Content::name},
          [=](const FunctionWords& r) { return part(r, 0); }},
@@ -56,7 +56,9 @@ present::Table profile_table(const present::Names& names, std::vector<FunctionWo
         {{.name = "words_per_frame", .title = "PER FRAME", .unit = Unit::words, .doc = "words / frames"},
          [](const FunctionWords& r) { return r.frames == 0 ? Value() : Value(r.words / r.frames); }},
         {{.name = "percent", .title = "%", .unit = Unit::percent, .doc = "of all live words that were selected"},
-         [=](const FunctionWords& r) { return present::cells::percent(analyses::percent_of(Count(r.words), Count(total))); }},
+         [=](const FunctionWords& r) {
+             return present::cells::percent(analyses::percent_of(Count(r.words), Count(total)));
+         }},
     };
     columns.insert(columns.end(), rest.begin(), rest.end());
     return present::table_of(std::move(columns), std::move(rows), "no live words");
@@ -84,8 +86,7 @@ static Status cmd_profile(const Context& context) {
     const Snapshot& snapshot = artifact->snapshot();
     BH_TRY(const std::vector<bool> wanted, context.wanted(snapshot));
     const auto selected = static_cast<std::uint64_t>(std::count(wanted.begin(), wanted.end(), true));
-    std::vector<FunctionWords> rows =
-        analyses::function_words(snapshot, heaps.frames(), wanted, options.per_process);
+    std::vector<FunctionWords> rows = analyses::function_words(snapshot, heaps.frames(), wanted, options.per_process);
     std::uint64_t total = 0;
     for (const FunctionWords& row : rows) total = analyses::saturating_add(total, row.words);
     if (!options.pattern.empty()) {
@@ -100,14 +101,13 @@ static Status cmd_profile(const Context& context) {
     }
     const present::Names names = context.names(snapshot);
     present::Document document = context.document(snapshot);
-    document.lead = {present::spell(analyses::sentence(
-        "{} live words of {}, each charged to the youngest frame that reaches it. FRAMES counts frames that hold words "
-        "now, where hprof counts calls.",
-        analyses::Amount{total}, analyses::Counted{selected, "process", "processes"}))};
+    document.lead = {present::spell(
+        analyses::sentence("{} live words of {}, each charged to the youngest frame that reaches it. FRAMES counts "
+                           "frames that hold words now, where hprof counts calls.",
+                           analyses::Amount{total}, analyses::Counted{selected, "process", "processes"}))};
     if (heaps.message_fragment_words() != 0 && selected == snapshot.processes.size())
-        document.lead.push_back(
-            present::spell(analyses::sentence("{} more words are messages outside of the heaps.",
-                                              analyses::Amount{heaps.message_fragment_words()})));
+        document.lead.push_back(present::spell(analyses::sentence("{} more words are messages outside of the heaps.",
+                                                                  analyses::Amount{heaps.message_fragment_words()})));
     document.members.push_back(
         {.key = "rows", .body = profile_table(names, std::move(rows), total, options.per_process)});
     document.members.push_back({.key = "total_words", .body = Value(total), .in_text = false});
@@ -115,7 +115,8 @@ static Status cmd_profile(const Context& context) {
         {.key = "message_fragment_words", .body = Value(heaps.message_fragment_words()), .in_text = false});
     // Kinds are counted over all heaps.
     if (selected == snapshot.processes.size() && options.pattern.empty() && !options.per_process)
-        document.members.push_back({.key = "kinds", .title = "By kind of object", .body = present::histogram_table(heaps.histogram().rows())});
+        document.members.push_back(
+            {.key = "kinds", .title = "By kind of object", .body = present::histogram_table(heaps.histogram().rows())});
     return context.print(document, snapshot, {}, "words");
 }
 
@@ -124,9 +125,11 @@ BH_DEFINE_VERB(profile){
     .arguments = {argument::input},
     .options = "--pattern --traced --per-process --procs",
     .summary = "words held now, by the function whose frame holds them",
-    .details = "Each live word is charged once: to the youngest frame that reaches it, else to (dictionary) or (messages).",
-    .examples = "profile core.4711 --traced\nprofile erl_crash.dump\nprofile erl_crash.dump --per-process --pattern "
-                "gen_server:loop",
+    .details =
+        "Each live word is charged once: to the youngest frame that reaches it, else to (dictionary) or (messages).",
+    .examples =
+        "profile core.4711 --traced\nprofile erl_crash.dump\nprofile erl_crash.dump --per-process --pattern "
+        "gen_server:loop",
     .run = &cmd_profile,
 };
 

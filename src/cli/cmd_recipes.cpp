@@ -26,7 +26,8 @@ static Status cmd_recipes(const Context& context) {
     }
     using Row = const Recipe*;
     present::Columns<Row> columns{
-        {{.name = "name", .title = "NAME", .doc = "`sql INPUT NAME` runs it"}, [](const Row& r) { return present::Value(r->name); }},
+        {{.name = "name", .title = "NAME", .doc = "`sql INPUT NAME` runs it"},
+         [](const Row& r) { return present::Value(r->name); }},
         {{.name = "question", .title = "QUESTION", .doc = "that it answers"},
          [](const Row& r) { return present::Value(r->question); }},
         {{.name = "query", .title = "QUERY", .doc = "as `sql` takes it", .wide = true},
@@ -42,7 +43,8 @@ BH_DEFINE_VERB(recipes){
     .name = "recipes",
     .arguments = {optional({"NAME", ArgumentKind::topic})},
     .summary = "ready queries for `sql`: who waits in circles, what fills a queue, ...",
-    .details = "With NAME the query itself, to begin from: `beamheap sql erl_crash.dump \"$(beamheap recipes convoys)\"`.",
+    .details =
+        "With NAME the query itself, to begin from: `beamheap sql erl_crash.dump \"$(beamheap recipes convoys)\"`.",
     .examples = "recipes\nrecipes wait-cycles\nsql erl_crash.dump wait-cycles",
     .run = &cmd_recipes,
 };

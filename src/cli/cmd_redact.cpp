@@ -14,9 +14,11 @@ namespace {
 
 Status not_for(const Options& options, const std::string& input) {
     if (input == "-")
-        return Error{ErrorCode::usage, "redact reads its input twice, and standard input can be read once only", "Name a file."};
+        return Error{ErrorCode::usage, "redact reads its input twice, and standard input can be read once only",
+                     "Name a file."};
     if (options.redact == present::RedactLevel::full)
-        return Error{ErrorCode::usage, "redact leaves names as they are: modules, functions and atoms tell what a dump is about",
+        return Error{ErrorCode::usage,
+                     "redact leaves names as they are: modules, functions and atoms tell what a dump is about",
                      "What beamheap says of a dump has no private names with --redact full."};
     return ok();
 }
@@ -37,10 +39,14 @@ static Status cmd_redact(const Context& context) {
         return Error{ErrorCode::not_held, fmt::format("{}: is a running VM, of which there is no file to copy", input),
                      "The other verbs hide secrets in what they print: --redact says how much."};
     if (snapshot.source.kind.format != InputFormat::crash_dump)
-        return Error{ErrorCode::not_held, fmt::format("{}: is a core image, the node's memory as it was: no copy of it is without secrets", input),
-                     fmt::format("Pass on what beamheap says of it: `beamheap analyze {} --redact values`.", present::shell_word(input))};
+        return Error{
+            ErrorCode::not_held,
+            fmt::format("{}: is a core image, the node's memory as it was: no copy of it is without secrets", input),
+            fmt::format("Pass on what beamheap says of it: `beamheap analyze {} --redact values`.",
+                        present::shell_word(input))};
 
-    const present::RedactOptions options = present::redaction(present::RedactLevel::values, snapshot, known_secrets(*artifact));
+    const present::RedactOptions options =
+        present::redaction(present::RedactLevel::values, snapshot, known_secrets(*artifact));
     const present::Redactor redactor(options);
     const crashdump::RedactionRules rules{
         .text = [&](std::string_view text) { return redactor.apply(text, present::Content::message); },
@@ -54,7 +60,8 @@ static Status cmd_redact(const Context& context) {
     if (!found) return Error{ErrorCode::not_recognised, fmt::format("{}: is no crash dump any more", input), {}};
     BH_TRY(OutputFile file, OutputFile::create(output, context.options().overwrite));
     BH_TRY(const crashdump::RedactionReport report,
-           crashdump::redact_dump(std::move(found->source), rules, [&](std::string_view piece) { return file.write(piece); }));
+           crashdump::redact_dump(std::move(found->source), rules,
+                                  [&](std::string_view piece) { return file.write(piece); }));
     BH_CHECK(file.finish());
     if (output == "-") return ok();
 
@@ -76,9 +83,13 @@ BH_DEFINE_VERB(redact){
     .arguments = {argument::input, {"OUT", ArgumentKind::path}},
     .options = "--force",
     .summary = "copies a crash dump without the values of its terms, for passing on",
-    .details = "Contents of binaries, texts, characters and integers from 2^32 on are replaced by others of the same length; the slogan\n"
-               "and other free text are masked as `--redact values` does, and the node's cookie everywhere. Names of modules,\n"
-               "functions and atoms stay, and so do processes, stacks, sizes and who holds what: the copy opens wherever the dump did.",
+    .details =
+        "Contents of binaries, texts, characters and integers from 2^32 on are replaced by others of the same length; "
+        "the slogan\n"
+        "and other free text are masked as `--redact values` does, and the node's cookie everywhere. Names of "
+        "modules,\n"
+        "functions and atoms stay, and so do processes, stacks, sizes and who holds what: the copy opens wherever the "
+        "dump did.",
     .examples = "redact erl_crash.dump shared.dump\nredact erl_crash.dump - | zstd > shared.dump.zst",
     .alone = true,
     .writes = true,

@@ -31,32 +31,57 @@ present::Table activity_table(const Activity& activity) {
     for (const SchedulerActivity& each : activity.schedulers) rows.push_back(&each);
     const double ns = activity.seconds * 1e9;
     const auto percent = [](double part) { return std::round(part * 1000) / 10; };
-    const auto share = [ns, percent](const Count& part) { return part.has() && ns > 0 ? Value(percent(static_cast<double>(*part) / ns)) : Value(); };
+    const auto share = [ns, percent](const Count& part) {
+        return part.has() && ns > 0 ? Value(percent(static_cast<double>(*part) / ns)) : Value();
+    };
     present::Columns<ActivityRow> columns{
         {{.name = "id", .title = "ID", .doc = "of the scheduler"}, [](const ActivityRow& r) { return Value(r->id); }},
-        {{.name = "kind", .title = "KIND", .doc = "normal dirty_cpu dirty_io"}, [](const ActivityRow& r) { return Value(kind_name(r->kind)); }},
-        {{.name = "busy_percent", .title = "BUSY %", .unit = Unit::percent, .doc = "of the time that it worked"}, [percent](const ActivityRow& r) { return Value(percent(r->busy)); }},
-        {{.name = "measured_by", .title = "BY", .doc = "counters: the VM's scheduler_wall_time; polls: how often it had a process in hand"},
+        {{.name = "kind", .title = "KIND", .doc = "normal dirty_cpu dirty_io"},
+         [](const ActivityRow& r) { return Value(kind_name(r->kind)); }},
+        {{.name = "busy_percent", .title = "BUSY %", .unit = Unit::percent, .doc = "of the time that it worked"},
+         [percent](const ActivityRow& r) { return Value(percent(r->busy)); }},
+        {{.name = "measured_by",
+          .title = "BY",
+          .doc = "counters: the VM's scheduler_wall_time; polls: how often it had a process in hand"},
          [](const ActivityRow& r) { return Value(r->by_counters ? "counters" : "polls"); }},
         {{.name = "queue_mean", .title = "QUEUE", .doc = "processes that waited to run there"},
-         [](const ActivityRow& r) { return r->longest_queue.has() ? Value(std::round(r->mean_queue * 100) / 100) : Value(); }},
-        {{.name = "queue_max", .title = "max", .unit = Unit::count, .doc = "the most that were seen", .lesser = 1}, [](const ActivityRow& r) { return Value(r->longest_queue); }},
-        {{.name = "context_switches", .title = "SWITCHES", .unit = Unit::count, .doc = "processes that it took in hand"}, [](const ActivityRow& r) { return Value(r->switches); }},
-        {{.name = "reductions", .title = "REDUCTIONS", .unit = Unit::count, .doc = "that its run queue counted"}, [](const ActivityRow& r) { return Value(r->reductions); }},
-        {{.name = "cpu_percent", .title = "CPU %", .unit = Unit::percent, .doc = "of the time that its thread was on a CPU, waiting busily included"}, [share](const ActivityRow& r) { return share(r->cpu_ns); }},
-        {{.name = "without_cpu_percent", .title = "NO CPU %", .unit = Unit::percent, .doc = "of the time that its thread was ready to run and had no CPU"}, [share](const ActivityRow& r) { return share(r->waited_ns); }},
+         [](const ActivityRow& r) {
+             return r->longest_queue.has() ? Value(std::round(r->mean_queue * 100) / 100) : Value();
+         }},
+        {{.name = "queue_max", .title = "max", .unit = Unit::count, .doc = "the most that were seen", .lesser = 1},
+         [](const ActivityRow& r) { return Value(r->longest_queue); }},
+        {{.name = "context_switches",
+          .title = "SWITCHES",
+          .unit = Unit::count,
+          .doc = "processes that it took in hand"},
+         [](const ActivityRow& r) { return Value(r->switches); }},
+        {{.name = "reductions", .title = "REDUCTIONS", .unit = Unit::count, .doc = "that its run queue counted"},
+         [](const ActivityRow& r) { return Value(r->reductions); }},
+        {{.name = "cpu_percent",
+          .title = "CPU %",
+          .unit = Unit::percent,
+          .doc = "of the time that its thread was on a CPU, waiting busily included"},
+         [share](const ActivityRow& r) { return share(r->cpu_ns); }},
+        {{.name = "without_cpu_percent",
+          .title = "NO CPU %",
+          .unit = Unit::percent,
+          .doc = "of the time that its thread was ready to run and had no CPU"},
+         [share](const ActivityRow& r) { return share(r->waited_ns); }},
     };
     return present::table_of(std::move(columns), std::move(rows), "no scheduler");
 }
 
 void add_activity(const Activity& activity, present::Document& document) {
-    document.members.push_back({.key = "activity", .title = fmt::format("What they did in {:.2f} s", activity.seconds), .body = activity_table(activity)});
-    document.members.push_back({.key = "interval",
-                                .title = "Interval",
-                                .body = present::Value(present::Object{{"seconds", std::round(activity.seconds * 1000) / 1000},
-                                                                       {"polls", activity.polls},
-                                                                       {"processes_moved", activity.moved},
-                                                                       {"vm_ended", activity.ended}})});
+    document.members.push_back({.key = "activity",
+                                .title = fmt::format("What they did in {:.2f} s", activity.seconds),
+                                .body = activity_table(activity)});
+    document.members.push_back(
+        {.key = "interval",
+         .title = "Interval",
+         .body = present::Value(present::Object{{"seconds", std::round(activity.seconds * 1000) / 1000},
+                                                {"polls", activity.polls},
+                                                {"processes_moved", activity.moved},
+                                                {"vm_ended", activity.ended}})});
 }
 
 }  // namespace
@@ -72,7 +97,9 @@ static Status cmd_schedulers(const Context& context) {
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();
     if (!snapshot.source.live && !context.options().duration.empty())
-        return Error{ErrorCode::not_held, fmt::format("{}: is of one instant, and --for asks what a running VM does", context.argument(0)), {}};
+        return Error{ErrorCode::not_held,
+                     fmt::format("{}: is of one instant, and --for asks what a running VM does", context.argument(0)),
+                     {}};
     std::optional<Activity> activity;  // lives as long as the document that shows it
     const analyses::SchedulerReport report = analyses::schedulers(snapshot);
     present::Document document = context.document(snapshot);
@@ -115,8 +142,10 @@ BH_DEFINE_VERB(schedulers){
     .arguments = {argument::input},
     .options = "--for",
     .summary = "schedulers, run queues, and who was running",
-    .details = "Of a running VM it watches them for a second, or as long as --for says: how much of the time each worked, its run queue, context\n"
-               "switches, reductions, and the time that its thread was ready to run and had no CPU.",
+    .details =
+        "Of a running VM it watches them for a second, or as long as --for says: how much of the time each worked, its "
+        "run queue, context\n"
+        "switches, reductions, and the time that its thread was ready to run and had no CPU.",
     .examples = "schedulers erl_crash.dump\nschedulers 1234 --for 10s",
     .run = &cmd_schedulers,
 };

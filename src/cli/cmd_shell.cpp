@@ -33,9 +33,9 @@ struct Line {
     bool append = false;
 };
 
-/// Takes a line apart. Words are separated by blanks, '...' and "..." hold one together; "|", ">" and ">>" mean what they
-/// mean to sh, but only as words of their own, so that msgq>10 needs no quotes.
-/// Errors (usage): a quote that is not closed, nothing or too much after a sign.
+/// Takes a line apart. Words are separated by blanks, '...' and "..." hold one together; "|", ">" and ">>" mean what
+/// they mean to sh, but only as words of their own, so that msgq>10 needs no quotes. Errors (usage): a quote that is
+/// not closed, nothing or too much after a sign.
 Result<Line> parse_line(std::string_view text) {
     Line line;
     std::string word;
@@ -66,10 +66,8 @@ Result<Line> parse_line(std::string_view text) {
         const char c = text[at];
         const bool blank_follows = at + 1 == text.size() || text[at + 1] == ' ' || text[at + 1] == '\t';
         if (quote != 0) {
-            if (c == quote)
-                quote = 0;
-            else
-                word += c;
+            if (c == quote) quote = 0;
+            else word += c;
         } else if (c == '\'' || c == '"') {
             quote = c;
             within = true;
@@ -95,14 +93,15 @@ Result<Line> parse_line(std::string_view text) {
 // The end of the pipe to the command that reads an answer; -1: none.
 int reader_pipe = -1;
 
-// Ctrl-C in the child that answers: the command that reads the answer may be a pager, which takes the key for itself and
-// stays on the terminal until it is told to go.
+// Ctrl-C in the child that answers: the command that reads the answer may be a pager, which takes the key for itself
+// and stays on the terminal until it is told to go.
 extern "C" void stop_answering(int) {
     if (pager_takes_interrupt()) return;
     if (reader_pipe >= 0) {
         ::close(STDOUT_FILENO);
         ::close(reader_pipe);
-        while (::waitpid(-1, nullptr, 0) > 0 || errno == EINTR) {}
+        while (::waitpid(-1, nullptr, 0) > 0 || errno == EINTR) {
+        }
     }
     ::_exit(exit_code(ErrorCode::interrupted));
 }
@@ -118,7 +117,8 @@ public:
     Status begin(const Line& line) {
         int target = -1;
         if (!line.file.empty()) {
-            target = ::open(line.file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (line.append ? O_APPEND : O_TRUNC), 0600);
+            target =
+                ::open(line.file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (line.append ? O_APPEND : O_TRUNC), 0600);
             if (target < 0)
                 return Error{ErrorCode::unreadable,
                              fmt::format("{}: can't be written: {}", line.file, std::strerror(errno)),
@@ -245,7 +245,8 @@ void answer(Line line, const Context& context, LoadedInput& loaded, bool in_chil
         ::_exit(0);
     }
     int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
     if (WIFEXITED(status)) {
         if (WEXITSTATUS(status) != 0) FileSink(STDOUT_FILENO).write("\n");
         return;
@@ -295,9 +296,11 @@ BH_DEFINE_VERB(shell){
     .name = "shell",
     .arguments = {argument::input},
     .summary = "loads an input once and answers many questions about it",
-    .details = "Verbs are given without INPUT: `top -n 5`, `proc 0.89.0`, `why 7FEDD8C3E990`. `top | less` and\n"
-               "`top > FILE` work as in sh, with blanks around the sign. On a terminal Ctrl-C ends an answer, the tab key\n"
-               "completes verbs and names of processes. Ends with `quit` or Ctrl-D. A running VM is read anew for each question.",
+    .details =
+        "Verbs are given without INPUT: `top -n 5`, `proc 0.89.0`, `why 7FEDD8C3E990`. `top | less` and\n"
+        "`top > FILE` work as in sh, with blanks around the sign. On a terminal Ctrl-C ends an answer, the tab key\n"
+        "completes verbs and names of processes. Ends with `quit` or Ctrl-D. A running VM is read anew for each "
+        "question.",
     .examples = "shell erl_crash.dump",
     .alone = true,
     .session = true,

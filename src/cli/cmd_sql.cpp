@@ -44,8 +44,10 @@ Status show_tables(const Context& context) {
     present::Document document;
     document.kind = context.options().verb;
     present::Columns<const sql::Table*> of_tables{
-        {{.name = "table", .title = "TABLE", .doc = "its name"}, [=](const sql::Table* const& t) { return Value(name(*t)); }},
-        {{.name = "about", .title = "WHAT IT HAS", .doc = "a row for each of these"}, [](const sql::Table* const& t) { return Value(t->doc); }},
+        {{.name = "table", .title = "TABLE", .doc = "its name"},
+         [=](const sql::Table* const& t) { return Value(name(*t)); }},
+        {{.name = "about", .title = "WHAT IT HAS", .doc = "a row for each of these"},
+         [](const sql::Table* const& t) { return Value(t->doc); }},
         {{.name = "columns", .title = "COLUMNS", .doc = "their names"},
          [](const sql::Table* const& t) {
              std::string names;
@@ -60,14 +62,22 @@ Status show_tables(const Context& context) {
     for (const sql::Table& table : tables) {
         std::string names;
         for (const Column& column : table.columns) names.append(" ").append(column.name);
-        lines.emplace_back(fmt::format("{}: {}. {}", name(table), table.doc, std::string_view(names).substr(names.empty() ? 0 : 1)));
+        lines.emplace_back(
+            fmt::format("{}: {}. {}", name(table), table.doc, std::string_view(names).substr(names.empty() ? 0 : 1)));
     }
-    document.members.push_back({.key = {}, .title = "Tables and their columns", .body = Value(std::move(lines)), .in_json = false, .prose = true});
-    document.members.push_back(
-        {.key = "tables", .title = "Tables", .body = present::table_of(std::move(of_tables), std::move(all), {}), .in_text = false});
+    document.members.push_back({.key = {},
+                                .title = "Tables and their columns",
+                                .body = Value(std::move(lines)),
+                                .in_json = false,
+                                .prose = true});
+    document.members.push_back({.key = "tables",
+                                .title = "Tables",
+                                .body = present::table_of(std::move(of_tables), std::move(all), {}),
+                                .in_text = false});
     present::Columns<Row> columns{
         {{.name = "table", .title = "TABLE", .doc = "the table"}, [=](const Row& r) { return Value(name(*r.table)); }},
-        {{.name = "column", .title = "COLUMN", .doc = "its column"}, [](const Row& r) { return Value(r.column->name); }},
+        {{.name = "column", .title = "COLUMN", .doc = "its column"},
+         [](const Row& r) { return Value(r.column->name); }},
         {{.name = "type", .title = "TYPE", .doc = "integer or real; null where it is text, or truth as 1 and 0"},
          [=](const Row& r) { return type(*r.column); }},
         {{.name = "hidden", .title = "HIDDEN", .doc = "`*` leaves it out: all heaps are decoded for it"},
@@ -75,14 +85,17 @@ Status show_tables(const Context& context) {
         {{.name = "meaning", .title = "MEANING", .doc = "one sentence"},
          [](const Row& r) { return r.column->doc.empty() ? Value() : Value(r.column->doc); }},
     };
-    document.members.push_back(
-        {.key = "columns", .title = "Columns", .body = present::table_of(std::move(columns), std::move(rows), {}), .in_text = false});
+    document.members.push_back({.key = "columns",
+                                .title = "Columns",
+                                .body = present::table_of(std::move(columns), std::move(rows), {}),
+                                .in_text = false});
     document.primary = "tables";
     return context.print(document);
 }
 
 Value value_of(const present::PlainValue& value) {
-    if (const auto* number = std::get_if<std::int64_t>(&value)) return *number < 0 ? Value(*number) : Value(static_cast<std::uint64_t>(*number));
+    if (const auto* number = std::get_if<std::int64_t>(&value))
+        return *number < 0 ? Value(*number) : Value(static_cast<std::uint64_t>(*number));
     if (const auto* real = std::get_if<double>(&value)) return *real;
     if (const auto* text = std::get_if<std::string>(&value)) return *text;
     return {};
@@ -105,7 +118,9 @@ present::Table table_of_answer(sql::Answer answer) {
     table.rows = table.total = answer.rows();
     table.empty = "no rows";
     auto values = std::make_shared<const std::vector<present::PlainValue>>(std::move(answer.values));
-    table.cell = [values, width](std::size_t row, std::size_t column) { return value_of((*values)[row * width + column]); };
+    table.cell = [values, width](std::size_t row, std::size_t column) {
+        return value_of((*values)[row * width + column]);
+    };
     return table;
 }
 
@@ -134,13 +149,17 @@ BH_DEFINE_VERB(sql){
     .arguments = {argument::input, optional({"QUERY", ArgumentKind::query})},
     .options = "--max-rows --max-seconds --term-bytes",
     .summary = "one SELECT over the tables of an input: processes, stacks, messages, waits, ...",
-    .details = "SQLite's dialect, on the input itself: what a query does not read is not loaded, and it can't do anything but\n"
-               "read. Columns are called as in JSON; texts are redacted before a query sees them. QUERY may be the name of\n"
-               "one of `beamheap recipes`; without it the tables are listed, and their columns with --table columns.\n"
-               "terms('<0.89.0>') has every object of a heap, path_to('7FEDD8C3E990') the path to a term. Columns that need\n"
-               "all heaps decoded (process.live_words) are not in `*`. Names are in Erlang's syntax unless --syntax elixir is said.",
-    .examples = "sql erl_crash.dump 'SELECT pid, name, msgq_len FROM process ORDER BY msgq_len DESC LIMIT 10'\n"
-                "sql erl_crash.dump wait-cycles\nsql erl_crash.dump --table columns",
+    .details =
+        "SQLite's dialect, on the input itself: what a query does not read is not loaded, and it can't do anything "
+        "but\n"
+        "read. Columns are called as in JSON; texts are redacted before a query sees them. QUERY may be the name of\n"
+        "one of `beamheap recipes`; without it the tables are listed, and their columns with --table columns.\n"
+        "terms('<0.89.0>') has every object of a heap, path_to('7FEDD8C3E990') the path to a term. Columns that need\n"
+        "all heaps decoded (process.live_words) are not in `*`. Names are in Erlang's syntax unless --syntax elixir is "
+        "said.",
+    .examples =
+        "sql erl_crash.dump 'SELECT pid, name, msgq_len FROM process ORDER BY msgq_len DESC LIMIT 10'\n"
+        "sql erl_crash.dump wait-cycles\nsql erl_crash.dump --table columns",
     .run = &cmd_sql,
 };
 

@@ -47,7 +47,8 @@ static Status cmd_stacks(const Context& context) {
     BH_TRY(const std::vector<ProcId> processes, context.selected(snapshot));
     present::Document document = context.document(snapshot);
     if (context.options().per_process) {
-        document.members.push_back({.key = "rows", .body = present::process_stack_table(context.names(snapshot), processes)});
+        document.members.push_back(
+            {.key = "rows", .body = present::process_stack_table(context.names(snapshot), processes)});
         return context.print(document, snapshot);
     }
     const analyses::ProcessGroups groups = analyses::group_by_stack(snapshot, processes);
@@ -60,12 +61,17 @@ BH_DEFINE_VERB(stacks){
     .arguments = {repeated(argument::input)},
     .options = "--procs --running --per-process",
     .summary = "processes grouped by identical stack",
-    .details = "--running counts what ran instead, over one or several inputs: cores taken one after the other are the samples\n"
-                "of a profiler. --format folded and speedscope are for flame graphs of what processes are in, weighted by their number, or\n"
-                "by the memory or the queues behind each stack (--sort memory_bytes, msgq_len; speedscope has all three).",
-    .examples = "stacks erl_crash.dump -n 5\nstacks erl_crash.dump --procs waiting\nstacks --running core.1 core.2 core.3\n"
-                "stacks erl_crash.dump --format speedscope > stacks.json\nstacks erl_crash.dump --format folded --sort memory_bytes | flamegraph.pl > memory.svg\n"
-                "stacks erl_crash.dump --per-process --format pprof > stacks.pb.gz",
+    .details =
+        "--running counts what ran instead, over one or several inputs: cores taken one after the other are the "
+        "samples\n"
+        "of a profiler. --format folded and speedscope are for flame graphs of what processes are in, weighted by "
+        "their number, or\n"
+        "by the memory or the queues behind each stack (--sort memory_bytes, msgq_len; speedscope has all three).",
+    .examples =
+        "stacks erl_crash.dump -n 5\nstacks erl_crash.dump --procs waiting\nstacks --running core.1 core.2 core.3\n"
+        "stacks erl_crash.dump --format speedscope > stacks.json\nstacks erl_crash.dump --format folded --sort "
+        "memory_bytes | flamegraph.pl > memory.svg\n"
+        "stacks erl_crash.dump --per-process --format pprof > stacks.pb.gz",
     .run = &cmd_stacks,
 };
 

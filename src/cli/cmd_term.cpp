@@ -17,8 +17,9 @@ using present::Content;
 using present::Value;
 
 Error no_such_address(std::uint64_t address) {
-    return {ErrorCode::usage, fmt::format("{:X}: no heap has an object at this address, and no binary is there", address),
-            "`heap INPUT PID` and `term` show addresses; garbage and objects of sensitive processes are not in a dump."};
+    return {
+        ErrorCode::usage, fmt::format("{:X}: no heap has an object at this address, and no binary is there", address),
+        "`heap INPUT PID` and `term` show addresses; garbage and objects of sensitive processes are not in a dump."};
 }
 
 /// The owner of the address; where several have it, an error that lists them.
@@ -109,10 +110,10 @@ static Status cmd_term(const Context& context) {
     add_term_warnings(found.process, document);
     document.members.push_back(
         {.key = "facts", .body = Value(facts(view, found.term, found.process.names->process(found.process.row())))});
-    document.members.push_back({.key = "shape",
-                                .title = "Shape",
-                                .body = Value(present::spell(
-                                    view.names(), analyses::shape_in_words(*found.process.terms, found.term)))});
+    document.members.push_back(
+        {.key = "shape",
+         .title = "Shape",
+         .body = Value(present::spell(view.names(), analyses::shape_in_words(*found.process.terms, found.term)))});
     document.members.push_back(
         {.key = "term", .title = "Term", .body = Value(view.text(found.term)), .content = Content::term});
     document.members.push_back(children_member(context, view, found.term));
@@ -129,10 +130,10 @@ static Status cmd_why(const Context& context) {
     const std::optional<analyses::Path> path = analyses::shortest_path(*found.process.terms, found.term.id);
     if (!path) {
         const bool literal = found.term.id.space == ObjectId::Space::literals;
-        document.lead.push_back(
-            literal ? present::Text{}.add("A literal: a module or a persistent term holds it. PID@ADDRESS tells how one "
-                                          "process refers to it.")
-                    : present::Text{}.add("No root of ").add(owner, Content::name).add(" reaches it."));
+        document.lead.push_back(literal
+                                    ? present::Text{}.add("A literal: a module or a persistent term holds it. "
+                                                          "PID@ADDRESS tells how one process refers to it.")
+                                    : present::Text{}.add("No root of ").add(owner, Content::name).add(" reaches it."));
         document.members.push_back({.key = "path", .body = Value(), .in_text = false});
     } else {
         std::vector<present::PathStep> steps = present::path_steps(view, *path);
@@ -145,8 +146,7 @@ static Status cmd_why(const Context& context) {
         document.members.push_back({.key = "rows", .body = present::path_table(view, std::move(steps))});
         document.primary = "rows";
     }
-    document.members.push_back(
-        {.key = "facts", .title = "The term", .body = Value(facts(view, found.term, owner))});
+    document.members.push_back({.key = "facts", .title = "The term", .body = Value(facts(view, found.term, owner))});
     return context.print(document, found.process.snapshot(), known_secrets(*found.process.artifact));
 }
 

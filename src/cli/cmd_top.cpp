@@ -5,9 +5,9 @@
 #include <memory>
 #include <unordered_set>
 
+#include "analyses/diagnosis/heap_stats.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "cli/commands.hpp"
-#include "analyses/diagnosis/heap_stats.hpp"
 #include "present/render.hpp"
 #include "present/spelling.hpp"
 #include "present/tables.hpp"
@@ -29,7 +29,8 @@ analyses::ProcessNeeds needs_of(const Options& options, std::string_view sort) {
     return needs;
 }
 
-// People's INITIAL CALL is the real one, which stands behind the heaps of a dump: it is looked for where a row is shown.
+// People's INITIAL CALL is the real one, which stands behind the heaps of a dump: it is looked for where a row is
+// shown.
 present::ProcessColumns columns_of(const Context& context, Artifact& artifact, const analyses::ProcessNeeds& needs) {
     present::ProcessColumns columns{.labels = needs.labels, .heaps = context.options().full};
     if (context.shown_to_people() && artifact.can_identify())  // a cell is asked for several times: for its width, too
@@ -40,22 +41,27 @@ present::ProcessColumns columns_of(const Context& context, Artifact& artifact, c
 }
 
 bool shows_initial_calls(const Options& options, const analyses::ProcessNeeds& needs) {
-    const auto asked = [&options](std::string_view name) { return std::ranges::find(options.columns, name) != options.columns.end(); };
+    const auto asked = [&options](std::string_view name) {
+        return std::ranges::find(options.columns, name) != options.columns.end();
+    };
     return !needs.labels && (options.columns.empty() || asked("initial_call") || asked("name"));
 }
 
-Status print(const Context& context, Artifact& artifact, std::vector<ProcId> rows, const analyses::ProcessNeeds& needs, bool by_heaps) {
+Status print(const Context& context, Artifact& artifact, std::vector<ProcId> rows, const analyses::ProcessNeeds& needs,
+             bool by_heaps) {
     const Snapshot& snapshot = artifact.snapshot();
     present::Document document = context.document(snapshot);
     const bool whole = snapshot.source.process_table_complete;
-    document.lead = {present::spell(analyses::sentence(
-        "{}; the process table is {}.", analyses::Counted{rows.size(), "process", "processes"},
-        whole ? analyses::Ours("complete") : analyses::Ours("cut: further processes are missing")))};
+    document.lead = {present::spell(
+        analyses::sentence("{}; the process table is {}.", analyses::Counted{rows.size(), "process", "processes"},
+                           whole ? analyses::Ours("complete") : analyses::Ours("cut: further processes are missing")))};
     if (by_heaps)
-        document.lead.push_back(present::spell(
-            analyses::sentence("This dump does not say what memory a process has: they are in order of their young heaps, `--by old_heap` has the old ones.")));
-    document.members.push_back(
-        {.key = "rows", .body = present::process_table(context.names(snapshot), std::move(rows), columns_of(context, artifact, needs))});
+        document.lead.push_back(
+            present::spell(analyses::sentence("This dump does not say what memory a process has: they are in order of "
+                                              "their young heaps, `--by old_heap` has the old ones.")));
+    document.members.push_back({.key = "rows",
+                                .body = present::process_table(context.names(snapshot), std::move(rows),
+                                                               columns_of(context, artifact, needs))});
     document.members.push_back({.key = "process_table_complete", .body = present::Value(whole), .in_text = false});
     return context.print(document, snapshot, {}, usual_sort);
 }
@@ -69,18 +75,23 @@ Error no_such_figure(const std::string& by) {
     return {ErrorCode::usage, fmt::format("there is no figure {} of processes", by), std::move(advice)};
 }
 
-// Where no figure was asked for, processes whose queues are as long stand by their memory, or by their heaps where the input
-// does not say it: mostly all queues are empty.
+// Where no figure was asked for, processes whose queues are as long stand by their memory, or by their heaps where the
+// input does not say it: mostly all queues are empty.
 void order_by_memory(const Snapshot& snapshot, std::vector<ProcId>& rows) {
     std::vector<std::pair<std::uint64_t, ProcId>> keys;
     keys.reserve(rows.size());
-    for (const ProcId id : rows) keys.emplace_back(analyses::process_bytes(snapshot[id], snapshot.source.word_size).value_or(0), id);
-    std::ranges::sort(keys, [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
+    for (const ProcId id : rows)
+        keys.emplace_back(analyses::process_bytes(snapshot[id], snapshot.source.word_size).value_or(0), id);
+    std::ranges::sort(keys, [](const auto& a, const auto& b) {
+        return a.first != b.first ? a.first > b.first : a.second < b.second;
+    });
     std::ranges::transform(keys, rows.begin(), [](const auto& key) { return key.second; });
 }
 
-// Dumps of the first releases do not say what memory a process has: its young heap with the stack is what comes next to it.
-Status by_heap(const Context& context, Artifact& artifact, std::vector<ProcId> rows, const analyses::ProcessNeeds& needs) {
+// Dumps of the first releases do not say what memory a process has: its young heap with the stack is what comes next to
+// it.
+Status by_heap(const Context& context, Artifact& artifact, std::vector<ProcId> rows,
+               const analyses::ProcessNeeds& needs) {
     Options options = context.options();
     options.sort = "heap_words";
     return print(context.with(options), artifact, std::move(rows), needs, true);
@@ -101,7 +112,8 @@ static Status cmd_top(const Context& context) {
     LoadPlan plan;
     plan.links = needs.links;
     plan.stacks = needs.stacks;
-    const bool looked_for = options.top.value_or(1) != 0 && options.top.value_or(1) <= most_looked_for && sort != "initial_call" && sort != "name";
+    const bool looked_for = options.top.value_or(1) != 0 && options.top.value_or(1) <= most_looked_for &&
+                            sort != "initial_call" && sort != "name";
     plan.labels = needs.labels || (inner.shown_to_people() && shows_initial_calls(options, needs) && !looked_for);
     BH_CHECK(inner.plan_for_selector(plan));
     analyses::HeapStats stats(options.threads, {});
@@ -113,7 +125,8 @@ static Status cmd_top(const Context& context) {
 
     BH_TRY(std::vector<ProcId> rows, inner.selected(snapshot));
     if (options.sort.empty()) order_by_memory(snapshot, rows);
-    if (sort == "memory_bytes" && !analyses::knows_memory(snapshot)) return by_heap(inner, *artifact, std::move(rows), needs);
+    if (sort == "memory_bytes" && !analyses::knows_memory(snapshot))
+        return by_heap(inner, *artifact, std::move(rows), needs);
     return print(inner, *artifact, std::move(rows), needs, false);
 }
 
@@ -122,12 +135,15 @@ BH_DEFINE_VERB(top){
     .arguments = {argument::input},
     .options = "--by --procs --full",
     .summary = "processes by queue, memory, heap, stack, reductions, ...",
-    .details = "Sorted by queue and, where queues are as long, by memory, unless --by or --sort says otherwise.\n"
-                "Reads the process table alone unless a column is asked for that needs more: stack_words, label, group_key and\n"
-                "real_initial_call do. People's INITIAL CALL is the real one, looked for where a row is shown; of pipes and\n"
-                "compressed files it is what the process was spawned as.",
-    .examples = "top erl_crash.dump --by memory -n 5\ntop erl_crash.dump --procs 'msgq>1000' --columns pid,name,msgq_len --format "
-                "csv",
+    .details =
+        "Sorted by queue and, where queues are as long, by memory, unless --by or --sort says otherwise.\n"
+        "Reads the process table alone unless a column is asked for that needs more: stack_words, label, group_key "
+        "and\n"
+        "real_initial_call do. People's INITIAL CALL is the real one, looked for where a row is shown; of pipes and\n"
+        "compressed files it is what the process was spawned as.",
+    .examples =
+        "top erl_crash.dump --by memory -n 5\ntop erl_crash.dump --procs 'msgq>1000' --columns pid,name,msgq_len "
+        "--format csv",
     .of_processes = true,
     .run = &cmd_top,
 };

@@ -1,6 +1,6 @@
 // tree: who supervises whom, with sums.
-#include "analyses/selectors/selectors.hpp"
 #include "analyses/processes/supervision.hpp"
+#include "analyses/selectors/selectors.hpp"
 #include "cli/commands.hpp"
 #include "present/tables.hpp"
 
@@ -20,8 +20,8 @@ static Status cmd_tree(const Context& context) {
     std::vector<analyses::TreeRow> rows = analyses::tree_rows(tree, top, context.options().depth);
     if (context.folds()) rows = analyses::fold_alike(snapshot, tree, rows, least_alike);
     present::Document document = context.document(snapshot);
-    document.members.push_back({.key = "rows",
-                                .body = present::tree_table(context.names(snapshot), tree, std::move(rows))});
+    document.members.push_back(
+        {.key = "rows", .body = present::tree_table(context.names(snapshot), tree, std::move(rows))});
     document.members.push_back(
         {.key = "totals",
          .body = present::Value(present::Object{{"roots", static_cast<std::uint64_t>(tree.roots.size())},
@@ -38,8 +38,10 @@ BH_DEFINE_VERB(tree){
     .arguments = {argument::input, optional(argument::process)},
     .options = "--depth --no-fold",
     .summary = "the supervision tree, with sums",
-    .details = "Of one process and all below it where PID is given. Children of one parent that are alike are one line with their\n"
-               "number; --no-fold, --columns and the formats for programs have each.",
+    .details =
+        "Of one process and all below it where PID is given. Children of one parent that are alike are one line with "
+        "their\n"
+        "number; --no-fold, --columns and the formats for programs have each.",
     .examples = "tree erl_crash.dump --depth 3\ntree erl_crash.dump kernel_sup",
     .run = &cmd_tree,
 };

@@ -73,25 +73,22 @@ analyses::Waits about(const analyses::Waits& waits, ProcId process) {
 
 Sentence of_node(const Snapshot& snapshot, const analyses::Waits& waits) {
     return sentence("{} of {} wait for somebody: {} waited for, {}.", analyses::Amount{waits.edges.size()},
-                    Counted{snapshot.processes.size(), "process", "processes"}, Counted{waits.fan_in.size(), "is", "are"},
-                    Counted{waits.cycles.size(), "cycle", "cycles"});
+                    Counted{snapshot.processes.size(), "process", "processes"},
+                    Counted{waits.fan_in.size(), "is", "are"}, Counted{waits.cycles.size(), "cycle", "cycles"});
 }
 
 Sentence of_process(const Snapshot& snapshot, const analyses::Waits& waits, ProcId process) {
     Sentence text = sentence("{} ", process);
     if (const analyses::WaitEdge* edge = waits.edge(process)) {
         text.say("waits in {} for ", edge->function);
-        if (edge->target.process != ProcId::none)
-            text.say("{}", edge->target.process);
-        else if (edge->target.pid.has())
-            text.say("{}", analyses::AnyProcess{edge->target.pid});
-        else if (edge->target.port.has())
-            text.say("{}", edge->target.port);
-        else
-            text.say("{}", analyses::Name{edge->target.name});
+        if (edge->target.process != ProcId::none) text.say("{}", edge->target.process);
+        else if (edge->target.pid.has()) text.say("{}", analyses::AnyProcess{edge->target.pid});
+        else if (edge->target.port.has()) text.say("{}", edge->target.port);
+        else text.say("{}", analyses::Name{edge->target.name});
     } else {
         text.say("waits for nobody");
-        if (const FunctionId in = snapshot[process].current_function; in != FunctionId::none) text.say("; it is in {}", in);
+        if (const FunctionId in = snapshot[process].current_function; in != FunctionId::none)
+            text.say("; it is in {}", in);
     }
     const analyses::WaitFanIn* fan = waits.fan_in_of(process);
     if (fan == nullptr) return text.say("; nobody waits for it."), text;
@@ -133,7 +130,8 @@ static Status cmd_waits(const Context& context) {
     const bool plain = !context.options().columns.empty() || !context.options().sort.empty();
     const std::uint64_t least = context.folds() ? least_alike : waits.edges.size() + 1;
     for_people("Deadlocks", present::Value(present::wait_cycle_lines(names, waits)), !waits.cycles.empty());
-    for_people("Waited for by most", present::wait_fan_in_for_people(names, waits, least), !plain && !waits.fan_in.empty());
+    for_people("Waited for by most", present::wait_fan_in_for_people(names, waits, least),
+               !plain && !waits.fan_in.empty());
     members.push_back({.key = "fan_in",
                        .title = "Waited for by most",
                        .body = present::wait_fan_in_table(names, waits),
@@ -155,12 +153,14 @@ BH_DEFINE_VERB(waits){
     .arguments = {argument::input, optional(argument::process)},
     .options = "--no-fold",
     .summary = "who waits for whom: blocked calls, fan-in, chains and deadlocks",
-    .details = "An edge is exact where the monitor of the call is found in the caller's stack, or in a port's list of who "
-                "waits;\n"
-                "otherwise it is concluded from the frame (estimate). --format dot draws all edges for GraphViz.\n"
-                "Of one process where PID is given: whom it waits for, to the end, and who waits for it.",
-    .examples = "waits erl_crash.dump\nwaits erl_crash.dump lager_event\n"
-                "waits erl_crash.dump --format dot | dot -Tsvg > waits.svg",
+    .details =
+        "An edge is exact where the monitor of the call is found in the caller's stack, or in a port's list of who "
+        "waits;\n"
+        "otherwise it is concluded from the frame (estimate). --format dot draws all edges for GraphViz.\n"
+        "Of one process where PID is given: whom it waits for, to the end, and who waits for it.",
+    .examples =
+        "waits erl_crash.dump\nwaits erl_crash.dump lager_event\n"
+        "waits erl_crash.dump --format dot | dot -Tsvg > waits.svg",
     .run = &cmd_waits,
 };
 

@@ -59,7 +59,9 @@ Status print_text(const std::string& text, bool paged = false) {
     out.write(text);
     out.finish();
     if (out.error() != 0)
-        return Error{ErrorCode::resource_limit, fmt::format("standard output: can't be written: {}", std::strerror(out.error())), {}};
+        return Error{ErrorCode::resource_limit,
+                     fmt::format("standard output: can't be written: {}", std::strerror(out.error())),
+                     {}};
     return ok();
 }
 
@@ -102,8 +104,9 @@ Status print_help(const Options& options) {
 Status dispatch(int argc, char** argv) {
     BH_TRY(const Options options, parse_options(argc, argv));
     if (argc == 1 && std::filesystem::exists(dump_by_default))
-        return Error{ErrorCode::usage, fmt::format("there is {} in this folder", dump_by_default),
-                     fmt::format("beamheap {} says what happened; beamheap --help what else can be asked", dump_by_default)};
+        return Error{
+            ErrorCode::usage, fmt::format("there is {} in this folder", dump_by_default),
+            fmt::format("beamheap {} says what happened; beamheap --help what else can be asked", dump_by_default)};
     if (options.version)
         return print_text("beamheap " BEAMHEAP_VERSION " (crash dumps of Erlang/OTP R10B to 29, core images of " +
                           otp::releases_read() + ")\n");
@@ -170,8 +173,7 @@ void run_words(std::vector<std::string> words, const Options& shell, LoadedInput
     if (words.front() == "help") {
         std::string text;
         const Command* about = words.size() > 1 ? find_command(words[1]) : nullptr;
-        if (about != nullptr)
-            text = fit_to_terminal(help_text(*about));
+        if (about != nullptr) text = fit_to_terminal(help_text(*about));
         else
             for (const Command* each : table)
                 if (!each->alone) text += fmt::format("  {:<12}{}\n", each->name, each->summary);

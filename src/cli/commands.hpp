@@ -18,7 +18,18 @@
 namespace beamheap::cli {
 
 /// What a word behind a verb names.
-enum class ArgumentKind : std::uint8_t { input, executable, path, process, address, table, function, topic, shell, query };
+enum class ArgumentKind : std::uint8_t {
+    input,
+    executable,
+    path,
+    process,
+    address,
+    table,
+    function,
+    topic,
+    shell,
+    query
+};
 std::string_view name_of(ArgumentKind kind);
 
 struct Argument {
@@ -50,10 +61,11 @@ struct Command {
     std::string_view summary;             ///< one line
     std::string_view details;             ///< for VERB --help: paragraphs; may be empty
     std::string_view examples;            ///< lines, without "beamheap "; may be empty
-    bool alone = false;    ///< not within the shell: it is not about the one input that the shell has loaded
+    bool alone = false;         ///< not within the shell: it is not about the one input that the shell has loaded
     bool of_processes = false;  ///< its rows are processes: the help tells their columns
-    bool writes = false;   ///< what it gives is a file, a script or a report of its own, no document of tables
-    bool session = false;  ///< it answers questions one after the other: it takes its own options and those that hold for all (OptionRow::holds)
+    bool writes = false;        ///< what it gives is a file, a script or a report of its own, no document of tables
+    bool session = false;  ///< it answers questions one after the other: it takes its own options and those that hold
+                           ///< for all (OptionRow::holds)
     Status (*run)(const Context& context) = nullptr;
 
     std::size_t least() const;  ///< arguments that it needs
@@ -67,7 +79,7 @@ struct Command {
 };
 
 /// Defines the row of a verb, at the end of its file: BH_DEFINE_VERB(top){.name = "top", ...};
-#define BH_DEFINE_VERB(verb)           \
+#define BH_DEFINE_VERB(verb)          \
     extern const Command verb_##verb; \
     constinit const Command verb_##verb
 

@@ -1,5 +1,6 @@
-// Completions of bash, zsh and fish, made of the tables of verbs and options. What options and arguments may be is completed,
-// too: columns and tables of each verb's answer, and the names of processes and tables in the input that stands in the line.
+// Completions of bash, zsh and fish, made of the tables of verbs and options. What options and arguments may be is
+// completed, too: columns and tables of each verb's answer, and the names of processes and tables in the input that
+// stands in the line.
 #include <fmt/format.h>
 
 #include "analyses/slogan/slogan.hpp"
@@ -23,7 +24,8 @@ std::string shell_quoted(std::string_view text) {
 class Words {
 public:
     void add(std::string_view word) {
-        if ((' ' + text_ + ' ').find(fmt::format(" {} ", word)) == std::string::npos) text_.append(text_.empty() ? "" : " ").append(word);
+        if ((' ' + text_ + ' ').find(fmt::format(" {} ", word)) == std::string::npos)
+            text_.append(text_.empty() ? "" : " ").append(word);
     }
     const std::string& text() const { return text_; }
 
@@ -87,7 +89,8 @@ std::string valued_options(std::string_view separator) {
     std::string text;
     for (const OptionRow& row : option_table())
         if (!row.argument.empty())
-            for (const std::string_view name : split(row.names, ',')) text.append(text.empty() ? std::string_view() : separator).append(name);
+            for (const std::string_view name : split(row.names, ','))
+                text.append(text.empty() ? std::string_view() : separator).append(name);
     return text;
 }
 
@@ -101,8 +104,8 @@ std::string positions_of(ArgumentKind kind) {
     return text;
 }
 
-// Functions that bash and zsh share: where in the line the cursor stands, and what may stand there. Names of the input are
-// taken only if they are plain words, so that none of them means anything to the shell.
+// Functions that bash and zsh share: where in the line the cursor stands, and what may stand there. Names of the input
+// are taken only if they are plain words, so that none of them means anything to the shell.
 std::string shared_functions() {
     std::string by_verb;
     for (const Command* command : commands()) {
@@ -110,11 +113,13 @@ std::string shared_functions() {
         std::string by;
         for (const OptionRow& row : option_table())
             if (row.names == "--by" && takes(*command, row)) by = words_of(command, row);
-        by_verb += fmt::format("        {}) opts={} columns={} sorts={} tables={} by={} ;;\n", command->name, shell_quoted(option_words(*command)),
-                               shell_quoted(choices.columns.text()), shell_quoted(choices.sorts.text()), shell_quoted(choices.tables.text()),
-                               shell_quoted(by));
+        by_verb +=
+            fmt::format("        {}) opts={} columns={} sorts={} tables={} by={} ;;\n", command->name,
+                        shell_quoted(option_words(*command)), shell_quoted(choices.columns.text()),
+                        shell_quoted(choices.sorts.text()), shell_quoted(choices.tables.text()), shell_quoted(by));
     }
-    return fmt::format(R"(# _beamheap_line WORD... : the words before the cursor, without the program: the verb, how many arguments follow it, the input
+    return fmt::format(
+        R"(# _beamheap_line WORD... : the words before the cursor, without the program: the verb, how many arguments follow it, the input
 _beamheap_line() {{
     verb= position=1 input=
     while [ $# -gt 0 ]; do
@@ -147,11 +152,12 @@ _beamheap_names() {{
         sed 1d | LC_ALL=C grep -xE '[A-Za-z0-9_.@:-]+' | uniq
 }}
 )",
-                       valued_options("|"), verb_words(), by_verb);
+        valued_options("|"), verb_words(), by_verb);
 }
 
 // The branches that answer for an option's value, given how a shell is told words and files.
-std::string option_branches(std::string_view indent, std::string_view words, std::string_view files, std::string_view nothing) {
+std::string option_branches(std::string_view indent, std::string_view words, std::string_view files,
+                            std::string_view nothing) {
     std::string text;
     for (const OptionRow& row : option_table()) {
         if (row.argument.empty()) continue;
@@ -172,8 +178,9 @@ std::string option_branches(std::string_view indent, std::string_view words, std
 }
 
 std::string argument_branches(std::string_view indent, std::string_view words, std::string_view names) {
-    return fmt::format("{0}{1}) {2} {3} ;;\n{0}{4}) {2} {5} ;;\n{0}{6}) {7} top name ;;\n{0}{8}) {7} ets name ;;\n", indent,
-                       positions_of(ArgumentKind::shell), words, shell_quoted(shells), positions_of(ArgumentKind::topic), shell_quoted(topic_words()),
+    return fmt::format("{0}{1}) {2} {3} ;;\n{0}{4}) {2} {5} ;;\n{0}{6}) {7} top name ;;\n{0}{8}) {7} ets name ;;\n",
+                       indent, positions_of(ArgumentKind::shell), words, shell_quoted(shells),
+                       positions_of(ArgumentKind::topic), shell_quoted(topic_words()),
                        positions_of(ArgumentKind::process), names, positions_of(ArgumentKind::table));
 }
 
@@ -212,8 +219,10 @@ _beamheap() {{
 }}
 complete -o filenames -F _beamheap beamheap
 )",
-                       shared_functions(), option_branches("        ", "_beamheap_words", "COMPREPLY=($(compgen -f -- \"$word\"))", ":"),
-                       shell_quoted(verb_words()), argument_branches("        ", "_beamheap_words", "_beamheap_reply_names"));
+                       shared_functions(),
+                       option_branches("        ", "_beamheap_words", "COMPREPLY=($(compgen -f -- \"$word\"))", ":"),
+                       shell_quoted(verb_words()),
+                       argument_branches("        ", "_beamheap_words", "_beamheap_reply_names"));
 }
 
 std::string zsh_script() {
@@ -222,7 +231,8 @@ std::string zsh_script() {
         verbs += fmt::format("        {}\n", shell_quoted(fmt::format("{}:{}", command->name, command->summary)));
     std::string about;
     for (const OptionRow& row : option_table())
-        for (const std::string_view name : split(row.names, ',')) about += fmt::format("        {}\n", shell_quoted(fmt::format("{}:{}", name, row.help)));
+        for (const std::string_view name : split(row.names, ','))
+            about += fmt::format("        {}\n", shell_quoted(fmt::format("{}:{}", name, row.help)));
     return fmt::format(R"zsh(#compdef beamheap
 {0}_beamheap_words() {{ compadd -- ${{=1}} }}
 _beamheap_reply_names() {{ compadd -- ${{(f)"$(_beamheap_names "$@")"}} }}
@@ -254,7 +264,8 @@ _beamheap() {{
 }}
 compdef _beamheap beamheap
 )zsh",
-                       shared_functions(), verbs, about, option_branches("        ", "_beamheap_words", "_files", "_message value"),
+                       shared_functions(), verbs, about,
+                       option_branches("        ", "_beamheap_words", "_files", "_message value"),
                        argument_branches("        ", "_beamheap_words", "_beamheap_reply_names"));
 }
 
@@ -268,8 +279,8 @@ std::string fish_words(std::string_view words) {
     return shell_quoted(text);
 }
 
-// Lines of fish for the arguments of a kind: the words that `source` prints, where one of these verbs stands in the line, and, of names
-// in an input, that input. Before that files are completed.
+// Lines of fish for the arguments of a kind: the words that `source` prints, where one of these verbs stands in the
+// line, and, of names in an input, that input. Before that files are completed.
 std::string fish_argument(ArgumentKind kind, std::string_view source) {
     std::string verbs;
     for (const Command* command : commands())
@@ -288,13 +299,16 @@ std::string fish_script() {
 end
 )";
     for (const Command* command : commands()) {
-        text += fmt::format("complete -c beamheap -n __fish_use_subcommand -a {} -d {}\n", command->name, shell_quoted(command->summary));
+        text += fmt::format("complete -c beamheap -n __fish_use_subcommand -a {} -d {}\n", command->name,
+                            shell_quoted(command->summary));
         const Choices choices = choices_of(*command);
-        for (const auto& [option, words] : {std::pair<std::string_view, const std::string&>{"sort", choices.sorts.text()},
-                                            {"columns", choices.columns.text()},
-                                            {"table", choices.tables.text()}})
+        for (const auto& [option, words] :
+             {std::pair<std::string_view, const std::string&>{"sort", choices.sorts.text()},
+              {"columns", choices.columns.text()},
+              {"table", choices.tables.text()}})
             if (!words.empty())
-                text += fmt::format("complete -c beamheap -n '__fish_seen_subcommand_from {}' -l {} -x -a {}\n", command->name, option, fish_words(words));
+                text += fmt::format("complete -c beamheap -n '__fish_seen_subcommand_from {}' -l {} -x -a {}\n",
+                                    command->name, option, fish_words(words));
     }
     text += fish_argument(ArgumentKind::shell, shells);
     text += fish_argument(ArgumentKind::topic, topic_words());
@@ -302,9 +316,11 @@ end
     text += fish_argument(ArgumentKind::table, "(__beamheap_names ets)");
     for (const OptionRow& row : option_table()) {
         std::string line = "complete -c beamheap";
-        if (row.scope != Scope::every) line += fmt::format(" -n {}", shell_quoted("__fish_seen_subcommand_from " + takers(row)));
+        if (row.scope != Scope::every)
+            line += fmt::format(" -n {}", shell_quoted("__fish_seen_subcommand_from " + takers(row)));
         for (const std::string_view name : split(row.names, ','))
-            line += name.starts_with("--") ? fmt::format(" -l {}", name.substr(2)) : fmt::format(" -s {}", name.substr(1));
+            line +=
+                name.starts_with("--") ? fmt::format(" -l {}", name.substr(2)) : fmt::format(" -s {}", name.substr(1));
         if (!row.argument.empty()) line += is_file(row) ? " -r -F" : " -x";
         if (const std::string words = row.names == "--by" ? row.values : fixed_words(row); !words.empty())
             line += fmt::format(" -a {}", fish_words(words));

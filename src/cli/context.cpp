@@ -24,8 +24,11 @@ namespace {
 
 void tell_what_was_read(const Snapshot& snapshot, std::chrono::duration<double> time) {
     const Source& source = snapshot.source;
-    const std::string_view kind = source.live ? "running VM" : source.kind.format == InputFormat::crash_dump ? "crash dump" : "core image";
-    std::string text = fmt::format("read {} in {:.2f} s: {} {}", present::human_bytes(source.bytes), time.count(), kind, source.format_version);
+    const std::string_view kind = source.live                                     ? "running VM"
+                                  : source.kind.format == InputFormat::crash_dump ? "crash dump"
+                                                                                  : "core image";
+    std::string text = fmt::format("read {} in {:.2f} s: {} {}", present::human_bytes(source.bytes), time.count(), kind,
+                                   source.format_version);
     if (!source.otp_release.empty()) text += fmt::format(" of Erlang/OTP {}", source.otp_release);
     text += fmt::format(", {}", present::counted(snapshot.processes.size(), "process", "processes"));
     FileSink(STDERR_FILENO).write(present::safe_text(text) + '\n');
@@ -37,7 +40,8 @@ void LoadedInput::forget_answers() {
     Snapshot& snapshot = artifact->snapshot();
     snapshot.anomalies = met_by_loading;
     if (heaps != nullptr) return;
-    for (Process& process : snapshot.processes) process.live_words = process.garbage_words = process.refc_bytes = Count();
+    for (Process& process : snapshot.processes)
+        process.live_words = process.garbage_words = process.refc_bytes = Count();
 }
 
 Result<std::shared_ptr<Artifact>> Context::open(const std::string& path, LoadPlan plan, const Progress& shown) const {
@@ -87,7 +91,8 @@ std::shared_ptr<const analyses::Waits> Context::waits(Artifact& artifact) const 
 std::shared_ptr<const analyses::SupervisionTree> Context::supervision(const Snapshot& snapshot) const {
     KeptAnswers* const shared = kept(snapshot);
     if (shared == nullptr) return std::make_shared<const analyses::SupervisionTree>(analyses::supervision(snapshot));
-    if (shared->tree == nullptr) shared->tree = std::make_shared<const analyses::SupervisionTree>(analyses::supervision(snapshot));
+    if (shared->tree == nullptr)
+        shared->tree = std::make_shared<const analyses::SupervisionTree>(analyses::supervision(snapshot));
     return shared->tree;
 }
 
@@ -97,13 +102,15 @@ bool Context::for_people() const {
 }
 
 bool Context::folds() const {
-    return taker_ == nullptr && for_people() && !options_.no_fold && options_.columns.empty() && options_.sort.empty() && options_.table.empty();
+    return taker_ == nullptr && for_people() && !options_.no_fold && options_.columns.empty() &&
+           options_.sort.empty() && options_.table.empty();
 }
 
 bool Context::one_screen() const {
     const present::Presenter* presenter = present::find_presenter(options_.format);
-    return taker_ == nullptr && presenter != nullptr && presenter->for_terminals && !options_.verbose && !options_.full && !options_.top &&
-           options_.columns.empty() && options_.sort.empty() && options_.table.empty();
+    return taker_ == nullptr && presenter != nullptr && presenter->for_terminals && !options_.verbose &&
+           !options_.full && !options_.top && options_.columns.empty() && options_.sort.empty() &&
+           options_.table.empty();
 }
 
 present::Names Context::names(const Snapshot& snapshot) const {
@@ -193,7 +200,8 @@ Status Context::print(const present::Document& document) const {
     return print(document, std::move(redact), {});
 }
 
-present::RenderOptions Context::render_options(present::RedactOptions redact, std::string_view format, std::string_view default_sort) const {
+present::RenderOptions Context::render_options(present::RedactOptions redact, std::string_view format,
+                                               std::string_view default_sort) const {
     present::RenderOptions render_options;
     render_options.format = format;
     render_options.columns = options_.columns;
@@ -206,10 +214,11 @@ present::RenderOptions Context::render_options(present::RedactOptions redact, st
     return render_options;
 }
 
-Result<std::string> Context::rendered(const present::Document& document, const Snapshot& snapshot, std::string_view format,
-                                      std::string_view default_sort) const {
+Result<std::string> Context::rendered(const present::Document& document, const Snapshot& snapshot,
+                                      std::string_view format, std::string_view default_sort) const {
     present::StringSink sink;
-    BH_CHECK(present::render(document, render_options(present::redaction(options_.redact, snapshot, {}), format, default_sort), sink));
+    BH_CHECK(present::render(
+        document, render_options(present::redaction(options_.redact, snapshot, {}), format, default_sort), sink));
     return sink.text();
 }
 
@@ -221,8 +230,9 @@ Status Context::print(const present::Document& document, present::RedactOptions 
     render_options.color = for_terminals && wants_color(options_.color, is_terminal(STDOUT_FILENO));
     render_options.width = for_terminals ? terminal_width() : 0;
     if (presenter != nullptr && presenter->bytes && (taker_ != nullptr || is_terminal(STDOUT_FILENO)))
-        return Error{ErrorCode::usage, fmt::format("format {} is no text to be shown", presenter->name),
-                     fmt::format("Write it to a file: beamheap {} ... --format {} > FILE", options_.verb, presenter->name)};
+        return Error{
+            ErrorCode::usage, fmt::format("format {} is no text to be shown", presenter->name),
+            fmt::format("Write it to a file: beamheap {} ... --format {} > FILE", options_.verb, presenter->name)};
     if (taker_ != nullptr) return (*taker_)(document, render_options);
     if (!options_.quiet && !for_people() && options_.format != "json") {
         FileSink errors(STDERR_FILENO);
@@ -235,7 +245,9 @@ Status Context::print(const present::Document& document, present::RedactOptions 
     BH_CHECK(present::render(document, render_options, out));
     out.finish();
     if (out.error() != 0)
-        return Error{ErrorCode::resource_limit, fmt::format("standard output: can't be written: {}", std::strerror(out.error())), {}};
+        return Error{ErrorCode::resource_limit,
+                     fmt::format("standard output: can't be written: {}", std::strerror(out.error())),
+                     {}};
     if (options_.quiet || (presenter != nullptr && presenter->holds_warnings)) return ok();
     render_options.color = wants_color(options_.color, is_terminal(STDERR_FILENO));
     render_options.width = terminal_width(STDERR_FILENO);

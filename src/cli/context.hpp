@@ -19,7 +19,7 @@ namespace beamheap::analyses {
 class HeapStats;
 struct SupervisionTree;
 struct Waits;
-}
+}  // namespace beamheap::analyses
 
 namespace beamheap::cli {
 
@@ -63,8 +63,9 @@ public:
     /// Positional argument number `i`; the table of verbs says how many there are.
     const std::string& argument(std::size_t i) const { return options_.inputs[i]; }
 
-    /// Opens the input (the first argument unless told otherwise) and loads what the plan asks for, showing progress (in
-    /// `shown` where that is given). Where the shell has loaded that input and its plan covers this one, it is that same artifact; heaps are decoded anew.
+    /// Opens the input (the first argument unless told otherwise) and loads what the plan asks for, showing progress
+    /// (in `shown` where that is given). Where the shell has loaded that input and its plan covers this one, it is that
+    /// same artifact; heaps are decoded anew.
     Result<std::shared_ptr<Artifact>> open(LoadPlan plan) const { return open(argument(0), std::move(plan)); }
     Result<std::shared_ptr<Artifact>> open(const std::string& path, LoadPlan plan, const Progress& shown = {}) const;
 
@@ -85,8 +86,8 @@ public:
     KeptAnswers* kept(const Snapshot& snapshot) const {
         return loaded_ == nullptr || &snapshot != &loaded_->artifact->snapshot() ? nullptr : loaded_->kept.get();
     }
-    /// analyses::waits() and analyses::supervision() of the opened input's snapshot, found once where answers share them.
-    /// With waits that are found in terms, of those processes that the plan has terms of (analyses::MayBeAsked).
+    /// analyses::waits() and analyses::supervision() of the opened input's snapshot, found once where answers share
+    /// them. With waits that are found in terms, of those processes that the plan has terms of (analyses::MayBeAsked).
     std::shared_ptr<const analyses::Waits> waits(Artifact& artifact) const;
     std::shared_ptr<const analyses::SupervisionTree> supervision(const Snapshot& snapshot) const;
     /// Whether the answer is for people to read: text, not a format for machines.
@@ -95,7 +96,8 @@ public:
     bool shown_to_people() const { return taker_ == nullptr && for_people(); }
     /// Whether rows that are alike are shown as one: to people who did not ask for columns, an order, or --no-fold.
     bool folds() const;
-    /// Whether the answer is to be one screen: text for people who asked for no more (-v, --full) and nothing else (-n, --columns).
+    /// Whether the answer is to be one screen: text for people who asked for no more (-v, --full) and nothing else (-n,
+    /// --columns).
     bool one_screen() const;
     /// A document about this input: kind, source, warnings.
     present::Document document(const Snapshot& snapshot) const;
@@ -104,7 +106,8 @@ public:
     /// is sorted by `default_sort`, where given.
     Status print(const present::Document& document, const Snapshot& snapshot, std::vector<std::string> secrets = {},
                  std::string_view default_sort = {}) const;
-    /// The document as bytes in some format of render()'s, with --columns, --sort, -n and --redact as given. Errors: render()'s.
+    /// The document as bytes in some format of render()'s, with --columns, --sort, -n and --redact as given. Errors:
+    /// render()'s.
     Result<std::string> rendered(const present::Document& document, const Snapshot& snapshot, std::string_view format,
                                  std::string_view default_sort) const;
     /// The same for a document about several inputs.
@@ -115,7 +118,8 @@ public:
 
 private:
     Status print(const present::Document& document, present::RedactOptions redact, std::string_view default_sort) const;
-    present::RenderOptions render_options(present::RedactOptions redact, std::string_view format, std::string_view default_sort) const;
+    present::RenderOptions render_options(present::RedactOptions redact, std::string_view format,
+                                          std::string_view default_sort) const;
     const Options& options_;
     const LoadedInput* loaded_;  // null but in the shell and the report
     const AnswerTaker* taker_;   // null but in the report

@@ -37,7 +37,12 @@ V8Snapshot::NodeType type_of(TermKind kind) {
 class ProcessWriter {
 public:
     ProcessWriter(NodeModel& model, V8Snapshot& out, TermSource& source, ProcId id)
-        : model_(model), out_(out), source_(source), graph_(source.graph()), process_(model.snapshot()[id]), next_edge_(graph_.edges().begin()) {}
+        : model_(model),
+          out_(out),
+          source_(source),
+          graph_(source.graph()),
+          process_(model.snapshot()[id]),
+          next_edge_(graph_.edges().begin()) {}
 
     /// `binaries`: those outside the heaps that have a node already.
     void write(const std::string& name, std::unordered_map<std::uint64_t, std::uint64_t>& binaries) {
@@ -47,9 +52,10 @@ public:
         const std::uint64_t memory = process_.memory_bytes.value_or(terms);
         const std::uint64_t messages = messages_of(graph_), mailbox = messages != 0 ? 1 : 0;
         const RootList& roots = graph_.roots();
-        const auto held = static_cast<std::uint64_t>(std::ranges::count_if(roots, [](const Root& r) { return r.target != no_node; }));
-        const std::uint64_t number =
-            out_.add_node(V8Snapshot::NodeType::object, name, memory > terms ? memory - terms : 0, held - messages + mailbox);
+        const auto held =
+            static_cast<std::uint64_t>(std::ranges::count_if(roots, [](const Root& r) { return r.target != no_node; }));
+        const std::uint64_t number = out_.add_node(V8Snapshot::NodeType::object, name,
+                                                   memory > terms ? memory - terms : 0, held - messages + mailbox);
         out_.add_root_edge(name, number);
         first_ = number + 1 + mailbox;
         for (const Root root : roots)
@@ -58,13 +64,14 @@ public:
         if (messages != 0) write_mailbox(number + 1, messages);
         for (NodeId node = 0; node < graph_.size(); ++node) write_object(node, binaries);
         for (const auto& [address, bytes] : fresh_)
-            out_.add_node(V8Snapshot::NodeType::native, bytes ? "binary" : "binary that the input does not list", bytes.value_or(0), 0);
+            out_.add_node(V8Snapshot::NodeType::native, bytes ? "binary" : "binary that the input does not list",
+                          bytes.value_or(0), 0);
     }
 
     /// Messages that refer to an object.
     static std::uint64_t messages_of(const HeapGraph& graph) {
-        return static_cast<std::uint64_t>(
-            std::ranges::count_if(graph.roots(), [](const Root& r) { return r.target != no_node && r.kind == RootKind::message; }));
+        return static_cast<std::uint64_t>(std::ranges::count_if(
+            graph.roots(), [](const Root& r) { return r.target != no_node && r.kind == RootKind::message; }));
     }
 
 private:
@@ -73,7 +80,8 @@ private:
         out_.add_edge(V8Snapshot::EdgeType::property, "messages", number);
         out_.add_node(V8Snapshot::NodeType::array, "messages", 0, messages);
         for (const Root root : graph_.roots())
-            if (root.target != no_node && root.kind == RootKind::message) out_.add_element(root.index, first_ + root.target);
+            if (root.target != no_node && root.kind == RootKind::message)
+                out_.add_element(root.index, first_ + root.target);
     }
     // Binaries that no process before this one referred to get the numbers behind the objects.
     void collect(std::unordered_map<std::uint64_t, std::uint64_t>& binaries) {
@@ -85,7 +93,9 @@ private:
             fresh_.emplace_back(use.address, listed.has() ? std::optional(*listed) : std::nullopt);
         }
     }
-    std::string redacted(std::string_view text, Content content) const { return model_.redactor()->apply(text, content); }
+    std::string redacted(std::string_view text, Content content) const {
+        return model_.redactor()->apply(text, content);
+    }
     std::string name_of_root(const Root& root) const {
         switch (root.kind) {
             case RootKind::stack: {
@@ -93,7 +103,8 @@ private:
                 const auto frames = model_.snapshot().stacks[process_.stack];
                 if (root.frame >= frames.size()) return fmt::format("y{}", root.index);
                 return fmt::format("y{} of {} (frame {})", root.index,
-                                   redacted(model_.names().function(frames[root.frame].function), Content::name), root.frame);
+                                   redacted(model_.names().function(frames[root.frame].function), Content::name),
+                                   root.frame);
             }
             case RootKind::dictionary: return "dictionary";
             case RootKind::x_register: return fmt::format("x{}", root.index);
@@ -109,7 +120,8 @@ private:
         const std::uint64_t size = cursor.left;
         Element tag;
         if (!source_.next(cursor, tag) || tag.kind != ElementKind::atom) return fmt::format("tuple/{}", size);
-        return fmt::format("{{{}}}/{}", redacted(present::atom_text(tag.text, model_.names().syntax()), Content::term), size);
+        return fmt::format("{{{}}}/{}", redacted(present::atom_text(tag.text, model_.names().syntax()), Content::term),
+                           size);
     }
     // How the parts of an object are called: an element's place, or head and tail.
     void write_object(NodeId node, const std::unordered_map<std::uint64_t, std::uint64_t>& binaries) {
@@ -118,7 +130,8 @@ private:
         const std::span<const NodeId> targets = graph_.edges().targets().subspan(from, next_edge_.at() - from);
         const BinaryUse* use = graph_.binary_of(node);
         if (use != nullptr && use->base != BinaryUse::Base::binary) use = nullptr;
-        out_.add_node(type_of(graph_.kind(node)), name_of_object(node), std::uint64_t{graph_.words(node)} * graph_.word_bytes(),
+        out_.add_node(type_of(graph_.kind(node)), name_of_object(node),
+                      std::uint64_t{graph_.words(node)} * graph_.word_bytes(),
                       targets.size() + (use != nullptr ? 1 : 0));
         const std::vector<std::uint64_t> places = places_of(node, targets.size());
         for (std::size_t i = 0; i < targets.size(); ++i) {
@@ -136,7 +149,8 @@ private:
         ElementCursor cursor = source_.elements({ObjectId::Space::heap, node});
         Element element;
         for (std::uint64_t place = 0; source_.next(cursor, element); ++place)
-            if (element.kind == ElementKind::object && element.id.space == ObjectId::Space::heap) places.push_back(place);
+            if (element.kind == ElementKind::object && element.id.space == ObjectId::Space::heap)
+                places.push_back(place);
         if (places.size() != edges) places.clear();
         return places;
     }
@@ -165,7 +179,8 @@ void write_tables(NodeModel& model, V8Snapshot& out) {
 std::string name_in_heap_file(const NodeModel& model, const Process& process) {
     const std::string pid = model.names().pid(process.pid);
     std::string called = model.names().called(process);
-    if (called.empty() && process.initial_call != FunctionId::none) called = model.names().function(process.initial_call);
+    if (called.empty() && process.initial_call != FunctionId::none)
+        called = model.names().function(process.initial_call);
     if (called.empty()) return pid;
     // A label is a term of the node's, names are names.
     const bool label = process.name == TextId::none && process.label != TextId::none;
@@ -179,7 +194,9 @@ std::vector<ProcId> largest_first(const Snapshot& snapshot, std::uint64_t& all_b
         order[i] = static_cast<ProcId>(i);
         all_bytes = analyses::saturating_add(all_bytes, snapshot.processes[i].memory_bytes.value_or(0));
     }
-    std::ranges::stable_sort(order, [&](ProcId a, ProcId b) { return snapshot[a].memory_bytes.value_or(0) > snapshot[b].memory_bytes.value_or(0); });
+    std::ranges::stable_sort(order, [&](ProcId a, ProcId b) {
+        return snapshot[a].memory_bytes.value_or(0) > snapshot[b].memory_bytes.value_or(0);
+    });
     return order;
 }
 
@@ -189,13 +206,16 @@ Demand heap_file_demand() {
     return demand;
 }
 
-Result<HeapFile> write_heap_snapshot(NodeModel& model, const std::string& path, bool overwrite, std::uint64_t most_nodes, When progress) {
+Result<HeapFile> write_heap_snapshot(NodeModel& model, const std::string& path, bool overwrite,
+                                     std::uint64_t most_nodes, When progress) {
     BH_TRY(OutputFile file, OutputFile::create(path, overwrite));
     BH_TRY(const Aside nodes, Aside::create(path));
     BH_TRY(const Aside edges, Aside::create(path));
     const Snapshot& s = model.snapshot();
-    V8Snapshot out(fmt::format("written by beamheap, redacted: {}", present::name_of(model.redactor()->level())), [&](std::string_view bytes) { return nodes.write(bytes); }, [&](std::string_view bytes) { return edges.write(bytes); },
-                   s.processes.size() + s.ets.size());
+    V8Snapshot out(
+        fmt::format("written by beamheap, redacted: {}", present::name_of(model.redactor()->level())),
+        [&](std::string_view bytes) { return nodes.write(bytes); },
+        [&](std::string_view bytes) { return edges.write(bytes); }, s.processes.size() + s.ets.size());
     std::uint64_t all_bytes = 0, done_bytes = 0;
     const std::vector<ProcId> order = largest_first(s, all_bytes);
     std::unordered_map<std::uint64_t, std::uint64_t> binaries;
@@ -216,7 +236,8 @@ Result<HeapFile> write_heap_snapshot(NodeModel& model, const std::string& path, 
         } else {
             const std::string folded = fmt::format("{} (its {} terms are folded)", name, graph.size());
             const std::uint64_t terms = analyses::saturating_multiply(graph.total_words(), graph.word_bytes());
-            out.add_root_edge(folded, out.add_node(V8Snapshot::NodeType::object, folded, s[id].memory_bytes.value_or(terms), 0));
+            out.add_root_edge(
+                folded, out.add_node(V8Snapshot::NodeType::object, folded, s[id].memory_bytes.value_or(terms), 0));
             ++made.folded;
         }
         done_bytes = analyses::saturating_add(done_bytes, s[id].memory_bytes.value_or(0));

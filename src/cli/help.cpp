@@ -60,14 +60,17 @@ std::string column_lines(const Command& command) {
     for (auto at = tables.begin(); at != tables.end(); ++at) {
         const AnswerTable& table = *at;
         if (std::any_of(tables.begin(), at, [&](const AnswerTable& before) { return same(before, table); })) continue;
-        std::string what = !table.main ? std::string() : command.of_processes ? " (--columns, --sort, and the [key] for --by)" : " (--columns, --sort)";
+        std::string what = !table.main            ? std::string()
+                           : command.of_processes ? " (--columns, --sort, and the [key] for --by)"
+                                                  : " (--columns, --sort)";
         if (!table.main) what = fmt::format(" of --table {}", table.name);
         for (auto other = at + 1; other != tables.end(); ++other)
             if (same(*other, table)) what += fmt::format(", --table {}", other->name);
         text += fmt::format("\ncolumns{}:\n", what);
         for (const present::Column& column : table.columns) {
             const std::string_view key = table.main ? key_of(command, column.name) : std::string_view();
-            text += fmt::format("  {:<24}{}{}\n", column.name, key.empty() ? std::string() : fmt::format("[{}] ", key), column.doc);
+            text += fmt::format("  {:<24}{}{}\n", column.name, key.empty() ? std::string() : fmt::format("[{}] ", key),
+                                column.doc);
         }
     }
     return text;
@@ -91,7 +94,8 @@ std::string help_text() {
     return fmt::format(
         "beamheap tells why an Erlang VM died or grew, from its crash dump or core image.\n\n"
         "usage: beamheap [VERB] INPUT [options]\n"
-        "INPUT is a crash dump or a core, plain, .gz, .zst, .xz or .lz4; - is standard input. Without a verb: analyze.\n"
+        "INPUT is a crash dump or a core, plain, .gz, .zst, .xz or .lz4; - is standard input. Without a verb: "
+        "analyze.\n"
         "Verbs over many processes take --procs SELECTOR to look at some only.\n\n"
         "verbs:\n{}\nexamples:\n{}\n"
         "options of every verb (more: beamheap VERB --help):\n{}\n"
@@ -105,8 +109,7 @@ std::string help_text(const Command& command) {
         fmt::format("usage: beamheap {} {} [options]\n\n{}\n", command.name, command.usage(), command.summary);
     if (!command.details.empty()) text += fmt::format("\n{}\n", command.details);
     if (!command.examples.empty()) text += fmt::format("\nexamples:\n{}", lines_with("  beamheap ", command.examples));
-    if (const std::string own = option_lines(&command, true); !own.empty())
-        text += fmt::format("\noptions:\n{}", own);
+    if (const std::string own = option_lines(&command, true); !own.empty()) text += fmt::format("\noptions:\n{}", own);
     text += column_lines(command);
     text += fmt::format("\noptions of every verb:\n{}", option_lines(&command, false));
     return text;
@@ -118,17 +121,19 @@ using present::Array;
 using present::Object;
 using present::Value;
 
-constexpr std::array<std::string_view, 7> unit_names{"", "count", "bytes", "words", "percent", "milliseconds", "address"};  // as Unit
+constexpr std::array<std::string_view, 7> unit_names{"",        "count",        "bytes",  "words",
+                                                     "percent", "milliseconds", "address"};  // as Unit
 
 Array table_rows(const Command& command) {
     Array tables;
     for (const AnswerTable& table : answer_tables(command)) {
         Array columns;
         for (const present::Column& column : table.columns)
-            columns.emplace_back(Object{{"name", column.name},
-                                        {"title", column.title},
-                                        {"unit", present::cells::text(unit_names[static_cast<std::size_t>(column.unit)])},
-                                        {"help", column.doc}});
+            columns.emplace_back(
+                Object{{"name", column.name},
+                       {"title", column.title},
+                       {"unit", present::cells::text(unit_names[static_cast<std::size_t>(column.unit)])},
+                       {"help", column.doc}});
         tables.emplace_back(Object{{"name", table.name}, {"main", table.main}, {"columns", std::move(columns)}});
     }
     return tables;

@@ -21,13 +21,13 @@ using present::Content;
 using present::Hprof;
 using Id = Hprof::Id;
 
-constexpr std::uint64_t most_fields = 256;                              // of a class; larger terms are arrays
-constexpr std::uint64_t array_head = 4;                                 // words, and more, before the elements of an array
-constexpr std::uint64_t most_classes = 30'000;                          // of tuples by their tags
-constexpr std::uint64_t most_binary_bytes = std::uint64_t{4} << 30;     // that are written, all together
+constexpr std::uint64_t most_fields = 256;                           // of a class; larger terms are arrays
+constexpr std::uint64_t array_head = 4;                              // words, and more, before the elements of an array
+constexpr std::uint64_t most_classes = 30'000;                       // of tuples by their tags
+constexpr std::uint64_t most_binary_bytes = std::uint64_t{4} << 30;  // that are written, all together
 constexpr std::uint64_t largest_array = (std::uint64_t{1} << 31) - 64;  // elements, as Java has it
-// A term of few characters in a forged input may claim to be large. Words beyond these for each object and reference are
-// taken from what is left of `loose_words` for the whole file.
+// A term of few characters in a forged input may claim to be large. Words beyond these for each object and reference
+// are taken from what is left of `loose_words` for the whole file.
 constexpr std::uint64_t usual_words = 64, loose_words = std::uint64_t{1} << 27;
 
 /// What all processes of the file share.
@@ -35,7 +35,9 @@ class Names {
 public:
     Names(NodeModel& model, Hprof& out) : model_(model), out_(out) {}
 
-    std::string redacted(std::string_view text, Content content) const { return model_.redactor()->apply(text, content); }
+    std::string redacted(std::string_view text, Content content) const {
+        return model_.redactor()->apply(text, content);
+    }
     /// An atom as terms refer to it: a string that nobody keeps alive.
     Id atom(std::string_view raw) {
         Atom& entry = atom_of(raw);
@@ -47,7 +49,8 @@ public:
     }
     /// The class of terms of a kind, with so many references and words; tuples by their tags, too.
     const Hprof::Class& of_term(TermKind kind, std::uint64_t references, std::uint64_t words, const Element* tag) {
-        if (kind != TermKind::tuple || tag == nullptr || tag->kind != ElementKind::atom) return plain(kind, references, words);
+        if (kind != TermKind::tuple || tag == nullptr || tag->kind != ElementKind::atom)
+            return plain(kind, references, words);
         Atom& entry = atom_of(tag->text);
         const auto [found, added] = tagged_.try_emplace({&entry, references, words});
         if (added) {
@@ -71,9 +74,14 @@ public:
         const bool known = frame.function != FunctionId::none;
         const Function function = known ? s.functions[frame.function] : Function{};
         const auto [module, fresh] = modules_.try_emplace(function.module);
-        if (fresh) module->second = out_.add_class(known ? redacted(model_.names().bare(function.module), Content::name) : "?", {});
-        const std::string called = known ? fmt::format("{}/{}", redacted(model_.names().bare(function.name), Content::name), function.arity) : "?";
-        const std::string file = frame.file == TextId::none ? std::string() : redacted(s.text(frame.file), Content::name);
+        if (fresh)
+            module->second =
+                out_.add_class(known ? redacted(model_.names().bare(function.module), Content::name) : "?", {});
+        const std::string called =
+            known ? fmt::format("{}/{}", redacted(model_.names().bare(function.name), Content::name), function.arity)
+                  : "?";
+        const std::string file =
+            frame.file == TextId::none ? std::string() : redacted(s.text(frame.file), Content::name);
         return found->second = out_.frame(called, file, module->second, frame.line);
     }
 
@@ -102,7 +110,8 @@ private:
     Hprof::Class made(TermKind kind, const std::string& name, std::uint64_t references, std::uint64_t words) {
         std::vector<Hprof::Field> fields;
         for (std::uint64_t i = 0; i < references; ++i)
-            fields.push_back({kind == TermKind::cons ? i == 0 ? "head" : "tail" : fmt::format("e{}", i + 1), Hprof::Type::object});
+            fields.push_back(
+                {kind == TermKind::cons ? i == 0 ? "head" : "tail" : fmt::format("e{}", i + 1), Hprof::Type::object});
         const bool half = model_.snapshot().source.word_size == 4;
         for (std::uint64_t i = references; i < words; ++i)
             fields.push_back({fmt::format("w{}", i + 1), half ? Hprof::Type::integer : Hprof::Type::number});
@@ -123,7 +132,9 @@ private:
 class HprofWriter {
 public:
     HprofWriter(NodeModel& model, const Hprof::Take& records, const Hprof::Take& segments)
-        : model_(model), out_(model.snapshot().source.word_size == 4 ? 4 : 8, records, segments), names_(model, out_),
+        : model_(model),
+          out_(model.snapshot().source.word_size == 4 ? 4 : 8, records, segments),
+          names_(model, out_),
           process_(out_.add_class("process", process_fields, &out_.thread_class())),
           table_(out_.add_class("ETS table", table_fields)),
           threads_(out_.new_ids(model.snapshot().processes.size())) {}
@@ -162,8 +173,8 @@ public:
         if (source != nullptr) held = write_terms(*source, serial, frames.size());
         std::string name = name_in_heap_file(model_, process);
         if (source == nullptr) name += fmt::format(" (its {} terms are folded)", folded);
-        const Id called = out_.text(name), memory = out_.boxed(number(process.memory_bytes)), length = out_.boxed(number(process.msgq_len)),
-                 reductions = out_.boxed(number(process.reductions));
+        const Id called = out_.text(name), memory = out_.boxed(number(process.memory_bytes)),
+                 length = out_.boxed(number(process.msgq_len)), reductions = out_.boxed(number(process.reductions));
         const Id thread = threads_ + index_of(id) * Hprof::step;
         const std::array arrays{array(held.stack), array(held.dictionary), array(held.messages), array(held.others)};
         out_.begin_instance(thread, process_);
@@ -180,15 +191,17 @@ public:
     }
 
 private:
-    inline static const std::array<Hprof::Field, 7> process_fields{{{"stack"}, {"dictionary"}, {"messages"}, {"others"},
-                                                                    {"memory_bytes"}, {"msgq_len"}, {"reductions"}}};
+    inline static const std::array<Hprof::Field, 7> process_fields{
+        {{"stack"}, {"dictionary"}, {"messages"}, {"others"}, {"memory_bytes"}, {"msgq_len"}, {"reductions"}}};
     inline static const std::array<Hprof::Field, 3> table_fields{{{"name"}, {"words"}, {"owner"}}};
     /// What roots hold, by where they are.
     struct Held {
         std::vector<Id> stack, dictionary, messages, others;
     };
 
-    static std::optional<std::uint64_t> number(const Count& count) { return count.has() ? std::optional(*count) : std::nullopt; }
+    static std::optional<std::uint64_t> number(const Count& count) {
+        return count.has() ? std::optional(*count) : std::nullopt;
+    }
     Id thread_of(const Pid& pid) const {
         const ProcId id = model_.snapshot().find(pid);
         return id == ProcId::none ? 0 : threads_ + index_of(id) * Hprof::step;
@@ -212,7 +225,8 @@ private:
         fresh_.clear();
         objects_ += graph.size();
         Held held;
-        held.messages.reserve(static_cast<std::size_t>(std::ranges::count(graph.roots(), RootKind::message, &Root::kind)));  // once, not by doubling
+        held.messages.reserve(static_cast<std::size_t>(
+            std::ranges::count(graph.roots(), RootKind::message, &Root::kind)));  // once, not by doubling
         for (const Root root : graph.roots()) {
             if (root.target == no_node) continue;
             const Id target = object_of(root.target);
@@ -229,13 +243,14 @@ private:
         return held;
     }
 
-    // A term's elements as references, where the source tells them as the graph does; else the graph's references alone.
+    // A term's elements as references, where the source tells them as the graph does; else the graph's references
+    // alone.
     void find_elements(TermSource& source, NodeId node, std::span<const NodeId> targets, Element& tag) {
         const HeapGraph& graph = source.graph();
         references_.clear();
         const TermKind kind = graph.kind(node);
-        const bool made_of_terms = kind == TermKind::cons || kind == TermKind::tuple || kind == TermKind::flat_map || kind == TermKind::hash_map ||
-                                   kind == TermKind::hash_node || kind == TermKind::fun;
+        const bool made_of_terms = kind == TermKind::cons || kind == TermKind::tuple || kind == TermKind::flat_map ||
+                                   kind == TermKind::hash_map || kind == TermKind::hash_node || kind == TermKind::fun;
         ElementCursor cursor;
         if (made_of_terms) cursor = source.elements({ObjectId::Space::heap, node});
         if (cursor.id.space == ObjectId::Space::heap && cursor.left <= graph.words(node)) {
@@ -253,7 +268,8 @@ private:
     }
     Id id_of(const Element& element) {
         switch (element.kind) {
-            case ElementKind::object: return element.id.space == ObjectId::Space::heap ? object_of(element.id.number) : 0;
+            case ElementKind::object:
+                return element.id.space == ObjectId::Space::heap ? object_of(element.id.number) : 0;
             case ElementKind::atom: return names_.atom(element.text);
             case ElementKind::pid: return thread_of(element.pid);
             default: return 0;
@@ -278,9 +294,11 @@ private:
             out_.end();
         }
     }
-    // An array as large as the words but for the one that Java has its length in; what it refers to stands in its first elements.
+    // An array as large as the words but for the one that Java has its length in; what it refers to stands in its first
+    // elements.
     void write_large(Id object, TermKind kind, std::uint64_t words) {
-        if (references_.empty()) return out_.empty_numbers(object, static_cast<std::uint32_t>((words - 1) * word_bytes() / 8));
+        if (references_.empty())
+            return out_.empty_numbers(object, static_cast<std::uint32_t>((words - 1) * word_bytes() / 8));
         references_.resize(std::max<std::size_t>(references_.size(), static_cast<std::size_t>(words - 1)), 0);
         out_.array(object, references_, &names_.array_of(kind));
     }
@@ -314,21 +332,24 @@ private:
     Names names_;
     Hprof::Class process_, table_;
     Id threads_;
-    std::unordered_map<std::uint64_t, Id> binaries_;            // outside the heaps, by address
-    std::vector<std::pair<Id, std::uint64_t>> fresh_;           // those that are still to be written
-    std::vector<Id> references_;                                // of the term that is being written
-    std::unordered_map<NodeId, Id> large_;                      // of the process's terms those that are arrays
-    Id first_ = 0;                                              // of the process's terms
+    std::unordered_map<std::uint64_t, Id> binaries_;   // outside the heaps, by address
+    std::vector<std::pair<Id, std::uint64_t>> fresh_;  // those that are still to be written
+    std::vector<Id> references_;                       // of the term that is being written
+    std::unordered_map<NodeId, Id> large_;             // of the process's terms those that are arrays
+    Id first_ = 0;                                     // of the process's terms
     EdgeList::Iterator next_edge_;
     std::uint64_t objects_ = 0, binary_bytes_ = 0, cut_ = 0, loose_ = loose_words;
 };
 
 }  // namespace
 
-Result<HeapFile> write_hprof(NodeModel& model, const std::string& path, bool overwrite, std::uint64_t most_objects, When progress) {
+Result<HeapFile> write_hprof(NodeModel& model, const std::string& path, bool overwrite, std::uint64_t most_objects,
+                             When progress) {
     BH_TRY(OutputFile file, OutputFile::create(path, overwrite));
     BH_TRY(const Aside segments, Aside::create(path));
-    HprofWriter writer(model, [&](std::string_view bytes) { return file.write(bytes); }, [&](std::string_view bytes) { return segments.write(bytes); });
+    HprofWriter writer(
+        model, [&](std::string_view bytes) { return file.write(bytes); },
+        [&](std::string_view bytes) { return segments.write(bytes); });
     std::uint64_t all_bytes = 0, done_bytes = 0;
     const std::vector<ProcId> order = largest_first(model.snapshot(), all_bytes);
     HeapFile made;

@@ -32,8 +32,8 @@ private:
     std::unique_ptr<bytes::Source> member_;
 };
 
-/// The first dump of an archive: after loading, when nothing more is read of it, the rest of the archive is looked at for
-/// others, so that what is compressed is decompressed once. Verbs have the answer only if there are none.
+/// The first dump of an archive: after loading, when nothing more is read of it, the rest of the archive is looked at
+/// for others, so that what is compressed is decompressed once. Verbs have the answer only if there are none.
 class OnlyMember final : public Artifact {
 public:
     /// What is said of an archive with further dumps than the first one.
@@ -49,7 +49,9 @@ public:
     Result<std::unique_ptr<TermSource>> terms(ProcId process, const TermsWanted& wanted) override {
         return artifact_->terms(process, wanted);
     }
-    Result<std::unique_ptr<TermSource>> terms_and_garbage(ProcId process) override { return artifact_->terms_and_garbage(process); }
+    Result<std::unique_ptr<TermSource>> terms_and_garbage(ProcId process) override {
+        return artifact_->terms_and_garbage(process);
+    }
     bool can_identify() const override { return artifact_->can_identify(); }
     void identify(ProcId process) override { artifact_->identify(process); }
     Result<TableContents> table_contents(std::size_t table, std::uint64_t limit) override {
@@ -90,17 +92,18 @@ bool is_archive(const std::string& path) {
 Result<std::unique_ptr<Artifact>> open_member(const std::string& archive, const std::string& name,
                                               const OpenOptions& options) {
     std::optional<Error> damage;
-    auto walk = std::make_shared<InputWalk>(
-        std::vector{archive}, [&](const std::string& at, const Error& error) { if (at == name) damage = error; });
+    auto walk = std::make_shared<InputWalk>(std::vector{archive}, [&](const std::string& at, const Error& error) {
+        if (at == name) damage = error;
+    });
     for (;;) {
         BH_TRY(std::optional<FoundInput> found, walk->next());
         if (damage) return *damage;
         if (!found) break;
         if (found->name == name)
-            return open_artifact_source(std::make_unique<MemberSource>(walk, std::move(found->source)), name,
-                                        options);
+            return open_artifact_source(std::make_unique<MemberSource>(walk, std::move(found->source)), name, options);
     }
-    return Error{ErrorCode::unreadable, fmt::format("{}: the archive {} holds no crash dump or core of this name", name, archive),
+    return Error{ErrorCode::unreadable,
+                 fmt::format("{}: the archive {} holds no crash dump or core of this name", name, archive),
                  fmt::format("beamheap check {} names what it holds", archive)};
 }
 
@@ -115,23 +118,28 @@ Status only_one(const std::string& archive, InputWalk& walk, const std::string& 
     }
     if (names.size() == 1) return ok();
     const bool more = names.size() > shown;
-    return Error{ErrorCode::not_recognised,
-                 fmt::format("{}: is an archive that holds {} crash dumps or cores", archive,
-                             more ? fmt::format("more than {}", shown) : std::to_string(names.size())),
-                 fmt::format("Name one ('{}'{}), or look at all: beamheap check {}",
-                             fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(shown, names.size())), "' '"),
-                             more ? " ..." : "", archive)};
+    return Error{
+        ErrorCode::not_recognised,
+        fmt::format("{}: is an archive that holds {} crash dumps or cores", archive,
+                    more ? fmt::format("more than {}", shown) : std::to_string(names.size())),
+        fmt::format(
+            "Name one ('{}'{}), or look at all: beamheap check {}",
+            fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(shown, names.size())), "' '"),
+            more ? " ..." : "", archive)};
 }
 
 /// The dump or core of an archive that holds one.
 Result<std::unique_ptr<Artifact>> open_only_member(const std::string& archive, const OpenOptions& options) {
     const auto damage = std::make_shared<std::optional<Error>>();
-    const auto walk = std::make_shared<InputWalk>(std::vector{archive},
-                                                  [damage](const std::string&, const Error& error) { *damage = error; });
+    const auto walk = std::make_shared<InputWalk>(
+        std::vector{archive}, [damage](const std::string&, const Error& error) { *damage = error; });
     BH_TRY(std::optional<FoundInput> found, walk->next());
     if (!found && *damage) return **damage;
-    if (!found) return Error{ErrorCode::not_recognised, archive + ": is an archive that holds no crash dump and no core image", {}};
-    auto artifact = open_artifact_source(std::make_unique<MemberSource>(walk, std::move(found->source)), found->name, options);
+    if (!found)
+        return Error{
+            ErrorCode::not_recognised, archive + ": is an archive that holds no crash dump and no core image", {}};
+    auto artifact =
+        open_artifact_source(std::make_unique<MemberSource>(walk, std::move(found->source)), found->name, options);
     const auto several = [archive, walk, first = found->name] { return only_one(archive, *walk, first); };
     if (!artifact) {
         BH_CHECK(several());
@@ -165,16 +173,15 @@ Result<std::optional<FoundInput>> InputWalk::next_path() {
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (path != "-" && !fs::exists(status) && process_named(path))
-        return Error{ErrorCode::unreadable, fmt::format("{}: names a process, and `check` judges what VMs have left behind", path),
+        return Error{ErrorCode::unreadable,
+                     fmt::format("{}: names a process, and `check` judges what VMs have left behind", path),
                      fmt::format("Of a running VM: beamheap analyze {}", path)};
     if (path != "-" && !fs::exists(status))
         return Error{ErrorCode::unreadable,
                      fmt::format("{}: {}", path, error ? error.message() : "No such file or directory"),
                      {}};
-    if (fs::is_directory(status))
-        list_folder(path);
-    else
-        files_.push_back(path);
+    if (fs::is_directory(status)) list_folder(path);
+    else files_.push_back(path);
     return Found();
 }
 

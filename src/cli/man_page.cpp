@@ -11,19 +11,16 @@
 namespace beamheap::cli {
 namespace {
 
-// Text as roff takes it: no escape of ours is one of roff's, a hyphen is a minus that can be searched for and copied, and no
-// line begins as a request does.
+// Text as roff takes it: no escape of ours is one of roff's, a hyphen is a minus that can be searched for and copied,
+// and no line begins as a request does.
 std::string roff(std::string_view text) {
     std::string out;
     bool line_begins = true;
     for (const char c : text) {
         if (line_begins && (c == '.' || c == '\'')) out += "\\&";
-        if (c == '\\')
-            out += "\\e";
-        else if (c == '-')
-            out += "\\-";
-        else
-            out += c;
+        if (c == '\\') out += "\\e";
+        else if (c == '-') out += "\\-";
+        else out += c;
         line_begins = c == '\n';
     }
     return out;
@@ -62,7 +59,8 @@ std::string table_entries(const Command& command) {
     for (const AnswerTable& table : answer_tables(command)) {
         std::string names;
         for (const present::Column& column : table.columns) names.append(names.empty() ? "" : " ").append(column.name);
-        text += entry(fmt::format("--table {}", table.name), table.main ? "(the one that is ordered by --sort) " + names : names);
+        text += entry(fmt::format("--table {}", table.name),
+                      table.main ? "(the one that is ordered by --sort) " + names : names);
     }
     return text;
 }
@@ -71,7 +69,8 @@ std::string verbs() {
     std::string text;
     for (const Command* command : commands()) {
         const std::string usage = command->usage();
-        text += fmt::format(".SS {}\n{}{}\n", argument_of_macro(fmt::format("{}{}{}", command->name, usage.empty() ? "" : " ", usage)),
+        text += fmt::format(".SS {}\n{}{}\n",
+                            argument_of_macro(fmt::format("{}{}{}", command->name, usage.empty() ? "" : " ", usage)),
                             roff(command->summary), command->summary.ends_with('.') ? "" : ".");
         if (!command->details.empty()) text += fmt::format(".PP\n{}\n", roff(command->details));
         text += option_entries(command, true);
@@ -99,15 +98,19 @@ std::string process_columns() {
 
 std::string man_page() {
     return fmt::format(
-        ".TH BEAMHEAP 1 \"\" \"beamheap " BEAMHEAP_VERSION "\" \"User Commands\"\n"
+        ".TH BEAMHEAP 1 \"\" \"beamheap " BEAMHEAP_VERSION
+        "\" \"User Commands\"\n"
         ".SH NAME\nbeamheap \\- tell why an Erlang VM died or grew, from its crash dump or core image\n"
         ".SH SYNOPSIS\n.B beamheap\n[\\fIVERB\\fR] \\fIINPUT\\fR [\\fIoptions\\fR]\n"
         ".SH DESCRIPTION\n"
-        "INPUT is a crash dump or a core image of an Erlang VM, plain or compressed (.gz, .zst, .xz, .lz4), a member of an archive\n"
-        "as \\fBbeamheap check\\fR names it (logs.tgz!/oom.dump), or \\- for standard input. Without a verb it is analysed.\n"
+        "INPUT is a crash dump or a core image of an Erlang VM, plain or compressed (.gz, .zst, .xz, .lz4), a member "
+        "of an archive\n"
+        "as \\fBbeamheap check\\fR names it (logs.tgz!/oom.dump), or \\- for standard input. Without a verb it is "
+        "analysed.\n"
         ".SH VERBS\n{}"
         ".SH OPTIONS OF EVERY VERB\n{}"
-        ".SH COLUMNS OF PROCESSES\nNames for \\-\\-columns and \\-\\-sort, and in JSON; some have a name for \\-\\-by, too.\n{}"
+        ".SH COLUMNS OF PROCESSES\nNames for \\-\\-columns and \\-\\-sort, and in JSON; some have a name for \\-\\-by, "
+        "too.\n{}"
         ".SH EXIT STATUS\n"
         ".TP\n.B 0\nfine\n"
         ".TP\n.B 1\ncheck: a finding at or above the threshold, or a limit that is broken\n"
@@ -121,7 +124,8 @@ std::string man_page() {
         ".TP\n.B TMPDIR\nwhere compressed core images are kept while they are read (/tmp)\n"
         ".TP\n.B GITHUB_ACTIONS\ntrue: check prints workflow commands, too\n"
         ".SH FILES\n"
-        ".TP\n.I .beamheap.toml\nlimits and findings to ignore, for \\fBbeamheap check\\fR: of this folder, or the nearest one above\n"
+        ".TP\n.I .beamheap.toml\nlimits and findings to ignore, for \\fBbeamheap check\\fR: of this folder, or the "
+        "nearest one above\n"
         ".SH SEE ALSO\n.BR erl (1),\n.BR gcore (1)\n",
         verbs(), option_entries(nullptr, false), process_columns());
 }

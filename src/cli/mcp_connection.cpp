@@ -53,7 +53,8 @@ bool Connection::receive() {
     piece_.resize(piece);
     at_ = 0;
     ssize_t got = 0;
-    while ((got = ::read(in_, piece_.data(), piece)) < 0 && errno == EINTR) {}
+    while ((got = ::read(in_, piece_.data(), piece)) < 0 && errno == EINTR) {
+    }
     piece_.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
     ended_ = got <= 0;
     return !ended_;
@@ -63,15 +64,11 @@ std::optional<Connection::Message> Connection::take() {
     const std::size_t end = piece_.find('\n', at_);
     const std::size_t upto = std::min(end, piece_.size());
     begun_.too_long = begun_.too_long || begun_.text.size() + (upto - at_) > longest_message;
-    if (begun_.too_long)
-        begun_.text.clear();
-    else
-        begun_.text.append(piece_, at_, upto - at_);
+    if (begun_.too_long) begun_.text.clear();
+    else begun_.text.append(piece_, at_, upto - at_);
     at_ = upto;
-    if (end != piece_.npos)
-        ++at_;
-    else if (!ended_ || (begun_.text.empty() && !begun_.too_long))
-        return std::nullopt;
+    if (end != piece_.npos) ++at_;
+    else if (!ended_ || (begun_.text.empty() && !begun_.too_long)) return std::nullopt;
     return std::exchange(begun_, {});
 }
 

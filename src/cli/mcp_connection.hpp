@@ -1,9 +1,9 @@
-// Messages of the Model Context Protocol, a line each: who asks may take a question back, or ask whether the server is still
-// there, while an answer is worked on.
+// Messages of the Model Context Protocol, a line each: who asks may take a question back, or ask whether the server is
+// still there, while an answer is worked on.
 //
-// Facts: modelcontextprotocol.io, revision 2025-06-18: `notifications/cancelled` names a request by `requestId`, after which no
-// answer to it is sent; a request whose `_meta` has a `progressToken` may be told of with `notifications/progress`, whose `progress`
-// grows each time; `ping` is answered promptly.
+// Facts: modelcontextprotocol.io, revision 2025-06-18: `notifications/cancelled` names a request by `requestId`, after
+// which no answer to it is sent; a request whose `_meta` has a `progressToken` may be told of with
+// `notifications/progress`, whose `progress` grows each time; `ping` is answered promptly.
 #pragma once
 
 #include <chrono>
@@ -46,9 +46,10 @@ public:
     /// Whether it was taken back meanwhile: then it is not to be answered.
     bool finish();
     enum class Look : std::uint8_t { nothing, readable, cancelled };
-    /// Takes in what has come meanwhile (pings are answered, what was taken back is forgotten, the rest waits for next()), and
-    /// tells of the progress once a second where that was asked for, `doing` being what is done. Waits at most `milliseconds`
-    /// for that, or for `descriptor` (-1: none) to become readable. Cancelled: the request was taken back, or its asker is gone.
+    /// Takes in what has come meanwhile (pings are answered, what was taken back is forgotten, the rest waits for
+    /// next()), and tells of the progress once a second where that was asked for, `doing` being what is done. Waits at
+    /// most `milliseconds` for that, or for `descriptor` (-1: none) to become readable. Cancelled: the request was
+    /// taken back, or its asker is gone.
     Look look(int descriptor, int milliseconds, std::string_view doing);
 
 private:

@@ -15,7 +15,9 @@ namespace {
 
 using nlohmann::json;
 
-Error bad_argument(std::string message, std::string advice = {}) { return Error{ErrorCode::usage, std::move(message), std::move(advice)}; }
+Error bad_argument(std::string message, std::string advice = {}) {
+    return Error{ErrorCode::usage, std::move(message), std::move(advice)};
+}
 
 // Formats of an answer: an assistant reads Markdown with the fewest tokens, a program JSON.
 constexpr std::string_view formats = "md json";
@@ -35,8 +37,9 @@ std::string property_of(const OptionRow& option) {
 
 // Whether it is the verb's only input, which may be left out where one alone is open.
 bool is_the_input(const Command& verb, const Argument& argument) {
-    return argument.kind == ArgumentKind::input &&
-           std::ranges::count_if(verb.arguments, [](const Argument& a) { return !a.name.empty() && a.kind == ArgumentKind::input; }) == 1;
+    return argument.kind == ArgumentKind::input && std::ranges::count_if(verb.arguments, [](const Argument& a) {
+                                                       return !a.name.empty() && a.kind == ArgumentKind::input;
+                                                   }) == 1;
 }
 
 // PID is the property pid, the only input is input, "SLOGAN|TOPIC|WORD" is topic.
@@ -46,20 +49,22 @@ std::string property_of(const Command& verb, const Argument& argument) {
     if (name.find('|') != std::string::npos) name = name_of(argument.kind);
     for (char& c : name)
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    const bool taken = std::ranges::any_of(option_table(), [&](const OptionRow& row) {
-        return is_offered(verb, row) && property_of(row) == name;
-    });
+    const bool taken = std::ranges::any_of(
+        option_table(), [&](const OptionRow& row) { return is_offered(verb, row) && property_of(row) == name; });
     return taken ? name + "_name" : name;
 }
 
 std::string_view doc_of(ArgumentKind kind) {
     switch (kind) {
-        case ArgumentKind::input: return "a crash dump, a core image or the pid of a running VM; may be left out where one input alone is open";
+        case ArgumentKind::input:
+            return "a crash dump, a core image or the pid of a running VM; may be left out where one input alone is "
+                   "open";
         case ArgumentKind::process: return "a process: <0.89.0>, 0.89.0, #PID<0.89.0> or its registered name";
         case ArgumentKind::address: return "the address of a term, in hexadecimal, as other answers print it";
         case ArgumentKind::table: return "an ETS table: its name or id";
         case ArgumentKind::function: return "a function: module:name/arity";
-        case ArgumentKind::topic: return "what to explain: a slogan, a word of an answer, a finding; without it: what there is";
+        case ArgumentKind::topic:
+            return "what to explain: a slogan, a word of an answer, a finding; without it: what there is";
         case ArgumentKind::query: return "one SELECT over the tables, or the name of a ready query";
         case ArgumentKind::executable:
         case ArgumentKind::path:
@@ -97,14 +102,17 @@ std::optional<std::string> word_of(const json& value) {
     }
     if (value.is_number_unsigned()) return std::to_string(value.get<std::uint64_t>());
     if (value.is_number_integer()) return std::to_string(value.get<std::int64_t>());
-    if (value.is_number_float() && std::floor(value.get<double>()) == value.get<double>() && std::abs(value.get<double>()) < exact)
+    if (value.is_number_float() && std::floor(value.get<double>()) == value.get<double>() &&
+        std::abs(value.get<double>()) < exact)
         return std::to_string(static_cast<std::int64_t>(value.get<double>()));
     return std::nullopt;
 }
 
 Status add_option(const OptionRow& option, const json& value, std::vector<std::string>& words) {
     const std::string name(option.long_name());
-    const auto mistyped = [&] { return bad_argument(fmt::format("{} takes {}", property_of(option), type_wanted(option))); };
+    const auto mistyped = [&] {
+        return bad_argument(fmt::format("{} takes {}", property_of(option), type_wanted(option)));
+    };
     if (option.argument.empty()) {
         if (!value.is_boolean()) return mistyped();
         if (value.get<bool>()) words.push_back(name);
@@ -151,7 +159,8 @@ Status add_positional(const Command& verb, const json& arguments, const std::str
         std::optional<std::string> word;
         if (arguments.contains(name) && !arguments[name].is_null()) {
             word = word_of(arguments[name]);
-            if (!word || word->empty()) return bad_argument(fmt::format("{} takes a text", name), std::string(doc_of(each.kind)));
+            if (!word || word->empty())
+                return bad_argument(fmt::format("{} takes a text", name), std::string(doc_of(each.kind)));
         } else if (is_the_input(verb, each) && !one_input.empty()) {
             word = one_input;
         }
@@ -170,7 +179,8 @@ Status add_positional(const Command& verb, const json& arguments, const std::str
 
 bool is_tool(const Command& verb) {
     for (const Argument& each : verb.arguments)
-        if (each.kind == ArgumentKind::path || each.kind == ArgumentKind::executable || each.kind == ArgumentKind::shell)
+        if (each.kind == ArgumentKind::path || each.kind == ArgumentKind::executable ||
+            each.kind == ArgumentKind::shell)
             return false;
     return !verb.writes && !verb.session;
 }
@@ -187,8 +197,11 @@ json tool_of(const Command& verb) {
         if (is_offered(verb, row)) properties[property_of(row)] = schema_of(row);
     json choices = json::array();
     for (const std::string_view each : split(formats, ' ')) choices.push_back(each);
-    properties["format"] = {{"type", "string"}, {"enum", choices}, {"description", "Markdown to read, or JSON with every column (without it: md)"}};
-    properties["part"] = {{"type", "integer"}, {"minimum", 1}, {"description", "which part of a long answer (without it: 1)"}};
+    properties["format"] = {{"type", "string"},
+                            {"enum", choices},
+                            {"description", "Markdown to read, or JSON with every column (without it: md)"}};
+    properties["part"] = {
+        {"type", "integer"}, {"minimum", 1}, {"description", "which part of a long answer (without it: 1)"}};
     std::string description(verb.summary);
     if (!verb.details.empty()) description += fmt::format("\n\n{}", verb.details);
     return {{"name", verb.name},
@@ -214,7 +227,8 @@ Result<ToolCall> call_of(const Command& verb, const json& arguments, const std::
     }
     if (given.contains("part")) {
         const json& part = given["part"];
-        if (!part.is_number_unsigned() || part.get<std::uint64_t>() == 0) return bad_argument("part takes a whole number, from 1 on");
+        if (!part.is_number_unsigned() || part.get<std::uint64_t>() == 0)
+            return bad_argument("part takes a whole number, from 1 on");
         call.part = part.get<std::uint64_t>();
     }
     call.options.push_back("--format=" + format);

@@ -1,5 +1,6 @@
-// The verbs as tools of the Model Context Protocol: names, descriptions and schemas come from the rows of verbs and options,
-// and a call becomes the words of a command line, so that it is parsed, checked and corrected by what parses those.
+// The verbs as tools of the Model Context Protocol: names, descriptions and schemas come from the rows of verbs and
+// options, and a call becomes the words of a command line, so that it is parsed, checked and corrected by what parses
+// those.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +27,9 @@ struct ToolCall {
     std::uint64_t part = 1;            ///< which part of a long answer
 };
 
-/// The call of a verb with these arguments, an object (null: none). `one_input` stands for an input that is not named; empty: it
-/// has to be. Errors (usage): an argument that the verb has not, with what was probably meant; a value of the wrong type;
-/// one that is missing.
+/// The call of a verb with these arguments, an object (null: none). `one_input` stands for an input that is not named;
+/// empty: it has to be. Errors (usage): an argument that the verb has not, with what was probably meant; a value of the
+/// wrong type; one that is missing.
 Result<ToolCall> call_of(const Command& verb, const nlohmann::json& arguments, const std::string& one_input);
 
 }  // namespace beamheap::cli

@@ -38,7 +38,9 @@ class NoInput : public Artifact {
 public:
     Status load(const LoadPlan&) override { return ok(); }
     Snapshot& snapshot() override { return snapshot_; }
-    Result<std::unique_ptr<TermSource>> terms(ProcId, const TermsWanted&) override { return std::unique_ptr<TermSource>(std::make_unique<NoTerms>()); }
+    Result<std::unique_ptr<TermSource>> terms(ProcId, const TermsWanted&) override {
+        return std::unique_ptr<TermSource>(std::make_unique<NoTerms>());
+    }
     Result<std::unique_ptr<TermSource>> terms_and_garbage(ProcId id) override { return terms(id, {}); }
     bool can_identify() const override { return false; }
     void identify(ProcId) override {}
@@ -104,7 +106,8 @@ void NodeModel::settle(std::shared_ptr<Artifact> artifact) {
     names_ = std::make_unique<present::Names>(artifact_->snapshot(), options_.syntax.value_or(present::Syntax::erlang));
     secrets_.clear();
     if (plan_.terms) secrets_ = known_secrets(*artifact_);
-    redactor_ = std::make_shared<const present::Redactor>(present::redaction(options_.redact, artifact_->snapshot(), secrets_));
+    redactor_ =
+        std::make_shared<const present::Redactor>(present::redaction(options_.redact, artifact_->snapshot(), secrets_));
 }
 
 Status NodeModel::open(const Context& context, const Demand& demand) {
@@ -147,7 +150,8 @@ Result<std::shared_ptr<ProcessView>> NodeModel::terms(ProcId process, bool state
     return all;
 }
 
-Status NodeModel::ask(std::string_view verb, std::string_view member, const TableTaker& take, std::vector<std::string> more) {
+Status NodeModel::ask(std::string_view verb, std::string_view member, const TableTaker& take,
+                      std::vector<std::string> more) {
     LoadedInput loaded{path_, plan_, artifact_, snapshot().anomalies, gathered_ ? heaps_.get() : nullptr};
     Options options = options_;
     options.verb = verb;

@@ -61,10 +61,11 @@ public:
 
     /// The terms of a process; `states` tells the root that holds a server's state from others.
     Result<std::shared_ptr<ProcessView>> terms(ProcId process, bool states = false);
-    /// Answers a verb about this input, as JSON would have it, and gives the member that is a table to `take`; none where
-    /// the answer has no such table. It holds during the call only.
+    /// Answers a verb about this input, as JSON would have it, and gives the member that is a table to `take`; none
+    /// where the answer has no such table. It holds during the call only.
     using TableTaker = std::function<Status(const present::Table* table)>;
-    Status ask(std::string_view verb, std::string_view member, const TableTaker& take, std::vector<std::string> more = {});
+    Status ask(std::string_view verb, std::string_view member, const TableTaker& take,
+               std::vector<std::string> more = {});
 
 private:
     void settle(std::shared_ptr<Artifact> artifact);
@@ -75,7 +76,8 @@ private:
     std::unique_ptr<analyses::HeapStats> heaps_;
     bool gathered_ = false;  // heaps_ holds what all heaps gave
     std::shared_ptr<Artifact> artifact_;
-    std::shared_ptr<ProcessView> measured_;  // whose literals have been measured: mostly they are those of all processes
+    std::shared_ptr<ProcessView>
+        measured_;  // whose literals have been measured: mostly they are those of all processes
     std::unique_ptr<present::Names> names_;
     std::shared_ptr<const present::Redactor> redactor_;
     std::vector<std::string> secrets_;

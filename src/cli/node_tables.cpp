@@ -34,9 +34,9 @@ struct NodeTable {
     void (*needs)(Demand& demand);
     std::string_view verb = {}, member = {};  ///< the answer of that verb that has this table
     WholeTable whole = nullptr;
-    PartTable part = nullptr;  ///< of the terms of one process
+    PartTable part = nullptr;                       ///< of the terms of one process
     bool (*has)(const Process& process) = nullptr;  ///< of part: whether a process may have rows
-    bool states = false;       ///< of part: roots that hold the state of a server are told
+    bool states = false;                            ///< of part: roots that hold the state of a server are told
 };
 
 bool any_process(const Process&) { return true; }
@@ -52,7 +52,9 @@ present::Table processes(NodeModel& model) {
 present::Table messages(NodeModel&, const present::TermView& view) {
     present::Columns<std::uint32_t> shape{
         {{.name = "shape", .title = "SHAPE", .doc = "the message's form, as a type", .content = Content::term},
-         [view](const std::uint32_t& root) { return present::Value(analyses::shape_of(view.source(), view.source().root(root))); }},
+         [view](const std::uint32_t& root) {
+             return present::Value(analyses::shape_of(view.source(), view.source().root(root)));
+         }},
     };
     return present::message_table(view, view.roots_of(RootKind::message), std::move(shape));
 }
@@ -62,48 +64,85 @@ constexpr auto the_terms = [](Demand& d) { d.plan.terms = d.plan.stacks = d.plan
 
 // In the order in which people ask for them.
 constexpr std::array node_tables{
-    NodeTable{"dump", "the input and its node: one row",
-              [](Demand& d) { d.plan.tables = d.plan.to_the_end = d.plan.modules = true; }, {}, {},
+    NodeTable{"dump",
+              "the input and its node: one row",
+              [](Demand& d) { d.plan.tables = d.plan.to_the_end = d.plan.modules = true; },
+              {},
+              {},
               [](NodeModel& m) { return present::input_table(m.names(), m.redactor()->level()); }},
-    NodeTable{"memory", "what erlang:memory() would say", the_node, {}, {},
+    NodeTable{"memory",
+              "what erlang:memory() would say",
+              the_node,
+              {},
+              {},
               [](NodeModel& m) { return present::memory_table(m.names()); }},
-    NodeTable{"finding", "what went wrong, as analyze says", [](Demand& d) {
+    NodeTable{"finding", "what went wrong, as analyze says",
+              [](Demand& d) {
                   LoadPlan& p = d.plan;
-                  p.tables = p.links = p.stacks = p.labels = p.atoms = p.to_the_end = p.modules = p.terms = p.binaries = true;
+                  p.tables = p.links = p.stacks = p.labels = p.atoms = p.to_the_end = p.modules = p.terms = p.binaries =
+                      true;
                   p.slots_of = analyses::slots_for_waits;
-              }, "analyze", "findings"},
+              },
+              "analyze", "findings"},
     NodeTable{"process", "every process", [](Demand&) {}, {}, {}, &processes},
     NodeTable{"tree", "the supervision tree, with sums of what is below each process",
               [](Demand& d) { d.plan.links = d.plan.labels = true; }, "tree", "rows"},
-    NodeTable{"frame", "every frame of every stack", [](Demand& d) { d.plan.stacks = true; }, {}, {},
+    NodeTable{"frame",
+              "every frame of every stack",
+              [](Demand& d) { d.plan.stacks = true; },
+              {},
+              {},
               [](NodeModel& m) { return present::all_frames_table(m.names()); }},
-    NodeTable{"link", "who is linked to whom, and who monitors whom",
-              [](Demand& d) { d.plan.links = d.plan.tables = true; }, {}, {},
+    NodeTable{"link",
+              "who is linked to whom, and who monitors whom",
+              [](Demand& d) { d.plan.links = d.plan.tables = true; },
+              {},
+              {},
               [](NodeModel& m) { return present::link_table(m.names()); }},
-    NodeTable{"waits_for", "who waits for whom", [](Demand& d) {
+    NodeTable{"waits_for", "who waits for whom",
+              [](Demand& d) {
                   d.plan.tables = d.plan.links = d.plan.stacks = d.plan.labels = true;
                   d.plan.slots_of = analyses::slots_for_waits;
-              }, "waits", "edges"},
+              },
+              "waits", "edges"},
     NodeTable{"message", "every message, with its shape", the_terms, {}, {}, nullptr, &messages, &has_messages},
-    NodeTable{"dictionary", "every entry of a process dictionary", the_terms, {}, {}, nullptr,
-              [](NodeModel&, const present::TermView& view) { return present::dictionary_table(view); }, &any_process},
-    NodeTable{"root", "what each root of a process holds and keeps alive", the_terms, {}, {}, nullptr,
-              [](NodeModel&, const present::TermView& view) { return present::root_table(view); }, &any_process, true},
+    NodeTable{"dictionary",
+              "every entry of a process dictionary",
+              the_terms,
+              {},
+              {},
+              nullptr,
+              [](NodeModel&, const present::TermView& view) { return present::dictionary_table(view); },
+              &any_process},
+    NodeTable{"root",
+              "what each root of a process holds and keeps alive",
+              the_terms,
+              {},
+              {},
+              nullptr,
+              [](NodeModel&, const present::TermView& view) { return present::root_table(view); },
+              &any_process,
+              true},
     NodeTable{"profile", "live words by the function whose frame holds them",
               [](Demand& d) { d.plan.stacks = d.frames = true; }, "profile", "rows"},
     NodeTable{"binary", "binaries outside the heaps: who holds them, and what slices pin",
               [](Demand& d) { d.plan.tables = d.plan.labels = d.references = true; }, "binaries", "rows"},
-    NodeTable{"binary_ref", "each reference from a heap to a binary outside",
-              [](Demand& d) { d.references = true; }, {}, {},
+    NodeTable{"binary_ref",
+              "each reference from a heap to a binary outside",
+              [](Demand& d) { d.references = true; },
+              {},
+              {},
               [](NodeModel& m) { return present::binary_reference_table(m.names(), m.heaps().binaries()); }},
     NodeTable{"ets", "ETS tables with their owners", the_node, "ets", "rows"},
-    NodeTable{"port", "ports and what is queued in them", [](Demand& d) {
+    NodeTable{"port", "ports and what is queued in them",
+              [](Demand& d) {
                   d.plan.tables = d.plan.labels = d.plan.links = d.plan.stacks = true;
                   d.plan.slots_of = analyses::slots_for_waits;
-              }, "ports", "rows"},
+              },
+              "ports", "rows"},
     NodeTable{"timer", "timers", the_node, "timers", "rows"},
-    NodeTable{"atom", "every atom, newest first",
-              [](Demand& d) { d.plan.tables = d.plan.atoms = d.plan.terms = true; }, "atoms", "rows"},
+    NodeTable{"atom", "every atom, newest first", [](Demand& d) { d.plan.tables = d.plan.atoms = d.plan.terms = true; },
+              "atoms", "rows"},
     NodeTable{"atom_family", "atoms that were made by a pattern",
               [](Demand& d) { d.plan.tables = d.plan.atoms = d.plan.terms = true; }, "atoms", "families"},
     NodeTable{"allocator", "what allocators hold of the system, and use of it", the_node, "alloc", "rows"},
@@ -138,13 +177,16 @@ struct HeldRows {
     present::PlainTable rows;
 };
 sql::Rows hold(NodeModel& model, present::Table table, std::shared_ptr<ProcessView> terms) {
-    auto held = std::make_shared<HeldRows>(HeldRows{std::move(terms), present::PlainTable(std::move(table), model.redactor())});
+    auto held =
+        std::make_shared<HeldRows>(HeldRows{std::move(terms), present::PlainTable(std::move(table), model.redactor())});
     return {held, &held->rows};
 }
 
-Result<present::Table> part_of(NodeModel& model, const NodeTable& row, ProcId process, std::shared_ptr<ProcessView>& terms) {
+Result<present::Table> part_of(NodeModel& model, const NodeTable& row, ProcId process,
+                               std::shared_ptr<ProcessView>& terms) {
     BH_TRY(terms, model.terms(process, row.states));
-    const present::Value pid = process == ProcId::none ? present::Value() : model.names().pid(model.snapshot()[process].pid);
+    const present::Value pid =
+        process == ProcId::none ? present::Value() : model.names().pid(model.snapshot()[process].pid);
     return present::with_column(row.part(model, *terms->view), pid_column(), pid);
 }
 
@@ -155,15 +197,16 @@ Result<sql::Rows> terms_in(NodeModel& model, std::string_view argument) {
 }
 
 present::Table steps_from(present::Table table) {
-    return present::with_row_numbers(std::move(table),
-                                     {.name = "step", .title = "#", .unit = present::Unit::count, .doc = "0 is the root's term"});
+    return present::with_row_numbers(
+        std::move(table), {.name = "step", .title = "#", .unit = present::Unit::count, .doc = "0 is the root's term"});
 }
 
 Result<sql::Rows> path_of(NodeModel& model, std::string_view argument) {
     sql::Rows rows;
     BH_CHECK(model.ask("why", "rows",
                        [&](const present::Table* table) -> Status {
-                           if (table != nullptr) rows = present::PlainTable(steps_from(*table), model.redactor()).copy();
+                           if (table != nullptr)
+                               rows = present::PlainTable(steps_from(*table), model.redactor()).copy();
                            return ok();
                        },
                        {std::string(argument)}));
@@ -209,7 +252,8 @@ sql::Table parted(NodeModel& model, const NodeTable& row) {
         const auto process = analyses::resolve(model.snapshot(), pid);
         if (!process) return sql::Table::no_part;
         const auto found = std::ranges::lower_bound(all(), *process);
-        return found == all().end() || *found != *process ? sql::Table::no_part : static_cast<std::size_t>(found - all().begin());
+        return found == all().end() || *found != *process ? sql::Table::no_part
+                                                          : static_cast<std::size_t>(found - all().begin());
     };
     return table;
 }
@@ -227,7 +271,8 @@ sql::Table whole(NodeModel& model, const NodeTable& row) {
     };
     // Nobody who asks for everything is to wait until all heaps are decoded.
     if (row.name == "process")
-        for (const analyses::ProcessColumn& column : analyses::process_columns()) table.hidden.push_back(column.needs.heaps);
+        for (const analyses::ProcessColumn& column : analyses::process_columns())
+            table.hidden.push_back(column.needs.heaps);
     return table;
 }
 
@@ -243,9 +288,14 @@ std::vector<sql::Table> query_tables(NodeModel& model) {
         tables.push_back(std::move(table));
     }
     const auto none = model.terms(ProcId::none);
-    sql::Table terms{.name = std::string(terms_of), .doc = "every object on the heap of one process", .kind = sql::Table::Kind::function, .key = "pid"};
-    sql::Table path{.name = std::string(path_to), .doc = "the shortest path from a root to a term, by its address, as why tells it",
-                    .kind = sql::Table::Kind::function, .key = "target"};
+    sql::Table terms{.name = std::string(terms_of),
+                     .doc = "every object on the heap of one process",
+                     .kind = sql::Table::Kind::function,
+                     .key = "pid"};
+    sql::Table path{.name = std::string(path_to),
+                    .doc = "the shortest path from a root to a term, by its address, as why tells it",
+                    .kind = sql::Table::Kind::function,
+                    .key = "target"};
     if (none) {
         terms.columns = present::object_list_table(*(*none)->view).columns;
         path.columns = steps_from(present::path_table(*(*none)->view, {})).columns;
@@ -287,7 +337,9 @@ std::vector<ExportTable> export_tables(NodeModel& model, bool full) {
         if (table.of_heaps && !full) continue;
         table.columns = columns_of(model, row);
         if (row.part == nullptr)
-            table.rows = [&model, &row](const std::function<Status(const present::Table&)>& take) { return with_table(model, row, take); };
+            table.rows = [&model, &row](const std::function<Status(const present::Table&)>& take) {
+                return with_table(model, row, take);
+            };
         tables.push_back(std::move(table));
     }
     return tables;
@@ -301,7 +353,8 @@ Status parted_rows(NodeModel& model, std::span<const ExportTable* const> tables,
     const bool states = std::ranges::any_of(rows, &NodeTable::states);
     const std::vector<ProcId> processes = analyses::all_processes(model.snapshot());
     std::uint64_t all_bytes = 0, done_bytes = 0;
-    for (const Process& process : model.snapshot().processes) all_bytes = analyses::saturating_add(all_bytes, process.memory_bytes.value_or(0));
+    for (const Process& process : model.snapshot().processes)
+        all_bytes = analyses::saturating_add(all_bytes, process.memory_bytes.value_or(0));
     ProgressLine line(progress);
     const Progress show = line.callback();
     for (const ProcId id : processes) {
@@ -313,7 +366,8 @@ Status parted_rows(NodeModel& model, std::span<const ExportTable* const> tables,
         if (states) terms->measures->measure_roots();  // first: a giant has not all of its measures in memory at once
         for (std::size_t t = 0; t < rows.size(); ++t)
             if (rows[t]->has(process))
-                BH_CHECK(take(t, present::with_column(rows[t]->part(model, *terms->view), pid_column(), model.names().pid(process.pid))));
+                BH_CHECK(take(t, present::with_column(rows[t]->part(model, *terms->view), pid_column(),
+                                                      model.names().pid(process.pid))));
     }
     return ok();
 }
@@ -321,7 +375,8 @@ Status parted_rows(NodeModel& model, std::span<const ExportTable* const> tables,
 // Two chains of keyed hashes over pieces of a megabyte, each keyed by what both chains gave so far.
 Result<std::string> dump_id_of(const std::string& path) {
     if (path == "-")
-        return Error{ErrorCode::usage, "dump_id is a hash of the input, and standard input can be read once only", "Name a file."};
+        return Error{ErrorCode::usage, "dump_id is a hash of the input, and standard input can be read once only",
+                     "Name a file."};
     std::optional<Error> unreadable;
     InputWalk walk({path}, [&](const std::string&, const Error& error) { unreadable = error; });
     BH_TRY(std::optional<FoundInput> found, walk.next());

@@ -30,13 +30,13 @@ struct ExportTable {
 };
 std::vector<ExportTable> export_tables(NodeModel& model, bool full);
 
-/// The rows of tables whose `rows` is empty, process by process: the terms of each are read once for all tables. `take` is given
-/// a table's place in `tables` with a piece that holds during the call only.
+/// The rows of tables whose `rows` is empty, process by process: the terms of each are read once for all tables. `take`
+/// is given a table's place in `tables` with a piece that holds during the call only.
 Status parted_rows(NodeModel& model, std::span<const ExportTable* const> tables, When progress,
                    const std::function<Status(std::size_t table, const present::Table& piece)>& take);
 
-/// What tells this input from others: a hash of all its (decompressed) bytes, 32 hexadecimal digits, whatever the file is
-/// called and however it is compressed. Errors: those of reading it; standard input, which is gone.
+/// What tells this input from others: a hash of all its (decompressed) bytes, 32 hexadecimal digits, whatever the file
+/// is called and however it is compressed. Errors: those of reading it; standard input, which is gone.
 Result<std::string> dump_id_of(const std::string& path);
 
 }  // namespace beamheap::cli

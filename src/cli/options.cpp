@@ -150,12 +150,10 @@ Result<Options> parse_options(int argc, char** argv, const Options* shell) {
     app.add_option("words", found.positional);
     for (std::size_t i = 0; i < table.size(); ++i) {
         const OptionRow& row = table[i];
-        if (row.argument.empty())
-            app.add_flag(std::string(row.names), found.flags[i]);
+        if (row.argument.empty()) app.add_flag(std::string(row.names), found.flags[i]);
         else
             app.add_option(std::string(row.names), found.values[i])
-                ->multi_option_policy(row.repeatable ? CLI::MultiOptionPolicy::Join
-                                                     : CLI::MultiOptionPolicy::TakeLast);
+                ->multi_option_policy(row.repeatable ? CLI::MultiOptionPolicy::Join : CLI::MultiOptionPolicy::TakeLast);
     }
     try {
         app.parse(static_cast<int>(end_of_options - argv), argv);

@@ -54,9 +54,9 @@ struct Options {
     bool verbose = false;
     unsigned threads = 0;  ///< 0: as many as there are cores
     bool full = false;
-    bool traced = false;  ///< --traced: what tracing had counted
-    bool running = false; ///< --running: what ran, in place of all stacks
-    bool dead = false;    ///< --dead: garbage instead of roots
+    bool traced = false;   ///< --traced: what tracing had counted
+    bool running = false;  ///< --running: what ran, in place of all stacks
+    bool dead = false;     ///< --dead: garbage instead of roots
     std::string executable;
     std::uint64_t term_bytes = 200;    ///< 0: whole terms
     std::string into;                  ///< address of the term whose elements `heap` lists
@@ -66,28 +66,28 @@ struct Options {
     std::string baseline;
     std::string config;
     bool require_dump = false;
-    std::string output;          ///< -o
-    std::string root;            ///< --root: below it are the inputs that may be asked for
-    bool everything = false;     ///< --html-full
-    std::string since;           ///< --since: the input that the report compares with
-    bool overwrite = false;      ///< -f
-    bool redact_chosen = false;  ///< --redact was given
-    std::uint32_t depth = 0;     ///< of `tree`; 0: all of it
-    std::uint64_t max_rows = 1'000'000;    ///< --max-rows: of a query's answer
-    std::uint32_t max_seconds = 60;        ///< --max-seconds: that a query runs
-    std::string to = "sqlite";   ///< --to: what an export is
+    std::string output;                  ///< -o
+    std::string root;                    ///< --root: below it are the inputs that may be asked for
+    bool everything = false;             ///< --html-full
+    std::string since;                   ///< --since: the input that the report compares with
+    bool overwrite = false;              ///< -f
+    bool redact_chosen = false;          ///< --redact was given
+    std::uint32_t depth = 0;             ///< of `tree`; 0: all of it
+    std::uint64_t max_rows = 1'000'000;  ///< --max-rows: of a query's answer
+    std::uint32_t max_seconds = 60;      ///< --max-seconds: that a query runs
+    std::string to = "sqlite";           ///< --to: what an export is
     bool no_pager = false;
-    std::string duration;        ///< --for, as given
-    std::uint32_t hertz = 0;     ///< --hz: samples a second; 0: the verb's own
-    bool only_erlang = false;    ///< --only-erlang
-    std::string blamed;          ///< --blame FUNCTION
-    bool pstack = false;         ///< --pstack
-    bool stop_threads = false;   ///< --stop: of `sample`
-    bool perf_map = false;       ///< --perf-map
-    std::string every;           ///< --every, as given
-    std::uint64_t keep = 360;    ///< --keep: files of windows in a folder
+    std::string duration;               ///< --for, as given
+    std::uint32_t hertz = 0;            ///< --hz: samples a second; 0: the verb's own
+    bool only_erlang = false;           ///< --only-erlang
+    std::string blamed;                 ///< --blame FUNCTION
+    bool pstack = false;                ///< --pstack
+    bool stop_threads = false;          ///< --stop: of `sample`
+    bool perf_map = false;              ///< --perf-map
+    std::string every;                  ///< --every, as given
+    std::uint64_t keep = 360;           ///< --keep: files of windows in a folder
     std::string keep_bytes = "256MiB";  ///< --keep-bytes, as given
-    bool no_fold = false;        ///< --no-fold: rows that are alike, one by one
+    bool no_fold = false;               ///< --no-fold: rows that are alike, one by one
 
     bool help = false;
     bool version = false;
@@ -102,8 +102,7 @@ class Setter {
 public:
     using Function = Status (*)(Options& options, std::string_view value);
     template <std::convertible_to<Function> Callable>
-        requires(!std::same_as<Callable, std::nullptr_t>)
-    constexpr Setter(Callable callable) : function_(callable) {}
+    requires(!std::same_as<Callable, std::nullptr_t>) constexpr Setter(Callable callable) : function_(callable) {}
     Status operator()(Options& options, std::string_view value) const { return function_(options, value); }
 
 private:

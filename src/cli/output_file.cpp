@@ -31,7 +31,8 @@ Error unwritable(const std::string& path, int error) {
     const bool output = path == standard_output;
     const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
     return {output || full ? ErrorCode::resource_limit : ErrorCode::unreadable,
-            fmt::format("{}: can't be written: {}", output ? "standard output" : path, std::strerror(error)), {}};
+            fmt::format("{}: can't be written: {}", output ? "standard output" : path, std::strerror(error)),
+            {}};
 }
 
 // Names of files that are being written, for a signal's handler: who ends the program takes them away.
@@ -51,7 +52,8 @@ void end_by(int signal) {
 void remove_when_ended(const std::string& name) {
     for (const int signal : {SIGTERM, SIGHUP}) {
         struct sigaction now {};
-        if (::sigaction(signal, nullptr, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL) continue;
+        if (::sigaction(signal, nullptr, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL)
+            continue;
         now.sa_handler = &end_by;
         ::sigaction(signal, &now, nullptr);
     }
@@ -77,9 +79,9 @@ std::string random_letters() {
     return text;
 }
 
-// A new file with a name of its own in the same folder; gives its descriptor and its name. The name begins with a dot: who
-// reads all files of a folder (ls, Spark) leaves out what is not whole, and what an end by force left. A signal's handler knows the
-// name before there is such a file, so that none is left whenever the signal comes.
+// A new file with a name of its own in the same folder; gives its descriptor and its name. The name begins with a dot:
+// who reads all files of a folder (ls, Spark) leaves out what is not whole, and what an end by force left. A signal's
+// handler knows the name before there is such a file, so that none is left whenever the signal comes.
 Result<int> create_beside(const std::string& path, std::string& name) {
     const std::size_t folder = path.rfind('/') + 1;  // 0: none is named
     for (unsigned tries = 0;; ++tries) {
@@ -109,10 +111,13 @@ Status may_write(const std::string& path, bool overwrite) {
 }
 
 Status may_write(const std::string& path, bool overwrite, const std::string& input) {
-    struct stat there {}, read {};
+    struct stat there {
+    }, read{};
     const std::string file = input.substr(0, input.find("!/"));
-    if (path != standard_output && stat(path.c_str(), &there) == 0 && stat(file.c_str(), &read) == 0 && there.st_dev == read.st_dev && there.st_ino == read.st_ino)
-        return Error{ErrorCode::usage, fmt::format("{}: is the input, which would be lost", path), "Name another file."};
+    if (path != standard_output && stat(path.c_str(), &there) == 0 && stat(file.c_str(), &read) == 0 &&
+        there.st_dev == read.st_dev && there.st_ino == read.st_ino)
+        return Error{ErrorCode::usage, fmt::format("{}: is the input, which would be lost", path),
+                     "Name another file."};
     return may_write(path, overwrite);
 }
 
@@ -128,8 +133,11 @@ OutputFile::OutputFile(std::string path, std::string partial, bool overwrite, in
     : path_(std::move(path)), partial_(std::move(partial)), overwrite_(overwrite), fd_(fd) {}
 
 OutputFile::OutputFile(OutputFile&& other) noexcept
-    : path_(std::move(other.path_)), partial_(std::move(other.partial_)), overwrite_(other.overwrite_),
-      fd_(std::exchange(other.fd_, -1)), held_(std::move(other.held_)) {}
+    : path_(std::move(other.path_)),
+      partial_(std::move(other.partial_)),
+      overwrite_(other.overwrite_),
+      fd_(std::exchange(other.fd_, -1)),
+      held_(std::move(other.held_)) {}
 
 OutputFile::~OutputFile() {
     if (fd_ < 0 || partial_.empty()) return;

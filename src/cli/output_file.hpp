@@ -3,7 +3,6 @@
 
 #include <string>
 #include <string_view>
-#include <string_view>
 
 #include "beamheap/error.hpp"
 
@@ -12,12 +11,12 @@ namespace beamheap::cli {
 /// Whether a file could be made at `path`: an error (usage) where one is there and `overwrite` is false. "-" is
 /// standard output.
 Status may_write(const std::string& path, bool overwrite);
-/// The same for what is made of an input, which may be the only trace of a crash: it is never written over (usage). `input` may
-/// name a member of an archive, or no file.
+/// The same for what is made of an input, which may be the only trace of a crash: it is never written over (usage).
+/// `input` may name a member of an archive, or no file.
 Status may_write(const std::string& path, bool overwrite, const std::string& input);
-/// A file of mode 0600 that is written piece by piece under a name of its own beside its place, and put there when it is
-/// whole: whoever looks sees the old file or all of the new one. What is destroyed before finish() leaves nothing behind, nor does
-/// a program that is interrupted or terminated meanwhile.
+/// A file of mode 0600 that is written piece by piece under a name of its own beside its place, and put there when it
+/// is whole: whoever looks sees the old file or all of the new one. What is destroyed before finish() leaves nothing
+/// behind, nor does a program that is interrupted or terminated meanwhile.
 class OutputFile {
 public:
     /// "-" is standard output. Errors: those of may_write; unreadable, resource_limit (the system's reason).

@@ -1,5 +1,6 @@
 #include "cli/pager.hpp"
 
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,8 +10,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
-
-#include <fcntl.h>
 
 #include "cli/options.hpp"
 #include "cli/terminal.hpp"
@@ -32,7 +31,8 @@ bool in_path(std::string_view program) {
 }
 
 void wait_for(pid_t pager) {
-    while (::waitpid(pager, nullptr, 0) < 0 && errno == EINTR) {}
+    while (::waitpid(pager, nullptr, 0) < 0 && errno == EINTR) {
+    }
 }
 
 }  // namespace
@@ -74,8 +74,8 @@ bool Output::take(void* context, std::string_view piece) {
     return error == 0;
 }
 
-// Keeps a piece as long as all of it fits the screen, with a line left for the shell's prompt. Once it does not the pager
-// is started, and has what was held; the piece is then part of that.
+// Keeps a piece as long as all of it fits the screen, with a line left for the shell's prompt. Once it does not the
+// pager is started, and has what was held; the piece is then part of that.
 bool Output::hold(std::string_view piece) {
     held_ += piece;
     for (const char c : piece) {

@@ -34,9 +34,9 @@ private:
     static bool take(void* context, std::string_view piece);
     bool hold(std::string_view piece);
     void start();
-    std::string command_;     // empty: no pager
-    std::string held_;        // what may yet fit the screen
-    std::size_t rows_ = 0;    // of the terminal
+    std::string command_;   // empty: no pager
+    std::string held_;      // what may yet fit the screen
+    std::size_t rows_ = 0;  // of the terminal
     std::size_t columns_ = 0;
     std::size_t lines_ = 0;   // held
     std::size_t column_ = 0;  // of the last line that is held

@@ -5,9 +5,9 @@
 
 namespace beamheap::cli {
 
-/// Writes them, "START SIZE NAME" a line in hexadecimal (tools/perf/Documentation/jit-interface.txt of Linux), to that file or to
-/// -o, whole or not at all and never through a link; -f replaces one that is there. What was written is told on standard error.
-/// Errors: those of Context::open, loaded_functions() and OutputFile.
+/// Writes them, "START SIZE NAME" a line in hexadecimal (tools/perf/Documentation/jit-interface.txt of Linux), to that
+/// file or to -o, whole or not at all and never through a link; -f replaces one that is there. What was written is told
+/// on standard error. Errors: those of Context::open, loaded_functions() and OutputFile.
 Status write_perf_map(const Context& context);
 
 }  // namespace beamheap::cli

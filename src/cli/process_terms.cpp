@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "analyses/base/sum.hpp"
-#include "analyses/selectors/selectors.hpp"
 #include "analyses/diagnosis/heap_stats.hpp"
+#include "analyses/selectors/selectors.hpp"
 #include "cli/kept_answers.hpp"
 #include "present/spelling.hpp"
 
@@ -19,13 +19,12 @@ namespace {
 
 using ReadTerms = Result<std::unique_ptr<TermSource>>(Artifact&, ProcId);
 
-Result<ProcessTerms> open_and_read(const Context& context, LoadPlan plan, const std::string& pid,
-                                   bool share,
+Result<ProcessTerms> open_and_read(const Context& context, LoadPlan plan, const std::string& pid, bool share,
                                    const std::function<ReadTerms>& read) {
     plan.terms = true;
     plan.labels = true;  // processes are named by what they are
-    // Of a stream only the terms of this process are kept, and those that the plan wants anyway; who it is, is known when the
-    // process table is complete.
+    // Of a stream only the terms of this process are kept, and those that the plan wants anyway; who it is, is known
+    // when the process table is complete.
     ProcId wanted = ProcId::none;
     bool looked = false;
     plan.terms_of = [&, others = std::move(plan.terms_of)](const Snapshot& snapshot, ProcId id) {
@@ -58,7 +57,6 @@ Result<ProcessTerms> open_and_read(const Context& context, LoadPlan plan, const 
     return all;
 }
 
-
 // Why a process holds terms in registers.
 std::string_view why_in_registers(const Snapshot& snapshot, const Process& process) {
     if (process.arity == 0) return "the process was running";
@@ -72,7 +70,8 @@ std::string_view why_in_registers(const Snapshot& snapshot, const Process& proce
 
 }  // namespace
 
-Result<ProcessTerms> open_process_terms(const Context& context, LoadPlan plan, const std::string& pid, const TermsWanted& wanted) {
+Result<ProcessTerms> open_process_terms(const Context& context, LoadPlan plan, const std::string& pid,
+                                        const TermsWanted& wanted) {
     return open_and_read(context, std::move(plan), pid, true, [&](Artifact& artifact, ProcId process) {
         return artifact.terms(process, context.kept(artifact.snapshot()) == nullptr ? wanted : TermsWanted{});
     });
@@ -89,7 +88,8 @@ void add_term_warnings(const ProcessTerms& process, present::Document& document)
     if (terms.in_part())
         document.warnings.push_back(
             {"heap_in_part", 1, "info",
-             present::spell(analyses::Ours("the heap is large, and of it only what is shown was read; `heap` reads all of it"))});
+             present::spell(
+                 analyses::Ours("the heap is large, and of it only what is shown was read; `heap` reads all of it"))});
     const std::uint64_t cut_references = process.measures->cut_references();
     std::uint64_t slices = 0;
     for (const BinaryUse& use : graph.binaries())
@@ -98,9 +98,8 @@ void add_term_warnings(const ProcessTerms& process, present::Document& document)
     if (slices != 0)
         document.warnings.push_back(
             {"whole_bytes_only", slices, "info",
-             present::spell(
-                 analyses::Ours("slices of binaries are shown in whole bytes: a crash dump of this release does not tell "
-                                "where within a byte a bitstring begins and ends"))});
+             present::spell(analyses::Ours("slices of binaries are shown in whole bytes: a crash dump of this release "
+                                           "does not tell where within a byte a bitstring begins and ends"))});
     std::uint64_t unlisted = 0;
     for (const BinaryUse& use : graph.binaries()) unlisted += use.named ? 0 : 1;
     if (unlisted != 0)
@@ -117,26 +116,26 @@ void add_term_warnings(const ProcessTerms& process, present::Document& document)
         funs += head.free > head.elements ? 1 : 0;
     }
     if (funs != 0)
-        document.warnings.push_back({"environments_lost", funs, "info",
-                                     present::spell(analyses::Ours("funs are shown without the values that they close over, which crash dumps do not "
-                                     "hold; sizes leave these out"))});
+        document.warnings.push_back(
+            {"environments_lost", funs, "info",
+             present::spell(analyses::Ours("funs are shown without the values that they close over, which crash dumps "
+                                           "do not hold; sizes leave these out"))});
     if (process.row().state == ProcessState::garbage_collecting && graph.size() == 0)
         document.warnings.push_back(
             {"in_collection", 1, "data_loss",
              present::spell(analyses::Ours(
                  "the process is in garbage collection: its terms are being moved, and can't be read"))});
     if (process.row().registers_lost)
-        document.warnings.push_back(
-            {"registers_lost", 1, "data_loss",
-             present::Text{}
-                 .add(std::string(why_in_registers(process.snapshot(), process.row())))
-                 .add(", and a crash dump leaves registers out: terms that only they hold are not shown, and what is live "
-                      "and what is garbage is not known")});
+        document.warnings.push_back({"registers_lost", 1, "data_loss",
+                                     present::Text{}
+                                         .add(std::string(why_in_registers(process.snapshot(), process.row())))
+                                         .add(", and a crash dump leaves registers out: terms that only they hold are "
+                                              "not shown, and what is live and what is garbage is not known")});
     if (cut_references != 0)
         document.warnings.push_back(
             {"cyclic_term", cut_references, "data_loss",
-             present::spell(analyses::Ours("terms contain themselves, which no Erlang term does; sizes leave those references "
-             "out"))});
+             present::spell(analyses::Ours(
+                 "terms contain themselves, which no Erlang term does; sizes leave those references out"))});
 }
 
 present::Member children_member(const Context& context, const present::TermView& view, const Element& term) {
@@ -145,7 +144,8 @@ present::Member children_member(const Context& context, const present::TermView&
     const std::uint64_t before = context.options().page == 0 ? 0 : context.options().page - 1;
     return {.key = "children",
             .title = "Its elements, largest first",
-            .body = present::child_table(view, term, static_cast<std::size_t>(analyses::saturating_multiply(rows, before)))};
+            .body = present::child_table(view, term,
+                                         static_cast<std::size_t>(analyses::saturating_multiply(rows, before)))};
 }
 
 Result<AddressArgument> parse_address(std::string_view text) {

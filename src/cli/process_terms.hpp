@@ -27,13 +27,17 @@ struct ProcessTerms {
     const Process& row() const { return snapshot()[process]; }
     /// Shows terms as --term-bytes and --syntax say; refers to all of this.
     present::TermView view(const Context& context) const {
-        return {*names, row(), *terms, *measures, static_cast<std::size_t>(context.options().term_bytes),
+        return {*names,
+                row(),
+                *terms,
+                *measures,
+                static_cast<std::size_t>(context.options().term_bytes),
                 state ? std::optional(state->root) : std::nullopt};
     }
 };
 
-/// Loads what the plan asks for and the terms of the process that `pid` names, as far as they are wanted; where answers share
-/// what they find (Context::kept), all of them.
+/// Loads what the plan asks for and the terms of the process that `pid` names, as far as they are wanted; where answers
+/// share what they find (Context::kept), all of them.
 Result<ProcessTerms> open_process_terms(const Context& context, LoadPlan plan, const std::string& pid,
                                         const TermsWanted& wanted = {});
 /// The same with its garbage.

@@ -101,8 +101,9 @@ SELECT count(*) AS processes, sum(p.memory_bytes) AS memory_bytes, sum(p.msgq_le
   FROM atom_family
  ORDER BY count DESC
  LIMIT 20)"},
-    Recipe{"slow-sockets", "which connections take nothing any more, and who waits for them?",
-           R"(SELECT port, owner, owner_name, driver, queue_bytes, coalesce(json_array_length(suspended), 0) AS suspended
+    Recipe{
+        "slow-sockets", "which connections take nothing any more, and who waits for them?",
+        R"(SELECT port, owner, owner_name, driver, queue_bytes, coalesce(json_array_length(suspended), 0) AS suspended
   FROM port
  WHERE queue_bytes > 0
  ORDER BY queue_bytes DESC

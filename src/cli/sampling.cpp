@@ -12,7 +12,8 @@ namespace {
 
 volatile sig_atomic_t stop_asked = 0;
 int standing = 0;  // objects of StopBySignal
-struct sigaction before_interrupt {}, before_end {};
+struct sigaction before_interrupt {
+}, before_end{};
 
 void ask_to_stop(int) { stop_asked = 1; }
 
@@ -51,7 +52,8 @@ Result<SampleRequest> sample_request(const Context& context, std::uint32_t hertz
     request.hertz = options.hertz == 0 ? hertz : options.hertz;
     request.seconds = seconds;
     if (request.hertz > bytes::ThreadSampler::most_hertz)
-        return Error{ErrorCode::usage, fmt::format("--hz {}: at most {}", request.hertz, bytes::ThreadSampler::most_hertz),
+        return Error{ErrorCode::usage,
+                     fmt::format("--hz {}: at most {}", request.hertz, bytes::ThreadSampler::most_hertz),
                      "Above that the interrupts would hold the VM up."};
     if (!options.duration.empty() && options.every.empty()) {
         BH_TRY(request.seconds, parse_seconds(options.duration));
@@ -62,7 +64,8 @@ Result<SampleRequest> sample_request(const Context& context, std::uint32_t hertz
 
 Result<std::uint32_t> running_pid(const Snapshot& snapshot) {
     if (snapshot.source.live) return snapshot.source.live->pid;
-    return Error{ErrorCode::not_held, fmt::format("{}: an image of one instant, and only a running VM can be sampled", snapshot.source.path),
+    return Error{ErrorCode::not_held,
+                 fmt::format("{}: an image of one instant, and only a running VM can be sampled", snapshot.source.path),
                  "Give the pid of a beam.smp in its place."};
 }
 

@@ -27,11 +27,14 @@ bool is_below(const fs::path& path, const fs::path& folder) {
 
 }  // namespace
 
-Result<ServedInputs> ServedInputs::create(const Context& context, std::vector<std::string> given, const std::string& root) {
+Result<ServedInputs> ServedInputs::create(const Context& context, std::vector<std::string> given,
+                                          const std::string& root) {
     std::error_code error;
     for (const std::string& each : given) {
-        if (each == "-") return Error{ErrorCode::usage, "mcp: an input can't be standard input, where the questions come from", {}};
-        if (!process_named(each) && !fs::exists(file_of(each), error)) return Error{ErrorCode::unreadable, fmt::format("{}: there is no such file", each), {}};
+        if (each == "-")
+            return Error{ErrorCode::usage, "mcp: an input can't be standard input, where the questions come from", {}};
+        if (!process_named(each) && !fs::exists(file_of(each), error))
+            return Error{ErrorCode::unreadable, fmt::format("{}: there is no such file", each), {}};
     }
     std::string place;
     if (!root.empty()) {
@@ -49,18 +52,21 @@ Result<ServedInputs> ServedInputs::create(const Context& context, std::vector<st
 Result<std::string> ServedInputs::allowed(std::string_view asked) const {
     if (std::ranges::find(given_, asked) != given_.end()) return std::string(asked);
     const auto refused = [&](std::string_view advice) {
-        return Error{ErrorCode::usage, fmt::format("{} is none of the inputs that may be read", asked), std::string(advice)};
+        return Error{ErrorCode::usage, fmt::format("{} is none of the inputs that may be read", asked),
+                     std::string(advice)};
     };
     if (root_.empty()) return refused("The tool `inputs` lists them.");
     std::error_code error;
     const fs::path place = fs::canonical(fs::path(root_) / file_of(asked), error);
     if (error || !is_below(place, root_) || !fs::is_regular_file(place, error))
-        return refused("It has to be a file below the folder that was given with --root; the tool `inputs` lists what is there.");
+        return refused(
+            "It has to be a file below the folder that was given with --root; the tool `inputs` lists what is there.");
     return place.string() + std::string(asked.substr(file_of(asked).size()));
 }
 
 Result<ServedInput*> ServedInputs::loaded(const std::string& path, const Progress& progress) {
-    const auto found = std::ranges::find(loaded_, path, [](const ServedInput& each) -> const std::string& { return each.input.path; });
+    const auto found =
+        std::ranges::find(loaded_, path, [](const ServedInput& each) -> const std::string& { return each.input.path; });
     if (found != loaded_.end() && found->input.artifact->snapshot().source.live) {
         loaded_.erase(found);  // a VM that runs is read as it is when it is asked about
     } else if (found != loaded_.end()) {

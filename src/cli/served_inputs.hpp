@@ -1,8 +1,9 @@
 // Which files somebody who only asks questions may have read, and what of them is loaded.
 //
-// Whoever starts the server names inputs, a folder, or both. A name in a question is one of those inputs as it was given, or a
-// path, absolute or from that folder, whose real place (links resolved) lies below the folder's real place; nothing else is
-// opened, and no other file's existence is told. Beside them only the program is read that a core image itself names.
+// Whoever starts the server names inputs, a folder, or both. A name in a question is one of those inputs as it was
+// given, or a path, absolute or from that folder, whose real place (links resolved) lies below the folder's real place;
+// nothing else is opened, and no other file's existence is told. Beside them only the program is read that a core image
+// itself names.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +31,9 @@ public:
     Result<std::string> allowed(std::string_view asked) const;
     /// The only input that was given or asked for so far; empty: there are several, or none.
     const std::string& only_one() const { return only_one_; }
-    /// The input of an allowed path, loaded once: the four that were asked for last stay. Errors: those of Context::open.
-    /// What it points to holds until the next call. `progress` is called while a dump is read; what it throws passes through.
+    /// The input of an allowed path, loaded once: the four that were asked for last stay. Errors: those of
+    /// Context::open. What it points to holds until the next call. `progress` is called while a dump is read; what it
+    /// throws passes through.
     Result<ServedInput*> loaded(const std::string& path, const Progress& progress);
     /// The inputs that were given, then the dumps and cores below the folder, `most` in all.
     std::vector<std::string> names(std::size_t most) const;

@@ -23,7 +23,8 @@ bool sources_changed(const std::string& root) {
     struct stat built {};
     if (stat((root + "/build/release/.stamp").c_str(), &built) != 0) return true;
     std::vector<std::string> pending;
-    for (const char* name : {"/src", "/formats", "/include", "/cmake", "/CMakeLists.txt"}) pending.push_back(root + name);
+    for (const char* name : {"/src", "/formats", "/include", "/cmake", "/CMakeLists.txt"})
+        pending.push_back(root + name);
     while (!pending.empty()) {
         const std::string path = std::move(pending.back());
         pending.pop_back();
@@ -39,10 +40,8 @@ bool sources_changed(const std::string& root) {
             if (name == "." || name == "..") continue;
             struct stat each {};
             if (fstatat(dirfd(folder), entry->d_name, &each, AT_SYMLINK_NOFOLLOW) != 0) continue;
-            if (S_ISDIR(each.st_mode))
-                pending.push_back(path + '/' + std::string(name));
-            else
-                changed = after(each.st_ctim, built.st_mtim);
+            if (S_ISDIR(each.st_mode)) pending.push_back(path + '/' + std::string(name));
+            else changed = after(each.st_ctim, built.st_mtim);
         }
         closedir(folder);
         if (changed) return true;

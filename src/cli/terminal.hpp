@@ -19,8 +19,8 @@ bool wants_color(When when, bool terminal);
 std::size_t terminal_width(int descriptor = 1);
 bool is_terminal(int descriptor);
 
-/// SIGINT ends the process with 130, an input that is cut while it is read (SIGBUS) with 3 and a sentence; a closed pipe is
-/// an error of write() and no signal.
+/// SIGINT ends the process with 130, an input that is cut while it is read (SIGBUS) with 3 and a sentence; a closed
+/// pipe is an error of write() and no signal.
 void install_signal_handlers();
 
 /// Writes all of `text`, whatever a write takes at a time. 0, or the errno of the write that failed.

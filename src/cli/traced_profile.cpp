@@ -42,7 +42,9 @@ present::Table traced_table(const present::Names& names, analyses::TracedProfile
           .doc = "call_memory: allocated in it; null if not on"},
          [](const TracedRow& r) { return Value(r.words); }},
         {{.name = "words_per_call", .title = "PER CALL", .unit = Unit::words, .doc = "allocated_words / calls"},
-         [](const TracedRow& r) { return r.words.has() && r.calls.value_or(0) != 0 ? Value(*r.words / *r.calls) : Value(); }},
+         [](const TracedRow& r) {
+             return r.words.has() && r.calls.value_or(0) != 0 ? Value(*r.words / *r.calls) : Value();
+         }},
         {{.name = "time_ns", .title = "TIME ns", .unit = Unit::count, .doc = "call_time: spent in it; null if not on"},
          [](const TracedRow& r) { return Value(r.time); }},
         {{.name = "percent",
@@ -77,9 +79,11 @@ Status show_traced(const Context& context, const analyses::FunctionPattern& patt
     const present::Names names = context.names(snapshot);
     present::Document document = context.document(snapshot);
     document.lead = {present::spell(
-        profile.functions == 0 ? analyses::sentence("No function is traced with counters: tprof, or erlang:trace_pattern/3 with call_count, call_time or call_memory, begins that in the VM.")
-                               : analyses::sentence("{} with counters. What calls under way had spent is not counted yet.",
-                                                    analyses::Counted{profile.functions, "traced function", "traced functions"}))};
+        profile.functions == 0
+            ? analyses::sentence("No function is traced with counters: tprof, or erlang:trace_pattern/3 with "
+                                 "call_count, call_time or call_memory, begins that in the VM.")
+            : analyses::sentence("{} with counters. What calls under way had spent is not counted yet.",
+                                 analyses::Counted{profile.functions, "traced function", "traced functions"}))};
     document.members.push_back({.key = "rows", .body = traced_table(names, std::move(profile), options.per_process)});
     return context.print(document, snapshot);
 }

@@ -12,7 +12,8 @@ void EdgeList::put_wide(std::size_t at, NodeId step) {
 }
 
 NodeId EdgeList::find_wide(std::size_t at) const {
-    const Wide* const found = std::lower_bound(wide_.begin(), wide_.end(), at, [](const Wide& wide, std::size_t a) { return wide.at < a; });
+    const Wide* const found =
+        std::lower_bound(wide_.begin(), wide_.end(), at, [](const Wide& wide, std::size_t a) { return wide.at < a; });
     return found != wide_.end() && found->at == at ? found->step : 0;
 }
 

@@ -23,7 +23,8 @@ char* aligned_space(std::size_t bytes) {
     void* const all = mmap(nullptr, bytes + huge, access, kind, -1, 0);
     if (all == MAP_FAILED) return nullptr;
     char* const begin = static_cast<char*>(all);
-    const std::size_t before = round_up(reinterpret_cast<std::uintptr_t>(begin), huge) - reinterpret_cast<std::uintptr_t>(begin);
+    const std::size_t before =
+        round_up(reinterpret_cast<std::uintptr_t>(begin), huge) - reinterpret_cast<std::uintptr_t>(begin);
     if (before != 0) munmap(begin, before);
     munmap(begin + before + bytes, huge - before);
     return begin + before;
@@ -48,8 +49,8 @@ char* grow_huge(char* data, std::size_t mapped, std::size_t used, std::size_t by
     return space;
 }
 
-// Most heaps are small, and whoever reads one after the other makes a graph for each: its arrays get the room that the arrays of
-// the one before gave back. Sixteen mappings a process would be most of the time that this takes.
+// Most heaps are small, and whoever reads one after the other makes a graph for each: its arrays get the room that the
+// arrays of the one before gave back. Sixteen mappings a process would be most of the time that this takes.
 class FreeRoom {
 public:
     explicit constexpr FreeRoom(std::size_t size) : bytes(size) {}
@@ -68,7 +69,8 @@ public:
     bool keep(char* room) {
         for (std::atomic<char*>& each : rooms_) {
             char* nothing = nullptr;
-            if (each.load(std::memory_order_relaxed) == nullptr && each.compare_exchange_strong(nothing, room)) return true;
+            if (each.load(std::memory_order_relaxed) == nullptr && each.compare_exchange_strong(nothing, room))
+                return true;
         }
         return false;
     }
@@ -80,7 +82,9 @@ private:
 // As many as a small heap takes for what is a byte an object, and for what is more.
 FreeRoom free_page{small}, free_pages{4 * small};
 
-FreeRoom* free_room_of(std::size_t bytes) { return bytes == free_page.bytes ? &free_page : bytes == free_pages.bytes ? &free_pages : nullptr; }
+FreeRoom* free_room_of(std::size_t bytes) {
+    return bytes == free_page.bytes ? &free_page : bytes == free_pages.bytes ? &free_pages : nullptr;
+}
 
 }  // namespace
 
@@ -102,7 +106,8 @@ void* grow(void* data, std::size_t& mapped, std::size_t used, std::size_t bytes)
             return room;
         }
     for (const std::size_t size : {target, round_up(bytes, small)}) {
-        void* const grown = mapped == 0 ? mmap(nullptr, size, access, kind, -1, 0) : mremap(old, mapped, size, MREMAP_MAYMOVE);
+        void* const grown =
+            mapped == 0 ? mmap(nullptr, size, access, kind, -1, 0) : mremap(old, mapped, size, MREMAP_MAYMOVE);
         if (grown == MAP_FAILED) continue;
         mapped = size;
         return grown;

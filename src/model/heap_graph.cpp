@@ -133,7 +133,9 @@ void HeapGraph::put_wide_words(std::uint8_t* words, NodeId node, std::uint32_t o
 }
 
 std::uint32_t HeapGraph::find_wide_words(NodeId node) const {
-    return std::lower_bound(wide_words_.begin(), wide_words_.end(), node, [](const WideWords& wide, NodeId n) { return wide.node < n; })->words;
+    return std::lower_bound(wide_words_.begin(), wide_words_.end(), node,
+                            [](const WideWords& wide, NodeId n) { return wide.node < n; })
+        ->words;
 }
 
 void HeapGraph::finish() {
@@ -172,8 +174,9 @@ void HeapGraph::finish() {
 }
 
 std::uint64_t HeapGraph::missing_root(std::size_t i) const {
-    const MissingRoot* const found = std::lower_bound(missing_roots_.begin(), missing_roots_.end(), i,
-                                                      [](const MissingRoot& missing, std::size_t n) { return missing.root < n; });
+    const MissingRoot* const found =
+        std::lower_bound(missing_roots_.begin(), missing_roots_.end(), i,
+                         [](const MissingRoot& missing, std::size_t n) { return missing.root < n; });
     return found != missing_roots_.end() && found->root == i ? space_.expand(found->address) : 0;
 }
 
@@ -196,9 +199,10 @@ const BinaryUse* HeapGraph::binary_of(NodeId node) const {
 }
 
 std::size_t HeapGraph::used_bytes() const {
-    return space_.used_bytes() + map_.used_bytes() + kinds_.used_bytes() + words_.used_bytes() + wide_words_.used_bytes() +
-           addresses_.used_bytes() + edges_.used_bytes() + foreign_.used_bytes() + roots_.used_bytes() + origins_.used_bytes() +
-           root_origins_.used_bytes() + missing_roots_.used_bytes() + binaries_.used_bytes() + flat_overrides_.used_bytes();
+    return space_.used_bytes() + map_.used_bytes() + kinds_.used_bytes() + words_.used_bytes() +
+           wide_words_.used_bytes() + addresses_.used_bytes() + edges_.used_bytes() + foreign_.used_bytes() +
+           roots_.used_bytes() + origins_.used_bytes() + root_origins_.used_bytes() + missing_roots_.used_bytes() +
+           binaries_.used_bytes() + flat_overrides_.used_bytes();
 }
 
 }  // namespace beamheap

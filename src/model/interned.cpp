@@ -57,7 +57,8 @@ std::uint64_t hash_of(const Function& f) {
 std::uint64_t hash_of(std::span<const Frame> frames) {
     std::uint64_t h = frames.size();
     for (const Frame& f : frames)
-        h = mix(h ^ (static_cast<std::uint64_t>(index_of(f.function)) << 32 | f.offset)) + f.line * 31ull + index_of(f.file);
+        h = mix(h ^ (static_cast<std::uint64_t>(index_of(f.function)) << 32 | f.offset)) + f.line * 31ull +
+            index_of(f.file);
     return mix(h);
 }
 

@@ -82,8 +82,7 @@ TextId Snapshot::node_name(std::uint32_t channel) const {
 void Snapshot::seal() {
     by_name_.clear();
     for (std::size_t i = 0; i < processes.size(); ++i)
-        if (processes[i].name != TextId::none)
-            by_name_.emplace(index_of(processes[i].name), static_cast<ProcId>(i));
+        if (processes[i].name != TextId::none) by_name_.emplace(index_of(processes[i].name), static_cast<ProcId>(i));
     for (const DistNode& peer : nodes)
         if (peer.name != TextId::none) channel_names.emplace(peer.channel, peer.name);
 }

@@ -11,13 +11,16 @@ using namespace cells;
 Table carrier_sum_table(const Names& names, std::vector<analyses::CarrierSum> sums) {
     using Row = analyses::CarrierSum;
     Columns<Row> columns{
-        {{.name = "name", .title = "NAME", .doc = "allocator"},
-         [=](const Row& r) { return raw(names, r.allocator); }},
+        {{.name = "name", .title = "NAME", .doc = "allocator"}, [=](const Row& r) { return raw(names, r.allocator); }},
         {{.name = "carriers", .title = "CARRIERS", .unit = Unit::count, .doc = "that were found and walked"},
          [](const Row& r) { return Value(r.carriers); }},
         {{.name = "single", .title = "SINGLE", .unit = Unit::count, .doc = "of these, with one block", .wide = true},
          [](const Row& r) { return Value(r.single); }},
-        {{.name = "pooled", .title = "POOLED", .unit = Unit::count, .doc = "given up, for any instance to take", .lesser = 2},
+        {{.name = "pooled",
+          .title = "POOLED",
+          .unit = Unit::count,
+          .doc = "given up, for any instance to take",
+          .lesser = 2},
          [](const Row& r) { return Value(r.pooled); }},
         {{.name = "carrier_bytes", .title = "SIZE", .unit = Unit::bytes, .doc = "of the carriers"},
          [](const Row& r) { return Value(r.carrier_bytes); }},
@@ -34,7 +37,11 @@ Table carrier_sum_table(const Names& names, std::vector<analyses::CarrierSum> su
           .unit = Unit::count,
           .doc = "multiblock carriers of which a tenth is used, or less"},
          [](const Row& r) { return Value(r.nearly_empty); }},
-        {{.name = "nearly_empty_bytes", .title = "THEIR SIZE", .unit = Unit::bytes, .doc = "of nearly empty carriers", .lesser = 1},
+        {{.name = "nearly_empty_bytes",
+          .title = "THEIR SIZE",
+          .unit = Unit::bytes,
+          .doc = "of nearly empty carriers",
+          .lesser = 1},
          [](const Row& r) { return Value(r.nearly_empty_bytes); }},
     };
     return table_of(std::move(columns), std::move(sums), "no carrier was found");

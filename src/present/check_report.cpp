@@ -105,8 +105,7 @@ analyses::Sentence CheckReport::summary() const {
         analyses::sentence("{} in {}", Counted{dumps, "dump", "dumps"}, Counted{files, "file", "files"});
     const std::uint64_t fails = count(Verdict::fails);
     const bool limits = std::ranges::any_of(rules, [](const std::string& rule) { return rule.starts_with("limit-"); });
-    if (fails == 0)
-        text.say(": no finding at or above {}", level);
+    if (fails == 0) text.say(": no finding at or above {}", level);
     else
         text.say(": {} at or above {}{}", Counted{fails, "finding", "findings"}, level,
                  limits ? analyses::Ours(" or over a limit") : analyses::Ours(""));
@@ -190,8 +189,8 @@ std::string check_text(const CheckReport& report, std::size_t width) {
         for (const CheckedFinding& finding : input.findings) {
             const std::string mark =
                 open_verdict(finding.verdict) ? "" : fmt::format(" ({})", name_of(finding.verdict));
-            line(fmt::format("  {:<8}  {}: {}{}", analyses::name_of(finding.severity), finding.rule, safe_text(finding.title),
-                             mark));
+            line(fmt::format("  {:<8}  {}: {}{}", analyses::name_of(finding.severity), finding.rule,
+                             safe_text(finding.title), mark));
             if (finding.verdict != Verdict::fails) continue;
             for (const std::string& each : finding.evidence) line(std::string(hang, ' ') + safe_text(each));
             for (const std::string& step : finding.steps_to_fold) line("           -> " + step);

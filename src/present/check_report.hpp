@@ -41,7 +41,8 @@ struct CheckedFinding {
     std::string fingerprint;
     std::vector<std::string> evidence;    ///< lines
     std::vector<std::string> next_steps;  ///< sentences
-    std::vector<std::string> steps_to_fold;  ///< the same for check_text(), whose line ends break no command: glued_blank in these
+    std::vector<std::string>
+        steps_to_fold;  ///< the same for check_text(), whose line ends break no command: glued_blank in these
 };
 
 struct CheckedInput {
@@ -67,8 +68,8 @@ struct CheckReport {
 /// The document of `check --json` and of the other formats of tables.
 Document check_document(const CheckReport& report);
 
-/// For people: inputs with their findings, worst first, evidence and steps of those that fail. Lines break at blanks to fit
-/// into `width` columns; 0: they never do.
+/// For people: inputs with their findings, worst first, evidence and steps of those that fail. Lines break at blanks to
+/// fit into `width` columns; 0: they never do.
 std::string check_text(const CheckReport& report, std::size_t width = 0);
 /// GitHub Flavored Markdown, for a job summary or a comment: at most `markdown_limit` bytes.
 std::string check_markdown(const CheckReport& report);

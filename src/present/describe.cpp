@@ -24,8 +24,7 @@ std::string_view severity_name(Severity severity) {
 
 // Where an oddity was first met: a byte of the file, or an address of the image; empty where it concerns the whole.
 Text place_of(const Source& source, Anomaly kind, const Anomalies::Entry& entry) {
-    if (entry.first_offset == 0 && !entry.first_detail.empty())
-        return Text{}.add(entry.first_detail, Content::message);
+    if (entry.first_offset == 0 && !entry.first_detail.empty()) return Text{}.add(entry.first_detail, Content::message);
     const bool address = source.kind.places_are_addresses && kind != Anomaly::truncated;
     Text place = Text{}.add(address ? fmt::format("at address {:#x}", entry.first_offset)
                                     : fmt::format("at byte {}", entry.first_offset));
@@ -99,8 +98,8 @@ std::string time_text(std::int64_t ms) {
     const std::time_t seconds = ms / 1000;
     std::tm parts{};
     gmtime_r(&seconds, &parts);
-    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday, parts.tm_hour,
-                       parts.tm_min, parts.tm_sec, ms % 1000);
+    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", parts.tm_year + 1900, parts.tm_mon + 1,
+                       parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, ms % 1000);
 }
 
 }  // namespace
@@ -110,8 +109,9 @@ Text reading_text(const Snapshot& snapshot) {
     if (!snapshot.source.live) return text;
     const LiveReading& live = *snapshot.source.live;
     const Readings sums = readings_of(snapshot);
-    text.add(fmt::format("Process {} is a running VM, read without stopping it at {} in {:.0f} ms: {}, {} stable", live.pid, time_text(live.read_at_ms),
-                         std::max(live.took_ms, 1.0), counted(snapshot.processes.size(), "process", "processes"), grouped(sums.stable)));
+    text.add(fmt::format("Process {} is a running VM, read without stopping it at {} in {:.0f} ms: {}, {} stable",
+                         live.pid, time_text(live.read_at_ms), std::max(live.took_ms, 1.0),
+                         counted(snapshot.processes.size(), "process", "processes"), grouped(sums.stable)));
     if (sums.moving != 0) text.add(fmt::format(", {} moving (figures of several instants)", grouped(sums.moving)));
     if (sums.running != 0) text.add(fmt::format(", {} running (no stack, no terms)", grouped(sums.running)));
     if (live.gone != 0) text.add(fmt::format("; {} ended meanwhile", grouped(live.gone)));
@@ -151,7 +151,9 @@ RedactOptions redaction(RedactLevel level, const Snapshot& snapshot, std::vector
     RedactOptions options;
     options.level = level;
     std::string identity = snapshot.node.system_version;
-    identity.append(snapshot.text(snapshot.node.name)).append(snapshot.node.created).append(death_text(snapshot.node).raw());
+    identity.append(snapshot.text(snapshot.node.name))
+        .append(snapshot.node.created)
+        .append(death_text(snapshot.node).raw());
     if (snapshot.ets.empty())
         for (const std::string& secret : known_secrets) identity.append(secret);
     // Addresses differ between any two runs of a VM and are not shown unless asked for.

@@ -15,8 +15,8 @@ Text death_text(const Node& node);
 /// The same as a value: null where there is none.
 Value death_value(const Node& node);
 
-/// Of a VM that runs, when and how it was read, a sentence: which process, when, in what time, and how its processes' rows were
-/// proved. Empty of other inputs.
+/// Of a VM that runs, when and how it was read, a sentence: which process, when, in what time, and how its processes'
+/// rows were proved. Empty of other inputs.
 Text reading_text(const Snapshot& snapshot);
 
 /// JSON member "source": path, format, format_version, otp_release, erts_version, word_size, jit, complete, truncation,

@@ -27,7 +27,8 @@ std::string key_text(const analyses::Growth& row, Syntax syntax) {
             constexpr std::string_view of = " of ";
             const std::size_t at = row.key.rfind(of);
             if (at == row.key.npos) return bare_text(row.key, syntax);
-            return bare_text(row.key.substr(0, at), syntax) + std::string(of) + name_or_kind(row.key.substr(at + of.size()), syntax);
+            return bare_text(row.key.substr(0, at), syntax) + std::string(of) +
+                   name_or_kind(row.key.substr(at + of.size()), syntax);
         }
         case GrowthOf::timer_receiver: {
             const std::size_t at = row.key.find(' ');
@@ -87,10 +88,7 @@ Table changed_finding_table(const Names& before, const Names& after,
          [](Row f) { return Value(analyses::name_of(f->finding->severity)); }},
         {{.name = "title", .title = "TITLE", .doc = "the finding in a sentence"},
          [names](Row f) { return Value(spell(names(f), f->finding->title)); }},
-        {{.name = "subject",
-          .title = "SUBJECT",
-          .doc = "what it is about, without pids",
-          .wide = true},
+        {{.name = "subject", .title = "SUBJECT", .doc = "what it is about, without pids", .wide = true},
          [names](Row f) { return Value(subject_text(names(f).snapshot(), *f->finding)); }},
         {{.name = "fingerprint", .title = "FINGERPRINT", .doc = "the same in another input", .wide = true},
          [](Row f) { return Value(f->finding->fingerprint); }},

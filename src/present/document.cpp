@@ -51,7 +51,8 @@ Table table_of_erased(std::vector<ErasedColumn> columns, ErasedRows rows, std::s
     for (const ErasedColumn& each : columns) table.columns.push_back(each.column);
     table.rows = table.total = rows.count;
     table.empty = std::move(empty);
-    table.cell = [columns = std::make_shared<const std::vector<ErasedColumn>>(std::move(columns)), rows = std::move(rows)](std::size_t row, std::size_t column) {
+    table.cell = [columns = std::make_shared<const std::vector<ErasedColumn>>(std::move(columns)),
+                  rows = std::move(rows)](std::size_t row, std::size_t column) {
         const ErasedColumn& of = (*columns)[column];
         return of.get(of.closure.get(), static_cast<const char*>(rows.first) + row * rows.size);
     };

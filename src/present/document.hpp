@@ -120,7 +120,8 @@ public:
 #endif
     /// Of what stays as long as the program does, as literals elsewhere.
     static constexpr Label of(std::string_view stays) { return Label(stays); }
-    /// Kept until the program ends; the same text is kept once. For names that are found only when it runs (of queries).
+    /// Kept until the program ends; the same text is kept once. For names that are found only when it runs (of
+    /// queries).
     static Label interned(std::string_view text);
 
 private:
@@ -134,14 +135,15 @@ struct Column {
     Holds holds = Holds::by_unit;
     Label doc;  ///< one sentence
     Content content = Content::plain;
-    bool wide = false;      ///< text tables leave it out unless asked for by --columns
-    bool below = false;     ///< an array: text shows its entries as lines below the row
-    bool wraps = false;     ///< a text that is read whole: where rows are wider than the terminal, it stands below them, in several lines
-    bool whole = false;     ///< never shortened, although it holds terms: what is copied, or tells rows apart
+    bool wide = false;   ///< text tables leave it out unless asked for by --columns
+    bool below = false;  ///< an array: text shows its entries as lines below the row
+    bool wraps = false;  ///< a text that is read whole: where rows are wider than the terminal, it stands below them,
+                         ///< in several lines
+    bool whole = false;  ///< never shortened, although it holds terms: what is copied, or tells rows apart
     std::uint8_t lesser = 0;  ///< where a row is wider than the terminal, larger ones are left out first; 0: never
-    Label indent_by;  ///< column with the depth by which text indents this one
-    Label keyed_by;   ///< column whose text names what this one holds (a dictionary's key), for redaction
-    Label unit_by;    ///< column whose text is this one's unit, "bytes" or "count"
+    Label indent_by;          ///< column with the depth by which text indents this one
+    Label keyed_by;           ///< column whose text names what this one holds (a dictionary's key), for redaction
+    Label unit_by;            ///< column whose text is this one's unit, "bytes" or "count"
 };
 
 /// Rows are made on demand, so that a table over 100,000 processes costs no copy.
@@ -149,15 +151,17 @@ struct Table {
     std::vector<Column> columns;
     std::size_t rows = 0;
     std::function<Value(std::size_t row, std::size_t column)> cell;
-    std::size_t total = 0;       ///< rows that there are before any cut; text says "... N more"
-    std::string empty;           ///< what text says when there is no row
-    std::string ranked_by;       ///< the column that its order is made by, which no terminal is too narrow for
-    std::function<std::string(std::size_t row)> key;  ///< if set, names what a row's keyed columns (keyed_by) hold: not that column
+    std::size_t total = 0;  ///< rows that there are before any cut; text says "... N more"
+    std::string empty;      ///< what text says when there is no row
+    std::string ranked_by;  ///< the column that its order is made by, which no terminal is too narrow for
+    std::function<std::string(std::size_t row)>
+        key;                     ///< if set, names what a row's keyed columns (keyed_by) hold: not that column
     std::size_t for_people = 0;  ///< rows that people see unless they say how many; 0: the usual number
 };
 
-/// A column and what it shows of a row, whose type is forgotten. The compiler would make some twenty functions of each of
-/// hundreds of lambdas in a std::function, and as many of a vector for each type of rows; here it makes a few of each.
+/// A column and what it shows of a row, whose type is forgotten. The compiler would make some twenty functions of each
+/// of hundreds of lambdas in a std::function, and as many of a vector for each type of rows; here it makes a few of
+/// each.
 struct ErasedColumn {
     Column column;
     std::shared_ptr<const void> closure;
@@ -169,7 +173,9 @@ template <class Row>
 struct ColumnOf : ErasedColumn {
     template <class Get>
     ColumnOf(Column defined, Get shows)
-        : ErasedColumn{defined, std::shared_ptr<const void>(static_cast<const void*>(new Get(std::move(shows))), &forget<Get>), &call<Get>} {}
+        : ErasedColumn{defined,
+                       std::shared_ptr<const void>(static_cast<const void*>(new Get(std::move(shows))), &forget<Get>),
+                       &call<Get>} {}
 
 private:
     template <class Get>
@@ -207,7 +213,8 @@ template <class Row>
 ErasedRows erased(std::vector<Row> rows) {
     const auto kept = new const std::vector<Row>(std::move(rows));
     const auto forget = +[](const void* all) { delete static_cast<const std::vector<Row>*>(all); };
-    return {std::shared_ptr<const void>(static_cast<const void*>(kept), forget), kept->data(), sizeof(Row), kept->size()};
+    return {std::shared_ptr<const void>(static_cast<const void*>(kept), forget), kept->data(), sizeof(Row),
+            kept->size()};
 }
 
 /// The table of `rows` (any cheap handle: an id, an index, a pointer) with these columns.
@@ -232,8 +239,7 @@ public:
     Body(Value value);
     Body(Table table);
     template <class Plain>
-        requires std::is_convertible_v<Plain, Value>
-    Body(Plain&& value) : Body(Value(std::forward<Plain>(value))) {}
+    requires std::is_convertible_v<Plain, Value> Body(Plain&& value) : Body(Value(std::forward<Plain>(value))) {}
     Body(const Body& other);
     Body(Body&& other) noexcept;
     Body& operator=(const Body& other);
@@ -250,7 +256,8 @@ struct Member {
     bool in_json = true;  ///< false: only for people
     bool prose = false;   ///< an array of sentences, which text shows whole: not cut at 20, nor at the terminal's edge
     bool object = false;  ///< a table of one row that is shown as an object: {column: value}
-    std::size_t kept = 0;  ///< of `prose`: so many sentences at its end stand also where one screen has no room for all before them
+    std::size_t kept =
+        0;  ///< of `prose`: so many sentences at its end stand also where one screen has no room for all before them
     /// Where people get one screen (Document::lines): 0 always stands, the others as far as they fit, smallest first.
     std::uint8_t rank = 0;
     Unit unit = Unit::none;  ///< of a value; the entries of an object have the unit that their names end in
@@ -262,14 +269,14 @@ struct Warning {
     std::uint64_t count = 0;
     std::string severity;  ///< "info", "data_loss", "error"
     Text text;
-    bool leads = false;    ///< stands in front of every answer, whatever its format: all of it is in doubt
+    bool leads = false;  ///< stands in front of every answer, whatever its format: all of it is in doubt
 };
 
 /// The time that a document is about, where it is about a while: what was sampled of a VM that runs.
 struct TimeSpan {
-    std::int64_t begin_ns = 0;      ///< since 1970, UTC
+    std::int64_t begin_ns = 0;  ///< since 1970, UTC
     std::uint64_t length_ns = 0;
-    std::uint64_t period_ns = 0;    ///< CPU time that a sample stands for; 0: samples are not taken by CPU time
+    std::uint64_t period_ns = 0;  ///< CPU time that a sample stands for; 0: samples are not taken by CPU time
 };
 
 struct Document {
@@ -278,12 +285,12 @@ struct Document {
     std::vector<Object> sources;    ///< of verbs over several inputs; then `source` is empty
     std::vector<Warning> warnings;  ///< on stderr in text mode, but for those that lead; member "warnings" in JSON
     std::optional<TimeSpan> span;   ///< of samples; profiles for other programs (pprof) tell it
-    Text reading;                   ///< of a VM that runs: when and how it was read, before all else; in JSON it is in `source`
-    std::vector<Text> lead;         ///< sentences that open the text output; JSON member "summary"
-    std::vector<Member> members;    ///< in order
-    std::string primary;            ///< key of the table that CSV, TSV, NDJSON and Markdown print; default: the first
-    std::size_t lines = 0;          ///< of a terminal: text is no longer than this; 0: all of it is shown
-    Text rest;                      ///< with `lines`, the command that shows all of it
+    Text reading;  ///< of a VM that runs: when and how it was read, before all else; in JSON it is in `source`
+    std::vector<Text> lead;       ///< sentences that open the text output; JSON member "summary"
+    std::vector<Member> members;  ///< in order
+    std::string primary;          ///< key of the table that CSV, TSV, NDJSON and Markdown print; default: the first
+    std::size_t lines = 0;        ///< of a terminal: text is no longer than this; 0: all of it is shown
+    Text rest;                    ///< with `lines`, the command that shows all of it
 };
 
 }  // namespace beamheap::present

@@ -31,8 +31,7 @@ void append_quoted(std::string_view text, std::string& out) {
             default:
                 if ((static_cast<unsigned char>(c) & 0xE0) == 0 || c == 0x7F)
                     out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-                else
-                    out += c;
+                else out += c;
         }
     }
     out += '"';
@@ -78,12 +77,11 @@ std::optional<FunName> fun_name(std::string_view text) {
 }
 
 void append_elixir_function_name(std::string_view name, std::string& out) {
-    if (elixir_bare(name) || elixir_operator(name))
-        out += name;
-    else if (const auto alias = elixir_alias(name))  // the module in {supervisor, Module, 1}, which proc_lib has as a function
+    if (elixir_bare(name) || elixir_operator(name)) out += name;
+    else if (const auto alias =
+                 elixir_alias(name))  // the module in {supervisor, Module, 1}, which proc_lib has as a function
         out += *alias;
-    else
-        append_quoted(name, out);
+    else append_quoted(name, out);
 }
 
 void append_elixir_atom(std::string_view atom, std::string& out) {
@@ -128,7 +126,8 @@ private:
             append_elixir_atom(name, out_);
             function();
         } else if (digit(c) || upper(c) || c == '_') {
-            while (at_ < text_.size() && (word(text_[at_]) || text_[at_] == '.' || text_[at_] == '#')) out_ += text_[at_++];
+            while (at_ < text_.size() && (word(text_[at_]) || text_[at_] == '.' || text_[at_] == '#'))
+                out_ += text_[at_++];
         } else if (follows("<<\"")) {
             at_ += 2;
             out_ += '"';
@@ -235,7 +234,8 @@ std::string bare_text(std::string_view atom, Syntax syntax) {
         // A pattern of aliases, whose changing parts stand in <>.
         constexpr std::string_view prefix = "Elixir.";
         const auto fits = [](char c) { return word(c) || c == '.' || c == '<' || c == '>'; };
-        if (atom.size() > prefix.size() && atom.starts_with(prefix) && upper(atom[prefix.size()]) && std::ranges::all_of(atom, fits))
+        if (atom.size() > prefix.size() && atom.starts_with(prefix) && upper(atom[prefix.size()]) &&
+            std::ranges::all_of(atom, fits))
             return std::string(atom.substr(prefix.size()));
     }
     return std::string(atom);

@@ -25,8 +25,8 @@ std::string function_text(std::string_view module, std::string_view name, std::u
 /// <0.1.2> or #PID<0.1.2>; empty where there is none.
 std::string pid_text(Pid pid, Syntax syntax);
 
-/// A term as the input has it printed, which is in Erlang's syntax, in the syntax that is asked for: {'Elixir.My.App',ok} is
-/// {My.App, :ok}. What is cut, or no term, is told as far as it goes.
+/// A term as the input has it printed, which is in Erlang's syntax, in the syntax that is asked for:
+/// {'Elixir.My.App',ok} is {My.App, :ok}. What is cut, or no term, is told as far as it goes.
 std::string printed_text(std::string_view printed, Syntax syntax);
 
 /// How the names of one snapshot are to be shown: what tables.cpp and the verbs make their cells with.

@@ -14,8 +14,8 @@
 namespace beamheap::present {
 namespace {
 
-using analyses::Evidence;
 using analyses::AmountUnit;
+using analyses::Evidence;
 using analyses::Finding;
 
 std::string_view unit_name(AmountUnit unit) {
@@ -67,10 +67,8 @@ std::string number_text(const Evidence& evidence) {
 
 Text evidence_line(const Names& names, const Evidence& evidence) {
     Text line = spell(names, evidence.name).add(": ");
-    if (evidence.number)
-        line.add(number_text(evidence));
-    else
-        line.add(spell(names, evidence.text));
+    if (evidence.number) line.add(number_text(evidence));
+    else line.add(spell(names, evidence.text));
     if (evidence.confidence == analyses::Confidence::lower_bound) line.add(" (at least)");
     if (evidence.confidence == analyses::Confidence::estimate) line.add(" (estimate)");
     return line;
@@ -98,7 +96,8 @@ Member finding_member(const Names& names, const Finding& finding, bool said, std
 
 Member short_finding_member(const Names& names, const Finding& finding) {
     Array lines{Value(spell(names, finding.title))};
-    if (!finding.next_steps.empty()) lines.emplace_back(Text{}.add("  -> ").add(spell(names, finding.next_steps.front())));
+    if (!finding.next_steps.empty())
+        lines.emplace_back(Text{}.add("  -> ").add(spell(names, finding.next_steps.front())));
     return {.key = {},
             .title = fmt::format("{}: {}", analyses::name_of(finding.severity), finding.rule),
             .body = Value(std::move(lines)),
@@ -108,7 +107,8 @@ Member short_finding_member(const Names& names, const Finding& finding) {
 
 Array nothing_found() {
     const std::size_t rules = analyses::rules().size();
-    return {Value(fmt::format("Nothing found by any of {} rules; `beamheap explain` tells what they look for.", rules))};
+    return {
+        Value(fmt::format("Nothing found by any of {} rules; `beamheap explain` tells what they look for.", rules))};
 }
 
 Table finding_table(const Names& names, std::span<const Finding> findings) {

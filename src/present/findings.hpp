@@ -15,8 +15,8 @@ namespace beamheap::present {
 Table finding_table(const Names& names, std::span<const analyses::Finding> findings);
 /// A finding for people: its title (unless `said`: the answer began with it), its evidence its next steps (at most so
 /// much of them). Not in JSON.
-Member finding_member(const Names& names, const analyses::Finding& finding, bool said, std::size_t most_evidence = ~std::size_t{0},
-                      std::size_t most_steps = ~std::size_t{0});
+Member finding_member(const Names& names, const analyses::Finding& finding, bool said,
+                      std::size_t most_evidence = ~std::size_t{0}, std::size_t most_steps = ~std::size_t{0});
 /// Its title and its first step.
 Member short_finding_member(const Names& names, const analyses::Finding& finding);
 /// What is said where there is no finding: what was looked for.

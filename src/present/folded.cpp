@@ -1,4 +1,5 @@
-// Collapsed stacks, a line each: "oldest;...;youngest WEIGHT". What flamegraph.pl, inferno, speedscope and most others read.
+// Collapsed stacks, a line each: "oldest;...;youngest WEIGHT". What flamegraph.pl, inferno, speedscope and most others
+// read.
 #include <fmt/format.h>
 
 #include "present/sanitise.hpp"

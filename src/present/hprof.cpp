@@ -14,10 +14,10 @@ namespace record {
 constexpr std::uint8_t text = 0x01, load_class = 0x02, frame = 0x04, stack = 0x05, segment = 0x1C, end = 0x2C;
 }
 namespace part {
-constexpr std::uint8_t global_root = 0x01, frame_root = 0x03, class_root = 0x05, thread_root = 0x08, class_dump = 0x20, instance = 0x21,
-                       object_array = 0x22, primitive_array = 0x23;
+constexpr std::uint8_t global_root = 0x01, frame_root = 0x03, class_root = 0x05, thread_root = 0x08, class_dump = 0x20,
+                       instance = 0x21, object_array = 0x22, primitive_array = 0x23;
 }
-constexpr std::uint32_t no_stack = 0;          // serial number of the stack where nobody knows who made an object
+constexpr std::uint32_t no_stack = 0;               // serial number of the stack where nobody knows who made an object
 constexpr std::uint32_t unknown_line = 0xFFFFFFFF;  // -1
 
 std::string class_name(std::string_view name) {
@@ -34,7 +34,10 @@ std::string class_name(std::string_view name) {
 }  // namespace
 
 Hprof::Hprof(unsigned id_bytes, Take records, Take segments)
-    : id_bytes_(id_bytes), records_(std::move(records)), segments_(std::move(segments)), next_object_(std::uint64_t{1} << 16) {
+    : id_bytes_(id_bytes),
+      records_(std::move(records)),
+      segments_(std::move(segments)),
+      next_object_(std::uint64_t{1} << 16) {
     record_ += std::string_view("JAVA PROFILE 1.0.2\0", 19);
     put(record_, id_bytes_, 4);
     put(record_, 0, 8);  // when: what was written is of no time
@@ -51,8 +54,9 @@ Hprof::Hprof(unsigned id_bytes, Take records, Take segments)
     properties_ = new_class("java/util/Properties");
     reference_ = new_class("java/lang/ref/Reference");
     std::array<Class, 4> references;
-    std::ranges::transform(std::array{"Weak", "Soft", "Final", "Phantom"}, references.begin(),
-                           [this](const char* kind) { return new_class(std::string("java/lang/ref/") + kind + "Reference"); });
+    std::ranges::transform(
+        std::array{"Weak", "Soft", "Final", "Phantom"}, references.begin(),
+        [this](const char* kind) { return new_class(std::string("java/lang/ref/") + kind + "Reference"); });
     stack(no_stack, {});
     dump_class(object_, 0, {}, {});
     dump_class(class_, object_.id, {}, {});
@@ -108,7 +112,8 @@ Hprof::Class Hprof::new_class(std::string_view name) {
 
 void Hprof::dump_class(const Class& of, Id above, std::span<const Field> fields, const About& about) {
     std::uint32_t bytes = above == 0 ? 0 : sizes_.at(above);
-    for (const Field& field : fields) bytes += field.type == Type::object ? id_bytes_ : field.type == Type::number ? 8 : 4;
+    for (const Field& field : fields)
+        bytes += field.type == Type::object ? id_bytes_ : field.type == Type::number ? 8 : 4;
     sizes_[of.id] = bytes;
     put(segment_, part::class_dump, 1);
     put_id(segment_, of.id);
@@ -156,8 +161,10 @@ void Hprof::begin_instance(Id object, const Class& of) {
 
 void Hprof::end() {
     // What a caller left out is null.
-    const auto told = static_cast<std::uint8_t>(segment_[length_at_]) << 24 | static_cast<std::uint8_t>(segment_[length_at_ + 1]) << 16 |
-                      static_cast<std::uint8_t>(segment_[length_at_ + 2]) << 8 | static_cast<std::uint8_t>(segment_[length_at_ + 3]);
+    const auto told = static_cast<std::uint8_t>(segment_[length_at_]) << 24 |
+                      static_cast<std::uint8_t>(segment_[length_at_ + 1]) << 16 |
+                      static_cast<std::uint8_t>(segment_[length_at_ + 2]) << 8 |
+                      static_cast<std::uint8_t>(segment_[length_at_ + 3]);
     segment_.resize(values_from_ + static_cast<std::size_t>(told), '\0');
     if (segment_.size() >= segment_bytes) flush();
 }
@@ -261,7 +268,8 @@ Hprof::Id Hprof::boxed(std::optional<std::uint64_t> value) {
 }
 
 Hprof::Id Hprof::frame(std::string_view function, std::string_view file, const Class& module, std::uint32_t line) {
-    const Id called = string(function), nothing = string({}), source = file.empty() ? 0 : string(file), made = new_ids(1);
+    const Id called = string(function), nothing = string({}), source = file.empty() ? 0 : string(file),
+             made = new_ids(1);
     put_head(record_, record::frame, 4 * id_bytes_ + 8);
     put_id(record_, made);
     put_id(record_, called);

@@ -1,17 +1,19 @@
 // A heap as HPROF, the format of Java's heap dumps (1.0.2): what Eclipse MAT, VisualVM, IntelliJ and Perfetto read.
 //
-// A file is a row of records: texts, classes, frames and stacks, and segments of heap. In a segment stand classes with their
-// fields, objects with the bytes of theirs, arrays, and roots. All refer to each other by ids, before or after those are there.
-// VisualVM wants the segments one behind the other, after all other records. Both are made at the same time here: so segments
-// are kept beside the file until the end, where whoever calls this says.
+// A file is a row of records: texts, classes, frames and stacks, and segments of heap. In a segment stand classes with
+// their fields, objects with the bytes of theirs, arrays, and roots. All refer to each other by ids, before or after
+// those are there. VisualVM wants the segments one behind the other, after all other records. Both are made at the same
+// time here: so segments are kept beside the file until the end, where whoever calls this says.
 //
-// The classes that readers look for by name (java.lang.Object, Class, String, Long, Thread, arrays; System, of whose properties
-// VisualVM wants to know how large references are; Reference and those below it, which it wants to leave out of paths) are written first.
+// The classes that readers look for by name (java.lang.Object, Class, String, Long, Thread, arrays; System, of whose
+// properties VisualVM wants to know how large references are; Reference and those below it, which it wants to leave out
+// of paths) are written first.
 //
-// Sizes: a class states how large its instances are. Where java.lang.Object states more than 0, VisualVM takes what classes
-// state for the size in memory, so that a class whose fields are all of an object has the right size; Eclipse MAT adds the
-// two words of an object's head to the fields. Arrays have that head and a length in both. Where ids are closer together than
-// arrays are large, Eclipse MAT concludes that references have four bytes: new_ids() leaves room for what is an array.
+// Sizes: a class states how large its instances are. Where java.lang.Object states more than 0, VisualVM takes what
+// classes state for the size in memory, so that a class whose fields are all of an object has the right size; Eclipse
+// MAT adds the two words of an object's head to the fields. Arrays have that head and a length in both. Where ids are
+// closer together than arrays are large, Eclipse MAT concludes that references have four bytes: new_ids() leaves room
+// for what is an array.
 #pragma once
 
 #include <cstdint>
@@ -42,15 +44,16 @@ public:
         std::uint32_t serial = 0;
     };
 
-    /// `records` takes the file, but for the segments, which `segments` takes, and finish() has put behind. `id_bytes`, 4 or 8, is what a reference takes in the file and, as readers count
-    /// it, in memory.
+    /// `records` takes the file, but for the segments, which `segments` takes, and finish() has put behind. `id_bytes`,
+    /// 4 or 8, is what a reference takes in the file and, as readers count it, in memory.
     Hprof(unsigned id_bytes, Take records, Take segments);
 
     static constexpr Id step = 8;  ///< between ids
-    /// Ids of so many objects, one after the other; gives the first. An array of references needs as many as it has elements.
+    /// Ids of so many objects, one after the other; gives the first. An array of references needs as many as it has
+    /// elements.
     Id new_ids(std::uint64_t count);
-    /// A class below java.lang.Object, whose instances are as large as their fields; or below `above`. A name's slashes, which readers take for dots, are written as another
-    /// character, and no name is that of a class of Java.
+    /// A class below java.lang.Object, whose instances are as large as their fields; or below `above`. A name's
+    /// slashes, which readers take for dots, are written as another character, and no name is that of a class of Java.
     Class add_class(std::string_view name, std::span<const Field> fields, const Class* above = nullptr);
     const Class& thread_class() const { return thread_; }
 
@@ -109,14 +112,15 @@ private:
     unsigned id_bytes_;
     Take records_, segments_;
     Status status_ = ok();
-    std::string record_;   // and others, all that are no segments
-    std::string segment_;  // what will be in it
+    std::string record_;                           // and others, all that are no segments
+    std::string segment_;                          // what will be in it
     std::size_t length_at_ = 0, values_from_ = 0;  // in the segment: of the instance that is being written
     Id next_object_, next_string_ = 1;
     std::uint32_t classes_ = 0;
     std::unordered_map<std::string, Id> strings_;
     std::unordered_map<Id, std::uint32_t> sizes_;  // of instances of classes, in bytes
-    Class object_, class_, system_, properties_, reference_, string_, long_, thread_, objects_, characters_, bytes_, numbers_;
+    Class object_, class_, system_, properties_, reference_, string_, long_, thread_, objects_, characters_, bytes_,
+        numbers_;
 };
 
 }  // namespace beamheap::present

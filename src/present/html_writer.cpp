@@ -11,7 +11,7 @@
 namespace beamheap::present {
 namespace {
 
-constexpr std::size_t frames_shown = 12;   // of a stack; the rest unfolds
+constexpr std::size_t frames_shown = 12;    // of a stack; the rest unfolds
 constexpr std::size_t pids_shown = 32;      // of a list
 constexpr std::size_t frames_at_most = 60;  // of a stack that goes on and on
 
@@ -114,7 +114,8 @@ void HtmlWriter::sentence(const Text& sentence_text) {
                  pieces[i].function == first.function && (first.command || first.process.has() || first.function));
         if (first.process.has() && !first.command) {
             link(first.process, shown);
-        } else if (!table_.empty() && first.content == Content::name && is_table(first.text) && !first.command && !first.function) {
+        } else if (!table_.empty() && first.content == Content::name && is_table(first.text) && !first.command &&
+                   !first.function) {
             const std::string anchor = table_anchor(shown);
             links_.tables.insert(anchor);
             out_ += fmt::format("<a href=\"#{}\">", anchor);
@@ -137,7 +138,8 @@ void HtmlWriter::string(std::string_view raw, Content content, std::string_view 
 }
 
 void HtmlWriter::value(const Value& value, Unit unit, Content content, std::string_view key) {
-    if (const auto* sentence_text = std::get_if<std::shared_ptr<const Text>>(&value.data())) return sentence(**sentence_text);
+    if (const auto* sentence_text = std::get_if<std::shared_ptr<const Text>>(&value.data()))
+        return sentence(**sentence_text);
     if (const auto* raw = std::get_if<std::string>(&value.data()); raw != nullptr && unit != Unit::address)
         return string(*raw, content, key);
     if (const auto* array = std::get_if<std::shared_ptr<const Array>>(&value.data())) {
@@ -196,13 +198,15 @@ void HtmlWriter::list(const Member& member, const Array& array) {
     const bool folds = pids && array.size() > pids_shown + pids_shown / 4;
     for (const Value& each : array) {
         if (folds && shown++ == pids_shown)
-            out_ += fmt::format("</ul>\n<details><summary>{} more</summary>\n{}", grouped(array.size() - pids_shown), begin);
+            out_ += fmt::format("</ul>\n<details><summary>{} more</summary>\n{}", grouped(array.size() - pids_shown),
+                                begin);
         out_ += "<li>";
         const auto* sentence_text = std::get_if<std::shared_ptr<const Text>>(&each.data());
-        if (sentence_text != nullptr && !(*sentence_text)->pieces.empty() && (*sentence_text)->pieces.front().text == "- ")
-            sentence(Text{{(*sentence_text)->pieces.begin() + 1, (*sentence_text)->pieces.end()}});  // the page has marks of its own
-        else
-            value(each, member.unit, member.content, {});
+        if (sentence_text != nullptr && !(*sentence_text)->pieces.empty() &&
+            (*sentence_text)->pieces.front().text == "- ")
+            sentence(Text{{(*sentence_text)->pieces.begin() + 1,
+                           (*sentence_text)->pieces.end()}});  // the page has marks of its own
+        else value(each, member.unit, member.content, {});
         out_ += "</li>\n";
     }
     out_ += folds ? "</ul>\n</details>\n" : "</ul>\n";
@@ -230,7 +234,8 @@ void HtmlWriter::frames(const Array& array, Content content) {
     if (array.size() <= frames_shown) return;
     out_ += fmt::format("<details><summary>{} more frames</summary>", grouped(array.size() - frames_shown));
     some(frames_shown, std::min(frames_at_most, array.size()));
-    if (array.size() > frames_at_most) out_ += fmt::format("<p>... {} more</p>", grouped(array.size() - frames_at_most));
+    if (array.size() > frames_at_most)
+        out_ += fmt::format("<p>... {} more</p>", grouped(array.size() - frames_at_most));
     out_ += "</details>";
 }
 
@@ -238,8 +243,7 @@ void HtmlWriter::open_cell(const Value& value, Unit unit) {
     const std::string number = number_of(value);
     if (numeric(unit))
         out_ += number.empty() ? "<td class=\"n\">" : fmt::format("<td class=\"n\" data-v=\"{}\">", number);
-    else
-        out_ += number.empty() ? "<td>" : fmt::format("<td data-v=\"{}\">", number);
+    else out_ += number.empty() ? "<td>" : fmt::format("<td data-v=\"{}\">", number);
 }
 
 std::string HtmlWriter::place_of(const TableView& table, std::size_t row) {
@@ -267,7 +271,8 @@ std::vector<std::size_t> HtmlWriter::filled_columns(const TableView& table) {
     return filled;
 }
 
-void HtmlWriter::rows(const TableView& table, const std::vector<std::size_t>& filled, std::size_t from, std::size_t to) {
+void HtmlWriter::rows(const TableView& table, const std::vector<std::size_t>& filled, std::size_t from,
+                      std::size_t to) {
     out_ += "<div class=\"scroll\"><table>\n<thead><tr>";
     for (const std::size_t c : filled) {
         const Column& column = table.column(c);
@@ -289,10 +294,8 @@ void HtmlWriter::rows(const TableView& table, const std::vector<std::size_t>& fi
             if (const std::size_t depth = std::min<std::size_t>(table.depth_of(row, c), 12); depth != 0)
                 out_ += fmt::format("<span class=\"d{}\">{}</span>", depth, std::string(depth, '.'));
             const auto* array = std::get_if<std::shared_ptr<const Array>>(&cell.data());
-            if (array != nullptr && column.below)
-                frames(**array, column.content);
-            else
-                value(cell, unit, column.content, table.key_of(row, c));
+            if (array != nullptr && column.below) frames(**array, column.content);
+            else value(cell, unit, column.content, table.key_of(row, c));
             out_ += "</td>";
         }
         out_ += "</tr>\n";
@@ -324,7 +327,8 @@ void HtmlWriter::item(const View::Item& item) {
     const auto* plain = std::get_if<Value>(&item.member->body);
     if (plain != nullptr && plain->is_null()) return;
     if (plain != nullptr)
-        if (const auto* array = std::get_if<std::shared_ptr<const Array>>(&plain->data()); array != nullptr && (*array)->empty())
+        if (const auto* array = std::get_if<std::shared_ptr<const Array>>(&plain->data());
+            array != nullptr && (*array)->empty())
             return;
     if (!item.member->title.empty()) heading(3, item.member->title);
     if (item.object()) return object_row(item.table);
@@ -386,7 +390,8 @@ std::string_view section_of(std::string_view subject_kind) {
 // The name that a sentence is, without the prefix that Elixir's modules have; empty where it is no name alone.
 std::string name_in(const Value& value) {
     const auto* sentence = std::get_if<std::shared_ptr<const Text>>(&value.data());
-    if (sentence == nullptr || (*sentence)->pieces.size() != 1 || (*sentence)->pieces[0].content != Content::name) return {};
+    if (sentence == nullptr || (*sentence)->pieces.size() != 1 || (*sentence)->pieces[0].content != Content::name)
+        return {};
     const std::string_view name = (*sentence)->pieces[0].text;
     return std::string(name.starts_with("Elixir.") ? name.substr(7) : name);
 }
@@ -398,15 +403,19 @@ void HtmlWriter::findings(const TableView& table) {
     for (std::size_t row = 0; row < table.rows(); ++row) {
         const std::string severity = text_of(table.cell(row, column("severity")));
         const std::string rule = text_of(table.cell(row, column("rule")));
-        table_ = text_of(table.cell(row, column("subject_kind"))) == "table" ? name_in(table.cell(row, column("subject"))) : std::string();
-        out_ += fmt::format("<article class=\"finding {0}\" id=\"finding-{1}\">\n<h3><span class=\"badge\">{0}</span> "
-                            "<span class=\"rule\" title=\"beamheap explain {2}\">{2}</span> {3}</h3>\n<p class=\"says\">",
-                            severity, row + 1, rule, section_of(text_of(table.cell(row, column("subject_kind")))));
+        table_ = text_of(table.cell(row, column("subject_kind"))) == "table"
+                     ? name_in(table.cell(row, column("subject")))
+                     : std::string();
+        out_ += fmt::format(
+            "<article class=\"finding {0}\" id=\"finding-{1}\">\n<h3><span class=\"badge\">{0}</span> <span "
+            "class=\"rule\" title=\"beamheap explain {2}\">{2}</span> {3}</h3>\n<p class=\"says\">",
+            severity, row + 1, rule, section_of(text_of(table.cell(row, column("subject_kind")))));
         value(table.cell(row, column("title")), Unit::none, Content::message, {});
         out_ += "</p>\n";
         evidence(table.cell(row, column("evidence")));
         const Value steps = table.cell(row, column("next_steps"));
-        if (const auto* array = std::get_if<std::shared_ptr<const Array>>(&steps.data()); array != nullptr && !(*array)->empty()) {
+        if (const auto* array = std::get_if<std::shared_ptr<const Array>>(&steps.data());
+            array != nullptr && !(*array)->empty()) {
             out_ += "<ul class=\"steps\">\n";
             for (const Value& step : **array) {
                 out_ += "<li>";

@@ -1,9 +1,9 @@
 // Views as HTML: sentences with links, objects, lists, tables, findings. Internal to present.
 //
 // What is written reads without a script and without a style sheet: headings, definition lists, tables, <details> for
-// what is long. Every text goes through the view's redaction and through safe_text, and is escaped last; no attribute but
-// href, id, class, title and data-v holds anything of the input, and no style or handler stands in an attribute, so that
-// the page works under a policy that allows neither.
+// what is long. Every text goes through the view's redaction and through safe_text, and is escaped last; no attribute
+// but href, id, class, title and data-v holds anything of the input, and no style or handler stands in an attribute, so
+// that the page works under a policy that allows neither.
 #pragma once
 
 #include <functional>
@@ -64,7 +64,9 @@ private:
     static std::vector<std::size_t> filled_columns(const TableView& table);
     void rows(const TableView& table, const std::vector<std::size_t>& filled, std::size_t from, std::size_t to);
     void evidence(const Value& value);
-    bool is_table(std::string_view name) const { return name == table_ || (name.starts_with("Elixir.") && name.substr(7) == table_); }
+    bool is_table(std::string_view name) const {
+        return name == table_ || (name.starts_with("Elixir.") && name.substr(7) == table_);
+    }
     /// The place that a row of a table has by what it is about, if it is the first one; else empty.
     std::string place_of(const TableView& table, std::size_t row);
 

@@ -74,10 +74,8 @@ void append_escaped(std::string& out, std::string_view utf8, char quote, Syntax 
             default:
                 if (code == static_cast<char32_t>(quote)) out += '\\';
                 if (syntax == Syntax::elixir && code == '#' && utf8.size() > 1 && utf8[1] == '{') out += '\\';
-                if (is_hidden(code))
-                    append_code(out, code, syntax);
-                else
-                    out.append(utf8.substr(0, size));
+                if (is_hidden(code)) append_code(out, code, syntax);
+                else out.append(utf8.substr(0, size));
         }
         utf8.remove_prefix(size);
     }
@@ -107,18 +105,16 @@ void append_float(std::string& out, double value) {
         out += "0.0";
         return;
     }
-    // The fewest digits that read back as the same number, and where the point stands among them. fmt has them without the tables
-    // of 128 bits that the standard library's std::to_chars brings along, a hundredth of the program.
+    // The fewest digits that read back as the same number, and where the point stands among them. fmt has them without
+    // the tables of 128 bits that the standard library's std::to_chars brings along, a hundredth of the program.
     const std::string text = fmt::format("{}", value);
     const std::size_t e = std::min(text.find('e'), text.size());
     std::string digits;
     int place = 0;
     bool fraction = false;
     for (const char c : text.substr(0, e)) {
-        if (c == '.')
-            fraction = true;
-        else if (c == '0' && digits.empty())
-            place -= fraction;
+        if (c == '.') fraction = true;
+        else if (c == '0' && digits.empty()) place -= fraction;
         else {
             digits += c;
             place += !fraction;

@@ -17,7 +17,9 @@ using analyses::TermReader;
 class Words {
 public:
     Words(const Names& names, const LogEvent& event, std::size_t max_bytes)
-        : event_(event), terms_(*event.term), options_{.syntax = names.syntax(), .max_bytes = max_bytes, .unknown = "..."} {}
+        : event_(event),
+          terms_(*event.term),
+          options_{.syntax = names.syntax(), .max_bytes = max_bytes, .unknown = "..."} {}
 
     std::string printed(const Element& term) const { return term_text(*event_.term, term, options_); }
     std::string reason() const { return term_text(*event_.reason_term, event_.reason, options_); }
@@ -84,7 +86,8 @@ Value reason_value(const Names& names, const LogEvent& event, std::size_t max_by
 std::string log_frame_text(const Names& names, const LogFrame& frame) {
     std::string text = function_text(frame.module, frame.function, frame.arity, names.syntax());
     if (!frame.file.empty())
-        text += frame.line == 0 ? fmt::format(" ({})", frame.file) : fmt::format(" ({}, line {})", frame.file, frame.line);
+        text +=
+            frame.line == 0 ? fmt::format(" ({})", frame.file) : fmt::format(" ({}, line {})", frame.file, frame.line);
     return text;
 }
 
@@ -115,13 +118,18 @@ Table log_table(const Names& names, const std::vector<LogEvent>& events, std::si
     const Snapshot& s = names.snapshot();
     const std::size_t bytes = term_bytes == 0 ? 0 : std::max<std::size_t>(term_bytes, 200);
     Columns<Row> columns{
-        {{.name = "time", .title = "TIME", .doc = "when it was logged: the node's local time, or UTC where it ends in Z"},
+        {{.name = "time",
+          .title = "TIME",
+          .doc = "when it was logged: the node's local time, or UTC where it ends in Z"},
          [](Row e) { return cells::text(e->time); }},
         {{.name = "level", .title = "LEVEL", .doc = "logger's level"},
          [](Row e) { return cells::text(name_of(e->level)); }},
         {{.name = "pid", .title = "PID", .doc = "the process that it is about"},
          [names](Row e) { return cells::pid(names, e->pid); }},
-        {{.name = "name", .title = "NAME", .doc = "that process's or supervisor's name, as the event gives it", .content = Content::name},
+        {{.name = "name",
+          .title = "NAME",
+          .doc = "that process's or supervisor's name, as the event gives it",
+          .content = Content::name},
          [](Row e) { return cells::text(e->name); }},
         {{.name = "what", .title = "WHAT", .doc = "what it says", .content = Content::message, .wraps = true},
          [=](Row e) { return Value(log_text(names, *e, bytes)); }},
@@ -130,11 +138,24 @@ Table log_table(const Names& names, const std::vector<LogEvent>& events, std::si
           .doc = "message crash_report supervisor_report progress application_end process_error exit_message output",
           .wide = true},
          [](Row e) { return Value(name_of(e->kind)); }},
-        {{.name = "module", .title = "MODULE", .doc = "where it was logged or failed", .content = Content::name, .wide = true},
+        {{.name = "module",
+          .title = "MODULE",
+          .doc = "where it was logged or failed",
+          .content = Content::name,
+          .wide = true},
          [](Row e) { return cells::text(e->module); }},
-        {{.name = "reason", .title = "REASON", .doc = "why it ended, without its stack", .content = Content::term, .wide = true},
+        {{.name = "reason",
+          .title = "REASON",
+          .doc = "why it ended, without its stack",
+          .content = Content::term,
+          .wide = true},
          [=](Row e) { return reason_value(names, *e, bytes); }},
-        {{.name = "stack", .title = "STACK", .holds = Holds::texts, .doc = "of the failure, youngest frame first", .content = Content::name, .below = true},
+        {{.name = "stack",
+          .title = "STACK",
+          .holds = Holds::texts,
+          .doc = "of the failure, youngest frame first",
+          .content = Content::name,
+          .below = true},
          [=](Row e) {
              Array frames;
              for (const LogFrame& frame : e->stack) frames.emplace_back(log_frame_text(names, frame));
@@ -142,7 +163,11 @@ Table log_table(const Names& names, const std::vector<LogEvent>& events, std::si
          }},
         {{.name = "source", .title = "HELD BY", .doc = "the process in whose memory it was", .content = Content::name},
          [=, &s](Row e) { return Value(names.process(s[e->holder])); }},
-        {{.name = "unread", .title = "UNREAD", .holds = Holds::flag, .doc = "whether it was a message that nobody had read", .wide = true},
+        {{.name = "unread",
+          .title = "UNREAD",
+          .holds = Holds::flag,
+          .doc = "whether it was a message that nobody had read",
+          .wide = true},
          [](Row e) { return Value(e->in_queue); }},
     };
     std::vector<Row> rows;

@@ -49,8 +49,8 @@ void write_table(const View& view, const TableView& table, Sink& sink) {
         sink.write("|");
         for (std::size_t c = 0; c < table.columns(); ++c) {
             const Column& column = table.column(c);
-            sink.write(fmt::format(
-                " {} |", cell_text(view, table.cell(row, c), table.unit_of(row, c), column.content, table.key_of(row, c))));
+            sink.write(fmt::format(" {} |", cell_text(view, table.cell(row, c), table.unit_of(row, c), column.content,
+                                                      table.key_of(row, c))));
         }
         sink.write("\n");
     }
@@ -63,7 +63,8 @@ void write_value(const View& view, const Member& member, const Value& value, Sin
     if (const auto* array = std::get_if<std::shared_ptr<const Array>>(&value.data())) {
         for (const Value& each : **array) {
             const std::string text = cell_text(view, each, member.unit, member.content, {});
-            const std::string_view line = std::string_view(text).substr(std::min(text.find_first_not_of(' '), text.size()));
+            const std::string_view line =
+                std::string_view(text).substr(std::min(text.find_first_not_of(' '), text.size()));
             sink.write(fmt::format("- {}\n", line.substr(line.starts_with("- ") ? 2 : 0)));
         }
         return;

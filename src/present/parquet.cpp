@@ -50,7 +50,8 @@ void append_text_of_size(std::string_view text, std::string& out) {
     out += text;
 }
 
-// Levels in the hybrid of runs and packed bits, of which runs alone are used: a varint of twice its length, and its value.
+// Levels in the hybrid of runs and packed bits, of which runs alone are used: a varint of twice its length, and its
+// value.
 std::string levels_as_runs(std::string_view levels) {
     std::string out;
     for (std::size_t at = 0; at < levels.size();) {
@@ -82,19 +83,22 @@ std::optional<std::int64_t> integer_of(const Value& value) {
     const Value::Data& data = value.data();
     if (const auto* number = std::get_if<std::int64_t>(&data)) return *number;
     if (const auto* number = std::get_if<std::uint64_t>(&data))
-        return static_cast<std::int64_t>(std::min(*number, static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())));
+        return static_cast<std::int64_t>(
+            std::min(*number, static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())));
     return std::nullopt;
 }
 
 std::optional<double> real_of(const Value& value) {
     const Value::Data& data = value.data();
-    if (const auto* number = std::get_if<double>(&data)) return std::isfinite(*number) ? std::optional(*number) : std::nullopt;
+    if (const auto* number = std::get_if<double>(&data))
+        return std::isfinite(*number) ? std::optional(*number) : std::nullopt;
     if (const auto* number = std::get_if<std::int64_t>(&data)) return static_cast<double>(*number);
     if (const auto* number = std::get_if<std::uint64_t>(&data)) return static_cast<double>(*number);
     return std::nullopt;
 }
 
-std::optional<std::string> text_of(const Redactor& redactor, const Value& value, Content content, std::string_view key) {
+std::optional<std::string> text_of(const Redactor& redactor, const Value& value, Content content,
+                                   std::string_view key) {
     PlainValue plain = plain_value(redactor, value, content, key);
     if (const auto* text = std::get_if<std::string>(&plain)) return fit_to_keep(*text);
     if (const auto* number = std::get_if<std::int64_t>(&plain)) return std::to_string(*number);
@@ -197,7 +201,8 @@ struct ParquetFile::Chunk {
         if (type != FileType::flag) return out += values;
         std::string bits((values.size() + 7) / 8, '\0');
         for (std::size_t i = 0; i < values.size(); ++i)
-            bits[i / 8] = static_cast<char>(static_cast<unsigned char>(bits[i / 8]) | static_cast<unsigned>(values[i]) << i % 8);
+            bits[i / 8] =
+                static_cast<char>(static_cast<unsigned char>(bits[i / 8]) | static_cast<unsigned>(values[i]) << i % 8);
         return out += bits;
     }
     Status end_page() {
@@ -230,9 +235,11 @@ struct ParquetFile::Chunk {
             low = static_cast<char>(*least), high = static_cast<char>(*most);
         } else if (type == FileType::real && least_real) {
             // Zeros of both signs are equal, and readers want the outer ones.
-            append_number(*least_real == 0 ? -0.0 : *least_real, low), append_number(*most_real == 0 ? 0.0 : *most_real, high);
+            append_number(*least_real == 0 ? -0.0 : *least_real, low),
+                append_number(*most_real == 0 ? 0.0 : *most_real, high);
         } else if (type == FileType::text && least_text) {
-            return {least_text->size() > longest_bound ? std::nullopt : least_text, most_text->size() > longest_bound ? std::nullopt : most_text};
+            return {least_text->size() > longest_bound ? std::nullopt : least_text,
+                    most_text->size() > longest_bound ? std::nullopt : most_text};
         } else {
             return {};
         }
@@ -280,7 +287,8 @@ Status ParquetFile::add(const Table& rows, const Redactor& redactor) {
                 const Value under = rows.cell(row, key[c]);
                 if (const auto* text = std::get_if<std::string>(&under.data())) filed = *text;
             }
-            place[c] == none ? chunk.absent() : chunk.add(redactor, rows.cell(row, place[c]), columns_[c].content, filed);
+            place[c] == none ? chunk.absent()
+                             : chunk.add(redactor, rows.cell(row, place[c]), columns_[c].content, filed);
             if (chunk.page_size() >= bytes_of_a_page) BH_CHECK(chunk.end_page());
             held += chunk.size();
         }
@@ -385,7 +393,8 @@ std::string ParquetFile::footer() const {
             out.element(parquet::rle);
             out.list_of_texts(3, type == FileType::texts ? 3 : 1);
             out.element(std::string_view(columns_[c].name));
-            if (type == FileType::texts) out.element(std::string_view("list")), out.element(std::string_view("element"));
+            if (type == FileType::texts)
+                out.element(std::string_view("list")), out.element(std::string_view("element"));
             out.i32(4, parquet::zstd);
             out.i64(5, static_cast<std::int64_t>(chunk.values));
             out.i64(6, static_cast<std::int64_t>(chunk.plain_bytes));

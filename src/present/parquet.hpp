@@ -2,8 +2,8 @@
 //
 // A file is a row of groups; a group has a chunk for each column, of pages that are compressed by zstd; behind all
 // stands what is known of it: the columns with their types, where each chunk is, its smallest and largest value and how
-// many are missing. A value that the input doesn't hold is missing by its definition level, never 0. Every column may miss
-// values; a list of texts is a LIST of strings, which repetition levels hold together.
+// many are missing. A value that the input doesn't hold is missing by its definition level, never 0. Every column may
+// miss values; a list of texts is a LIST of strings, which repetition levels hold together.
 #pragma once
 
 #include <functional>
@@ -34,8 +34,8 @@ public:
     ~ParquetFile();
 
     /// Rows of a table that has these columns (others are left out, missing ones are null), texts redacted. A group is
-    /// written when it has 65,536 rows or 8 MiB before packing, and its pages are packed as they fill: memory does not grow with the table. Integers from 2^63 on become
-    /// 2^63-1, since files hold signed ones. Errors: those of `to`.
+    /// written when it has 65,536 rows or 8 MiB before packing, and its pages are packed as they fill: memory does not
+    /// grow with the table. Integers from 2^63 on become 2^63-1, since files hold signed ones. Errors: those of `to`.
     Status add(const Table& rows, const Redactor& redactor);
     /// The last group and the end of the file.
     Status finish();

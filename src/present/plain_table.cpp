@@ -30,7 +30,8 @@ std::string as_utf8(std::string text) {
 }
 
 PlainValue of_unsigned(std::uint64_t number) {
-    if (number > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return static_cast<double>(number);
+    if (number > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+        return static_cast<double>(number);
     return static_cast<std::int64_t>(number);
 }
 

@@ -1,7 +1,7 @@
 // A table as databases take it: each cell is nothing, an integer, a real or a text, and every text is redacted.
 //
-// Whoever asks a database for a part of a text (substr, hex, a comparison) gets a part of what redaction left: it is done
-// here, before anything else sees the text. Lists and objects are JSON, truth is 1 or 0, and text is UTF-8.
+// Whoever asks a database for a part of a text (substr, hex, a comparison) gets a part of what redaction left: it is
+// done here, before anything else sees the text. Lists and objects are JSON, truth is 1 or 0, and text is UTF-8.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,8 @@ using PlainValue = std::variant<std::monostate, std::int64_t, double, std::strin
 /// The value as a database takes it. Integers from 2^63 on become reals. `key` is what the text is filed under.
 PlainValue plain_value(const Redactor& redactor, const Value& value, Content content, std::string_view key = {});
 
-/// The text for files of databases, whose readers show it on a terminal: no control characters but ends of lines and tabs.
+/// The text for files of databases, whose readers show it on a terminal: no control characters but ends of lines and
+/// tabs.
 std::string fit_to_keep(std::string_view text);
 
 /// Whether a column holds numbers alone, and then which: none of text, pids, truth.
@@ -45,7 +46,7 @@ public:
 private:
     Table table_;
     std::shared_ptr<const Redactor> redactor_;
-    std::vector<std::size_t> keys_;             // by column: the column that it is keyed by, or none
+    std::vector<std::size_t> keys_;  // by column: the column that it is keyed by, or none
 };
 
 }  // namespace beamheap::present

@@ -1,8 +1,8 @@
-// The format of pprof (its profile.proto), which `go tool pprof`, Pyroscope, Grafana and speedscope read: a sample for each
-// stack, with a value for each of its sums, and what else the row says (a pid, a name, a scheduler) as labels.
+// The format of pprof (its profile.proto), which `go tool pprof`, Pyroscope, Grafana and speedscope read: a sample for
+// each stack, with a value for each of its sums, and what else the row says (a pid, a name, a scheduler) as labels.
 //
-// A gzip stream, made row by row: what is known of a name (strings, functions, locations) is written when it first appears,
-// since fields of a message may stand in any order.
+// A gzip stream, made row by row: what is known of a name (strings, functions, locations) is written when it first
+// appears, since fields of a message may stand in any order.
 #include <map>
 
 #include "bytes/compress.hpp"
@@ -16,7 +16,8 @@ namespace {
 // Numbers of fields, by the messages of profile.proto.
 namespace pprof {
 namespace profile {
-constexpr std::uint32_t sample_type = 1, sample = 2, location = 4, function = 5, string_table = 6, time_ns = 9, duration_ns = 10, period_type = 11, period = 12, comment = 13, default_sample_type = 14;
+constexpr std::uint32_t sample_type = 1, sample = 2, location = 4, function = 5, string_table = 6, time_ns = 9,
+                        duration_ns = 10, period_type = 11, period = 12, comment = 13, default_sample_type = 14;
 }
 namespace value_type {
 constexpr std::uint32_t type = 1, unit = 2;
@@ -51,7 +52,9 @@ std::string_view unit_name(const Column& column) {
 class Profile {
 public:
     Profile(const View& view, const TableView& table, Sink& sink)
-        : view_(view), table_(table), rows_(view, table),
+        : view_(view),
+          table_(table),
+          rows_(view, table),
           gzip_([&sink](std::string_view piece) { sink.write(piece); }) {
         string({});  // the first one is always empty
     }
@@ -61,7 +64,8 @@ public:
             message_.number(pprof::value_type::unit, string(unit_name(rows_.column(weight))));
             put(pprof::profile::sample_type);
         }
-        if (const auto wanted = rows_.wanted_weight()) field(pprof::profile::default_sample_type, string(rows_.column(*wanted).name));
+        if (const auto wanted = rows_.wanted_weight())
+            field(pprof::profile::default_sample_type, string(rows_.column(*wanted).name));
         if (const auto& span = view_.document().span) {
             field(pprof::profile::time_ns, static_cast<std::uint64_t>(span->begin_ns));
             field(pprof::profile::duration_ns, span->length_ns);
@@ -72,7 +76,8 @@ public:
                 field(pprof::profile::period, span->period_ns);
             }
         }
-        field(pprof::profile::comment, string("written by beamheap, redacted as --redact " + std::string(name_of(view_.redactor().level())) + " has it"));
+        field(pprof::profile::comment, string("written by beamheap, redacted as --redact " +
+                                              std::string(name_of(view_.redactor().level())) + " has it"));
         for (std::size_t row = 0; row < rows_.size() && !sink.closed(); ++row) add_sample(row);
         gzip_.finish();
     }

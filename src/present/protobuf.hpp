@@ -1,5 +1,5 @@
-// Messages of Protocol Buffers as bytes: what a writer needs of that encoding. Fields whose value is 0 or empty are left
-// out, as proto3 has it.
+// Messages of Protocol Buffers as bytes: what a writer needs of that encoding. Fields whose value is 0 or empty are
+// left out, as proto3 has it.
 #pragma once
 
 #include <cstdint>

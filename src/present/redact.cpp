@@ -21,7 +21,8 @@ constexpr std::size_t least_piece = 5;
 
 struct SipState {
     std::uint64_t v0, v1, v2, v3;
-    [[gnu::always_inline]] void round() {  // whole inputs are hashed, though the rest of this file may be compiled for size
+    [[gnu::always_inline]] void
+    round() {  // whole inputs are hashed, though the rest of this file may be compiled for size
         v0 += v1, v1 = std::rotl(v1, 13) ^ v0, v0 = std::rotl(v0, 32);
         v2 += v3, v3 = std::rotl(v3, 16) ^ v2;
         v0 += v3, v3 = std::rotl(v3, 21) ^ v0;
@@ -69,7 +70,8 @@ std::string mask_pieces(std::string_view text, std::string_view secret) {
         if (text[i] == '"') {
             const std::size_t end = std::min(text.find_first_of("\" \\", i + 1), text.size());
             const std::string_view piece = text.substr(i + 1, end - i - 1);
-            if (piece.size() >= least_piece && piece.size() < secret.size() && secret.ends_with(piece)) replace(i + 1, end);
+            if (piece.size() >= least_piece && piece.size() < secret.size() && secret.ends_with(piece))
+                replace(i + 1, end);
         } else if (text.substr(i).starts_with("...")) {
             for (std::size_t n = std::min(secret.size() - 1, i - kept); n >= least_piece; --n) {
                 if (text.substr(i - n, n) != secret.substr(0, n)) continue;
@@ -154,8 +156,9 @@ Redactor::Redactor(RedactOptions options) : options_(std::move(options)) {
 std::string Redactor::apply(std::string_view text, Content content, std::string_view key) const {
     if (options_.level == RedactLevel::none) return std::string(text);
     if (!key.empty() && sensitive_key(key)) return fmt::format("'{}'", mask);
-    std::string out = mask_all_secrets(options_.known_secrets.empty() ? std::string(text) : mask_known(text, options_.known_secrets),
-                                       options_.known_secrets);
+    std::string out =
+        mask_all_secrets(options_.known_secrets.empty() ? std::string(text) : mask_known(text, options_.known_secrets),
+                         options_.known_secrets);
     if (options_.level >= RedactLevel::values && (content == Content::term || content == Content::message))
         out = mask_values(out, content == Content::message, options_.salt);
     if (options_.level != RedactLevel::full || content == Content::plain) return out;
@@ -171,7 +174,9 @@ std::string Redactor::apply(const Text& sentence) const {
         terms = terms || piece.content == Content::term;
     }
     // Pieces of one term: the key may be in another one than its value.
-    return terms && sentence.pieces.size() > 1 && options_.level != RedactLevel::none ? mask_all_secrets(out, options_.known_secrets) : out;
+    return terms && sentence.pieces.size() > 1 && options_.level != RedactLevel::none
+               ? mask_all_secrets(out, options_.known_secrets)
+               : out;
 }
 
 }  // namespace beamheap::present

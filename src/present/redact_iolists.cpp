@@ -1,5 +1,5 @@
-// One pass with a stack of open lists. A list that holds something else than text is none of ours, nor is any list around it;
-// those that were closed inside of it stay what they are, so that no text is read twice for that.
+// One pass with a stack of open lists. A list that holds something else than text is none of ours, nor is any list
+// around it; those that were closed inside of it stay what they are, so that no text is read twice for that.
 #include "present/redact_iolists.hpp"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ public:
 private:
     /// A literal, a character or an atom: where it stands, and what of the text is its own.
     struct Piece {
-        TextSpan source;   // of what is replaced: inside of its quotes, or all of a number
+        TextSpan source;  // of what is replaced: inside of its quotes, or all of a number
         bool number = false;
         bool atom = false;
         std::size_t flat = 0;  // where its text begins in that of the list
@@ -62,22 +62,16 @@ private:
             close();
             return open_.empty() || separated();
         }
-        if (c == '"')
-            quoted(i_, false);
-        else if (c == '~' && letter(at(text_, i_ + 1)) && at(text_, i_ + 2) == '"')
-            quoted(i_ + 2, false);
-        else if (c == '\'')
-            quoted(i_, true);
-        else if (c == ':' && at(text_, i_ + 1) == '"')
-            quoted(i_ + 1, true);
+        if (c == '"') quoted(i_, false);
+        else if (c == '~' && letter(at(text_, i_ + 1)) && at(text_, i_ + 2) == '"') quoted(i_ + 2, false);
+        else if (c == '\'') quoted(i_, true);
+        else if (c == ':' && at(text_, i_ + 1) == '"') quoted(i_ + 1, true);
         else if (starts(text_, i_, "<<")) {
             if (!binary()) return false;
-        } else if (digit(c))
-            number();
+        } else if (digit(c)) number();
         else if (lower(c) || (c == ':' && lower(at(text_, i_ + 1)))) {
             if (!plain_atom()) return false;
-        } else
-            return false;
+        } else return false;
         return separated();
     }
     // Behind an element: a comma, a bar, or what ends the list.
@@ -101,16 +95,11 @@ private:
         i_ += 2;
         while (i_ < text_.size() && !starts(text_, i_, ">>")) {
             const char c = text_[i_];
-            if (c == '"')
-                quoted(i_, false);
-            else if (digit(c))
-                number();
-            else if (c == ',' || c == ' ')
-                ++i_;
-            else if (starts(text_, i_, "..."))
-                return true;
-            else
-                return false;  // <<1024 bytes>>
+            if (c == '"') quoted(i_, false);
+            else if (digit(c)) number();
+            else if (c == ',' || c == ' ') ++i_;
+            else if (starts(text_, i_, "...")) return true;
+            else return false;  // <<1024 bytes>>
         }
         i_ = std::min(i_ + 2, text_.size());
         return true;
@@ -120,7 +109,8 @@ private:
         std::uint32_t value = 0;
         for (; digit(at(text_, i_)); ++i_)
             if (value < 0x1000000) value = value * 10 + static_cast<std::uint32_t>(text_[i_] - '0');
-        pieces_.push_back({.source = {begin, i_}, .number = true, .character = value < 256 ? static_cast<char>(value) : '?'});
+        pieces_.push_back(
+            {.source = {begin, i_}, .number = true, .character = value < 256 ? static_cast<char>(value) : '?'});
     }
     bool plain_atom() {
         if (text_[i_] == ':') ++i_;
@@ -170,20 +160,20 @@ private:
             Piece& piece = pieces_[p];
             numbers = numbers && piece.number;
             piece.flat = flat.size();
-            if (piece.number)
-                flat += piece.character;
-            else
-                flat += text_.substr(piece.source.begin, piece.source.end - piece.source.begin);
+            if (piece.number) flat += piece.character;
+            else flat += text_.substr(piece.source.begin, piece.source.end - piece.source.begin);
             piece.length = flat.size() - piece.flat;
             // What is masked ends: the key of what comes next is not part of it.
             if (flat.ends_with("***")) flat += '\n';
-            if (piece.length == 1 && flat.back() == ':') flat.back() = '=';  // a colon of its own separates a key from its value
+            if (piece.length == 1 && flat.back() == ':')
+                flat.back() = '=';  // a colon of its own separates a key from its value
         }
         if (numbers || flat.size() < least_text) return;
         std::vector<TextSpan> spans = secret_spans(flat, known_);
         for (const std::string& secret : known_) {
             if (secret.size() < least_text) continue;
-            for (std::size_t found = flat.find(secret); found != flat.npos; found = flat.find(secret, found + secret.size()))
+            for (std::size_t found = flat.find(secret); found != flat.npos;
+                 found = flat.find(secret, found + secret.size()))
                 spans.push_back({found, found + secret.size()});
         }
         std::ranges::sort(spans, {}, &TextSpan::begin);
@@ -197,10 +187,12 @@ private:
                 const Piece& piece = pieces_[q];
                 if (piece.number) {
                     std::size_t last = q;
-                    while (last + 1 < list.last && pieces_[last + 1].number && pieces_[last + 1].flat < span.end) ++last;
+                    while (last + 1 < list.last && pieces_[last + 1].number && pieces_[last + 1].flat < span.end)
+                        ++last;
                     replace({piece.source.begin, pieces_[last].source.end}, "\"***\"");
                     q = last;
-                } else if (piece.atom && text_[piece.source.begin - 1] != '\'' && text_[piece.source.begin - 1] != '"') {
+                } else if (piece.atom && text_[piece.source.begin - 1] != '\'' &&
+                           text_[piece.source.begin - 1] != '"') {
                     replace(piece.source, "'***'");
                 } else {
                     const std::size_t from = std::max(span.begin, piece.flat) - piece.flat;
@@ -228,6 +220,8 @@ private:
 
 }  // namespace
 
-std::string mask_iolists(std::string_view text, const std::vector<std::string>& known) { return IolistScan(text, known).run(); }
+std::string mask_iolists(std::string_view text, const std::vector<std::string>& known) {
+    return IolistScan(text, known).run();
+}
 
 }  // namespace beamheap::present

@@ -73,7 +73,8 @@ constexpr std::string_view escaped_characters = "\"\\\n\t\r\b\f\v\x1b", escape_l
 inline std::string unescaped(std::string_view inside) {
     std::string out;
     for (std::size_t i = 0; i < inside.size(); ++i) {
-        const std::size_t known = inside[i] == '\\' && i + 1 < inside.size() ? escape_letters.find(inside[i + 1]) : escape_letters.npos;
+        const std::size_t known =
+            inside[i] == '\\' && i + 1 < inside.size() ? escape_letters.find(inside[i + 1]) : escape_letters.npos;
         out += known == escape_letters.npos ? inside[i] : escaped_characters[known];
         if (known != escape_letters.npos) ++i;
     }

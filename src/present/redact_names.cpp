@@ -46,20 +46,13 @@ public:
     std::string run() {
         while (i_ < text_.size()) {
             const char c = text_[i_];
-            if (c == '"' && atom_quote(text_, i_))
-                quoted();
-            else if (c == '"')
-                keep_to(skip_quoted(text_, i_));
-            else if (c == '<' && at(text_, i_ + 1) == '<')
-                keep_to(skip_balanced(text_, i_));
-            else if (c == '\'')
-                quoted();
-            else if (letter(c) || c == '_' || c == '$' || static_cast<unsigned char>(c) >= 0x80)
-                bare();
-            else if (digit(c))
-                number();
-            else
-                out_ += c, ++i_;
+            if (c == '"' && atom_quote(text_, i_)) quoted();
+            else if (c == '"') keep_to(skip_quoted(text_, i_));
+            else if (c == '<' && at(text_, i_ + 1) == '<') keep_to(skip_balanced(text_, i_));
+            else if (c == '\'') quoted();
+            else if (letter(c) || c == '_' || c == '$' || static_cast<unsigned char>(c) >= 0x80) bare();
+            else if (digit(c)) number();
+            else out_ += c, ++i_;
         }
         return std::move(out_);
     }
@@ -73,10 +66,8 @@ private:
         std::size_t end = i_;
         while (end < text_.size() && (word(text_[end]) || text_[end] == '#')) ++end;
         const std::string_view found = text_.substr(i_, end - i_);
-        if (is_number(found))
-            keep_to(end);
-        else
-            emit(found, i_, end);
+        if (is_number(found)) keep_to(end);
+        else emit(found, i_, end);
     }
     // 12, 16#ff, 0x7f and the 0e10 of 1.0e10; 13a236ab is a name that begins with a digit.
     static bool is_number(std::string_view found) {
@@ -107,11 +98,10 @@ private:
         const bool of_otp = otp_name(name);
         // The function of a module of OTP tells no more than the module.
         const bool too_short = name.size() <= 2 && std::ranges::none_of(name, upper);  // x(0), y(1), ok
-        if (of_otp || own_function_ || too_short || placeholder(name, begin, end) || name == "***" || name.starts_with("integer #") ||
-            std::ranges::find(kept_words, name) != kept_words.end())
+        if (of_otp || own_function_ || too_short || placeholder(name, begin, end) || name == "***" ||
+            name.starts_with("integer #") || std::ranges::find(kept_words, name) != kept_words.end())
             out_.append(text_, begin, end - begin);
-        else
-            out_ += pseudonym(name, salt_);
+        else out_ += pseudonym(name, salt_);
         i_ = end;
         const char next = at(text_, end);
         own_function_ = false;
@@ -171,10 +161,8 @@ std::string mask_words(std::string_view text, const std::vector<std::string>& na
         const std::string_view found = text.substr(i, end - i);
         // "12 chars #a1b2c3" stands for a value that is hidden already.
         const bool hidden = text.substr(end).starts_with(" #") && i >= 2 && text[i - 1] == ' ' && digit(text[i - 2]);
-        if (!own_function && !hidden && std::ranges::binary_search(names, found))
-            out += pseudonym(found, salt);
-        else
-            out += found;
+        if (!own_function && !hidden && std::ranges::binary_search(names, found)) out += pseudonym(found, salt);
+        else out += found;
         i = end;
         // The function of a module of OTP, module:function or 'Elixir.Module':function or Module.function
         std::size_t next = end + (at(text, end) == '\'' ? 1 : 0);

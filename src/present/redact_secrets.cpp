@@ -1,10 +1,10 @@
 // Secrets by form and by key, in one pass over a printed text.
 //
 // The pass looks at each word once. A word that is a key ("password") is followed by a separator and a value; the value
-// is skipped as a whole, so every byte is looked at a bounded number of times. The separator is a term's (=>, :, the comma
-// of a tuple), a text's ("password=x", "password is x"), or an option's ("-setcookie x"), and any of these may end its
-// literal, so that the value is the next element: ["password=", <<"x">>]. Bytes that are printed as numbers are read as the
-// text that they are; as that is at most half as long, so are the texts inside of it.
+// is skipped as a whole, so every byte is looked at a bounded number of times. The separator is a term's (=>, :, the
+// comma of a tuple), a text's ("password=x", "password is x"), or an option's ("-setcookie x"), and any of these may
+// end its literal, so that the value is the next element: ["password=", <<"x">>]. Bytes that are printed as numbers are
+// read as the text that they are; as that is at most half as long, so are the texts inside of it.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -44,31 +44,25 @@ public:
     std::vector<TextSpan> take_spans() { return std::move(spans_); }
 
     std::string run() {
-        if (const TextSpan secret = secret_argument(text_); secret.begin != secret.end) replace(secret.begin, secret.end, "***");
+        if (const TextSpan secret = secret_argument(text_); secret.begin != secret.end)
+            replace(secret.begin, secret.end, "***");
         while (i_ < text_.size()) {
             const char c = text_[i_];
             const char last = i_ == 0 ? ' ' : text_[i_ - 1];
             if (last == '\\' && std::string_view("nrtesbfv").find(c) != std::string_view::npos) {
                 ++i_;  // the end of an escape: "\npassword=x" has the key "password"
                 if (letter(at(text_, i_))) at_word();
-            } else if ((letter(c) || (c == '_' && letter(at(text_, i_ + 1)))) && !word(last))
-                at_word();
+            } else if ((letter(c) || (c == '_' && letter(at(text_, i_ + 1)))) && !word(last)) at_word();
             else if (digit(c) && !word(last) && std::string_view(".#<-+").find(last) == std::string_view::npos)
                 at_number();
             else if ((c == '[' && digit(at(text_, i_ + 1))) || (starts(text_, i_, "<<") && digit(at(text_, i_ + 2))))
                 at_numbers();
-            else if (c == '-' && starts(text_, i_, "-----BEGIN "))
-                pem_block();
-            else if (c == '-' && letter(at(text_, i_ + 1 + (at(text_, i_ + 1) == '-' ? 1 : 0))))
-                at_option();
-            else if (c == '/' && (last == ' ' || last == '"'))
-                at_option();
-            else if (c == '$')
-                at_dollar();
-            else if (c == ':' && starts(text_, i_, "://"))
-                url_userinfo();
-            else
-                ++i_;
+            else if (c == '-' && starts(text_, i_, "-----BEGIN ")) pem_block();
+            else if (c == '-' && letter(at(text_, i_ + 1 + (at(text_, i_ + 1) == '-' ? 1 : 0)))) at_option();
+            else if (c == '/' && (last == ' ' || last == '"')) at_option();
+            else if (c == '$') at_dollar();
+            else if (c == ':' && starts(text_, i_, "://")) url_userinfo();
+            else ++i_;
         }
         keep_until(text_.size());
         return std::move(out_);
@@ -102,12 +96,14 @@ private:
         std::size_t end = i_;
         while (end < text_.size() && word(text_[end])) ++end;
         if (secret_token()) return;
-        if (const TextSpan line = secret_of_line(text_, i_, end); line.begin != line.end) return replace(line.begin, line.end, "***");
+        if (const TextSpan line = secret_of_line(text_, i_, end); line.begin != line.end)
+            return replace(line.begin, line.end, "***");
         const std::size_t begin = i_;
         if (scheme(text_.substr(begin, end - begin), end)) return;
         // key-with-hyphens, as in HTTP headers
         std::size_t key_end = end;
-        while (at(text_, key_end) == '-' && letter(at(text_, key_end + 1)) && end_of_token(text_, key_end + 1) == key_end + 1) {
+        while (at(text_, key_end) == '-' && letter(at(text_, key_end + 1)) &&
+               end_of_token(text_, key_end + 1) == key_end + 1) {
             ++key_end;
             while (key_end < text_.size() && word(text_[key_end])) ++key_end;
         }
@@ -123,7 +119,9 @@ private:
     }
 
     // Behind the ~c of ~c"...".
-    std::size_t behind_sigil(std::size_t i) const { return at(text_, i) == '~' && letter(at(text_, i + 1)) && at(text_, i + 2) == '"' ? i + 2 : i; }
+    std::size_t behind_sigil(std::size_t i) const {
+        return at(text_, i) == '~' && letter(at(text_, i + 1)) && at(text_, i + 2) == '"' ? i + 2 : i;
+    }
 
     // {basic,"name","x"}, {proxy_auth,{"name","x"}}, {:basic, "name:x"}: who asks, and with what.
     void credentials(std::size_t key, std::size_t end) {
@@ -136,9 +134,11 @@ private:
         const std::size_t opening = behind_sigil(first);
         const char c = at(text_, opening);
         if (c != '"' && c != '{' && !starts(text_, first, "<<")) return;
-        const std::size_t behind = skip_spaces(text_, c == '"' ? skip_quoted(near, opening) : skip_balanced(near, first));
+        const std::size_t behind =
+            skip_spaces(text_, c == '"' ? skip_quoted(near, opening) : skip_balanced(near, first));
         const char next = at(text_, skip_spaces(text_, behind + 1));
-        if (text_.substr(key, 5) == "scram")  // what is kept of a password: {scram,<<stored key>>,<<server key>>,<<salt>>,4096}
+        if (text_.substr(key, 5) ==
+            "scram")  // what is kept of a password: {scram,<<stored key>>,<<server key>>,<<salt>>,4096}
             key + 5 == end ? mask_elements(end) : mask_value(behind + 1);
         else if (at(text_, behind) == ',' && c != '{' && (next == '"' || next == '<' || next == '~'))
             mask_value(behind + 1);
@@ -161,8 +161,7 @@ private:
         const std::string shown = mask_secrets(mask_known(list.text, known_), known_);
         if (shown != list.text || is_private_key(list.text))
             replace(i_, list.end, text_[i_] == '[' ? "\"***\"" : "<<\"***\">>");
-        else
-            i_ = list.end;
+        else i_ = list.end;
     }
 
     bool secret_token() {
@@ -178,7 +177,8 @@ private:
         return true;
     }
 
-    // "Bearer x" and "Basic x" where no key stands in front, "PLAIN x" of SMTP, IMAP and XMPP. `end` is behind the scheme.
+    // "Bearer x" and "Basic x" where no key stands in front, "PLAIN x" of SMTP, IMAP and XMPP. `end` is behind the
+    // scheme.
     bool scheme(std::string_view name, std::size_t end) {
         const bool bearer = name == "Bearer" || name == "bearer" || name == "BEARER";
         const bool basic = name == "Basic" || name == "basic" || name == "PLAIN" || name == "LOGIN";
@@ -189,7 +189,8 @@ private:
         }
         const std::size_t stop = word_end(end + 1);
         const std::string_view value = text_.substr(end + 1, stop - end - 1);
-        const bool after_mask = out_.ends_with("***") && text_.substr(kept_, i_ - kept_).find_first_not_of(" ,;") == text_.npos;
+        const bool after_mask =
+            out_.ends_with("***") && text_.substr(kept_, i_ - kept_).find_first_not_of(" ,;") == text_.npos;
         if (basic ? !is_credentials(value) : !(looks_secret(value) || after_mask || value.size() >= 20)) return false;
         replace(end + 1, stop, "***");
         return true;
@@ -249,7 +250,8 @@ private:
             // Cut before the @ came: what is no port behind a colon is a password.
             whole.remove_suffix(3);
             const std::size_t colon = whole.find(':');
-            if (colon != whole.npos && !std::ranges::all_of(whole.substr(colon + 1), digit)) replace(begin, begin + whole.size(), "***");
+            if (colon != whole.npos && !std::ranges::all_of(whole.substr(colon + 1), digit))
+                replace(begin, begin + whole.size(), "***");
         } else if (const TextSpan hook = secret_of_address(text_, begin); hook.begin != hook.end) {
             replace(hook.begin, hook.end, "***");
             end = i_;
@@ -299,10 +301,8 @@ private:
     void value_after_key(std::size_t key, std::size_t end) {
         std::size_t i = end;
         bool quoted = false;
-        if (at(text_, i) == '\\' && at(text_, i + 1) == '"')
-            i += 2, quoted = true;
-        else if (at(text_, i) == '"' || at(text_, i) == '\'')
-            ++i, quoted = true;
+        if (at(text_, i) == '\\' && at(text_, i + 1) == '"') i += 2, quoted = true;
+        else if (at(text_, i) == '"' || at(text_, i) == '\'') ++i, quoted = true;
         if (starts(text_, i, ">>")) i += 2;
         const std::size_t blanks = i;
         i = skip_spaces(text_, i);
@@ -315,16 +315,15 @@ private:
         } else if (at(text_, i) == ':' && at(text_, i + 1) != ':' && at(text_, i + 1) != '/') {
             // "password: x" and "password":"x", but not the function password:check/1
             const char next = at(text_, i + 1);
-            if (!quoted && next == ' ' && secret_to_end_of_line(text_.substr(key, end - key)))
-                mask_line(i + 2);
-            else if (quoted || next == ' ' || next == '"' || next == '\\')
-                mask_value(i + 1);
+            if (!quoted && next == ' ' && secret_to_end_of_line(text_.substr(key, end - key))) mask_line(i + 2);
+            else if (quoted || next == ' ' || next == '"' || next == '\\') mask_value(i + 1);
         } else if (xml_element(key, i)) {
         } else if (starts(text_, i, "%3D") || starts(text_, i, "%3A")) {  // = and : of an address within an address
             const std::size_t stop = word_end(i + 3);
             const std::size_t next = text_.substr(0, stop).find("%26", i);
             replace(i + 3, std::min(stop, next), "***");
-        } else if (std::size_t value = i; quoted && (starts(text_, value, "value=") || starts(text_, ++value, "value="))) {
+        } else if (std::size_t value = i;
+                   quoted && (starts(text_, value, "value=") || starts(text_, ++value, "value="))) {
             mask_value(value + 6);  // <add key="Password" value="x"/>
         } else if (at(text_, i) == '=' && at(text_, i + 1) != '=') {
             mask_value(i + 1);
@@ -342,11 +341,14 @@ private:
         std::size_t first = i;
         while (word(at(text_, first))) ++first;
         const std::string_view scheme = text_.substr(i, first - i);
-        const bool alone = std::string_view(" =;-+/%!.@$").find(at(text_, first)) == std::string_view::npos || first >= text_.size();
-        const bool term = alone || first == i || among(empty_values, scheme) || (digit(text_[i]) && at(text_, first) != '=');
+        const bool alone =
+            std::string_view(" =;-+/%!.@$").find(at(text_, first)) == std::string_view::npos || first >= text_.size();
+        const bool term =
+            alone || first == i || among(empty_values, scheme) || (digit(text_[i]) && at(text_, first) != '=');
         if (term || literal_ends(first) || (at(text_, first) == ' ' && literal_ends(first + 1))) return mask_value(i);
         std::size_t end = first;
-        while (end < text_.size() && std::string_view("\n\"'}]").find(text_[end]) == text_.npos && !starts(text_, end, "...")) {
+        while (end < text_.size() && std::string_view("\n\"'}]").find(text_[end]) == text_.npos &&
+               !starts(text_, end, "...")) {
             if (text_[end] == '\\') {
                 if (at(text_, end + 1) != '"') break;
                 ++end;
@@ -361,17 +363,21 @@ private:
     bool xml_element(std::size_t key, std::size_t i) {
         constexpr std::size_t far = 256;
         std::size_t begin = key;
-        while (begin != 0 && key - begin < far && (word(text_[begin - 1]) || text_[begin - 1] == ':' || text_[begin - 1] == '-')) --begin;
+        while (begin != 0 && key - begin < far &&
+               (word(text_[begin - 1]) || text_[begin - 1] == ':' || text_[begin - 1] == '-'))
+            --begin;
         if (char_before(begin) != '<' || (begin >= 2 && text_[begin - 2] == '<')) return false;
-        const std::size_t behind = std::min(text_.substr(0, std::min(text_.size(), i + far)).find_first_of("<>", i), text_.size());
+        const std::size_t behind =
+            std::min(text_.substr(0, std::min(text_.size(), i + far)).find_first_of("<>", i), text_.size());
         if (at(text_, behind) != '>' || starts(text_, behind, ">>")) return false;
         const std::size_t close = std::min(text_.find('<', behind), text_.size());
         if (close > behind + 1) replace(behind + 1, close, "***");
         return close > behind + 1;
     }
 
-    // The key is an element. It says what the next ones are where it is the first of its tuple, or of the first element's
-    // tuple; where it is an option of a command line; where a separator is the next element; and in the midst of a tuple
+    // The key is an element. It says what the next ones are where it is the first of its tuple, or of the first
+    // element's tuple; where it is an option of a command line; where a separator is the next element; and in the midst
+    // of a tuple
     // ({http_header,7,'Authorization',undefined,"x"}) where strings follow.
     void after_comma(std::size_t key, std::size_t i, bool quoted, bool option) {
         const std::size_t begin = literal_begin(key);
@@ -379,11 +385,11 @@ private:
             mask_value(i + 1);
         } else if (char_before(begin) == '{') {
             mask_elements(i);
-            if (at(text_, i_) == '}' && begin >= 2 && text_[begin - 2] == '{') mask_elements(skip_spaces(text_, i_ + 1));
+            if (at(text_, i_) == '}' && begin >= 2 && text_[begin - 2] == '{')
+                mask_elements(skip_spaces(text_, i_ + 1));
         } else if (quoted && separator(i + 1) != 0) {
             std::size_t value = separator(i + 1);
-            if (const std::size_t blank = skip_spaces(text_, value); starts(text_, blank, "\" \","))
-                value = blank + 4;
+            if (const std::size_t blank = skip_spaces(text_, value); starts(text_, blank, "\" \",")) value = blank + 4;
             mask_value(value);
         } else if (before(begin) == ',') {
             midst_of_tuple(i);
@@ -397,14 +403,18 @@ private:
         }
         i_ = std::max(i_, std::min(i, text_.size()));
     }
-    // The element at `i` is nothing but a separator (": ", <<"=">>, $= as a number): where the one behind it begins. 0: it is not.
+    // The element at `i` is nothing but a separator (": ", <<"=">>, $= as a number): where the one behind it begins. 0:
+    // it is not.
     std::size_t separator(std::size_t i) const {
         i = skip_spaces(text_, i);
         if (starts(text_, i, "<<")) i += 2;
         std::size_t end = i;
-        while (end - i < 5 && std::string_view("\":= 613258").find(at(text_, end)) != std::string_view::npos && end < text_.size()) ++end;
+        while (end - i < 5 && std::string_view("\":= 613258").find(at(text_, end)) != std::string_view::npos &&
+               end < text_.size())
+            ++end;
         const std::string_view element = text_.substr(i, end - i);
-        if (element != "61" && element != "58" && element != "\"=\"" && element != "\":\"" && element != "\": \"") return 0;
+        if (element != "61" && element != "58" && element != "\"=\"" && element != "\":\"" && element != "\": \"")
+            return 0;
         if (starts(text_, end, ">>")) end += 2;
         end = skip_spaces(text_, end);
         return at(text_, end) == ',' ? end + 1 : 0;
@@ -420,10 +430,8 @@ private:
             const std::size_t opening = behind_sigil(i);
             if (c == '"' || opening != i || starts(text_, i, "<<")) literals[count++] = i;
             if (opening >= near.size()) break;
-            if (c == '"' || c == '\'' || opening != i)
-                i = skip_quoted(near, opening);
-            else if (c == '[' || c == '{' || c == '(' || starts(text_, i, "<<"))
-                i = skip_balanced(near, i);
+            if (c == '"' || c == '\'' || opening != i) i = skip_quoted(near, opening);
+            else if (c == '[' || c == '{' || c == '(' || starts(text_, i, "<<")) i = skip_balanced(near, i);
             else
                 while (i < near.size() && std::string_view(",}])").find(near[i]) == std::string_view::npos) ++i;
             i = skip_spaces(text_, i);
@@ -432,16 +440,19 @@ private:
         for (std::size_t n = 0; n < count; ++n) mask_value(literals[n]);
     }
 
-    // Free text: "password for bob is hunter2", "with password hunter2". What people write with such words is more often no
-    // secret ("password check failed"), so that the word itself must look like one, or be told as one by "is".
+    // Free text: "password for bob is hunter2", "with password hunter2". What people write with such words is more
+    // often no secret ("password check failed"), so that the word itself must look like one, or be told as one by "is".
     void spoken(std::size_t i, bool password) {
         constexpr std::size_t most_words = 4;
         bool is = false;
         for (std::size_t n = 0; n < most_words; ++n) {
             std::size_t end = word_end(i);
             std::string_view value = text_.substr(i, end - i);
-            while (!value.empty() && std::string_view(".!?:").find(value.back()) != std::string_view::npos && value.size() > 1) value.remove_suffix(1), --end;
-            const bool quote = value.empty() && (at(text_, i) == '"' || at(text_, i) == '\'' || starts(text_, i, "\\\""));
+            while (!value.empty() && std::string_view(".!?:").find(value.back()) != std::string_view::npos &&
+                   value.size() > 1)
+                value.remove_suffix(1), --end;
+            const bool quote =
+                value.empty() && (at(text_, i) == '"' || at(text_, i) == '\'' || starts(text_, i, "\\\""));
             if (quote) {
                 // PASSWORD 'x' of SQL
                 if (is || (password && n == 0 && at(text_, i) == '\'')) mask_value(i);
@@ -478,10 +489,8 @@ private:
             replace(i, end, "\\\"***\\\"");
         } else if (c == '"') {
             const std::size_t end = skip_quoted(text_, i);
-            if (end - i > 2)
-                replace(i, end, "\"***\"");
-            else
-                i_ = end;
+            if (end - i > 2) replace(i, end, "\"***\"");
+            else i_ = end;
         } else if (c == ':' && (at(text_, i + 1) == '"' || at(text_, i + 1) == '\'')) {  // an atom of Elixir
             replace(i, skip_quoted(text_, i + 1), "'***'");
         } else if (c == '\'') {
@@ -490,10 +499,8 @@ private:
             replace(i, skip_quoted(text_, i + 2), "\"***\"");
         } else if (starts(text_, i, "<<")) {
             const std::size_t end = skip_balanced(text_, i);
-            if (end - i > 4)
-                replace(i, end, "<<\"***\">>");
-            else
-                i_ = end;
+            if (end - i > 4) replace(i, end, "<<\"***\">>");
+            else i_ = end;
         } else if (c == '#' && letter(at(text_, i + 1))) {
             hash_value(i);
         } else if (c == '<') {  // a pid
@@ -529,10 +536,8 @@ private:
         }
         open += i;
         const std::size_t end = skip_balanced(text_, open);
-        if (end - open > 2)
-            replace(i, end, "'***'");
-        else
-            i_ = end;
+        if (end - open > 2) replace(i, end, "'***'");
+        else i_ = end;
     }
 
     // An atom, a number, or a word of free text (token=abc, Authorization: Bearer abc).

@@ -24,28 +24,17 @@ public:
     std::string run() {
         while (i_ < text_.size()) {
             const char c = text_[i_];
-            if (c == '"' && atom_quote(text_, i_))
-                i_ = skip_quoted(text_, i_);
-            else if (c == '"')
-                string_literal(i_);
-            else if (c == '~' && letter(at(text_, i_ + 1)) && at(text_, i_ + 2) == '"')
-                string_literal(i_ + 2);
-            else if (c == '\'')
-                quoted_atom();
-            else if (c == '<' && at(text_, i_ + 1) == '<')
-                binary_literal();
-            else if (c == '#' && letter(at(text_, i_ + 1)))
-                handle();
-            else if (c == '<')
-                pid();
-            else if (c == '[' && charlist())
-                continue;
-            else if (digit(c))
-                number();
-            else if (word(c) || c == '@')
-                skip_word();
-            else
-                bracket(c);
+            if (c == '"' && atom_quote(text_, i_)) i_ = skip_quoted(text_, i_);
+            else if (c == '"') string_literal(i_);
+            else if (c == '~' && letter(at(text_, i_ + 1)) && at(text_, i_ + 2) == '"') string_literal(i_ + 2);
+            else if (c == '\'') quoted_atom();
+            else if (c == '<' && at(text_, i_ + 1) == '<') binary_literal();
+            else if (c == '#' && letter(at(text_, i_ + 1))) handle();
+            else if (c == '<') pid();
+            else if (c == '[' && charlist()) continue;
+            else if (digit(c)) number();
+            else if (word(c) || c == '@') skip_word();
+            else bracket(c);
         }
         out_.append(text_, kept_, text_.size() - kept_);
         return std::move(out_);
@@ -71,10 +60,8 @@ private:
     }
     // Atoms are kept; in free text a ' is an apostrophe as well, and must not swallow the strings behind it.
     void quoted_atom() {
-        if (shown())
-            ++i_;
-        else
-            i_ = skip_quoted(text_, i_);
+        if (shown()) ++i_;
+        else i_ = skip_quoted(text_, i_);
     }
 
     // Characters of the literal as it would be read back: an escape counts as one.
@@ -207,10 +194,8 @@ private:
         const std::string_view token = text_.substr(i_, end - i_);
         const bool based = token.find('#') != token.npos && digits >= 4 && token.size() > 11;
         const bool big = plain && (digits > 10 || (digits == 10 && token >= "4294967296"));
-        if ((big || based) && !shown())
-            replace(end, fmt::format("'integer {}'", hash(token)));
-        else
-            i_ = end;
+        if ((big || based) && !shown()) replace(end, fmt::format("'integer {}'", hash(token)));
+        else i_ = end;
     }
 
     std::string_view text_;

@@ -40,7 +40,8 @@ Status render(const Document& document, const RenderOptions& options, Sink& sink
     }
     BH_TRY(const View view, View::make(document, options, *presenter));
     const bool does_without = !presenter->or_needs.empty() && missing(view, presenter->or_needs).empty();
-    if (const std::string_view need = does_without ? std::string_view() : missing(view, presenter->needs); !need.empty())
+    if (const std::string_view need = does_without ? std::string_view() : missing(view, presenter->needs);
+        !need.empty())
         return Error{ErrorCode::usage,
                      fmt::format("{} has no column {}, which format {} needs", document.kind, need, options.format),
                      std::string(presenter->needs_advice)};

@@ -20,12 +20,12 @@ struct RenderOptions {
     std::string format = "table";      ///< name of a presenter
     std::vector<std::string> columns;  ///< of the primary table, in this order; empty: its own
     std::string sort;                  ///< a column of the primary table; empty: the order the verb gave
-    std::string table;                 ///< key of the member that is the primary table in place of the verb's; text shows it alone
-    std::optional<bool> descending;    ///< empty: numbers largest first, texts smallest first
-    std::optional<std::size_t> top;    ///< rows of each table; 0 is all; empty: 20 for people, all for machines
-    bool color = false;                ///< escape sequences of ours (never of the input)
-    bool notes = false;                ///< also warnings of severity "info"
-    std::size_t width = 0;             ///< columns of the terminal; 0: not a terminal, nothing is shortened
+    std::string table;  ///< key of the member that is the primary table in place of the verb's; text shows it alone
+    std::optional<bool> descending;  ///< empty: numbers largest first, texts smallest first
+    std::optional<std::size_t> top;  ///< rows of each table; 0 is all; empty: 20 for people, all for machines
+    bool color = false;              ///< escape sequences of ours (never of the input)
+    bool notes = false;              ///< also warnings of severity "info"
+    std::size_t width = 0;           ///< columns of the terminal; 0: not a terminal, nothing is shortened
     RedactOptions redact;
 };
 
@@ -36,11 +36,12 @@ inline constexpr std::size_t default_rows = 20;
 /// as advice). Rows are made one at a time; a sink that nobody reads any more ends the work without an error.
 Status render(const Document& document, const RenderOptions& options, Sink& sink);
 
-/// The document's warnings as lines for standard error: "warning: <text> (<count> times; first: <place>)"; what is merely
-/// odd as "note: ..." where options.notes asks for it. Wrapped at options.width, which is that of standard error's terminal.
+/// The document's warnings as lines for standard error: "warning: <text> (<count> times; first: <place>)"; what is
+/// merely odd as "note: ..." where options.notes asks for it. Wrapped at options.width, which is that of standard
+/// error's terminal.
 void render_warnings(const Document& document, const RenderOptions& options, Sink& sink);
-/// Those that lead (Warning::leads), the same way. Formats for people and JSON have them in the answer; of others they go
-/// to standard error before it.
+/// Those that lead (Warning::leads), the same way. Formats for people and JSON have them in the answer; of others they
+/// go to standard error before it.
 void render_leading_warnings(const Document& document, const RenderOptions& options, Sink& sink);
 
 class View;
@@ -48,13 +49,13 @@ class View;
 struct Presenter {
     std::string_view name;
     std::string_view doc;
-    bool for_people = false;      ///< 20 rows, wide columns left out, human units
-    bool for_terminals = false;   ///< colours, and lines that end at the terminal's edge
-    bool holds_warnings = false;  ///< they are in the answer itself; else they go to standard error
-    bool bytes = false;           ///< no text: nothing for a terminal
-    std::span<const std::string_view> needs = {};  ///< columns of the main table that it can't do without
+    bool for_people = false;                          ///< 20 rows, wide columns left out, human units
+    bool for_terminals = false;                       ///< colours, and lines that end at the terminal's edge
+    bool holds_warnings = false;                      ///< they are in the answer itself; else they go to standard error
+    bool bytes = false;                               ///< no text: nothing for a terminal
+    std::span<const std::string_view> needs = {};     ///< columns of the main table that it can't do without
     std::span<const std::string_view> or_needs = {};  ///< others with which it does as well; empty: there are none
-    std::string_view needs_advice = {};            ///< what to do where they are missing
+    std::string_view needs_advice = {};               ///< what to do where they are missing
     void (*present)(const View& view, Sink& sink) = nullptr;
 };
 std::span<const Presenter* const> presenters();

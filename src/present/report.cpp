@@ -20,7 +20,8 @@
 namespace beamheap::present {
 namespace {
 
-// The style sheet and the script, compressed by zstd, with the hashes by which the page's policy knows them (cmake/embed_report.cmake).
+// The style sheet and the script, compressed by zstd, with the hashes by which the page's policy knows them
+// (cmake/embed_report.cmake).
 struct Asset {
     std::string_view hash;
     std::size_t size;
@@ -39,8 +40,8 @@ using namespace std::string_view_literals;
 constexpr Presenter as_people{.name = "html", .doc = {}, .for_people = true};
 constexpr Presenter as_machines{.name = "island", .doc = {}};
 
-constexpr std::size_t rows_at_most = 200;  // of a table that stands in the page
-constexpr std::size_t array_at_most = 200;  // entries of a list within a cell of the island
+constexpr std::size_t rows_at_most = 200;         // of a table that stands in the page
+constexpr std::size_t array_at_most = 200;        // entries of a list within a cell of the island
 constexpr std::size_t least_of_a_thread = 1'000;  // rows: fewer are written as quickly as a thread begins
 
 void write_json_string(std::string_view raw, std::string& out) {
@@ -49,10 +50,8 @@ void write_json_string(std::string_view raw, std::string& out) {
     append_json(raw, escaped);
     // No text can end the element that the island is.
     for (const char c : escaped) {
-        if (c == '<')
-            out += "\\u003c";
-        else
-            out += c;
+        if (c == '<') out += "\\u003c";
+        else out += c;
     }
     out += '"';
 }
@@ -114,12 +113,9 @@ Status Report::add_process(Pid pid, const Document& document, const RenderOption
     const bool first = std::exchange(first_process_, false);
     std::string& html = sections_.back().html;
     HtmlWriter writer(view, links_, false, html);
-    html += fmt::format("<details class=\"process\" id=\"{}\"{}><summary>", process_anchor(pid),
-                        first ? " open" : "");
-    if (document.lead.empty())
-        html += process_anchor(pid).substr(1);
-    else
-        writer.sentence(document.lead.front());
+    html += fmt::format("<details class=\"process\" id=\"{}\"{}><summary>", process_anchor(pid), first ? " open" : "");
+    if (document.lead.empty()) html += process_anchor(pid).substr(1);
+    else writer.sentence(document.lead.front());
     html += "</summary>\n";
     for (std::size_t i = 1; i < document.lead.size(); ++i) writer.paragraph(document.lead[i], {});
     for (const View::Item& item : view.items())
@@ -164,8 +160,8 @@ std::size_t Report::Strings::number_of(std::string text) {
     return place->second;
 }
 
-/// Writes rows of a table, one after the other. Rows that are written beside those before them have numbers of their own for
-/// their texts: a mark stands for each until append_to() knows the numbers of the page.
+/// Writes rows of a table, one after the other. Rows that are written beside those before them have numbers of their
+/// own for their texts: a mark stands for each until append_to() knows the numbers of the page.
 class Report::RowWriter {
 public:
     RowWriter(const View& view, const TableView& rows) : view_(view), rows_(rows), redacted_(rows.columns()) {}
@@ -220,7 +216,8 @@ private:
             out += "null";
             return;
         }
-        if (const auto* number = std::get_if<std::uint64_t>(&value.data()); number != nullptr && column.content == Content::plain) {
+        if (const auto* number = std::get_if<std::uint64_t>(&value.data());
+            number != nullptr && column.content == Content::plain) {
             const fmt::format_int digits(*number);
             out.append(digits.data(), digits.size());
             return;
@@ -232,7 +229,8 @@ private:
             if (fresh) known->second = strings_->number_of(view_.text(*raw, column.content));
             return place(known->second);
         }
-        if (const auto* sentence = std::get_if<std::shared_ptr<const Text>>(&value.data())) return text(view_.text(**sentence));
+        if (const auto* sentence = std::get_if<std::shared_ptr<const Text>>(&value.data()))
+            return text(view_.text(**sentence));
         if (const auto* array = std::get_if<std::shared_ptr<const Array>>(&value.data())) {
             out += '[';
             const std::size_t shown = std::min((*array)->size(), array_at_most);
@@ -320,10 +318,8 @@ Status Report::fact(std::string_view key, Value value, Content content, const Re
     JsonWriter json(sink);
     write_json(view, value, content, {}, json);
     for (const char c : sink.text()) {
-        if (c == '<')
-            facts_ += "\\u003c";
-        else
-            facts_ += c;
+        if (c == '<') facts_ += "\\u003c";
+        else facts_ += c;
     }
     facts_ += ",\n";
     return ok();
@@ -348,9 +344,10 @@ void Report::finish(const ReportHead& head, const Document& first, const RenderO
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'sha256-{}'; style-src "
         "'sha256-{}'; img-src data:; base-uri 'none'; form-action 'none'\">\n",
         report_script.hash, report_style.hash);
-    out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-           "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n"
-           "<link rel=\"icon\" href=\"data:,\">\n<title>";
+    out +=
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+        "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n"
+        "<link rel=\"icon\" href=\"data:,\">\n<title>";
     append_html(safe(head.title, Content::name), out);
     out += "</title>\n<style>";
     out += report_style.text();
@@ -358,7 +355,8 @@ void Report::finish(const ReportHead& head, const Document& first, const RenderO
     append_html(safe(head.title, Content::name), out);
     out += "</b> <span>";
     append_html(safe(head.input, Content::message), out);
-    out += fmt::format("</span> <span>beamheap {}</span> <span>redaction: {}</span></p>\n", BEAMHEAP_VERSION, head.level);
+    out +=
+        fmt::format("</span> <span>beamheap {}</span> <span>redaction: {}</span></p>\n", BEAMHEAP_VERSION, head.level);
     out += "<nav><ul>\n";
     for (const Section& each : sections_) {
         out += fmt::format("<li><a href=\"#{}\">", each.id);

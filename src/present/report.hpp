@@ -3,7 +3,8 @@
 // Each section is a verb's document (document.hpp), written as every other format writes it: same tables, columns,
 // sentences, redaction. So the page says what the command line says, and a column that is added there is here, too.
 // It reads without a script. Beside the sections, tables that pictures are drawn from lie in one island of JSON,
-//   {"strings": [...], "tables": {"stacks": {"columns": [{"name", "title", "unit", "doc"}], "rows": [[...]], "total": N,
+//   {"strings": [...], "tables": {"stacks": {"columns": [{"name", "title", "unit", "doc"}], "rows": [[...]], "total":
+//   N,
 //    "command": "..."}, ...}, ...facts}
 // where a text is written as -1 - its index in `strings` (a figure below zero is {"n": -5}), so that a name that 20,000
 // rows share is written once. A script of ours, whose hash is the only one that the page's own policy allows, draws
@@ -47,15 +48,18 @@ public:
     /// Errors: those of choosing columns and rows.
     Status add(const ReportSection& section, const Document& document, const RenderOptions& options);
     /// Whether a process gets its place by add_process() later, and not by a table's row before.
-    void promise(Pid pid, bool kept) { kept ? static_cast<void>(links_.placed.insert(pid)) : static_cast<void>(links_.placed.erase(pid)); }
+    void promise(Pid pid, bool kept) {
+        kept ? static_cast<void>(links_.placed.insert(pid)) : static_cast<void>(links_.placed.erase(pid));
+    }
     /// Adds a part to the section that was added last: all of the document, folded, as the place of `pid`.
     Status add_process(Pid pid, const Document& document, const RenderOptions& options);
-    /// Adds the document's warnings, those that lead and the others, and `sentences`, to the section that was added last.
+    /// Adds the document's warnings, those that lead and the others, and `sentences`, to the section that was added
+    /// last.
     void add_limits(const Document& document, const RenderOptions& options, const std::vector<Text>& sentences);
 
-    /// Puts a table into the island, at most `most` rows of it; `options` say how it is redacted. Rows are written by so many
-    /// `threads` side by side, with the same result: more than one for tables whose cells are made of the snapshot alone,
-    /// not for those of terms, which are read as they are asked for.
+    /// Puts a table into the island, at most `most` rows of it; `options` say how it is redacted. Rows are written by
+    /// so many `threads` side by side, with the same result: more than one for tables whose cells are made of the
+    /// snapshot alone, not for those of terms, which are read as they are asked for.
     Status data(std::string_view key, const Table& table, std::string_view command, const RenderOptions& options,
                 std::size_t most, unsigned threads = 1);
     /// Puts a value into the island.
@@ -87,8 +91,8 @@ private:
 
     PageLinks links_;
     std::vector<Section> sections_;
-    std::string tables_;  // members of "tables"
-    std::string facts_;   // members beside it
+    std::string tables_;         // members of "tables"
+    std::string facts_;          // members beside it
     bool first_process_ = true;  // of add_process
     Strings strings_;
 };

@@ -84,11 +84,26 @@ std::vector<ProcId> processes_to_list(const analyses::SupervisionTree& tree, std
 Table listed_process_table(const Names& names, const analyses::SupervisionTree& tree,
                            const analyses::ProcessGroups& stacks, const analyses::Applications& applications,
                            std::vector<ProcId> rows) {
-    constexpr std::array<std::string_view, 19> of_process{
-        "pid",         "name",           "label",       "real_initial_call", "initial_call", "group_key",     "current_function",
-        "state",       "msgq_len",       "memory_bytes", "heap_words",        "old_heap_words", "stack_words", "live_words",
-        "garbage_words", "refc_bytes",   "reductions",  "links",             "monitors"};
-    constexpr std::array<std::string_view, 7> of_tree{"process",   "parent",   "supervisor", "processes",
+    constexpr std::array<std::string_view, 19> of_process{"pid",
+                                                          "name",
+                                                          "label",
+                                                          "real_initial_call",
+                                                          "initial_call",
+                                                          "group_key",
+                                                          "current_function",
+                                                          "state",
+                                                          "msgq_len",
+                                                          "memory_bytes",
+                                                          "heap_words",
+                                                          "old_heap_words",
+                                                          "stack_words",
+                                                          "live_words",
+                                                          "garbage_words",
+                                                          "refc_bytes",
+                                                          "reductions",
+                                                          "links",
+                                                          "monitors"};
+    constexpr std::array<std::string_view, 7> of_tree{"process",      "parent",   "supervisor", "processes",
                                                       "memory_bytes", "msgq_len", "reductions"};
     std::vector<std::uint32_t> stack_of(tree.nodes.size(), static_cast<std::uint32_t>(stacks.groups.size()));
     for (std::uint32_t g = 0; g < stacks.groups.size(); ++g)
@@ -98,7 +113,10 @@ Table listed_process_table(const Names& names, const analyses::SupervisionTree& 
     std::vector<std::string> spelled;
     for (const std::string& name : applications.names) spelled.push_back(bare_text(name, names.syntax()));
     Columns<ProcId> own_columns{
-        {{.name = "application", .title = "APPLICATION", .doc = "whose master is above it in the supervision tree", .content = Content::name},
+        {{.name = "application",
+          .title = "APPLICATION",
+          .doc = "whose master is above it in the supervision tree",
+          .content = Content::name},
          [spelled = std::move(spelled), of = applications.of](const ProcId& id) {
              const std::uint32_t i = of[index_of(id)];
              return i == analyses::Applications::none ? Value() : Value(spelled[i]);
@@ -121,8 +139,9 @@ Table listed_process_table(const Names& names, const analyses::SupervisionTree& 
 }
 
 Table named_process_table(const Names& names, std::vector<ProcId> rows) {
-    constexpr std::array<std::string_view, 9> shown{"pid",   "name",     "label",        "real_initial_call", "current_function",
-                                                    "state", "msgq_len", "memory_bytes", "reductions"};
+    constexpr std::array<std::string_view, 9> shown{
+        "pid",   "name",     "label",        "real_initial_call", "current_function",
+        "state", "msgq_len", "memory_bytes", "reductions"};
     Columns<ProcId> stack_column{
         {{.name = "stack", .title = "STACK", .doc = "frames, youngest first", .content = Content::name, .below = true},
          [names](const ProcId& id) {
@@ -132,7 +151,8 @@ Table named_process_table(const Names& names, std::vector<ProcId> rows) {
              return Value(std::move(functions));
          }}};
     Table stack = table_of(std::move(stack_column), rows, {});
-    return side_by_side({with_columns(process_table(names, std::move(rows), {.labels = true}), shown), std::move(stack)});
+    return side_by_side(
+        {with_columns(process_table(names, std::move(rows), {.labels = true}), shown), std::move(stack)});
 }
 
 Table queue_spread_table(std::vector<analyses::QueueBin> bins) {

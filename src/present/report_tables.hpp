@@ -19,8 +19,9 @@ namespace beamheap::present {
 /// what is listed.
 std::vector<ProcId> processes_to_list(const analyses::SupervisionTree& tree, std::size_t most);
 
-/// A row for each process of `rows`: what it is, the application that it belongs to, its figures, its place in the tree with the sums of its subtree
-/// (tree_*), and `stack`, the index of its group in `stacks`. Columns have the names of process_table and tree_table.
+/// A row for each process of `rows`: what it is, the application that it belongs to, its figures, its place in the tree
+/// with the sums of its subtree (tree_*), and `stack`, the index of its group in `stacks`. Columns have the names of
+/// process_table and tree_table.
 Table listed_process_table(const Names& names, const analyses::SupervisionTree& tree,
                            const analyses::ProcessGroups& stacks, const analyses::Applications& applications,
                            std::vector<ProcId> rows);

@@ -29,7 +29,8 @@ std::string native_name(const CpuSamples& samples, std::uint32_t native) {
 Array mixed_frames(const Names& names, const CpuSamples& samples, const CpuSample& sample) {
     Array frames;
     for (const std::uint32_t native : sample.native) frames.emplace_back(native_name(samples, native));
-    for (const Frame& frame : names.snapshot().stacks[sample.stack]) frames.emplace_back(names.function(frame.function));
+    for (const Frame& frame : names.snapshot().stacks[sample.stack])
+        frames.emplace_back(names.function(frame.function));
     if (sample.cut) frames.emplace_back("(older frames are missing)");
     return frames;
 }
@@ -41,15 +42,27 @@ std::string name_of_process(const Names& names, Pid pid) {
 
 }  // namespace
 
-Table sampled_function_table(const Names& names, const CpuSamples& samples, std::vector<FunctionSamples> rows, std::uint64_t all) {
+Table sampled_function_table(const Names& names, const CpuSamples& samples, std::vector<FunctionSamples> rows,
+                             std::uint64_t all) {
     Columns<FunctionSamples> columns{
-        {{.name = "function", .title = "FUNCTION", .doc = "the youngest Erlang function; of samples that have none, the youngest native one with a name", .content = Content::name},
+        {{.name = "function",
+          .title = "FUNCTION",
+          .doc = "the youngest Erlang function; of samples that have none, the youngest native one with a name",
+          .content = Content::name},
          [=, &samples](const FunctionSamples& r) {
-             return r.function != FunctionId::none ? function(names, r.function) : Value(native_name(samples, r.native_function));
+             return r.function != FunctionId::none ? function(names, r.function)
+                                                   : Value(native_name(samples, r.native_function));
          }},
-        {{.name = "erlang_function", .title = "ERLANG FUNCTION", .doc = "youngest Erlang function; of samples that have none, null", .content = Content::name, .wide = true},
+        {{.name = "erlang_function",
+          .title = "ERLANG FUNCTION",
+          .doc = "youngest Erlang function; of samples that have none, null",
+          .content = Content::name,
+          .wide = true},
          [=](const FunctionSamples& r) { return function(names, r.function); }},
-        {{.name = "native_code", .title = "NATIVE", .doc = "where there is no Erlang function: the youngest native one with a name", .wide = true},
+        {{.name = "native_code",
+          .title = "NATIVE",
+          .doc = "where there is no Erlang function: the youngest native one with a name",
+          .wide = true},
          [=, &samples](const FunctionSamples& r) {
              return r.function != FunctionId::none ? Value() : Value(native_name(samples, r.native_function));
          }},
@@ -57,30 +70,50 @@ Table sampled_function_table(const Names& names, const CpuSamples& samples, std:
          [](const FunctionSamples& r) { return Value(r.self); }},
         {{.name = "percent", .title = "%", .unit = Unit::percent, .doc = "of the samples that were selected"},
          [=](const FunctionSamples& r) { return percent(share(r.self, all)); }},
-        {{.name = "in_native_code", .title = "IN C", .unit = Unit::count, .doc = "of those samples: in C code that it had called (a BIF, a garbage collection)"},
+        {{.name = "in_native_code",
+          .title = "IN C",
+          .unit = Unit::count,
+          .doc = "of those samples: in C code that it had called (a BIF, a garbage collection)"},
          [](const FunctionSamples& r) { return Value(r.native); }},
-        {{.name = "approximate", .title = "APPROX", .unit = Unit::count, .doc = "of those samples: read later, perhaps of a later call of the same process", .lesser = 2},
+        {{.name = "approximate",
+          .title = "APPROX",
+          .unit = Unit::count,
+          .doc = "of those samples: read later, perhaps of a later call of the same process",
+          .lesser = 2},
          [](const FunctionSamples& r) { return Value(r.uncertain); }},
         {{.name = "on_stack", .title = "ON STACK", .unit = Unit::count, .doc = "samples with it anywhere on the stack"},
          [](const FunctionSamples& r) { return Value(r.total); }},
-        {{.name = "on_stack_percent", .title = "ON STACK %", .unit = Unit::percent, .doc = "of the samples that were selected", .lesser = 1},
+        {{.name = "on_stack_percent",
+          .title = "ON STACK %",
+          .unit = Unit::percent,
+          .doc = "of the samples that were selected",
+          .lesser = 1},
          [=](const FunctionSamples& r) { return percent(share(r.total, all)); }},
     };
-    Table table = table_of(std::move(columns), std::move(rows), "no sample: nothing ran, or nothing of it was selected");
+    Table table =
+        table_of(std::move(columns), std::move(rows), "no sample: nothing ran, or nothing of it was selected");
     table.ranked_by = "samples";
     return table;
 }
 
-Table sampled_stack_table(const Names& names, const CpuSamples& samples, std::vector<StackSamples> rows, std::uint64_t all) {
+Table sampled_stack_table(const Names& names, const CpuSamples& samples, std::vector<StackSamples> rows,
+                          std::uint64_t all) {
     const auto example = [&samples](const StackSamples& r) -> const CpuSample& { return samples.samples[r.example]; };
     Columns<StackSamples> columns{
         {{.name = "samples", .title = "SAMPLES", .unit = Unit::count, .doc = "with this stack"},
          [](const StackSamples& r) { return Value(r.count); }},
         {{.name = "percent", .title = "%", .unit = Unit::percent, .doc = "of the samples that were selected"},
          [=](const StackSamples& r) { return percent(share(r.count, all)); }},
-        {{.name = "approximate", .title = "APPROX", .unit = Unit::count, .doc = "of those samples: read later, perhaps of a later call of the same process"},
+        {{.name = "approximate",
+          .title = "APPROX",
+          .unit = Unit::count,
+          .doc = "of those samples: read later, perhaps of a later call of the same process"},
          [](const StackSamples& r) { return Value(r.uncertain); }},
-        {{.name = "functions", .title = "STACK", .doc = "native frames, then Erlang ones, youngest first", .content = Content::name, .below = true},
+        {{.name = "functions",
+          .title = "STACK",
+          .doc = "native frames, then Erlang ones, youngest first",
+          .content = Content::name,
+          .below = true},
          [=, &samples](const StackSamples& r) { return Value(mixed_frames(names, samples, example(r))); }},
         {{.name = "example_pid", .title = "EXAMPLE", .doc = "a process that had it"},
          [=](const StackSamples& r) { return pid(names, example(r).pid); }},
@@ -89,7 +122,8 @@ Table sampled_stack_table(const Names& names, const CpuSamples& samples, std::ve
         {{.name = "example_scheduler", .title = "SCHEDULER", .doc = "a thread that had it", .wide = true},
          [=, &samples](const StackSamples& r) { return Value(samples.threads[example(r).thread].role); }},
     };
-    Table table = table_of(std::move(columns), std::move(rows), "no sample: nothing ran, or nothing of it was selected");
+    Table table =
+        table_of(std::move(columns), std::move(rows), "no sample: nothing ran, or nothing of it was selected");
     table.ranked_by = "samples";
     return table;
 }
@@ -98,7 +132,10 @@ Table sampled_process_table(const Names& names, std::vector<ProcessSamples> rows
     Columns<ProcessSamples> columns{
         {{.name = "pid", .title = "PID", .doc = "the process; null: the schedulers' own work"},
          [=](const ProcessSamples& r) { return pid(names, r.pid); }},
-        {{.name = "name", .title = "NAME", .doc = "its registered name, label or $initial_call when the sampling began", .content = Content::name},
+        {{.name = "name",
+          .title = "NAME",
+          .doc = "its registered name, label or $initial_call when the sampling began",
+          .content = Content::name},
          [=](const ProcessSamples& r) { return text(name_of_process(names, r.pid)); }},
         {{.name = "samples", .title = "SAMPLES", .unit = Unit::count, .doc = "in which a thread worked for it"},
          [](const ProcessSamples& r) { return Value(r.count); }},
@@ -106,10 +143,14 @@ Table sampled_process_table(const Names& names, std::vector<ProcessSamples> rows
          [=](const ProcessSamples& r) { return percent(share(r.count, all)); }},
         {{.name = "in_native_code", .title = "IN C", .unit = Unit::count, .doc = "of those samples: in C code"},
          [](const ProcessSamples& r) { return Value(r.native); }},
-        {{.name = "hottest_function", .title = "HOTTEST FUNCTION", .doc = "youngest in most of its samples", .content = Content::name},
+        {{.name = "hottest_function",
+          .title = "HOTTEST FUNCTION",
+          .doc = "youngest in most of its samples",
+          .content = Content::name},
          [=](const ProcessSamples& r) { return function(names, r.hottest); }},
     };
-    Table table = table_of(std::move(columns), std::move(rows), "no sample: nothing ran, or nothing of it was selected");
+    Table table =
+        table_of(std::move(columns), std::move(rows), "no sample: nothing ran, or nothing of it was selected");
     table.ranked_by = "samples";
     return table;
 }
@@ -123,17 +164,31 @@ Table sampled_thread_table(const Names& names, const CpuSamples& samples, std::v
          [&samples](const ThreadSamples& r) { return Value(std::to_string(samples.threads[r.thread].id)); }},
         {{.name = "thread_id", .title = "ID", .doc = "the same as a number", .wide = true},
          [&samples](const ThreadSamples& r) { return Value(samples.threads[r.thread].id); }},
-        {{.name = "samples", .title = "SAMPLES", .unit = Unit::count, .doc = "one for each period that it was on a CPU"},
+        {{.name = "samples",
+          .title = "SAMPLES",
+          .unit = Unit::count,
+          .doc = "one for each period that it was on a CPU"},
          [](const ThreadSamples& r) { return Value(r.count); }},
-        {{.name = "cpu_percent", .title = "CPU %", .unit = Unit::percent, .doc = "of the time that was sampled: busy, or busy waiting for work"},
-         [full](const ThreadSamples& r) { return full <= 0 ? Value() : percent(std::min(100.0, 100.0 * static_cast<double>(r.count) / full)); }},
+        {{.name = "cpu_percent",
+          .title = "CPU %",
+          .unit = Unit::percent,
+          .doc = "of the time that was sampled: busy, or busy waiting for work"},
+         [full](const ThreadSamples& r) {
+             return full <= 0 ? Value() : percent(std::min(100.0, 100.0 * static_cast<double>(r.count) / full));
+         }},
         {{.name = "in_erlang_code", .title = "IN ERLANG", .unit = Unit::count, .doc = "samples in Erlang code"},
          [](const ThreadSamples& r) { return Value(r.erlang); }},
-        {{.name = "in_native_code", .title = "IN C", .unit = Unit::count, .doc = "samples in C code that worked for a process"},
+        {{.name = "in_native_code",
+          .title = "IN C",
+          .unit = Unit::count,
+          .doc = "samples in C code that worked for a process"},
          [](const ThreadSamples& r) { return Value(r.native); }},
         {{.name = "of_no_process", .title = "OTHER", .unit = Unit::count, .doc = "samples of the scheduler's own work"},
          [](const ThreadSamples& r) { return Value(r.other); }},
-        {{.name = "hottest_function", .title = "HOTTEST FUNCTION", .doc = "youngest in most of its samples", .content = Content::name},
+        {{.name = "hottest_function",
+          .title = "HOTTEST FUNCTION",
+          .doc = "youngest in most of its samples",
+          .content = Content::name},
          [=](const ThreadSamples& r) { return function(names, r.hottest); }},
     };
     return table_of(std::move(columns), std::move(rows), "no scheduler");
@@ -153,7 +208,8 @@ Table sampled_now_table(const Names& names, const CpuSamples& samples) {
     Columns<Row> columns{
         {{.name = "scheduler", .title = "SCHEDULER", .doc = "scheduler, by number"},
          [&samples](const Row& r) { return Value(samples.threads[r.thread].role); }},
-        {{.name = "thread", .title = "THREAD", .doc = "the kernel's id of it"}, [&samples](const Row& r) { return Value(std::to_string(samples.threads[r.thread].id)); }},
+        {{.name = "thread", .title = "THREAD", .doc = "the kernel's id of it"},
+         [&samples](const Row& r) { return Value(std::to_string(samples.threads[r.thread].id)); }},
         {{.name = "thread_id", .title = "ID", .doc = "the same as a number", .wide = true},
          [&samples](const Row& r) { return Value(samples.threads[r.thread].id); }},
         {{.name = "state", .title = "STATE", .doc = "running; idle: it was on no CPU while it was looked at"},
@@ -164,13 +220,20 @@ Table sampled_now_table(const Names& names, const CpuSamples& samples) {
          [=](const Row& r) { return r.sample == nullptr ? Value() : text(name_of_process(names, r.sample->pid)); }},
         {{.name = "basis", .title = "ERLANG PART", .doc = "how it is known: exact, checked, approximate, moved, none"},
          [](const Row& r) { return r.sample == nullptr ? Value() : Value(name_of(r.sample->basis)); }},
-        {{.name = "functions", .title = "STACK", .doc = "native frames, then Erlang ones, youngest first", .content = Content::name, .below = true},
-         [=, &samples](const Row& r) { return r.sample == nullptr ? Value() : Value(mixed_frames(names, samples, *r.sample)); }},
+        {{.name = "functions",
+          .title = "STACK",
+          .doc = "native frames, then Erlang ones, youngest first",
+          .content = Content::name,
+          .below = true},
+         [=, &samples](const Row& r) {
+             return r.sample == nullptr ? Value() : Value(mixed_frames(names, samples, *r.sample));
+         }},
     };
     return table_of(std::move(columns), std::move(rows), "no scheduler");
 }
 
-Table allocation_table(const Names& names, const AllocationSamples& samples, std::vector<analyses::AllocationRow> rows, bool per_process) {
+Table allocation_table(const Names& names, const AllocationSamples& samples, std::vector<analyses::AllocationRow> rows,
+                       bool per_process) {
     using analyses::AllocationRow;
     const Snapshot& s = names.snapshot();
     const auto part = [&names, &s, &samples](const AllocationRow& r, int which) {
@@ -180,28 +243,46 @@ Table allocation_table(const Names& names, const AllocationSamples& samples, std
         }
         const bool known = r.native != AllocationHit::no_native;
         if (which == 0) return Value("(native)");
-        return which == 1 ? Value(known ? analyses::native_text(samples.natives[r.native]) : "(not followed)") : Value();
+        return which == 1 ? Value(known ? analyses::native_text(samples.natives[r.native]) : "(not followed)")
+                          : Value();
     };
     Columns<AllocationRow> columns;
     if (per_process) {
-        columns.add({{.name = "pid", .title = "PID", .doc = "the process"}, [=](const AllocationRow& r) { return pid(names, r.process); }});
-        columns.add({{.name = "name", .title = "NAME", .doc = "its registered name, label or $initial_call", .content = Content::name, .lesser = 1},
-                           [=](const AllocationRow& r) { return text(name_of_process(names, r.process)); }});
+        columns.add({{.name = "pid", .title = "PID", .doc = "the process"},
+                     [=](const AllocationRow& r) { return pid(names, r.process); }});
+        columns.add({{.name = "name",
+                      .title = "NAME",
+                      .doc = "its registered name, label or $initial_call",
+                      .content = Content::name,
+                      .lesser = 1},
+                     [=](const AllocationRow& r) { return text(name_of_process(names, r.process)); }});
     }
     const Columns<AllocationRow> rest{
-        {{.name = "module", .title = "MODULE", .doc = "(native): C code whose caller is not known", .content = Content::name},
+        {{.name = "module",
+          .title = "MODULE",
+          .doc = "(native): C code whose caller is not known",
+          .content = Content::name},
          [=](const AllocationRow& r) { return part(r, 0); }},
         {{.name = "function", .title = "FUNCTION", .doc = "that allocates", .content = Content::name},
          [=](const AllocationRow& r) { return part(r, 1); }},
         {{.name = "arity", .title = "ARITY", .unit = Unit::count, .doc = "of the function"},
          [=](const AllocationRow& r) { return part(r, 2); }},
-        {{.name = "samples", .title = "SAMPLES", .unit = Unit::count, .doc = "watched words that it was the first to write to, and writes to heap fragments that were seen"},
+        {{.name = "samples",
+          .title = "SAMPLES",
+          .unit = Unit::count,
+          .doc = "watched words that it was the first to write to, and writes to heap fragments that were seen"},
          [](const AllocationRow& r) { return Value(r.samples); }},
-        {{.name = "estimated_words", .title = "EST. WORDS", .unit = Unit::words, .doc = "estimate of what it allocated while words were watched; shares are reliable, sums are too low"},
+        {{.name = "estimated_words",
+          .title = "EST. WORDS",
+          .unit = Unit::words,
+          .doc = "estimate of what it allocated while words were watched; shares are reliable, sums are too low"},
          [](const AllocationRow& r) { return Value(static_cast<std::uint64_t>(r.words + 0.5)); }},
         {{.name = "percent", .title = "%", .unit = Unit::percent, .doc = "of all words that were estimated"},
          [](const AllocationRow& r) { return percent(r.percent); }},
-        {{.name = "error_percent", .title = "+-%", .unit = Unit::percent, .doc = "standard error of its words, in percent of them"},
+        {{.name = "error_percent",
+          .title = "+-%",
+          .unit = Unit::percent,
+          .doc = "standard error of its words, in percent of them"},
          [](const AllocationRow& r) { return percent(r.error); }},
     };
     columns.insert(columns.end(), rest.begin(), rest.end());
@@ -217,40 +298,70 @@ std::string why_none(const AllocationSamples& samples) {
     if (samples.arms == 0) return "no scheduler had a process in hand when it was looked at";
     const std::uint64_t taken = samples.stack_growth + samples.collections;
     if (2 * taken <= samples.arms) return "little is allocated";
-    return fmt::format("{} were taken by growing stacks, {} by garbage collections or as memory of others; heaps may be so small that they do not last until they are watched",
-                       samples.stack_growth, samples.collections);
+    return fmt::format(
+        "{} were taken by growing stacks, {} by garbage collections or as memory of others; heaps may be so small that "
+        "they do not last until they are watched",
+        samples.stack_growth, samples.collections);
 }
 
 }  // namespace
 
-std::vector<Text> allocation_texts(const Names& names, const AllocationSamples& samples, const analyses::AllocationProfile& profile) {
+std::vector<Text> allocation_texts(const Names& names, const AllocationSamples& samples,
+                                   const analyses::AllocationProfile& profile) {
     std::vector<Text> lines;
     const auto say = [&lines](std::string text) { lines.push_back(Text{}.add(std::move(text))); };
-    const std::string beside = profile.fragments == 0 ? "" : fmt::format(" and {} to heap fragments", counted(profile.fragments, "write", "writes"));
+    const std::string beside = profile.fragments == 0 ? ""
+                                                      : fmt::format(" and {} to heap fragments",
+                                                                    counted(profile.fragments, "write", "writes"));
     if (profile.hits + profile.fragments == 0)
-        say(fmt::format("No allocation was seen at {} ({:.1f} s, {} Hz): {}.", counted(samples.arms, "watched word", "watched words"), samples.seconds, samples.hertz, why_none(samples)));
-    else say(fmt::format("Words are estimates from {} of {}{} ({:.1f} s, {} Hz): +-{:.1f}% on all. Shares are reliable; sums are too low, as a process that moves to another scheduler is lost sight of.",
-                    counted(profile.hits, "hit", "hits"), counted(samples.arms, "watched word", "watched words"), beside, samples.seconds, samples.hertz, profile.error));
+        say(fmt::format("No allocation was seen at {} ({:.1f} s, {} Hz): {}.",
+                        counted(samples.arms, "watched word", "watched words"), samples.seconds, samples.hertz,
+                        why_none(samples)));
+    else
+        say(
+            fmt::format("Words are estimates from {} of {}{} ({:.1f} s, {} Hz): +-{:.1f}% on all. Shares are reliable; "
+                        "sums are too low, as a process that moves to another scheduler is lost sight of.",
+                        counted(profile.hits, "hit", "hits"), counted(samples.arms, "watched word", "watched words"),
+                        beside, samples.seconds, samples.hertz, profile.error));
     if (profile.hits != 0)
-        say(fmt::format("{}% of the hits in Erlang code, exact; {}% in C, caller checked; {}% in C, shared out among the callers of the same native function; {}% of no known caller.",
-                        static_cast<int>(share(profile.exact, profile.hits) + 0.5), static_cast<int>(share(profile.checked, profile.hits) + 0.5),
-                        static_cast<int>(share(profile.shared, profile.hits) + 0.5), static_cast<int>(share(profile.unknown, profile.hits) + 0.5)));
-    say("Not counted: messages until they are received, binaries outside of the heaps; too little of processes that live for less than a few milliseconds, and of dirty schedulers nothing.");
-    if (samples.refused != 0) say(fmt::format("{} times no debug register was free: a debugger may hold them.", samples.refused));
+        say(
+            fmt::format("{}% of the hits in Erlang code, exact; {}% in C, caller checked; {}% in C, shared out among "
+                        "the callers of the same native function; {}% of no known caller.",
+                        static_cast<int>(share(profile.exact, profile.hits) + 0.5),
+                        static_cast<int>(share(profile.checked, profile.hits) + 0.5),
+                        static_cast<int>(share(profile.shared, profile.hits) + 0.5),
+                        static_cast<int>(share(profile.unknown, profile.hits) + 0.5)));
+    say("Not counted: messages until they are received, binaries outside of the heaps; too little of processes that "
+        "live for less than a few milliseconds, and of dirty schedulers nothing.");
+    if (samples.refused != 0)
+        say(fmt::format("{} times no debug register was free: a debugger may hold them.", samples.refused));
     if (!samples.no_erlang.empty()) say(samples.no_erlang + ".");
     if (samples.gone) say("The VM ended while it was sampled.");
     for (const std::string& file : samples.missing)
-        lines.push_back(spell(names, analyses::sentence("Not unwound: {}.", analyses::InputText{file, analyses::InputText::Holds::vm})));
+        lines.push_back(spell(
+            names, analyses::sentence("Not unwound: {}.", analyses::InputText{file, analyses::InputText::Holds::vm})));
     return lines;
 }
 
 Object allocation_object(const AllocationSamples& samples, const analyses::AllocationProfile& profile) {
-    return {{"hertz", samples.hertz}, {"seconds", samples.seconds}, {"watched", samples.arms}, {"hits", profile.hits},
-            {"fragments_watched", samples.fragment_arms}, {"fragment_writes", profile.fragments},
-            {"exact", profile.exact}, {"checked", profile.checked}, {"shared", profile.shared}, {"unknown", profile.unknown},
-            {"no_hit", samples.no_hit}, {"passed", samples.passed}, {"stack_growth", samples.stack_growth},
-            {"reused", samples.collections}, {"refused", samples.refused}, {"error_percent", percent(profile.error)},
-            {"gone", samples.gone}, {"no_erlang", samples.no_erlang.empty() ? Value() : Value(samples.no_erlang)}};
+    return {{"hertz", samples.hertz},
+            {"seconds", samples.seconds},
+            {"watched", samples.arms},
+            {"hits", profile.hits},
+            {"fragments_watched", samples.fragment_arms},
+            {"fragment_writes", profile.fragments},
+            {"exact", profile.exact},
+            {"checked", profile.checked},
+            {"shared", profile.shared},
+            {"unknown", profile.unknown},
+            {"no_hit", samples.no_hit},
+            {"passed", samples.passed},
+            {"stack_growth", samples.stack_growth},
+            {"reused", samples.collections},
+            {"refused", samples.refused},
+            {"error_percent", percent(profile.error)},
+            {"gone", samples.gone},
+            {"no_erlang", samples.no_erlang.empty() ? Value() : Value(samples.no_erlang)}};
 }
 
 std::vector<Text> accuracy_texts(const Names& names, const CpuSamples& samples) {
@@ -259,34 +370,51 @@ std::vector<Text> accuracy_texts(const Names& names, const CpuSamples& samples) 
     std::vector<Text> lines;
     const auto say = [&lines](std::string text) { lines.push_back(Text{}.add(std::move(text))); };
     const std::uint64_t in_c = sum[SampleBasis::checked] + sum[SampleBasis::approximate] + sum[SampleBasis::moved];
-    const std::string how = fmt::format("{}, {:.1f} s, {} {} Hz", counted(samples.threads.size(), "thread", "threads"), samples.seconds, samples.held ? "held at" : "cpu-clock", samples.hertz);
+    const std::string how = fmt::format("{}, {:.1f} s, {} {} Hz", counted(samples.threads.size(), "thread", "threads"),
+                                        samples.seconds, samples.held ? "held at" : "cpu-clock", samples.hertz);
     if (sum.samples == 0) say(fmt::format("No sample ({}): no scheduler used CPU time.", how));
-    else say(fmt::format("{} ({}): {}% Erlang, exact; {}% C called from Erlang, caller checked for {}%, approximate for {}%, gone for {}%; {}% the schedulers' own{}.",
-                    counted(sum.samples, "sample", "samples"), how, of_all(sum.erlang), of_all(in_c + sum[SampleBasis::exact] - sum.erlang), of_all(sum[SampleBasis::checked] + sum[SampleBasis::exact] - sum.erlang),
-                    of_all(sum[SampleBasis::approximate]), of_all(sum[SampleBasis::moved]), of_all(sum[SampleBasis::none] - std::min(samples.unfollowed, sum[SampleBasis::none])),
-                    samples.unfollowed == 0 ? "" : fmt::format("; {}% not followed to a caller", of_all(samples.unfollowed))));
+    else
+        say(fmt::format(
+            "{} ({}): {}% Erlang, exact; {}% C called from Erlang, caller checked for {}%, approximate for {}%, gone "
+            "for {}%; {}% the schedulers' own{}.",
+            counted(sum.samples, "sample", "samples"), how, of_all(sum.erlang),
+            of_all(in_c + sum[SampleBasis::exact] - sum.erlang),
+            of_all(sum[SampleBasis::checked] + sum[SampleBasis::exact] - sum.erlang),
+            of_all(sum[SampleBasis::approximate]), of_all(sum[SampleBasis::moved]),
+            of_all(sum[SampleBasis::none] - std::min(samples.unfollowed, sum[SampleBasis::none])),
+            samples.unfollowed == 0 ? "" : fmt::format("; {}% not followed to a caller", of_all(samples.unfollowed))));
     if (sum.samples != 0 && samples.held)
-        say(fmt::format("Each sample held its thread for {} us at the median, {} us at 99%.", samples.lag_p50 / 1000, samples.lag_p99 / 1000));
+        say(fmt::format("Each sample held its thread for {} us at the median, {} us at 99%.", samples.lag_p50 / 1000,
+                        samples.lag_p99 / 1000));
     else if (sum.samples != 0)
-        say(fmt::format("Stacks of C code were read {} us after the sample at the median, {} us at 99%.", samples.lag_p50 / 1000, samples.lag_p99 / 1000));
+        say(fmt::format("Stacks of C code were read {} us after the sample at the median, {} us at 99%.",
+                        samples.lag_p50 / 1000, samples.lag_p99 / 1000));
     if (10 * sum[SampleBasis::moved] > sum.samples && !samples.held)
-        say("What is gone stands under the native function's own name: of short calls more than of long ones. --stop, which holds threads for an instant, tells "
+        say("What is gone stands under the native function's own name: of short calls more than of long ones. --stop, "
+            "which holds threads for an instant, tells "
             "who called it.");
     if (samples.lost + samples.throttled + samples.unusable != 0)
-        say(fmt::format("{} samples were lost, {} without registers; the kernel held its clock back {} times.", samples.lost, samples.unusable, samples.throttled));
-    if (samples.refused != 0) say(fmt::format("{} times a thread could not be held: a debugger may have come.", samples.refused));
+        say(fmt::format("{} samples were lost, {} without registers; the kernel held its clock back {} times.",
+                        samples.lost, samples.unusable, samples.throttled));
+    if (samples.refused != 0)
+        say(fmt::format("{} times a thread could not be held: a debugger may have come.", samples.refused));
     if (!samples.no_erlang.empty()) say(samples.no_erlang + ".");
     if (samples.gone) say("The VM ended while it was sampled.");
     for (const std::string& file : samples.missing)
-        lines.push_back(spell(names, analyses::sentence("Not unwound: {}.", analyses::InputText{file, analyses::InputText::Holds::vm})));
+        lines.push_back(spell(
+            names, analyses::sentence("Not unwound: {}.", analyses::InputText{file, analyses::InputText::Holds::vm})));
     return lines;
 }
 
 Object accuracy_object(const CpuSamples& samples) {
     const analyses::SampleAccuracy sum = analyses::accuracy(samples);
-    Object object{{"hertz", samples.hertz}, {"seconds", samples.seconds}, {"threads", static_cast<std::uint64_t>(samples.threads.size())},
-                  {"samples", sum.samples}, {"in_erlang_code", sum.erlang}};
-    for (std::size_t i = 0; i < sample_basis_count; ++i) object.emplace_back(std::string(name_of(static_cast<SampleBasis>(i))), sum.by_basis[i]);
+    Object object{{"hertz", samples.hertz},
+                  {"seconds", samples.seconds},
+                  {"threads", static_cast<std::uint64_t>(samples.threads.size())},
+                  {"samples", sum.samples},
+                  {"in_erlang_code", sum.erlang}};
+    for (std::size_t i = 0; i < sample_basis_count; ++i)
+        object.emplace_back(std::string(name_of(static_cast<SampleBasis>(i))), sum.by_basis[i]);
     object.emplace_back("cut", sum.cut);
     object.emplace_back("unfollowed", samples.unfollowed);
     object.emplace_back("lost", samples.lost);

@@ -11,8 +11,10 @@
 namespace beamheap::present {
 
 /// `all` is how many samples 100 % are.
-Table sampled_function_table(const Names& names, const CpuSamples& samples, std::vector<analyses::FunctionSamples> rows, std::uint64_t all);
-Table sampled_stack_table(const Names& names, const CpuSamples& samples, std::vector<analyses::StackSamples> rows, std::uint64_t all);
+Table sampled_function_table(const Names& names, const CpuSamples& samples, std::vector<analyses::FunctionSamples> rows,
+                             std::uint64_t all);
+Table sampled_stack_table(const Names& names, const CpuSamples& samples, std::vector<analyses::StackSamples> rows,
+                          std::uint64_t all);
 Table sampled_process_table(const Names& names, std::vector<analyses::ProcessSamples> rows, std::uint64_t all);
 Table sampled_thread_table(const Names& names, const CpuSamples& samples, std::vector<analyses::ThreadSamples> rows);
 /// One sample of each thread: what it does right now.
@@ -24,9 +26,11 @@ std::vector<Text> accuracy_texts(const Names& names, const CpuSamples& samples);
 Object accuracy_object(const CpuSamples& samples);
 
 /// Who allocates. With `per_process` rows have a process, too.
-Table allocation_table(const Names& names, const AllocationSamples& samples, std::vector<analyses::AllocationRow> rows, bool per_process);
+Table allocation_table(const Names& names, const AllocationSamples& samples, std::vector<analyses::AllocationRow> rows,
+                       bool per_process);
 /// What the answer rests on and what it can't see: sentences.
-std::vector<Text> allocation_texts(const Names& names, const AllocationSamples& samples, const analyses::AllocationProfile& profile);
+std::vector<Text> allocation_texts(const Names& names, const AllocationSamples& samples,
+                                   const analyses::AllocationProfile& profile);
 /// The same as figures.
 Object allocation_object(const AllocationSamples& samples, const analyses::AllocationProfile& profile);
 

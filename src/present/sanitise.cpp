@@ -84,12 +84,9 @@ void append_with(std::string_view raw, std::string& out) {
             }
         }
         out.append(raw, clean, i - clean);
-        if (kind != lead)
-            kind == control ? Policy::control_byte(raw[i], out) : Policy::special_byte(raw[i], out);
-        else if (length == 0)
-            Policy::bad_byte(static_cast<unsigned char>(raw[i]), out);
-        else
-            Policy::unsafe_point(point, out);
+        if (kind != lead) kind == control ? Policy::control_byte(raw[i], out) : Policy::special_byte(raw[i], out);
+        else if (length == 0) Policy::bad_byte(static_cast<unsigned char>(raw[i]), out);
+        else Policy::unsafe_point(point, out);
         i += std::max<std::size_t>(length, 1);
         clean = i;
     }
@@ -196,8 +193,10 @@ void append_markdown(std::string_view raw, std::string& out) {
     std::size_t begin = 0;
     bool blank = true;  // so far
     for (std::size_t i = 0; i < raw.size(); ++i) {
-        const unsigned char next = i + 1 < raw.size() ? static_cast<unsigned char>(raw[i + 1]) : static_cast<unsigned char>('/');
-        const bool opens = next >= 0x80 || (next | 0x20u) - static_cast<unsigned>('a') < 26 || next == '/' || next == '!' || next == '?';
+        const unsigned char next =
+            i + 1 < raw.size() ? static_cast<unsigned char>(raw[i + 1]) : static_cast<unsigned char>('/');
+        const bool opens = next >= 0x80 || (next | 0x20u) - static_cast<unsigned>('a') < 26 || next == '/' ||
+                           next == '!' || next == '?';
         if ((raw[i] == '<' && !opens) || (raw[i] == '>' && !blank)) {
             append_with<MarkdownPolicy>(raw.substr(begin, i - begin), out);
             out += raw[i];
@@ -260,8 +259,8 @@ std::string clipped(std::string_view safe, std::size_t width) {
 
 namespace {
 
-// What a line may end behind: a word; of a printed term that is wider than a line, also each of its elements. Commands, whose
-// blanks are glued, are copied as one.
+// What a line may end behind: a word; of a printed term that is wider than a line, also each of its elements. Commands,
+// whose blanks are glued, are copied as one.
 std::vector<std::string_view> breakable(std::string_view word, std::size_t room) {
     if (display_width(word) <= room || word.find(glued_blank) != word.npos) return {word};
     std::vector<std::string_view> parts;
@@ -290,7 +289,8 @@ std::string wrapped(std::string_view safe, std::size_t width, std::size_t hang) 
         std::size_t blanks = std::min(safe.find_first_not_of(' ', at), safe.size()) - at;
         const std::size_t end = std::min(safe.find(' ', at + blanks), safe.size());
         const std::string_view whole = safe.substr(at + blanks, end - at - blanks);
-        const std::vector<std::string_view> parts = whole.empty() ? std::vector<std::string_view>{whole} : breakable(whole, width - hang);
+        const std::vector<std::string_view> parts =
+            whole.empty() ? std::vector<std::string_view>{whole} : breakable(whole, width - hang);
         for (const std::string_view part : parts) {
             const std::string word = loosened(std::string(part));
             const std::size_t wide = display_width(word);

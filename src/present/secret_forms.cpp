@@ -37,12 +37,14 @@ bool cut_at(std::string_view text, std::size_t i) { return i >= text.size() || s
 // A text that was cut says so, mostly; where one just ends, more of the token must be there to believe it.
 std::size_t least_when_cut(std::string_view text, std::size_t end) { return starts(text, end, "...") ? 4 : 8; }
 
-// What was drawn at random, not written: npm_install and sk-learn-tools are names. A piece of a token has a digit, or is long
-// and behind a beginning that is no word's.
+// What was drawn at random, not written: npm_install and sk-learn-tools are names. A piece of a token has a digit, or
+// is long and behind a beginning that is no word's.
 bool random_part(std::string_view prefix, std::string_view tail, bool whole) {
     constexpr std::size_t long_piece = 6, rare_prefix = 4;
-    const bool rare = prefix.size() >= rare_prefix && std::ranges::all_of(prefix, [](char c) { return letter(c) || digit(c); });
-    return std::ranges::any_of(tail, digit) || ((whole || (rare && tail.size() >= long_piece)) && std::ranges::any_of(tail, upper));
+    const bool rare =
+        prefix.size() >= rare_prefix && std::ranges::all_of(prefix, [](char c) { return letter(c) || digit(c); });
+    return std::ranges::any_of(tail, digit) ||
+           ((whole || (rare && tail.size() >= long_piece)) && std::ranges::any_of(tail, upper));
 }
 
 bool luhn(std::string_view digits) {
@@ -68,17 +70,16 @@ bool card(std::string_view digits) {
     if (digits.size() == 16)
         known = digits[0] == '4' || between(first(2), 51, 55) || between(first(4), 2221, 2720) || first(4) == 6011 ||
                 first(2) == 65 || between(first(4), 3528, 3589);
-    else if (digits.size() == 15)
-        known = first(2) == 34 || first(2) == 37;
-    else if (digits.size() == 14)
-        known = first(2) == 36 || first(2) == 38 || between(first(3), 300, 305);
+    else if (digits.size() == 15) known = first(2) == 34 || first(2) == 37;
+    else if (digits.size() == 14) known = first(2) == 36 || first(2) == 38 || between(first(3), 300, 305);
     return known && luhn(digits);
 }
 
 // 40 letters, digits, / and +, of all kinds, as Amazon's secret keys are; hashes have no capitals, or no small letters.
 constexpr std::size_t amazon_secret = 40;
 bool random_base64(std::string_view word) {
-    const bool small = std::ranges::any_of(word, lower), large = std::ranges::any_of(word, upper), number = std::ranges::any_of(word, digit);
+    const bool small = std::ranges::any_of(word, lower), large = std::ranges::any_of(word, upper),
+               number = std::ranges::any_of(word, digit);
     const bool signs = word.find_first_of("/+") != word.npos;
     const auto digits = std::ranges::count_if(word, digit);
     return small && large && number && (signs || (digits > 2 && digits < 12)) && word.find("//") == word.npos;
@@ -115,16 +116,20 @@ namespace {
 
 // What has no beginning of its own: a private key in base64 (30 82 xx xx 02 01 00 in bytes), Amazon's secret keys.
 std::size_t end_of_plain_secret(std::string_view text, std::size_t i) {
-    if (i != 0 && (base64_char(text[i - 1]) || text[i - 1] == '=' || text[i - 1] == '-' || text[i - 1] == '_' || text[i - 1] == '.')) return i;
-    const bool key = (starts(text, i, "MII") && starts(text, i + 6, "IBA")) || starts(text, i, "MHcCAQEEI") || starts(text, i, "MIGHAgEAM") ||
-                     starts(text, i, "MIG2AgEAM") || starts(text, i, "MIGTAgEAM") || starts(text, i, "MC4CAQAwBQYDK2Vw");
+    if (i != 0 && (base64_char(text[i - 1]) || text[i - 1] == '=' || text[i - 1] == '-' || text[i - 1] == '_' ||
+                   text[i - 1] == '.'))
+        return i;
+    const bool key = (starts(text, i, "MII") && starts(text, i + 6, "IBA")) || starts(text, i, "MHcCAQEEI") ||
+                     starts(text, i, "MIGHAgEAM") || starts(text, i, "MIG2AgEAM") || starts(text, i, "MIGTAgEAM") ||
+                     starts(text, i, "MC4CAQAwBQYDK2Vw");
     std::size_t end = i;
     if (!key)
         while (end - i <= amazon_secret && base64_char(at(text, end))) ++end;
     const std::string_view word = text.substr(i, end - i);
     const bool alone = std::string_view("=-_.:<").find(at(text, end)) == std::string_view::npos || end >= text.size();
     constexpr std::size_t least_when_cut = 16;
-    const bool cut = word.size() >= least_when_cut && word.size() < amazon_secret && starts(text, end, "...") && mixed_well(word);
+    const bool cut =
+        word.size() >= least_when_cut && word.size() < amazon_secret && starts(text, end, "...") && mixed_well(word);
     if (!key) return ((word.size() == amazon_secret && alone) || cut) && random_base64(word) ? end : i;
     while (base64_char(at(text, end)) || at(text, end) == '=') ++end;
     return end;
@@ -140,8 +145,9 @@ std::size_t end_of_token(std::string_view text, std::size_t i) {
         const SecretForm& form = forms[row];
         if (!starts(text, i, form.prefix)) continue;
         std::size_t end = i + form.prefix.size();
-        while (end < text.size() && (word(text[end]) || text[end] == '-' ||
-                                     (form.also.find(text[end]) != std::string_view::npos && !starts(text, end, "..."))))
+        while (end < text.size() &&
+               (word(text[end]) || text[end] == '-' ||
+                (form.also.find(text[end]) != std::string_view::npos && !starts(text, end, "..."))))
             ++end;
         const std::size_t tail = end - i - form.prefix.size();
         const bool whole = tail >= form.least, piece = cut_at(text, end) && tail >= least_when_cut(text, end);
@@ -158,12 +164,14 @@ std::size_t end_of_key_literal(std::string_view text, std::size_t i) {
     constexpr std::array<std::size_t, 3> sizes{43, 64, 86};
     if (i == 0 || text[i - 1] != '"') return i;
     std::size_t end = i;
-    while (end - i <= sizes.back() && (base64_char(at(text, end)) || at(text, end) == '-' || at(text, end) == '_')) ++end;
+    while (end - i <= sizes.back() && (base64_char(at(text, end)) || at(text, end) == '-' || at(text, end) == '_'))
+        ++end;
     const std::string_view word = text.substr(i, end - i);
     while (at(text, end) == '=') ++end;
     if (std::ranges::find(sizes, word.size()) == sizes.end() || at(text, end) != '"') return i;
     constexpr std::size_t longest_of_small = 7;
-    const bool all_kinds = std::ranges::any_of(word, lower) && std::ranges::any_of(word, upper) && std::ranges::any_of(word, digit);
+    const bool all_kinds =
+        std::ranges::any_of(word, lower) && std::ranges::any_of(word, upper) && std::ranges::any_of(word, digit);
     return all_kinds && mixed_well(word, longest_of_small) ? end : i;
 }
 
@@ -172,36 +180,47 @@ std::size_t end_of_key_literal(std::string_view text, std::size_t i) {
 std::size_t end_of_marked_token(std::string_view text, std::size_t i) {
     if (const std::size_t end = end_of_key_literal(text, i); end != i) return end;
     struct Mark {
-        std::size_t before;         // characters in front of it
+        std::size_t before;  // characters in front of it
         std::string_view mark;
-        std::size_t least, most;    // that follow
-        std::string_view also;      // what may stand in front of it, and behind it, besides letters and digits
+        std::size_t least, most;     // that follow
+        std::string_view also;       // what may stand in front of it, and behind it, besides letters and digits
         std::string_view last = {};  // what ends the token
     };
     // Terraform, Azure's client secrets (behind a digit), MaxMind, Mailchimp, Vault before 1.10.
-    static constexpr std::array marks{Mark{14, ".atlasv1.", 60, 80, "_-="}, Mark{4, "Q~", 31, 34, "_~.-"}, Mark{6, "_", 29, 29, "", "_mmk"},
-                                      Mark{32, "-us", 1, 2, ""}, Mark{1, ".", 24, 24, ""}};
+    static constexpr std::array marks{Mark{14, ".atlasv1.", 60, 80, "_-="}, Mark{4, "Q~", 31, 34, "_~.-"},
+                                      Mark{6, "_", 29, 29, "", "_mmk"}, Mark{32, "-us", 1, 2, ""},
+                                      Mark{1, ".", 24, 24, ""}};
     for (const Mark& row : marks) {
-        const auto one_of = [&](char c) { return letter(c) || digit(c) || (c != '\0' && row.also.find(c) != row.also.npos); };
-        if (!starts(text, i + row.before, row.mark) || !std::ranges::all_of(text.substr(i, row.before), one_of)) continue;
+        const auto one_of = [&](char c) {
+            return letter(c) || digit(c) || (c != '\0' && row.also.find(c) != row.also.npos);
+        };
+        if (!starts(text, i + row.before, row.mark) || !std::ranges::all_of(text.substr(i, row.before), one_of))
+            continue;
         const std::size_t begin = i + row.before + row.mark.size();
         std::size_t end = begin;
         while (end < text.size() && end - begin < row.most && one_of(text[end])) ++end;
         const std::string_view tail = text.substr(begin, end - begin);
         if (tail.size() < row.least || !starts(text, end, row.last) || word(at(text, end + row.last.size()))) continue;
-        const bool random = std::ranges::any_of(tail, digit) && (row.before != 1 || (text[i] == 's' && std::ranges::any_of(tail, letter)));
-        const bool hex = row.before != 32 || std::ranges::all_of(text.substr(i, row.before), [](char c) { return digit(c) || (c >= 'a' && c <= 'f'); });
+        const bool random = std::ranges::any_of(tail, digit) &&
+                            (row.before != 1 || (text[i] == 's' && std::ranges::any_of(tail, letter)));
+        const bool hex = row.before != 32 || std::ranges::all_of(text.substr(i, row.before), [](char c) {
+                             return digit(c) || (c >= 'a' && c <= 'f');
+                         });
         if (random && hex && (row.mark != "Q~" || digit(text[i + 3]))) return end + row.last.size();
     }
     return i;
 }
 
 std::size_t end_of_password_hash(std::string_view text, std::size_t i) {
-    constexpr std::array<std::string_view, 15> schemes{"$1$", "$2a$", "$2b$", "$2y$", "$5$", "$6$", "$7$", "$y$", "$apr1$", "$argon2", "$pbkdf2", "$scrypt$",
-                                                       "$gy$", "$md5$", "$sha1$"};
+    constexpr std::array<std::string_view, 15> schemes{"$1$",     "$2a$",     "$2b$", "$2y$",   "$5$",
+                                                       "$6$",     "$7$",      "$y$",  "$apr1$", "$argon2",
+                                                       "$pbkdf2", "$scrypt$", "$gy$", "$md5$",  "$sha1$"};
     if (std::ranges::none_of(schemes, [&](std::string_view scheme) { return starts(text, i, scheme); })) return i;
     std::size_t end = i;
-    while (end < text.size() && (base64_char(text[end]) || std::string_view("$=,.-_").find(text[end]) != std::string_view::npos) && !starts(text, end, "...")) ++end;
+    while (end < text.size() &&
+           (base64_char(text[end]) || std::string_view("$=,.-_").find(text[end]) != std::string_view::npos) &&
+           !starts(text, end, "..."))
+        ++end;
     constexpr std::size_t least = 20;
     return end - i >= least || (cut_at(text, end) && end - i >= 8) ? end : i;
 }
@@ -211,7 +230,8 @@ bool is_private_key(std::string_view bytes) {
     if (byte(0) != 0x30) return false;
     const std::size_t first = byte(1) < 0x80 ? 2 : byte(1) == 0x81 ? 3 : byte(1) == 0x82 ? 4 : bytes.size();
     return byte(first) == 0x02 && byte(first + 1) == 1 && byte(first + 2) <= 1 && first + 3 < bytes.size() &&
-           (byte(first + 3) == 0x30 || (byte(first + 3) == 0x02 && byte(first + 4) > 0x20) || (byte(first + 3) == 0x04 && byte(first + 4) >= 0x1c));
+           (byte(first + 3) == 0x30 || (byte(first + 3) == 0x02 && byte(first + 4) > 0x20) ||
+            (byte(first + 3) == 0x04 && byte(first + 4) >= 0x1c));
 }
 
 std::size_t end_of_number_token(std::string_view text, std::size_t i) {
@@ -249,7 +269,8 @@ bool is_credentials(std::string_view base64) {
         held -= 8;
         bytes += static_cast<char>(bits >> held & 0xFF);
     }
-    const bool readable = std::ranges::all_of(bytes, [](char c) { return c == '\0' || (c >= ' ' && c != '\x7f') || (c & 0x80) != 0; });
+    const bool readable =
+        std::ranges::all_of(bytes, [](char c) { return c == '\0' || (c >= ' ' && c != '\x7f') || (c & 0x80) != 0; });
     const std::size_t separator = bytes.find_first_of(std::string_view(":\0", 2));
     return readable && separator != bytes.npos && bytes.size() > 3;
 }
@@ -257,7 +278,9 @@ bool is_credentials(std::string_view base64) {
 bool looks_like_password(std::string_view word) {
     constexpr std::size_t least = 8;
     const auto any = [&](auto of) { return std::ranges::any_of(word, of); };
-    const bool plain = std::ranges::all_of(word, [](char c) { return letter(c) || digit(c) || std::string_view("!@#$%^&*_+=~?-").find(c) != std::string_view::npos; });
+    const bool plain = std::ranges::all_of(word, [](char c) {
+        return letter(c) || digit(c) || std::string_view("!@#$%^&*_+=~?-").find(c) != std::string_view::npos;
+    });
     return word.size() >= least && plain && any(lower) && any(upper) && any(digit);
 }
 
@@ -290,10 +313,8 @@ NumberList number_list(std::string_view text, std::size_t i) {
         if (at(text, at_now) != ',') break;
         ++at_now;
     }
-    if (starts(text, at_now, close))
-        list.end = at_now + close.size();
-    else if (cut_at(text, at_now) || starts(text, at_now, "|..."))
-        list.end = at_now;
+    if (starts(text, at_now, close)) list.end = at_now + close.size();
+    else if (cut_at(text, at_now) || starts(text, at_now, "|...")) list.end = at_now;
     return list;
 }
 

@@ -1,5 +1,5 @@
-// Secrets that are known by their form alone: tokens by how they begin, payment cards by their check digit, credentials in
-// base64 by what they decode to. Each function looks at one place of a printed text, a bounded number of times.
+// Secrets that are known by their form alone: tokens by how they begin, payment cards by their check digit, credentials
+// in base64 by what they decode to. Each function looks at one place of a printed text, a bounded number of times.
 #pragma once
 
 #include <cstddef>
@@ -11,41 +11,44 @@ namespace beamheap::present {
 
 struct SecretForm {
     std::string_view prefix;
-    std::size_t least = 0;   ///< characters that follow at least; cut texts may have fewer
-    std::string_view also;   ///< what may follow besides letters, digits, _ and -
+    std::size_t least = 0;  ///< characters that follow at least; cut texts may have fewer
+    std::string_view also;  ///< what may follow besides letters, digits, _ and -
     std::string_view issuer;
 };
 
 /// The rows of secret_forms.inc, by first letter.
 std::span<const SecretForm> secret_forms();
 
-/// Where the token that begins at text[i] ends; `i` where none of these forms does. A token that the text cuts is one from its
-/// fourth character behind the prefix on, where "..." says so, from the eighth at the text's end.
+/// Where the token that begins at text[i] ends; `i` where none of these forms does. A token that the text cuts is one
+/// from its fourth character behind the prefix on, where "..." says so, from the eighth at the text's end.
 std::size_t end_of_token(std::string_view text, std::size_t i);
 
 /// The same of tokens that are known by a mark in their midst or at their end, whatever they begin with.
 std::size_t end_of_marked_token(std::string_view text, std::size_t i);
 
-/// Where the payment card number or bot token that begins at the digit text[i] ends; `i` where it is another number. A card
-/// has the length and the first digits of one of the large issuers and the right check digit (ISO/IEC 7812, Luhn), in one
-/// piece or in groups with one blank or hyphen in between. A bot token (Telegram's) is a number, a colon and 35 characters.
+/// Where the payment card number or bot token that begins at the digit text[i] ends; `i` where it is another number. A
+/// card has the length and the first digits of one of the large issuers and the right check digit (ISO/IEC 7812, Luhn),
+/// in one piece or in groups with one blank or hyphen in between. A bot token (Telegram's) is a number, a colon and 35
+/// characters.
 std::size_t end_of_number_token(std::string_view text, std::size_t i);
 
 /// Where the hash of a password that begins at text[i], "$", ends ($2b$12$..., $argon2id$...); `i` where there is none.
 std::size_t end_of_password_hash(std::string_view text, std::size_t i);
 
-/// Whether bytes begin like a private key in DER (PKCS #1, PKCS #8, RFC 5915): a sequence whose first element is the number 0
-/// or 1, and whose second is a sequence, a large number or octets.
+/// Whether bytes begin like a private key in DER (PKCS #1, PKCS #8, RFC 5915): a sequence whose first element is the
+/// number 0 or 1, and whose second is a sequence, a large number or octets.
 bool is_private_key(std::string_view bytes);
 
-/// Whether a word is the base64 of a name and a password: "name:password" (RFC 7617), or between NULs (SASL PLAIN, RFC 4616).
+/// Whether a word is the base64 of a name and a password: "name:password" (RFC 7617), or between NULs (SASL PLAIN, RFC
+/// 4616).
 bool is_credentials(std::string_view base64);
 
-/// Whether a word has what rules for passwords ask for: at least eight letters, digits and signs, with small letters, capitals and digits.
+/// Whether a word has what rules for passwords ask for: at least eight letters, digits and signs, with small letters,
+/// capitals and digits.
 bool looks_like_password(std::string_view word);
 
-/// Whether a word of free text is hardly one that people write: letters mixed with digits or with signs, or a capital behind
-/// a small letter. At least five characters.
+/// Whether a word of free text is hardly one that people write: letters mixed with digits or with signs, or a capital
+/// behind a small letter. At least five characters.
 bool looks_secret(std::string_view word);
 
 /// A list of characters or bytes that is printed as numbers: [112,97,115] or <<112,97,115,0>>.

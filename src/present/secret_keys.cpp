@@ -14,39 +14,49 @@ namespace {
 using namespace lex;
 
 constexpr std::array<std::string_view, 52> secret_words{
-    "apikey", "apikeys", "authorization", "bearer", "bindpw", "connectionstring", "contrasena", "cookie", "cookies", "cred",
-    "credential", "credentials", "creds", "cvc", "cvv", "dsn", "htpasswd", "iban", "jsessionid", "jwt", "kennwort", "mnemonic",
-    "pass", "passcode", "passin", "passout", "passphrase", "passwd", "password", "passwords", "passwort", "pgpassword",
-    "phpsessid", "pincode", "privkey", "psk", "pw", "pwd", "secret", "secretkey", "secrets", "senha", "sessid", "sessionid",
-    "setcookie", "sharedsecret", "sid", "ssn", "token", "tokens", "totp", "userinfo"};
+    "apikey",     "apikeys",    "authorization", "bearer",       "bindpw",     "connectionstring",
+    "contrasena", "cookie",     "cookies",       "cred",         "credential", "credentials",
+    "creds",      "cvc",        "cvv",           "dsn",          "htpasswd",   "iban",
+    "jsessionid", "jwt",        "kennwort",      "mnemonic",     "pass",       "passcode",
+    "passin",     "passout",    "passphrase",    "passwd",       "password",   "passwords",
+    "passwort",   "pgpassword", "phpsessid",     "pincode",      "privkey",    "psk",
+    "pw",         "pwd",        "secret",        "secretkey",    "secrets",    "senha",
+    "sessid",     "sessionid",  "setcookie",     "sharedsecret", "sid",        "ssn",
+    "token",      "tokens",     "totp",          "userinfo"};
 // Words that are secret behind another one: "api_key", "private_key", "session_id", "pin_code", "card_number".
-constexpr std::array<std::pair<std::string_view, std::string_view>, 48> secret_pairs{{
-    {"access", "key"}, {"account", "key"}, {"aes", "key"}, {"api", "key"}, {"auth", "code"}, {"auth", "key"},
-    {"backup", "code"}, {"basic", "auth"}, {"card", "number"}, {"cipher", "key"}, {"client", "key"}, {"connection", "string"},
-    {"crypto", "key"}, {"data", "key"}, {"deploy", "key"}, {"encryption", "key"}, {"encryption", "salt"}, {"hmac", "key"}, {"host", "key"},
-    {"http", "auth"}, {"identity", "key"}, {"license", "key"}, {"master", "key"}, {"mfa", "code"}, {"otp", "code"},
-    {"pin", "code"}, {"private", "key"}, {"proxy", "auth"}, {"recovery", "code"}, {"secret", "key"}, {"security", "code"},
-    {"security", "parameters"}, {"seed", "phrase"}, {"session", "id"}, {"session", "key"}, {"session", "ticket"},
-    {"shared", "key"}, {"signing", "key"}, {"signing", "salt"}, {"ssh", "key"}, {"storage", "key"}, {"stored", "key"}, {"symmetric", "key"},
-    {"tls", "key"}, {"totp", "seed"}, {"verification", "code"}, {"webhook", "url"}, {"wrapping", "key"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 48> secret_pairs{
+    {{"access", "key"},      {"account", "key"},       {"aes", "key"},       {"api", "key"},
+     {"auth", "code"},       {"auth", "key"},          {"backup", "code"},   {"basic", "auth"},
+     {"card", "number"},     {"cipher", "key"},        {"client", "key"},    {"connection", "string"},
+     {"crypto", "key"},      {"data", "key"},          {"deploy", "key"},    {"encryption", "key"},
+     {"encryption", "salt"}, {"hmac", "key"},          {"host", "key"},      {"http", "auth"},
+     {"identity", "key"},    {"license", "key"},       {"master", "key"},    {"mfa", "code"},
+     {"otp", "code"},        {"pin", "code"},          {"private", "key"},   {"proxy", "auth"},
+     {"recovery", "code"},   {"secret", "key"},        {"security", "code"}, {"security", "parameters"},
+     {"seed", "phrase"},     {"session", "id"},        {"session", "key"},   {"session", "ticket"},
+     {"shared", "key"},      {"signing", "key"},       {"signing", "salt"},  {"ssh", "key"},
+     {"storage", "key"},     {"stored", "key"},        {"symmetric", "key"}, {"tls", "key"},
+     {"totp", "seed"},       {"verification", "code"}, {"webhook", "url"},   {"wrapping", "key"}}};
 // A key that ends in one of these counts or configures: token_count, password_policy, cookie_max_age.
 constexpr std::array<std::string_view, 37> harmless_ends{
-    "age",    "algorithm", "backend", "bucket", "count",      "counter", "enabled", "expires", "expiry",
-    "fun",    "handler",   "len",     "length", "level",      "limit",   "manager", "max",     "method",
-    "min",    "mod",       "module",  "name",   "num",        "path",    "pid",     "policy",  "ref",
-    "server", "size",      "state",   "sup",    "supervisor", "timeout", "timer",   "ttl",     "type",
-    "worker"};
+    "age",     "algorithm",  "backend", "bucket", "count", "counter", "enabled", "expires", "expiry", "fun",
+    "handler", "len",        "length",  "level",  "limit", "manager", "max",     "method",  "min",    "mod",
+    "module",  "name",       "num",     "path",   "pid",   "policy",  "ref",     "server",  "size",   "state",
+    "sup",     "supervisor", "timeout", "timer",  "ttl",   "type",    "worker"};
 
 // Words that others are written onto: "dbpassword", "clientsecret", "PGPASSWORD".
-constexpr std::array<std::string_view, 9> secret_ends{"accesskey", "apikey", "passphrase", "passwd", "password", "privatekey", "secret", "secretkey", "token"};
+constexpr std::array<std::string_view, 9> secret_ends{"accesskey",  "apikey", "passphrase", "passwd", "password",
+                                                      "privatekey", "secret", "secretkey",  "token"};
 
 // Every word of every text that is printed is looked for here.
-static_assert(std::ranges::is_sorted(secret_words) && std::ranges::is_sorted(secret_pairs) && std::ranges::is_sorted(harmless_ends));
+static_assert(std::ranges::is_sorted(secret_words) && std::ranges::is_sorted(secret_pairs) &&
+              std::ranges::is_sorted(harmless_ends));
 
 bool secret_word(std::string_view word) {
     constexpr std::size_t shortest_end = 5;
     return std::ranges::binary_search(secret_words, word) ||
-           (word.size() >= shortest_end && std::ranges::any_of(secret_ends, [&](std::string_view end) { return word.ends_with(end); }));
+           (word.size() >= shortest_end &&
+            std::ranges::any_of(secret_ends, [&](std::string_view end) { return word.ends_with(end); }));
 }
 
 bool secret_pair(std::string_view first, std::string_view second) {
@@ -57,7 +67,8 @@ bool secret_pair(std::string_view first, std::string_view second) {
 }  // namespace
 
 bool sensitive_key(std::string_view key) {
-    // Cut into words at _ - . @ and at humps (camelCase, RSAPrivateKey), lower-cased; only the last two matter at a time.
+    // Cut into words at _ - . @ and at humps (camelCase, RSAPrivateKey), lower-cased; only the last two matter at a
+    // time.
     if (key.size() < 2 || key.size() > 64) return false;
     bool found = false;
     std::string previous;

@@ -14,9 +14,9 @@ enum class Form {
     separate,  // -a SECRET
     attached,  // -pSECRET
     either,
-    pair,      // -u name:SECRET
-    percent,   // -U name%SECRET
-    named,     // /user:name SECRET
+    pair,     // -u name:SECRET
+    percent,  // -U name%SECRET
+    named,    // /user:name SECRET
 };
 struct Option {
     std::string_view command;  // how its name begins; empty: any
@@ -24,16 +24,21 @@ struct Option {
     Form form;
 };
 constexpr std::array options{
-    Option{"curl", "-U", Form::pair},          Option{"curl", "--proxy-user", Form::pair}, Option{"mysql", "-p", Form::attached},
-    Option{"mariadb", "-p", Form::attached},   Option{"sshpass", "-p", Form::either},      Option{"redis-cli", "-a", Form::separate},
-    Option{"ldap", "-w", Form::separate},      Option{"login", "-p", Form::separate},      Option{"zip", "-P", Form::separate},
-    Option{"unzip", "-P", Form::separate},     Option{"7z", "-p", Form::attached},         Option{"smbclient", "-U", Form::percent},
-    Option{"rpcclient", "-U", Form::percent},  Option{"mongo", "-p", Form::separate},      Option{"cqlsh", "-p", Form::separate},
-    Option{"sqlcmd", "-P", Form::separate},    Option{"bcp", "-P", Form::separate},        Option{"ipmitool", "-P", Form::separate},
-    Option{"snmp", "-c", Form::separate},      Option{"snmp", "-A", Form::separate},       Option{"snmp", "-X", Form::separate},
-    Option{"openssl", "-k", Form::separate},   Option{"openssl", "-K", Form::separate},    Option{"htpasswd", "-b", Form::separate},
-    Option{"net", "/user:", Form::named},      Option{"", "/password:", Form::attached},   Option{"", "/pass:", Form::attached},
-    Option{"", "-u", Form::pair},              Option{"", "--user", Form::pair},
+    Option{"curl", "-U", Form::pair},         Option{"curl", "--proxy-user", Form::pair},
+    Option{"mysql", "-p", Form::attached},    Option{"mariadb", "-p", Form::attached},
+    Option{"sshpass", "-p", Form::either},    Option{"redis-cli", "-a", Form::separate},
+    Option{"ldap", "-w", Form::separate},     Option{"login", "-p", Form::separate},
+    Option{"zip", "-P", Form::separate},      Option{"unzip", "-P", Form::separate},
+    Option{"7z", "-p", Form::attached},       Option{"smbclient", "-U", Form::percent},
+    Option{"rpcclient", "-U", Form::percent}, Option{"mongo", "-p", Form::separate},
+    Option{"cqlsh", "-p", Form::separate},    Option{"sqlcmd", "-P", Form::separate},
+    Option{"bcp", "-P", Form::separate},      Option{"ipmitool", "-P", Form::separate},
+    Option{"snmp", "-c", Form::separate},     Option{"snmp", "-A", Form::separate},
+    Option{"snmp", "-X", Form::separate},     Option{"openssl", "-k", Form::separate},
+    Option{"openssl", "-K", Form::separate},  Option{"htpasswd", "-b", Form::separate},
+    Option{"net", "/user:", Form::named},     Option{"", "/password:", Form::attached},
+    Option{"", "/pass:", Form::attached},     Option{"", "-u", Form::pair},
+    Option{"", "--user", Form::pair},
 };
 
 constexpr bool ends_value(char c) { return std::string_view(" \t\n\"'\\,;|)]}>&").find(c) != std::string_view::npos; }
@@ -72,12 +77,15 @@ bool command_before(std::string_view text, std::size_t i, std::string_view comma
 TextSpan behind(std::string_view text, std::size_t i, char separator) {
     const std::size_t end = value_end(text, i);
     const std::size_t mark = text.substr(0, end).find(separator, i);
-    if (mark == text.npos || mark == i || mark + 1 >= end || at(text, mark + 1) == separator || starts(text, mark, "://")) return {};
+    if (mark == text.npos || mark == i || mark + 1 >= end || at(text, mark + 1) == separator ||
+        starts(text, mark, "://"))
+        return {};
     const std::string_view value = text.substr(mark + 1, end - mark - 1);
     return std::ranges::all_of(value, digit) ? TextSpan{} : TextSpan{mark + 1, end};
 }
 
-// Behind the ends of line and lengths that Redis' protocol has between words: \r\n$7\r\n. As it was where there are none.
+// Behind the ends of line and lengths that Redis' protocol has between words: \r\n$7\r\n. As it was where there are
+// none.
 std::size_t skip_length(std::string_view text, std::size_t i) {
     if (!starts(text, i, "\\r\\n$")) return i;
     std::size_t j = i + 5;
@@ -98,9 +106,12 @@ TextSpan secret_of_option(std::string_view text, std::size_t i) {
         if (row.form != Form::pair && starts(text, i, "-pass")) continue;  // -passin: an option by its own name
         if (row.form == Form::attached ? apart || ends_value(next) : !apart && row.form != Form::either) continue;
         if (!row.command.empty() && !command_before(text, i, row.command)) continue;
-        const std::size_t value = !apart ? behind_option : next == '=' ? behind_option + 1 : next_word(text, behind_option);
+        const std::size_t value = !apart        ? behind_option
+                                  : next == '=' ? behind_option + 1
+                                                : next_word(text, behind_option);
         if (row.form == Form::pair || row.form == Form::percent) {
-            if (const TextSpan span = behind(text, value, row.form == Form::pair ? ':' : '%'); span.begin != span.end) return span;
+            if (const TextSpan span = behind(text, value, row.form == Form::pair ? ':' : '%'); span.begin != span.end)
+                return span;
             continue;
         }
         const std::size_t end = value_end(text, value);
@@ -154,7 +165,8 @@ TextSpan secret_of_line(std::string_view text, std::size_t i, std::size_t end) {
         }
     }
     // A password is what the line ends with.
-    const bool last = stop >= text.size() || text[stop] == '"' || text[stop] == '\\' || text[stop] == '\n' || text[stop] == '\'' || text[stop] == ',';
+    const bool last = stop >= text.size() || text[stop] == '"' || text[stop] == '\\' || text[stop] == '\n' ||
+                      text[stop] == '\'' || text[stop] == ',';
     return value < stop && last ? TextSpan{value, stop} : TextSpan{};
 }
 
@@ -164,15 +176,24 @@ TextSpan secret_of_address(std::string_view text, std::size_t begin) {
     struct Hook {
         std::string_view host, path;
     };
-    constexpr std::array hooks{Hook{"hooks.slack.com", "/services/"}, Hook{"hooks.slack.com", "/workflows/"}, Hook{"hooks.slack.com", "/triggers/"}, Hook{"discord.com", "/webhooks/"}, Hook{"discordapp.com", "/webhooks/"},
-                               Hook{"webhook.office.com", "/webhookb2/"}, Hook{"api.telegram.org", "/bot"}, Hook{"hooks.zapier.com", "/catch/"},
-                               Hook{"hook.", "make.com/"}, Hook{"events.pagerduty.com", "/integration/"}, Hook{"logic.azure.com", "?"}};
+    constexpr std::array hooks{Hook{"hooks.slack.com", "/services/"},
+                               Hook{"hooks.slack.com", "/workflows/"},
+                               Hook{"hooks.slack.com", "/triggers/"},
+                               Hook{"discord.com", "/webhooks/"},
+                               Hook{"discordapp.com", "/webhooks/"},
+                               Hook{"webhook.office.com", "/webhookb2/"},
+                               Hook{"api.telegram.org", "/bot"},
+                               Hook{"hooks.zapier.com", "/catch/"},
+                               Hook{"hook.", "make.com/"},
+                               Hook{"events.pagerduty.com", "/integration/"},
+                               Hook{"logic.azure.com", "?"}};
     const std::string_view address = text.substr(begin, end - begin);
     for (const Hook& hook : hooks) {
         const std::size_t host = address.find(hook.host);
         if (host == address.npos) continue;
         const std::size_t path = address.find(hook.path, host);
-        if (path != address.npos && path + hook.path.size() < address.size()) return {begin + path + hook.path.size(), end};
+        if (path != address.npos && path + hook.path.size() < address.size())
+            return {begin + path + hook.path.size(), end};
     }
     return {};
 }
@@ -180,14 +201,30 @@ TextSpan secret_of_address(std::string_view text, std::size_t begin) {
 bool secret_to_end_of_line(std::string_view header) {
     constexpr std::array<std::string_view, 3> names{"authorization", "cookie", "cookies"};
     std::string last;
-    for (std::size_t i = header.size(); i-- > 0 && letter(header[i]);) last.insert(last.begin(), upper(header[i]) ? static_cast<char>(header[i] - 'A' + 'a') : header[i]);
+    for (std::size_t i = header.size(); i-- > 0 && letter(header[i]);)
+        last.insert(last.begin(), upper(header[i]) ? static_cast<char>(header[i] - 'A' + 'a') : header[i]);
     return std::ranges::find(names, last) != names.end();
 }
 
 bool names_credentials(std::string_view tag) {
-    constexpr std::array<std::string_view, 18> tags{
-        "amqp_params_direct", "amqp_params_network", "auth",  "authenticate",  "basic",         "basic_auth", "digest",     "http_auth",  "http_basic",
-        "log_in",             "login",               "plain", "proxy_auth",    "sasl_plain",    "scram",      "scram_sha_1", "scram_sha_256", "scram_sha_512"};
+    constexpr std::array<std::string_view, 18> tags{"amqp_params_direct",
+                                                    "amqp_params_network",
+                                                    "auth",
+                                                    "authenticate",
+                                                    "basic",
+                                                    "basic_auth",
+                                                    "digest",
+                                                    "http_auth",
+                                                    "http_basic",
+                                                    "log_in",
+                                                    "login",
+                                                    "plain",
+                                                    "proxy_auth",
+                                                    "sasl_plain",
+                                                    "scram",
+                                                    "scram_sha_1",
+                                                    "scram_sha_256",
+                                                    "scram_sha_512"};
     return std::ranges::find(tags, tag) != tags.end();
 }
 

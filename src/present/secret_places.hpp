@@ -1,5 +1,6 @@
-// Secrets that are known by what stands around them: arguments of well-known commands, lines of text protocols, addresses
-// that whoever has them may post to. Each function looks at one place of a printed text, a bounded number of times.
+// Secrets that are known by what stands around them: arguments of well-known commands, lines of text protocols,
+// addresses that whoever has them may post to. Each function looks at one place of a printed text, a bounded number of
+// times.
 #pragma once
 
 #include <string_view>
@@ -8,26 +9,28 @@
 
 namespace beamheap::present {
 
-/// The secret that follows the option whose hyphen is text[i]: curl -u name:SECRET, mysql -pSECRET, redis-cli -a SECRET; in one
-/// text, or as elements of a list. Empty (begin == end): there is none.
+/// The secret that follows the option whose hyphen is text[i]: curl -u name:SECRET, mysql -pSECRET, redis-cli -a
+/// SECRET; in one text, or as elements of a list. Empty (begin == end): there is none.
 TextSpan secret_of_option(std::string_view text, std::size_t i);
 
-/// The same of a text that is one literal and nothing else, as rows of single objects have it: "name:SECRET", "-pSECRET". The command stands
-/// in another row, so only what looks like a password is one.
+/// The same of a text that is one literal and nothing else, as rows of single objects have it: "name:SECRET",
+/// "-pSECRET". The command stands in another row, so only what looks like a password is one.
 TextSpan secret_argument(std::string_view text);
 
-/// The secret in the line of a protocol that begins with the word [i, end): AUTH x (Redis), PASS x (FTP, POP3, IRC), LOGIN name x
-/// (IMAP), IDENTIFIED BY 'x' (SQL); also where Redis' protocol puts lengths between, or as elements of a list.
+/// The secret in the line of a protocol that begins with the word [i, end): AUTH x (Redis), PASS x (FTP, POP3, IRC),
+/// LOGIN name x (IMAP), IDENTIFIED BY 'x' (SQL); also where Redis' protocol puts lengths between, or as elements of a
+/// list.
 TextSpan secret_of_line(std::string_view text, std::size_t i, std::size_t end);
 
-/// The part of the address that begins (behind its scheme) at text[begin] by which anybody may post in somebody's name (webhooks of Slack, Discord, Teams, bots of
-/// Telegram). Empty: there is none.
+/// The part of the address that begins (behind its scheme) at text[begin] by which anybody may post in somebody's name
+/// (webhooks of Slack, Discord, Teams, bots of Telegram). Empty: there is none.
 TextSpan secret_of_address(std::string_view text, std::size_t begin);
 
 /// Whether a header of this name has a secret up to the end of its line, whatever it looks like.
 bool secret_to_end_of_line(std::string_view header);
 
-/// Whether a tuple that begins with this atom has a name and a password behind it: {basic,"name","x"}, {plain,<<"name">>,<<"x">>}.
+/// Whether a tuple that begins with this atom has a name and a password behind it: {basic,"name","x"},
+/// {plain,<<"name">>,<<"x">>}.
 bool names_credentials(std::string_view tag);
 
 }  // namespace beamheap::present

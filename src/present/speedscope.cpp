@@ -1,4 +1,5 @@
-// The file format of speedscope (its file-format-spec): one profile for each weight, of samples that share a list of frames.
+// The file format of speedscope (its file-format-spec): one profile for each weight, of samples that share a list of
+// frames.
 #include <algorithm>
 #include <map>
 

@@ -61,9 +61,10 @@ public:
         text.add(names_.pid(process.pid));
         const FunctionId call =
             process.real_initial_call != FunctionId::none ? process.real_initial_call : process.initial_call;
-        std::string kind = process.label != TextId::none ? printed_text(names_.snapshot().text(process.label), names_.syntax())
-                           : says_nothing(call)          ? std::string()
-                                                         : names_.function(call);
+        std::string kind = process.label != TextId::none
+                               ? printed_text(names_.snapshot().text(process.label), names_.syntax())
+                           : says_nothing(call) ? std::string()
+                                                : names_.function(call);
         return kind.empty() ? text : text.add(" (").add(std::move(kind), Content::name).add(")");
     }
     Text operator()(const AnyProcess& process) const {
@@ -109,16 +110,15 @@ public:
         return as_function(Text{}.add(function_text(f.module, f.function, f.arity, names_.syntax()), Content::name));
     }
     Text operator()(const PrintedTerm& term) const {
-        return Text{}.add(term_text(*term.source, term.term, {.syntax = names_.syntax(), .max_bytes = term.max_bytes, .unknown = "..."}),
+        return Text{}.add(term_text(*term.source, term.term,
+                                    {.syntax = names_.syntax(), .max_bytes = term.max_bytes, .unknown = "..."}),
                           Content::term);
     }
     Text operator()(const Command& command) const {
         Text text;
         text.add(fmt::format("beamheap {} ", command.verb.text()));
-        if (names_.input().empty())
-            text.add("DUMP");
-        else
-            text.add(shell_word(names_.input()), Content::message);
+        if (names_.input().empty()) text.add("DUMP");
+        else text.add(shell_word(names_.input()), Content::message);
         if (const auto* pid = std::get_if<Pid>(&command.subject))
             text.add(fmt::format(" {}.{}.{}", pid->node, pid->number, pid->serial));
         if (const auto* name = std::get_if<Name>(&command.subject))

@@ -16,7 +16,8 @@ namespace beamheap::present {
 
 /// What such a table can't do without (Presenter::needs).
 inline constexpr std::string_view column_of_stacks[] = {"functions"};
-inline constexpr std::string_view where_stacks_are = "Stacks are in: beamheap stacks DUMP --format folded (or speedscope, pprof)";
+inline constexpr std::string_view where_stacks_are =
+    "Stacks are in: beamheap stacks DUMP --format folded (or speedscope, pprof)";
 /// Or with which it does as well: a row is about a function then, as a stack of one frame.
 inline constexpr std::string_view columns_of_a_function[] = {"module", "function", "arity"};
 
@@ -28,10 +29,12 @@ public:
             const Column& column = table.column(c);
             if (column.name == column_of_stacks[0]) functions_ = c;
             else if (column.name == "native_function") native_ = c;
-            else if (const auto part = std::ranges::find(columns_of_a_function, column.name); part != std::end(columns_of_a_function))
+            else if (const auto part = std::ranges::find(columns_of_a_function, column.name);
+                     part != std::end(columns_of_a_function))
                 function_[static_cast<std::size_t>(part - std::begin(columns_of_a_function))] = c;
             else if (adds_up(column)) weights_.push_back(c);
-            else if (column.unit != Unit::percent && column.name.find("_per_") == std::string::npos) labels_.push_back(c);
+            else if (column.unit != Unit::percent && column.name.find("_per_") == std::string::npos)
+                labels_.push_back(c);
         }
     }
 
@@ -56,7 +59,8 @@ public:
         std::vector<std::size_t> said;
         for (const std::size_t c : labels_) {
             const Value value = table_.cell(row, c);
-            if (!value.is_null() && !std::holds_alternative<std::shared_ptr<const Array>>(value.data())) said.push_back(c);
+            if (!value.is_null() && !std::holds_alternative<std::shared_ptr<const Array>>(value.data()))
+                said.push_back(c);
         }
         return said;
     }
@@ -65,11 +69,13 @@ public:
         std::vector<std::string> names;
         const Value value = functions_ ? table_.cell(row, *functions_) : Value();
         if (const auto* array = std::get_if<std::shared_ptr<const Array>>(&value.data()))
-            for (const Value& each : **array) names.push_back(machine_text(view_, each, table_.column(*functions_).content));
+            for (const Value& each : **array)
+                names.push_back(machine_text(view_, each, table_.column(*functions_).content));
         std::ranges::reverse(names);
         if (!functions_) names.push_back(function(row));
         if (native_)
-            if (std::string name = machine_text(view_, table_.cell(row, *native_), table_.column(*native_).content); !name.empty())
+            if (std::string name = machine_text(view_, table_.cell(row, *native_), table_.column(*native_).content);
+                !name.empty())
                 names.push_back(std::move(name));
         if (names.empty()) names.emplace_back("(no stack in the input)");
         return names;
@@ -84,7 +90,8 @@ private:
     std::string function(std::size_t row) const {
         std::array<std::string, std::size(columns_of_a_function)> parts;
         for (std::size_t i = 0; i < parts.size(); ++i)
-            if (function_[i]) parts[i] = machine_text(view_, table_.cell(row, *function_[i]), table_.column(*function_[i]).content);
+            if (function_[i])
+                parts[i] = machine_text(view_, table_.cell(row, *function_[i]), table_.column(*function_[i]).content);
         return parts[1].empty() ? parts[0] : parts[0] + ':' + parts[1] + '/' + parts[2];
     }
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "analyses/processes/inventory.hpp"
 #include "analyses/base/sum.hpp"
+#include "analyses/processes/inventory.hpp"
 #include "beamheap/snapshot.hpp"
 #include "present/document.hpp"
 #include "present/erlang_text.hpp"

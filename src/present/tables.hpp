@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "analyses/heaps/unshared_terms.hpp"
 #include "analyses/memory/allocators.hpp"
 #include "analyses/memory/atom_families.hpp"
-#include "analyses/heaps/unshared_terms.hpp"
 #include "analyses/processes/groups.hpp"
 #include "analyses/processes/inventory.hpp"
 #include "analyses/processes/supervision.hpp"
@@ -24,12 +24,14 @@ namespace beamheap::present {
 struct ProcessColumns {
     bool labels = false;  ///< label, group_key and real_initial_call were loaded; else they are null
     bool heaps = false;   ///< people see what decoded heaps tell: live and garbage words, binaries
-    /// For people: initial_call is the real one, and who has no name is called by it. This has it looked for, row by row as they are shown.
+    /// For people: initial_call is the real one, and who has no name is called by it. This has it looked for, row by
+    /// row as they are shown.
     std::function<void(ProcId)> identify = {};
 };
 
 Table process_table(const Names& names, std::vector<ProcId> rows, const ProcessColumns& columns);
-/// Rows of one kind as one (analyses::group_alike): what they are, how many, an example. `groups` must outlive the table.
+/// Rows of one kind as one (analyses::group_alike): what they are, how many, an example. `groups` must outlive the
+/// table.
 Table alike_table(const Names& names, const analyses::ProcessGroups& groups);
 /// One row per identical stack.
 Table stack_group_table(const Names& names, const analyses::ProcessGroups& groups);

@@ -1,5 +1,5 @@
-// What a term is made of, element by element, the one that keeps most alive first; and all terms of a process as a tree of
-// such elements.
+// What a term is made of, element by element, the one that keeps most alive first; and all terms of a process as a tree
+// of such elements.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 #include "analyses/base/sum.hpp"
 #include "analyses/base/term_walks.hpp"
 #include "analyses/heaps/term_shape.hpp"
-#include "present/spelling.hpp"
 #include "present/redact.hpp"
+#include "present/spelling.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables_terms.hpp"
 
@@ -69,7 +69,8 @@ private:
     void list(const Element& first) {
         ListWalk cells(source_, first);
         Element element;
-        for (std::uint64_t at = 1; children_.size() < most_children && cells.next(element); ++at) add({at, {}, false, element});
+        for (std::uint64_t at = 1; children_.size() < most_children && cells.next(element); ++at)
+            add({at, {}, false, element});
     }
     void map(const Element& term) {
         MapWalk pairs(source_, term.id, source_.head(term.id));
@@ -187,7 +188,10 @@ Table child_table(const TermView& view, const Element& term, std::size_t skip) {
     std::vector<Child> children = Children(view).of(term);
     children.erase(children.begin(), children.begin() + static_cast<std::ptrdiff_t>(std::min(skip, children.size())));
     Columns<Child> columns{
-        {{.name = "place", .title = "WHERE", .doc = "place in a list or tuple, or the key in a map", .content = Content::term},
+        {{.name = "place",
+          .title = "WHERE",
+          .doc = "place in a list or tuple, or the key in a map",
+          .content = Content::term},
          [=](const Child& c) { return Value(where_text(view, c)); }},
         {{.name = "retained_words",
           .title = "RETAINED words",
@@ -198,8 +202,9 @@ Table child_table(const TermView& view, const Element& term, std::size_t skip) {
          [=](const Child& c) { return Value(view.measures().flat_words(c.value)); }},
         {{.name = "address", .title = "ADDRESS", .doc = "of the element"},
          [=](const Child& c) {
-             return c.value.kind == ElementKind::object ? TermView::address_value(view.source().head(c.value.id).address)
-                                                        : Value();
+             return c.value.kind == ElementKind::object
+                        ? TermView::address_value(view.source().head(c.value.id).address)
+                        : Value();
          }},
         {{.name = "term", .title = "TERM", .doc = "the element", .content = Content::term, .keyed_by = "place"},
          [=](const Child& c) { return Value(view.text(c.value)); }},
@@ -212,7 +217,11 @@ Table term_tree_table(const TermView& view, std::size_t depth, const Element& te
     const bool below_one = term.kind == ElementKind::object;
     const std::uint64_t live = view.measures().retained().live_words();
     Columns<TreeTerm> columns{
-        {{.name = "depth", .title = "#", .unit = Unit::count, .doc = "0: a root, or a part of the term that was asked for", .wide = true},
+        {{.name = "depth",
+          .title = "#",
+          .unit = Unit::count,
+          .doc = "0: a root, or a part of the term that was asked for",
+          .wide = true},
          [](const TreeTerm& t) { return Value(std::uint64_t{t.depth}); }},
         {{.name = "place",
           .title = "WHERE",
@@ -223,7 +232,11 @@ Table term_tree_table(const TermView& view, std::size_t depth, const Element& te
              if (t.more != 0) return Value(fmt::format("{} more", analyses::grouped(t.more)));
              return Value(t.depth == 0 && !below_one ? view.root_name(t.root) : where_text(view, t.part));
          }},
-        {{.name = "more", .title = "MORE", .unit = Unit::count, .doc = "parts that this row stands for; null: it is one term", .wide = true},
+        {{.name = "more",
+          .title = "MORE",
+          .unit = Unit::count,
+          .doc = "parts that this row stands for; null: it is one term",
+          .wide = true},
          [](const TreeTerm& t) { return t.more != 0 ? Value(t.more) : Value(); }},
         {{.name = "retained_words", .title = "RETAINED words", .unit = Unit::words, .doc = "what it alone keeps alive"},
          [](const TreeTerm& t) { return Value(t.part.retained); }},
@@ -237,13 +250,20 @@ Table term_tree_table(const TermView& view, std::size_t depth, const Element& te
          }},
         {{.name = "shape", .title = "SHAPE", .doc = "what it is, in words", .content = Content::name},
          [=](const TreeTerm& t) {
-             return t.more != 0 ? Value() : Value(spell(view.names(), analyses::shape_in_words(view.source(), t.part.value)));
+             return t.more != 0 ? Value()
+                                : Value(spell(view.names(), analyses::shape_in_words(view.source(), t.part.value)));
          }},
-        {{.name = "term", .title = "TERM", .doc = "the term", .content = Content::term, .wide = true, .keyed_by = "place"},
+        {{.name = "term",
+          .title = "TERM",
+          .doc = "the term",
+          .content = Content::term,
+          .wide = true,
+          .keyed_by = "place"},
          [=](const TreeTerm& t) { return t.more != 0 ? Value() : Value(view.text(t.part.value)); }},
     };
-    Table table = table_of<TreeTerm>(std::move(columns), TermTree(view, depth).of(term), "nothing in it keeps anything alive",
-                                     [](const TreeTerm& t) { return std::string(t.secret ? secret_key : ""); });
+    Table table =
+        table_of<TreeTerm>(std::move(columns), TermTree(view, depth).of(term), "nothing in it keeps anything alive",
+                           [](const TreeTerm& t) { return std::string(t.secret ? secret_key : ""); });
     table.for_people = 60;
     return table;
 }

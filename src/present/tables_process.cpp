@@ -60,17 +60,22 @@ struct ProcessContent {
     Content operator()(analyses::TermText (*)(const Process&)) const { return Content::term; }
     Content operator()(analyses::GroupKey (*)(const Process&)) const { return Content::term; }
     template <class Other>
-    Content operator()(Other (*)(const Process&)) const { return Content::plain; }
+    Content operator()(Other (*)(const Process&)) const {
+        return Content::plain;
+    }
 };
 
 ColumnOf<ProcId> process_column(const Names& names, const analyses::ProcessColumn& row, const ProcessColumns& show) {
     using analyses::Shown;
-    const bool wide = (row.shown == Shown::on_demand && !(show.heaps && row.needs.heaps)) || (row.shown == Shown::with_labels && !show.labels) ||
-                      (row.shown == Shown::without_labels && show.labels) || (row.shown == Shown::of_running_vms && !names.snapshot().source.live);
+    const bool wide = (row.shown == Shown::on_demand && !(show.heaps && row.needs.heaps)) ||
+                      (row.shown == Shown::with_labels && !show.labels) ||
+                      (row.shown == Shown::without_labels && show.labels) ||
+                      (row.shown == Shown::of_running_vms && !names.snapshot().source.live);
     Column column{.name = Label::of(row.name),
                   .title = Label::of(row.title),
                   .unit = unit_of_measure(row.measure),
-                  .holds = std::holds_alternative<std::optional<bool> (*)(const Process&)>(row.get) ? Holds::flag : Holds::by_unit,
+                  .holds = std::holds_alternative<std::optional<bool> (*)(const Process&)>(row.get) ? Holds::flag
+                                                                                                    : Holds::by_unit,
                   .doc = Label::of(row.doc),
                   .content = std::visit(ProcessContent{}, row.get),
                   .wide = wide,
@@ -105,22 +110,29 @@ Table alike_table(const Names& names, const analyses::ProcessGroups& groups) {
     using Group = const analyses::ProcessGroup*;
     std::vector<Group> rows;
     for (const analyses::ProcessGroup& group : groups.groups) rows.push_back(&group);
-    const ColumnOf<Group> memory{{.name = "memory_bytes", .title = "MEMORY", .unit = Unit::bytes, .doc = "sum of process_info(memory)"},
-                                 [](const Group& g) { return sum(g->memory_bytes); }};
-    const ColumnOf<Group> heaps{{.name = "size_bytes", .title = "HEAPS", .unit = Unit::bytes, .doc = "both heaps as allocated, with the stack"},
-                                [](const Group& g) { return sum(g->size_bytes); }};
+    const ColumnOf<Group> memory{
+        {.name = "memory_bytes", .title = "MEMORY", .unit = Unit::bytes, .doc = "sum of process_info(memory)"},
+        [](const Group& g) { return sum(g->memory_bytes); }};
+    const ColumnOf<Group> heaps{
+        {.name = "size_bytes", .title = "HEAPS", .unit = Unit::bytes, .doc = "both heaps as allocated, with the stack"},
+        [](const Group& g) { return sum(g->size_bytes); }};
     Columns<Group> columns{
         {{.name = "process", .title = "PROCESS", .doc = "name, or what they were started as", .content = Content::name},
          [=, &s](const Group& g) {
              const Process& process = s[g->example];
-             return process.name != TextId::none ? bare(names, process.name) : counted_as(function(names, g->function), g->count);
+             return process.name != TextId::none ? bare(names, process.name)
+                                                 : counted_as(function(names, g->function), g->count);
          }},
         {{.name = "pid", .title = "PID", .doc = "of several, of the largest"},
          [=, &s](const Group& g) { return pid(names, s[g->example].pid); }},
         analyses::knows_memory(s) ? memory : heaps,
         {{.name = "msgq_len", .title = "MSGQ", .unit = Unit::count, .doc = "messages in all their queues"},
          [](const Group& g) { return sum(g->msgq_len); }},
-        {{.name = "current_function", .title = "CURRENT FUNCTION", .doc = "where they are", .content = Content::name, .lesser = 1},
+        {{.name = "current_function",
+          .title = "CURRENT FUNCTION",
+          .doc = "where they are",
+          .content = Content::name,
+          .lesser = 1},
          [=, &s](const Group& g) { return function(names, s[g->example].current_function); }},
     };
     return table_of(std::move(columns), std::move(rows), "no process");
@@ -128,7 +140,8 @@ Table alike_table(const Names& names, const analyses::ProcessGroups& groups) {
 
 Table process_table(const Names& names, std::vector<ProcId> rows, const ProcessColumns& show) {
     Columns<ProcId> columns;
-    for (const analyses::ProcessColumn& each : analyses::process_columns()) columns.add(process_column(names, each, show));
+    for (const analyses::ProcessColumn& each : analyses::process_columns())
+        columns.add(process_column(names, each, show));
     return table_of(std::move(columns), std::move(rows), "no process");
 }
 
@@ -170,10 +183,15 @@ Table process_stack_table(const Names& names, std::vector<ProcId> processes) {
     Columns<ProcId> columns{
         {{.name = "count", .title = "COUNT", .unit = Unit::count, .doc = "1: a process a row", .wide = true},
          [](const ProcId&) { return Value(std::uint64_t{1}); }},
-        {{.name = "functions", .title = "STACK", .doc = "frames, youngest first", .content = Content::name, .below = true},
+        {{.name = "functions",
+          .title = "STACK",
+          .doc = "frames, youngest first",
+          .content = Content::name,
+          .below = true},
          [=, &s](const ProcId& id) { return Value(function_array(names, s[id].stack)); }},
     };
-    for (const std::string_view name : {"pid", "name", "label", "initial_call", "group_key", "state", "memory_bytes", "msgq_len"})
+    for (const std::string_view name :
+         {"pid", "name", "label", "initial_call", "group_key", "state", "memory_bytes", "msgq_len"})
         columns.add(process_column(names, *analyses::find_process_column(name), {.labels = true}));
     return table_of(std::move(columns), std::move(processes), "no process");
 }
@@ -238,7 +256,11 @@ Table tree_table(const Names& names, const analyses::SupervisionTree& tree, std:
          }},
         {{.name = "parent_by", .title = "BY", .doc = "how the parent is known", .wide = true},
          [=](const Row& row) { return Value(analyses::name_of(node(row).by)); }},
-        {{.name = "supervisor", .title = "SUP", .holds = Holds::flag, .doc = "its $initial_call is a supervisor's", .wide = true},
+        {{.name = "supervisor",
+          .title = "SUP",
+          .holds = Holds::flag,
+          .doc = "its $initial_call is a supervisor's",
+          .wide = true},
          [=](const Row& row) { return labels ? Value(node(row).supervisor) : Value(); }},
         {{.name = "orphan", .title = "ORPHAN", .holds = Holds::flag, .doc = "who spawned it is gone", .wide = true},
          [=](const Row& row) { return Value(node(row).orphan); }},

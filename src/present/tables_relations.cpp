@@ -86,7 +86,9 @@ Table link_table(const Names& names) {
     Columns<Entry> columns{
         {{.name = "pid", .title = "PID", .doc = "the process"},
          [names, &s](const Entry& e) { return pid(names, s[e.process].pid); }},
-        {{.name = "kind", .title = "KIND", .doc = "link monitors monitored_by node_monitor resource suspends suspended_by"},
+        {{.name = "kind",
+          .title = "KIND",
+          .doc = "link monitors monitored_by node_monitor resource suspends suspended_by"},
          [&s](const Entry& e) { return Value(kind_of_link(s.links[e.place].kind)); }},
         {{.name = "target",
           .title = "TARGET",
@@ -125,11 +127,17 @@ Table binary_reference_table(const Names& names, std::span<const analyses::HeldB
          [](const Row& r) { return TermView::address_value(r->reference.address); }},
         {{.name = "pid", .title = "PID", .doc = "whose heap refers to it"},
          [names, &s](const Row& r) { return pid(names, s[r->reference.holder.process()].pid); }},
-        {{.name = "offset_bytes", .title = "OFFSET", .unit = Unit::bytes, .doc = "the first byte that the reference shows"},
+        {{.name = "offset_bytes",
+          .title = "OFFSET",
+          .unit = Unit::bytes,
+          .doc = "the first byte that the reference shows"},
          [](const Row& r) { return Value(r->reference.offset); }},
         {{.name = "seen_bytes", .title = "SEEN", .unit = Unit::bytes, .doc = "how many it shows"},
          [](const Row& r) { return Value(r->reference.size); }},
-        {{.name = "listed", .title = "LISTED", .holds = Holds::flag, .doc = "the input has the binary itself, not this slice of it alone"},
+        {{.name = "listed",
+          .title = "LISTED",
+          .holds = Holds::flag,
+          .doc = "the input has the binary itself, not this slice of it alone"},
          [](const Row& r) { return Value(r->named); }},
     };
     return table_of(std::move(columns), std::move(rows), "nothing refers to a binary outside the heaps");
@@ -155,8 +163,9 @@ Table input_table(const Names& names, RedactLevel level) {
     add("messages", sum(totals.messages));
     add("reductions", sum(totals.reductions));
     add("redacted", name_of(level));
-    constexpr std::array<std::string_view, 10> texts{"path",   "format",     "format_version", "otp_release",    "erts_version",
-                                                     "slogan", "truncation", "node",           "system_version", "redacted"};
+    constexpr std::array<std::string_view, 10> texts{"path",           "format",  "format_version", "otp_release",
+                                                     "erts_version",   "slogan",  "truncation",     "node",
+                                                     "system_version", "redacted"};
     Table table;
     for (const auto& [name, value] : row) {
         // What the node said itself is free text.
@@ -164,12 +173,15 @@ Table input_table(const Names& names, RedactLevel level) {
         const bool flag = name == "jit" || name.ends_with("complete");
         const bool text = name == "created" || std::ranges::find(texts, name) != texts.end();
         const Label label = Label::interned(name);
-        table.columns.push_back({.name = label,
-                                 .title = label,
-                                 .unit = text || flag ? Unit::none : Unit::count,
-                                 .holds = flag ? Holds::flag : Holds::by_unit,
-                                 .doc = name == "redacted" ? Label("as --redact had it: none, secrets, values or full") : Label(),
-                                 .content = free ? Content::message : name == "node" ? Content::name : Content::plain});
+        table.columns.push_back(
+            {.name = label,
+             .title = label,
+             .unit = text || flag ? Unit::none : Unit::count,
+             .holds = flag ? Holds::flag : Holds::by_unit,
+             .doc = name == "redacted" ? Label("as --redact had it: none, secrets, values or full") : Label(),
+             .content = free             ? Content::message
+                        : name == "node" ? Content::name
+                                         : Content::plain});
     }
     table.rows = table.total = 1;
     table.cell = [row = std::move(row)](std::size_t, std::size_t column) { return row[column].second; };
@@ -192,7 +204,10 @@ Table object_list_table(const TermView& view) {
          [view](const NodeId& node) { return Value(name_of(view.graph().kind(node))); }},
         {{.name = "words", .title = "WORDS", .unit = Unit::words, .doc = "that it occupies itself"},
          [view](const NodeId& node) { return Value(view.graph().words(node)); }},
-        {{.name = "flat_words", .title = "FLAT words", .unit = Unit::words, .doc = "erts_debug:flat_size: what a copy would need"},
+        {{.name = "flat_words",
+          .title = "FLAT words",
+          .unit = Unit::words,
+          .doc = "erts_debug:flat_size: what a copy would need"},
          [=](const NodeId& node) { return Value(view.measures().flat_words(element(node))); }},
         {{.name = "retained_words", .title = "RETAINED words", .unit = Unit::words, .doc = "what it alone keeps alive"},
          [=](const NodeId& node) { return Value(view.measures().retained_words(element(node))); }},

@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "analyses/heaps/messages.hpp"
 #include "analyses/base/erlang_syntax.hpp"
+#include "analyses/heaps/messages.hpp"
 #include "present/table_cells.hpp"
 
 namespace beamheap::present {
@@ -193,15 +193,15 @@ unsigned rank(const TermView& view, std::uint32_t root) {
     }
 }
 
-/// Roots by what they hold. Immediates hold nothing; objects are in the graph, among the literals, or missing. Queues hold
-/// millions of messages, each of which is held once: nothing is kept for each of those but its row.
+/// Roots by what they hold. Immediates hold nothing; objects are in the graph, among the literals, or missing. Queues
+/// hold millions of messages, each of which is held once: nothing is kept for each of those but its row.
 HeldTerms held_terms(const TermView& view, bool garbage) {
     constexpr std::size_t no_row = static_cast<std::size_t>(-1);
     HeldTerms held;
     const RootList& roots = view.graph().roots();
     held.rows.reserve(roots.size());
     std::vector<std::uint64_t> seen(view.graph().size() / 64 + 1);  // a bit an object
-    std::unordered_map<NodeId, std::size_t> shared;  // objects of the graph that several roots hold
+    std::unordered_map<NodeId, std::size_t> shared;                 // objects of the graph that several roots hold
     for (const Root root : roots) {
         if ((root.kind == RootKind::garbage) != garbage || root.target == no_node) continue;
         std::uint64_t& bits = seen[root.target / 64];
@@ -235,7 +235,8 @@ HeldTerms held_terms(const TermView& view, bool garbage) {
         std::uint32_t& named = held.rows[*row];
         // Of two slots of the stack the older frame: the loop's own rather than the callback's.
         const Root before = roots[named];
-        const bool older = root.kind == RootKind::stack && before.kind == RootKind::stack && root.frame != no_frame && root.frame > before.frame;
+        const bool older = root.kind == RootKind::stack && before.kind == RootKind::stack && root.frame != no_frame &&
+                           root.frame > before.frame;
         const bool first = rank(view, i) < rank(view, named) || older;
         std::vector<std::uint32_t> others = std::move(held.others[named]);
         held.others.erase(named);
@@ -247,8 +248,8 @@ HeldTerms held_terms(const TermView& view, bool garbage) {
 
 constexpr std::size_t sorted_exactly = 200;
 
-/// The most words first, equals as they stand. Digit by digit from the lowest on, as far as the largest has any: messages by
-/// the million have few words each, which are asked for again rather than kept.
+/// The most words first, equals as they stand. Digit by digit from the lowest on, as far as the largest has any:
+/// messages by the million have few words each, which are asked for again rather than kept.
 template <class Words>
 void sort_by_words(std::vector<std::uint32_t>& roots, Words words) {
     constexpr unsigned digit_bits = 11;
@@ -266,15 +267,18 @@ void sort_by_words(std::vector<std::uint32_t>& roots, Words words) {
     }
 }
 
-/// What reaches most comes first. How much that is is looked up for the first few of those whose flat size, or else what
-/// the heap holds at all, says that they can be; a search for each of 100,000 terms would take minutes.
+/// What reaches most comes first. How much that is is looked up for the first few of those whose flat size, or else
+/// what the heap holds at all, says that they can be; a search for each of 100,000 terms would take minutes.
 void sort_by_reach(const TermView& view, std::vector<std::uint32_t>& held) {
     const std::uint64_t live = view.measures().live_words();
-    const auto at_most = [&](std::uint32_t root) { return std::min(live, view.measures().root_flat_words(root).value_or(0)); };
+    const auto at_most = [&](std::uint32_t root) {
+        return std::min(live, view.measures().root_flat_words(root).value_or(0));
+    };
     sort_by_words(held, at_most);
     const auto first = std::span(held.data(), std::min(held.size(), sorted_exactly));
     std::vector<std::pair<std::uint64_t, std::uint32_t>> exact;
-    for (const std::uint32_t root : first) exact.emplace_back(view.measures().shared_words(view.source().root(root)).value_or(at_most(root)), root);
+    for (const std::uint32_t root : first)
+        exact.emplace_back(view.measures().shared_words(view.source().root(root)).value_or(at_most(root)), root);
     std::ranges::stable_sort(exact, std::ranges::greater{}, [](const auto& each) { return each.first; });
     std::ranges::transform(exact, first.begin(), [](const auto& each) { return each.second; });
 }
@@ -324,7 +328,12 @@ Table root_table(const TermView& view, bool garbage) {
          }},
         {{.name = "term", .title = "TERM", .doc = "what it holds", .content = Content::term},
          [=](const std::uint32_t& r) { return Value(view.text(view.source().root(r))); }},
-        {{.name = "also_held_by", .title = "ALSO HELD BY", .holds = Holds::texts, .doc = "other roots that hold the same term", .content = Content::term, .below = true},
+        {{.name = "also_held_by",
+          .title = "ALSO HELD BY",
+          .holds = Holds::texts,
+          .doc = "other roots that hold the same term",
+          .content = Content::term,
+          .below = true},
          [=](const std::uint32_t& r) {
              Array others;
              if (const auto found = also->find(r); found != also->end())

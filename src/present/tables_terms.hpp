@@ -17,7 +17,8 @@
 
 namespace beamheap::present {
 
-/// What terms of one process are shown with; `state_root` is the root that holds the state of a server. Everything that it refers to must outlive the tables made of it.
+/// What terms of one process are shown with; `state_root` is the root that holds the state of a server. Everything that
+/// it refers to must outlive the tables made of it.
 class TermView {
 public:
     TermView(const Names& names, const Process& process, TermSource& source, analyses::TermMeasures& measures,

@@ -125,7 +125,11 @@ Table atom_family_table(const Names& names, const analyses::AtomFamilies& famili
          [](const Row& f) { return Value(f->newest); }},
         {{.name = "oldest", .title = "OLDEST", .unit = Unit::count, .doc = "position of its oldest atom"},
          [](const Row& f) { return Value(f->oldest); }},
-        {{.name = "examples", .title = "EXAMPLES", .holds = Holds::texts, .doc = "up to three, newest first", .content = Content::name},
+        {{.name = "examples",
+          .title = "EXAMPLES",
+          .holds = Holds::texts,
+          .doc = "up to three, newest first",
+          .content = Content::name},
          [=, &s](const Row& f) {
              Array examples;
              for (const TextId id : f->examples) examples.emplace_back(atom_text(s.text(id), names.syntax()));
@@ -150,7 +154,11 @@ Table allocator_table(const Names& names, std::span<const analyses::AllocatorUse
           .doc = "how many were added up",
           .wide = true},
          [](const Row& a) { return Value(a->instances); }},
-        {{.name = "enabled", .title = "ENABLED", .holds = Holds::flag, .doc = "no: its blocks are malloc's and not known here", .wide = true},
+        {{.name = "enabled",
+          .title = "ENABLED",
+          .holds = Holds::flag,
+          .doc = "no: its blocks are malloc's and not known here",
+          .wide = true},
          [](const Row& a) { return Value(a->enabled); }},
         {{.name = "block_bytes", .title = "BLOCKS", .unit = Unit::bytes, .doc = "in use"},
          [](const Row& a) { return Value(a->block_bytes); }},

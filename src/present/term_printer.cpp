@@ -1,4 +1,3 @@
-#include "analyses/base/term_walks.hpp"
 #include "present/term_printer.hpp"
 
 #include <algorithm>
@@ -6,6 +5,7 @@
 #include <charconv>
 #include <vector>
 
+#include "analyses/base/term_walks.hpp"
 #include "present/open_objects.hpp"
 
 namespace beamheap::present {
@@ -46,10 +46,10 @@ private:
         bool value = false;       // map: a key was printed, its value comes next
         bool keys_first = false;  // map of atoms in Elixir
         std::uint64_t done = 0;
-        ElementCursor cursor;      // list: of the current cell; tuple
-        Element held;              // map: the value to come
-        std::size_t map = 0;       // index into maps_
-        std::size_t outside = 0;   // objects that were open before it
+        ElementCursor cursor;     // list: of the current cell; tuple
+        Element held;             // map: the value to come
+        std::size_t map = 0;      // index into maps_
+        std::size_t outside = 0;  // objects that were open before it
     };
     struct Map {
         std::vector<Pair> pairs;  // small ones, in order
@@ -144,10 +144,8 @@ private:
         if (frame.done++ != 0) comma();
         frame.value = true;
         frame.held = pair.value;
-        if (frame.keys_first)
-            append_elixir_key(out_, name_of(pair.key));
-        else
-            emit(pair.key);
+        if (frame.keys_first) append_elixir_key(out_, name_of(pair.key));
+        else emit(pair.key);
     }
 
     void close(const char* text) {
@@ -224,7 +222,8 @@ private:
         const std::size_t arity = place.find('/');
         const std::size_t colon = place.rfind(':', arity);
         const std::size_t end = arity == place.npos ? arity : place.find_first_not_of("0123456789", arity + 1);
-        if (options_.syntax != Syntax::elixir || colon == place.npos || arity == place.npos || arity + 1 == place.size()) {
+        if (options_.syntax != Syntax::elixir || colon == place.npos || arity == place.npos ||
+            arity + 1 == place.size()) {
             out_ += place;
             return;
         }
@@ -235,8 +234,8 @@ private:
         std::uint32_t arguments = 0;
         for (std::size_t i = arity + 1; i < std::min(end, place.size()); ++i)
             arguments = arguments * 10 + static_cast<std::uint32_t>(place[i] - '0');
-        out_ += function_text(unquoted(place.substr(0, colon)), unquoted(place.substr(colon + 1, arity - colon - 1)), arguments,
-                              Syntax::elixir);
+        out_ += function_text(unquoted(place.substr(0, colon)), unquoted(place.substr(colon + 1, arity - colon - 1)),
+                              arguments, Syntax::elixir);
         if (end != place.npos) out_ += place.substr(end);
     }
 
@@ -314,7 +313,8 @@ private:
         for (std::size_t i = 0; cells.next(character); ++i) {
             if (i == most) return cut = true;
             if (character.kind != ElementKind::small) return false;
-            if (character.number < 0 || !is_printable_latin1(static_cast<std::uint64_t>(character.number))) return false;
+            if (character.number < 0 || !is_printable_latin1(static_cast<std::uint64_t>(character.number)))
+                return false;
             append_utf8(text, static_cast<std::uint32_t>(character.number));
         }
         return cells.rest().kind == ElementKind::nil;
@@ -434,8 +434,7 @@ private:
                 const bool braces = next < text.size() && text[next] == '{';
                 if ((escape == 'x' || escape == 'u') && braces)
                     next = std::min(text.find('}', next), text.size() - 1) + 1;
-                else if (escape == 'x')
-                    next += 2;
+                else if (escape == 'x') next += 2;
             }
             next = std::min(next, text.size());
             while (next < text.size() && (static_cast<unsigned char>(text[next]) & 0xC0) == 0x80) ++next;
@@ -558,10 +557,8 @@ private:
     }
     void emit_reference(const ObjectHead& head) {
         out_ += elixir_ ? "#Reference<" : "#Ref<";
-        if (head.kind == TermKind::reference)
-            out_ += '0';
-        else
-            append_node(0, head.node);
+        if (head.kind == TermKind::reference) out_ += '0';
+        else append_node(0, head.node);
         for (unsigned i = head.numbers; i-- > 0;) {
             out_ += '.';
             append_number(head.words[i]);
@@ -582,10 +579,8 @@ private:
     /// The number of a node, or its name where no number is known.
     void append_node(std::uint32_t number, std::string_view node) {
         const Count channel = number != 0 || node.empty() ? Count(number) : source_.channel_of(node);
-        if (channel.has())
-            append_number(*channel);
-        else
-            append_escaped(out_, node, '>', Syntax::erlang);
+        if (channel.has()) append_number(*channel);
+        else append_escaped(out_, node, '>', Syntax::erlang);
     }
     void append_pid(const Pid& pid, std::string_view node = {}) {
         out_ += elixir_ ? "#PID<" : "<";

@@ -20,12 +20,13 @@ constexpr std::string_view dim = "\x1b[2m";
 constexpr std::string_view plain = "\x1b[0m";
 constexpr std::size_t gap = 2;
 constexpr std::size_t narrowest = 16;  // a column of terms is not shortened below this to keep a row on one line
-constexpr std::size_t narrowest_name = 20;  // nor one of names, which are never cut: what is wider has a line of its own
+constexpr std::size_t narrowest_name =
+    20;  // nor one of names, which are never cut: what is wider has a line of its own
 constexpr std::size_t usual_width = 80;
 constexpr std::size_t lines_of_rest = 4;  // at the end of one screen: a blank one, and what else there is
 constexpr std::size_t least_cut = 4;      // lines of prose that are worth being begun
 constexpr std::size_t most_below = 8;     // lines of a text below its row, unless all is asked for
-constexpr std::size_t folded = 4;      // what the second line of a row, or of a sentence, is indented by
+constexpr std::size_t folded = 4;         // what the second line of a row, or of a sentence, is indented by
 
 // "stack_words" -> "stack": the value says the unit.
 std::string label_of(std::string_view name) {
@@ -59,12 +60,9 @@ private:
     TextPresenter(const View& view, Sink& sink, bool started) : view_(view), sink_(sink), started_(started) {}
 
     void show(const View::Item& item) {
-        if (item.object() || item.adapted == View::Item::Adapted::object)
-            object(item);
-        else if (item.is_table || item.adapted == View::Item::Adapted::list)
-            table(item);
-        else
-            value(item);
+        if (item.object() || item.adapted == View::Item::Adapted::object) object(item);
+        else if (item.is_table || item.adapted == View::Item::Adapted::list) table(item);
+        else value(item);
     }
 
     // Columns of the terminal, or of the one that a pipe's reader will have.
@@ -81,17 +79,15 @@ private:
     static std::string unpainted(std::string_view text) {
         std::string out;
         for (std::size_t at = 0; at < text.size(); ++at) {
-            if (text[at] == '\x1b')
-                at = std::min(text.find('m', at), text.size());
-            else
-                out += text[at];
+            if (text[at] == '\x1b') at = std::min(text.find('m', at), text.size());
+            else out += text[at];
         }
         return out;
     }
 
     // No more than Document::lines: what always stands, then the rest of the members in the order of their ranks. The
-    // first of them is cut where it does not fit (in front of what it keeps), others are named in the last line with the command
-    // that shows them.
+    // first of them is cut where it does not fit (in front of what it keeps), others are named in the last line with
+    // the command that shows them.
     void screen() {
         struct Part {
             const View::Item* item;
@@ -107,10 +103,13 @@ private:
             parts.push_back({&item, sink.text(), lines_of(sink.text())});
         }
         std::size_t left = view_.document().lines;
-        if (!view_.document().reading.empty()) left -= std::min(left, lines_of(in_width(sentence_text(view_.document().reading), 0)));
-        for (const Text& sentence : view_.document().lead) left -= std::min(left, lines_of(in_width(sentence_text(sentence), 0)));
+        if (!view_.document().reading.empty())
+            left -= std::min(left, lines_of(in_width(sentence_text(view_.document().reading), 0)));
+        for (const Text& sentence : view_.document().lead)
+            left -= std::min(left, lines_of(in_width(sentence_text(sentence), 0)));
         for (const Warning& warning : view_.document().warnings)
-            if (warning.leads) left -= std::min(left, lines_of(in_width(safe_text("warning: " + view_.text(warning.text)), 0)));
+            if (warning.leads)
+                left -= std::min(left, lines_of(in_width(safe_text("warning: " + view_.text(warning.text)), 0)));
         left -= std::min(left, lines_of_rest);
         std::vector<std::size_t> order(parts.size());
         for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -133,8 +132,7 @@ private:
         }
         std::string missing;
         for (const Part& part : parts) {
-            if (part.shown)
-                sink_.write(part.text);
+            if (part.shown) sink_.write(part.text);
             else if (!part.item->member->title.empty())
                 missing.append(missing.empty() ? "" : ", ").append(part.item->member->title);
         }
@@ -147,15 +145,18 @@ private:
         if (lines_of(in_width(text, 0)) + 1 > lines_of_rest) text = command;
         paragraph(text, 0);
     }
-    // Leaves so many lines of a member's text: the first, and what it keeps at its end where that leaves room for the heading.
+    // Leaves so many lines of a member's text: the first, and what it keeps at its end where that leaves room for the
+    // heading.
     void cut(std::string& text, const Member& member, std::size_t lines) const {
         const auto* array = std::get_if<std::shared_ptr<const Array>>(&std::get<Value>(member.body).data());
         StringSink sink;
         if (array != nullptr)
-            TextPresenter(view_, sink, true).prose(std::span(**array).last(std::min(member.kept, (*array)->size())), member.content);
+            TextPresenter(view_, sink, true)
+                .prose(std::span(**array).last(std::min(member.kept, (*array)->size())), member.content);
         std::string end = sink.text();
         if (lines_of(end) + least_cut > lines) end.clear();
-        text = first_lines(std::string_view(text).substr(0, text.size() - end.size()), lines - 1 - lines_of(end)) + "  ...\n" + end;
+        text = first_lines(std::string_view(text).substr(0, text.size() - end.size()), lines - 1 - lines_of(end)) +
+               "  ...\n" + end;
     }
     std::string first_lines(std::string_view text, std::size_t lines) const {
         std::string out;
@@ -184,13 +185,12 @@ private:
         return glued_text(sentence, view_.redactor());
     }
     std::string sentence_text(const Value& value, Unit unit, Content content) const {
-        if (const auto* sentence = std::get_if<std::shared_ptr<const Text>>(&value.data())) return sentence_text(**sentence);
+        if (const auto* sentence = std::get_if<std::shared_ptr<const Text>>(&value.data()))
+            return sentence_text(**sentence);
         return people_text(view_, value, unit, content);
     }
     // Text that a terminal's edge breaks at words, its further lines behind `hang` blanks.
-    void paragraph(std::string_view text, std::size_t hang) {
-        line(in_width(text, hang));
-    }
+    void paragraph(std::string_view text, std::size_t hang) { line(in_width(text, hang)); }
     std::string paint(std::string_view style, std::string_view text) const {
         return view_.options().color ? fmt::format("{}{}{}", style, text, plain) : std::string(text);
     }
@@ -224,8 +224,8 @@ private:
         Lines lines;
         for (std::size_t c = 0; c < item.table.columns(); ++c) {
             const Column& column = item.table.column(c);
-            entry(column.title.empty() ? label_of(column.name) : std::string(column.title), item.table.cell(0, c), column.unit,
-                  column.content, item.table.key_of(0, c), lines);
+            entry(column.title.empty() ? label_of(column.name) : std::string(column.title), item.table.cell(0, c),
+                  column.unit, column.content, item.table.key_of(0, c), lines);
         }
         block(*item.member, lines);
     }
@@ -281,10 +281,8 @@ private:
             } else {
                 text += sentence_text(array[i], unit, content);
             }
-            if (content == Content::term)
-                line(fits(text));
-            else
-                paragraph(text, text.starts_with("- ") ? hang_of(text) : indent + folded);
+            if (content == Content::term) line(fits(text));
+            else paragraph(text, text.starts_with("- ") ? hang_of(text) : indent + folded);
         }
         if (shown < array.size()) line(std::string(indent, ' ') + more(array.size() - shown));
     }
@@ -297,7 +295,8 @@ private:
     void below(const std::string& text) {
         std::string whole = in_width(std::string(folded, ' ') + text, folded) + "\n";
         const bool all = view_.options().top == std::size_t{0} || lines_of(whole) <= most_below;
-        line(all ? std::string_view(whole).substr(0, whole.size() - 1) : first_lines(whole, most_below - 1) + std::string(folded, ' ') + "...");
+        line(all ? std::string_view(whole).substr(0, whole.size() - 1)
+                 : first_lines(whole, most_below - 1) + std::string(folded, ' ') + "...");
     }
 
     std::string cell(const TableView& table, std::size_t row, std::size_t c, const Value& value) const {
@@ -309,12 +308,12 @@ private:
 
     struct Layout {
         std::vector<std::size_t> widths;
-        std::vector<bool> below;  // columns that are not in the row
+        std::vector<bool> below;     // columns that are not in the row
         std::vector<bool> left_out;  // lesser ones, for which the terminal has no room
         std::vector<bool> wrapped;   // those whose text stands below the row
         std::vector<bool> right;
-        std::vector<bool> gives;  // terms and messages, which may be shortened
-        std::vector<bool> breaks; // begins another line
+        std::vector<bool> gives;   // terms and messages, which may be shortened
+        std::vector<bool> breaks;  // begins another line
     };
 
     Layout measure(const TableView& table) const {
@@ -326,7 +325,8 @@ private:
             layout.left_out.push_back(false);
             layout.wrapped.push_back(false);
             layout.right.push_back(numeric(column.unit));
-            layout.gives.push_back(!column.whole && (column.content == Content::term || column.content == Content::message));
+            layout.gives.push_back(!column.whole &&
+                                   (column.content == Content::term || column.content == Content::message));
             layout.breaks.push_back(false);
         }
         for (std::size_t row = 0; row < table.rows(); ++row) {
@@ -350,7 +350,8 @@ private:
             std::size_t least = layout.widths.size();
             for (std::size_t c = 0; c < layout.widths.size(); ++c) {
                 const Column& column = table.column(c);
-                if (layout.below[c] || column.lesser == 0 || column.name == view_.options().sort || column.name == table.ranked_by())
+                if (layout.below[c] || column.lesser == 0 || column.name == view_.options().sort ||
+                    column.name == table.ranked_by())
                     continue;
                 if (least == layout.widths.size() || column.lesser > table.column(least).lesser) least = c;
             }
@@ -445,8 +446,8 @@ private:
     template <class CellText>
     std::string row_text(const Layout& layout, CellText&& text_of) const {
         std::string text, spilled;
-        std::size_t owed = 0;  // blanks that are only written when something follows
-        std::size_t begin = 0; // where the column begins
+        std::size_t owed = 0;   // blanks that are only written when something follows
+        std::size_t begin = 0;  // where the column begins
         bool first = true;
         for (std::size_t c = 0; c < layout.widths.size(); ++c) {
             if (layout.below[c]) continue;
@@ -464,12 +465,10 @@ private:
                 const std::size_t room = view_.options().width;
                 const std::size_t wide = display_width(body);
                 const std::size_t indent = wide >= room ? 0 : std::min(begin, room - wide);
-                if (c == 0 && text.empty())
-                    text.append(body).append("\n");
+                if (c == 0 && text.empty()) text.append(body).append("\n");
                 else if (wide >= room && room != 0)
                     spilled.append("\n").append(wrapped(std::string(folded, ' ') + body, room, folded));
-                else
-                    spilled.append("\n").append(indent, ' ').append(body);
+                else spilled.append("\n").append(indent, ' ').append(body);
                 body.clear();
             }
             begin += layout.widths[c];

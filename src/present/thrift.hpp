@@ -9,7 +9,8 @@
 
 namespace beamheap::present {
 
-/// Fields of a struct in the order of their numbers. Whoever opens a struct or a list closes it, or writes its elements.
+/// Fields of a struct in the order of their numbers. Whoever opens a struct or a list closes it, or writes its
+/// elements.
 class ThriftWriter {
 public:
     ThriftWriter() : last_{0} {}

@@ -36,7 +36,8 @@ void add_fields(std::string& piece, std::initializer_list<std::uint64_t> fields)
 
 }  // namespace
 
-V8Snapshot::V8Snapshot(std::string_view title, Take nodes, Take edges, std::uint64_t root_edges) : nodes_(std::move(nodes)), edges_(std::move(edges)) {
+V8Snapshot::V8Snapshot(std::string_view title, Take nodes, Take edges, std::uint64_t root_edges)
+    : nodes_(std::move(nodes)), edges_(std::move(edges)) {
     append_json(title, title_);
     add_node(NodeType::synthetic, "", 0, root_edges);
 }
@@ -81,11 +82,14 @@ void V8Snapshot::add_root_edge(std::string_view name, std::uint64_t to) {
     add_fields(root_edges_, {static_cast<std::uint64_t>(EdgeType::property), string(name), to * fields_of_a_node});
 }
 
-Status V8Snapshot::finish(const Take& out, const std::function<Status()>& copy_nodes, const std::function<Status()>& copy_edges) {
+Status V8Snapshot::finish(const Take& out, const std::function<Status()>& copy_nodes,
+                          const std::function<Status()>& copy_edges) {
     keep(nodes_, node_piece_, true);
     keep(edges_, edge_piece_, true);
     BH_CHECK(std::move(status_));
-    BH_CHECK(out(fmt::format(R"({{"snapshot":{{"title":"{}",{}"node_count":{},"edge_count":{},"trace_function_count":0}},{}"nodes":[)", title_, meta, node_count_, edge_count_, '\n')));
+    BH_CHECK(out(fmt::format(
+        R"({{"snapshot":{{"title":"{}",{}"node_count":{},"edge_count":{},"trace_function_count":0}},{}"nodes":[)",
+        title_, meta, node_count_, edge_count_, '\n')));
     BH_CHECK(copy_nodes());
     BH_CHECK(out("],\n\"edges\":["));
     BH_CHECK(out(root_edges_));

@@ -63,7 +63,6 @@ SortKey sort_key(const Value& value) {
     return key;
 }
 
-
 std::strong_ordering natural_order(std::string_view a, std::string_view b) {
     std::size_t i = 0;
     std::size_t j = 0;
@@ -290,8 +289,7 @@ Status View::sort_rows(TableView& view, std::size_t wanted) const {
     if (wanted != 0 && wanted < table.rows / 4)
         std::partial_sort(view.order_.begin(), view.order_.begin() + static_cast<std::ptrdiff_t>(wanted),
                           view.order_.end(), before);
-    else
-        std::sort(view.order_.begin(), view.order_.end(), before);
+    else std::sort(view.order_.begin(), view.order_.end(), before);
     return ok();
 }
 

@@ -110,7 +110,7 @@ void write_json(const View& view, const Value& value, Content content, std::stri
 void write_json(const Redactor& redactor, const Value& value, Content content, std::string_view key, JsonWriter& json);
 
 /// Defines the row of an output format, at the end of its file: BH_DEFINE_FORMAT(csv){.name = "csv", ...};
-#define BH_DEFINE_FORMAT(format)               \
+#define BH_DEFINE_FORMAT(format)            \
     extern const Presenter format_##format; \
     constinit const Presenter format_##format
 

@@ -53,7 +53,8 @@ std::string times(std::string what, std::uint64_t count) {
     return count < 2 ? what : fmt::format("{} \u00d7{}", what, grouped(count));
 }
 
-// Processes that are alike have the same kind: unnamed ones that were started as the same. Others are a kind of their own.
+// Processes that are alike have the same kind: unnamed ones that were started as the same. Others are a kind of their
+// own.
 std::uint64_t kind_of(const Snapshot& s, const WaitTarget& target) {
     constexpr std::uint64_t alike = std::uint64_t{1} << 32;
     if (target.process == ProcId::none) return ~std::uint64_t{0};
@@ -64,7 +65,8 @@ std::uint64_t kind_of(const Snapshot& s, const WaitTarget& target) {
 
 // Rows of which `kind` says the same, from least_alike on, as one: the place of the first, and how many.
 template <class Item, class Kind>
-std::vector<std::pair<const Item*, std::uint64_t>> fold_rows(const std::vector<Item>& items, std::uint64_t least, Kind&& kind) {
+std::vector<std::pair<const Item*, std::uint64_t>> fold_rows(const std::vector<Item>& items, std::uint64_t least,
+                                                             Kind&& kind) {
     using Key = decltype(kind(items.front()));
     std::map<Key, std::uint64_t> sizes;
     for (const Item& item : items) ++sizes[kind(item)];
@@ -72,10 +74,8 @@ std::vector<std::pair<const Item*, std::uint64_t>> fold_rows(const std::vector<I
     std::vector<std::pair<const Item*, std::uint64_t>> rows;
     for (const Item& item : items) {
         const std::uint64_t size = sizes[kind(item)];
-        if (size < least)
-            rows.emplace_back(&item, 1);
-        else if (shown.try_emplace(kind(item), true).second)
-            rows.emplace_back(&item, size);
+        if (size < least) rows.emplace_back(&item, 1);
+        else if (shown.try_emplace(kind(item), true).second) rows.emplace_back(&item, size);
     }
     return rows;
 }
@@ -104,7 +104,10 @@ Table wait_edge_table(const Names& names, const Waits& waits) {
          [names, &s](Row e) { return cells::pid(names, s[e->waiter].pid); }},
         {{.name = "waiter_name", .title = "WAITER NAME", .doc = "its registered name", .content = Content::name},
          [names, &s](Row e) { return cells::bare(names, s[e->waiter].name); }},
-        {{.name = "waiter_runs", .title = "WAITER RUNS", .doc = "of one without a name: its label, or what it was started as", .content = Content::name},
+        {{.name = "waiter_runs",
+          .title = "WAITER RUNS",
+          .doc = "of one without a name: its label, or what it was started as",
+          .content = Content::name},
          [names](Row e) { return name_or_null(target_runs(names, e->waiter)); }},
         {{.name = "target",
           .title = "WAITED FOR",
@@ -116,16 +119,24 @@ Table wait_edge_table(const Names& names, const Waits& waits) {
           .doc = "its name; of a process of another node, that node",
           .content = Content::name},
          [names](Row e) { return name_or_null(target_name(names, e->target)); }},
-        {{.name = "target_runs", .title = "TARGET RUNS", .doc = "of one without a name: its label, or what it was started as", .content = Content::name},
+        {{.name = "target_runs",
+          .title = "TARGET RUNS",
+          .doc = "of one without a name: its label, or what it was started as",
+          .content = Content::name},
          [names](Row e) { return name_or_null(target_runs(names, e->target.process)); }},
         {{.name = "function", .title = "FUNCTION", .doc = "the call that is blocked", .content = Content::name},
          [names](Row e) { return cells::function(names, e->function); }},
-        {{.name = "infinite", .title = "FOREVER", .holds = Holds::flag, .doc = "the call is known to have no timeout", .wide = true},
+        {{.name = "infinite",
+          .title = "FOREVER",
+          .holds = Holds::flag,
+          .doc = "the call is known to have no timeout",
+          .wide = true},
          [](Row e) { return Value(e->infinite); }},
         {{.name = "via",
           .title = "VIA",
           .doc = "monitor: its reference stands in the frame; pid, name, port: the frame holds it; only_monitor: it "
-                 "holds no other; distribution: it is suspended, and one connection is full; terminal: standard output takes "
+                 "holds no other; distribution: it is suspended, and one connection is full; terminal: standard output "
+                 "takes "
                  "nothing"},
          [](Row e) { return Value(e->via); }},
         {{.name = "confidence", .title = "CONFIDENCE", .doc = "exact or estimate"},
@@ -151,7 +162,10 @@ Table wait_fan_in_table(const Names& names, const Waits& waits) {
           .doc = "its name; of a process of another node, that node",
           .content = Content::name},
          [names](Row f) { return name_or_null(target_name(names, f->target)); }},
-        {{.name = "runs", .title = "RUNS", .doc = "of one without a name: its label, or what it was started as", .content = Content::name},
+        {{.name = "runs",
+          .title = "RUNS",
+          .doc = "of one without a name: its label, or what it was started as",
+          .content = Content::name},
          [names](Row f) { return name_or_null(target_runs(names, f->target.process)); }},
         {{.name = "waiters", .title = "WAITERS", .unit = Unit::count, .doc = "processes that wait for it"},
          [](Row f) { return Value(f->waiters); }},
@@ -160,7 +174,10 @@ Table wait_fan_in_table(const Names& names, const Waits& waits) {
           .unit = Unit::count,
           .doc = "with those that wait for one of its waiters, and so on"},
          [](Row f) { return Value(f->reaching); }},
-        {{.name = "current_function", .title = "CURRENT FUNCTION", .doc = "where it is itself", .content = Content::name},
+        {{.name = "current_function",
+          .title = "CURRENT FUNCTION",
+          .doc = "where it is itself",
+          .content = Content::name},
          [names, process](Row f) {
              const Process* p = process(f);
              return p == nullptr ? Value() : cells::function(names, p->current_function);
@@ -191,7 +208,8 @@ Table wait_fan_in_for_people(const Names& names, const Waits& waits, std::uint64
     std::vector<Row> rows = fold_rows(*held, least_alike, [&](const WaitFanIn& f) {
         const std::uint64_t kind = kind_of(s, f.target);
         // What is no process of ours is what it is called.
-        return std::tuple(kind, kind == ~std::uint64_t{0} ? wait_target(names, f.target) : std::string(), f.waiters, f.reaching,
+        return std::tuple(kind, kind == ~std::uint64_t{0} ? wait_target(names, f.target) : std::string(), f.waiters,
+                          f.reaching,
                           f.target.process == ProcId::none ? FunctionId::none : s[f.target.process].current_function);
     });
     const auto process = [&s](const Row& f) {
@@ -200,21 +218,37 @@ Table wait_fan_in_for_people(const Names& names, const Waits& waits, std::uint64
     Columns<Row> columns{
         {{.name = "name", .title = "WAITED FOR", .doc = "its name, or what it runs", .content = Content::name},
          [names, held](const Row& f) { return name_or_null(times(told(names, f.first->target), f.second)); }},
-        {{.name = "target", .title = "PID", .doc = "a pid, a port, or a name on another node", .content = Content::name},
+        {{.name = "target",
+          .title = "PID",
+          .doc = "a pid, a port, or a name on another node",
+          .content = Content::name},
          [names](const Row& f) { return Value(wait_target(names, f.first->target)); }},
         {{.name = "waiters", .title = "WAITERS", .unit = Unit::count, .doc = "processes that wait for it"},
          [](const Row& f) { return Value(f.first->waiters * f.second); }},
-        {{.name = "reaching", .title = "IN ALL", .unit = Unit::count, .doc = "with those that wait for one of its waiters, and so on"},
+        {{.name = "reaching",
+          .title = "IN ALL",
+          .unit = Unit::count,
+          .doc = "with those that wait for one of its waiters, and so on"},
          [](const Row& f) { return Value(f.first->reaching * f.second); }},
         {{.name = "msgq_len", .title = "MSGQ", .unit = Unit::count, .doc = "messages in its queue", .lesser = 1},
-         [process](const Row& f) { return f.second == 1 && process(f) != nullptr ? Value(process(f)->msgq_len) : Value(); }},
-        {{.name = "current_function", .title = "CURRENT FUNCTION", .doc = "where it is itself", .content = Content::name},
+         [process](const Row& f) {
+             return f.second == 1 && process(f) != nullptr ? Value(process(f)->msgq_len) : Value();
+         }},
+        {{.name = "current_function",
+          .title = "CURRENT FUNCTION",
+          .doc = "where it is itself",
+          .content = Content::name},
          [names, process](const Row& f) {
              return process(f) == nullptr ? Value() : cells::function(names, process(f)->current_function);
          }},
-        {{.name = "waits_for", .title = "WAITS FOR", .doc = "whom it waits for itself", .content = Content::name, .lesser = 2},
+        {{.name = "waits_for",
+          .title = "WAITS FOR",
+          .doc = "whom it waits for itself",
+          .content = Content::name,
+          .lesser = 2},
          [names, &waits](const Row& f) {
-             const WaitEdge* edge = f.first->target.process == ProcId::none ? nullptr : waits.edge(f.first->target.process);
+             const WaitEdge* edge =
+                 f.first->target.process == ProcId::none ? nullptr : waits.edge(f.first->target.process);
              return edge == nullptr ? Value() : Value(told(names, edge->target));
          }},
     };
@@ -228,8 +262,9 @@ Table wait_edges_for_people(const Names& names, const Waits& waits, std::uint64_
         WaitTarget self;
         self.process = e.waiter;
         const std::uint64_t kind = kind_of(s, e.target);
-        return std::tuple(kind_of(s, self), kind, kind == ~std::uint64_t{0} ? wait_target(names, e.target) : std::string(),
-                          e.function, e.via, e.confidence);
+        return std::tuple(kind_of(s, self), kind,
+                          kind == ~std::uint64_t{0} ? wait_target(names, e.target) : std::string(), e.function, e.via,
+                          e.confidence);
     });
     std::ranges::stable_sort(rows, [](const Row& a, const Row& b) { return a.second > b.second; });
     Columns<Row> columns{
@@ -239,7 +274,10 @@ Table wait_edges_for_people(const Names& names, const Waits& waits, std::uint64_
          [names, &s](const Row& e) { return cells::pid(names, s[e.first->waiter].pid); }},
         {{.name = "target_name", .title = "WAITS FOR", .doc = "its name, or what it runs", .content = Content::name},
          [names](const Row& e) { return name_or_null(told(names, e.first->target)); }},
-        {{.name = "target", .title = "PID", .doc = "a pid, a port, or a name on another node", .content = Content::name},
+        {{.name = "target",
+          .title = "PID",
+          .doc = "a pid, a port, or a name on another node",
+          .content = Content::name},
          [names](const Row& e) { return Value(wait_target(names, e.first->target)); }},
         {{.name = "function", .title = "FUNCTION", .doc = "the call that is blocked", .content = Content::name},
          [names](const Row& e) { return cells::function(names, e.first->function); }},

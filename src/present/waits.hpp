@@ -17,8 +17,8 @@ std::string wait_target(const Names& names, const analyses::WaitTarget& target);
 Table wait_edge_table(const Names& names, const analyses::Waits& waits);
 /// One row per target, those first for whom most wait, directly or not.
 Table wait_fan_in_table(const Names& names, const analyses::Waits& waits);
-/// The same for people: by name or by what it runs; from `least_alike` on, rows that are alike are one ("... \u00d740"), with
-/// the pids of one of them. `waits` must outlive the tables.
+/// The same for people: by name or by what it runs; from `least_alike` on, rows that are alike are one ("...
+/// \u00d740"), with the pids of one of them. `waits` must outlive the tables.
 Table wait_edges_for_people(const Names& names, const analyses::Waits& waits, std::uint64_t least_alike);
 Table wait_fan_in_for_people(const Names& names, const analyses::Waits& waits, std::uint64_t least_alike);
 /// Pids, cycle by cycle.

@@ -14,7 +14,8 @@ namespace beamheap::sql {
 namespace {
 
 bool is_joined_by(std::string_view column) {
-    constexpr std::array<std::string_view, 7> names{"pid", "address", "waiter", "target", "owner", "parent", "receiver"};
+    constexpr std::array<std::string_view, 7> names{"pid",   "address", "waiter",  "target",
+                                                    "owner", "parent",  "receiver"};
     return std::ranges::find(names, column) != names.end();
 }
 
@@ -37,7 +38,9 @@ struct DatabaseFile::State {
         inserts.clear();
     }
     Error failure() const {
-        return {ErrorCode::resource_limit, fmt::format("the database can't be written: {}", sqlite3_errmsg(connection)), {}};
+        return {ErrorCode::resource_limit,
+                fmt::format("the database can't be written: {}", sqlite3_errmsg(connection)),
+                {}};
     }
     Status run(const std::string& statement) {
         if (sqlite3_exec(connection, statement.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) return failure();
@@ -54,14 +57,16 @@ Result<DatabaseFile> DatabaseFile::create(const std::string& path) {
     const int code = sqlite3_open_v2(path.c_str(), &state->connection,
                                      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
     if (code != SQLITE_OK) return state->failure();
-    BH_CHECK(state->run(fmt::format("PRAGMA page_size=65536; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
-                                    "PRAGMA locking_mode=EXCLUSIVE; PRAGMA cache_size=-16384;"
-                                    "PRAGMA application_id={}; PRAGMA user_version={}; BEGIN",
-                                    application_id, schema_version)));
+    BH_CHECK(
+        state->run(fmt::format("PRAGMA page_size=65536; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
+                               "PRAGMA locking_mode=EXCLUSIVE; PRAGMA cache_size=-16384;"
+                               "PRAGMA application_id={}; PRAGMA user_version={}; BEGIN",
+                               application_id, schema_version)));
     return DatabaseFile(std::move(state));
 }
 
-Result<std::size_t> DatabaseFile::begin_table(std::string_view name, std::string_view doc, std::span<const present::Column> columns) {
+Result<std::size_t> DatabaseFile::begin_table(std::string_view name, std::string_view doc,
+                                              std::span<const present::Column> columns) {
     // `.schema` shows the meanings.
     std::string make = fmt::format("CREATE TABLE {}( -- {}\n  dump_id TEXT NOT NULL", quoted_name(name), doc);
     std::string insert = fmt::format("INSERT INTO {} VALUES(?", quoted_name(name));
@@ -71,13 +76,15 @@ Result<std::size_t> DatabaseFile::begin_table(std::string_view name, std::string
         meaning = column.doc.empty() ? column.name : column.doc;
         insert += ",?";
         if (is_joined_by(column.name))
-            state_->indexes.push_back(fmt::format("CREATE INDEX {} ON {}({})", quoted_name(fmt::format("{}_{}", name, column.name)),
+            state_->indexes.push_back(fmt::format("CREATE INDEX {} ON {}({})",
+                                                  quoted_name(fmt::format("{}_{}", name, column.name)),
                                                   quoted_name(name), quoted_name(column.name)));
     }
     make += fmt::format(" -- {}\n)", meaning);
     BH_CHECK(state_->run(make));
     sqlite3_stmt* statement = nullptr;
-    if (sqlite3_prepare_v2(state_->connection, (insert + ')').c_str(), -1, &statement, nullptr) != SQLITE_OK) return state_->failure();
+    if (sqlite3_prepare_v2(state_->connection, (insert + ')').c_str(), -1, &statement, nullptr) != SQLITE_OK)
+        return state_->failure();
     state_->inserts.push_back(statement);
     return state_->inserts.size() - 1;
 }

@@ -27,7 +27,8 @@ public:
     ~DatabaseFile();
 
     /// A table of these columns behind dump_id; gives its number, from 0 on.
-    Result<std::size_t> begin_table(std::string_view name, std::string_view doc, std::span<const present::Column> columns);
+    Result<std::size_t> begin_table(std::string_view name, std::string_view doc,
+                                    std::span<const present::Column> columns);
     /// Rows of a table. Errors: SQLite's (the disk is full).
     Status add(std::size_t table, const present::PlainTable& rows, const std::string& dump_id);
     /// Indexes on columns that queries join by, and the end of the transaction.

@@ -43,14 +43,15 @@ std::string_view name_of_action(int action) {
     }
 }
 
-// Functions that load code, reach out of the database, or give its insides away; and those of angles, which no question about a
-// node needs: the static program is without them (cmake/static_program.cpp), so that no build has them.
+// Functions that load code, reach out of the database, or give its insides away; and those of angles, which no question
+// about a node needs: the static program is without them (cmake/static_program.cpp), so that no build has them.
 bool is_refused_function(std::string_view name) {
-    constexpr std::string_view refused[] = {"load_extension", "fts3_tokenizer", "readfile", "writefile", "edit",
-                                            "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh",
-                                            "cos", "cosh", "sin", "sinh", "tan", "tanh"};
+    constexpr std::string_view refused[] = {
+        "load_extension", "fts3_tokenizer", "readfile", "writefile", "edit", "acos", "acosh", "asin", "asinh",
+        "atan",           "atan2",          "atanh",    "cos",       "cosh", "sin",  "sinh",  "tan",  "tanh"};
     return std::any_of(std::begin(refused), std::end(refused), [name](std::string_view each) {
-        return sqlite3_strnicmp(each.data(), name.data(), static_cast<int>(each.size())) == 0 && each.size() == name.size();
+        return sqlite3_strnicmp(each.data(), name.data(), static_cast<int>(each.size())) == 0 &&
+               each.size() == name.size();
     });
 }
 
@@ -83,7 +84,8 @@ present::PlainValue value_of(sqlite3_stmt* statement, int column) {
         case SQLITE_TEXT: {
             const unsigned char* text = sqlite3_column_text(statement, column);
             if (text == nullptr) return {};
-            return std::string(reinterpret_cast<const char*>(text), static_cast<std::size_t>(sqlite3_column_bytes(statement, column)));
+            return std::string(reinterpret_cast<const char*>(text),
+                               static_cast<std::size_t>(sqlite3_column_bytes(statement, column)));
         }
         case SQLITE_BLOB: {  // as SQL writes it
             const auto* bytes = static_cast<const unsigned char*>(sqlite3_column_blob(statement, column));
@@ -119,7 +121,8 @@ struct Query::State {
 };
 
 // Asked for everything that a statement does, while it is compiled.
-int Query::State::authorize(void* context, int action, const char* first, const char* second, const char*, const char*) {
+int Query::State::authorize(void* context, int action, const char* first, const char* second, const char*,
+                            const char*) {
     auto& state = *static_cast<State*>(context);
     const auto refuse = [&state](std::string what) {
         if (state.refused.empty()) state.refused = std::move(what);
@@ -136,7 +139,8 @@ int Query::State::authorize(void* context, int action, const char* first, const 
         case SQLITE_UPDATE:
         case SQLITE_DELETE:
             // What creates or drops something begins by writing to the schema's own table.
-            if (first != nullptr && std::string_view(first).starts_with("sqlite_")) return refuse("a table of its own, or of SQLite's,");
+            if (first != nullptr && std::string_view(first).starts_with("sqlite_"))
+                return refuse("a table of its own, or of SQLite's,");
             return refuse(std::string(name_of_action(action)));
         default: return refuse(std::string(name_of_action(action)));
     }
@@ -169,13 +173,18 @@ void Query::State::lock_down() {
     sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
     sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, nullptr);
     sqlite3_exec(db, "PRAGMA temp_store=MEMORY", nullptr, nullptr, nullptr);  // nothing of the input goes to a disk
-    const std::pair<int, int> bounds[] = {
-        {SQLITE_LIMIT_LENGTH, static_cast<int>(limits.value_bytes)}, {SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
-        {SQLITE_LIMIT_COLUMN, 500},          {SQLITE_LIMIT_EXPR_DEPTH, 300},
-        {SQLITE_LIMIT_COMPOUND_SELECT, 100}, {SQLITE_LIMIT_VDBE_OP, 250'000},
-        {SQLITE_LIMIT_FUNCTION_ARG, 50},     {SQLITE_LIMIT_ATTACHED, 0},
-        {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000}, {SQLITE_LIMIT_VARIABLE_NUMBER, 0},
-        {SQLITE_LIMIT_TRIGGER_DEPTH, 1},     {SQLITE_LIMIT_WORKER_THREADS, 0}};
+    const std::pair<int, int> bounds[] = {{SQLITE_LIMIT_LENGTH, static_cast<int>(limits.value_bytes)},
+                                          {SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
+                                          {SQLITE_LIMIT_COLUMN, 500},
+                                          {SQLITE_LIMIT_EXPR_DEPTH, 300},
+                                          {SQLITE_LIMIT_COMPOUND_SELECT, 100},
+                                          {SQLITE_LIMIT_VDBE_OP, 250'000},
+                                          {SQLITE_LIMIT_FUNCTION_ARG, 50},
+                                          {SQLITE_LIMIT_ATTACHED, 0},
+                                          {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000},
+                                          {SQLITE_LIMIT_VARIABLE_NUMBER, 0},
+                                          {SQLITE_LIMIT_TRIGGER_DEPTH, 1},
+                                          {SQLITE_LIMIT_WORKER_THREADS, 0}};
     for (const auto& [which, most] : bounds) sqlite3_limit(db, which, most);
     sqlite3_hard_heap_limit64(static_cast<sqlite3_int64>(limits.memory_bytes));
     sqlite3_set_authorizer(db, &State::authorize, this);
@@ -195,21 +204,30 @@ Error Query::State::no_such_thing(const std::string& message) const {
             for (const present::Column& column : table.columns) names.push_back(column.name);
     }
     std::string advice = names.empty() ? std::string() : present::did_you_mean(name.substr(name.rfind('.') + 1), names);
-    if (advice.empty()) advice = "`beamheap sql` without a query lists the tables with their columns, `beamheap recipes` has ready queries.";
+    if (advice.empty())
+        advice =
+            "`beamheap sql` without a query lists the tables with their columns, `beamheap recipes` has ready queries.";
     return {ErrorCode::usage, fmt::format("sql: {}", message), std::move(advice)};
 }
 
 Error Query::State::failure(int code) {
     if (host.failure) return *host.failure;
     if (!refused.empty())
-        return {ErrorCode::usage, fmt::format("sql: {} is refused: a query reads the tables of the input, and does nothing else", refused), {}};
+        return {
+            ErrorCode::usage,
+            fmt::format("sql: {} is refused: a query reads the tables of the input, and does nothing else", refused),
+            {}};
     if (late)
         return {ErrorCode::resource_limit, fmt::format("sql: the query did not end within {} s", limits.time.count()),
-                "--max-seconds N gives it more; a join without a condition, or a recursion without an end, needs for ever."};
+                "--max-seconds N gives it more; a join without a condition, or a recursion without an end, needs for "
+                "ever."};
     if ((code & 0xFF) == SQLITE_TOOBIG)
-        return {ErrorCode::resource_limit, fmt::format("sql: a value of the query has more than {} bytes", limits.value_bytes), {}};
+        return {ErrorCode::resource_limit,
+                fmt::format("sql: a value of the query has more than {} bytes", limits.value_bytes),
+                {}};
     if ((code & 0xFF) == SQLITE_NOMEM)
-        return {ErrorCode::resource_limit, fmt::format("sql: the query needs more than {} MiB of memory", limits.memory_bytes >> 20),
+        return {ErrorCode::resource_limit,
+                fmt::format("sql: the query needs more than {} MiB of memory", limits.memory_bytes >> 20),
                 "Sorting and grouping keep their rows: a WHERE or fewer columns make them less."};
     return no_such_thing(sqlite3_errmsg(connection.get()));
 }
@@ -221,12 +239,14 @@ Query::~Query() {
     sqlite3_hard_heap_limit64(0);
 }
 
-Result<std::unique_ptr<Query>> Query::compile(std::vector<Table> tables, std::string_view statement, const Limits& limits) {
+Result<std::unique_ptr<Query>> Query::compile(std::vector<Table> tables, std::string_view statement,
+                                              const Limits& limits) {
     auto state = std::make_unique<State>();
     state->tables = std::move(tables);
     state->limits = limits;
     sqlite3* connection = nullptr;
-    const int opened = sqlite3_open_v2(":memory:", &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_MEMORY, nullptr);
+    const int opened = sqlite3_open_v2(":memory:", &connection,
+                                       SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_MEMORY, nullptr);
     state->connection.reset(connection);
     if (opened != SQLITE_OK) return Error{ErrorCode::resource_limit, "sql: there is no memory for a query", {}};
     for (const Table& table : state->tables)
@@ -235,7 +255,8 @@ Result<std::unique_ptr<Query>> Query::compile(std::vector<Table> tables, std::st
     // Tables declare themselves when they are first named, which looks like a change of the schema: before the lock.
     for (const Table& table : state->tables) {
         sqlite3_stmt* named = nullptr;
-        const std::string use = "SELECT 1 FROM " + quoted_name(table.name) + (table.kind == Table::Kind::function ? "('')" : "");
+        const std::string use =
+            "SELECT 1 FROM " + quoted_name(table.name) + (table.kind == Table::Kind::function ? "('')" : "");
         sqlite3_prepare_v2(connection, use.c_str(), -1, &named, nullptr);
         sqlite3_finalize(named);
     }
@@ -244,14 +265,20 @@ Result<std::unique_ptr<Query>> Query::compile(std::vector<Table> tables, std::st
     state->lock_down();
     sqlite3_stmt* compiled = nullptr;
     const char* rest = nullptr;
-    const int code = sqlite3_prepare_v2(connection, statement.data(), static_cast<int>(std::min<std::size_t>(statement.size(), 1u << 30)), &compiled, &rest);
+    const int code =
+        sqlite3_prepare_v2(connection, statement.data(),
+                           static_cast<int>(std::min<std::size_t>(statement.size(), 1u << 30)), &compiled, &rest);
     state->statement.reset(compiled);
     if (code != SQLITE_OK) return state->failure(code);
-    if (compiled == nullptr) return Error{ErrorCode::usage, "sql: there is no query", "SELECT pid, msgq_len FROM process ORDER BY msgq_len DESC LIMIT 10"};
+    if (compiled == nullptr)
+        return Error{ErrorCode::usage, "sql: there is no query",
+                     "SELECT pid, msgq_len FROM process ORDER BY msgq_len DESC LIMIT 10"};
     if (!is_empty(statement.substr(static_cast<std::size_t>(rest - statement.data()))))
         return Error{ErrorCode::usage, "sql: one statement is what is run; there is another one behind it", {}};
     if (sqlite3_stmt_readonly(compiled) == 0 || sqlite3_column_count(compiled) == 0)
-        return Error{ErrorCode::usage, "sql: the statement gives no rows: a query reads the tables of the input, and does nothing else", {}};
+        return Error{ErrorCode::usage,
+                     "sql: the statement gives no rows: a query reads the tables of the input, and does nothing else",
+                     {}};
     state->uses.assign(state->read.begin(), state->read.end());
     return std::unique_ptr<Query>(new Query(std::move(state)));
 }
@@ -269,21 +296,25 @@ Result<Answer> Query::run(std::function<Result<std::string>()> dump_id) {
         const char* const given = sqlite3_column_name(statement, c);
         const std::string name = given == nullptr ? std::string() : given;
         std::string own = name;
-        for (int n = 2; std::ranges::find(answer.columns, own) != answer.columns.end(); ++n) own = fmt::format("{}_{}", name, n);
+        for (int n = 2; std::ranges::find(answer.columns, own) != answer.columns.end(); ++n)
+            own = fmt::format("{}_{}", name, n);
         answer.columns.push_back(std::move(own));
     }
     std::uint64_t rows = 0, bytes = 0;
     int code = sqlite3_step(statement);
     for (; code == SQLITE_ROW; code = sqlite3_step(statement)) {
         if (rows++ == state.limits.rows)
-            return Error{ErrorCode::resource_limit, fmt::format("sql: the answer has more than {} rows", state.limits.rows),
+            return Error{ErrorCode::resource_limit,
+                         fmt::format("sql: the answer has more than {} rows", state.limits.rows),
                          "LIMIT bounds it; --max-rows N takes more."};
         for (int c = 0; c < columns; ++c) {
             answer.values.push_back(value_of(statement, c));
             bytes += sizeof(present::PlainValue) + value_size(answer.values.back());
         }
         if (bytes > state.limits.answer_bytes)
-            return Error{ErrorCode::resource_limit, fmt::format("sql: the answer has more than {} MiB", state.limits.answer_bytes >> 20), "LIMIT bounds it."};
+            return Error{ErrorCode::resource_limit,
+                         fmt::format("sql: the answer has more than {} MiB", state.limits.answer_bytes >> 20),
+                         "LIMIT bounds it."};
     }
     if (code != SQLITE_DONE) return state.failure(code);
     return answer;

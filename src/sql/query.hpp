@@ -20,10 +20,10 @@ namespace beamheap::sql {
 
 struct Limits {
     std::chrono::seconds time{60};
-    std::uint64_t rows = 1'000'000;              ///< of the answer
-    std::uint64_t answer_bytes = 1u << 30;       ///< of the answer in memory
-    std::uint64_t value_bytes = 16u << 20;       ///< of one text
-    std::uint64_t memory_bytes = 2ull << 30;     ///< of SQLite itself: sorting, grouping, recursion
+    std::uint64_t rows = 1'000'000;           ///< of the answer
+    std::uint64_t answer_bytes = 1u << 30;    ///< of the answer in memory
+    std::uint64_t value_bytes = 16u << 20;    ///< of one text
+    std::uint64_t memory_bytes = 2ull << 30;  ///< of SQLite itself: sorting, grouping, recursion
 };
 
 /// Rows, row after row.
@@ -36,7 +36,8 @@ struct Answer {
 class Query {
 public:
     /// Compiles one statement. Errors (usage): what SQLite says of it, what it may not do; more than one statement.
-    static Result<std::unique_ptr<Query>> compile(std::vector<Table> tables, std::string_view statement, const Limits& limits);
+    static Result<std::unique_ptr<Query>> compile(std::vector<Table> tables, std::string_view statement,
+                                                  const Limits& limits);
     Query(const Query&) = delete;
     Query& operator=(const Query&) = delete;
     ~Query();

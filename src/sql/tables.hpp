@@ -28,7 +28,7 @@ struct Table {
     std::string name;
     std::string doc;  ///< one sentence
     Kind kind = Kind::whole;
-    std::string key;       ///< function: the name of its argument
+    std::string key;  ///< function: the name of its argument
     std::vector<present::Column> columns;
     std::vector<bool> hidden;  ///< by column: `*` leaves it out; empty: none is
 

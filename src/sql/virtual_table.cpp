@@ -13,8 +13,8 @@ namespace beamheap::sql {
 namespace {
 
 // Rows of a whole table by one column of numbers. Queries take the first few most of the time: rows are put into their
-// places when they are asked for, the first few by one look at each, then sixteen times as many as before at a time (a selection,
-// then a sort of what it chose).
+// places when they are asked for, the first few by one look at each, then sixteen times as many as before at a time (a
+// selection, then a sort of what it chose).
 class Order {
 public:
     Order(const present::PlainTable& rows, std::size_t column, bool descending) : descending_(descending) {
@@ -68,8 +68,7 @@ public:
             const present::PlainValue value = rows.cell(row, column);
             if (const auto* text = std::get_if<std::string>(&value))
                 entries_.push_back({std::hash<std::string_view>{}(*text), static_cast<std::uint32_t>(row)});
-            else
-                texts_only_ = std::holds_alternative<std::monostate>(value);
+            else texts_only_ = std::holds_alternative<std::monostate>(value);
         }
         std::sort(entries_.begin(), entries_.end());
     }
@@ -146,12 +145,13 @@ struct Way {
     unsigned text_column = 0, order_column = 0;
 
     int pack() const {
-        return static_cast<int>((by_key ? 1u : 0u) | (by_text ? 2u : 0u) | (ordered ? 4u : 0u) | (descending ? 8u : 0u) |
-                                text_column << 4 | order_column << 14);
+        return static_cast<int>((by_key ? 1u : 0u) | (by_text ? 2u : 0u) | (ordered ? 4u : 0u) |
+                                (descending ? 8u : 0u) | text_column << 4 | order_column << 14);
     }
     static Way unpack(int number) {
         const auto bits = static_cast<unsigned>(number);
-        return {(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0, bits >> 4 & 0x3FF, bits >> 14 & 0x3FF};
+        return {(bits & 1) != 0, (bits & 2) != 0,   (bits & 4) != 0,
+                (bits & 8) != 0, bits >> 4 & 0x3FF, bits >> 14 & 0x3FF};
     }
 };
 
@@ -194,11 +194,12 @@ int best_index(sqlite3_vtab* base, sqlite3_index_info* info) {
     for (int i = 0; i < info->nConstraint; ++i) {
         const auto& constraint = info->aConstraint[i];
         if (constraint.op != SQLITE_INDEX_CONSTRAINT_EQ) continue;
-        const bool key = table.kind == Table::Kind::function ? constraint.iColumn == width
-                                                             : table.kind == Table::Kind::parts && constraint.iColumn == 0;
-        const bool text = table.kind == Table::Kind::whole && constraint.iColumn >= 0 && constraint.iColumn < width &&
-                          present::plain_kind(table.columns[static_cast<std::size_t>(constraint.iColumn)]) ==
-                              present::PlainKind::any;
+        const bool key = table.kind == Table::Kind::function
+                             ? constraint.iColumn == width
+                             : table.kind == Table::Kind::parts && constraint.iColumn == 0;
+        const bool text =
+            table.kind == Table::Kind::whole && constraint.iColumn >= 0 && constraint.iColumn < width &&
+            present::plain_kind(table.columns[static_cast<std::size_t>(constraint.iColumn)]) == present::PlainKind::any;
         if (!key && !text) continue;
         if (constraint.usable == 0) {
             unusable_argument = unusable_argument || (key && table.kind == Table::Kind::function);
@@ -213,7 +214,8 @@ int best_index(sqlite3_vtab* base, sqlite3_index_info* info) {
     if (table.kind == Table::Kind::function && taken < 0) {
         if (unusable_argument) return SQLITE_CONSTRAINT;
         sqlite3_free(base->zErrMsg);
-        base->zErrMsg = sqlite3_mprintf("%s needs an argument: %s(%s)", table.name.c_str(), table.name.c_str(), table.key.c_str());
+        base->zErrMsg =
+            sqlite3_mprintf("%s needs an argument: %s(%s)", table.name.c_str(), table.name.c_str(), table.key.c_str());
         return SQLITE_ERROR;
     }
     if (taken >= 0) {
@@ -231,7 +233,7 @@ int best_index(sqlite3_vtab* base, sqlite3_index_info* info) {
         }
     }
     info->idxNum = way.pack();
-    info->estimatedCost = taken < 0 ? (table.kind == Table::Kind::whole ? cost_of_rows : cost_of_all_pieces)
+    info->estimatedCost = taken < 0     ? (table.kind == Table::Kind::whole ? cost_of_rows : cost_of_all_pieces)
                           : way.by_text ? cost_of_lookup
                                         : cost_of_piece;
     info->estimatedRows = taken < 0 ? 1'000'000 : way.by_text ? 5 : 1000;
@@ -252,8 +254,9 @@ int close_cursor(sqlite3_vtab_cursor* cursor) {
 
 std::string text_of(sqlite3_value* value) {
     const unsigned char* text = sqlite3_value_text(value);
-    return text == nullptr ? std::string()
-                           : std::string(reinterpret_cast<const char*>(text), static_cast<std::size_t>(sqlite3_value_bytes(value)));
+    return text == nullptr
+               ? std::string()
+               : std::string(reinterpret_cast<const char*>(text), static_cast<std::size_t>(sqlite3_value_bytes(value)));
 }
 
 int filter_whole(Cursor& cursor, const Way& way, sqlite3_value* argument) {
@@ -325,7 +328,8 @@ int column_of(sqlite3_vtab_cursor* base, sqlite3_context* context, int column) {
     auto& cursor = *static_cast<Cursor*>(base);
     VirtualTable& table = cursor.table();
     const auto c = static_cast<std::size_t>(column);
-    if (c == table.width() && table.table->kind == Table::Kind::function) return give_text(context, cursor.argument), SQLITE_OK;
+    if (c == table.width() && table.table->kind == Table::Kind::function)
+        return give_text(context, cursor.argument), SQLITE_OK;
     if (c >= table.width()) {
         if (!table.dump_id) {
             auto id = table.host->dump_id();

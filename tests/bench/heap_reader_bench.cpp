@@ -106,8 +106,9 @@ struct Work {
 
     void print(double total) const {
         const double n = objects == 0 ? 1 : static_cast<double>(objects);
-        std::printf("processes %lu objects %lu edges %lu foreign %lu bad %lu backward %lu jumped %lu live %lu flat %lu\n",
-                    processes, objects, edges, foreign, bad, backward, jumped, words, flat_sum);
+        std::printf(
+            "processes %lu objects %lu edges %lu foreign %lu bad %lu backward %lu jumped %lu live %lu flat %lu\n",
+            processes, objects, edges, foreign, bad, backward, jumped, words, flat_sum);
         std::printf("text %.1f bytes/object, arrays %.1f bytes/object, largest graph %.1f MB\n",
                     static_cast<double>(heap_text) / n, static_cast<double>(bytes) / n,
                     static_cast<double>(largest) / 1e6);

@@ -1,6 +1,7 @@
-// Runs a command whose output is read and dropped, and prints what it took: exit status, wall and processor nanoseconds, the
-// largest resident set in kilobytes, page faults. A program of its own because a process's largest resident set begins as
-// that of who started it (exec keeps the maximum): that of a script's interpreter would hide what a small program takes.
+// Runs a command whose output is read and dropped, and prints what it took: exit status, wall and processor
+// nanoseconds, the largest resident set in kilobytes, page faults. A program of its own because a process's largest
+// resident set begins as that of who started it (exec keeps the maximum): that of a script's interpreter would hide
+// what a small program takes.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,14 +24,15 @@ int main(int argc, char** argv) {
     }
     close(output[1]);
     static char dropped[1 << 16];
-    while (read(output[0], dropped, sizeof dropped) > 0) {}
+    while (read(output[0], dropped, sizeof dropped) > 0) {
+    }
     int status = 0;
     struct rusage usage {};
     if (wait4(child, &status, 0, &usage) != child) return 2;
     const auto wall = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start);
     const auto nanoseconds = [](const timeval& t) { return t.tv_sec * 1'000'000'000LL + t.tv_usec * 1'000LL; };
     std::printf("%d %lld %lld %ld %ld\n", WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
-                static_cast<long long>(wall.count()), nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime), usage.ru_maxrss,
-                usage.ru_minflt);
+                static_cast<long long>(wall.count()), nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime),
+                usage.ru_maxrss, usage.ru_minflt);
     return 0;
 }

@@ -1,7 +1,8 @@
 // Replays the fuzzers' findings under any compiler: each file of the folders named on the command line goes through
 // the library from a buffer of exactly its size, so that a sanitizer sees every read beyond it, and through each verb.
-// As many processes as there are processors share the files; one that crashes or hangs names its input. `--each N` in front
-// of the folders: of each file every Nth verb, another one to begin with for each, since a sanitizer takes ten times as long.
+// As many processes as there are processors share the files; one that crashes or hangs names its input. `--each N` in
+// front of the folders: of each file every Nth verb, another one to begin with for each, since a sanitizer takes ten
+// times as long.
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -74,7 +75,8 @@ int main(int count, char** folders) {
     void* memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return 1;
     Shared& shared = *new (memory) Shared;
-    std::vector<pid_t> workers(std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, shared.current.size()), -1);
+    std::vector<pid_t> workers(std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, shared.current.size()),
+                               -1);
     const auto start = [&](std::size_t worker) {
         workers[worker] = fork();
         if (workers[worker] == 0) work(all, each, shared, worker);
@@ -85,8 +87,11 @@ int main(int count, char** folders) {
     for (pid_t ended = wait(&status); ended > 0; ended = wait(&status)) {
         if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
         // Another one goes on with what is left.
-        const auto worker = static_cast<std::size_t>(std::find(workers.begin(), workers.end(), ended) - workers.begin());
-        const char* how = !WIFSIGNALED(status) ? "ends the process" : WTERMSIG(status) == SIGALRM ? "takes too long" : "crashes";
+        const auto worker =
+            static_cast<std::size_t>(std::find(workers.begin(), workers.end(), ended) - workers.begin());
+        const char* how = !WIFSIGNALED(status)          ? "ends the process"
+                          : WTERMSIG(status) == SIGALRM ? "takes too long"
+                                                        : "crashes";
         std::printf("FAILED %s: %s, status %d\n", all[shared.current[worker]].c_str(), how, status);
         std::fflush(stdout);
         ++failed;

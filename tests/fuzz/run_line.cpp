@@ -97,7 +97,8 @@ std::string some_address(std::string_view bytes) {
 /// One of the standard descriptors, turned into a file in memory while it lives.
 class Captured {
 public:
-    explicit Captured(int descriptor) : descriptor_(descriptor), saved_(dup(descriptor)), file_(memfd_create("captured", 0)) {
+    explicit Captured(int descriptor)
+        : descriptor_(descriptor), saved_(dup(descriptor)), file_(memfd_create("captured", 0)) {
         dup2(file_, descriptor_);
 #ifdef BEAMHEAP_FUZZ_ASAN
         if (descriptor_ == STDERR_FILENO) __sanitizer_set_report_fd(reinterpret_cast<void*>(std::intptr_t{saved_}));
@@ -105,7 +106,8 @@ public:
     }
     ~Captured() {
 #ifdef BEAMHEAP_FUZZ_ASAN
-        if (descriptor_ == STDERR_FILENO) __sanitizer_set_report_fd(reinterpret_cast<void*>(std::intptr_t{STDERR_FILENO}));
+        if (descriptor_ == STDERR_FILENO)
+            __sanitizer_set_report_fd(reinterpret_cast<void*>(std::intptr_t{STDERR_FILENO}));
 #endif
         dup2(saved_, descriptor_);
         close(saved_);
@@ -167,14 +169,10 @@ std::string run_line(std::size_t line, std::string_view bytes) {
 
     std::vector<std::string> arguments{"beamheap"};
     for (const std::string_view word : words) {
-        if (word == "@")
-            arguments.push_back(input);
-        else if (word == "%pid")
-            arguments.push_back(some_pid(bytes));
-        else if (word == "%address")
-            arguments.push_back(some_address(bytes));
-        else
-            arguments.emplace_back(word);
+        if (word == "@") arguments.push_back(input);
+        else if (word == "%pid") arguments.push_back(some_pid(bytes));
+        else if (word == "%address") arguments.push_back(some_address(bytes));
+        else arguments.emplace_back(word);
     }
     arguments.insert(arguments.end(), {"--threads", "1"});
     std::vector<char*> pointers;
@@ -191,12 +189,14 @@ std::string run_line(std::size_t line, std::string_view bytes) {
     }
     close(file);
     constexpr std::array contract{0, 2, 3, 4, 5};
-    if (std::find(contract.begin(), contract.end(), code) == contract.end()) stop(words, "exit code " + std::to_string(code));
+    if (std::find(contract.begin(), contract.end(), code) == contract.end())
+        stop(words, "exit code " + std::to_string(code));
     if (code != 0 && printed[1].empty()) stop(words, "exit code " + std::to_string(code) + " without a sentence");
     for (const std::string& text : printed) {
         const std::size_t at = first_unsafe(text);
         if (at == text.size()) continue;
-        stop(words, "byte " + std::to_string(static_cast<unsigned char>(text[at])) + " after: " + text.substr(at < 80 ? 0 : at - 80, std::min<std::size_t>(at, 80)));
+        stop(words, "byte " + std::to_string(static_cast<unsigned char>(text[at])) +
+                        " after: " + text.substr(at < 80 ? 0 : at - 80, std::min<std::size_t>(at, 80)));
     }
     return printed[0];
 }

@@ -41,7 +41,9 @@ public:
     Result<std::size_t> read_at(std::uint64_t offset, std::span<char> into) const override {
         return file_->read_at(offset, into);
     }
-    Result<bytes::StableText> text_at(std::uint64_t offset, std::size_t bytes) const override { return file_->text_at(offset, bytes); }
+    Result<bytes::StableText> text_at(std::uint64_t offset, std::size_t bytes) const override {
+        return file_->text_at(offset, bytes);
+    }
     std::optional<std::uint64_t> size() const override { return file_->size(); }
     std::uint64_t stored_position() const override { return file_->stored_position(); }
     std::uint64_t stored_size() const override { return file_->stored_size(); }
@@ -59,7 +61,8 @@ inline LoadPlan everything() {
     return plan;
 }
 
-/// Loads `text` as a file that can be read anywhere, or (piece != 0) as a pipe that gives `piece` bytes at a time. The artifact keeps it.
+/// Loads `text` as a file that can be read anywhere, or (piece != 0) as a pipe that gives `piece` bytes at a time. The
+/// artifact keeps it.
 inline std::unique_ptr<Artifact> load(std::string text, const LoadPlan& plan = everything(), std::size_t piece = 0) {
     std::unique_ptr<bytes::Source> source;
     if (piece != 0) source = std::make_unique<Trickle>(std::move(text), piece);
@@ -69,7 +72,8 @@ inline std::unique_ptr<Artifact> load(std::string text, const LoadPlan& plan = e
     return status ? std::move(artifact) : nullptr;
 }
 
-inline std::string header(std::string_view slogan = "test", std::string_view version = "Erlang/OTP 25 [erts-13.1.5] [source] [64-bit] [smp:2:2] [jit:ns]",
+inline std::string header(std::string_view slogan = "test",
+                          std::string_view version = "Erlang/OTP 25 [erts-13.1.5] [source] [64-bit] [smp:2:2] [jit:ns]",
                           std::string_view format = "0.5") {
     return "=erl_crash_dump:" + std::string(format) + "\nSat Nov 21 00:00:00 2026\nSlogan: " + std::string(slogan) +
            "\nSystem version: " + std::string(version) + "\nTaints: \nAtoms: 8530\nCalling Thread: scheduler:1\n";
@@ -77,7 +81,8 @@ inline std::string header(std::string_view slogan = "test", std::string_view ver
 
 inline std::string process(std::string_view pid, std::string_view fields = "") {
     return "=proc:" + std::string(pid) + "\nState: Waiting\nSpawned as: m:f/1\nSpawned by: <0.1.0>\n" +
-           "Message queue length: 0\nReductions: 10\nStack+heap: 233\nOldHeap: 0\nHeap unused: 100\nOldHeap unused: 0\n" +
+           "Message queue length: 0\nReductions: 10\nStack+heap: 233\nOldHeap: 0\nHeap unused: 100\nOldHeap unused: "
+           "0\n" +
            std::string(fields);
 }
 

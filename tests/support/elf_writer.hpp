@@ -39,13 +39,17 @@ private:
 /// An ELF file of segments; contents follow the program headers.
 class ElfWriter {
 public:
-    explicit ElfWriter(std::uint16_t type, std::uint16_t machine = bytes::elf::machine_x86_64) : type_(type), machine_(machine) {}
+    explicit ElfWriter(std::uint16_t type, std::uint16_t machine = bytes::elf::machine_x86_64)
+        : type_(type), machine_(machine) {}
 
     /// A segment with its contents; `memory_size` 0: as long as the contents.
-    void segment(std::uint32_t type, std::uint32_t flags, std::uint64_t address, Blob contents, std::uint64_t memory_size = 0) {
-        segments_.push_back({type, flags, address, memory_size == 0 ? contents.size() : memory_size, std::move(contents)});
+    void segment(std::uint32_t type, std::uint32_t flags, std::uint64_t address, Blob contents,
+                 std::uint64_t memory_size = 0) {
+        segments_.push_back(
+            {type, flags, address, memory_size == 0 ? contents.size() : memory_size, std::move(contents)});
     }
-    void load(std::uint64_t address, Blob contents, std::uint32_t flags = bytes::elf::flag_read | bytes::elf::flag_write) {
+    void load(std::uint64_t address, Blob contents,
+              std::uint32_t flags = bytes::elf::flag_read | bytes::elf::flag_write) {
         segment(bytes::elf::segment_load, flags, address, std::move(contents));
     }
     /// Adds a note to the PT_NOTE segment.
@@ -76,7 +80,8 @@ public:
             table.resize(row * (i + 2));
             names.text(names.size(), all[i].first + '\0');
         }
-        sections_.push_back({bytes::elf::section_dynamic_symbols, static_cast<std::uint32_t>(sections_.size() + 2), std::move(table)});
+        sections_.push_back(
+            {bytes::elf::section_dynamic_symbols, static_cast<std::uint32_t>(sections_.size() + 2), std::move(table)});
         section(3, std::move(names));
     }
 

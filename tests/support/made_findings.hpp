@@ -12,7 +12,8 @@
 
 namespace beamheap::test {
 
-/// All findings of a sealed snapshot. `more` adds to the rules' input what is read beside it: terms, locks, restarts ...
+/// All findings of a sealed snapshot. `more` adds to the rules' input what is read beside it: terms, locks, restarts
+/// ...
 template <class More>
 std::vector<analyses::Finding> findings_of(const Snapshot& snapshot, More&& more) {
     using namespace analyses;
@@ -51,7 +52,8 @@ struct MadeNode : MadeSnapshot {
     std::vector<FoundWithText> told(More&& more) {
         seal();
         std::vector<FoundWithText> all;
-        for (analyses::Finding& finding : findings_of(s, more)) all.push_back({std::move(finding), {}}), all.back().words = in_words(all.back());
+        for (analyses::Finding& finding : findings_of(s, more))
+            all.push_back({std::move(finding), {}}), all.back().words = in_words(all.back());
         return all;
     }
     std::vector<FoundWithText> told() {
@@ -65,7 +67,8 @@ struct MadeNode : MadeSnapshot {
     std::string in_words(const analyses::Finding& finding) {
         const auto plain = [&](const analyses::Sentence& sentence) { return present::plain_text(s, sentence); };
         std::string all = plain(finding.subject.text) + ": " + plain(finding.title) + '\n';
-        for (const analyses::Evidence& each : finding.evidence) all += "  " + plain(each.name) + ": " + (each.number ? number(*each.number) : plain(each.text)) + '\n';
+        for (const analyses::Evidence& each : finding.evidence)
+            all += "  " + plain(each.name) + ": " + (each.number ? number(*each.number) : plain(each.text)) + '\n';
         for (const analyses::Sentence& step : finding.next_steps) all += "-> " + plain(step) + '\n';
         return all;
     }

@@ -2,11 +2,10 @@
 // stretch of memory more, which a test fills as the VM would.
 #pragma once
 
-#include <catch2/catch.hpp>
-
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <catch2/catch.hpp>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,7 +20,8 @@ namespace beamheap::test {
 class FileOfMemory {
 public:
     explicit FileOfMemory(const Blob& contents) : descriptor_(memfd_create("made", 0)) {
-        REQUIRE(::write(descriptor_, contents.bytes().data(), contents.size()) == static_cast<ssize_t>(contents.size()));
+        REQUIRE(::write(descriptor_, contents.bytes().data(), contents.size()) ==
+                static_cast<ssize_t>(contents.size()));
     }
     ~FileOfMemory() { ::close(descriptor_); }
     FileOfMemory(const FileOfMemory&) = delete;
@@ -39,8 +39,10 @@ public:
 
     explicit MadeImage(std::uint32_t release = 25) : constants(0x1000), statics(0x1000) {
         vm.layout = *otp::find_layout(release, release < 24 ? otp::Flavour::interpreter : otp::Flavour::jit);
-        constants.text(0x100, "Erlang/OTP " + std::to_string(release) + "%s [erts-13.1] [source] [64-bit]" + (release < 24 ? "" : " [jit%s]"));
-        for (std::size_t i = 0; i < 64; ++i) statics.word(0xE00 + 8 * i, 0x5EED0000 + i);  // what tells that the data is there
+        constants.text(0x100, "Erlang/OTP " + std::to_string(release) + "%s [erts-13.1] [source] [64-bit]" +
+                                  (release < 24 ? "" : " [jit%s]"));
+        for (std::size_t i = 0; i < 64; ++i)
+            statics.word(0xE00 + 8 * i, 0x5EED0000 + i);  // what tells that the data is there
     }
 
     const otp::Offsets& at() const { return vm.layout.at; }
@@ -75,7 +77,7 @@ public:
     Blob constants, statics, memory;
     std::uint64_t statics_size = 0;  ///< bytes in memory that the executable claims; 0: as many as it has
     std::vector<std::pair<std::string, std::uint64_t>> symbols;  ///< that the executable exports, and their addresses
-    std::vector<std::pair<std::uint64_t, Blob>> more;  ///< further stretches of memory, below `memory_at`
+    std::vector<std::pair<std::uint64_t, Blob>> more;            ///< further stretches of memory, below `memory_at`
     struct Note {
         std::string owner;
         std::uint32_t type;

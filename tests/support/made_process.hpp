@@ -20,7 +20,8 @@ public:
                 const std::uint64_t address = piece.address + piece.got;
                 const auto at = words.find(address & ~7ull);
                 if (at == words.end()) break;
-                std::memcpy(piece.into.data() + piece.got, reinterpret_cast<const std::byte*>(&at->second) + address % 8, 1);
+                std::memcpy(piece.into.data() + piece.got,
+                            reinterpret_cast<const std::byte*>(&at->second) + address % 8, 1);
             }
             for (const auto& [address, word] : later)
                 if (piece.address <= address && address < piece.address + piece.got) words[address] = word;
@@ -38,7 +39,8 @@ public:
     Frame frame(std::uint64_t address, bool returning) override {
         const std::uint64_t at = address - (returning ? 1 : 0);
         Frame frame;
-        if (at >= 0x10000 && at % 0x10000 < 0x1000 && at / 0x10000 < 64) frame.function = static_cast<FunctionId>(at / 0x10000);
+        if (at >= 0x10000 && at % 0x10000 < 0x1000 && at / 0x10000 < 64)
+            frame.function = static_cast<FunctionId>(at / 0x10000);
         return frame;
     }
 };
@@ -67,7 +69,9 @@ struct MadeProcess {
         memory.words[process_at + layout.at.process_stop] = stop;
         memory.words[process_at + layout.at.process_heap_end] = end;
     }
-    otp::SampleResolver resolver(bool frame_pointers = false) { return {layout, frame_pointers, exit_stub, memory, code}; }
+    otp::SampleResolver resolver(bool frame_pointers = false) {
+        return {layout, frame_pointers, exit_stub, memory, code};
+    }
 };
 
 inline std::vector<std::uint32_t> functions(const otp::ResolvedSample& resolved) {
@@ -78,7 +82,8 @@ inline std::vector<std::uint32_t> functions(const otp::ResolvedSample& resolved)
 using Ids = std::vector<std::uint32_t>;
 
 // C code that was called from `address`, with these registers there.
-inline std::vector<bytes::UnwoundFrame> called_from(std::uint64_t address, std::uint64_t heap_top, std::uint64_t saved = 0) {
+inline std::vector<bytes::UnwoundFrame> called_from(std::uint64_t address, std::uint64_t heap_top,
+                                                    std::uint64_t saved = 0) {
     using bytes::X86;
     bytes::UnwoundFrame native, caller;
     native.of_file = native.interrupted = true;

@@ -54,7 +54,9 @@ struct MadeSnapshot {
         return p;
     }
     /// A server at rest.
-    Process& idle(std::uint32_t number, std::string_view name = {}) { return at(number, {function("gen_server", "loop", 7)}, name); }
+    Process& idle(std::uint32_t number, std::string_view name = {}) {
+        return at(number, {function("gen_server", "loop", 7)}, name);
+    }
     /// A process that waits, within a call of a gen_server's, for `target`, which it monitors.
     Process& waiter(std::uint32_t number, std::uint32_t target) {
         Process& p = process(number);

@@ -13,13 +13,14 @@ namespace beamheap::test {
 
 /// Objects one behind the other, and atoms by their names.
 struct MadeTerms : MadeImage {
-    static constexpr std::uint64_t M = MadeImage::memory_at, table = 0x100, segments = 0x400, page = 0x600, atom_structures = 0x8000, names = 0x10000, objects = 0x20000,
-                                   lost = 0x7000000;
+    static constexpr std::uint64_t M = MadeImage::memory_at, table = 0x100, segments = 0x400, page = 0x600,
+                                   atom_structures = 0x8000, names = 0x10000, objects = 0x20000, lost = 0x7000000;
     std::uint64_t first_atom = 16;  // those before have no entry
 
     explicit MadeTerms(std::uint32_t release) : MadeImage(release) { memory.resize(0x80000); }
     std::uint64_t atom(std::string_view name) {
-        const std::uint64_t index = first_atom + atoms_++, structure = atom_structures + 0x80 * index, bytes = names + 0x100 * index;
+        const std::uint64_t index = first_atom + atoms_++, structure = atom_structures + 0x80 * index,
+                            bytes = names + 0x100 * index;
         memory.word(page + 8 * index, M + structure);
         memory.put<std::int16_t>(structure + at().atom_length, static_cast<std::int16_t>(name.size()));
         memory.word(structure + at().atom_name, M + bytes);

@@ -1,4 +1,5 @@
-// Where this build's tree and programs are: in one source file, so that no other object depends on the folder it was built in.
+// Where this build's tree and programs are: in one source file, so that no other object depends on the folder it was
+// built in.
 #pragma once
 
 #include <string>

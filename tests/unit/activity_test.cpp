@@ -1,19 +1,20 @@
 // Schedulers of a VM that runs, made up: another process that sleeps, and whose memory is this one's too.
-#include <catch2/catch.hpp>
+#include "formats/otp/tables/activity.hpp"
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <catch2/catch.hpp>
 #include <csignal>
 #include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
 #include <thread>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "bytes/clock.hpp"
-#include "formats/otp/tables/activity.hpp"
 #include "formats/otp/vm/vm.hpp"
 #include "support/made_image.hpp"
 
@@ -25,7 +26,8 @@ using beamheap::test::FileOfMemory;
 
 namespace {
 
-/// A process that has what is written here, as the data of a VM of OTP 25. `running` is nothing where processes may not be read.
+/// A process that has what is written here, as the data of a VM of OTP 25. `running` is nothing where processes may not
+/// be read.
 class SleepingVm {
 public:
     static constexpr std::uint64_t data_at = 0x50000000, size = 0x80000, marks = 0x1000;
@@ -58,7 +60,8 @@ public:
             WARN(attached.error().message);
             return;
         }
-        auto followed = Image::follow(std::make_shared<const bytes::RunningProcess>(std::move(*attached)), "a VM", program_->path());
+        auto followed = Image::follow(std::make_shared<const bytes::RunningProcess>(std::move(*attached)), "a VM",
+                                      program_->path());
         REQUIRE(followed);
         image = std::move(*followed);
         vm.image = image.get();
@@ -152,13 +155,18 @@ TEST_CASE("a VM that runs is followed with its threads, files and where its prog
     CHECK(parts[0].word(5) == 0x5EED0005);
 }
 
-TEST_CASE("schedulers are busy by their own counters, or by how often they have a process in hand", "[live][activity]") {
+TEST_CASE("schedulers are busy by their own counters, or by how often they have a process in hand",
+          "[live][activity]") {
     SleepingVm node;
     if (node.image == nullptr) return;
-    for (std::uint64_t i = 0; i < 5; ++i) node.add_scheduler(i < 3 ? node.vm.roots.schedulers : i == 3 ? node.vm.roots.dirty_cpu : node.vm.roots.dirty_io, i);
+    for (std::uint64_t i = 0; i < 5; ++i)
+        node.add_scheduler(i < 3    ? node.vm.roots.schedulers
+                           : i == 3 ? node.vm.roots.dirty_cpu
+                                    : node.vm.roots.dirty_io,
+                           i);
     const std::uint64_t now = bytes::monotonic_ns();
-    node.wall(0, 1, 1000, ~std::uint64_t{0});  // nothing to do: what it has counted stays
-    node.wall(1, 1, 1000, 0);                  // at work since it was switched on
+    node.wall(0, 1, 1000, ~std::uint64_t{0});     // nothing to do: what it has counted stays
+    node.wall(1, 1, 1000, 0);                     // at work since it was switched on
     node.wall(2, now + 3'600'000'000'000, 0, 0);  // from the future: not believed
     node.wall(3, 1, 1000, now + 3'600'000'000'000);
     node.put(SleepingVm::scheduler(1) + node.at().scheduler_process, std::uint64_t{0});
@@ -174,8 +182,11 @@ TEST_CASE("schedulers are busy by their own counters, or by how often they have 
         bool by_counters;
         double busy;
     };
-    const Row rows[] = {{Scheduler::Kind::normal, true, 0}, {Scheduler::Kind::normal, true, 1}, {Scheduler::Kind::normal, false, 1},
-                        {Scheduler::Kind::dirty_cpu, true, 0}, {Scheduler::Kind::dirty_io, false, 1}};
+    const Row rows[] = {{Scheduler::Kind::normal, true, 0},
+                        {Scheduler::Kind::normal, true, 1},
+                        {Scheduler::Kind::normal, false, 1},
+                        {Scheduler::Kind::dirty_cpu, true, 0},
+                        {Scheduler::Kind::dirty_io, false, 1}};
     for (std::uint32_t i = 0; i < 5; ++i) {
         INFO(i);
         CHECK(activity.schedulers[i].id == i + 1);

@@ -1,6 +1,5 @@
 // What keeps a node from starting before its applications do: modules that do not load, and how far the start came.
 #include <catch2/catch.hpp>
-
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,7 +18,8 @@ namespace {
 
 LogEvent logged_words(std::string_view format, std::string_view arguments) {
     LogEvent event;
-    event.term = parse_term("{error,<0.8.0>,{<0.20.0>,\"" + std::string(format) + "\",[" + std::string(arguments) + "]}}");
+    event.term =
+        parse_term("{error,<0.8.0>,{<0.20.0>,\"" + std::string(format) + "\",[" + std::string(arguments) + "]}}");
     REQUIRE(read_event(TermReader(*event.term), event.term->term(), event));
     return event;
 }
@@ -28,32 +28,43 @@ struct Explained {
     std::string kind, what, hint;
     bool operator==(const Explained&) const = default;
 };
-std::ostream& operator<<(std::ostream& out, const Explained& e) { return out << e.kind << " | " << e.what << " | " << e.hint; }
+std::ostream& operator<<(std::ostream& out, const Explained& e) {
+    return out << e.kind << " | " << e.what << " | " << e.hint;
+}
 
-Explained explained(std::string_view reason, const std::vector<LogEvent>& events, const Snapshot& snapshot = Snapshot()) {
+Explained explained(std::string_view reason, const std::vector<LogEvent>& events,
+                    const Snapshot& snapshot = Snapshot()) {
     const Failure failure = failure_of_printed(reason);
     const Cause cause = cause_of(snapshot, failure, events);
-    return {std::string(name_of(cause.kind)), present::plain_text(snapshot, cause.what) + present::plain_text(snapshot, cause.where),
+    return {std::string(name_of(cause.kind)),
+            present::plain_text(snapshot, cause.what) + present::plain_text(snapshot, cause.where),
             cause.hints.empty() ? "" : present::plain_text(snapshot, cause.hints.front())};
 }
 
-const std::string compile_anew = "Compile it anew with this release of OTP; a file that was copied in part or for another release does not load.";
-const std::string not_built = "The library was not built, is for another system or release of OTP, or one that it needs is missing: ldd FILE.so";
-const std::string not_in_path = "Module shop is missing from the code path (-pa, the release), or its name is misspelt.";
+const std::string compile_anew =
+    "Compile it anew with this release of OTP; a file that was copied in part or for another release does not load.";
+const std::string not_built =
+    "The library was not built, is for another system or release of OTP, or one that it needs is missing: ldd FILE.so";
+const std::string not_in_path =
+    "Module shop is missing from the code path (-pa, the release), or its name is misspelt.";
 
 }  // namespace
 
 TEST_CASE("a module that is there and does not load is told by what the emulator said", "[causes][boot]") {
     const std::string undef = "{undef,[{shop,open,[],[]},{init,start_em,1,[]}]}";
     const Explained missing{"no_function", "shop:open/0 does not exist", not_in_path};
-    const auto words = [&](std::string_view format, std::string_view arguments) { return explained(undef, {logged_words(format, arguments)}); };
+    const auto words = [&](std::string_view format, std::string_view arguments) {
+        return explained(undef, {logged_words(format, arguments)});
+    };
     // code_server: the file's name; beam_load: the module's, and why on the next line
     const Explained unknown_why{"bad_module", "module shop can't be loaded", compile_anew};
     CHECK(words("Loading of ~ts failed: ~p", "\"/srv/ebin/shop.beam\",badfile") == unknown_why);
     CHECK(words("Loading of ~ts failed: ~p", "\"/srv/ebin/shopping.beam\",badfile") == missing);
     CHECK(words("Unloading ~ts: ~p", "\"/srv/ebin/shop.beam\",done") == missing);
-    CHECK(words("Error loading module shop:\\n  it was cut.\\n  more", "") == Explained{"bad_module", "module shop can't be loaded: it was cut", compile_anew});
-    CHECK(words("beam_load.c(12): Error loading module shop:\\n\\n  it is of R3..", "") == Explained{"bad_module", "module shop can't be loaded: it is of R3", compile_anew});
+    CHECK(words("Error loading module shop:\\n  it was cut.\\n  more", "") ==
+          Explained{"bad_module", "module shop can't be loaded: it was cut", compile_anew});
+    CHECK(words("beam_load.c(12): Error loading module shop:\\n\\n  it is of R3..", "") ==
+          Explained{"bad_module", "module shop can't be loaded: it is of R3", compile_anew});
     CHECK(words("Error loading module shop", "") == unknown_why);
     CHECK(words("Error loading module shop:\\n", "") == unknown_why);
     CHECK(words("Error loading module shop:\\n  \\n", "") == unknown_why);
@@ -84,7 +95,9 @@ TEST_CASE("the module of -s or -run is told where the emulator named it", "[caus
         const std::string undef = "{undef,[{init," + std::string(function) + ",[a],[]}]}";
         CHECK(explained(undef, {}) == nameless);
         CHECK(explained(undef, {logged_words("Error loading module shop:\\n  it was cut.", "")}) == cut("shop"));
-        CHECK(explained(undef, {logged_words("Error loading module ~s", "bank"), logged_words("~s\\n", "\"Error loading module shop:\\n  it was cut.\"")}).kind == "bad_module");
+        CHECK(explained(undef, {logged_words("Error loading module ~s", "bank"),
+                                logged_words("~s\\n", "\"Error loading module shop:\\n  it was cut.\"")})
+                  .kind == "bad_module");
         CHECK(explained(undef, {logged_words("loading module shop:\\n  it was cut.", "")}) == nameless);
     }
     CHECK(explained("{undef,[{init,run,[a],[]}]}", {}).what == "init:run/1 does not exist");
@@ -107,7 +120,8 @@ TEST_CASE("a module is misspelt by one letter where its name is short, by two wh
     CHECK(meant("shops", {"shpis_"}).empty());  // three of five
     CHECK(meant("warehouse", {"werehause"}) == "werehause");
     CHECK(meant("warehouse", {"werehausa"}).empty());
-    CHECK(meant("warehouse", {"werehause", "warehause", "werehouse"}) == "warehause");  // the nearest, of equals the first
+    CHECK(meant("warehouse", {"werehause", "warehause", "werehouse"}) ==
+          "warehause");  // the nearest, of equals the first
     CHECK(meant("warehouse", {"houseware"}).empty());
     CHECK(meant("abcdefgh", {"bcdefghi"}) == "bcdefghi");  // one letter less, one more
     // Not loaded, but often called.
@@ -131,7 +145,8 @@ TEST_CASE("who called what does not exist is told, unless it was the boot", "[ca
     CHECK(called(",{web,init,1,[]}") == ", called in web:init/1");
     CHECK(called(",{web,init,1,[{file,\"src/web.erl\"},{line,12}]}") == ", called in web:init/1 (web.erl:12)");
     CHECK(called(",{web,init,1,[{file,\"web.erl\"}]}") == ", called in web:init/1");
-    for (const char* library : {"lists", "gen_server", "proc_lib", "maps", "file", "string", "ets", "'Elixir.Enum'", "'Elixir.Config.Reader'", "elixir_compiler", "elixir"}) {
+    for (const char* library : {"lists", "gen_server", "proc_lib", "maps", "file", "string", "ets", "'Elixir.Enum'",
+                                "'Elixir.Config.Reader'", "elixir_compiler", "elixir"}) {
         INFO(library);
         CHECK(called(",{" + std::string(library) + ",map,2,[]},{web,init,1,[]}") == ", called in web:init/1");
     }
@@ -148,9 +163,12 @@ TEST_CASE("who called what does not exist is told, unless it was the boot", "[ca
 
 TEST_CASE("the boot's own reasons are told by their form alone", "[causes][boot]") {
     CHECK(explained("{load_failed,[]}", {}).kind != "bad_specification");
-    CHECK(explained("{load_failed,[a,b,c,d]}", {}).what == "modules that the boot script names can't be loaded: a, b, c, d");
-    CHECK(explained("{load_failed,[a,b,c,d,e]}", {}).what == "modules that the boot script names can't be loaded: a, b, c, d and 1 more");
-    CHECK(explained("{load_failed,[a,\"b\",c]}", {}).what == "modules that the boot script names can't be loaded: a, c and 1 more");
+    CHECK(explained("{load_failed,[a,b,c,d]}", {}).what ==
+          "modules that the boot script names can't be loaded: a, b, c, d");
+    CHECK(explained("{load_failed,[a,b,c,d,e]}", {}).what ==
+          "modules that the boot script names can't be loaded: a, b, c, d and 1 more");
+    CHECK(explained("{load_failed,[a,\"b\",c]}", {}).what ==
+          "modules that the boot script names can't be loaded: a, c and 1 more");
     const std::string damaged = "the boot file (.boot) is damaged or empty";
     CHECK(explained("{badarg,[{erlang,binary_to_term,[],[]},{init,get_boot,1,[]}]}", {}).what == damaged);
     CHECK(explained("{badarg,[{erlang,binary_to_term,[],[]},{init,get_file,1,[]}]}", {}).what != damaged);
@@ -170,13 +188,23 @@ TEST_CASE("how far a start came is told by who is there", "[causes][boot]") {
     const std::string why = ", and the dump does not hold why";
     const Row rows[] = {
         {{"init"}, "The node stopped while it loaded its first modules" + why, 1},
-        {{"init", "kernel_sup", "kernel_safe_sup", "user"}, "The node stopped while it loaded its first modules" + why, 0},
+        {{"init", "kernel_sup", "kernel_safe_sup", "user"},
+         "The node stopped while it loaded its first modules" + why,
+         0},
         {{"init", "application_controller"}, "The node stopped before its kernel application started" + why, 1},
-        {{"init", "application_controller", "kernel_sup"}, "The node stopped while its kernel application started" + why, 1},
-        {{"init", "application_controller", "kernel_sup", "kernel_safe_sup", "user"}, "What the boot script, -s, -run or -eval called failed" + why, 0},
-        {{"init", "application_controller", "kernel_sup", "kernel_safe_sup", "standard_error"}, "What the boot script, -s, -run or -eval called failed" + why, 0},
+        {{"init", "application_controller", "kernel_sup"},
+         "The node stopped while its kernel application started" + why,
+         1},
+        {{"init", "application_controller", "kernel_sup", "kernel_safe_sup", "user"},
+         "What the boot script, -s, -run or -eval called failed" + why,
+         0},
+        {{"init", "application_controller", "kernel_sup", "kernel_safe_sup", "standard_error"},
+         "What the boot script, -s, -run or -eval called failed" + why,
+         0},
         {{"init", "application_controller", "kernel_sup", "kernel_safe_sup"},
-         "The node stopped at the end of its start, and why is lost: it had no terminal or standard output (no process user)", 2}};
+         "The node stopped at the end of its start, and why is lost: it had no terminal or standard output (no process "
+         "user)",
+         2}};
     for (const Row& row : rows) {
         INFO(row.told);
         test::MadeSnapshot made;
@@ -188,11 +216,13 @@ TEST_CASE("how far a start came is told by who is there", "[causes][boot]") {
         std::vector<std::string> hints;
         for (const Sentence& hint : stage.hints) hints.push_back(present::plain_text(snapshot, hint));
         REQUIRE(hints.size() == 3);
-        CHECK(hints[0] == (row.hint_that_checks == 2 ? "To see the reason, start it with a terminal, or with its output going to a file."
-                                                     : "init prints the reason on standard output: the log of whatever started the node may have it."));
-        CHECK(hints[1] == (row.hint_that_checks == 1
-                               ? "Check -boot, ROOTDIR and the code path: the boot file and the modules that it names must be there, and fit."
-                               : "Check what -s, -run, -eval and the boot script start."));
+        CHECK(hints[0] ==
+              (row.hint_that_checks == 2
+                   ? "To see the reason, start it with a terminal, or with its output going to a file."
+                   : "init prints the reason on standard output: the log of whatever started the node may have it."));
+        CHECK(hints[1] == (row.hint_that_checks == 1 ? "Check -boot, ROOTDIR and the code path: the boot file and the "
+                                                       "modules that it names must be there, and fit."
+                                                     : "Check what -s, -run, -eval and the boot script start."));
     }
 }
 
@@ -210,7 +240,8 @@ TEST_CASE("the last modules are told where modules were loaded one by one", "[ca
     CHECK(last(nine) == "f, h, g");
     CHECK(last({nine.begin(), nine.end() - 1}).empty());  // eight: too few to tell by their order
     CHECK(last({"z", "b", "a", "c", "d", "e", "f", "g", "h"}) == "f, g, h");
-    CHECK(last({"z", "a", "b", "c", "d", "e", "f", "g", "h"}).empty());  // the last eight are in the order of their names: a release
+    CHECK(last({"z", "a", "b", "c", "d", "e", "f", "g", "h"})
+              .empty());  // the last eight are in the order of their names: a release
     CHECK(last({"a", "z", "b", "c", "d", "e", "f", "g", "h"}) == "f, g, h");
     const std::string of20(20, 'y'), of21(21, 'x');
     CHECK(last({"z", "a", "b", "c", "d", "e", of20, of20 + "", of20}) == of20 + ", " + of20 + ", " + of20);
@@ -222,8 +253,11 @@ TEST_CASE("a code path is told by its first two folders", "[causes][boot]") {
     made.process(0, "init");
     made.s.modules.push_back({made.text("init"), 1, {}});
     const Snapshot& snapshot = made.seal();
-    const auto told = [&](const std::vector<std::string>& path) { return present::plain_text(snapshot, boot_stage(snapshot, path).told); };
-    const std::string begin = "The node found no module to start with: its code path is ", end = ", and kernel is not in it";
+    const auto told = [&](const std::vector<std::string>& path) {
+        return present::plain_text(snapshot, boot_stage(snapshot, path).told);
+    };
+    const std::string begin = "The node found no module to start with: its code path is ",
+                      end = ", and kernel is not in it";
     CHECK(told({"a", "b"}) == begin + "a, b" + end);
     CHECK(told({"a", "b", "c"}) == begin + "a, b and 1 more" + end);
     CHECK(told({std::string(61, 'a')}) == begin + std::string(60, 'a') + end);
@@ -239,14 +273,24 @@ TEST_CASE("a text is one line of what went wrong, no longer than asked for", "[c
     CHECK(one_line("", 90).empty());
     CHECK(one_line("abcdef", 6) == "abcdef");
     CHECK(one_line("abcdefg", 6) == "abcdef...");
-    CHECK(one_line("abcd\xc3\xa9" "f", 5) == "abcd...");
-    CHECK(one_line("abcd\xc3\xa9" "f", 6) == "abcd\xc3\xa9...");
-    CHECK(one_line("ab\xe2\x82\xac" "cd", 4) == "ab...");
-    CHECK(one_line("ab\xe2\x82\xac" "cd", 5) == "ab\xe2\x82\xac...");
+    CHECK(one_line("abcd\xc3\xa9"
+                   "f",
+                   5) == "abcd...");
+    CHECK(one_line("abcd\xc3\xa9"
+                   "f",
+                   6) == "abcd\xc3\xa9...");
+    CHECK(one_line("ab\xe2\x82\xac"
+                   "cd",
+                   4) == "ab...");
+    CHECK(one_line("ab\xe2\x82\xac"
+                   "cd",
+                   5) == "ab\xe2\x82\xac...");
 }
 
 TEST_CASE("an atom is found wherever it stands in a term", "[causes]") {
-    const auto has = [](std::string_view printed, std::string_view atom) { return has_atom(*parse_term(printed), atom); };
+    const auto has = [](std::string_view printed, std::string_view atom) {
+        return has_atom(*parse_term(printed), atom);
+    };
     CHECK(has("here", "here"));
     CHECK(has("{a,[b,{c,#{d => here}}]}", "here"));
     CHECK(has("[a|here]", "here"));

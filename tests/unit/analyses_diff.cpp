@@ -2,8 +2,8 @@
 
 #include "analyses/diagnosis/diff.hpp"
 #include "analyses/diagnosis/limits.hpp"
-#include "support/made_snapshot.hpp"
 #include "present/spelling.hpp"
+#include "support/made_snapshot.hpp"
 
 using namespace beamheap;
 using namespace beamheap::analyses;
@@ -134,8 +134,10 @@ TEST_CASE("limits are read, or said to be wrong", "[limits]") {
         if (!limit) CHECK(limit.error().code == ErrorCode::usage);
     }
     // sizes are of memory: no other figure has bytes
-    for (const std::string_view bytes : {"memory", "heap", "stack", "total", "binary", "ets", "code"}) CHECK(parse_limit(std::string(bytes) + ">5MiB"));
-    for (const std::string_view counted : {"msgq", "links", "processes", "ports", "atoms", "ets_tables", "timers", "messages"}) {
+    for (const std::string_view bytes : {"memory", "heap", "stack", "total", "binary", "ets", "code"})
+        CHECK(parse_limit(std::string(bytes) + ">5MiB"));
+    for (const std::string_view counted :
+         {"msgq", "links", "processes", "ports", "atoms", "ets_tables", "timers", "messages"}) {
         CAPTURE(counted);
         CHECK(parse_limit(std::string(counted) + ">5"));
         CHECK_FALSE(parse_limit(std::string(counted) + ">5MiB"));
@@ -191,7 +193,10 @@ TEST_CASE("each limit is on its own figure", "[limits]") {
     p.old_heap_words = 20;
     p.stack_words = 7;
     p.links = 9;
-    made.s.memory = {{made.text("total"), 10'000}, {made.text("binary"), 2'000}, {made.text("ets"), 1'500}, {made.text("code"), 4'000}};
+    made.s.memory = {{made.text("total"), 10'000},
+                     {made.text("binary"), 2'000},
+                     {made.text("ets"), 1'500},
+                     {made.text("code"), 4'000}};
     made.s.node.process_limit = 200;
     made.s.node.port_limit = 50;
     made.s.node.atoms = 40;
@@ -206,9 +211,21 @@ TEST_CASE("each limit is on its own figure", "[limits]") {
         std::uint64_t figure;
         std::optional<double> percent;  // of what it is a share of; none: nothing
     };
-    for (const Case& each : {Case{"msgq", 3, 100.0}, {"memory", 5'000, 100.0}, {"heap", 120 * 8, 100.0}, {"stack", 56, 100.0}, {"links", 9, 100.0},
-                             {"processes", 1, 0.5}, {"ports", 2, 4.0}, {"atoms", 40, 50.0}, {"ets_tables", 5, {}}, {"timers", 6, {}}, {"messages", 3, {}},
-                             {"total", 10'000, {}}, {"binary", 2'000, 20.0}, {"ets", 1'500, 15.0}, {"code", 4'000, 40.0}}) {
+    for (const Case& each : {Case{"msgq", 3, 100.0},
+                             {"memory", 5'000, 100.0},
+                             {"heap", 120 * 8, 100.0},
+                             {"stack", 56, 100.0},
+                             {"links", 9, 100.0},
+                             {"processes", 1, 0.5},
+                             {"ports", 2, 4.0},
+                             {"atoms", 40, 50.0},
+                             {"ets_tables", 5, {}},
+                             {"timers", 6, {}},
+                             {"messages", 3, {}},
+                             {"total", 10'000, {}},
+                             {"binary", 2'000, 20.0},
+                             {"ets", 1'500, 15.0},
+                             {"code", 4'000, 40.0}}) {
         INFO(each.metric);
         const std::string name(each.metric);
         const auto held = [&](const std::string& text) { return check_limit(*parse_limit(text), s, all); };

@@ -1,6 +1,5 @@
 // The layers that come off a reason, how much of it is known, and how far a start had come.
 #include <catch2/catch.hpp>
-
 #include <string>
 #include <string_view>
 #include <vector>
@@ -105,12 +104,13 @@ TEST_CASE("of several tellings of one death the one that knows most weighs most"
     CHECK(weight_of("eaddrinuse") == 4);
     CHECK(weight_of("{failed_to_start_child,a,eaddrinuse}") == 5);
     std::string nested = "eaddrinuse";
-    for (const char* child : {"a", "b", "c", "d", "e"}) nested = "{failed_to_start_child," + std::string(child) + "," + nested + "}";
+    for (const char* child : {"a", "b", "c", "d", "e"})
+        nested = "{failed_to_start_child," + std::string(child) + "," + nested + "}";
     CHECK(weight_of(nested) == 8);  // from four on they say no more
     CHECK(weight_of("{eaddrinuse,[{m,f,1,[]}]}") == 6);
     CHECK(weight_of("{eaddrinuse,[{m,f,1,[{file,\"m.erl\"},{line,3}]}]}") == 7);
-    CHECK(weight_of("{{my_reason,[_]},[{m,f,1,[]}]}") == 3);   // part of the reason was left out
-    CHECK(weight_of("{badarg,[{m,f,[[_]],[]}]}") == 4);         // part of the arguments
+    CHECK(weight_of("{{my_reason,[_]},[{m,f,1,[]}]}") == 3);  // part of the reason was left out
+    CHECK(weight_of("{badarg,[{m,f,[[_]],[]}]}") == 4);       // part of the arguments
     CHECK(weight_of("{badarg,[{m,f,[1],[]}]}") == 6);
     CHECK(weight_of("an error, in words") == 1);
     // words for an end that followed from another
@@ -143,17 +143,23 @@ TEST_CASE("how far a start had come is told by the processes that are there", "[
     const std::string unknown = ", and the dump does not hold why";
     CHECK(told({"init"}) == "The node stopped while it loaded its first modules" + unknown);
     CHECK(told({"application_controller"}) == "The node stopped before its kernel application started" + unknown);
-    CHECK(told({"application_controller", "kernel_sup"}) == "The node stopped while its kernel application started" + unknown);
-    CHECK(told({"application_controller", "kernel_sup", "user", "kernel_safe_sup"}) == "What the boot script, -s, -run or -eval called failed" + unknown);
+    CHECK(told({"application_controller", "kernel_sup"}) ==
+          "The node stopped while its kernel application started" + unknown);
+    CHECK(told({"application_controller", "kernel_sup", "user", "kernel_safe_sup"}) ==
+          "What the boot script, -s, -run or -eval called failed" + unknown);
     CHECK(told({"application_controller", "kernel_sup", "standard_error", "kernel_safe_sup"}) ==
           "What the boot script, -s, -run or -eval called failed" + unknown);
     CHECK(told({"application_controller", "kernel_sup", "kernel_safe_sup"}) ==
-          "The node stopped at the end of its start, and why is lost: it had no terminal or standard output (no process user)");
+          "The node stopped at the end of its start, and why is lost: it had no terminal or standard output (no "
+          "process user)");
     // The last modules, where their order is that of loading: three, as far as they are short.
     const std::vector<const char*> loaded{"a", "z", "b", "y", "c", "x", "d", "w", "shop"};
-    CHECK(told({"init"}, loaded) == "The node stopped while it loaded its first modules" + unknown + "; loaded last: d, w, shop");
-    CHECK(told({"init"}, {"a", "z", "b", "y", "c", "x", "d", "shop"}) == "The node stopped while it loaded its first modules" + unknown);
-    CHECK(told({"init"}, {"a", "b", "c", "d", "e", "f", "g", "h", "i"}) == "The node stopped while it loaded its first modules" + unknown);
+    CHECK(told({"init"}, loaded) ==
+          "The node stopped while it loaded its first modules" + unknown + "; loaded last: d, w, shop");
+    CHECK(told({"init"}, {"a", "z", "b", "y", "c", "x", "d", "shop"}) ==
+          "The node stopped while it loaded its first modules" + unknown);
+    CHECK(told({"init"}, {"a", "b", "c", "d", "e", "f", "g", "h", "i"}) ==
+          "The node stopped while it loaded its first modules" + unknown);
     const std::string half(30, 'm'), rest(31, 'n');
     CHECK(told({"init"}, {"a", "z", "b", "y", "c", "x", "d", rest.c_str(), half.c_str()}) ==
           "The node stopped while it loaded its first modules" + unknown + "; loaded last: " + half);

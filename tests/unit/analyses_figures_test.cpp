@@ -73,7 +73,8 @@ TEST_CASE("binaries that slices pin: bytes, share and threshold", "[figures]") {
     CHECK(one[0].process == ProcId{0});
     const std::vector<double> numbers = figures(one[0]);
     REQUIRE(numbers.size() >= 5);
-    CHECK(std::vector(numbers.begin(), numbers.begin() + 5) == std::vector<double>{3, 2, 1000, 20.0 * test::mebibyte, 60.0 * test::mebibyte});
+    CHECK(std::vector(numbers.begin(), numbers.begin() + 5) ==
+          std::vector<double>{3, 2, 1000, 20.0 * test::mebibyte, 60.0 * test::mebibyte});
 
     pinned.by_subtraction = true;
     CHECK(found(pinned, 60 * test::mebibyte)[0].confidence == Confidence::estimate);
@@ -81,7 +82,8 @@ TEST_CASE("binaries that slices pin: bytes, share and threshold", "[figures]") {
     CHECK(found(pinned, 12 * test::mebibyte)[0].bytes == Count(12 * test::mebibyte));
     pinned.pinned_bytes = 8 * test::mebibyte;
     CHECK(found(pinned, 60 * test::mebibyte).size() == 1);
-    CHECK(found(pinned, 161 * test::mebibyte).size() == 1);  // less than a twentieth of them: only all binaries are told
+    CHECK(found(pinned, 161 * test::mebibyte).size() ==
+          1);  // less than a twentieth of them: only all binaries are told
     CHECK(found(pinned, 161 * test::mebibyte)[0].subject.kind == SubjectKind::binaries);
     pinned.pinned_bytes = 8 * test::mebibyte - 1;
     CHECK(found(pinned, 60 * test::mebibyte).empty());
@@ -106,7 +108,8 @@ TEST_CASE("that processes keep few binaries is said where their virtual heaps ar
         return found[0].words.substr(0, found[0].words.find('\n'));
     };
     const std::string all = "binaries: Binaries outside the heaps take 150 MiB (75 % of the node's memory); ";
-    CHECK(title(Count(1000)) == all + "processes keep few of them: they are in tables, persistent terms or native code");
+    CHECK(title(Count(1000)) ==
+          all + "processes keep few of them: they are in tables, persistent terms or native code");
     CHECK(title(Count()) == all + "who keeps them this input does not tell");
 }
 
@@ -120,12 +123,14 @@ TEST_CASE("what a process pins is its binaries less what its slices show", "[fig
     Process& grown = node.process(3);  // by appending: what is shown is as large as its virtual heap, or larger
     grown.bin_vheap_words = 1000;
     node.seal();
-    const auto size_of = [](std::uint64_t address) { return address == 0x100 ? Count(5000) : address == 0x200 ? Count(700) : Count(); };
+    const auto size_of = [](std::uint64_t address) {
+        return address == 0x100 ? Count(5000) : address == 0x200 ? Count(700) : Count();
+    };
     const std::vector<HeldBinary> held{
-        {{0x100, 0, 100, ProcId{0}}, true},    {{0x100, 50, 100, ProcId{0}}, true},  // 150 bytes of it are seen
-        {{0x200, 0, 700, ProcId{0}}, true},                                          // all of it
-        {{0x900, 0, 4000, ProcId{1}}, false},  {{0x980, 16, 6000, ProcId{1}}, false},
-        {{0x200, 0, 700, ProcId{1}}, true},    {{0xA00, 0, 9000, ProcId{2}}, false},
+        {{0x100, 0, 100, ProcId{0}}, true},   {{0x100, 50, 100, ProcId{0}}, true},  // 150 bytes of it are seen
+        {{0x200, 0, 700, ProcId{0}}, true},                                         // all of it
+        {{0x900, 0, 4000, ProcId{1}}, false}, {{0x980, 16, 6000, ProcId{1}}, false},
+        {{0x200, 0, 700, ProcId{1}}, true},   {{0xA00, 0, 9000, ProcId{2}}, false},
     };
     const std::vector<PinnedBinaries> found = pinned_binaries(node.s, held, size_of);
     REQUIRE(found.size() == 3);
@@ -169,17 +174,19 @@ TEST_CASE("idle garbage: what a collection would free of a group, by its samples
     // A million words each; twice the live words are kept, so eight tenths of 32,000,000 bytes go.
     const std::vector<test::FoundWithText> one = found(100'000, 100'000'000);
     REQUIRE(one.size() == 1);
-    CHECK(one[0].words ==
-          "my_worker:init/1: 4 idle processes (my_worker:init/1, in gen_server:loop/7) keep heaps of 30.5 MiB; a collection would free 24.4 MiB (26 % of the node's memory)\n"
-          "  heaps, as allocated: 32000000\n"
-          "  heaps that were decoded: 2\n"
-          "  live in those: 200000\n"
-          "  garbage in those: 14\n"
-          "  allocated in those: 2000000\n"
-          "-> Let them hibernate when idle: hibernate_after of gen_server, gen_statem and ssl, or erlang:hibernate/3.\n"
-          "-> Or sweep the old heap more often: {fullsweep_after, 20} in spawn options, or ERL_FULLSWEEP_AFTER for all.\n"
-          "-> Look at one of them: beamheap proc DUMP 0.10.0\n"
-          "-> For exact figures of all of them: beamheap analyze DUMP --full\n");
+    CHECK(
+        one[0].words ==
+        "my_worker:init/1: 4 idle processes (my_worker:init/1, in gen_server:loop/7) keep heaps of 30.5 MiB; a "
+        "collection would free 24.4 MiB (26 % of the node's memory)\n"
+        "  heaps, as allocated: 32000000\n"
+        "  heaps that were decoded: 2\n"
+        "  live in those: 200000\n"
+        "  garbage in those: 14\n"
+        "  allocated in those: 2000000\n"
+        "-> Let them hibernate when idle: hibernate_after of gen_server, gen_statem and ssl, or erlang:hibernate/3.\n"
+        "-> Or sweep the old heap more often: {fullsweep_after, 20} in spawn options, or ERL_FULLSWEEP_AFTER for all.\n"
+        "-> Look at one of them: beamheap proc DUMP 0.10.0\n"
+        "-> For exact figures of all of them: beamheap analyze DUMP --full\n");
     CHECK(one[0].count == Count(4));
     CHECK(static_cast<double>(*one[0].bytes) == Approx(25'600'000));
     CHECK(one[0].percent == Approx(25.6));
@@ -215,13 +222,15 @@ TEST_CASE("a slow socket: who waits for it, with which queues and memory", "[fig
     const std::vector<test::FoundWithText> two = found(2);
     REQUIRE(two.size() == 1);
     CHECK(two[0].words ==
-          "tcp_inet of owner: 2 processes wait because #Port<0.5> (tcp_inet extra) is busy, with 12.1 KiB that nobody has taken from it; its owner is owner <0.1.0>\n"
+          "tcp_inet of owner: 2 processes wait because #Port<0.5> (tcp_inet extra) is busy, with 12.1 KiB that nobody "
+          "has taken from it; its owner is owner <0.1.0>\n"
           "  waiting in the port: 12345\n"
           "  messages in the queues of those who wait: 14\n"
           "  memory that they hold: 2000\n"
           "  one of them: <0.20.0>\n"
           "-> Look at the other side: what reads from this socket, pipe or file, and why does it not?\n"
-          "-> Bound the wait: {send_timeout, T} with {send_timeout_close, true} on sockets, or gen_tcp:send/2 by a process of its own, and a bound on what may wait in the sender's mailbox.\n"
+          "-> Bound the wait: {send_timeout, T} with {send_timeout_close, true} on sockets, or gen_tcp:send/2 by a "
+          "process of its own, and a bound on what may wait in the sender's mailbox.\n"
           "-> See ports, their queues and owners: beamheap ports DUMP\n"
           "-> See who waits, and where: beamheap proc DUMP 0.20.0\n");
     CHECK(two[0].severity == FindingSeverity::medium);
@@ -247,14 +256,16 @@ TEST_CASE("allocator loss: carriers less blocks, and the allocator that loses mo
     const std::vector<test::FoundWithText> one = found(150 * test::mebibyte, 50 * test::mebibyte);
     REQUIRE(one.size() == 1);
     CHECK(one[0].words ==
-          "eheap_alloc: The node uses 200 MiB of the 400 MiB that its allocators hold: 200 MiB (50 %) is lost between blocks, 150 MiB of it in eheap_alloc\n"
+          "eheap_alloc: The node uses 200 MiB of the 400 MiB that its allocators hold: 200 MiB (50 %) is lost between "
+          "blocks, 150 MiB of it in eheap_alloc\n"
           "  carriers of all allocators: 419430400\n"
           "  blocks in them: 209715200\n"
           "  lost in eheap_alloc: 157286400\n"
           "  use of its multiblock carriers now: 50\n"
           "  and at the highest ever: 99.7\n"
           "-> This is no leak of terms: blocks and carriers do not fit each other.\n"
-          "-> Let it prefer low addresses, so that high carriers empty (+MHas aobf), or use smaller carriers (+MHlmbcs 512).\n"
+          "-> Let it prefer low addresses, so that high carriers empty (+MHas aobf), or use smaller carriers (+MHlmbcs "
+          "512).\n"
           "-> See every allocator and instance, and watch recon_alloc:fragmentation(current): beamheap alloc DUMP\n");
     CHECK(one[0].bytes == Count(200 * test::mebibyte));
     CHECK(one[0].percent == Approx(50));
@@ -290,13 +301,15 @@ TEST_CASE("a large table: bytes, objects and share of the node", "[figures]") {
     const std::vector<test::FoundWithText> one = found(words, 320 * test::mebibyte);
     REQUIRE(one.size() == 1);
     CHECK(one[0].words ==
-          "sessions: ETS table sessions holds 80.0 MiB in 77 objects: 25 % of the node's memory; its owner is owner <0.1.0>\n"
+          "sessions: ETS table sessions holds 80.0 MiB in 77 objects: 25 % of the node's memory; its owner is owner "
+          "<0.1.0>\n"
           "  the table: 83886080\n"
           "  objects: 77\n"
           "  all tables: 83886080\n"
           "  the node: 335544320\n"
           "  its owner: sits in an unknown function\n"
-          "-> Look for what deletes from it: an entry that nobody deletes stays until its owner ends. Give entries a time to live, or bound the table.\n"
+          "-> Look for what deletes from it: an entry that nobody deletes stays until its owner ends. Give entries a "
+          "time to live, or bound the table.\n"
           "-> Watch ets:info(Table, memory) and size; words times the word size are the bytes told here.\n"
           "-> See all tables and owners: beamheap ets DUMP\n");
     CHECK(one[0].bytes == Count(80 * test::mebibyte));
@@ -305,7 +318,8 @@ TEST_CASE("a large table: bytes, objects and share of the node", "[figures]") {
     CHECK(one[0].severity == FindingSeverity::medium);
     const std::vector<double> numbers = figures(one[0]);
     REQUIRE(numbers.size() >= 4);
-    CHECK(std::vector(numbers.begin(), numbers.begin() + 4) == std::vector<double>{80.0 * test::mebibyte, 77, 80.0 * test::mebibyte, 320.0 * test::mebibyte});
+    CHECK(std::vector(numbers.begin(), numbers.begin() + 4) ==
+          std::vector<double>{80.0 * test::mebibyte, 77, 80.0 * test::mebibyte, 320.0 * test::mebibyte});
     CHECK(found(words, 321 * test::mebibyte).empty());
     CHECK(found(words, 160 * test::mebibyte)[0].severity == FindingSeverity::high);
     CHECK(found(test::mebibyte / 2 - 1, 5 * test::mebibyte).empty());  // less than 4 MiB
@@ -331,7 +345,8 @@ TEST_CASE("tables of one name and owner are judged as one", "[figures]") {
     const std::vector<test::FoundWithText> one = found(20, 1, test::mebibyte);  // 20 tables of 8 MiB
     REQUIRE(one.size() == 1);
     CHECK(one[0].words ==
-          "shard: 20 ETS tables of the name shard hold 160 MiB in 200 objects: 40 % of the node's memory; their owner is owner <0.1.0>\n"
+          "shard: 20 ETS tables of the name shard hold 160 MiB in 200 objects: 40 % of the node's memory; their owner "
+          "is owner <0.1.0>\n"
           "  tables of this name and owner: 20\n"
           "  memory in them: 167772160\n"
           "  the largest of them: 8388608\n"
@@ -342,10 +357,11 @@ TEST_CASE("tables of one name and owner are judged as one", "[figures]") {
     CHECK(one[0].bytes == Count(160 * test::mebibyte));
     CHECK(one[0].percent == Approx(40));
     CHECK(one[0].severity == FindingSeverity::medium);
-    CHECK(figures(one[0]) == std::vector<double>{20, 160.0 * test::mebibyte, 8.0 * test::mebibyte, 400.0 * test::mebibyte});
+    CHECK(figures(one[0]) ==
+          std::vector<double>{20, 160.0 * test::mebibyte, 8.0 * test::mebibyte, 400.0 * test::mebibyte});
     CHECK(found(25, 1, test::mebibyte)[0].severity == FindingSeverity::high);
-    CHECK(found(12, 1, test::mebibyte).empty());     // 96 of 400 MiB
-    CHECK(found(20, 2, test::mebibyte).empty());     // ten each
+    CHECK(found(12, 1, test::mebibyte).empty());          // 96 of 400 MiB
+    CHECK(found(20, 2, test::mebibyte).empty());          // ten each
     CHECK(found(2, 1, 20 * test::mebibyte).size() == 2);  // each by itself
 }
 
@@ -374,7 +390,8 @@ TEST_CASE("a big heap: its bytes, its share, and what it is made of", "[figures]
     CHECK(all[0].severity == FindingSeverity::high);
 }
 
-TEST_CASE("a big heap is told of an input that says no memory of processes, be its young heap the smallest", "[figures]") {
+TEST_CASE("a big heap is told of an input that says no memory of processes, be its young heap the smallest",
+          "[figures]") {
     FigureNode node;
     for (std::uint32_t i = 1; i <= 6; ++i) {
         Process& small = node.process(i);
@@ -408,11 +425,24 @@ TEST_CASE("every column of a process is its own field", "[figures]") {
     p.bin_vheap_words = 15;
     p.old_bin_vheap_words = 160;
     p.fragments = 17;
-    const std::vector<std::pair<std::string_view, std::uint64_t>> expected{
-        {"msgq", 1},       {"memory", 2},  {"heap", 300},  {"old_heap", 400}, {"stack", 5},
-        {"used", 578},     {"live", 9},    {"garbage", 10}, {"reductions", 11}, {"links", 12},
-        {"monitors", 13},  {"refc", 14},   {"fragments", 17}, {"fragment_words", 8},
-        {"bin_vheap", 15}, {"old_bin_vheap", 160}, {"heap_unused_words", 60}, {"old_heap_unused_words", 70}};
+    const std::vector<std::pair<std::string_view, std::uint64_t>> expected{{"msgq", 1},
+                                                                           {"memory", 2},
+                                                                           {"heap", 300},
+                                                                           {"old_heap", 400},
+                                                                           {"stack", 5},
+                                                                           {"used", 578},
+                                                                           {"live", 9},
+                                                                           {"garbage", 10},
+                                                                           {"reductions", 11},
+                                                                           {"links", 12},
+                                                                           {"monitors", 13},
+                                                                           {"refc", 14},
+                                                                           {"fragments", 17},
+                                                                           {"fragment_words", 8},
+                                                                           {"bin_vheap", 15},
+                                                                           {"old_bin_vheap", 160},
+                                                                           {"heap_unused_words", 60},
+                                                                           {"old_heap_unused_words", 70}};
     for (const auto& [name, value] : expected) {
         INFO(name);
         const ProcessColumn* const column = find_process_figure(name);

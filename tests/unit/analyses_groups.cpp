@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "analyses/processes/groups.hpp"
 #include "analyses/processes/frame_marks.hpp"
+#include "analyses/processes/groups.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/shell_work.hpp"
 #include "support/made_snapshot.hpp"
@@ -178,9 +178,11 @@ TEST_CASE("columns of processes", "[groups]") {
 TEST_CASE("what works on what was typed into a shell, Erlang's or Elixir's", "[groups]") {
     MadeSnapshot m;
     const auto f = [&](std::string_view module, std::string_view name) { return m.function(module, name, 1); };
-    m.process(1).stack = m.stack({f("lists", "map"), f("my", "sum"), f("erl_eval", "do_apply"), f("shell", "exprs"), f("shell", "eval_loop")});
+    m.process(1).stack = m.stack(
+        {f("lists", "map"), f("my", "sum"), f("erl_eval", "do_apply"), f("shell", "exprs"), f("shell", "eval_loop")});
     m.process(2).stack = m.stack({f("code_server", "call"), f("erl_eval", "do_apply"), f("shell", "eval_loop")});
-    m.process(3).stack = m.stack({f("Elixir.My", "run"), f("elixir", "eval_external_handler"), f("Elixir.IEx.Evaluator", "eval")});
+    m.process(3).stack =
+        m.stack({f("Elixir.My", "run"), f("elixir", "eval_external_handler"), f("Elixir.IEx.Evaluator", "eval")});
     m.process(4).stack = m.stack({f("my", "sum"), f("erl_eval", "do_apply"), f("init", "start_it")});  // -eval
     m.process(5);
     const Snapshot& s = m.seal();
@@ -201,8 +203,9 @@ TEST_CASE("marks of functions are those of the stacks that they are on", "[group
     m.process(3).stack = m.stack({c});
     m.process(4);
     const Snapshot& s = m.seal();
-    const std::vector<std::uint8_t> marks =
-        marks_of_stacks(s, [&](FunctionId id) -> std::uint8_t { return id == a ? 1 : id == b ? 4 : 0; });
+    const std::vector<std::uint8_t> marks = marks_of_stacks(s, [&](FunctionId id) -> std::uint8_t {
+        return id == a ? 1 : id == b ? 4 : 0;
+    });
     std::vector<int> of;
     for (const Process& process : s.processes) of.push_back(mark_of(marks, process));
     CHECK(of == std::vector<int>{1, 5, 0, 0});
@@ -239,7 +242,8 @@ TEST_CASE("where the input does not say what memory a process has, the largest h
     }
     const auto by_kind = [](const Snapshot& s) {
         std::vector<std::uint32_t> examples;
-        for (const ProcessGroup& group : group_alike(s, all_processes(s)).groups) examples.push_back(index_of(group.example));
+        for (const ProcessGroup& group : group_alike(s, all_processes(s)).groups)
+            examples.push_back(index_of(group.example));
         return examples;
     };
     const Snapshot& s = m.seal();

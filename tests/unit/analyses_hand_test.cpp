@@ -1,7 +1,8 @@
-// What programs do by hand, and what tells of it: several who work in one place, circles of messages, names in frames, pids that somebody keeps.
-#include <catch2/catch.hpp>
+// What programs do by hand, and what tells of it: several who work in one place, circles of messages, names in frames,
+// pids that somebody keeps.
 #include <fmt/format.h>
 
+#include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,8 @@ struct Work {
 
     std::vector<test::FoundWithText> told() const {
         test::MadeNode made;
-        const auto add = [&](std::uint32_t number, const std::vector<FunctionId>& frames, std::uint64_t reductions, ProcessState what) {
+        const auto add = [&](std::uint32_t number, const std::vector<FunctionId>& frames, std::uint64_t reductions,
+                             ProcessState what) {
             Process& p = made.process(number);
             p.current_function = frames.front();
             p.stack = made.stack(frames);
@@ -34,8 +36,10 @@ struct Work {
             p.state = what;
         };
         for (std::uint32_t i = 0; i < workers; ++i)
-            add(10 + i, {made.function(all_in_one || i % 2 == 0 ? module : "other", in, 1), made.function(all_in_one || i % 2 == 0 ? "shop" : "other", "loop", 0)}, each,
-                one_waits && i + 1 == workers ? ProcessState::waiting : state);
+            add(10 + i,
+                {made.function(all_in_one || i % 2 == 0 ? module : "other", in, 1),
+                 made.function(all_in_one || i % 2 == 0 ? "shop" : "other", "loop", 0)},
+                each, one_waits && i + 1 == workers ? ProcessState::waiting : state);
         add(100, {made.function("gen_server", "loop", 7)}, others, ProcessState::waiting);
         return test::of(made.told(), "busy-loop");
     }
@@ -65,15 +69,20 @@ struct Those {
         std::string processes, rest;
         for (const One& one : all) {
             const std::string pid = "<0." + std::to_string(one.number) + ".0>";
-            processes += "=proc:" + pid + "\nState: Waiting\n" + (one.name.empty() ? "" : "Name: " + one.name + "\n") + "Spawned as: erlang:apply/2\nSpawned by: <0." + std::to_string(one.parent) +
-                         ".0>\nMessage queue length: " + std::to_string(one.unread) + "\nStack+heap: " + std::to_string(one.words) + "\nOldHeap: 0\nProgram counter: 0x00007f0000000100 (" + one.in + " + 8)\n";
+            processes += "=proc:" + pid + "\nState: Waiting\n" + (one.name.empty() ? "" : "Name: " + one.name + "\n") +
+                         "Spawned as: erlang:apply/2\nSpawned by: <0." + std::to_string(one.parent) +
+                         ".0>\nMessage queue length: " + std::to_string(one.unread) +
+                         "\nStack+heap: " + std::to_string(one.words) +
+                         "\nOldHeap: 0\nProgram counter: 0x00007f0000000100 (" + one.in + " + 8)\n";
             if (!one.messages.empty()) rest += "=proc_messages:" + pid + "\n" + one.messages;
-            rest += "=proc_stack:" + pid + "\n" + (one.called ? std::string(caller) : std::string()) + one.holds + last + "=proc_heap:" + pid + "\n" + one.heap;
+            rest += "=proc_stack:" + pid + "\n" + (one.called ? std::string(caller) : std::string()) + one.holds +
+                    last + "=proc_heap:" + pid + "\n" + one.heap;
         }
         LoadPlan plan = test::everything();
         plan.slots_of = slots_for_waits;
         plan.terms = true;
-        plan.terms_of = [may_be_asked = MayBeAsked(), may_name_alike = MayNameAlike()](const Snapshot& s, ProcId id) mutable {
+        plan.terms_of = [may_be_asked = MayBeAsked(), may_name_alike = MayNameAlike()](const Snapshot& s,
+                                                                                       ProcId id) mutable {
             const bool asked = may_be_asked(s, id), named = may_name_alike(s, id);
             return asked || named;
         };
@@ -99,7 +108,8 @@ std::vector<std::string> circles(const Those& those) {
     std::vector<std::string> all;
     for (const std::vector<ProcId>& cycle : found.cycles) {
         all.emplace_back();
-        for (const ProcId id : cycle) all.back() += (all.back().empty() ? "" : " ") + std::to_string(dump->snapshot()[id].pid.number);
+        for (const ProcId id : cycle)
+            all.back() += (all.back().empty() ? "" : " ") + std::to_string(dump->snapshot()[id].pid.number);
     }
     for (const WaitEdge& edge : found.edges) {
         CHECK(edge.via == "by_hand");
@@ -112,7 +122,8 @@ std::vector<std::string> circles(const Those& those) {
 Those sleepers(std::size_t count, const std::string& holds, const std::string& of_the_last = "") {
     Those those;
     for (std::size_t i = 0; i < count; ++i)
-        those.all.push_back({static_cast<std::uint32_t>(100 + i), "timer:sleep/1", i + 1 == count && !of_the_last.empty() ? of_the_last : holds, "", "", true, "", 0, 2});
+        those.all.push_back({static_cast<std::uint32_t>(100 + i), "timer:sleep/1",
+                             i + 1 == count && !of_the_last.empty() ? of_the_last : holds, "", "", true, "", 0, 2});
     return those;
 }
 
@@ -124,17 +135,22 @@ std::string named(const Those& those) {
     REQUIRE(names.size() == 1);
     CHECK(function_text(dump->snapshot(), names[0].function) == "timer:sleep/1");
     CHECK(function_text(dump->snapshot(), names[0].caller) == "shop:work/1");
-    return names[0].atom != nullptr ? std::string(names[0].atom->term().text) : std::to_string(dump->snapshot()[names[0].process].pid.number);
+    return names[0].atom != nullptr ? std::string(names[0].atom->term().text)
+                                    : std::to_string(dump->snapshot()[names[0].process].pid.number);
 }
 
 }  // namespace
 
 TEST_CASE("several who have done most of the work in one place are told together", "[hand]") {
-    CHECK(Work{}.title() == "shop:search/1: 4 processes are busy in shop:search/1, called by shop:loop/0, and have done 80 % of all work");
+    CHECK(
+        Work{}.title() ==
+        "shop:search/1: 4 processes are busy in shop:search/1, called by shop:loop/0, and have done 80 % of all work");
     Work work;
     SECTION("half of all") {
         work.others = 40'000'000;
-        CHECK(work.title() == "shop:search/1: 4 processes are busy in shop:search/1, called by shop:loop/0, and have done 50 % of all work");
+        CHECK(work.title() ==
+              "shop:search/1: 4 processes are busy in shop:search/1, called by shop:loop/0, and have done 50 % of all "
+              "work");
         work.others = 40'000'001;
         CHECK(work.title().empty());
     }
@@ -148,7 +164,8 @@ TEST_CASE("several who have done most of the work in one place are told together
     SECTION("one alone is told by itself") {
         work.workers = 1;
         work.each = 20'000'000;
-        CHECK(work.title() == "process: <0.10.0> is busy: it is ready to run in shop:search/1, and has done 67 % of all work");
+        CHECK(work.title() ==
+              "process: <0.10.0> is busy: it is ready to run in shop:search/1, and has done 67 % of all work");
     }
     SECTION("at different places") {
         work.all_in_one = false;
@@ -166,7 +183,9 @@ TEST_CASE("several who have done most of the work in one place are told together
 
 TEST_CASE("of two that send to each other all the time one waits", "[hand]") {
     Work work{.workers = 2, .each = 30'000'000, .one_waits = true};
-    CHECK(work.title() == "shop:search/1: 2 processes are busy in shop:search/1, called by shop:loop/0, and have done 86 % of all work");
+    CHECK(
+        work.title() ==
+        "shop:search/1: 2 processes are busy in shop:search/1, called by shop:loop/0, and have done 86 % of all work");
     work.state = ProcessState::waiting;
     CHECK(work.title().empty());
 }
@@ -192,7 +211,8 @@ TEST_CASE("a queue grows when those who take from it are held up", "[hand]") {
     const auto title = [](const Around& around) {
         test::MadeNode made;
         Process& big = made.process(10, "events");
-        big.current_function = around.idle ? made.function("gen_server", "loop", 7) : made.function("shop", "stores", 1);
+        big.current_function =
+            around.idle ? made.function("gen_server", "loop", 7) : made.function("shop", "stores", 1);
         big.stack = made.stack({big.current_function});
         big.memory_bytes = 16 * test::mebibyte;
         std::vector<std::uint32_t> numbers;
@@ -201,8 +221,10 @@ TEST_CASE("a queue grows when those who take from it are held up", "[hand]") {
         for (Link& link : made.s.links) link.kind = LinkKind::monitored_by;
         for (std::uint32_t i = 0; i < numbers.size(); ++i) {
             Process& one = made.process(numbers[i]);
-            one.current_function = i < around.stuck ? made.function(around.module, "uploads", 1) : made.function("gen_server", "loop", 7);
-            one.stack = around.behind ? made.stack({one.current_function, made.function("shop", "handle", 1)}) : made.stack({one.current_function});
+            one.current_function =
+                i < around.stuck ? made.function(around.module, "uploads", 1) : made.function("gen_server", "loop", 7);
+            one.stack = around.behind ? made.stack({one.current_function, made.function("shop", "handle", 1)})
+                                      : made.stack({one.current_function});
             one.memory_bytes = 1000;
         }
         TermFacts facts;
@@ -210,15 +232,20 @@ TEST_CASE("a queue grows when those who take from it are held up", "[hand]") {
         facts.accumulation = Ours("its State, a queue, keeps 99 %");
         if (around.accumulates) facts.accumulated = Ours("its State, a queue");
         facts.accumulated_bytes = 15 * test::mebibyte;
-        const auto found = test::of(made.told([&](RuleInput& input) { input.terms = std::span(&facts, 1); }), "big-heap");
+        const auto found =
+            test::of(made.told([&](RuleInput& input) { input.terms = std::span(&facts, 1); }), "big-heap");
         REQUIRE(found.size() == 1);
-        const std::string step = "-> See why those that it works for do not go on: beamheap proc DUMP 0." + std::to_string(numbers.empty() ? 0 : numbers.front()) + ".0\n";
+        const std::string step = "-> See why those that it works for do not go on: beamheap proc DUMP 0." +
+                                 std::to_string(numbers.empty() ? 0 : numbers.front()) + ".0\n";
         CHECK((found[0].words.find("watch") != std::string::npos) == (found[0].words.find(step) != std::string::npos));
         return found[0].words.substr(0, found[0].words.find('\n'));
     };
-    const std::string alone = "events: events <0.10.0> holds 16.0 MiB (100 % of all processes'): its State, a queue (15.0 MiB)";
-    CHECK(title({}) == "events: events <0.10.0> holds 16.0 MiB: its State, a queue; 4 that watch it sit in shop:uploads/1");
-    CHECK(title({.stuck = 1}) == "events: events <0.10.0> holds 16.0 MiB: its State, a queue; 1 that watches it sits in shop:uploads/1");
+    const std::string alone =
+        "events: events <0.10.0> holds 16.0 MiB (100 % of all processes'): its State, a queue (15.0 MiB)";
+    CHECK(title({}) ==
+          "events: events <0.10.0> holds 16.0 MiB: its State, a queue; 4 that watch it sit in shop:uploads/1");
+    CHECK(title({.stuck = 1}) ==
+          "events: events <0.10.0> holds 16.0 MiB: its State, a queue; 1 that watches it sits in shop:uploads/1");
     CHECK(title({.stuck = 3, .others = 1}).ends_with("; 3 that watch it sit in shop:uploads/1"));
     CHECK(title({.stuck = 2, .others = 1}) == alone);
     CHECK(title({.stuck = 0}) == alone);
@@ -242,13 +269,16 @@ TEST_CASE("where nothing else is told, few who wait for one that is stuck are", 
         made.s.node.slogan = few.slogan;
         Process& server = made.process(10, "ledger");
         server.current_function = made.function(few.in, "reads", 1);
-        server.stack = few.caller.empty() ? made.stack({server.current_function}) : made.stack({server.current_function, made.function(few.caller, "balance", 1)});
+        server.stack = few.caller.empty()
+                           ? made.stack({server.current_function})
+                           : made.stack({server.current_function, made.function(few.caller, "balance", 1)});
         server.msgq_len = few.messages;
         server.state = few.state;
         for (std::uint32_t i = 0; i < few.callers; ++i) {
             Process& p = made.process(20 + i);
             p.current_function = made.function("gen", "do_call", 4);
-            p.stack = made.stack({p.current_function, made.function("gen_server", "call", 3), made.function("my", "work", 1)});
+            p.stack = made.stack(
+                {p.current_function, made.function("gen_server", "call", 3), made.function("my", "work", 1)});
             p.link_range = {static_cast<std::uint32_t>(made.s.links.size()), 1};
             Link link;
             link.kind = LinkKind::monitors;
@@ -266,17 +296,21 @@ TEST_CASE("where nothing else is told, few who wait for one that is stuck are", 
         if (found.empty()) return "";
         return std::string(name_of(found[0].severity)) + " " + found[0].words.substr(0, found[0].words.find('\n'));
     };
-    CHECK(told({}) == "medium ledger: 3 of 4 processes wait for ledger <0.10.0>; it has 2 messages and sits in my_store:reads/1");
-    CHECK(told({.callers = 2, .messages = 1}) == "info ledger: 2 of 3 processes wait for ledger <0.10.0>; it has 1 message and sits in my_store:reads/1");
-    CHECK(told({.callers = 1, .messages = 0}) == "info ledger: 1 of 2 processes waits for ledger <0.10.0>; it sits in my_store:reads/1");
+    CHECK(told({}) ==
+          "medium ledger: 3 of 4 processes wait for ledger <0.10.0>; it has 2 messages and sits in my_store:reads/1");
+    CHECK(told({.callers = 2, .messages = 1}) ==
+          "info ledger: 2 of 3 processes wait for ledger <0.10.0>; it has 1 message and sits in my_store:reads/1");
+    CHECK(told({.callers = 1, .messages = 0}) ==
+          "info ledger: 1 of 2 processes waits for ledger <0.10.0>; it sits in my_store:reads/1");
     CHECK(told({.callers = 0}).empty());
     CHECK(told({.in = "gen_server"}).empty() == false);  // (reads/1 is none of its loops)
     CHECK(told({.in = "prim_tty"}).empty());
-    CHECK(told({.caller = ""}).empty());                       // its loop
+    CHECK(told({.caller = ""}).empty());  // its loop
     CHECK(told({.state = ProcessState::running}).empty());
     CHECK(told({.louder = true}).empty());
     CHECK(told({.slogan = "eheap_alloc: Cannot allocate 1 bytes of memory (of type \"heap\")."}).empty());
-    CHECK(told({.callers = 0, .file = true}) == "info reader: reader <0.95.0> is running prim_file:open_nif/2, called by my:loads/1");
+    CHECK(told({.callers = 0, .file = true}) ==
+          "info reader: reader <0.95.0> is running prim_file:open_nif/2, called by my:loads/1");
     CHECK(told({.file = true}).starts_with("medium ledger: "));
 }
 
@@ -312,7 +346,8 @@ std::string readers_told(const Readers& given) {
     if (!given.acceptor.empty()) {
         Process& p = made.process(5, {}, 4);
         p.current_function = made.function(given.acceptor, "accept0", 3);
-        p.stack = made.stack({p.current_function, made.function("gen_tcp", "accept", 2), made.function("prices", given.of_acceptor, 2)});
+        p.stack = made.stack(
+            {p.current_function, made.function("gen_tcp", "accept", 2), made.function("prices", given.of_acceptor, 2)});
         p.real_initial_call = made.function("prices", given.of_acceptor, 1);
     }
     if (given.listens) {
@@ -324,7 +359,9 @@ std::string readers_told(const Readers& given) {
     for (std::uint32_t i = 0; i < given.clients; ++i) {
         Process& p = made.process(10 + i, {}, given.parent == 0 ? 1u : given.parent);
         p.current_function = made.function(given.module, given.in, 3);
-        std::vector<FunctionId> frames{p.current_function, made.function(given.of_gen_tcp ? given.library : "prim_inet", given.function, 2), made.function("prices", "asks", 2)};
+        std::vector<FunctionId> frames{p.current_function,
+                                       made.function(given.of_gen_tcp ? given.library : "prim_inet", given.function, 2),
+                                       made.function("prices", "asks", 2)};
         if (!given.in_loop) frames.push_back(made.function("prices", "works", 1));
         p.stack = made.stack(frames);
         p.real_initial_call = made.function("prices", "works", 1);
@@ -345,39 +382,55 @@ std::string readers_told(const Readers& given) {
 }  // namespace
 
 TEST_CASE("who reads from a connection waits for an answer, unless it is near one who accepts", "[hand]") {
-    CHECK(readers_told({.others = 87}) == "medium prices:asks/2: 10 of 100 processes (10 %) wait in prices:asks/2 for answers over connections of their own, which have sent 70 B");
+    CHECK(readers_told({.others = 87}) ==
+          "medium prices:asks/2: 10 of 100 processes (10 %) wait in prices:asks/2 for answers over connections of "
+          "their own, which have sent 70 B");
     CHECK(readers_told({.in = "recvfrom0", .driver = "udp_inet"}).starts_with("medium prices:asks/2: 10 of 103"));
     CHECK(readers_told({.clients = 9}).empty());
     CHECK(readers_told({.others = 187}).starts_with("medium prices:asks/2: 10 of 200 processes (5.0 %)"));
-    CHECK(readers_told({.others = 188}).empty());                                              // less than 5 %
+    CHECK(readers_told({.others = 188}).empty());  // less than 5 %
     CHECK(readers_told({.clients = 100, .others = 1'997}).starts_with("medium prices:asks/2: 100 of 2,100"));
     CHECK(readers_told({.clients = 99, .others = 2'000}).empty());
-    CHECK(readers_told({.sent = 0}).empty());                                                  // who has asked nothing
-    CHECK(readers_told({.second_socket = true}).empty());                                      // which of the two it reads is not known
+    CHECK(readers_told({.sent = 0}).empty());              // who has asked nothing
+    CHECK(readers_told({.second_socket = true}).empty());  // which of the two it reads is not known
     CHECK(readers_told({.driver = "spawn"}).empty());
     CHECK(readers_told({.in = "accept0"}).empty());
     CHECK(readers_told({.module = "prices", .library = "prices"}).empty());
     CHECK(readers_told({.state = ProcessState::running}).empty());
     CHECK(readers_told({.slogan = "Runtime terminating during boot (terminating)"}).empty());
     // Sockets that are no ports, and processes of a library.
-    const std::string unknown = "medium prices:asks/2: 10 of 100 processes (10 %) wait in prices:asks/2 for answers over connections of their own";
+    const std::string unknown =
+        "medium prices:asks/2: 10 of 100 processes (10 %) wait in prices:asks/2 for answers over connections of their "
+        "own";
     CHECK(readers_told({.others = 87, .by_port = false, .in = "recv_deadline", .module = "socket"}) == unknown);
-    CHECK(readers_told({.others = 87, .by_port = false, .in = "do_call", .module = "gen", .library = "gen_tcp_socket"}) == unknown);
-    CHECK(readers_told({.others = 87, .by_port = false, .in = "do_call", .module = "gen", .library = "ssl_gen_statem", .function = "call"}) == unknown);
-    CHECK(readers_told({.by_port = false, .in = "do_call", .module = "gen", .library = "ssl_gen_statem", .function = "handshake"}).empty());
-    CHECK(readers_told({.by_port = false}).empty());                                           // its port is not in the input
+    CHECK(
+        readers_told({.others = 87, .by_port = false, .in = "do_call", .module = "gen", .library = "gen_tcp_socket"}) ==
+        unknown);
+    CHECK(readers_told({.others = 87,
+                        .by_port = false,
+                        .in = "do_call",
+                        .module = "gen",
+                        .library = "ssl_gen_statem",
+                        .function = "call"}) == unknown);
+    CHECK(
+        readers_told(
+            {.by_port = false, .in = "do_call", .module = "gen", .library = "ssl_gen_statem", .function = "handshake"})
+            .empty());
+    CHECK(readers_told({.by_port = false}).empty());  // its port is not in the input
     CHECK(readers_told({.of_gen_tcp = false, .in = "recv0", .library = "dist_util"}).starts_with("medium"));
-    CHECK(readers_told({.library = "dist_util"}).empty());                                     // to another node
+    CHECK(readers_told({.library = "dist_util"}).empty());  // to another node
     // A server's: by whom they were started.
     const std::string_view some = "medium prices:asks/2: 10 of 104";
-    CHECK(readers_told({.acceptor = "prim_inet"}).starts_with(some));                          // not near it
-    CHECK(readers_told({.acceptor = "prim_inet", .parent = 5}).empty());                       // by the one who accepts
-    CHECK(readers_told({.acceptor = "prim_inet", .parent = 4}).starts_with(some));             // both by the same, and of other kinds
-    CHECK(readers_told({.acceptor = "prim_inet", .of_acceptor = "works", .parent = 4}).empty()); // of one kind
-    CHECK(readers_told({.acceptor = "prim_inet", .parent = 6}).empty());                       // by a supervisor beside who accepts
-    CHECK(readers_told({.acceptor = "prim_inet", .parent = 6, .grandparent = 3}).empty());     // beside the supervisor of who accepts
+    CHECK(readers_told({.acceptor = "prim_inet"}).starts_with(some));     // not near it
+    CHECK(readers_told({.acceptor = "prim_inet", .parent = 5}).empty());  // by the one who accepts
+    CHECK(readers_told({.acceptor = "prim_inet", .parent = 4})
+              .starts_with(some));  // both by the same, and of other kinds
+    CHECK(readers_told({.acceptor = "prim_inet", .of_acceptor = "works", .parent = 4}).empty());  // of one kind
+    CHECK(readers_told({.acceptor = "prim_inet", .parent = 6}).empty());  // by a supervisor beside who accepts
+    CHECK(readers_told({.acceptor = "prim_inet", .parent = 6, .grandparent = 3})
+              .empty());  // beside the supervisor of who accepts
     CHECK(readers_told({.acceptor = "prim_inet", .parent = 6, .grandparent = 1}).starts_with(some));
-    CHECK(readers_told({.acceptor = "inet_tcp_dist", .parent = 5}).starts_with(some));         // no function of it accepts
+    CHECK(readers_told({.acceptor = "inet_tcp_dist", .parent = 5}).starts_with(some));  // no function of it accepts
     // Where somebody accepts, or may, a loop that reads is a server's.
     CHECK(readers_told({.in_loop = true}).starts_with("medium"));
     CHECK(readers_told({.in_loop = true, .acceptor = "prim_inet"}).empty());
@@ -462,9 +515,12 @@ TEST_CASE("who keeps the pids of all that wait is told, unless it has started th
         std::string list;
         for (std::uint32_t i = 0; i < 20; ++i) {
             those.all.push_back({100 + i, "shop:meets/1", "", "", "", true, "", 0, parent});
-            if (i < kept) list += std::to_string(2000 + i * 10) + ":lP<0." + std::to_string(100 + i) + ".0>|" + (i + 1 < kept ? "H" + std::to_string(2010 + i * 10) : "N") + "\n";
+            if (i < kept)
+                list += std::to_string(2000 + i * 10) + ":lP<0." + std::to_string(100 + i) + ".0>|" +
+                        (i + 1 < kept ? "H" + std::to_string(2010 + i * 10) : "N") + "\n";
         }
-        for (std::uint32_t i = 0; i < keepers; ++i) those.all.push_back({50 + i, "shop:gathers/2", "y0:H2000\n", list, "", false, "", 0, 2});
+        for (std::uint32_t i = 0; i < keepers; ++i)
+            those.all.push_back({50 + i, "shop:gathers/2", "y0:H2000\n", list, "", false, "", 0, 2});
         const auto dump = those.load();
         Waits found = waits(dump->snapshot());
         const std::vector<Keeper> all = add_unanswered(*dump, found);
@@ -498,7 +554,8 @@ TEST_CASE("of who waits by hand no large heaps are read: of a stream they would 
     two.all.front().words = 19'000;
     CHECK(circles(two).size() == 1);
     for (Those::One& one : two.all) one.words = 233;
-    for (std::uint32_t i = 0; i < 12; ++i) two.all.insert(two.all.begin(), two.all.front())->number = 200 + i;  // 62 before those two
+    for (std::uint32_t i = 0; i < 12; ++i)
+        two.all.insert(two.all.begin(), two.all.front())->number = 200 + i;  // 62 before those two
     CHECK(circles(two).size() == 1);
     two.all.insert(two.all.begin(), two.all.front())->number = 300;
     CHECK(circles(two).empty());

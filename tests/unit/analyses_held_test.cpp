@@ -1,6 +1,5 @@
 // Who sent a message and what form it has; who holds binaries, and which idle heaps are worth a look.
 #include <catch2/catch.hpp>
-
 #include <functional>
 #include <map>
 #include <string>
@@ -23,7 +22,9 @@ std::string sent_by(const std::string& message) {
     const Sender sender = sender_of(*term, term->term());
     const Sender of_root = sender_of_root(*term, 0);  // nobody recorded one
     CHECK(sender == of_root);
-    if (sender.pid.has()) return "<" + std::to_string(sender.pid.node) + "." + std::to_string(sender.pid.number) + "." + std::to_string(sender.pid.serial) + ">";
+    if (sender.pid.has())
+        return "<" + std::to_string(sender.pid.node) + "." + std::to_string(sender.pid.number) + "." +
+               std::to_string(sender.pid.serial) + ">";
     return sender.port.has() ? "port " + std::to_string(sender.port.number) : "nobody";
 }
 
@@ -48,7 +49,8 @@ TEST_CASE("a message names its sender where OTP says so, and nowhere else", "[me
     CHECK(sent_by("{'$gen_call',{},get}") == "nobody");
     CHECK(sent_by("{'$gen_cast',{<0.7.1>,get}}") == "nobody");
     CHECK(sent_by("{'$gen_call'}") == "nobody");
-    for (const char* tag : {"'EXIT'", "io_request", "ssh_cm"}) CHECK(sent_by("{" + std::string(tag) + ",<0.8.0>,x,y}") == "<0.8.0>");
+    for (const char* tag : {"'EXIT'", "io_request", "ssh_cm"})
+        CHECK(sent_by("{" + std::string(tag) + ",<0.8.0>,x,y}") == "<0.8.0>");
     CHECK(sent_by("{'EXIT',#Port<0.5>,normal}") == "port 5");
     CHECK(sent_by("{'DOWN',#Ref<0.1.2.3>,process,<0.9.0>,noproc}") == "<0.9.0>");
     CHECK(sent_by("{'DOWN',#Ref<0.1.2.3>,process,<0.9.0>}") == "nobody");
@@ -100,13 +102,23 @@ TEST_CASE("a message's form is its atoms and the types of the rest", "[messages]
 TEST_CASE("a binary counts once, is seen where any slice shows it, and is held by each holder once", "[binaries]") {
     using Kind = BinaryHolder::Kind;
     const BinaryHolder one(ProcId{1}), two(ProcId{2}), table(Kind::table, 1), terms(Kind::persistent_terms, 0);
-    const auto size_of = [](std::uint64_t address) { return address == 0x300 ? Count() : Count(address == 0x100 ? 1000 : address == 0x200 ? 5000 : 1000); };
+    const auto size_of = [](std::uint64_t address) {
+        return address == 0x300 ? Count() : Count(address == 0x100 ? 1000 : address == 0x200 ? 5000 : 1000);
+    };
     const BinaryReport report = binary_holders(
         {
-            {0x100, 100, 50, two}, {0x100, 120, 30, one}, {0x100, 140, 60, one}, {0x100, 300, 0, one},  // 100 to 200
-            {0x200, 4990, 100, table}, {0x200, 9000, 10, terms}, {0x200, 0, 10, two},                   // beyond its end
-            {0x300, 10, 90, two}, {0x300, 5000, 2000, two},                                             // not listed
-            {0x400, 0, 1000, terms}, {0x400, 0, 1000, table}, {0x400, 0, 1000, one},
+            {0x100, 100, 50, two},
+            {0x100, 120, 30, one},
+            {0x100, 140, 60, one},
+            {0x100, 300, 0, one},  // 100 to 200
+            {0x200, 4990, 100, table},
+            {0x200, 9000, 10, terms},
+            {0x200, 0, 10, two},  // beyond its end
+            {0x300, 10, 90, two},
+            {0x300, 5000, 2000, two},  // not listed
+            {0x400, 0, 1000, terms},
+            {0x400, 0, 1000, table},
+            {0x400, 0, 1000, one},
         },
         size_of);
     REQUIRE(report.binaries.size() == 4);
@@ -143,7 +155,8 @@ TEST_CASE("a binary counts once, is seen where any slice shows it, and is held b
 TEST_CASE("idle processes are those that wait for whatever comes, with large heaps of one kind", "[idle]") {
     constexpr std::uint64_t kib64 = 8192, mib8 = 1u << 20;  // words
     struct Made : test::MadeSnapshot {
-        FunctionId begins = function("shop", "init", 1), loops = function("shop", "loop", 1), other = function("bank", "loop", 1), calls = function("gen", "do_call", 4);
+        FunctionId begins = function("shop", "init", 1), loops = function("shop", "loop", 1),
+                   other = function("bank", "loop", 1), calls = function("gen", "do_call", 4);
         std::uint32_t number = 1;
         Made() { s.source.word_size = 8; }
         Process& add(FunctionId current, std::uint64_t heap, std::uint64_t old_heap) {
@@ -174,7 +187,8 @@ TEST_CASE("idle processes are those that wait for whatever comes, with large hea
     CHECK(with([](Made& m) { m.s.processes[0].registers_lost = true; }).empty());
     CHECK(with([](Made& m) { m.s.processes[0].current_function = m.calls; }).empty());
     // 64 KiB each
-    CHECK(with([](Made& m) { m.add(m.loops, kib64 - 1, 1), m.add(m.loops, kib64 - 1, 0), m.add(m.loops, 0, kib64); }) == Groups{{1, 2, 4}});
+    CHECK(with([](Made& m) { m.add(m.loops, kib64 - 1, 1), m.add(m.loops, kib64 - 1, 0), m.add(m.loops, 0, kib64); }) ==
+          Groups{{1, 2, 4}});
     // a tenth of what the node used: of its own sum, or of all heaps
     CHECK(with([](Made& m) { m.s.memory.push_back({m.text("total"), 80 * mib8, {}}); }) == Groups{{1}});
     CHECK(with([](Made& m) { m.s.memory.push_back({m.text("total"), 80 * mib8 + 10, {}}); }).empty());

@@ -1,7 +1,8 @@
-// What is wrong where something else is loud: who waits for its own end, what fills queues and binaries, tables that few wait for.
-#include <catch2/catch.hpp>
+// What is wrong where something else is loud: who waits for its own end, what fills queues and binaries, tables that
+// few wait for.
 #include <fmt/format.h>
 
+#include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
@@ -53,7 +54,10 @@ TEST_CASE("an application whose own process waits for the application controller
     for (const bool asks : {true, false}) {
         Hidden node;
         const FunctionId call = node.function("gen", "do_call", 4), server = node.function("gen_server", "call", 3);
-        node.at(1, {node.function("application_master", "call", 2), node.function("application_controller", "stop_appl", 3)}, "application_controller");
+        node.at(
+            1,
+            {node.function("application_master", "call", 2), node.function("application_controller", "stop_appl", 3)},
+            "application_controller");
         node.monitors(2, 1);
         node.at(2, {node.function("application_master", "terminate_loop", 2)});
         node.names(3);
@@ -61,7 +65,9 @@ TEST_CASE("an application whose own process waits for the application controller
         node.names(4);
         node.at(4, {node.function("supervisor", "shutdown", 1)}, "shop_sup");
         node.names(5);
-        node.at(5, {call, server, node.function("shop", "handle_cast", 2), node.function("gen_server", "try_dispatch", 4)}, "janitor");
+        node.at(5,
+                {call, server, node.function("shop", "handle_cast", 2), node.function("gen_server", "try_dispatch", 4)},
+                "janitor");
         node.monitors(asks ? 1 : 6, 2);
         node.at(6, {node.function("shop", "works", 0)}, "other");
         node.at(0, {node.function("init", "loop", 1)}, "init");
@@ -74,8 +80,9 @@ TEST_CASE("an application whose own process waits for the application controller
         REQUIRE(stopped.size() == 1);
         CHECK(test::of(found, "wait-cycle").empty());
         CHECK((stopped[0].severity == FindingSeverity::high) == asks);
-        CHECK(title_alone(stopped[0]) == (asks ? "Application shop does not stop: janitor <0.5.0>, a part of it, waits for the application controller, called by shop:handle_cast/2"
-                                         : "Application shop does not stop: other <0.6.0> sits in shop:works/0"));
+        CHECK(title_alone(stopped[0]) == (asks ? "Application shop does not stop: janitor <0.5.0>, a part of it, waits "
+                                                 "for the application controller, called by shop:handle_cast/2"
+                                               : "Application shop does not stop: other <0.6.0> sits in shop:works/0"));
     }
 }
 
@@ -108,8 +115,11 @@ TEST_CASE("of processes of one kind it is said whether messages are most of what
         return found[0].words;
     };
     const std::uint64_t half = test::mebibyte / 2 / 8;
-    CHECK(told(half - 1, 2).find("up to 1.0 MiB each; most of it is 160 messages in their queues\n") != std::string::npos);
-    CHECK(told(half - 1, 2).find("-> See what these are, and who has sent them: beamheap msgs DUMP 0.10.0 --by shape") != std::string::npos);
+    CHECK(told(half - 1, 2).find("up to 1.0 MiB each; most of it is 160 messages in their queues\n") !=
+          std::string::npos);
+    CHECK(
+        told(half - 1, 2).find("-> See what these are, and who has sent them: beamheap msgs DUMP 0.10.0 --by shape") !=
+        std::string::npos);
     CHECK(told(half, 2).find("each; 80 of them are in timer:sleep/1\n") != std::string::npos);
     CHECK(told(half - 1, 0).find("each; 80 of them are in timer:sleep/1\n") != std::string::npos);
 }
@@ -131,11 +141,14 @@ TEST_CASE("binaries that terms show a part of do not wait for a collection", "[h
         pinned.slices = 1;
         pinned.seen_bytes = seen;
         pinned.by_subtraction = true;
-        const auto found = test::of(node.told([&](RuleInput& input) { input.pinned = std::span(&pinned, 1); }), "binary-pinning");
+        const auto found =
+            test::of(node.told([&](RuleInput& input) { input.pinned = std::span(&pinned, 1); }), "binary-pinning");
         REQUIRE(found.size() == 1);
         return title_alone(found[0]);
     };
-    const std::string keeps = "Binaries outside the heaps take 120 MiB (60 % of the node's memory); upload_buffer <0.1.0> keeps 100 MiB of them";
+    const std::string keeps =
+        "Binaries outside the heaps take 120 MiB (60 % of the node's memory); upload_buffer <0.1.0> keeps 100 MiB of "
+        "them";
     CHECK(told(50 * test::mebibyte) == keeps);
     CHECK(told(50 * test::mebibyte - 1) == keeps + ", which wait for the next collection");
     CHECK(told(100 * test::mebibyte, false) == keeps + ", which wait for the next collection");
@@ -170,7 +183,9 @@ TEST_CASE("who waits for tables is told where nothing else is, with the nodes th
         Hidden node;
         node.idle(1, "mnesia_controller");
         for (std::uint32_t i = 0; i < waiters; ++i) {
-            node.at(10 + i, {node.function("mnesia_controller", "do_wait_for_tables", 2), node.function("shop", "sets_up", 1)}, i == 0 ? "cluster_setup" : "");
+            node.at(10 + i,
+                    {node.function("mnesia_controller", "do_wait_for_tables", 2), node.function("shop", "sets_up", 1)},
+                    i == 0 ? "cluster_setup" : "");
             node.names(100 + i);
         }
         for (std::uint32_t i = 0; i < 2; ++i) node.at(100 + i, {node.function("mnesia_controller", "rec_tabs", 4)});
@@ -189,14 +204,17 @@ TEST_CASE("who waits for tables is told where nothing else is, with the nodes th
         why.server = ProcId{0};
         why.count = tables;
         why.what = parse_term("account");
-        const auto found = test::of(node.told([&](RuleInput& input) { input.put_off = std::span(&why, 1); }), "few-waiters");
+        const auto found =
+            test::of(node.told([&](RuleInput& input) { input.put_off = std::span(&why, 1); }), "few-waiters");
         return found.empty() ? std::string() : found[0].words;
     };
     CHECK(told(0, 1, 1).empty());
-    CHECK(told(1, 0, 1).starts_with("cluster_setup: cluster_setup <0.10.0> waits for tables of mnesia; table account is not loaded\n"));
+    CHECK(told(1, 0, 1).starts_with(
+        "cluster_setup: cluster_setup <0.10.0> waits for tables of mnesia; table account is not loaded\n"));
     CHECK(told(1, 1, 1).find("; table account is not loaded; node left@host is not connected\n") != std::string::npos);
-    CHECK(told(2, 2, 3).starts_with("cluster_setup: 2 of 65 processes wait for tables of mnesia; tables account and 2 more are not loaded\n"
-                                    "  nodes that it knows, and has no connection to: left@host, right@host\n"));
+    CHECK(told(2, 2, 3).starts_with(
+        "cluster_setup: 2 of 65 processes wait for tables of mnesia; tables account and 2 more are not loaded\n"
+        "  nodes that it knows, and has no connection to: left@host, right@host\n"));
 }
 
 TEST_CASE("of a long way down the middle is left out, and steps that are alike are counted", "[hidden]") {
@@ -206,12 +224,15 @@ TEST_CASE("of a long way down the middle is left out, and steps that are alike a
         const auto address = [](unsigned i) { return fmt::format("H{:X}", 0x7F0000001000 + 16 * i); };
         for (unsigned i = 0; i < depth; ++i) {
             heap += fmt::format("{:X}:", 0x7F0000001000 + 16 * i);
-            heap += pairs && i % 2 == 1 ? fmt::format("t2:I1,{}\n", address(i + 1)) : fmt::format("l{}|N\n", address(i + 1));
+            heap += pairs && i % 2 == 1 ? fmt::format("t2:I1,{}\n", address(i + 1))
+                                        : fmt::format("l{}|N\n", address(i + 1));
         }
         heap += fmt::format("{:X}:t3E8:", 0x7F0000001000 + 16 * depth);
         for (unsigned i = 0; i < 1000; ++i) heap += i == 0 ? "I0" : ",I0";
-        const std::string dump = test::header() + test::process("<0.50.0>") + "=proc_stack:<0.50.0>\n0x00007fad1c217d74:SReturn addr 0x1C217D74 (shop:exports/1 + 596)\ny0:" + address(0) +
-                                 "\n=proc_heap:<0.50.0>\n" + heap + "\n=end\n";
+        const std::string dump =
+            test::header() + test::process("<0.50.0>") +
+            "=proc_stack:<0.50.0>\n0x00007fad1c217d74:SReturn addr 0x1C217D74 (shop:exports/1 + 596)\ny0:" +
+            address(0) + "\n=proc_heap:<0.50.0>\n" + heap + "\n=end\n";
         LoadPlan plan = test::everything();
         plan.terms = true;
         const auto artifact = test::load(dump, plan);
@@ -220,12 +241,16 @@ TEST_CASE("of a long way down the middle is left out, and steps that are alike a
         REQUIRE(terms);
         TermMeasures measures(**terms);
         const Accumulation point = accumulation(artifact->snapshot(), ProcId{0}, **terms, measures);
-        return present::plain_text(artifact->snapshot(), point.where) + ": " + present::plain_text(artifact->snapshot(), point.what);
+        return present::plain_text(artifact->snapshot(), point.where) + ": " +
+               present::plain_text(artifact->snapshot(), point.what);
     };
     const std::string stack = "the stack of shop:exports/1";
     CHECK(where(2, false).starts_with(stack + " > item 1 > item 1: a tuple {"));
-    CHECK(where(8, true).starts_with(stack + " > item 1 > element 2 > item 1 > element 2 > item 1 > element 2 > item 1 > element 2: a tuple {"));
-    CHECK(where(9, true).starts_with(stack + " > item 1 > element 2 > item 1 > element 2 > ... > element 2 > item 1 > element 2 > item 1: a tuple {"));
+    CHECK(where(8, true).starts_with(
+        stack + " > item 1 > element 2 > item 1 > element 2 > item 1 > element 2 > item 1 > element 2: a tuple {"));
+    CHECK(where(9, true).starts_with(
+        stack +
+        " > item 1 > element 2 > item 1 > element 2 > ... > element 2 > item 1 > element 2 > item 1: a tuple {"));
     CHECK(where(31, false).starts_with(stack + " > item 1, 31 times: a tuple {"));
     CHECK(where(100, false).starts_with(stack + " > item 1, 100 times: a tuple {"));
 }
@@ -257,7 +282,8 @@ TEST_CASE("of a pool whose members are all out it is said where those who have t
             node.at(100 + i, {call, server, node.function("shop", "orders", 1)});
             node.monitors(200 + i, i);
         }
-        for (std::uint32_t i = 0; i < given.users; ++i) node.at(200 + i, {node.function("prim_inet", given.in, 3), node.function("shop_db", "handle_call", 3)});
+        for (std::uint32_t i = 0; i < given.users; ++i)
+            node.at(200 + i, {node.function("prim_inet", given.in, 3), node.function("shop_db", "handle_call", 3)});
         for (std::uint32_t i = 0; i < 60; ++i) {
             node.at(1000 + i, {call, server, node.function("shop", "orders", 1)});
             node.monitors(1, 1000 + i);
@@ -268,7 +294,10 @@ TEST_CASE("of a pool whose members are all out it is said where those who have t
     };
     const std::string idle = "it is idle until one of 10 ";
     CHECK(title_alone({{}, told({})}).ends_with(idle + "gives something back, all held up in shop_db:handle_call/3"));
-    CHECK(told({}).find("-> Look at what holds up those who have what the others want: beamheap proc DUMP 0.201.0\n") != std::string::npos);
+    CHECK(told({}).find("-> Look at what holds up those who have what the others want: beamheap proc DUMP 0.201.0\n") !=
+          std::string::npos);
     CHECK(title_alone({{}, told({.elsewhere = 2})}).ends_with(idle + "processes gives something back"));
-    CHECK(told({.elsewhere = 2}).find("-> Look at what those do who have what the others wait for: beamheap proc DUMP 0.100.0\n") != std::string::npos);
+    CHECK(told({.elsewhere = 2})
+              .find("-> Look at what those do who have what the others wait for: beamheap proc DUMP 0.100.0\n") !=
+          std::string::npos);
 }

@@ -1,7 +1,6 @@
-// What processes keep that they should give back: connections, children that are being ended, deleted objects, repeated timers,
-// heaps of a middling size. On both sides of the bounds at which rules speak.
+// What processes keep that they should give back: connections, children that are being ended, deleted objects, repeated
+// timers, heaps of a middling size. On both sides of the bounds at which rules speak.
 #include <catch2/catch.hpp>
-
 #include <string>
 
 #include "support/made_findings.hpp"
@@ -17,7 +16,8 @@ std::string title(const std::vector<test::FoundWithText>& findings, std::string_
 }
 
 struct Kept : test::MadeNode {
-    Process& at(std::uint32_t number, std::string_view name, const std::vector<FunctionId>& frames, std::uint32_t parent = Pid::none_number) {
+    Process& at(std::uint32_t number, std::string_view name, const std::vector<FunctionId>& frames,
+                std::uint32_t parent = Pid::none_number) {
         Process& p = process(number, name, parent);
         p.current_function = frames.front();
         p.stack = stack(frames);
@@ -46,7 +46,8 @@ TEST_CASE("bounds: connections that one process keeps itself", "[bounds]") {
     REQUIRE(found.size() == 1);
     CHECK(found[0].severity == FindingSeverity::medium);
     CHECK(found[0].pid == Pid{0, 5, 0});
-    CHECK(title(found, "port-leak").ends_with("webhooks <0.5.0> itself has 1,000 connections (TCP) open; it sits in webhooks:loop/1"));
+    CHECK(title(found, "port-leak")
+              .ends_with("webhooks <0.5.0> itself has 1,000 connections (TCP) open; it sits in webhooks:loop/1"));
     REQUIRE(found[0].evidence.size() >= 2);
     CHECK(found[0].evidence[0].number == 1000.0);
     CHECK(found[0].evidence[1].number == 1700.0);
@@ -58,7 +59,8 @@ TEST_CASE("bounds: children that a supervisor ends one after the other", "[bound
         made.at(1, "init", {made.function("init", "loop", 1)});
         made.at(3, "app_sup", {made.function("gen_server", "loop", 7)});
         const FunctionId loop = made.function("gen_server", "loop", 7);
-        made.at(5, "session_sup", ends_one ? std::vector{made.function("supervisor", "shutdown", 1), loop} : std::vector{loop}, 3);
+        made.at(5, "session_sup",
+                ends_one ? std::vector{made.function("supervisor", "shutdown", 1), loop} : std::vector{loop}, 3);
         std::vector<std::uint32_t> linked{3};  // its own supervisor
         for (std::uint32_t i = 0; i < children; ++i) linked.push_back(100 + i);
         made.links(linked);
@@ -76,7 +78,8 @@ TEST_CASE("bounds: children that a supervisor ends one after the other", "[bound
     REQUIRE(few.size() == 1);
     CHECK(few[0].severity == FindingSeverity::info);
     CHECK(few[0].count == Count(99));
-    CHECK(title(few, "stop-under-way").ends_with("session_sup <0.5.0> waits for a child to end: <0.99.0> sits in sessions:flush/2"));
+    CHECK(title(few, "stop-under-way")
+              .ends_with("session_sup <0.5.0> waits for a child to end: <0.99.0> sits in sessions:flush/2"));
     const auto many = test::of(node(100, true), "stop-under-way");
     REQUIRE(many.size() == 1);
     CHECK(many[0].severity == FindingSeverity::medium);
@@ -127,7 +130,9 @@ TEST_CASE("bounds: repeated timers of the module timer, and who has set them", "
         return made.told();
     };
     const auto told = node(10'000, "timer_server");
-    CHECK(title(told, "many-timers").find("20,000 timers are set for timer_server <0.7.0>, 10,000 of them repeated ones of poller <0.5.0>") != std::string::npos);
+    CHECK(title(told, "many-timers")
+              .find("20,000 timers are set for timer_server <0.7.0>, 10,000 of them repeated ones of poller <0.5.0>") !=
+          std::string::npos);
     CHECK(title(told, "many-relations").empty());  // one story
     CHECK(title(node(9'999, "timer_server"), "many-timers").find("repeated") == std::string::npos);
     CHECK(title(node(10'000, "clock"), "many-timers").find("repeated") == std::string::npos);
@@ -165,7 +170,9 @@ TEST_CASE("bounds: repeated timers that are a process each, of who has set them"
         REQUIRE(told.size() == 1);
         CHECK(told[0].count == Count(60'000));
         CHECK(told[0].pid == Pid{0, 5, 0});
-        CHECK(title(told, "many-timers").find("60,000 timers are set for poller <0.5.0>, 60,000 of them repeated ones, each with a process of its own; ") != std::string::npos);
+        CHECK(title(told, "many-timers")
+                  .find("60,000 timers are set for poller <0.5.0>, 60,000 of them repeated ones, each with a process "
+                        "of its own; ") != std::string::npos);
     }
     CHECK(title(node(60'000, "interval_loop"), "many-relations").empty());  // one story
     CHECK(title(node(9'999, "interval_loop"), "many-timers").empty());

@@ -1,7 +1,6 @@
 // Who is charged with what: words by frames, counters of tracing, stacks that call themselves.
-#include <catch2/catch.hpp>
-
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <functional>
 #include <string>
 #include <vector>
@@ -39,7 +38,9 @@ TEST_CASE("words are charged to functions, of one process or of all", "[profile]
     const std::vector<bool> wanted{true, true, false};
     const auto rows = function_words(s, frames, wanted, false);
     REQUIRE(rows.size() == 5);
-    const auto row = [&](std::size_t i) { return std::tuple(called(s, rows[i].function), rows[i].words, rows[i].frames, rows[i].place); };
+    const auto row = [&](std::size_t i) {
+        return std::tuple(called(s, rows[i].function), rows[i].words, rows[i].frames, rows[i].place);
+    };
     CHECK(row(0) == std::tuple("m:b", 110u, 2u, 0u));  // equals by name
     CHECK(row(1) == std::tuple("n:a", 110u, 1u, 0u));
     CHECK(row(2) == std::tuple("m:a", 107u, 2u, 0u));
@@ -89,10 +90,12 @@ TEST_CASE("words of thousands of processes are added up as they come", "[profile
 
 TEST_CASE("of functions with as many words the names decide, and what is no function comes behind them", "[profiles]") {
     test::MadeSnapshot made;
-    const std::vector<FunctionId> functions{made.function("m", "b", 1), made.function("m", "a", 2), made.function("m", "a", 1), made.function("l", "z", 0)};
+    const std::vector<FunctionId> functions{made.function("m", "b", 1), made.function("m", "a", 2),
+                                            made.function("m", "a", 1), made.function("l", "z", 0)};
     made.process(1).stack = made.stack(functions);
     const Snapshot& s = made.seal();
-    const auto rows = function_words(s, {{ProcId{0}, {{PlaceWords::dictionary, 5}, {0, 5}, {1, 5}, {2, 5}, {3, 5}}}}, {true}, false);
+    const auto rows =
+        function_words(s, {{ProcId{0}, {{PlaceWords::dictionary, 5}, {0, 5}, {1, 5}, {2, 5}, {3, 5}}}}, {true}, false);
     REQUIRE(rows.size() == 5);
     CHECK(rows[0].function == functions[3]);
     CHECK(rows[1].function == functions[2]);
@@ -113,11 +116,11 @@ TEST_CASE("what a process's virtual heap counts beyond what is listed is hidden 
         return HeldBinary{{address, 0, size, ProcId{process}}, named};
     };
     // 10,000 bytes each. Of the first 5,000 and 1,000 are listed: one of two references to the larger one shows less.
-    std::vector<HeldBinary> held{reference(0, 0x10, 400, true), reference(0, 0x20, 1000, true), reference(0, 0x10, 5000, true), reference(0, 0x99, 3000, false),
-                                 reference(0, 0xa9, 999, false),
-                                 reference(1, 0x10, 5000, true),   // no slices
-                                 reference(2, 0x77, 10'000, false),  // show all of it
-                                 reference(3, 0x78, 1, false)};    // its virtual heap is not known
+    std::vector<HeldBinary> held{reference(0, 0x10, 400, true),     reference(0, 0x20, 1000, true),
+                                 reference(0, 0x10, 5000, true),    reference(0, 0x99, 3000, false),
+                                 reference(0, 0xa9, 999, false),    reference(1, 0x10, 5000, true),  // no slices
+                                 reference(2, 0x77, 10'000, false),                                  // show all of it
+                                 reference(3, 0x78, 1, false)};  // its virtual heap is not known
     std::size_t asked = 0;
     const auto size_of = [&asked](std::uint64_t address) { return ++asked, address == 0x20 ? Count(900) : Count{}; };
     const auto rows = hidden_binaries(s, held, size_of);
@@ -182,7 +185,8 @@ TEST_CASE("counters of tracing are added up by function, or told by process", "[
     TracedFunction timed{a, TextId::none, {}, true, false, {{{0, 1, 0}, 2, 30}}, {}};
     CHECK(traced_profile(std::vector{counted, timed}, false, all).measure == &TracedRow::time);
     CHECK(traced_profile(std::vector{counted, timed}, false, all).rows[0].function == a);
-    const TracedProfile calls = traced_profile(std::vector{silent, counted}, false, [&](FunctionId f) { return f == b; });
+    const TracedProfile calls =
+        traced_profile(std::vector{silent, counted}, false, [&](FunctionId f) { return f == b; });
     CHECK(calls.measure == &TracedRow::calls);
     CHECK(calls.functions == 1);
     CHECK(calls.total == Count(12));
@@ -193,7 +197,8 @@ TEST_CASE("counters of tracing are added up by function, or told by process", "[
 
 TEST_CASE("a stack is a recursion where three frames in four are of three functions", "[recursion]") {
     const FunctionId walk{0}, each{1}, begin{2}, odd{3}, x{4}, y{5};
-    const auto of = [&](const std::vector<FunctionId>& functions, std::uint64_t stack, std::uint64_t heap, std::uint64_t unused, std::uint64_t least) {
+    const auto of = [&](const std::vector<FunctionId>& functions, std::uint64_t stack, std::uint64_t heap,
+                        std::uint64_t unused, std::uint64_t least) {
         test::MadeSnapshot made;
         for (const char* name : {"walk", "each", "begin", "odd", "x", "y"}) made.function("m", name, 1);
         Process& p = made.process(1);
@@ -217,10 +222,10 @@ TEST_CASE("a stack is a recursion where three frames in four are of three functi
     CHECK(found->calls == 60);
     CHECK(found->circle == std::vector{walk, each});
     CHECK(found->begun_by == begin);
-    CHECK_FALSE(of(deep, 10'000, 20'000, 15'000, 10'001));       // a small stack
-    CHECK_FALSE(of(deep, 10'000, 30'000, 19'999, 10'000));       // the heap holds a word more
+    CHECK_FALSE(of(deep, 10'000, 20'000, 15'000, 10'001));  // a small stack
+    CHECK_FALSE(of(deep, 10'000, 30'000, 19'999, 10'000));  // the heap holds a word more
     CHECK(of(deep, 10'000, 30'000, 20'000, 10'000));
-    CHECK(of({walk, begin}, 10'000, 0, 0, 1)->calls == 0);        // the stack is not there: who is in hand, and who called it
+    CHECK(of({walk, begin}, 10'000, 0, 0, 1)->calls == 0);  // the stack is not there: who is in hand, and who called it
     CHECK(of({walk, begin}, 10'000, 0, 0, 1)->begun_by == begin);
     CHECK(of({walk, walk}, 10'000, 0, 0, 1)->begun_by == FunctionId::none);
     CHECK(of({}, 10'000, 0, 0, 1)->function == FunctionId::none);

@@ -1,5 +1,5 @@
-// Rules as a whole: each has its page, and its id is a name that one can type. From when on each speaks, how loud, and all
-// that it says: snapshots on both sides of its bounds.
+// Rules as a whole: each has its page, and its id is a name that one can type. From when on each speaks, how loud, and
+// all that it says: snapshots on both sides of its bounds.
 #include <catch2/catch.hpp>
 #include <set>
 #include <string>
@@ -19,7 +19,9 @@ std::string loudness(const std::vector<test::FoundWithText>& findings, std::stri
 }
 
 struct Bounded : test::MadeNode {
-    Process& at(std::uint32_t number, std::string_view name, const std::vector<FunctionId>& frames) { return MadeNode::at(number, frames, name); }
+    Process& at(std::uint32_t number, std::string_view name, const std::vector<FunctionId>& frames) {
+        return MadeNode::at(number, frames, name);
+    }
     Scheduler& scheduler(Scheduler::Kind kind, std::uint32_t running, std::uint64_t queued) {
         Scheduler& one = s.schedulers.emplace_back();
         one.kind = kind;
@@ -57,7 +59,8 @@ TEST_CASE("bounds: who is ready to run, for each scheduler", "[bounds]") {
     const auto node = [](std::uint32_t schedulers, std::uint64_t queued, std::uint32_t listed) {
         Bounded made;
         for (std::uint32_t i = 0; i < listed; ++i)
-            made.at(10 + i, "", {made.function("shop", i % 3 == 0 ? "other" : "works", 1)}).state = ProcessState::runnable;
+            made.at(10 + i, "", {made.function("shop", i % 3 == 0 ? "other" : "works", 1)}).state =
+                ProcessState::runnable;
         for (std::uint32_t i = 0; i < schedulers; ++i) made.scheduler(Scheduler::Kind::normal, 0, i == 0 ? queued : 0);
         return made.told();
     };
@@ -84,7 +87,8 @@ TEST_CASE("bounds: who is ready to run, for each scheduler", "[bounds]") {
           "  its stack: shop:works/1\n"
           "-> See what all of them do: beamheap stacks DUMP --procs runnable\n"
           "-> See each scheduler's queue and what it runs: beamheap schedulers DUMP\n"
-          "-> Bound how many may work at a time (a pool, a limit on what is accepted); more of them do not get more done.\n");
+          "-> Bound how many may work at a time (a pool, a limit on what is accepted); more of them do not get more "
+          "done.\n");
     // fewer than half are in one function: that is not what they do
     const std::string few = test::of(node(2, 162, 120), "run-queue").at(0).words;
     CHECK(few.substr(0, few.find('\n')) == "an unknown function: 162 processes are ready to run on 2 schedulers");
@@ -95,10 +99,12 @@ TEST_CASE("bounds: where all that run are in one function, fewer are enough", "[
     const auto node = [](std::uint64_t queued, bool same) {
         Bounded made;
         for (std::uint32_t i = 0; i < 2; ++i) {
-            made.at(10 + i, "", {made.function("shop", same || i == 0 ? "compares" : "works", 1)}).state = ProcessState::running;
+            made.at(10 + i, "", {made.function("shop", same || i == 0 ? "compares" : "works", 1)}).state =
+                ProcessState::running;
             made.scheduler(Scheduler::Kind::normal, 10 + i, i == 0 ? queued : 0);
         }
-        for (std::uint32_t i = 0; i < 9; ++i) made.at(20 + i, "", {made.function("shop", "waits", 1)}).state = ProcessState::runnable;
+        for (std::uint32_t i = 0; i < 9; ++i)
+            made.at(20 + i, "", {made.function("shop", "waits", 1)}).state = ProcessState::runnable;
         made.scheduler(Scheduler::Kind::dirty_io, 0, 500);  // another queue
         return made.told();
     };
@@ -106,7 +112,8 @@ TEST_CASE("bounds: where all that run are in one function, fewer are enough", "[
     CHECK(loudness(node(10, true), "run-queue") == "medium");
     CHECK(loudness(node(10, false), "run-queue").empty());
     CHECK(test::of(node(10, true), "run-queue").at(0).words ==
-          "shop:waits/1: 10 processes are ready to run on 2 schedulers, 9 of them in shop:waits/1; all that run now are in shop:compares/1\n"
+          "shop:waits/1: 10 processes are ready to run on 2 schedulers, 9 of them in shop:waits/1; all that run now "
+          "are in shop:compares/1\n"
           "  in the run queues: 10\n"
           "  in the longest: 10\n"
           "  processes listed as running or ready to: 11\n"
@@ -114,8 +121,10 @@ TEST_CASE("bounds: where all that run are in one function, fewer are enough", "[
           "  its stack: shop:waits/1\n"
           "-> See what all of them do: beamheap stacks DUMP --procs runnable\n"
           "-> See each scheduler's queue and what it runs: beamheap schedulers DUMP\n"
-          "-> Where that is a function in C (a NIF, a comparison or a hash of a huge term), it keeps its scheduler until it is done: run it on a dirty scheduler, or in pieces.\n"
-          "-> Bound how many may work at a time (a pool, a limit on what is accepted); more of them do not get more done.\n");
+          "-> Where that is a function in C (a NIF, a comparison or a hash of a huge term), it keeps its scheduler "
+          "until it is done: run it on a dirty scheduler, or in pieces.\n"
+          "-> Bound how many may work at a time (a pool, a limit on what is accepted); more of them do not get more "
+          "done.\n");
 }
 
 TEST_CASE("bounds: dirty schedulers that are all taken", "[bounds]") {
@@ -123,7 +132,9 @@ TEST_CASE("bounds: dirty schedulers that are all taken", "[bounds]") {
         Bounded made;
         for (std::uint32_t i = 0; i < schedulers; ++i) {
             if (i < busy)
-                made.at(10 + i, "", {made.function(i < in_one ? "prim_file" : "mod" + std::to_string(i), "read", 2), made.function("shop", "loads", 1)});
+                made.at(10 + i, "",
+                        {made.function(i < in_one ? "prim_file" : "mod" + std::to_string(i), "read", 2),
+                         made.function("shop", "loads", 1)});
             made.scheduler(Scheduler::Kind::dirty_io, i < busy ? 10 + i : 0, 0);
         }
         made.scheduler(Scheduler::Kind::dirty_io_queue, 0, waiting);
@@ -143,28 +154,35 @@ TEST_CASE("bounds: dirty schedulers that are all taken", "[bounds]") {
           "  one of those that run: <0.10.0>\n"
           "  its stack: prim_file:read/2 < shop:loads/1\n"
           "-> See what each of them runs: beamheap schedulers DUMP\n"
-          "-> Look for what does not answer: a file system of another machine, a pipe, a device. Who is in such a function can't be killed; it ends when that answers, or with the node.\n"
-          "-> More of them (+SDio, +SDcpu) put off the stand-still where some always come back, and don't help where none does.\n");
+          "-> Look for what does not answer: a file system of another machine, a pipe, a device. Who is in such a "
+          "function can't be killed; it ends when that answers, or with the node.\n"
+          "-> More of them (+SDio, +SDcpu) put off the stand-still where some always come back, and don't help where "
+          "none does.\n");
     CHECK(test::of(node(4, 4, 10, 1), "dirty-schedulers").at(0).words ==
           "shop:loads/1: All 4 dirty I/O schedulers are busy, all in shop:loads/1; 10 processes wait for one\n"
           "  in their queue: 10\n"
           "  one of those that run: <0.10.0>\n"
           "  its stack: prim_file:read/2 < shop:loads/1\n"
           "-> See what each of them runs: beamheap schedulers DUMP\n"
-          "-> Look for what does not answer: a file system of another machine, a pipe, a device. Who is in such a function can't be killed; it ends when that answers, or with the node.\n"
-          "-> More of them (+SDio, +SDcpu) put off the stand-still where some always come back, and don't help where none does.\n");
+          "-> Look for what does not answer: a file system of another machine, a pipe, a device. Who is in such a "
+          "function can't be killed; it ends when that answers, or with the node.\n"
+          "-> More of them (+SDio, +SDcpu) put off the stand-still where some always come back, and don't help where "
+          "none does.\n");
     CHECK(test::of(node(1, 1, 1, 1), "dirty-schedulers").at(0).words ==
           "prim_file:read/2: The only dirty I/O scheduler is busy, in prim_file:read/2; 1 process waits for one\n"
           "  in their queue: 1\n"
           "  one of those that run: <0.10.0>\n"
           "  its stack: prim_file:read/2 < shop:loads/1\n"
           "-> See what each of them runs: beamheap schedulers DUMP\n"
-          "-> Look for what does not answer: a file system of another machine, a pipe, a device. Who is in such a function can't be killed; it ends when that answers, or with the node.\n"
-          "-> More of them (+SDio, +SDcpu) put off the stand-still where some always come back, and don't help where none does.\n");
+          "-> Look for what does not answer: a file system of another machine, a pipe, a device. Who is in such a "
+          "function can't be killed; it ends when that answers, or with the node.\n"
+          "-> More of them (+SDio, +SDcpu) put off the stand-still where some always come back, and don't help where "
+          "none does.\n");
 }
 
 TEST_CASE("bounds: one who does most of all work", "[bounds]") {
-    const auto node = [](std::uint64_t done, std::uint64_t others, ProcessState state, std::string_view name, std::string_view function) {
+    const auto node = [](std::uint64_t done, std::uint64_t others, ProcessState state, std::string_view name,
+                         std::string_view function) {
         Bounded made;
         Process& busy = made.at(10, name, {made.function("erlang", function, 1), made.function("shop", "works", 1)});
         busy.reductions = done;
@@ -182,53 +200,69 @@ TEST_CASE("bounds: one who does most of all work", "[bounds]") {
         CHECK(loudness(node(30'000'000, 1, state, "", "loop"), "busy-loop") == "medium");
     for (const char* name : {"init", "code_server", "erl_prim_loader", "application_controller"})
         CHECK(loudness(node(30'000'000, 1, running, name, "loop"), "busy-loop").empty());
-    for (const char* function : {"halt", "await_result"}) CHECK(loudness(node(30'000'000, 1, running, "", function), "busy-loop").empty());
+    for (const char* function : {"halt", "await_result"})
+        CHECK(loudness(node(30'000'000, 1, running, "", function), "busy-loop").empty());
     CHECK(test::of(node(30'000'000, 10'000'000, running, "", "loop"), "busy-loop").at(0).words ==
-          "process: <0.10.0> is busy: it is running erlang:loop/1, called by shop:works/1, and has done 75 % of all work\n"
+          "process: <0.10.0> is busy: it is running erlang:loop/1, called by shop:works/1, and has done 75 % of all "
+          "work\n"
           "  its reductions: 30000000\n"
           "  reductions of all processes: 40000000\n"
           "  its memory: 1000\n"
           "  messages in its queue: 3\n"
           "  its stack: erlang:loop/1 < shop:works/1\n"
           "-> See where it is, and with which data: beamheap proc DUMP 0.10.0\n"
-          "-> A second dump or core image some seconds later tells whether it moves: the same function and arguments that do not shrink are a loop without end.\n"
+          "-> A second dump or core image some seconds later tells whether it moves: the same function and arguments "
+          "that do not shrink are a loop without end.\n"
           "-> On a living node: process_info(Pid, [current_stacktrace, reductions]), some times over.\n");
 }
 
 TEST_CASE("bounds: memory that was refused to one who asked", "[bounds]") {
-    const auto node = [](std::uint64_t refused, std::uint64_t total, std::string_view allocator, std::string_view type) {
+    const auto node = [](std::uint64_t refused, std::uint64_t total, std::string_view allocator,
+                         std::string_view type) {
         Bounded made;
         made.at(10, "", {made.function("shop", "reads", 1)}).state = ProcessState::running;
         made.memory("total", total);
-        made.s.node.slogan = std::string(allocator) + ": Cannot allocate " + std::to_string(refused) + " bytes of memory (of type \"" + std::string(type) + "\").";
+        made.s.node.slogan = std::string(allocator) + ": Cannot allocate " + std::to_string(refused) +
+                             " bytes of memory (of type \"" + std::string(type) + "\").";
         return made.told();
     };
-    CHECK(loudness(node(10 * test::mebibyte, 160 * test::mebibyte, "binary_alloc", "binary"), "refused-memory") == "critical");
-    CHECK(loudness(node(10 * test::mebibyte, 161 * test::mebibyte, "binary_alloc", "binary"), "refused-memory") == "medium");
+    CHECK(loudness(node(10 * test::mebibyte, 160 * test::mebibyte, "binary_alloc", "binary"), "refused-memory") ==
+          "critical");
+    CHECK(loudness(node(10 * test::mebibyte, 161 * test::mebibyte, "binary_alloc", "binary"), "refused-memory") ==
+          "medium");
     CHECK(loudness(node(10 * test::mebibyte, 160 * test::mebibyte, "eheap_alloc", "heap"), "refused-memory").empty());
-    CHECK(test::of(node(10 * test::mebibyte, 161 * test::mebibyte, "binary_alloc", "binary"), "refused-memory").at(0).words ==
-          "process: <0.10.0> asked for a binary of 10.0 MiB and was refused it; it is running shop:reads/1, and is only the one that came last\n"
+    CHECK(test::of(node(10 * test::mebibyte, 161 * test::mebibyte, "binary_alloc", "binary"), "refused-memory")
+              .at(0)
+              .words ==
+          "process: <0.10.0> asked for a binary of 10.0 MiB and was refused it; it is running shop:reads/1, and is "
+          "only the one that came last\n"
           "  refused: 10485760\n"
           "  memory of the node: 168820736\n"
           "  its own memory, binaries not counted: 1000\n"
           "  its stack: shop:reads/1\n"
           "-> See what it was doing, and with which data: beamheap proc DUMP 0.10.0\n"
-          "-> A binary that is appended to doubles each time that it is full, and needs old and new at once: write it out in pieces, or keep an iolist.\n"
+          "-> A binary that is appended to doubles each time that it is full, and needs old and new at once: write it "
+          "out in pieces, or keep an iolist.\n"
           "-> Bound what one request, file or message may bring, before it is read or built.\n");
-    CHECK(test::of(node(10 * test::mebibyte, 20 * test::mebibyte, "ets_alloc", "db_term"), "refused-memory").at(0).words ==
+    CHECK(test::of(node(10 * test::mebibyte, 20 * test::mebibyte, "ets_alloc", "db_term"), "refused-memory")
+              .at(0)
+              .words ==
           "process: <0.10.0> asked for 10.0 MiB for an ETS table and was refused it; it is running shop:reads/1\n"
           "  refused: 10485760\n"
           "  memory of the node: 20971520\n"
           "  its own memory, binaries not counted: 1000\n"
           "  its stack: shop:reads/1\n"
           "-> See what it was doing, and with which data: beamheap proc DUMP 0.10.0\n");
-    CHECK(test::of(node(10 * test::mebibyte, 20 * test::mebibyte, "sl_alloc", "export_tab"), "refused-memory").at(0).words ==
-          "process: <0.10.0> asked for 10.0 MiB of sl_alloc (export_tab) and was refused it; it is running shop:reads/1\n"
-          "  refused: 10485760\n"
-          "  memory of the node: 20971520\n"
-          "  its own memory, binaries not counted: 1000\n"
-          "  its stack: shop:reads/1\n"
-          "-> See what it was doing, and with which data: beamheap proc DUMP 0.10.0\n");
+    CHECK(
+        test::of(node(10 * test::mebibyte, 20 * test::mebibyte, "sl_alloc", "export_tab"), "refused-memory")
+            .at(0)
+            .words ==
+        "process: <0.10.0> asked for 10.0 MiB of sl_alloc (export_tab) and was refused it; it is running shop:reads/1\n"
+        "  refused: 10485760\n"
+        "  memory of the node: 20971520\n"
+        "  its own memory, binaries not counted: 1000\n"
+        "  its stack: shop:reads/1\n"
+        "-> See what it was doing, and with which data: beamheap proc DUMP 0.10.0\n");
 }
 
 TEST_CASE("bounds: monitors and links of one process", "[bounds]") {
@@ -257,19 +291,22 @@ TEST_CASE("bounds: monitors and links of one process", "[bounds]") {
     CHECK(loudness(node(0, 50'000, 0, "shop"), "many-relations") == "medium");
     CHECK(loudness(node(0, 0, 49'999, "shop"), "many-relations").empty());
     CHECK(loudness(node(0, 0, 50'000, "shop"), "many-relations") == "medium");
-    for (const char* module : {"supervisor", "Elixir.DynamicSupervisor", "shop_sup"}) CHECK(loudness(node(0, 0, 50'000, module), "many-relations").empty());
+    for (const char* module : {"supervisor", "Elixir.DynamicSupervisor", "shop_sup"})
+        CHECK(loudness(node(0, 0, 50'000, module), "many-relations").empty());
     const auto leak = test::of(node(10'000, 10'002, 0, "shop"), "many-relations").at(0);
     CHECK(leak.count == Count(10'000));
     CHECK(leak.bytes == Count(4'000'000));
     CHECK(leak.words ==
-          "shop:init/1: <0.10.0> (shop:init/1) holds 10,000 monitors on cache <0.2.0>; 3.8 MiB of its memory are on no heap\n"
+          "shop:init/1: <0.10.0> (shop:init/1) holds 10,000 monitors on cache <0.2.0>; 3.8 MiB of its memory are on no "
+          "heap\n"
           "  monitors that it holds: 10002\n"
           "  of them on the same one: 10000\n"
           "  links: 0\n"
           "  its memory: 4000600\n"
           "  of it outside its heaps: 4000000\n"
           "  its stack: shop:waits/1\n"
-          "-> Take each monitor back when its request is done: erlang:demonitor/2 with [flush]; or monitor the target once.\n"
+          "-> Take each monitor back when its request is done: erlang:demonitor/2 with [flush]; or monitor the target "
+          "once.\n"
           "-> When one side ends, each of them becomes a message or a signal at once: expect as long a queue.\n");
     CHECK(test::of(node(0, 50'000, 3, "shop"), "many-relations").at(0).words ==
           "shop:init/1: <0.10.0> (shop:init/1) holds 50,000 monitors on others; 3.8 MiB of its memory are on no heap\n"
@@ -324,7 +361,8 @@ TEST_CASE("bounds: the process table, and those whom nobody watches", "[bounds]"
     CHECK(loudness(node(10'000, 1'000'000, 1'001, 0), "process-leak").empty());
     CHECK(loudness(node(20'002, 1'000'000, 0, 10'001), "process-leak") == "medium");
     CHECK(test::of(node(80, 100, 5, 0), "process-leak").at(0).words ==
-          "shop:init/1: 80 of 100 processes that the node may have exist (80 %): 80 of them are shop:init/1; <0.1.0> has spawned them\n"
+          "shop:init/1: 80 of 100 processes that the node may have exist (80 %): 80 of them are shop:init/1; <0.1.0> "
+          "has spawned them\n"
           "  processes of this kind: 80\n"
           "  their memory: 800\n"
           "  without link, monitor and name: 75\n"
@@ -332,10 +370,12 @@ TEST_CASE("bounds: the process table, and those whom nobody watches", "[bounds]"
           "  one was spawned by: <0.1.0>\n"
           "  its stack: shop:loop/1\n"
           "-> Find out what should end them, and see one: beamheap proc DUMP 0.10.0\n"
-          "-> Spawn them linked or monitored, under a supervisor (simple_one_for_one, DynamicSupervisor) with a bound on how many there may be.\n"
+          "-> Spawn them linked or monitored, under a supervisor (simple_one_for_one, DynamicSupervisor) with a bound "
+          "on how many there may be.\n"
           "-> A larger limit (+P) only buys time.\n");
     CHECK(test::of(node(10'000, 1'000'000, 0, 0), "process-leak").at(0).words ==
-          "shop:init/1: 10,000 of 10,000 processes (100 %) are shop:init/1, and nothing is linked to or monitors any of them; <0.1.0> has spawned them\n"
+          "shop:init/1: 10,000 of 10,000 processes (100 %) are shop:init/1, and nothing is linked to or monitors any "
+          "of them; <0.1.0> has spawned them\n"
           "  processes of this kind: 10000\n"
           "  their memory: 100000\n"
           "  without link, monitor and name: 10000\n"
@@ -343,10 +383,12 @@ TEST_CASE("bounds: the process table, and those whom nobody watches", "[bounds]"
           "  one was spawned by: <0.1.0>\n"
           "  its stack: shop:loop/1\n"
           "-> Find out what should end them, and see one: beamheap proc DUMP 0.10.0\n"
-          "-> Spawn them linked or monitored, under a supervisor (simple_one_for_one, DynamicSupervisor) with a bound on how many there may be.\n"
+          "-> Spawn them linked or monitored, under a supervisor (simple_one_for_one, DynamicSupervisor) with a bound "
+          "on how many there may be.\n"
           "-> A larger limit (+P) only buys time.\n");
     CHECK(test::of(node(10'000, 1'000'000, 5, 0), "process-leak").at(0).words ==
-          "shop:init/1: 10,000 of 10,000 processes (100 %) are shop:init/1, and nothing is linked to or monitors 9,995 of them; <0.1.0> has spawned them\n"
+          "shop:init/1: 10,000 of 10,000 processes (100 %) are shop:init/1, and nothing is linked to or monitors 9,995 "
+          "of them; <0.1.0> has spawned them\n"
           "  processes of this kind: 10000\n"
           "  their memory: 100000\n"
           "  without link, monitor and name: 9995\n"
@@ -354,7 +396,8 @@ TEST_CASE("bounds: the process table, and those whom nobody watches", "[bounds]"
           "  one was spawned by: <0.1.0>\n"
           "  its stack: shop:loop/1\n"
           "-> Find out what should end them, and see one: beamheap proc DUMP 0.10.0\n"
-          "-> Spawn them linked or monitored, under a supervisor (simple_one_for_one, DynamicSupervisor) with a bound on how many there may be.\n"
+          "-> Spawn them linked or monitored, under a supervisor (simple_one_for_one, DynamicSupervisor) with a bound "
+          "on how many there may be.\n"
           "-> A larger limit (+P) only buys time.\n");
 }
 
@@ -386,7 +429,8 @@ TEST_CASE("bounds: the port table, and whose ports they are", "[bounds]") {
           "-> See ports by driver and owner: beamheap ports DUMP\n"
           "-> A larger limit (+Q, ulimit -n) only buys time.\n");
     CHECK(test::of(node(80, 0), "port-leak").at(0).words ==
-          "tcp_inet of shop_conn:init/1: 80 of 100 ports are open (80 %): 80 of them are tcp_inet, owned by shop_conn:init/1\n"
+          "tcp_inet of shop_conn:init/1: 80 of 100 ports are open (80 %): 80 of them are tcp_inet, owned by "
+          "shop_conn:init/1\n"
           "  ports of this kind: 80\n"
           "  bytes waiting in them: 400\n"
           "  the owner of one: <0.10.0> (shop_conn:init/1)\n"
@@ -396,11 +440,14 @@ TEST_CASE("bounds: the port table, and whose ports they are", "[bounds]") {
 }
 
 TEST_CASE("bounds: the atom table, and the family that fills it", "[bounds]") {
-    const auto node = [](std::uint32_t used, std::uint64_t limit, std::uint32_t of_family, std::string_view slogan = "") {
+    const auto node = [](std::uint32_t used, std::uint64_t limit, std::uint32_t of_family,
+                         std::string_view slogan = "") {
         Bounded made;
         made.process(1);
         for (std::uint32_t i = 0; i < used; ++i)
-            made.s.atoms.push_back(made.text(i < of_family ? "session_" + std::to_string(i) : std::string(1, static_cast<char>('a' + i % 26)) + std::string(1 + i / 26 % 40, 'q')));
+            made.s.atoms.push_back(made.text(i < of_family ? "session_" + std::to_string(i)
+                                                           : std::string(1, static_cast<char>('a' + i % 26)) +
+                                                                 std::string(1 + i / 26 % 40, 'q')));
         made.s.node.atoms = used;
         made.s.node.atom_limit = limit;
         made.s.node.slogan = slogan;
@@ -412,7 +459,8 @@ TEST_CASE("bounds: the atom table, and the family that fills it", "[bounds]") {
     CHECK(loudness(node(800, 1'000, 0), "atom-exhaustion") == "high");
     CHECK(loudness(node(949, 1'000, 0), "atom-exhaustion") == "high");
     CHECK(loudness(node(950, 1'000, 0), "atom-exhaustion") == "critical");
-    CHECK(loudness(node(10, 1'000, 0, "no more index entries in atom_tab (max=1000)"), "atom-exhaustion") == "critical");
+    CHECK(loudness(node(10, 1'000, 0, "no more index entries in atom_tab (max=1000)"), "atom-exhaustion") ==
+          "critical");
     CHECK(test::of(node(600, 1'000, 0), "atom-exhaustion").at(0).words ==
           "atom table: 600 of 1,000 atoms are in use (60 %)\n"
           "  atoms: 600\n"
@@ -427,7 +475,8 @@ TEST_CASE("bounds: the atom table, and the family that fills it", "[bounds]") {
           "  of the pattern session_<int>: 400\n"
           "  of the newest 600 atoms: 400\n"
           "  newest of them: session_0, session_1, session_2\n"
-          "-> Find who turns data into atoms of the form session_<int>: list_to_atom, binary_to_atom, a parser's keys, node names made anew for every call of a command-line tool.\n"
+          "-> Find who turns data into atoms of the form session_<int>: list_to_atom, binary_to_atom, a parser's keys, "
+          "node names made anew for every call of a command-line tool.\n"
           "-> Use list_to_existing_atom/1 or keep the data as binaries; give tools a fixed node name.\n"
           "-> A larger limit (+t) only buys time.\n"
           "-> See the families and the newest atoms: beamheap atoms DUMP\n");
@@ -466,20 +515,24 @@ TEST_CASE("bounds: literals", "[bounds]") {
     CHECK(loudness(node(64 * mebibyte, 128 * mebibyte), "literals") == "high");
     CHECK(loudness(node(64 * mebibyte, 129 * mebibyte), "literals") == "medium");
     CHECK(test::of(node(16 * mebibyte, 32 * mebibyte), "literals").at(0).words ==
-          "literal_alloc: Literals take 16.0 MiB (50 % of the node's memory): persistent terms, and the constants of modules\n"
+          "literal_alloc: Literals take 16.0 MiB (50 % of the node's memory): persistent terms, and the constants of "
+          "modules\n"
           "  blocks of literal_alloc: 16777216\n"
           "  the node: 33554432\n"
-          "-> Find what is kept in persistent_term: it is for what seldom changes and is bounded. What comes and goes (sessions, caches) belongs in ETS. On a living node: persistent_term:info(), persistent_term:get().\n"
+          "-> Find what is kept in persistent_term: it is for what seldom changes and is bounded. What comes and goes "
+          "(sessions, caches) belongs in ETS. On a living node: persistent_term:info(), persistent_term:get().\n"
           "-> Or modules that are made while the node runs, each with its constants: beamheap modules DUMP\n"
           "-> See the memory of literal_alloc beside that of the others: beamheap alloc DUMP\n");
     CHECK(test::of(node(16 * mebibyte, 32 * mebibyte, true), "literals").at(0).words ==
-          "literal_alloc: Literals take 16.0 MiB (50 % of the node's memory): 7 persistent terms, and the constants of 1 module\n"
+          "literal_alloc: Literals take 16.0 MiB (50 % of the node's memory): 7 persistent terms, and the constants of "
+          "1 module\n"
           "  blocks of literal_alloc: 16777216\n"
           "  the node: 33554432\n"
           "  persistent terms: 7\n"
           "  modules: 1\n"
           "  their code: 12000\n"
-          "-> Find what is kept in persistent_term: it is for what seldom changes and is bounded. What comes and goes (sessions, caches) belongs in ETS. On a living node: persistent_term:info(), persistent_term:get().\n"
+          "-> Find what is kept in persistent_term: it is for what seldom changes and is bounded. What comes and goes "
+          "(sessions, caches) belongs in ETS. On a living node: persistent_term:info(), persistent_term:get().\n"
           "-> Or modules that are made while the node runs, each with its constants: beamheap modules DUMP\n"
           "-> See the memory of literal_alloc beside that of the others: beamheap alloc DUMP\n");
 }
@@ -506,8 +559,11 @@ TEST_CASE("bounds: timers of one process, of a name, of nobody", "[bounds]") {
         return words.substr(0, words.find('\n'));
     };
     CHECK(head(0) == "cache: 10,000 timers are set for cache <0.1.0>; the last one is due in 10.9 s");
-    CHECK(head(1) == "process that is gone: 10,000 timers are set for <0.77.0>, which is gone; the last one is due in 10.9 s");
-    CHECK(head(2) == "process that is gone: 10,000 timers are set for gone, which nobody is registered as; the last one is due in 10.9 s");
+    CHECK(head(1) ==
+          "process that is gone: 10,000 timers are set for <0.77.0>, which is gone; the last one is due in 10.9 s");
+    CHECK(head(2) ==
+          "process that is gone: 10,000 timers are set for gone, which nobody is registered as; the last one is due in "
+          "10.9 s");
     const test::FoundWithText cache = test::of(node(10'000, 0), "many-timers").at(0);
     CHECK(cache.words.substr(cache.words.find('\n')) ==
           "\n"
@@ -527,9 +583,11 @@ TEST_CASE("bounds: timers of one process, of a name, of nobody", "[bounds]") {
 
 namespace {
 
-/// What is said of a node with so many messages in one queue, of a process that holds `bytes`; all others hold `others`.
-std::vector<test::FoundWithText> flooded(std::uint64_t messages, std::uint64_t bytes, std::uint64_t others, std::string_view name = "",
-                                         const TermFacts& facts = {}, std::uint64_t node = 640 * test::mebibyte) {
+/// What is said of a node with so many messages in one queue, of a process that holds `bytes`; all others hold
+/// `others`.
+std::vector<test::FoundWithText> flooded(std::uint64_t messages, std::uint64_t bytes, std::uint64_t others,
+                                         std::string_view name = "", const TermFacts& facts = {},
+                                         std::uint64_t node = 640 * test::mebibyte) {
     Bounded made;
     Process& flooded = made.at(10, name, {made.function("shop", "works", 1)});
     flooded.msgq_len = messages;
@@ -565,7 +623,8 @@ TEST_CASE("bounds: messages in one queue, and what is told of them", "[bounds]")
     facts.message_binary_bytes = 64 * mebibyte - 1;
     CHECK(loudness(flooded(5, 1, 1, "", facts, 128 * mebibyte), "queue-flood").empty());
     CHECK(test::of(flooded(2'000, mebibyte, 99 * mebibyte), "queue-flood").at(0).words ==
-          "process: <0.10.0> has 2,000 messages in its queue and 1.0 MiB (1.0 % of all processes'); it sits in shop:works/1, taking none\n"
+          "process: <0.10.0> has 2,000 messages in its queue and 1.0 MiB (1.0 % of all processes'); it sits in "
+          "shop:works/1, taking none\n"
           "  messages in its queue: 2000\n"
           "  of all messages in queues: 100\n"
           "  its memory: 1048576\n"
@@ -573,7 +632,8 @@ TEST_CASE("bounds: messages in one queue, and what is told of them", "[bounds]")
           "  its stack: shop:works/1\n"
           "-> See what the messages are and who sent them: beamheap msgs DUMP 0.10.0 --by shape\n"
           "-> Nothing limits the senders: make them wait (a call), or let them or the receiver drop what is too much.\n"
-          "-> As a fuse: process_flag(max_heap_size, ...) for the receiver, and {message_queue_data, off_heap} so that collections do not copy its queue.\n");
+          "-> As a fuse: process_flag(max_heap_size, ...) for the receiver, and {message_queue_data, off_heap} so that "
+          "collections do not copy its queue.\n");
     CHECK(test::of(flooded(2'000, mebibyte, 100 * mebibyte, "lager_event"), "queue-flood").at(0).words ==
           "lager_event: lager_event <0.10.0> has 2,000 messages in its queue; it sits in shop:works/1, taking none\n"
           "  messages in its queue: 2000\n"
@@ -584,7 +644,8 @@ TEST_CASE("bounds: messages in one queue, and what is told of them", "[bounds]")
           "-> See what the messages are and who sent them: beamheap msgs DUMP 0.10.0 --by shape\n"
           "-> Let lager drop or go asynchronous under load: async_threshold, error_logger_hwm.\n"
           "-> Nothing limits the senders: make them wait (a call), or let them or the receiver drop what is too much.\n"
-          "-> As a fuse: process_flag(max_heap_size, ...) for the receiver, and {message_queue_data, off_heap} so that collections do not copy its queue.\n");
+          "-> As a fuse: process_flag(max_heap_size, ...) for the receiver, and {message_queue_data, off_heap} so that "
+          "collections do not copy its queue.\n");
 }
 
 TEST_CASE("bounds: messages of the VM's own are called what they are, from three quarters of a queue on", "[bounds]") {
@@ -594,9 +655,12 @@ TEST_CASE("bounds: messages of the VM's own are called what they are, from three
     for (const auto& [form, called, advice] : {
              KnownForm{"{trace,pid(),call}", "trace messages", "These are trace messages: stop the trace"},
              KnownForm{"{trace_ts,pid(),call,integer()}", "trace messages", "These are trace messages: stop the trace"},
-             KnownForm{"{'EXIT',pid(),normal}", "'EXIT' messages", "It traps exits, and does not take what comes of that"},
-             KnownForm{"{'DOWN',reference(),process,pid(),normal}", "'DOWN' messages", "Each process that it has monitored leaves one as it ends"},
-             KnownForm{"{reference(),ok}", "messages", "Messages {Ref, Answer} are answers that came when nobody waited"},
+             KnownForm{"{'EXIT',pid(),normal}", "'EXIT' messages",
+                       "It traps exits, and does not take what comes of that"},
+             KnownForm{"{'DOWN',reference(),process,pid(),normal}", "'DOWN' messages",
+                       "Each process that it has monitored leaves one as it ends"},
+             KnownForm{"{reference(),ok}", "messages",
+                       "Messages {Ref, Answer} are answers that came when nobody waited"},
          }) {
         INFO(form);
         TermFacts known;
@@ -610,15 +674,17 @@ TEST_CASE("bounds: messages of the VM's own are called what they are, from three
         const test::FoundWithText enough = test::of(flooded(2'000, 1, 1, "", known), "queue-flood").at(0);
         CHECK(enough.words.find("has 2,000 " + std::string(called) + " in its queue") != std::string::npos);
         CHECK(enough.words.find(advice) != std::string::npos);
-        CHECK(enough.words.find("\n  binaries that its messages keep: 1000\n  messages of the form " + std::string(form) + ": 75\n") != std::string::npos);
+        CHECK(enough.words.find("\n  binaries that its messages keep: 1000\n  messages of the form " +
+                                std::string(form) + ": 75\n") != std::string::npos);
         REQUIRE(enough.evidence.size() > 4);
         CHECK(enough.evidence[3].number == 1'000.0);
         CHECK(enough.evidence[3].confidence == Confidence::exact);
         CHECK(enough.evidence[4].number == 75.0);
     }
-    for (const auto& [name, advice] : {std::pair("Logger", "-> Let Logger drop: config :logger, discard_threshold: 500"),
-                                       std::pair("logger_std_h", "-> Lower the log handler's limits: sync_mode_qlen"),
-                                       std::pair("error_logger", "-> Lower the log handler's limits: sync_mode_qlen")}) {
+    for (const auto& [name, advice] :
+         {std::pair("Logger", "-> Let Logger drop: config :logger, discard_threshold: 500"),
+          std::pair("logger_std_h", "-> Lower the log handler's limits: sync_mode_qlen"),
+          std::pair("error_logger", "-> Lower the log handler's limits: sync_mode_qlen")}) {
         INFO(name);
         CHECK(test::of(flooded(2'000, 1, 1, name), "queue-flood").at(0).words.find(advice) != std::string::npos);
     }

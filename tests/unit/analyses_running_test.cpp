@@ -1,7 +1,7 @@
-// What holds processes up besides calls, on snapshots made by hand: ports, locks, other nodes, and which finding tells it.
-#include <catch2/catch.hpp>
-
+// What holds processes up besides calls, on snapshots made by hand: ports, locks, other nodes, and which finding tells
+// it.
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <string>
 
 #include "analyses/processes/application_starts.hpp"
@@ -24,9 +24,12 @@ struct Running : test::MadeSnapshot {
         p.stack = stack(frames);
         p.memory_bytes = 1000;
     }
-    void idle(std::uint32_t number, std::string_view name = {}) { at(process(number, name), {function("gen_server", "loop", 7)}); }
+    void idle(std::uint32_t number, std::string_view name = {}) {
+        at(process(number, name), {function("gen_server", "loop", 7)});
+    }
     void links_to(const std::vector<Link>& all) {
-        s.processes.back().link_range = {static_cast<std::uint32_t>(s.links.size()), static_cast<std::uint32_t>(all.size())};
+        s.processes.back().link_range = {static_cast<std::uint32_t>(s.links.size()),
+                                         static_cast<std::uint32_t>(all.size())};
         s.links.insert(s.links.end(), all.begin(), all.end());
     }
     void slot(StackSlot held) {
@@ -119,8 +122,7 @@ TEST_CASE("a few slow clients among many are not high", "[running]") {
         node.port(100 + i, "BUSY_PORT");
         node.writer(10 + i, 100 + i);
     }
-    for (std::uint32_t i = 0; i < 20; ++i)
-        node.at(node.process(500 + i), {node.function("my_conn", "write", 2)});
+    for (std::uint32_t i = 0; i < 20; ++i) node.at(node.process(500 + i), {node.function("my_conn", "write", 2)});
     node.seal();
     const std::vector<Finding> found = node.findings();
     const Finding* slow = node.find(found, "slow-socket");
@@ -132,7 +134,8 @@ TEST_CASE("a few slow clients among many are not high", "[running]") {
 TEST_CASE("senders of the module socket wait in a function of it; readers do not", "[running]") {
     Running node;
     for (std::uint32_t i = 0; i < 3; ++i)
-        node.at(node.process(10 + i), {node.function("socket", "send_deadline", 4), node.function("my_conn", "write", 2)});
+        node.at(node.process(10 + i),
+                {node.function("socket", "send_deadline", 4), node.function("my_conn", "write", 2)});
     node.at(node.process(20), {node.function("socket", "recv_deadline", 5), node.function("my_conn", "read", 2)});
     node.seal();
     const std::vector<HeldSender> held = held_senders(node.s, waits(node.s));
@@ -186,7 +189,8 @@ TEST_CASE("who was suspended is told so, with what resumes it", "[running]") {
     CHECK(present::plain_text(node.s, convoy->next_steps.front()).find("sys:resume/1") != std::string::npos);
 }
 
-TEST_CASE("a call that a program has written by hand is one where its requests lie in the queue of whom it asks", "[running]") {
+TEST_CASE("a call that a program has written by hand is one where its requests lie in the queue of whom it asks",
+          "[running]") {
     for (const std::uint64_t requests : {0u, 12u, 1000u}) {
         Running node;
         node.at(node.process(1, "shop_db"), {node.function("shop", "db", 1)});
@@ -213,7 +217,8 @@ TEST_CASE("a call that a program has written by hand is one where its requests l
         REQUIRE((convoy != nullptr) == (requests == 12));
         if (convoy == nullptr) continue;
         CHECK(convoy->severity == FindingSeverity::high);  // 4 % of all, but nobody will answer them
-        CHECK(node.title(*convoy).find("wait in shop:out/1 for shop_db <0.1.0>; it has 12 messages and is suspended") != std::string::npos);
+        CHECK(node.title(*convoy).find("wait in shop:out/1 for shop_db <0.1.0>; it has 12 messages and is suspended") !=
+              std::string::npos);
     }
 }
 
@@ -222,7 +227,8 @@ TEST_CASE("a server that is suspended is told, with or without callers", "[runni
         Running node;
         node.at(node.process(1, "router"), {node.function("sys", "suspend_loop", 6)});
         node.s.processes.back().msgq_len = queued;
-        node.at(node.process(2), {node.function("sys", "suspend_loop", 6)});  // has no name, and nobody asks it anything
+        node.at(node.process(2),
+                {node.function("sys", "suspend_loop", 6)});  // has no name, and nobody asks it anything
         node.idle(3, "other");
         node.seal();
         const std::vector<Finding> found = node.findings();
@@ -304,8 +310,9 @@ TEST_CASE("who waits for one that calls another node waits for that node", "[run
         const Finding* hung = node.find(found, "node-hung");
         REQUIRE(hung != nullptr);
         CHECK(hung->count == Count(25 + proxies));
-        const std::string behind = proxies == 1 ? "for node far@host: 1 in gen_server:call/3; 25 of them through <0.1.0>"
-                                                : "for node far@host: 2 in gen_server:call/3; 25 more wait for those";
+        const std::string behind = proxies == 1
+                                       ? "for node far@host: 1 in gen_server:call/3; 25 of them through <0.1.0>"
+                                       : "for node far@host: 2 in gen_server:call/3; 25 more wait for those";
         CHECK(node.title(*hung).find(behind) != std::string::npos);
     }
 }
@@ -315,7 +322,8 @@ TEST_CASE("a lock that nobody here holds is looked for at the other node, or at 
         for (const bool silent : {false, true}) {
             Running node;
             for (std::uint32_t i = 0; i < 20; ++i)
-                node.at(node.process(10 + i), {node.function("mnesia_locker", "receive_wlocks", 4), node.function("my", "book", 1)});
+                node.at(node.process(10 + i),
+                        {node.function("mnesia_locker", "receive_wlocks", 4), node.function("my", "book", 1)});
             std::vector<ConnectionTick> ticks;
             for (std::uint32_t i = 0; i < nodes; ++i) {
                 node.port(5 + i, "", "CONNECTED|DISTR");
@@ -327,7 +335,8 @@ TEST_CASE("a lock that nobody here holds is looked for at the other node, or at 
                 node.s.nodes.push_back(peer);
             }
             node.seal();
-            for (std::uint32_t i = 0; i < nodes; ++i) ticks.push_back({node.s.find({0, 50 + i, 0}), 7, silent && i + 1 == nodes ? 4u : 7u});
+            for (std::uint32_t i = 0; i < nodes; ++i)
+                ticks.push_back({node.s.find({0, 50 + i, 0}), 7, silent && i + 1 == nodes ? 4u : 7u});
             const std::vector<LockQueue> queues = lock_queues(node.s);
             const std::vector<Finding> found = test::findings_of(node.s, [&](RuleInput& input) {
                 input.locks = queues;
@@ -337,7 +346,8 @@ TEST_CASE("a lock that nobody here holds is looked for at the other node, or at 
             const Finding* held = test::first_of(found, "lock-held");
             REQUIRE(held != nullptr);
             const char* where = nodes == 0 ? "nobody is in a function that runs under one: they take turns"
-                                : silent   ? (nodes == 1 ? "look at node far@host, silent for 3.0 s" : "look at node other@host, silent for 3.0 s")
+                                : silent   ? (nodes == 1 ? "look at node far@host, silent for 3.0 s"
+                                                         : "look at node other@host, silent for 3.0 s")
                                            : (nodes == 1 ? "look at node far@host" : "look at the other nodes");
             CAPTURE(nodes, silent, node.title(*held));
             CHECK(node.title(*held).ends_with(where));
@@ -373,8 +383,11 @@ TEST_CASE("a node that has been silent for half of its time is told with one who
             if (hung == nullptr) continue;
             CHECK(hung->severity == FindingSeverity::medium);
             const std::string since = ticks == 2 ? "30.0" : "45.0";
-            CHECK(node.title(*hung) == (waits ? "1 of 32 processes (3.1 %) wait for node far@host: 1 in gen_server:call/3; nothing has come from it for " + since + " s"
-                                              : "Nothing has come from node far@host for " + since + " s, and nobody waits for it"));
+            CHECK(node.title(*hung) ==
+                  (waits ? "1 of 32 processes (3.1 %) wait for node far@host: 1 in gen_server:call/3; nothing has come "
+                           "from it for " +
+                               since + " s"
+                         : "Nothing has come from node far@host for " + since + " s, and nobody waits for it"));
         }
 }
 
@@ -382,7 +395,8 @@ TEST_CASE("those who are suspended wait for the only connection that is full", "
     for (const bool second : {false, true}) {
         Running node;
         for (std::uint32_t i = 0; i < 2; ++i) {
-            node.at(node.process(10 + i), {node.function("erts_internal", "dsend_continue_trap", 1), node.function("my", "tell", 2)});
+            node.at(node.process(10 + i),
+                    {node.function("erts_internal", "dsend_continue_trap", 1), node.function("my", "tell", 2)});
             node.s.processes.back().state = ProcessState::suspended;
         }
         for (std::uint64_t i = 0; i < (second ? 2 : 1); ++i) {
@@ -408,7 +422,8 @@ TEST_CASE("who wants a lock, and who may hold it", "[running]") {
     for (const bool running : {false, true}) {
         Running node;
         node.at(node.process(1, "holder"),
-                {node.function("timer", "sleep", 1), node.function("mnesia_tm", "apply_fun", 3), node.function("my", "book", 1)});
+                {node.function("timer", "sleep", 1), node.function("mnesia_tm", "apply_fun", 3),
+                 node.function("my", "book", 1)});
         if (running) node.s.processes.back().state = ProcessState::running;
         for (std::uint32_t i = 0; i < 10; ++i)
             node.at(node.process(10 + i), {node.function("timer", "sleep", 1), node.function("mnesia_tm", "restart", 9),
@@ -430,8 +445,8 @@ TEST_CASE("who wants a lock, and who may hold it", "[running]") {
 
 TEST_CASE("who waits for one that wants a lock counts, also by way of a pool whose members all do", "[running]") {
     Running node;
-    node.at(node.process(1, "holder"),
-            {node.function("timer", "sleep", 1), node.function("mnesia_tm", "apply_fun", 3), node.function("my", "book", 1)});
+    node.at(node.process(1, "holder"), {node.function("timer", "sleep", 1), node.function("mnesia_tm", "apply_fun", 3),
+                                        node.function("my", "book", 1)});
     std::vector<Link> members;
     for (std::uint32_t i = 2; i < 4; ++i) {
         node.at(node.process(i), {node.function("timer", "sleep", 1), node.function("mnesia_tm", "restart", 9)});
@@ -442,7 +457,7 @@ TEST_CASE("who waits for one that wants a lock counts, also by way of a pool who
     }
     node.idle(4, "pool");
     node.links_to(members);
-    for (std::uint32_t i = 0; i < 5; ++i) node.caller(10 + i, 2);  // of a member
+    for (std::uint32_t i = 0; i < 5; ++i) node.caller(10 + i, 2);   // of a member
     for (std::uint32_t i = 0; i < 20; ++i) node.caller(20 + i, 4);  // of the pool
     for (std::uint32_t i = 0; i < 100; ++i) node.idle(100 + i);
     node.seal();
@@ -452,9 +467,9 @@ TEST_CASE("who waits for one that wants a lock counts, also by way of a pool who
     CHECK(lock->count == Count(2 + 5 + 1 + 20));
     CHECK(lock->severity == FindingSeverity::high);
     REQUIRE(lock->evidence.size() >= 3);
-    CHECK(lock->evidence[0].number == 2);           // want it themselves
-    CHECK(lock->evidence[1].number == 5 + 1 + 20);  // wait for those
-    CHECK(lock->evidence[2].number == 1);           // is inside
+    CHECK(lock->evidence[0].number == 2);               // want it themselves
+    CHECK(lock->evidence[1].number == 5 + 1 + 20);      // wait for those
+    CHECK(lock->evidence[2].number == 1);               // is inside
     CHECK(node.find(found, "wait-convoy") == nullptr);  // is a part of that story
 }
 
@@ -469,7 +484,8 @@ TEST_CASE("atoms of one family are a leak long before their table is full", "[ru
         const std::vector<Finding> found = node.findings();
         const Finding* leak = node.find(found, "atom-exhaustion");
         REQUIRE((leak != nullptr) == (atoms > 100'000));
-        if (leak != nullptr) CHECK(leak->severity == (atoms > 300'000 ? FindingSeverity::high : FindingSeverity::medium));
+        if (leak != nullptr)
+            CHECK(leak->severity == (atoms > 300'000 ? FindingSeverity::high : FindingSeverity::medium));
     }
 }
 
@@ -521,7 +537,8 @@ TEST_CASE("a table that is most of a small node is not high", "[running]") {
         node.seal();
         const std::vector<Finding> found = node.findings();
         REQUIRE(node.find(found, "ets-growth") != nullptr);
-        CHECK(node.find(found, "ets-growth")->severity == (mebibytes == 27 ? FindingSeverity::medium : FindingSeverity::high));
+        CHECK(node.find(found, "ets-growth")->severity ==
+              (mebibytes == 27 ? FindingSeverity::medium : FindingSeverity::high));
     }
 }
 
@@ -530,8 +547,9 @@ TEST_CASE("the application controller's state tells what is starting", "[running
         const auto term = parse_term(text);
         return application_starts(*term, term->term());
     };
-    const ApplicationStarts some =
-        starts("{state,[],[{web,temporary,normal,{<0.9.0>,tag}}],[],[{stdlib,undefined},{kernel,<0.4.0>}],[],[],[],undefined}");
+    const ApplicationStarts some = starts(
+        "{state,[],[{web,temporary,normal,{<0.9.0>,tag}}],[],[{stdlib,undefined},{kernel,<0.4.0>}],[],[],[],"
+        "undefined}");
     CHECK(some.known);
     CHECK(some.starting == std::vector<std::string>{"web"});
     CHECK(some.running == 2);
@@ -548,9 +566,12 @@ TEST_CASE("what the boot script still has to start is what is left of its comman
         LoadPlan plan = test::everything();
         plan.terms = true;
         plan.terms_of = [](const Snapshot&, ProcId) { return true; };
-        const auto artifact = test::load(test::header() + test::process("<0.1.0>", "Program counter: 0x0 (init:boot_loop/2 + 10)\n") +
-                                             "=proc_stack:<0.1.0>\n0x00007fad1c217d74:SReturn addr 0x1C217D74 (init:boot_loop/2 + 596)\ny0:H100\n=proc_heap:<0.1.0>\n" + heap +
-                                             "=end\n", plan);
+        const auto artifact =
+            test::load(test::header() + test::process("<0.1.0>", "Program counter: 0x0 (init:boot_loop/2 + 10)\n") +
+                           "=proc_stack:<0.1.0>\n0x00007fad1c217d74:SReturn addr 0x1C217D74 (init:boot_loop/2 + "
+                           "596)\ny0:H100\n=proc_heap:<0.1.0>\n" +
+                           heap + "=end\n",
+                       plan);
         REQUIRE(artifact != nullptr);
         auto terms = artifact->terms(ProcId{0});
         REQUIRE(terms);
@@ -558,15 +579,19 @@ TEST_CASE("what the boot script still has to start is what is left of its comman
     };
     // [{apply,{application,start_boot,[web,permanent]}},{progress,started}], and what may follow
     const auto script = [](std::string_view rest) {
-        return "100:lH200|H110\n110:lH210|" + std::string(rest) + "\n120:lA3:odd|N\n200:t2:A5:apply,H300\n300:t3:AB:application,AA:start_boot,N\n210:t2:A8:progress,A7:started\n";
+        return "100:lH200|H110\n110:lH210|" + std::string(rest) +
+               "\n120:lA3:odd|N\n200:t2:A5:apply,H300\n300:t3:AB:application,AA:start_boot,N\n210:t2:A8:progress,A7:"
+               "started\n";
     };
     CHECK(to_come(script("N")) == std::optional<std::uint64_t>(1));
-    CHECK_FALSE(to_come(script("H120")).has_value());                                       // no list of commands
-    CHECK_FALSE(to_come("100:lH200|N\n200:t2:A5:apply,H300\n300:t3:AB:application,AA:start_boot,N\n").has_value());  // nor one without progress
+    CHECK_FALSE(to_come(script("H120")).has_value());  // no list of commands
+    CHECK_FALSE(to_come("100:lH200|N\n200:t2:A5:apply,H300\n300:t3:AB:application,AA:start_boot,N\n")
+                    .has_value());  // nor one without progress
 }
 
 TEST_CASE("a dump says with a node who waits for a new process there", "[running]") {
-    const auto artifact = test::load(test::header() + "=visible_node:9073\nName: 'far@host'\nController: #Port<0.10>\nCreation: 1\n"
+    const auto artifact = test::load(test::header() +
+                                     "=visible_node:9073\nName: 'far@host'\nController: #Port<0.10>\nCreation: 1\n"
                                      "Remote monitoring: <0.87.0> pending\nRemote monitoring: <0.88.0> <9073.87.0>\n" +
                                      test::process("<0.87.0>", "Link list: [{to,pending,#Ref<0.1.2.3>}]\n") + "=end\n");
     REQUIRE(artifact != nullptr);
@@ -579,7 +604,8 @@ TEST_CASE("only who writes to the terminal writes to standard output", "[running
     const auto title = [](std::string_view module, std::string_view name) {
         Running node;
         for (std::uint32_t i = 0; i < 20; ++i) node.caller(10 + i, 5);
-        node.at(node.process(5, "user_drv_writer"), {node.function(module, name, 2), node.function("shop", "works", 1)});
+        node.at(node.process(5, "user_drv_writer"),
+                {node.function(module, name, 2), node.function("shop", "works", 1)});
         node.seal();
         const std::vector<Finding> found = node.findings();
         const Finding* convoy = node.find(found, "wait-convoy");
@@ -606,8 +632,10 @@ TEST_CASE("a flood of one who waits tells what that one does for whom it waits",
         REQUIRE(flood != nullptr);
         CHECK(flood->role == FindingRole::victim);
         const std::string title = node.title(*flood);
-        CHECK(title.find("; it waits in gen_server:call/3 for " + std::string(further ? "<0.5.0>" : "db <0.5.0>")) != std::string::npos);
-        CHECK((title.find(", which ") == std::string::npos) == further);  // of one who waits as well another finding tells
+        CHECK(title.find("; it waits in gen_server:call/3 for " + std::string(further ? "<0.5.0>" : "db <0.5.0>")) !=
+              std::string::npos);
+        CHECK((title.find(", which ") == std::string::npos) ==
+              further);  // of one who waits as well another finding tells
     }
 }
 
@@ -618,6 +646,9 @@ TEST_CASE("a port is busy by either of its flags, wherever they stand among the 
         port.task_flags = node.text(flags);
         return is_busy(node.s, port);
     };
-    for (const char* flags : {"BUSY_PORT", "BUSY_Q", "IN_RUNQ|BUSY_PORT", "BUSY_Q|HAVE_TASKS", "IN_RUNQ|HAVE_TASKS|BUSY_Q|PARALLELISM"}) CHECK(busy(flags));
-    for (const char* flags : {"", "IN_RUNQ", "CHK_UNSET_BUSY_Q", "BUSY_TASKS|IN_RUNQ", "BUSY_PORTS", "|"}) CHECK_FALSE(busy(flags));
+    for (const char* flags :
+         {"BUSY_PORT", "BUSY_Q", "IN_RUNQ|BUSY_PORT", "BUSY_Q|HAVE_TASKS", "IN_RUNQ|HAVE_TASKS|BUSY_Q|PARALLELISM"})
+        CHECK(busy(flags));
+    for (const char* flags : {"", "IN_RUNQ", "CHK_UNSET_BUSY_Q", "BUSY_TASKS|IN_RUNQ", "BUSY_PORTS", "|"})
+        CHECK_FALSE(busy(flags));
 }

@@ -1,8 +1,7 @@
-// What servers keep of their troubles, in the terms of small dumps: how loaded a log handler is, which alarms are set, who
-// may send nothing; and crowds of relations, deep stacks, pools that hand out tables.
-#include <catch2/catch.hpp>
-
+// What servers keep of their troubles, in the terms of small dumps: how loaded a log handler is, which alarms are set,
+// who may send nothing; and crowds of relations, deep stacks, pools that hand out tables.
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <string>
 #include <tuple>
 
@@ -36,10 +35,11 @@ struct Dump {
     }
 };
 
-std::string stack_of(std::string_view pid, std::string_view function, std::string_view slots, std::string_view heap, std::string_view dictionary = "") {
+std::string stack_of(std::string_view pid, std::string_view function, std::string_view slots, std::string_view heap,
+                     std::string_view dictionary = "") {
     return "=proc_dictionary:" + std::string(pid) + "\n" + std::string(dictionary) + "=proc_stack:" + std::string(pid) +
-           "\n0x00007fad1c217d74:SReturn addr 0x1C217D74 (" + std::string(function) + " + 596)\n" + std::string(slots) + "=proc_heap:" + std::string(pid) + "\n" +
-           std::string(heap);
+           "\n0x00007fad1c217d74:SReturn addr 0x1C217D74 (" + std::string(function) + " + 596)\n" + std::string(slots) +
+           "=proc_heap:" + std::string(pid) + "\n" + std::string(heap);
 }
 
 struct Servers : test::MadeSnapshot {
@@ -49,17 +49,20 @@ struct Servers : test::MadeSnapshot {
             input.credit_unread = unread;
         });
     }
-    Process& at(std::uint32_t number, std::string_view name, const std::vector<FunctionId>& frames) { return MadeSnapshot::at(number, frames, name); }
+    Process& at(std::uint32_t number, std::string_view name, const std::vector<FunctionId>& frames) {
+        return MadeSnapshot::at(number, frames, name);
+    }
     ProcId id(std::uint32_t number) { return s.find({0, number, 0}); }
 };
 
 }  // namespace
 
 TEST_CASE("a log handler's limits and mode are in the state of its protection", "[services]") {
-    const Dump dump(test::process("<0.5.0>", "Name: logger_std_h_default\nProgram counter: 0x0 (gen_server:loop/7 + 10)\n"),
-                                  stack_of("<0.5.0>", "gen_server:loop/7", "y0:H100\n",
-                                           "100:Mf4:H200:I10,I200,I1000,A4:drop\n"
-                                           "200:t4:AE:sync_mode_qlen,AE:drop_mode_qlen,AA:flush_qlen,A4:mode\n"));
+    const Dump dump(
+        test::process("<0.5.0>", "Name: logger_std_h_default\nProgram counter: 0x0 (gen_server:loop/7 + 10)\n"),
+        stack_of("<0.5.0>", "gen_server:loop/7", "y0:H100\n",
+                 "100:Mf4:H200:I10,I200,I1000,A4:drop\n"
+                 "200:t4:AE:sync_mode_qlen,AE:drop_mode_qlen,AA:flush_qlen,A4:mode\n"));
     const ServiceStates states = service_states(*dump.artifact);
     REQUIRE(states.handlers.size() == 1);
     CHECK(states.handlers[0].mode == "drop");
@@ -69,10 +72,12 @@ TEST_CASE("a log handler's limits and mode are in the state of its protection", 
 }
 
 TEST_CASE("alarms are the state of a handler of alarm_handler's manager", "[services]") {
-    const Dump dump(test::process("<0.6.0>", "Name: alarm_handler\nProgram counter: 0x0 (gen_event:fetch_msg/6 + 10)\n"),
-                                  stack_of("<0.6.0>", "gen_event:fetch_msg/6", "y0:H100\n",
-                                           "100:lH110|N\n110:t5:A7:handler,AD:alarm_handler,A5:false,H200,A5:false\n"
-                                           "200:lH210|H220\n220:lH230|N\n210:t2:A1C:system_memory_high_watermark,N\n230:t2:H240,N\n240:t2:A10:disk_almost_full,A1:d\n"));
+    const Dump dump(
+        test::process("<0.6.0>", "Name: alarm_handler\nProgram counter: 0x0 (gen_event:fetch_msg/6 + 10)\n"),
+        stack_of("<0.6.0>", "gen_event:fetch_msg/6", "y0:H100\n",
+                 "100:lH110|N\n110:t5:A7:handler,AD:alarm_handler,A5:false,H200,A5:false\n"
+                 "200:lH210|H220\n220:lH230|N\n210:t2:A1C:system_memory_high_watermark,N\n230:t2:H240,N\n240:t2:A10:"
+                 "disk_almost_full,A1:d\n"));
     const ServiceStates states = service_states(*dump.artifact);
     REQUIRE(states.alarms.size() == 2);
     CHECK(TermReader::is(states.alarms[0].id, "system_memory_high_watermark"));
@@ -80,16 +85,19 @@ TEST_CASE("alarms are the state of a handler of alarm_handler's manager", "[serv
 }
 
 TEST_CASE("a log that can't be written is told by who writes it", "[services]") {
-    const Dump dump(test::process("<0.5.0>", "Program counter: 0x0 (logger_std_h:file_ctrl_loop/1 + 10)\n") +
-                        test::process("<0.6.0>", "Program counter: 0x0 (disk_log:loop/1 + 10)\n") +
-                        test::process("<0.7.0>", "Program counter: 0x0 (disk_log:loop/1 + 10)\n"),
-                    stack_of("<0.5.0>", "logger_std_h:file_ctrl_loop/1", "y0:H100\n",
-                             "100:Mf3:H110:H120,H130,A2:ok\n110:t3:A9:file_name,A8:sync_res,A9:write_res\n120:lI47|H128\n128:lI97|N\n"
-                             "130:t2:A5:error,A6:enospc\n") +
-                        stack_of("<0.6.0>", "disk_log:loop/1", "y0:H200\n",
-                                 "200:t9:A5:state,N,N,N,N,I1,N,H210,A2:ok\n210:t2:A5:error,H220\n220:t3:AA:file_error,H230,A5:erofs\n230:lI98|N\n") +
-                        stack_of("<0.7.0>", "disk_log:loop/1", "y0:H300\n",
-                                 "300:t9:A5:state,N,N,N,N,I1,N,H310,A2:ok\n310:t2:A5:error,H320\n320:t2:A4:full,A5:audit\n"));
+    const Dump dump(
+        test::process("<0.5.0>", "Program counter: 0x0 (logger_std_h:file_ctrl_loop/1 + 10)\n") +
+            test::process("<0.6.0>", "Program counter: 0x0 (disk_log:loop/1 + 10)\n") +
+            test::process("<0.7.0>", "Program counter: 0x0 (disk_log:loop/1 + 10)\n"),
+        stack_of(
+            "<0.5.0>", "logger_std_h:file_ctrl_loop/1", "y0:H100\n",
+            "100:Mf3:H110:H120,H130,A2:ok\n110:t3:A9:file_name,A8:sync_res,A9:write_res\n120:lI47|H128\n128:lI97|N\n"
+            "130:t2:A5:error,A6:enospc\n") +
+            stack_of("<0.6.0>", "disk_log:loop/1", "y0:H200\n",
+                     "200:t9:A5:state,N,N,N,N,I1,N,H210,A2:ok\n210:t2:A5:error,H220\n220:t3:AA:file_error,H230,A5:"
+                     "erofs\n230:lI98|N\n") +
+            stack_of("<0.7.0>", "disk_log:loop/1", "y0:H300\n",
+                     "300:t9:A5:state,N,N,N,N,I1,N,H310,A2:ok\n310:t2:A5:error,H320\n320:t2:A4:full,A5:audit\n"));
     const ServiceStates states = service_states(*dump.artifact);
     REQUIRE(states.unwritten.size() == 2);  // the third is as long as it may be
     CHECK(states.unwritten[0].reason == "enospc");
@@ -103,11 +111,14 @@ TEST_CASE("a table of dets that can't be written is told by the process of it", 
     const std::string rest = ",N,N,N,N,N,N,N,N,N,N,N,N,N,N";
     const Dump dump(test::process("<0.5.0>", at) + test::process("<0.6.0>", at) + test::process("<0.7.0>", at),
                     stack_of("<0.5.0>", "dets:open_file_loop2/2", "y0:H100\n",
-                             "100:t14:A4:head,N,N,N,N,H110" + rest + "\n110:t2:A5:error,H120\n120:t3:AA:file_error,H130,H140\n"
-                             "130:lI98|N\n140:t2:I1,A6:enospc\n") +
-                        stack_of("<0.6.0>", "dets:open_file_loop2/2", "y0:H200\n", "200:t14:A4:head,N,N,N,N,A5:dirty" + rest + "\n") +
+                             "100:t14:A4:head,N,N,N,N,H110" + rest +
+                                 "\n110:t2:A5:error,H120\n120:t3:AA:file_error,H130,H140\n"
+                                 "130:lI98|N\n140:t2:I1,A6:enospc\n") +
+                        stack_of("<0.6.0>", "dets:open_file_loop2/2", "y0:H200\n",
+                                 "200:t14:A4:head,N,N,N,N,A5:dirty" + rest + "\n") +
                         stack_of("<0.7.0>", "dets:open_file_loop2/2", "y0:H300\n",
-                                 "300:t14:A4:head,N,N,N,N,H310" + rest + "\n310:t2:A5:error,H320\n320:t2:AE:not_a_dets_fil,A1:f\n"));
+                                 "300:t14:A4:head,N,N,N,N,H310" + rest +
+                                     "\n310:t2:A5:error,H320\n320:t2:AE:not_a_dets_fil,A1:f\n"));
     const ServiceStates states = service_states(*dump.artifact);
     REQUIRE(states.unwritten.size() == 1);
     CHECK(states.unwritten[0].table);
@@ -117,23 +128,28 @@ TEST_CASE("a table of dets that can't be written is told by the process of it", 
 
 TEST_CASE("who may send nothing keeps whose credit it wants in its dictionary", "[services]") {
     const std::string at = "Program counter: 0x0 (gen_server2:process_next_msg/1 + 10)\n";
-    const Dump dump(test::process("<0.7.0>", at) + test::process("<0.8.0>", at) + test::process("<0.9.0>", "Program counter: 0x0 (shop:loop/1 + 10)\n"),
-                stack_of("<0.7.0>", "gen_server2:process_next_msg/1", "", "100:t2:AE:credit_blocked,H110\n110:lP<0.8.0>|N\n", "H100\n") +
-                    stack_of("<0.8.0>", "gen_server2:process_next_msg/1", "", "200:t2:AE:credit_blocked,N\n", "H200\n") +
-                    stack_of("<0.9.0>", "shop:loop/1", "", "300:t2:AE:credit_blocked,H310\n310:lP<0.8.0>|N\n", "H300\n"));
+    const Dump dump(
+        test::process("<0.7.0>", at) + test::process("<0.8.0>", at) +
+            test::process("<0.9.0>", "Program counter: 0x0 (shop:loop/1 + 10)\n"),
+        stack_of("<0.7.0>", "gen_server2:process_next_msg/1", "", "100:t2:AE:credit_blocked,H110\n110:lP<0.8.0>|N\n",
+                 "H100\n") +
+            stack_of("<0.8.0>", "gen_server2:process_next_msg/1", "", "200:t2:AE:credit_blocked,N\n", "H200\n") +
+            stack_of("<0.9.0>", "shop:loop/1", "", "300:t2:AE:credit_blocked,H310\n310:lP<0.8.0>|N\n", "H300\n"));
     const ServiceStates states = service_states(*dump.artifact);
     REQUIRE(states.blocked.size() == 1);  // the second is granted enough, the third is nothing of RabbitMQ's
     CHECK(dump.artifact->snapshot()[states.blocked[0].process].pid == Pid{0, 7, 0});
     CHECK(states.blocked[0].by == std::vector<Pid>{{0, 8, 0}});
 }
 
-TEST_CASE("of RabbitMQ's processes so many are read as a second or two takes, and the others are counted", "[services]") {
+TEST_CASE("of RabbitMQ's processes so many are read as a second or two takes, and the others are counted",
+          "[services]") {
     const std::string at = "Stack+heap: 900000\nProgram counter: 0x0 (gen_server2:process_next_msg/1 + 10)\n";
     std::string processes, terms;
     for (int i = 1; i <= 40; ++i) {
         const std::string pid = "<0." + std::to_string(i) + ".0>";
         processes += test::process(pid, at);
-        terms += stack_of(pid, "gen_server2:process_next_msg/1", "", "100:t2:AE:credit_blocked,H110\n110:lP<0.99.0>|N\n", "H100\n");
+        terms += stack_of(pid, "gen_server2:process_next_msg/1", "",
+                          "100:t2:AE:credit_blocked,H110\n110:lP<0.99.0>|N\n", "H100\n");
     }
     const Dump dump(processes, terms);
     const ServiceStates states = service_states(*dump.artifact);
@@ -158,8 +174,10 @@ TEST_CASE("the process of a connection knows for how many ticks nothing has come
         const Dump dump(test::process("<0.5.0>", "Name: net_kernel\nProgram counter: 0x0 (gen_server:loop/7 + 10)\n") +
                             test::process("<0.6.0>", "Program counter: 0x0 (dist_util:con_loop/2 + 10)\n") +
                             test::process("<0.7.0>", "Program counter: 0x0 (dist_util:con_loop/2 + 10)\n"),
-                        stack_of("<0.5.0>", "gen_server:loop/7", "y0:H100\n", std::string("100:t5:A5:state,A6:me@far,A9:longnames,H200,I7000\n") + each.kernel) +
-                            stack_of("<0.6.0>", "dist_util:con_loop/2", "y0:H300\n", std::string("300:t5:A4:tick,") + each.ticks + "\n") +
+                        stack_of("<0.5.0>", "gen_server:loop/7", "y0:H100\n",
+                                 std::string("100:t5:A5:state,A6:me@far,A9:longnames,H200,I7000\n") + each.kernel) +
+                            stack_of("<0.6.0>", "dist_util:con_loop/2", "y0:H300\n",
+                                     std::string("300:t5:A4:tick,") + each.ticks + "\n") +
                             stack_of("<0.7.0>", "dist_util:con_loop/2", "y0:H400\n", "400:t5:A4:tick,I0,I0,I0,I0\n"));
         const ServiceStates states = service_states(*dump.artifact);
         REQUIRE(states.ticks.size() == 1);  // the other has not looked yet
@@ -173,7 +191,8 @@ TEST_CASE("the process of a connection knows for how many ticks nothing has come
 TEST_CASE("connections without credit lead to who grants none", "[services]") {
     for (const bool stuck : {false, true}) {
         Servers node;
-        node.at(1, "", {stuck ? node.function("disk", "sync", 1) : node.function("gen_server2", "process_next_msg", 1)}).msgq_len = 400;
+        node.at(1, "", {stuck ? node.function("disk", "sync", 1) : node.function("gen_server2", "process_next_msg", 1)})
+            .msgq_len = 400;
         std::vector<CreditBlock> blocked;
         for (std::uint32_t i = 0; i < 4; ++i) {
             node.at(10 + i, "", {node.function("gen_server2", "process_next_msg", 1)});
@@ -192,7 +211,10 @@ TEST_CASE("connections without credit lead to who grants none", "[services]") {
         CHECK(credit->severity == (stuck ? FindingSeverity::high : FindingSeverity::medium));
         CHECK(credit->count == Count(8));
         CHECK(credit->process == node.id(1));
-        CHECK(present::plain_text(node.s, credit->title).starts_with("8 processes of RabbitMQ (4 connections) wait for credit from <0.1.0>; it has 400 messages and "));
+        CHECK(
+            present::plain_text(node.s, credit->title)
+                .starts_with(
+                    "8 processes of RabbitMQ (4 connections) wait for credit from <0.1.0>; it has 400 messages and "));
         CHECK(test::first_of(node.findings(), "credit-flow") == nullptr);
 
         const std::vector<Finding> some = node.findings(blocked, 700);
@@ -219,7 +241,8 @@ TEST_CASE("credit that two want of each other has no end", "[services]") {
 TEST_CASE("of those who grant no credit the three are told for whom most wait, ten of them as high", "[services]") {
     Servers node;
     const std::uint32_t waiting[] = {9, 2, 10, 1, 3};  // for the processes 1 to 5
-    for (std::uint32_t end = 1; end <= 5; ++end) node.at(end, "", {node.function("gen_server2", "process_next_msg", 1)}).msgq_len = end;
+    for (std::uint32_t end = 1; end <= 5; ++end)
+        node.at(end, "", {node.function("gen_server2", "process_next_msg", 1)}).msgq_len = end;
     node.at(6, "", {node.function("gen_server", "loop", 7)}).msgq_len = 0;  // keeps up: its credit is on its way
     std::vector<std::pair<std::uint32_t, std::uint32_t>> wants{{600, 6}};
     node.at(600, "", {node.function("gen_server2", "process_next_msg", 1)});
@@ -230,12 +253,15 @@ TEST_CASE("of those who grant no credit the three are told for whom most wait, t
         }
     node.seal();
     std::vector<CreditBlock> blocked;
-    for (const auto& [who, of] : wants) blocked.push_back({node.id(who), {{0, 999, 0}, {0, of, 0}}});  // the first has ended
+    for (const auto& [who, of] : wants)
+        blocked.push_back({node.id(who), {{0, 999, 0}, {0, of, 0}}});  // the first has ended
     std::vector<std::string> told;
     for (const Finding& finding : node.findings(blocked))
         if (finding.rule == "credit-flow")
-            told.push_back(std::to_string(static_cast<int>(finding.severity)) + " " + std::to_string(finding.count.value_or(0)) + " " +
-                           std::to_string(node.s[finding.process].pid.number) + " " + std::to_string(finding.members.size()));
+            told.push_back(std::to_string(static_cast<int>(finding.severity)) + " " +
+                           std::to_string(finding.count.value_or(0)) + " " +
+                           std::to_string(node.s[finding.process].pid.number) + " " +
+                           std::to_string(finding.members.size()));
     CHECK(told == std::vector<std::string>{"2 10 3 11", "1 9 1 10", "1 3 5 4"});
 }
 
@@ -243,7 +269,8 @@ TEST_CASE("who has a pool's tables has its connections", "[services]") {
     Servers node;
     node.at(1, "shop_repo", {node.function("gen_server", "loop", 7)});
     for (std::uint32_t i = 0; i < 12; ++i) {
-        node.at(10 + i, "", {node.function("Elixir.DBConnection.Holder", "checkout_call", 6), node.function("shop", "query", 1)});
+        node.at(10 + i, "",
+                {node.function("Elixir.DBConnection.Holder", "checkout_call", 6), node.function("shop", "query", 1)});
         Link monitor;
         monitor.kind = LinkKind::monitors;
         monitor.pid = {0, 1, 0};
@@ -269,7 +296,9 @@ TEST_CASE("who has a pool's tables has its connections", "[services]") {
     REQUIRE(convoy != nullptr);
     CHECK(convoy->severity >= FindingSeverity::high);
     CHECK(present::plain_text(node.s, convoy->title).find(" gives something back, which ") != std::string::npos);
-    CHECK(std::ranges::any_of(convoy->evidence, [&](const Evidence& e) { return present::plain_text(node.s, e.name) == "<0.50.0>, who has one of its tables"; }));
+    CHECK(std::ranges::any_of(convoy->evidence, [&](const Evidence& e) {
+        return present::plain_text(node.s, e.name) == "<0.50.0>, who has one of its tables";
+    }));
 }
 
 TEST_CASE("most frames of few functions are a recursion", "[services]") {
@@ -321,9 +350,11 @@ TEST_CASE("crowds of monitors tell whom most of them are on, crowds of timers wh
     CHECK(relation_crowds(node.s, 11).empty());
     const std::vector<TimersOfOne> timers = timer_crowds(node.s, 1);
     REQUIRE(timers.size() == 4);
-    CHECK((timers[0].process == node.id(2) && timers[0].timers == 4 && timers[0].soonest_ms == Count(1'000) && timers[0].latest_ms == Count(4'000)));
+    CHECK((timers[0].process == node.id(2) && timers[0].timers == 4 && timers[0].soonest_ms == Count(1'000) &&
+           timers[0].latest_ms == Count(4'000)));
     CHECK((timers[1].process == node.id(1) && timers[1].timers == 1));
-    CHECK((timers[2].process == ProcId::none && node.s.text(timers[2].name) == "no_such_name" && timers[2].example == 5));
+    CHECK(
+        (timers[2].process == ProcId::none && node.s.text(timers[2].name) == "no_such_name" && timers[2].example == 5));
     CHECK((timers[3].process == ProcId::none && node.s.text(timers[3].name) == "nor_this"));
     CHECK(timer_crowds(node.s, 4).size() == 1);
 }
@@ -346,15 +377,19 @@ TEST_CASE("a log handler that drops, flushes or makes its callers wait is told, 
              Case{15, "sync", 9, 1, ""},
              Case{15, "sync", 10, 1, ": 15 events queued, 10 wait, most log in shop:sells/1", medium},
              Case{15, "async", 10, 1, ""},
-             Case{201, "sync", 10, 9, ": 201 events queued (it drops above 200), 10 wait, most log in shop:sells/1", critical},
-             Case{201, "sync", 10, 10, ": 201 events queued (it drops above 200), 10 wait, most log in shop:sells/1", high},
+             Case{201, "sync", 10, 9, ": 201 events queued (it drops above 200), 10 wait, most log in shop:sells/1",
+                  critical},
+             Case{201, "sync", 10, 10, ": 201 events queued (it drops above 200), 10 wait, most log in shop:sells/1",
+                  high},
          }) {
         INFO(each.queued << " " << each.mode << " " << each.callers);
         Servers node;
         node.at(1, "logger_std_h_default", {node.function("gen_server", "loop", 7)}).msgq_len = each.queued;
         for (std::uint32_t i = 0; i < each.others; ++i) node.at(500 + i, "", {node.function("shop", "rests", 1)});
         for (std::uint32_t i = 0; i < each.callers; ++i) {
-            Process& p = node.at(10 + i, "", {node.function("gen", "do_call", 4), node.function("logger_h_common", "call", 3), node.function("shop", "sells", 1)});
+            Process& p = node.at(10 + i, "",
+                                 {node.function("gen", "do_call", 4), node.function("logger_h_common", "call", 3),
+                                  node.function("shop", "sells", 1)});
             p.link_range = {static_cast<std::uint32_t>(node.s.links.size()), 1};
             Link link;
             link.kind = LinkKind::monitors;
@@ -379,7 +414,8 @@ TEST_CASE("a log handler that drops, flushes or makes its callers wait is told, 
         const Finding* told = test::first_of(found, "log-overload");
         REQUIRE((told != nullptr) == !each.title.empty());
         if (told == nullptr) continue;
-        CHECK(present::plain_text(node.s, told->title) == "The log handler logger_std_h_default <0.1.0> can't keep up" + std::string(each.title));
+        CHECK(present::plain_text(node.s, told->title) ==
+              "The log handler logger_std_h_default <0.1.0> can't keep up" + std::string(each.title));
         CHECK(told->severity == each.severity);
         CHECK(told->count == Count(each.queued));
         REQUIRE(told->evidence.size() > 5);
@@ -412,15 +448,18 @@ TEST_CASE("buffers of sockets are told where they are much, proved or by subtrac
         node.seal();
         return test::findings_of(node.s, [&](RuleInput& input) { input.unheld = unheld; });
     };
-    for (const Case& each : {Case{64 * mebibyte, 200 * mebibyte, 0, 10, true}, Case{64 * mebibyte - 1, 200 * mebibyte, 0, 10, false},
-                             Case{72 * mebibyte, 200 * mebibyte, mebibyte, 10, true}, Case{72 * mebibyte - 1, 200 * mebibyte, mebibyte, 10, false},
-                             Case{64 * mebibyte, 214 * mebibyte, 0, 10, false},             // less than three tenths
-                             Case{64 * mebibyte, 200 * mebibyte, 0, 8, true}, Case{64 * mebibyte, 200 * mebibyte, 0, 7, false},  // more than 8 MiB each
-                             Case{64 * mebibyte, 200 * mebibyte, 0, 4'096, true}, Case{64 * mebibyte, 200 * mebibyte, 0, 4'097, false},
-                             Case{64 * mebibyte, 200 * mebibyte, 0, 0, false},
-                             Case{1024 * mebibyte, 2048 * mebibyte, 0, 200, true, high}, Case{1023 * mebibyte, 2046 * mebibyte, 0, 200, true},
-                             Case{1024 * mebibyte, 2049 * mebibyte, 0, 200, true}}) {
-        INFO(each.binary << " of " << each.total << ", " << each.held_words << " words held, " << each.sockets << " sockets");
+    for (const Case& each :
+         {Case{64 * mebibyte, 200 * mebibyte, 0, 10, true}, Case{64 * mebibyte - 1, 200 * mebibyte, 0, 10, false},
+          Case{72 * mebibyte, 200 * mebibyte, mebibyte, 10, true},
+          Case{72 * mebibyte - 1, 200 * mebibyte, mebibyte, 10, false},
+          Case{64 * mebibyte, 214 * mebibyte, 0, 10, false},  // less than three tenths
+          Case{64 * mebibyte, 200 * mebibyte, 0, 8, true},
+          Case{64 * mebibyte, 200 * mebibyte, 0, 7, false},  // more than 8 MiB each
+          Case{64 * mebibyte, 200 * mebibyte, 0, 4'096, true}, Case{64 * mebibyte, 200 * mebibyte, 0, 4'097, false},
+          Case{64 * mebibyte, 200 * mebibyte, 0, 0, false}, Case{1024 * mebibyte, 2048 * mebibyte, 0, 200, true, high},
+          Case{1023 * mebibyte, 2046 * mebibyte, 0, 200, true}, Case{1024 * mebibyte, 2049 * mebibyte, 0, 200, true}}) {
+        INFO(each.binary << " of " << each.total << ", " << each.held_words << " words held, " << each.sockets
+                         << " sockets");
         Servers node;
         const auto found = findings(each, nullptr, node);
         const Finding* told = test::first_of(found, "socket-buffers");
@@ -431,7 +470,9 @@ TEST_CASE("buffers of sockets are told where they are much, proved or by subtrac
         CHECK(told->count == Count(each.sockets));
         CHECK(told->confidence == Confidence::estimate);
     }
-    for (const auto& [blocks, each_bytes, told] : {std::tuple(20u, 4 * mebibyte, true), std::tuple(21u, 4 * mebibyte, false), std::tuple(20u, std::uint64_t{16 << 10}, false)}) {
+    for (const auto& [blocks, each_bytes, told] :
+         {std::tuple(20u, 4 * mebibyte, true), std::tuple(21u, 4 * mebibyte, false),
+          std::tuple(20u, std::uint64_t{16 << 10}, false)}) {
         UnheldBinaries unheld;
         unheld.groups.push_back({each_bytes, blocks, blocks * each_bytes});
         Servers node;
@@ -440,7 +481,9 @@ TEST_CASE("buffers of sockets are told where they are much, proved or by subtrac
         REQUIRE((proved != nullptr) == told);
         if (!told) continue;
         CHECK(proved->confidence == Confidence::exact);
-        CHECK(present::plain_text(node.s, proved->title) == "Buffers of sockets take 80.0 MiB (40 % of the node's memory): 20 blocks of 4.0 MiB each, for 10 sockets");
+        CHECK(
+            present::plain_text(node.s, proved->title) ==
+            "Buffers of sockets take 80.0 MiB (40 % of the node's memory): 20 blocks of 4.0 MiB each, for 10 sockets");
     }
 }
 
@@ -459,14 +502,16 @@ TEST_CASE("that a table keeps binaries by slices is said where these show less t
             node.seal();
             UnheldBinaries unheld;
             unheld.held_bytes = 100 * mebibyte;
-            unheld.most_stored = UnheldBinaries::Stored{term ? StoredBinary::persistent_term : 0, 1000, 100 * mebibyte, shown};
+            unheld.most_stored =
+                UnheldBinaries::Stored{term ? StoredBinary::persistent_term : 0, 1000, 100 * mebibyte, shown};
             const auto found = test::findings_of(node.s, [&](RuleInput& input) { input.unheld = &unheld; });
             const Finding* told = test::first_of(found, "binary-pinning");
             REQUIRE(told != nullptr);
             const bool whole = shown == 50 * mebibyte;
             const std::string who = term ? "persistent terms" : "ETS table names of names <0.1.0>";
             const std::string says = whole ? (term ? " refer to " : " refers to ") : (term ? " keep " : " keeps ");
-            CHECK(present::plain_text(node.s, told->title) == "Binaries outside the heaps take 100 MiB (83 % of the node's memory); " + who + says +
-                                                                  (whole ? "100 MiB of them" : "100 MiB by 50.0 MiB of slices"));
+            CHECK(present::plain_text(node.s, told->title) ==
+                  "Binaries outside the heaps take 100 MiB (83 % of the node's memory); " + who + says +
+                      (whole ? "100 MiB of them" : "100 MiB by 50.0 MiB of slices"));
         }
 }

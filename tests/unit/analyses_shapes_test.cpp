@@ -1,6 +1,5 @@
 // The shape of a term in words, of terms that io_lib prints.
 #include <catch2/catch.hpp>
-
 #include <string>
 
 #include "analyses/base/owned_term.hpp"
@@ -22,7 +21,8 @@ std::string list(std::string_view one, int count, std::string_view first = "") {
     for (int i = 0; i < count; ++i) {
         if (text.size() > 1) text += ',';
         std::string each(one);
-        for (std::size_t at = each.find("%d"); at != each.npos; at = each.find("%d")) each.replace(at, 2, std::to_string(i));
+        for (std::size_t at = each.find("%d"); at != each.npos; at = each.find("%d"))
+            each.replace(at, 2, std::to_string(i));
         text += each;
     }
     return text + "]";

@@ -28,10 +28,9 @@ TEST_CASE("a refused allocation is taken apart", "[slogan]") {
     CHECK(s.refused_bytes == Count(1898305688));
     CHECK(s.memory_type == "old_heap");
     CHECK(s.thread == Count(2));
-    CHECK(
-        said(s.meaning) ==
-        "The node ran out of memory: eheap_alloc was refused 1898305688 bytes (1.8 GiB) for the old heap of a process "
-        "in garbage collection.");
+    CHECK(said(s.meaning) ==
+          "The node ran out of memory: eheap_alloc was refused 1898305688 bytes (1.8 GiB) for the old heap of a "
+          "process in garbage collection.");
     CHECK(advises(s, "top DUMP --by memory"));
 
     const Slogan b = read_slogan("binary_alloc: Cannot reallocate 785672 bytes of memory (of type \"binary\").");
@@ -126,8 +125,8 @@ TEST_CASE("init's reasons name application and cause", "[slogan]") {
     CHECK(ended.application == "my_app");
     CHECK(ended.reason == "shutdown");
     CHECK(has(said(ended.meaning), "restart intensity"));
-    CHECK(said(read_slogan("Kernel pid terminated (application_controller) ({application_terminated,my_app,killed})").meaning) ==
-          "Application my_app ended with reason killed, and the node may not run without it.");
+    CHECK(said(read_slogan("Kernel pid terminated (application_controller) ({application_terminated,my_app,killed})")
+                   .meaning) == "Application my_app ended with reason killed, and the node may not run without it.");
 
     // a backslash that nothing follows stands for itself
     CHECK(read_slogan("Runtime terminating during boot (\"oops\\\")").reason == "oops\\");

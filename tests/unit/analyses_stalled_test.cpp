@@ -1,7 +1,7 @@
-// What nodes that stand still or swell suffer from, on snapshots made by hand: at which figures rules speak, and what they say.
-#include <catch2/catch.hpp>
-
+// What nodes that stand still or swell suffer from, on snapshots made by hand: at which figures rules speak, and what
+// they say.
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <string>
 
 #include "analyses/heaps/put_off.hpp"
@@ -56,26 +56,30 @@ struct Stalled : test::MadeSnapshot {
 
 }  // namespace
 
-TEST_CASE("persistent terms that are replaced again and again are seen by the work of the VM's collector", "[stalled]") {
+TEST_CASE("persistent terms that are replaced again and again are seen by the work of the VM's collector",
+          "[stalled]") {
     struct Case {
         std::uint64_t collector, others;
         bool writes;
         int severity;  // -1: none
     };
-    for (const Case& each : {Case{10'000'000, 9'000'000, true, 2}, Case{10'000'000, 30'000'000, true, 1}, Case{1'000'000, 1'000'000, true, 1},
-                             Case{999'999, 100'000, true, -1}, Case{10'000'000, 90'000'000, true, -1}, Case{10'000'000, 9'000'000, false, -1}}) {
+    for (const Case& each : {Case{10'000'000, 9'000'000, true, 2}, Case{10'000'000, 30'000'000, true, 1},
+                             Case{1'000'000, 1'000'000, true, 1}, Case{999'999, 100'000, true, -1},
+                             Case{10'000'000, 90'000'000, true, -1}, Case{10'000'000, 9'000'000, false, -1}}) {
         Stalled node;
         Process& collector = node.at(2, {node.function("erts_literal_area_collector", "msg_loop", 4)});
         collector.initial_call = node.function("erts_literal_area_collector", "start", 0);
         collector.reductions = each.collector;
-        const std::vector<FunctionId> writing{node.function("persistent_term", "put", 2), node.function("shop_rates", "update", 1)};
+        const std::vector<FunctionId> writing{node.function("persistent_term", "put", 2),
+                                              node.function("shop_rates", "update", 1)};
         node.at(10, each.writes ? writing : std::vector{writing[1]}).reductions = each.others;
         const Finding* const finding = node.first("persistent-term-loop");
         CAPTURE(each.collector, each.others, each.writes);
         REQUIRE((finding != nullptr) == (each.severity >= 0));
         if (finding == nullptr) continue;
         CHECK(static_cast<int>(finding->severity) == each.severity);
-        CHECK(node.title(*finding).find("is in persistent_term:put/2, called by shop_rates:update/1") != std::string::npos);
+        CHECK(node.title(*finding).find("is in persistent_term:put/2, called by shop_rates:update/1") !=
+              std::string::npos);
     }
 }
 
@@ -91,17 +95,21 @@ TEST_CASE("a collector at work is enough where nobody is seen to write", "[stall
     CHECK(finding->count == Count(0));
 }
 
-TEST_CASE("schedulers that somebody has blocked are told with those who wait; those that are not online are not blocked", "[stalled]") {
+TEST_CASE(
+    "schedulers that somebody has blocked are told with those who wait; those that are not online are not blocked",
+    "[stalled]") {
     for (const bool blocked : {true, false}) {
         Stalled node;
-        for (std::uint32_t i = 0; i < 12; ++i) node.at(10 + i, {node.function("shop", "works", 1)}).state = ProcessState::runnable;
+        for (std::uint32_t i = 0; i < 12; ++i)
+            node.at(10 + i, {node.function("shop", "works", 1)}).state = ProcessState::runnable;
         node.scheduler(10, 11, blocked ? "MSB_EXEC" : "");
         node.scheduler(0, 0, "SLEEPING | WAITING | SUSPENDED");
         const Finding* const finding = node.first("run-queue");
         REQUIRE((finding != nullptr) == blocked);
         if (!blocked) continue;
         CHECK(finding->severity == FindingSeverity::high);
-        CHECK(node.title(*finding).find("of which only 1 works, since erlang:system_flag/2 has blocked the others") != std::string::npos);
+        CHECK(node.title(*finding).find("of which only 1 works, since erlang:system_flag/2 has blocked the others") !=
+              std::string::npos);
     }
 }
 
@@ -109,7 +117,8 @@ TEST_CASE("schedulers that are all in C are told with one who waits", "[stalled]
     for (const bool native : {true, false}) {
         Stalled node;
         node.held_in_native = native;
-        for (const std::uint32_t number : {10u, 11u}) node.at(number, {node.function("shop", "compares", 1)}).state = ProcessState::running;
+        for (const std::uint32_t number : {10u, 11u})
+            node.at(number, {node.function("shop", "compares", 1)}).state = ProcessState::running;
         node.at(12, {node.function("shop", "works", 1)}).state = ProcessState::runnable;
         node.scheduler(10, 1);
         node.scheduler(11, 0);
@@ -117,7 +126,8 @@ TEST_CASE("schedulers that are all in C are told with one who waits", "[stalled]
         REQUIRE((finding != nullptr) == native);
         if (!native) continue;
         CHECK(finding->severity == FindingSeverity::medium);
-        CHECK(node.title(*finding) == "All 2 schedulers are in C code, called by shop:compares/1, and 1 process waits for one of them");
+        CHECK(node.title(*finding) ==
+              "All 2 schedulers are in C code, called by shop:compares/1, and 1 process waits for one of them");
     }
 }
 
@@ -168,13 +178,14 @@ TEST_CASE("programs that one process keeps open are told from a hundred on", "[s
             port.port.number = i;
             port.kind = node.text("external process");
             port.driver = node.text("/usr/bin/convert -");
-            port.connected = {0, i < programs ? 5 : 1000 + i, 0};    // 50 others have one each
+            port.connected = {0, i < programs ? 5 : 1000 + i, 0};  // 50 others have one each
         }
         const Finding* const finding = node.first("port-leak");
         REQUIRE((finding != nullptr) == (programs == 100));
         if (finding == nullptr) continue;
         CHECK(finding->severity == FindingSeverity::medium);
-        CHECK(node.title(*finding) == "thumbnailer <0.5.0> has 100 external programs open, all of them /usr/bin/convert -");
+        CHECK(node.title(*finding) ==
+              "thumbnailer <0.5.0> has 100 external programs open, all of them /usr/bin/convert -");
         REQUIRE(finding->evidence.size() == 2);
         CHECK(finding->evidence[0].number == 100.0);
         CHECK(finding->evidence[1].number == 150.0);  // ports of the node
@@ -211,32 +222,41 @@ TEST_CASE("requests of HTTP without an answer are counted, whoever is asked", "[
     for (const std::uint32_t requests : {9u, 10u}) {
         Stalled node;
         for (std::uint32_t i = 0; i < requests; ++i)
-            node.at(10 + i, {node.function("httpc", "handle_answer", 3), node.function("httpc", "handle_request", 9), node.function("shop", "fetch", 1)});
+            node.at(10 + i, {node.function("httpc", "handle_answer", 3), node.function("httpc", "handle_request", 9),
+                             node.function("shop", "fetch", 1)});
         for (std::uint32_t i = 0; i < 30; ++i) node.at(100 + i, {node.function("gen_server", "loop", 7)});
         const Finding* const finding = node.first("stuck-servers");
         REQUIRE((finding != nullptr) == (requests == 10));
         if (finding == nullptr) continue;
         CHECK(finding->severity == FindingSeverity::medium);
-        CHECK(node.title(*finding).find("wait for answers to requests of HTTP; they sit in httpc:handle_answer/3, called by shop:fetch/1") != std::string::npos);
+        CHECK(node.title(*finding).find(
+                  "wait for answers to requests of HTTP; they sit in httpc:handle_answer/3, called by shop:fetch/1") !=
+              std::string::npos);
     }
 }
 
-TEST_CASE("questions to name servers, connections and handshakes of TLS without an answer are told for what they are", "[stalled]") {
+TEST_CASE("questions to name servers, connections and handshakes of TLS without an answer are told for what they are",
+          "[stalled]") {
     struct Case {
         std::vector<const char*> frames;  // module, function; youngest first
         const char* said;
     };
-    for (const Case& each : {Case{{"prim_inet", "recvfrom0", "inet_res", "query_udp"}, "wait for answers of name servers (DNS); they sit in prim_inet:recvfrom0/3, called by shop:fetch/1"},
-                             Case{{"prim_inet", "connect0", "gen_tcp", "connect"}, "wait for connections to be set up; they sit in prim_inet:connect0/3, called by shop:fetch/1"},
-                             Case{{"gen", "do_call", "ssl_gen_statem", "handshake"}, "wait for handshakes of TLS; they sit in gen:do_call/3, called by shop:fetch/1"},
-                             Case{{"prim_inet", "recvfrom0", "gen_udp", "recv"}, nullptr}}) {
+    for (const Case& each :
+         {Case{{"prim_inet", "recvfrom0", "inet_res", "query_udp"},
+               "wait for answers of name servers (DNS); they sit in prim_inet:recvfrom0/3, called by shop:fetch/1"},
+          Case{{"prim_inet", "connect0", "gen_tcp", "connect"},
+               "wait for connections to be set up; they sit in prim_inet:connect0/3, called by shop:fetch/1"},
+          Case{{"gen", "do_call", "ssl_gen_statem", "handshake"},
+               "wait for handshakes of TLS; they sit in gen:do_call/3, called by shop:fetch/1"},
+          Case{{"prim_inet", "recvfrom0", "gen_udp", "recv"}, nullptr}}) {
         Stalled node;
         for (std::uint32_t i = 0; i < 10; ++i) {
             std::vector<FunctionId> frames;
-            for (std::size_t frame = 0; frame < each.frames.size(); frame += 2) frames.push_back(node.function(each.frames[frame], each.frames[frame + 1], 3));
+            for (std::size_t frame = 0; frame < each.frames.size(); frame += 2)
+                frames.push_back(node.function(each.frames[frame], each.frames[frame + 1], 3));
             frames.push_back(node.function("shop", "fetch", 1));
             node.at(10 + i, frames);
-            Link connection;    // of TLS: a process of its own, for each
+            Link connection;  // of TLS: a process of its own, for each
             connection.pid = {0, 100 + i, 0};
             node.link(LinkKind::monitors, connection);
         }
@@ -250,25 +270,31 @@ TEST_CASE("questions to name servers, connections and handshakes of TLS without 
     }
 }
 
-TEST_CASE("who awaits several tasks waits for each of them, alone or by way of the process that watches a stream", "[stalled]") {
+TEST_CASE("who awaits several tasks waits for each of them, alone or by way of the process that watches a stream",
+          "[stalled]") {
     for (const bool stream : {false, true}) {
         Stalled node;
         for (std::uint32_t i = 0; i < 10; ++i) {
             Link on;
             if (stream) {
                 on.pid = {0, 20 + i, 0};
-                node.at(10 + i, {node.function("Elixir.Task.Supervised", "stream_reduce", 7), node.function("shop", "prices", 1)});
+                node.at(10 + i, {node.function("Elixir.Task.Supervised", "stream_reduce", 7),
+                                 node.function("shop", "prices", 1)});
                 node.link(LinkKind::monitors, on);
             }
             Process& p = stream ? node.at(20 + i, {node.function("Elixir.Task.Supervised", "stream_monitor_loop", 2)})
-                                : node.at(10 + i, {node.function("Elixir.Task", "await_many", 5), node.function("shop", "prices", 1)});
+                                : node.at(10 + i, {node.function("Elixir.Task", "await_many", 5),
+                                                   node.function("shop", "prices", 1)});
             p.parent = {0, stream ? 10 + i : 1, 0};
             if (stream) on.pid = p.parent, node.link(LinkKind::monitors, on);  // and whom it works for
-            for (std::uint32_t task = 0; task < 2; ++task) on.pid = {0, 100 + 2 * i + task, 0}, node.link(LinkKind::monitors, on);
+            for (std::uint32_t task = 0; task < 2; ++task)
+                on.pid = {0, 100 + 2 * i + task, 0}, node.link(LinkKind::monitors, on);
         }
         for (std::uint32_t i = 0; i < 20; ++i)
-            node.at(100 + i, {node.function("prim_inet", "recv0", 3), node.function("Elixir.Task.Supervised", "invoke_mfa", 2),
-                              node.function("Elixir.Task.Supervised", "reply", 4), node.function("proc_lib", "init_p_do_apply", 3)});
+            node.at(
+                100 + i,
+                {node.function("prim_inet", "recv0", 3), node.function("Elixir.Task.Supervised", "invoke_mfa", 2),
+                 node.function("Elixir.Task.Supervised", "reply", 4), node.function("proc_lib", "init_p_do_apply", 3)});
         const Finding* const finding = node.first("stuck-servers");
         REQUIRE(finding != nullptr);
         CHECK(finding->severity == FindingSeverity::medium);
@@ -284,14 +310,16 @@ TEST_CASE("as many of a higher priority as there are schedulers take the turns o
         const char* priority;
         bool told;
     };
-    for (const Case& each : {Case{2, "HIGH", true}, Case{2, "MAX", true}, Case{1, "HIGH", false}, Case{2, "NORMAL", false}}) {
+    for (const Case& each :
+         {Case{2, "HIGH", true}, Case{2, "MAX", true}, Case{1, "HIGH", false}, Case{2, "NORMAL", false}}) {
         Stalled node;
         for (std::uint32_t i = 0; i < 2; ++i) node.scheduler(10 + i, 9);
         for (std::uint32_t i = 0; i < each.preferred; ++i) {
             Process& p = node.at(10 + i, {node.function(i == 0 ? "shop" : "other", "encode", 1)});
             p.state = ProcessState::running;
             p.reductions = 1000 - i;
-            p.internal_state = node.text(std::string("ACT_PRIO_") + each.priority + " | USR_PRIO_NORMAL | PRQ_PRIO_NORMAL");
+            p.internal_state =
+                node.text(std::string("ACT_PRIO_") + each.priority + " | USR_PRIO_NORMAL | PRQ_PRIO_NORMAL");
         }
         for (std::uint32_t i = 0; i < 18; ++i) {
             Process& p = node.at(100 + i, {node.function("shop", "tick", 1)});
@@ -303,7 +331,9 @@ TEST_CASE("as many of a higher priority as there are schedulers take the turns o
         REQUIRE((finding != nullptr) == each.told);
         if (finding == nullptr) continue;
         CHECK(finding->severity == FindingSeverity::high);
-        CHECK(node.title(*finding) == "20 processes are ready to run on 2 schedulers; 2 of a higher priority go first, one of them <0.10.0> in shop:encode/1");
+        CHECK(node.title(*finding) ==
+              "20 processes are ready to run on 2 schedulers; 2 of a higher priority go first, one of them <0.10.0> in "
+              "shop:encode/1");
     }
 }
 
@@ -336,31 +366,37 @@ TEST_CASE("of a stuck server with one program open that is told", "[stalled]") {
 TEST_CASE("who logs and is held up by a handler of logger waits for that", "[stalled]") {
     Stalled node;
     for (std::uint32_t i = 0; i < 12; ++i)
-        node.at(10 + i, {node.function("remote_log", "await", 1), node.function("remote_log", "log", 2), node.function("logger_backend", "call_handlers", 3),
+        node.at(10 + i, {node.function("remote_log", "await", 1), node.function("remote_log", "log", 2),
+                         node.function("logger_backend", "call_handlers", 3),
                          node.function("shop", i % 2 == 0 ? "order" : "pay", 1)});
     for (std::uint32_t i = 0; i < 30; ++i) node.at(100 + i, {node.function("gen_server", "loop", 7)});
     const Finding* const finding = node.first("stuck-servers");
     REQUIRE(finding != nullptr);
     CHECK(finding->count == Count(12));
     CHECK(finding->severity == FindingSeverity::high);
-    CHECK(node.title(*finding).find("wait for a log handler; they sit in remote_log:await/1, called by remote_log:log/2") != std::string::npos);
+    CHECK(node.title(*finding).find(
+              "wait for a log handler; they sit in remote_log:await/1, called by remote_log:log/2") !=
+          std::string::npos);
 }
 
 TEST_CASE("the table that refers to most bytes of binaries", "[stalled]") {
     const std::vector<CarrierBlock> blocks{{400, 50}, {100, 1000}, {200, 3000}, {300, 70}};
     const auto in = [](std::uint64_t address, std::uint32_t table) { return StoredBinary{address, 0, 10, table}; };
     CHECK_FALSE(most_stored(blocks, {}).has_value());
-    CHECK_FALSE(most_stored(blocks, std::vector{in(150, 1)}).has_value());    // no block of binary_alloc
-    const auto most = most_stored(blocks, std::vector{in(100, 1), in(100, 1), in(200, 2), in(300, 2), in(400, StoredBinary::persistent_term)});
+    CHECK_FALSE(most_stored(blocks, std::vector{in(150, 1)}).has_value());  // no block of binary_alloc
+    const auto most = most_stored(
+        blocks, std::vector{in(100, 1), in(100, 1), in(200, 2), in(300, 2), in(400, StoredBinary::persistent_term)});
     REQUIRE(most.has_value());
     CHECK(most->table == 2);
     CHECK(most->binaries == 2);
     CHECK(most->bytes == 3070);
     CHECK(most->shown_bytes == 20);
-    CHECK(most_stored(blocks, std::vector{in(400, StoredBinary::persistent_term)})->table == StoredBinary::persistent_term);
+    CHECK(most_stored(blocks, std::vector{in(400, StoredBinary::persistent_term)})->table ==
+          StoredBinary::persistent_term);
     // The same part twice, and parts that are more than the whole.
     CHECK(most_stored(blocks, std::vector{in(100, 1), in(100, 1)})->shown_bytes == 20);
-    CHECK(most_stored(blocks, std::vector{StoredBinary{400, 0, 40, 1}, StoredBinary{400, 20, 30, 1}})->shown_bytes == 50);
+    CHECK(most_stored(blocks, std::vector{StoredBinary{400, 0, 40, 1}, StoredBinary{400, 20, 30, 1}})->shown_bytes ==
+          50);
 }
 
 TEST_CASE("of an idle pool with one user that user is named", "[stalled]") {
@@ -379,10 +415,12 @@ TEST_CASE("of an idle pool with one user that user is named", "[stalled]") {
     }
     const Finding* const finding = node.first("wait-convoy");
     REQUIRE(finding != nullptr);
-    CHECK(node.title(*finding).find("it is idle until migrator <0.2.0> gives something back, which sits in my:query/1") != std::string::npos);
+    CHECK(node.title(*finding).find(
+              "it is idle until migrator <0.2.0> gives something back, which sits in my:query/1") != std::string::npos);
 }
 
-// ---- waits that no monitor, lock or name tells: for programs, for whom a server's State names, of many in one place -----------------------
+// ---- waits that no monitor, lock or name tells: for programs, for whom a server's State names, of many in one place
+// -----------------------
 namespace {
 
 struct Untold : test::MadeSnapshot {
@@ -409,7 +447,9 @@ struct Untold : test::MadeSnapshot {
         found = test::findings_of(s, [&](RuleInput& input) { input.put_off = put_off; });
         return test::first_of(found, rule);
     }
-    std::string title(const Finding* finding) { return finding == nullptr ? "" : present::plain_text(s, finding->title); }
+    std::string title(const Finding* finding) {
+        return finding == nullptr ? "" : present::plain_text(s, finding->title);
+    }
 };
 
 // Processes in one place, among others.
@@ -419,7 +459,7 @@ struct Place {
     std::string caller = "my";
     std::uint32_t of_one = 15;  // have been started by the same
     bool waits = true;
-    std::uint32_t started = 0;   // of them have started one each
+    std::uint32_t started = 0;  // of them have started one each
     std::string started_in = "render";
     mutable std::string advice;  // its first step
 
@@ -427,13 +467,15 @@ struct Place {
         Untold node;
         const FunctionId in = node.function(module, name, 1);
         for (std::uint32_t i = 0; i < members; ++i) {
-            Process& p = node.at(100 + i, caller.empty() ? std::vector{in} : std::vector{in, node.function(caller, "work", 2)});
+            Process& p =
+                node.at(100 + i, caller.empty() ? std::vector{in} : std::vector{in, node.function(caller, "work", 2)});
             p.parent = {0, i < of_one ? 5 : 1000 + i, 0};
             if (!waits) p.state = ProcessState::runnable;
         }
         for (std::uint32_t i = 0; i < started; ++i) {
             const std::string_view own = i == 0 ? std::string_view(started_in) : "render";
-            node.at(300 + i, {own == "loop" ? node.function("gen_server", own, 7) : node.function("my", own, 1)}).parent = {0, 100 + i, 0};
+            node.at(300 + i, {own == "loop" ? node.function("gen_server", own, 7) : node.function("my", own, 1)})
+                .parent = {0, 100 + i, 0};
         }
         node.idle(5, "front");
         for (std::uint32_t i = 1 + started; i < others; ++i) node.idle(10'000 + i);
@@ -449,7 +491,8 @@ struct Place {
 
 TEST_CASE("many who are in one place, called by the same function, are told with who has started them", "[stalled]") {
     const Place place;
-    CHECK(place.said() == "20 of 100 processes (20 %) wait in my:fetched/1, called by my:work/2; front <0.5.0> has started them");
+    CHECK(place.said() ==
+          "20 of 100 processes (20 %) wait in my:fetched/1, called by my:work/2; front <0.5.0> has started them");
     CHECK(place.advice.starts_with("Look at what my:work/2 waits for there, and who should send it: "));
     Place other;
     SECTION("started by several") {
@@ -458,7 +501,9 @@ TEST_CASE("many who are in one place, called by the same function, are told with
     }
     SECTION("each has started one, which is held up") {
         other.started = 15;
-        CHECK(other.said() == "20 of 100 processes (20 %) wait in my:fetched/1, called by my:work/2; those whom they have started sit in my:render/1");
+        CHECK(other.said() ==
+              "20 of 100 processes (20 %) wait in my:fetched/1, called by my:work/2; those whom they have started sit "
+              "in my:render/1");
         other.started = 14;
         CHECK(other.said().ends_with("; front <0.5.0> has started them"));
     }
@@ -529,17 +574,21 @@ TEST_CASE("those who wait for programs in receives of their own are counted toge
         }
         for (std::uint32_t i = 0; i < 40; ++i) node.idle(1000 + i);
         const std::string title = node.title(node.first("stuck-servers"));
-        CHECK(title == (count == 9 ? "" : "10 of 50 processes (20 %) wait for 10 programs that they have started; they sit in my:convert/2, called by my:convert_all/1"));
+        CHECK(title == (count == 9 ? ""
+                                   : "10 of 50 processes (20 %) wait for 10 programs that they have started; they sit "
+                                     "in my:convert/2, called by my:convert_all/1"));
     }
 }
 
 namespace {
 
 // A gen_server that keeps its callers, and whom its State names.
-std::optional<PutOff> kept(const std::string& state, const std::string& heap, std::size_t callers, std::string_view holder_kind) {
-    const auto process = [](const std::string& pid, std::string_view name, std::string_view as, const std::string& more, std::string_view in) {
-        return "=proc:" + pid + "\nState: Waiting\n" + std::string(name) + "Spawned as: " + std::string(as) + "\n" + more +
-               "Stack+heap: 233\nOldHeap: 0\nProgram counter: 0x1 (" + std::string(in) + " + 8)\n";
+std::optional<PutOff> kept(const std::string& state, const std::string& heap, std::size_t callers,
+                           std::string_view holder_kind) {
+    const auto process = [](const std::string& pid, std::string_view name, std::string_view as, const std::string& more,
+                            std::string_view in) {
+        return "=proc:" + pid + "\nState: Waiting\n" + std::string(name) + "Spawned as: " + std::string(as) + "\n" +
+               more + "Stack+heap: 233\nOldHeap: 0\nProgram counter: 0x1 (" + std::string(in) + " + 8)\n";
     };
     std::string links, waiting, queue;
     for (std::size_t i = 0; i < callers; ++i) {
@@ -547,12 +596,18 @@ std::optional<PutOff> kept(const std::string& state, const std::string& heap, st
         const auto at = [i](std::size_t part) { return std::to_string(3000 + i * 30 + part * 10); };
         links += (links.empty() ? "{from," : ", {from,") + pid + ",#Ref<0.0.0." + std::to_string(10 + i) + ">}";
         waiting += process(pid, "", "my:work/1", "", "gen:do_call/4");
-        queue += at(0) + ":lH" + at(1) + "|" + (i + 1 < callers ? "H" + at(3) : "N") + "\n" + at(1) + ":t2:P" + pid + ",H" + at(2) + "\n" + at(2) + ":lA5:alias|N\n";
+        queue += at(0) + ":lH" + at(1) + "|" + (i + 1 < callers ? "H" + at(3) : "N") + "\n" + at(1) + ":t2:P" + pid +
+                 ",H" + at(2) + "\n" + at(2) + ":lA5:alias|N\n";
     }
-    const std::string text = test::header() + process("<0.50.0>", "Name: lock\n", "my:lock/0", "Link list: [" + links + "]\n", "gen_server:loop/7") +
-                             process("<0.51.0>", "", holder_kind, "", "my:query/1") + process("<0.52.0>", "", "my:work/1", "", "my:query/1") + waiting +
-                             "=proc_stack:<0.50.0>\ny0:N\ny1:A8:infinity\ny2:A2:my\ny3:" + state +
-                             "\ny4:A4:lock\ny5:P<0.50.0>\n0x00007fad1c217d74:SReturn addr 0x1 (proc_lib:init_p_do_apply/3 + 8)\n=proc_heap:<0.50.0>\n" + heap + queue + "=end\n";
+    const std::string text =
+        test::header() +
+        process("<0.50.0>", "Name: lock\n", "my:lock/0", "Link list: [" + links + "]\n", "gen_server:loop/7") +
+        process("<0.51.0>", "", holder_kind, "", "my:query/1") +
+        process("<0.52.0>", "", "my:work/1", "", "my:query/1") + waiting +
+        "=proc_stack:<0.50.0>\ny0:N\ny1:A8:infinity\ny2:A2:my\ny3:" + state +
+        "\ny4:A4:lock\ny5:P<0.50.0>\n0x00007fad1c217d74:SReturn addr 0x1 (proc_lib:init_p_do_apply/3 + "
+        "8)\n=proc_heap:<0.50.0>\n" +
+        heap + queue + "=end\n";
     LoadPlan plan = test::everything();
     plan.terms = true;
     plan.terms_of = may_put_off;
@@ -570,7 +625,9 @@ TEST_CASE("of a server that keeps its callers those are told whom its State name
     const auto in_fields = [&](std::string_view pid, std::string_view kind, std::size_t callers = 10) {
         return kept("H2000", "2000:t3:A4:lock,P" + std::string(pid) + ",H3000\n", callers, kind);
     };
-    const auto in_list = [&](std::string_view kind) { return kept("H2000", "2000:t3:A4:pool,H2100,H3000\n2100:lP<0.51.0>|H2110\n2110:lP<0.52.0>|N\n", 10, kind); };
+    const auto in_list = [&](std::string_view kind) {
+        return kept("H2000", "2000:t3:A4:pool,H2100,H3000\n2100:lP<0.51.0>|H2110\n2110:lP<0.52.0>|N\n", 10, kind);
+    };
     CHECK_FALSE(in_fields("<0.51.0>", other, 9).has_value());
     const auto numbers = [](const std::optional<PutOff>& why) {
         REQUIRE(why.has_value());
@@ -580,10 +637,10 @@ TEST_CASE("of a server that keeps its callers those are told whom its State name
     };
     CHECK(numbers(in_fields("<0.51.0>", other)) == 1);  // a field of its own, whatever it is
     CHECK(numbers(in_fields("<0.51.0>", like)) == 1);
-    CHECK(numbers(in_list(like)) == 2);                 // of the callers' kind, wherever they stand
-    CHECK(numbers(in_list(other)) == 1);                // only the one of that kind
-    CHECK(numbers(in_fields("<0.100.0>", other)) == 0); // one of the callers
-    CHECK(numbers(in_fields("<0.50.0>", other)) == 0);  // itself
+    CHECK(numbers(in_list(like)) == 2);                  // of the callers' kind, wherever they stand
+    CHECK(numbers(in_list(other)) == 1);                 // only the one of that kind
+    CHECK(numbers(in_fields("<0.100.0>", other)) == 0);  // one of the callers
+    CHECK(numbers(in_fields("<0.50.0>", other)) == 0);   // itself
     const auto ended = in_fields("<0.99.0>", other);
     CHECK(numbers(ended) == 0);
     CHECK(ended->ended == Pid{0, 99, 0});
@@ -610,7 +667,8 @@ TEST_CASE("whom a server's State names is said, and what that does", "[stalled]"
     const auto said = [&](std::string_view what) {
         const Finding* const finding = node.first("wait-convoy", std::span(&why, 1));
         const std::string title = node.title(finding);
-        CHECK(title == "12 of 14 processes (86 %) wait in gen_server:call/3 for stock_lock <0.1.0>; it " + std::string(what));
+        CHECK(title ==
+              "12 of 14 processes (86 %) wait in gen_server:call/3 for stock_lock <0.1.0>; it " + std::string(what));
         REQUIRE(finding != nullptr);
         CHECK(finding->severity == FindingSeverity::medium);
     };

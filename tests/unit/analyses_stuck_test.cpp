@@ -1,6 +1,5 @@
 // stuck-servers, word for word: each story with what it says, what it counts and what it advises.
 #include <catch2/catch.hpp>
-
 #include <string>
 #include <vector>
 
@@ -38,7 +37,8 @@ struct StuckNode : test::MadeNode {
     std::string stories() {
         std::string all;
         for (const test::FoundWithText& finding : test::of(told(), "stuck-servers"))
-            all += std::to_string(static_cast<int>(finding.severity)) + " " + std::to_string(finding.members.size()) + " " + finding.words;
+            all += std::to_string(static_cast<int>(finding.severity)) + " " + std::to_string(finding.members.size()) +
+                   " " + finding.words;
         return all;
     }
 };
@@ -58,26 +58,31 @@ TEST_CASE("servers that are stuck in one place, and what to look at", "[stuck]")
         node.others(30);
         return node.stories();
     };
-    const std::string figures = "  processes that are stuck in the same place: 4\n"
-                                "  processes that wait for those: 12\n"
-                                "  messages in their queues: 4\n"
-                                "  memory that all of them hold: 17312\n"
-                                "  one of them: <0.10.0> (pg:init/1)\n";
-    const std::string steps = "-> Look at one of them: beamheap proc DUMP 0.10.0\n"
-                              "-> Look at what they all wait for: where it is the other side of a connection (a database, another service), it does not answer; "
-                              "give requests a timeout.\n"
-                              "-> See who waits for which of them: beamheap waits DUMP\n";
+    const std::string figures =
+        "  processes that are stuck in the same place: 4\n"
+        "  processes that wait for those: 12\n"
+        "  messages in their queues: 4\n"
+        "  memory that all of them hold: 17312\n"
+        "  one of them: <0.10.0> (pg:init/1)\n";
+    const std::string steps =
+        "-> Look at one of them: beamheap proc DUMP 0.10.0\n"
+        "-> Look at what they all wait for: where it is the other side of a connection (a database, another service), "
+        "it does not answer; give requests a timeout.\n"
+        "-> See who waits for which of them: beamheap waits DUMP\n";
     CHECK(told("prim_inet", "recv0") ==
-          "2 16 pg:init/1: 12 of 46 processes (26 %) wait for 4 of pg:init/1; these all sit in prim_inet:recv0/3, called by pg:query/2\n" + figures +
-              "  its stack: prim_inet:recv0/3 < pg:query/2\n" + steps);
+          "2 16 pg:init/1: 12 of 46 processes (26 %) wait for 4 of pg:init/1; these all sit in prim_inet:recv0/3, "
+          "called by pg:query/2\n" +
+              figures + "  its stack: prim_inet:recv0/3 < pg:query/2\n" + steps);
     CHECK(told("gen_server", "loop") ==
-          "1 16 pg:init/1: 12 of 46 processes (26 %) wait for 4 of pg:init/1; these are all idle in gen_server:loop/7, their answers put off\n" + figures +
-              "  its stack: gen_server:loop/7\n" + steps);
+          "1 16 pg:init/1: 12 of 46 processes (26 %) wait for 4 of pg:init/1; these are all idle in gen_server:loop/7, "
+          "their answers put off\n" +
+              figures + "  its stack: gen_server:loop/7\n" + steps);
 }
 
 TEST_CASE("a story of stuck servers weighs what all of them hold, and is an estimate", "[stuck]") {
     StuckNode node;
-    for (std::uint32_t i = 0; i < 4; ++i) node.at(10 + i, {node.function("prim_inet", "recv0", 3), node.function("pg", "query", 2)});
+    for (std::uint32_t i = 0; i < 4; ++i)
+        node.at(10 + i, {node.function("prim_inet", "recv0", 3), node.function("pg", "query", 2)});
     for (std::uint32_t i = 0; i < 12; ++i) node.calls(100 + i, 10 + i % 4);
     node.others(30);
     const std::vector<test::FoundWithText> found = test::of(node.told(), "stuck-servers");
@@ -90,11 +95,12 @@ TEST_CASE("a story of stuck servers weighs what all of them hold, and is an esti
 TEST_CASE("those whom a log handler holds up, and what to do with it", "[stuck]") {
     StuckNode node;
     for (std::uint32_t i = 0; i < 12; ++i)
-        node.at(10 + i, {node.function("remote_log", "await", 1), node.function("remote_log", "log", 2), node.function("logger_backend", "call_handlers", 3),
-                         node.function("shop", "pay", 1)});
+        node.at(10 + i, {node.function("remote_log", "await", 1), node.function("remote_log", "log", 2),
+                         node.function("logger_backend", "call_handlers", 3), node.function("shop", "pay", 1)});
     node.others(30);
     CHECK(node.stories() ==
-          "2 12 remote_log:await/1: 12 of 42 processes (29 %) wait for a log handler; they sit in remote_log:await/1, called by remote_log:log/2\n"
+          "2 12 remote_log:await/1: 12 of 42 processes (29 %) wait for a log handler; they sit in remote_log:await/1, "
+          "called by remote_log:log/2\n"
           "  processes that are stuck in the same place: 12\n"
           "  processes that wait for those: 0\n"
           "  messages in their queues: 12\n"
@@ -102,18 +108,22 @@ TEST_CASE("those whom a log handler holds up, and what to do with it", "[stuck]"
           "  one of them: <0.10.0>\n"
           "  its stack: remote_log:await/1 < remote_log:log/2 < logger_backend:call_handlers/3 < shop:pay/1\n"
           "-> Look at one of them: beamheap proc DUMP 0.10.0\n"
-          "-> A handler of logger works in the process that logs: let it hand events to a process of its own that drops what is too much (logger_olp does), or "
-          "remove it: logger:remove_handler/1.\n");
+          "-> A handler of logger works in the process that logs: let it hand events to a process of its own that "
+          "drops what is too much (logger_olp does), or remove it: logger:remove_handler/1.\n");
 }
 
 TEST_CASE("of what is asked outside the two largest stories are told, each with its own advice", "[stuck]") {
     StuckNode node;
-    for (std::uint32_t i = 0; i < 12; ++i) node.at(10 + i, {node.function("httpc", "handle_answer", 3), node.function("shop", "fetch", 1)});
-    for (std::uint32_t i = 0; i < 11; ++i) node.at(50 + i, {node.function("prim_inet", "connect0", 3), node.function("shop", "open", 1)});
-    for (std::uint32_t i = 0; i < 10; ++i) node.at(80 + i, {node.function("inet_res", "query", 3), node.function("shop", "ask", 1)});
+    for (std::uint32_t i = 0; i < 12; ++i)
+        node.at(10 + i, {node.function("httpc", "handle_answer", 3), node.function("shop", "fetch", 1)});
+    for (std::uint32_t i = 0; i < 11; ++i)
+        node.at(50 + i, {node.function("prim_inet", "connect0", 3), node.function("shop", "open", 1)});
+    for (std::uint32_t i = 0; i < 10; ++i)
+        node.at(80 + i, {node.function("inet_res", "query", 3), node.function("shop", "ask", 1)});
     node.others(30);
     CHECK(node.stories() ==
-          "1 12 httpc:handle_answer/3: 12 of 63 processes (19 %) wait for answers to requests of HTTP; they sit in httpc:handle_answer/3, called by shop:fetch/1\n"
+          "1 12 httpc:handle_answer/3: 12 of 63 processes (19 %) wait for answers to requests of HTTP; they sit in "
+          "httpc:handle_answer/3, called by shop:fetch/1\n"
           "  processes that are stuck in the same place: 12\n"
           "  processes that wait for those: 0\n"
           "  messages in their queues: 12\n"
@@ -121,10 +131,11 @@ TEST_CASE("of what is asked outside the two largest stories are told, each with 
           "  one of them: <0.10.0>\n"
           "  its stack: httpc:handle_answer/3 < shop:fetch/1\n"
           "-> Look at one of them: beamheap proc DUMP 0.10.0\n"
-          "-> Give each request a timeout ([{timeout, 5000}, {connect_timeout, 2000}] of httpc:request/4; there is none unless it is given), and bound how many may "
-          "be under way.\n"
+          "-> Give each request a timeout ([{timeout, 5000}, {connect_timeout, 2000}] of httpc:request/4; there is "
+          "none unless it is given), and bound how many may be under way.\n"
           "-> See whom they ask: beamheap ports DUMP\n"
-          "1 11 prim_inet:connect0/3: 11 of 63 processes (17 %) wait for connections to be set up; they sit in prim_inet:connect0/3, called by shop:open/1\n"
+          "1 11 prim_inet:connect0/3: 11 of 63 processes (17 %) wait for connections to be set up; they sit in "
+          "prim_inet:connect0/3, called by shop:open/1\n"
           "  processes that are stuck in the same place: 11\n"
           "  processes that wait for those: 0\n"
           "  messages in their queues: 11\n"
@@ -132,8 +143,8 @@ TEST_CASE("of what is asked outside the two largest stories are told, each with 
           "  one of them: <0.50.0>\n"
           "  its stack: prim_inet:connect0/3 < shop:open/1\n"
           "-> Look at one of them: beamheap proc DUMP 0.50.0\n"
-          "-> The other side does not answer at all: a machine that is down, packets that a firewall drops, a listener whose backlog is full. Give "
-          "gen_tcp:connect/4 a timeout, and bound how many may try at once.\n"
+          "-> The other side does not answer at all: a machine that is down, packets that a firewall drops, a listener "
+          "whose backlog is full. Give gen_tcp:connect/4 a timeout, and bound how many may try at once.\n"
           "-> See whom they ask: beamheap ports DUMP\n");
 }
 
@@ -144,8 +155,9 @@ TEST_CASE("tasks that have not come to their end, and who awaits them", "[stuck]
         for (std::uint32_t task = 0; task < 2; ++task) node.monitors(100 + 2 * i + task);
     }
     for (std::uint32_t i = 0; i < 20; ++i)
-        node.at(100 + i, {node.function("prim_inet", "recv0", 3), node.function("Elixir.Task.Supervised", "invoke_mfa", 2),
-                          node.function("Elixir.Task.Supervised", "reply", 4)});
+        node.at(100 + i,
+                {node.function("prim_inet", "recv0", 3), node.function("Elixir.Task.Supervised", "invoke_mfa", 2),
+                 node.function("Elixir.Task.Supervised", "reply", 4)});
     CHECK(node.stories() ==
           "1 30 prim_inet:recv0/3: 10 of 30 processes (33 %) wait for 20 tasks; these all sit in prim_inet:recv0/3\n"
           "  processes that are stuck in the same place: 20\n"
@@ -155,6 +167,7 @@ TEST_CASE("tasks that have not come to their end, and who awaits them", "[stuck]
           "  one of them: <0.100.0>\n"
           "  its stack: prim_inet:recv0/3 < 'Elixir.Task.Supervised':invoke_mfa/2 < 'Elixir.Task.Supervised':reply/4\n"
           "-> Look at one of them: beamheap proc DUMP 0.100.0\n"
-          "-> Look at what they all wait for: where it is the other side of a connection (a database, another service), it does not answer; give requests a timeout.\n"
+          "-> Look at what they all wait for: where it is the other side of a connection (a database, another "
+          "service), it does not answer; give requests a timeout.\n"
           "-> See who waits for which of them: beamheap waits DUMP\n");
 }

@@ -215,7 +215,8 @@ TEST_CASE("a process belongs to the application whose master is above it", "[sup
     const auto of = [&](const Applications& applications, std::uint32_t number) {
         return std::string(applications.name_of(s.find({0, number, 0})));
     };
-    const Applications known = applications(s, tree, {{"stdlib", {}}, {"kernel", {0, 46, 0}}, {"shop", {0, 60, 0}}, {"gone", {0, 999, 0}}});
+    const Applications known =
+        applications(s, tree, {{"stdlib", {}}, {"kernel", {0, 46, 0}}, {"shop", {0, 60, 0}}, {"gone", {0, 999, 0}}});
     CHECK(known.names == std::vector<std::string>{"kernel", "shop"});
     for (const std::uint32_t number : {46u, 47u, 48u}) CHECK(of(known, number) == "kernel");
     for (const std::uint32_t number : {60u, 61u, 62u}) CHECK(of(known, number) == "shop");

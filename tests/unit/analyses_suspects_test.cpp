@@ -1,6 +1,8 @@
-// Which processes are looked into, chosen from the process table: samples of idle groups, holders of binaries, long queues.
-#include <catch2/catch.hpp>
+// Which processes are looked into, chosen from the process table: samples of idle groups, holders of binaries, long
+// queues.
 #include <fmt/format.h>
+
+#include <catch2/catch.hpp>
 
 #include "analyses/diagnosis/suspects.hpp"
 #include "analyses/processes/process_columns.hpp"
@@ -45,7 +47,8 @@ TEST_CASE("of an idle group a few are decoded, spread over all, and no more than
     node.seal();
     const Suspects all = suspects(node.s, {.sample_words = 3'000'000});
     // sixteen of the forty, all of the ten; by place, whichever group is the larger one
-    CHECK(node.places(all.heaps) == Places{0, 2, 5, 7, 10, 12, 15, 17, 20, 22, 25, 27, 30, 32, 35, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49});
+    CHECK(node.places(all.heaps) ==
+          Places{0, 2, 5, 7, 10, 12, 15, 17, 20, 22, 25, 27, 30, 32, 35, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49});
     for (const ProcId id : all.heaps) CHECK(all.decode(id));
     CHECK_FALSE(all.decode(ProcId{1}));
     CHECK_FALSE(all.decode(ProcId{39}));
@@ -90,7 +93,8 @@ TEST_CASE("a holder of binaries that is idle as well is one to decode", "[suspec
 }
 
 TEST_CASE("terms are looked into where a queue is long, or a heap the largest", "[suspects]") {
-    const auto looked_into = [](const std::vector<std::pair<std::size_t, std::uint64_t>>& queues, std::uint64_t binaries, const SuspectBudget& budget = {}) {
+    const auto looked_into = [](const std::vector<std::pair<std::size_t, std::uint64_t>>& queues,
+                                std::uint64_t binaries, const SuspectBudget& budget = {}) {
         Idle node(binaries, 200 * test::mebibyte);
         for (const auto& [place, messages] : queues) node.s.processes[place].msgq_len = messages;
         node.seal();
@@ -99,8 +103,8 @@ TEST_CASE("terms are looked into where a queue is long, or a heap the largest", 
         return node.places(found.terms);
     };
     CHECK(looked_into({{7, 1'000}, {3, 999}}, 0) == Places{7});
-    CHECK(looked_into({{7, 200'000}, {3, 200'001}}, 0) == Places{7});                                     // too long to be read
-    CHECK(looked_into({{9, 5'000}, {1, 2'000}, {4, 3'000}, {2, 4'000}}, 0) == Places{2, 4, 9});           // the three longest
+    CHECK(looked_into({{7, 200'000}, {3, 200'001}}, 0) == Places{7});                            // too long to be read
+    CHECK(looked_into({{9, 5'000}, {1, 2'000}, {4, 3'000}, {2, 4'000}}, 0) == Places{2, 4, 9});  // the three longest
     CHECK(looked_into({{7, 1'000}}, 0, {.term_words = 29'999}).empty());
     CHECK(looked_into({{7, 1'000}}, 0, {.term_words = 30'000}) == Places{7});
     // where binaries are much of the node, shorter ones too: messages may keep them
@@ -126,8 +130,10 @@ TEST_CASE("messages are read evenly from the whole queue, the first among them",
         }
         LoadPlan plan = test::everything();
         plan.terms = true;
-        const auto artifact = test::load(test::header() + test::process("<0.50.0>") + "=proc_messages:<0.50.0>\n" + queue + "=proc_dictionary:<0.50.0>\nN\n" +
-                                         "=proc_stack:<0.50.0>\ny0:N\n=proc_heap:<0.50.0>\n" + heap + "=end\n", plan);
+        const auto artifact = test::load(test::header() + test::process("<0.50.0>") + "=proc_messages:<0.50.0>\n" +
+                                             queue + "=proc_dictionary:<0.50.0>\nN\n" +
+                                             "=proc_stack:<0.50.0>\ny0:N\n=proc_heap:<0.50.0>\n" + heap + "=end\n",
+                                         plan);
         REQUIRE(artifact);
         auto terms = artifact->terms(ProcId{0});
         REQUIRE(terms);
@@ -148,12 +154,18 @@ TEST_CASE("messages are read evenly from the whole queue, the first among them",
 TEST_CASE("a term explains a heap of which it is a quarter, not one that is mostly garbage", "[suspects]") {
     const auto facts_of = [](std::uint64_t unused) {
         std::string heap;  // 100 cells of two words
-        for (std::uint64_t i = 0; i < 100; ++i) heap += fmt::format("{:X}:lI{}|{}\n", 0x1000 + 16 * i, i, i < 99 ? fmt::format("H{:X}", 0x1010 + 16 * i) : "N");
+        for (std::uint64_t i = 0; i < 100; ++i)
+            heap +=
+                fmt::format("{:X}:lI{}|{}\n", 0x1000 + 16 * i, i, i < 99 ? fmt::format("H{:X}", 0x1010 + 16 * i) : "N");
         LoadPlan plan = test::everything();
         plan.terms = true;
-        const auto artifact = test::load(test::header() + "=proc:<0.50.0>\nState: Waiting\nMessage queue length: 0\nStack+heap: 1000\nOldHeap: 0\nHeap fragment data: 0\n" +
-                                         fmt::format("Heap unused: {}\n", unused) + "OldHeap unused: 0\n=proc_stack:<0.50.0>\ny0:H1000\n=proc_heap:<0.50.0>\n" +
-                                         heap + "=end\n", plan);
+        const auto artifact =
+            test::load(test::header() +
+                           "=proc:<0.50.0>\nState: Waiting\nMessage queue length: 0\nStack+heap: 1000\nOldHeap: "
+                           "0\nHeap fragment data: 0\n" +
+                           fmt::format("Heap unused: {}\n", unused) +
+                           "OldHeap unused: 0\n=proc_stack:<0.50.0>\ny0:H1000\n=proc_heap:<0.50.0>\n" + heap + "=end\n",
+                       plan);
         REQUIRE(artifact);
         auto terms = artifact->terms(ProcId{0});
         REQUIRE(terms);
@@ -167,7 +179,8 @@ TEST_CASE("a term explains a heap of which it is a quarter, not one that is most
     CHECK(less.accumulated_bytes == 0);
 }
 
-TEST_CASE("binaries of messages that were not read are as many as of those that were, where each has its own", "[suspects]") {
+TEST_CASE("binaries of messages that were not read are as many as of those that were, where each has its own",
+          "[suspects]") {
     // 4,000 messages, of which 2,000 are read: a binary of 1,000 bytes behind each of them, or one behind all
     const auto bytes_of = [](std::size_t messages, std::size_t binaries) {
         std::string queue, heap;
@@ -177,8 +190,10 @@ TEST_CASE("binaries of messages that were not read are as many as of those that 
         }
         LoadPlan plan = test::everything();
         plan.terms = true;
-        const auto artifact = test::load(test::header() + test::process("<0.50.0>") + "=proc_messages:<0.50.0>\n" + queue + "=proc_stack:<0.50.0>\ny0:N\n=proc_heap:<0.50.0>\n" +
-                                         heap + "=end\n", plan);
+        const auto artifact =
+            test::load(test::header() + test::process("<0.50.0>") + "=proc_messages:<0.50.0>\n" + queue +
+                           "=proc_stack:<0.50.0>\ny0:N\n=proc_heap:<0.50.0>\n" + heap + "=end\n",
+                       plan);
         REQUIRE(artifact);
         auto terms = artifact->terms(ProcId{0});
         REQUIRE(terms);

@@ -1,7 +1,7 @@
 // Terms that stand by themselves: read from what io_lib prints, copied, looked into, and printed again.
-#include <catch2/catch.hpp>
 #include <rapidcheck.h>
 
+#include <catch2/catch.hpp>
 #include <string>
 
 #include "analyses/base/owned_term.hpp"
@@ -27,7 +27,8 @@ rc::Gen<std::string> printed_term(int depth) {
     return rc::gen::exec([depth, leaf] {
         const int kind = *rc::gen::inRange(0, 4);
         if (kind == 0) return *leaf;
-        const auto parts = *rc::gen::container<std::vector<std::string>>(*rc::gen::inRange<std::size_t>(1, 4), printed_term(depth - 1));
+        const auto parts = *rc::gen::container<std::vector<std::string>>(*rc::gen::inRange<std::size_t>(1, 4),
+                                                                         printed_term(depth - 1));
         std::string text;
         for (const std::string& part : parts) text += (text.empty() ? "" : ",") + part;
         if (kind == 1) return "{" + text + "}";
@@ -39,8 +40,9 @@ rc::Gen<std::string> printed_term(int depth) {
 }  // namespace
 
 TEST_CASE("printed terms are read back as they were", "[terms]") {
-    for (const char* text : {"{ok,[1,2,3]}", "#{a => 1,b => {x}}", "[a|b]", "{'EXIT',<0.9.0>,{shutdown,[]}}", "\"a\\\"b\\n\"",
-                             "<<1,2,255>>", "[{file,\"init.erl\"},{line,1098}]", "-1.5e10", "{badmatch,{error,duplicate_name}}"})
+    for (const char* text :
+         {"{ok,[1,2,3]}", "#{a => 1,b => {x}}", "[a|b]", "{'EXIT',<0.9.0>,{shutdown,[]}}", "\"a\\\"b\\n\"",
+          "<<1,2,255>>", "[{file,\"init.erl\"},{line,1098}]", "-1.5e10", "{badmatch,{error,duplicate_name}}"})
         CHECK(again(text) == text);
     CHECK(rc::check("a random term", [] {
         const std::string text = *printed_term(4);
@@ -55,11 +57,11 @@ TEST_CASE("a number ends where its text does, and where it is no number any more
     };
     const std::string_view digits = "-12.5e+307";
     CHECK(first(digits) == "-1.25e308");
-    CHECK(first(digits.substr(0, 9)) == "-1.25e31");   // a view that ends before its text does
+    CHECK(first(digits.substr(0, 9)) == "-1.25e31");  // a view that ends before its text does
     CHECK(first(digits.substr(0, 8)) == "-1.25e4");
     CHECK(first(digits.substr(0, 5)) == "-12.5");
     CHECK(first(digits.substr(0, 3)) == "-12");
-    CHECK(first("1.5-2") == "1.5");                    // a sign belongs to an exponent alone
+    CHECK(first("1.5-2") == "1.5");  // a sign belongs to an exponent alone
     CHECK(first("[1,2.0,3]") == "[1,2.0,3]");
     CHECK(first("{7.25,8}") == "{7.25,8}");
     CHECK(first("9223372036854775807") == "9223372036854775807");
@@ -69,13 +71,15 @@ TEST_CASE("a number ends where its text does, and where it is no number any more
 }
 
 TEST_CASE("text that is cut, or is no term, ends somewhere", "[terms]") {
-    const std::string whole = "{{badmatch,[[7,2,2],#{a => <<\"x\">>}]},[{split,map,3,[{_},{_}]},#Fun<a.1.2>,\"str\",'at om'|...]}";
+    const std::string whole =
+        "{{badmatch,[[7,2,2],#{a => <<\"x\">>}]},[{split,map,3,[{_},{_}]},#Fun<a.1.2>,\"str\",'at om'|...]}";
     for (std::size_t n = 0; n <= whole.size(); ++n) {
         const auto term = parse_term(std::string_view(whole).substr(0, n));
         if (n < whole.size()) CHECK(term->cut());
         CHECK(present::term_text(*term, term->term()).size() < 1000);
     }
-    for (const char* text : {"", ")", "}}}}", "{a b c}", "#{a,b}", "#{=>}", "<<,>>", "<0.1", "#Port<", "[|]", "Failed: {x}", "'open", "\"open", "#Ref<x>"})
+    for (const char* text : {"", ")", "}}}}", "{a b c}", "#{a,b}", "#{=>}", "<<,>>", "<0.1", "#Port<", "[|]",
+                             "Failed: {x}", "'open", "\"open", "#Ref<x>"})
         CHECK(present::term_text(*parse_term(text), parse_term(text)->term()).size() < 100);
     for (const char* text : {"?", "#{a,b}", "#{a => 1,b}", "<<1,...", "{a"}) {
         INFO(text);
@@ -116,7 +120,9 @@ TEST_CASE("a copy says the same, and no more than its budget", "[terms]") {
 }
 
 TEST_CASE("terms are read to a depth of 64, and what is deeper is left out", "[terms]") {
-    const auto nested = [](std::size_t levels) { return parse_term(std::string(levels, '{') + "x" + std::string(levels, '}')); };
+    const auto nested = [](std::size_t levels) {
+        return parse_term(std::string(levels, '{') + "x" + std::string(levels, '}'));
+    };
     CHECK_FALSE(nested(64)->cut());
     CHECK(nested(65)->cut());
     CHECK(nested(100'000)->cut());

@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 
 #include "analyses/heaps/unanswered.hpp"
-#include "analyses/rules/rules.hpp"
 #include "analyses/processes/waits.hpp"
+#include "analyses/rules/rules.hpp"
 #include "present/spelling.hpp"
 #include "support/dump_text.hpp"
 #include "support/made_snapshot.hpp"
@@ -151,7 +151,8 @@ TEST_CASE("ten waiting for one are a convoy, nine are not; who waits itself is a
     CHECK(found[0].pid == Pid{0, 1, 0});
     CHECK(found[0].severity == FindingSeverity::critical);
     CHECK(found[0].count == Count(21));
-    CHECK(present::plain_text(node.s, found[0].title).find("21 of 22 processes (95 %) wait, through <0.2.0>, for root <0.1.0>") == 0);
+    CHECK(present::plain_text(node.s, found[0].title)
+              .find("21 of 22 processes (95 %) wait, through <0.2.0>, for root <0.1.0>") == 0);
 }
 
 TEST_CASE("who waits for one of a convoy waits for the same one", "[waits]") {
@@ -163,7 +164,8 @@ TEST_CASE("who waits for one of a convoy waits for the same one", "[waits]") {
     const std::vector<Finding> found = node.findings();
     REQUIRE(count(found, "wait-convoy") == 1);
     CHECK(found[0].count == Count(15));
-    CHECK(present::plain_text(node.s, found[0].title).find("15 of 16 processes (94 %) wait for root <0.1.0>, 12 of them in ") == 0);
+    CHECK(present::plain_text(node.s, found[0].title)
+              .find("15 of 16 processes (94 %) wait for root <0.1.0>, 12 of them in ") == 0);
 }
 
 TEST_CASE("999 messages are no flood, 1,000 are", "[waits]") {
@@ -226,25 +228,37 @@ struct Lock {
     std::size_t others = 0;        // messages that name nobody
 
     static std::string pid(std::size_t i) { return "<0." + std::to_string(100 + i) + ".0>"; }
-    static std::string waiting(const std::string& pid, const std::string& in, const std::string& more = {}, const std::string& name = {}) {
-        return "=proc:" + pid + "\nState: Waiting\n" + name + "Spawned as: erlang:apply/2\n" + more + "Stack+heap: 233\nOldHeap: 0\nProgram counter: 0x00007f0000000100 (" + in + ")\n";
+    static std::string waiting(const std::string& pid, const std::string& in, const std::string& more = {},
+                               const std::string& name = {}) {
+        return "=proc:" + pid + "\nState: Waiting\n" + name + "Spawned as: erlang:apply/2\n" + more +
+               "Stack+heap: 233\nOldHeap: 0\nProgram counter: 0x00007f0000000100 (" + in + ")\n";
     }
     std::string text() const {
-        std::string processes = waiting("<0.50.0>", "shop:lock_loop/2 + 8", "Spawned by: <0.2.0>\nMessage queue length: " + std::to_string(requests + others) + "\n", "Name: lock_server\n");
+        std::string processes =
+            waiting("<0.50.0>", "shop:lock_loop/2 + 8",
+                    "Spawned by: <0.2.0>\nMessage queue length: " + std::to_string(requests + others) + "\n",
+                    "Name: lock_server\n");
         if (!holder_ended) processes += waiting("<0.51.0>", "timer:sleep/1 + 8", "Spawned by: <0.2.0>\n");
         if (somebody_behind) processes += waiting("<0.52.0>", "timer:sleep/1 + 8", "Spawned by: <0.2.0>\n");
-        if (second_server) processes += waiting("<0.53.0>", "shop:lock_loop/2 + 8", "Spawned by: <0.2.0>\n", "Name: other_server\n");
-        std::string state = holder_in_list ? "y0:H2000\n" : "y0:H2000\ny1:P<0.51.0>\n", list, of_second, messages, stacks;
-        const std::string caller = "0x00007f0000001000:SReturn addr 0x200 (shop:with_lock/1 + 8)\n", last = "0x00007f0000001008:SReturn addr 0x300 (<terminate process normally>)\n";
-        if (!holder_ended) stacks += "=proc_stack:<0.51.0>\n" + (holder_behind ? caller : "") + last + "=proc_heap:<0.51.0>\n";
+        if (second_server)
+            processes += waiting("<0.53.0>", "shop:lock_loop/2 + 8", "Spawned by: <0.2.0>\n", "Name: other_server\n");
+        std::string state = holder_in_list ? "y0:H2000\n" : "y0:H2000\ny1:P<0.51.0>\n", list, of_second, messages,
+                    stacks;
+        const std::string caller = "0x00007f0000001000:SReturn addr 0x200 (shop:with_lock/1 + 8)\n",
+                          last = "0x00007f0000001008:SReturn addr 0x300 (<terminate process normally>)\n";
+        if (!holder_ended)
+            stacks += "=proc_stack:<0.51.0>\n" + (holder_behind ? caller : "") + last + "=proc_heap:<0.51.0>\n";
         if (somebody_behind) stacks += "=proc_stack:<0.52.0>\n" + caller + last + "=proc_heap:<0.52.0>\n";
         for (std::size_t i = 0; i < waiters; ++i) {
-            processes += waiting(pid(i), "shop:acquire/0 + 8", started ? "Spawned by: <0.50.0>\n" : "Spawned by: <0.2.0>\n");
+            processes +=
+                waiting(pid(i), "shop:acquire/0 + 8", started ? "Spawned by: <0.50.0>\n" : "Spawned by: <0.2.0>\n");
             stacks += "=proc_stack:" + pid(i) + "\n" + (called ? caller : "") + last + "=proc_heap:" + pid(i) + "\n";
             if (requests == 0) list += cell(i, "P" + pid(i), i + 1 < waiters || holder_in_list);
             if (second_server) of_second += cell(500 + i, "P" + pid(i), i + 1 < waiters);
         }
-        if (second_server) stacks += "=proc_stack:<0.53.0>\ny0:H" + address(500) + "\ny1:P<0.51.0>\n" + last + "=proc_heap:<0.53.0>\n" + of_second;
+        if (second_server)
+            stacks += "=proc_stack:<0.53.0>\ny0:H" + address(500) + "\ny1:P<0.51.0>\n" + last +
+                      "=proc_heap:<0.53.0>\n" + of_second;
         if (holder_in_list) list += cell(waiters, "P<0.51.0>", false);
         if (requests != 0) state = "y0:N\n";
         for (std::size_t i = 0; i < requests; ++i) {
@@ -256,7 +270,9 @@ struct Lock {
                "=proc_stack:<0.50.0>\n" + state + last + "=proc_heap:<0.50.0>\n" + list + stacks + "=end\n";
     }
     static std::string address(std::size_t i) { return std::to_string(2000 + i * 10); }
-    static std::string cell(std::size_t i, const std::string& head, bool more) { return address(i) + ":l" + head + "|" + (more ? "H" + address(i + 1) : "N") + "\n"; }
+    static std::string cell(std::size_t i, const std::string& head, bool more) {
+        return address(i) + ":l" + head + "|" + (more ? "H" + address(i + 1) : "N") + "\n";
+    }
 
     /// `kept` counts the processes whose terms a stream (piece != 0) has to keep.
     Waits waits(std::size_t piece = 0) const {
@@ -331,7 +347,8 @@ TEST_CASE("of a crowd a stream keeps the terms of some, and says what the file s
     }
 }
 
-TEST_CASE("who had a lock and has ended is told where nobody is behind the place, and the server knows one such alone", "[waits]") {
+TEST_CASE("who had a lock and has ended is told where nobody is behind the place, and the server knows one such alone",
+          "[waits]") {
     Lock lock;
     lock.holder_ended = true;
     SECTION("so") {

@@ -1,4 +1,3 @@
-#include "present/spelling.hpp"
 #include "present/check_report.hpp"
 
 #include <catch2/catch.hpp>
@@ -6,6 +5,7 @@
 
 #include "cli/check_config.hpp"
 #include "present/render.hpp"
+#include "present/spelling.hpp"
 
 using namespace beamheap;
 using namespace beamheap::present;
@@ -94,7 +94,8 @@ TEST_CASE("what is known or ignored does not fail", "[check]") {
     const std::string junit = check_junit(report);
     CHECK(junit.find("failures=\"0\"") != junit.npos);
     CHECK(occurrences(junit, "<skipped ") == 2);
-    CHECK(spell(report.summary()).raw() == "1 dump in 1 file: no finding at or above high, 1 in the baseline, 1 ignored.");
+    CHECK(spell(report.summary()).raw() ==
+          "1 dump in 1 file: no finding at or above high, 1 in the baseline, 1 ignored.");
 }
 
 TEST_CASE("a path can't give commands to the build server", "[check]") {
@@ -162,7 +163,8 @@ TEST_CASE("keys of thousands of parts are refused with their line") {
     const std::vector<std::string_view> rules;
     std::string dotted = "a";
     for (int i = 0; i < 200'000; ++i) dotted += ".a";
-    for (const std::string& text : {"\n\n" + dotted + " = 1\n", "# a.b\n\n[" + dotted + "]\n", "x = \"\"\n\n[[" + dotted + "]]\n"}) {
+    for (const std::string& text :
+         {"\n\n" + dotted + " = 1\n", "# a.b\n\n[" + dotted + "]\n", "x = \"\"\n\n[[" + dotted + "]]\n"}) {
         const auto config = cli::parse_check_config(text, "c.toml", rules);
         REQUIRE(!config);
         CHECK(config.error().message == "c.toml:3: a key has more than 16 parts");
@@ -170,5 +172,6 @@ TEST_CASE("keys of thousands of parts are refused with their line") {
     // Dots in texts and comments are no keys.
     const std::string many(40, '.');
     CHECK(cli::parse_check_config("# " + many + "\nbaseline = \"" + many + "\"\n", "c.toml", rules));
-    CHECK(cli::parse_check_config("baseline = '" + many + "'\nfail-on = \"\"\"high\"\"\" # " + many + "\n", "c.toml", rules));
+    CHECK(cli::parse_check_config("baseline = '" + many + "'\nfail-on = \"\"\"high\"\"\" # " + many + "\n", "c.toml",
+                                  rules));
 }

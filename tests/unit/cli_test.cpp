@@ -55,7 +55,8 @@ Ran shell(const std::string& command) {
     std::array<char, 32> folder{"/tmp/beamheap-cli.XXXXXX"};
     REQUIRE(::mkdtemp(folder.data()) != nullptr);
     const std::string base = folder.data();
-    const std::string line = "cd " + test::source_dir() + "; { " + command + "; } >" + base + "/out 2>" + base + "/err </dev/null";
+    const std::string line =
+        "cd " + test::source_dir() + "; { " + command + "; } >" + base + "/out 2>" + base + "/err </dev/null";
     const int status = std::system(("bash -c '" + line + "'").c_str());
     Ran ran{WIFEXITED(status) ? WEXITSTATUS(status) : -1, slurp(base + "/out"), slurp(base + "/err")};
     static_cast<void>(std::system(("rm -r " + base).c_str()));
@@ -337,9 +338,10 @@ TEST_CASE("equal input gives equal bytes, whatever the number of threads", "[cli
 
 TEST_CASE("the shell answers what the verbs answer, from a file and from what can't be read twice", "[cli]") {
     for (const std::string& input : {dump, std::string("fixtures/zoo.dump.zst")}) {
-        for (const char* question : {"analyze --full -n 3", "top --by live -n 5 --columns pid,msgq_len,live_words --format tsv",
-                                     "proc init", "heap init", "stacks -n 2", "msgs init", "binaries --format csv", "profile",
-                                     "ets", "tree", "top --procs \"live>100\" -n 3 --format csv --columns pid,live_words"}) {
+        for (const char* question :
+             {"analyze --full -n 3", "top --by live -n 5 --columns pid,msgq_len,live_words --format tsv", "proc init",
+              "heap init", "stacks -n 2", "msgs init", "binaries --format csv", "profile", "ets", "tree",
+              "top --procs \"live>100\" -n 3 --format csv --columns pid,live_words"}) {
             std::string direct = question;
             direct.insert(std::min(direct.find(' '), direct.size()), " " + input);
             const Ran one = shell(program + " " + direct);
@@ -382,7 +384,9 @@ std::string tar_member(const std::string& name, const std::string& content) {
     put(136, octal(0, 11));
     put(148, "        ");
     put(156, "0");
-    put(257, std::string("ustar\0" "00", 8));
+    put(257, std::string("ustar\0"
+                         "00",
+                         8));
     std::uint64_t sum = 0;
     for (const char c : head) sum += static_cast<unsigned char>(c);
     put(148, octal(sum, 6) + std::string("\0 ", 2));
@@ -391,8 +395,10 @@ std::string tar_member(const std::string& name, const std::string& content) {
 
 /// A dump with a binary of random bytes, which nothing makes smaller.
 std::string incompressible_dump() {
-    std::string text = "=erl_crash_dump:0.5\nSun Nov 22 10:00:00 2026\nSlogan: boom\nSystem version: Erlang/OTP 25 [erts-13.1] [64-bit]\n"
-                       "Atoms: 10\n=proc:<0.1.0>\nState: Waiting\n=binary:7F0000001000\n200000:";
+    std::string text =
+        "=erl_crash_dump:0.5\nSun Nov 22 10:00:00 2026\nSlogan: boom\nSystem version: Erlang/OTP 25 [erts-13.1] "
+        "[64-bit]\n"
+        "Atoms: 10\n=proc:<0.1.0>\nState: Waiting\n=binary:7F0000001000\n200000:";
     std::mt19937 random(3);
     constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (std::size_t i = 0; i < (0x200000 + 2) / 3 * 4; ++i) text += digits[random() % digits.size()];

@@ -1,7 +1,6 @@
 // Where sections begin and where a dump ends: forgeries, damage, cuts, and pieces of any size.
-#include <cstdio>
-
 #include <catch2/catch.hpp>
+#include <cstdio>
 
 #include "support/dump_text.hpp"
 
@@ -13,12 +12,13 @@ using test::process;
 
 namespace {
 
-const std::string whole = header() + "=memory\ntotal: 100\n" + process("<0.2.0>", "Name: one\nMessage queue length: 3\n") +
-                          process("<0.3.0>", "Name: two\n") +
-                          "=port:#Port<0.5>\nSlot: 8\nConnected: <0.2.0>\n=ets:<0.2.0>\nTable: t\nObjects: 5\n"
-                          "=proc_messages:<0.2.0>\nH100:N\nA5:a\n=b\n:N\n=proc_stack:<0.2.0>\ny0:H100\n=proc_heap:<0.2.0>\n"
-                          "100:t2:A16:x\n=proc:<0.99.0>\nState:,H108\n108:Yh4:AAAAAA==\n=proc_stack:<0.3.0>\ny0:N\n=proc_heap:<0.3.0>\n"
-                          "=literals\n200:t0:\n=binary:300\n4:AAAAAA==\n=atoms\nfoo\n'b\\nar'\n=end\n";
+const std::string whole =
+    header() + "=memory\ntotal: 100\n" + process("<0.2.0>", "Name: one\nMessage queue length: 3\n") +
+    process("<0.3.0>", "Name: two\n") +
+    "=port:#Port<0.5>\nSlot: 8\nConnected: <0.2.0>\n=ets:<0.2.0>\nTable: t\nObjects: 5\n"
+    "=proc_messages:<0.2.0>\nH100:N\nA5:a\n=b\n:N\n=proc_stack:<0.2.0>\ny0:H100\n=proc_heap:<0.2.0>\n"
+    "100:t2:A16:x\n=proc:<0.99.0>\nState:,H108\n108:Yh4:AAAAAA==\n=proc_stack:<0.3.0>\ny0:N\n=proc_heap:<0.3.0>\n"
+    "=literals\n200:t0:\n=binary:300\n4:AAAAAA==\n=atoms\nfoo\n'b\\nar'\n=end\n";
 
 struct Summary {
     std::vector<std::string> names;
@@ -68,19 +68,23 @@ TEST_CASE("a dump cut anywhere loads as far as it goes and says so", "[scanner]"
 }
 
 TEST_CASE("a slogan can't forge sections", "[scanner]") {
-    const std::string slogan = "x\n=proc:<0.666.0>\nState: Waiting\nName: evil\nSystem version: fake\n=memory\ntotal: 1";
+    const std::string slogan =
+        "x\n=proc:<0.666.0>\nState: Waiting\nName: evil\nSystem version: fake\n=memory\ntotal: 1";
     const auto dump = load(header(slogan) + "=memory\ntotal: 77\n" + process("<0.2.0>") + "=end\n");
     REQUIRE(dump);
     const Snapshot& s = dump->snapshot();
     CHECK(s.processes.size() == 1);
     CHECK(*s.memory_bytes("total") == 77);
     CHECK(s.anomalies.seen(Anomaly::forged_section));
-    const auto glued = load("=erl_crash_dump:0.5\nSat Nov 21 2026\nSlogan: Crash dump requested by userSystem version: Erlang/OTP 25 [erts-13] [64-bit]\nAtoms: 1\n=end\n");
+    const auto glued = load(
+        "=erl_crash_dump:0.5\nSat Nov 21 2026\nSlogan: Crash dump requested by userSystem version: Erlang/OTP 25 "
+        "[erts-13] [64-bit]\nAtoms: 1\n=end\n");
     CHECK(glued->snapshot().node.slogan == "Crash dump requested by user");
     CHECK(glued->snapshot().source.otp_release == "25");
 }
 
-TEST_CASE("a large heap is searched for names piece by piece, and what looks like a section in it is told once", "[scanner]") {
+TEST_CASE("a large heap is searched for names piece by piece, and what looks like a section in it is told once",
+          "[scanner]") {
     const auto cell = [](unsigned at) {
         char digits[16];
         std::snprintf(digits, sizeof digits, "%X", at);
@@ -92,7 +96,8 @@ TEST_CASE("a large heap is searched for names piece by piece, and what looks lik
     const std::string call = "50:t3:A3:lib,A4:init,I1\n", entry = "40:t2:AD:$initial_call,H50\n";
     // The key behind much else, and what it refers to behind it; or in front of it, which takes a second look.
     for (const std::string& heap : {forged + filler + entry + filler + call, forged + call + filler + entry}) {
-        const auto dump = load(header() + process("<0.2.0>", "Name: one\n") + "=proc_dictionary:<0.2.0>\nH40\n=proc_stack:<0.2.0>\ny0:H100\n" +
+        const auto dump = load(header() + process("<0.2.0>", "Name: one\n") +
+                               "=proc_dictionary:<0.2.0>\nH40\n=proc_stack:<0.2.0>\ny0:H100\n" +
                                "=proc_heap:<0.2.0>\n" + heap + "=end\n");
         REQUIRE(dump);
         const Snapshot& s = dump->snapshot();
@@ -180,12 +185,14 @@ TEST_CASE("lines may end with CR LF", "[scanner]") {
 }
 
 TEST_CASE("sensitive processes are told from those whose heap is elsewhere", "[scanner]") {
-    const auto dump = load(header() + process("<0.2.0>") + process("<0.3.0>") + "=proc_stack:<0.2.0>\ny0:N\n=proc_heap:<0.2.0>\n=end\n");
+    const auto dump = load(header() + process("<0.2.0>") + process("<0.3.0>") +
+                           "=proc_stack:<0.2.0>\ny0:N\n=proc_heap:<0.2.0>\n=end\n");
     CHECK(dump->snapshot().processes[0].sensitive == false);
     CHECK(dump->snapshot().processes[1].sensitive == true);
 }
 
-// What followed a section the last time is only where the scanner looks first: whatever came before, a tag is what it is alone.
+// What followed a section the last time is only where the scanner looks first: whatever came before, a tag is what it
+// is alone.
 TEST_CASE("a section is what its tag says, whatever followed its like before", "[scanner]") {
     const std::string start = header() + process("<0.2.0>") + process("<0.3.0>") + process("<0.4.0>");
     const auto stack = [](const std::string& pid) { return "=proc_stack:" + pid + "\ny0:N\n"; };
@@ -196,8 +203,9 @@ TEST_CASE("a section is what its tag says, whatever followed its like before", "
         REQUIRE(dump);
         const Snapshot& s = dump->snapshot();
         std::vector<std::uint64_t> told;
-        for (const Anomaly anomaly : {Anomaly::unknown_section, Anomaly::forged_section, Anomaly::bad_line, Anomaly::orphan_section,
-                                      Anomaly::duplicate_section, Anomaly::heap_missing, Anomaly::heap_lost})
+        for (const Anomaly anomaly :
+             {Anomaly::unknown_section, Anomaly::forged_section, Anomaly::bad_line, Anomaly::orphan_section,
+              Anomaly::duplicate_section, Anomaly::heap_missing, Anomaly::heap_lost})
             told.push_back(s.anomalies[anomaly].count);
         told.push_back(s.source.complete.value_or(false));
         told.push_back(s.processes[1].has_heap);
@@ -207,7 +215,7 @@ TEST_CASE("a section is what its tag says, whatever followed its like before", "
     const auto others = stack("<0.3.0>") + heap("<0.3.0>");
     const std::vector<std::string> followers = {
         others,
-        "=proc_heap:<0.3.0>\n=proc_stack:<0.3.0>\n",  // in another order
+        "=proc_heap:<0.3.0>\n=proc_stack:<0.3.0>\n",          // in another order
         stack("<0.3.0>") + "=proc_heaps:<0.3.0>\n100:t0:\n",  // tags that begin as the usual one does, or are cut
         stack("<0.3.0>") + "=proc_heap_:<0.3.0>\n100:t0:\n",
         stack("<0.3.0>") + "=proc_hea:<0.3.0>\n100:t0:\n",

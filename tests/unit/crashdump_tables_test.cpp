@@ -48,16 +48,17 @@ TEST_CASE("the header tells release, word size and slogan of all generations", "
 
 TEST_CASE("of a process in collection, figures count where the addresses of its blocks agree", "[crashdump]") {
     const auto garbing = [](const std::string& pid, const std::string& figures, const std::string& blocks) {
-        return "=proc:<0." + pid + ".0>\nState: Garbing\nSpawned as: a:b/0\nMessage queue length: 0\n" + figures + blocks +
-               "Program counter: 0x00007fedda2b5208 (basic:sum/1 + 48)\n";
+        return "=proc:<0." + pid + ".0>\nState: Garbing\nSpawned as: a:b/0\nMessage queue length: 0\n" + figures +
+               blocks + "Program counter: 0x00007fedda2b5208 (basic:sum/1 + 48)\n";
     };
     // Block of 100 words, 40 of them stack, 10 free; old block of 50, 20 of them free.
     const std::string young = "New heap start: 1000\nNew heap top: 1190\nStack top: 11E0\nStack end: 1320\n";
     const std::string old = "Old heap start: 2000\nOld heap top: 20F0\nOld heap end: 2190\n";
-    const auto dump = load(header() + garbing("1", "Stack+heap: 100\nOldHeap: 50\nHeap unused: 50\nOldHeap unused: 20\n", young + old) +
-                           garbing("2", "Stack+heap: 377\nOldHeap: 0\nHeap unused: 50\nOldHeap unused: 0\n",
-                                   young + "Old heap start: 0\nOld heap top: 0\nOld heap end: 0\n") +
-                           garbing("3", "Stack+heap: 100\nOldHeap: 50\nHeap unused: 50\nOldHeap unused: 50\n", "") + "=end\n");
+    const auto dump = load(
+        header() + garbing("1", "Stack+heap: 100\nOldHeap: 50\nHeap unused: 50\nOldHeap unused: 20\n", young + old) +
+        garbing("2", "Stack+heap: 377\nOldHeap: 0\nHeap unused: 50\nOldHeap unused: 0\n",
+                young + "Old heap start: 0\nOld heap top: 0\nOld heap end: 0\n") +
+        garbing("3", "Stack+heap: 100\nOldHeap: 50\nHeap unused: 50\nOldHeap unused: 50\n", "") + "=end\n");
     REQUIRE(dump);
     const Snapshot& s = dump->snapshot();
     REQUIRE(s.processes.size() == 3);
@@ -74,16 +75,17 @@ TEST_CASE("of a process in collection, figures count where the addresses of its 
 }
 
 TEST_CASE("a process's fields have their units and absent ones stay absent", "[crashdump]") {
-    const auto dump = load(header() +
-                           "=proc:<0.42.1>\nState: Garbing\nName: 'my server'\nSpawned as: 'Elixir.My.App':'run!'/2\n"
-                           "Last scheduled in for: lists:map/2\nSpawned by: <0.1.0>\nMessage queue length: 17\n"
-                           "Number of heap fragments: 3\nHeap fragment data: 44\n"
-                           "Link list: [<0.7.0>, #Port<0.5>, {to,<0.49.0>,#Ref<0.1.2.3>}, {from,<8872.9.0>,#Ref<0.4.5.6>}, "
-                           "{to,{reg,'n@h'},#Ref<0.7.8.9>}, {to,'n@h',[]}]\n"
-                           "Reductions: 123456\nStack+heap: 233\nOldHeap: 377\nHeap unused: 11\nOldHeap unused: 12\n"
-                           "BinVHeap: 1\nOldBinVHeap: 2\nBinVHeap unused: 3\nOldBinVHeap unused: overflow\nMemory: 2744\n"
-                           "New heap start: 7F00\nProgram counter: 0x00007fedda2b5208 (gen_server:loop/7 + 288)\n"
-                           "arity = 2\nInternal State: ACT_PRIO_NORMAL | GC\n=end\n");
+    const auto dump =
+        load(header() +
+             "=proc:<0.42.1>\nState: Garbing\nName: 'my server'\nSpawned as: 'Elixir.My.App':'run!'/2\n"
+             "Last scheduled in for: lists:map/2\nSpawned by: <0.1.0>\nMessage queue length: 17\n"
+             "Number of heap fragments: 3\nHeap fragment data: 44\n"
+             "Link list: [<0.7.0>, #Port<0.5>, {to,<0.49.0>,#Ref<0.1.2.3>}, {from,<8872.9.0>,#Ref<0.4.5.6>}, "
+             "{to,{reg,'n@h'},#Ref<0.7.8.9>}, {to,'n@h',[]}]\n"
+             "Reductions: 123456\nStack+heap: 233\nOldHeap: 377\nHeap unused: 11\nOldHeap unused: 12\n"
+             "BinVHeap: 1\nOldBinVHeap: 2\nBinVHeap unused: 3\nOldBinVHeap unused: overflow\nMemory: 2744\n"
+             "New heap start: 7F00\nProgram counter: 0x00007fedda2b5208 (gen_server:loop/7 + 288)\n"
+             "arity = 2\nInternal State: ACT_PRIO_NORMAL | GC\n=end\n");
     REQUIRE(dump);
     const Snapshot& s = dump->snapshot();
     REQUIRE(s.processes.size() == 1);
@@ -130,13 +132,14 @@ TEST_CASE("a process's fields have their units and absent ones stay absent", "[c
 }
 
 TEST_CASE("numbers and pids are read at whatever length they have", "[crashdump]") {
-    const auto dump = load(header() +
-                           "=proc:<0.999999999.4294967295>\nState: Waiting\nSpawned as: a:b/0\nSpawned by: <0.1000000000.0>\n"
-                           "Message queue length: 99999999999999\nReductions: 100000000000000\nStack+heap: 18446744073709551614\n"
-                           "OldHeap: 18446744073709551616\nHeap unused: 12 words\nOldHeap unused: 7\r\nBinVHeap: \n"
-                           "BinVHeap unused: 281474976710656\nOldBinVHeap unused: overflow\nMemory: 1x\narity = 300\n"
-                           "=proc:<0.4294967294.0>\nState: Waiting\nSpawned as: a:b/0\nSpawned by: <0.4294967296.0>\n"
-                           "BinVHeap unused: 46422\nOldBinVHeap unused: 17\narity = 3\n=end\n");
+    const auto dump =
+        load(header() +
+             "=proc:<0.999999999.4294967295>\nState: Waiting\nSpawned as: a:b/0\nSpawned by: <0.1000000000.0>\n"
+             "Message queue length: 99999999999999\nReductions: 100000000000000\nStack+heap: 18446744073709551614\n"
+             "OldHeap: 18446744073709551616\nHeap unused: 12 words\nOldHeap unused: 7\r\nBinVHeap: \n"
+             "BinVHeap unused: 281474976710656\nOldBinVHeap unused: overflow\nMemory: 1x\narity = 300\n"
+             "=proc:<0.4294967294.0>\nState: Waiting\nSpawned as: a:b/0\nSpawned by: <0.4294967296.0>\n"
+             "BinVHeap unused: 46422\nOldBinVHeap unused: 17\narity = 3\n=end\n");
     REQUIRE(dump);
     const Snapshot& s = dump->snapshot();
     REQUIRE(s.processes.size() == 2);
@@ -162,19 +165,24 @@ TEST_CASE("numbers and pids are read at whatever length they have", "[crashdump]
 }
 
 TEST_CASE("links with one bracket too many and several last calls are read", "[crashdump]") {
-    const auto dump = load(header() + process("<0.2.0>",
-        "Last calls: erlang:halt/1\n timeout\n lists:map/2\n\nLink list: [{to,<0.3.0>,#Ref<0.0.0.1>}}, <0.4.0>]\n") + "=end\n");
+    const auto dump = load(header() +
+                           process("<0.2.0>",
+                                   "Last calls: erlang:halt/1\n timeout\n lists:map/2\n\nLink list: "
+                                   "[{to,<0.3.0>,#Ref<0.0.0.1>}}, <0.4.0>]\n") +
+                           "=end\n");
     REQUIRE(dump);
     const Process& p = dump->snapshot().processes[0];
     CHECK(p.links == 1);
     CHECK(p.monitors == 1);
     REQUIRE(p.extra_range.count == 1);
-    CHECK(dump->snapshot().text(dump->snapshot().extras[p.extra_range.first].value) == "erlang:halt/1 timeout lists:map/2");
+    CHECK(dump->snapshot().text(dump->snapshot().extras[p.extra_range.first].value) ==
+          "erlang:halt/1 timeout lists:map/2");
     CHECK_FALSE(dump->snapshot().anomalies.seen(Anomaly::bad_line));
 }
 
 TEST_CASE("atoms of releases up to R15 are latin-1 and become UTF-8", "[crashdump]") {
-    const auto dump = load(header("x", "Erlang R15B01 (erts-5.9.1) [64-bit]", "0.1") + process("<0.2.0>", "Name: '\xE5ke'\n") + "=end\n");
+    const auto dump = load(header("x", "Erlang R15B01 (erts-5.9.1) [64-bit]", "0.1") +
+                           process("<0.2.0>", "Name: '\xE5ke'\n") + "=end\n");
     CHECK(dump->snapshot().text(dump->snapshot().processes[0].name) == "\xC3\xA5ke");
 }
 
@@ -185,23 +193,32 @@ TEST_CASE("quoted atoms lose their quotes and escapes", "[crashdump]") {
 }
 
 TEST_CASE("ports, tables, timers, nodes, allocators and VM tables are read", "[crashdump]") {
-    const auto dump = load(header() +
-        "=scheduler:1\nScheduler Sleep Info Flags: SLEEPING | WAITING\nCurrent Port: \nRun Queue Max Length: 1\nRun Queue High Length: 2\n"
+    const auto dump = load(
+        header() +
+        "=scheduler:1\nScheduler Sleep Info Flags: SLEEPING | WAITING\nCurrent Port: \nRun Queue Max Length: 1\nRun "
+        "Queue High Length: 2\n"
         "Run Queue Normal Length: 3\nRun Queue Low Length: 4\nRun Queue Port Length: 5\nRun Queue Flags: EXEC\n"
         "Current Process: <0.2.0>\nCurrent Process State: Running\nCurrent Process Program counter: 0x01 (a:b/1 + 8)\n"
         "Current Process Limited Stack Trace:\n0x00007f70:SReturn addr 0xD4D1E9C0 (erl_eval:expr_list/7 + 200)\n"
         "=memory\ntotal: 100\nbinary: 7\n=hash_table:atom_tab\nsize: 10\nused: 5\nobjs: 8\ndepth: 2\n"
         "=index_table:atom_tab\nsize: 11264\nlimit: 1048576\nentries: 10568\n"
         "=allocated_areas\natom_space: 131104 124984\nprocess_table: 3145728\nport_table: 786432\n"
-        "=allocator:eheap_alloc[2]\noption e: true\nmbcs blocks[eheap_alloc] size: 1 2 3\n=allocator:instr\noption m: false\n" +
+        "=allocator:eheap_alloc[2]\noption e: true\nmbcs blocks[eheap_alloc] size: 1 2 3\n=allocator:instr\noption m: "
+        "false\n" +
         process("<0.2.0>") +
-        "=port:#Port<0.5>\nState: CONNECTED|BINARY_IO\nSlot: 8\nConnected: <0.2.0>\nLinks: <0.2.0><0.3.0>\nMonitors: (<0.9.0>,#Ref<0.1.2.3>)\n"
-        "Suspended: <0.7.0>\nRegistered as: p\nPort controls external process: cat\n\n=forged:x\nInput: 1\nOutput: 2\nQueue: 3\n"
-        "=ets:<0.2.0>\nSlot: 94172794388928\nTable: #Ref<0.1.2.3>\nName: 'my tab'\nBuckets: 256\nChain Length Avg: 0.25\nChain Length Max: 4\n"
-        "Chain Length Min: 0\nFixed: 3\nObjects: 50\nWords: 589\nType: bag\nProtection: public\nCompressed: true\nWrite Concurrency: auto\nRead Concurrency: false\n"
+        "=port:#Port<0.5>\nState: CONNECTED|BINARY_IO\nSlot: 8\nConnected: <0.2.0>\nLinks: <0.2.0><0.3.0>\nMonitors: "
+        "(<0.9.0>,#Ref<0.1.2.3>)\n"
+        "Suspended: <0.7.0>\nRegistered as: p\nPort controls external process: cat\n\n=forged:x\nInput: 1\nOutput: "
+        "2\nQueue: 3\n"
+        "=ets:<0.2.0>\nSlot: 94172794388928\nTable: #Ref<0.1.2.3>\nName: 'my tab'\nBuckets: 256\nChain Length Avg: "
+        "0.25\nChain Length Max: 4\n"
+        "Chain Length Min: 0\nFixed: 3\nObjects: 50\nWords: 589\nType: bag\nProtection: public\nCompressed: "
+        "true\nWrite Concurrency: auto\nRead Concurrency: false\n"
         "=timer:<0.2.0>\nMessage: tick\nTime left: 17 ms\n=timer:reg\nMessage: {timeout,\"a\"}\nTime left: 18\n"
-        "=node:'me@host'\n=visible_node:8872\nName: 'you@host'\nController: #Port<0.5>\nCreation: 1\nRemote link: <8872.9.0> <0.2.0>\n"
-        "=loaded_modules\nCurrent code: 10\nOld code: 2\n=mod:'a:b'\nCurrent size: 5\nOld size: 6\n=fun\nModule: m\nUniq: 1\nIndex: 2\nAddress: 0x10\nRefc: 3\n=end\n");
+        "=node:'me@host'\n=visible_node:8872\nName: 'you@host'\nController: #Port<0.5>\nCreation: 1\nRemote link: "
+        "<8872.9.0> <0.2.0>\n"
+        "=loaded_modules\nCurrent code: 10\nOld code: 2\n=mod:'a:b'\nCurrent size: 5\nOld size: 6\n=fun\nModule: "
+        "m\nUniq: 1\nIndex: 2\nAddress: 0x10\nRefc: 3\n=end\n");
     REQUIRE(dump);
     const Snapshot& s = dump->snapshot();
     REQUIRE(s.schedulers.size() == 1);
@@ -246,10 +263,11 @@ TEST_CASE("the name of a node that is only in the atom table is found by its ind
 }
 
 TEST_CASE("stacks are read in both frame layouts and with all labels", "[crashdump]") {
-    const auto dump = load(header() + process("<0.2.0>", "Program counter: 0x10 (m:loop/1 + 4)\n") +
-                           "=proc_stack:<0.2.0>\ny0:N\ny1:AE:nl\n=end\nSReturn\n"
-                           "0x00007f86cbf82640:SReturn addr 0x9200C30 (gen:call/4 + 8)\n0x00007f86cbf82648:I1\n"
-                           "0x00007f86cbf82650:SReturn addr 0x1 (<terminate process normally>)\n=proc_heap:<0.2.0>\n=end\n");
+    const auto dump =
+        load(header() + process("<0.2.0>", "Program counter: 0x10 (m:loop/1 + 4)\n") +
+             "=proc_stack:<0.2.0>\ny0:N\ny1:AE:nl\n=end\nSReturn\n"
+             "0x00007f86cbf82640:SReturn addr 0x9200C30 (gen:call/4 + 8)\n0x00007f86cbf82648:I1\n"
+             "0x00007f86cbf82650:SReturn addr 0x1 (<terminate process normally>)\n=proc_heap:<0.2.0>\n=end\n");
     const Snapshot& s = dump->snapshot();
     const Process& p = s.processes[0];
     CHECK(*p.stack_words == 5);
@@ -269,10 +287,11 @@ TEST_CASE("stacks are read in both frame layouts and with all labels", "[crashdu
 }
 
 TEST_CASE("an initial call that is a literal is found among the literals", "[crashdump]") {
-    const auto dump = load(header() + process("<0.2.0>") + process("<0.3.0>") +
-                           "=proc_dictionary:<0.2.0>\nH100\n=proc_stack:<0.2.0>\n=proc_heap:<0.2.0>\n100:t2:AD:$initial_call,H900\n"
-                           "=proc_dictionary:<0.3.0>\nH100\n=proc_stack:<0.3.0>\n=proc_heap:<0.3.0>\n100:t2:AD:$initial_call,H904\n"
-                           "=literals\n800:t0:\n900:t3:A9:gen_event,A7:init_it,I6\n904:t2:A1:a,A1:b\n=end\n");
+    const auto dump =
+        load(header() + process("<0.2.0>") + process("<0.3.0>") +
+             "=proc_dictionary:<0.2.0>\nH100\n=proc_stack:<0.2.0>\n=proc_heap:<0.2.0>\n100:t2:AD:$initial_call,H900\n"
+             "=proc_dictionary:<0.3.0>\nH100\n=proc_stack:<0.3.0>\n=proc_heap:<0.3.0>\n100:t2:AD:$initial_call,H904\n"
+             "=literals\n800:t0:\n900:t3:A9:gen_event,A7:init_it,I6\n904:t2:A1:a,A1:b\n=end\n");
     const Snapshot& s = dump->snapshot();
     CHECK(function_of(s, s.processes[0].real_initial_call) == "gen_event:init_it/6");
     CHECK(s.processes[1].real_initial_call == FunctionId::none);
@@ -302,7 +321,8 @@ TEST_CASE("persistent terms are counted, whatever their keys hold, and only wher
     };
     for (const std::size_t piece : {std::size_t{0}, std::size_t{3}}) {
         CHECK(counted(header() + process("<0.2.0>") + "=persistent_terms\n" + three + "=end\n", piece) == Count(3));
-        CHECK(counted(header() + process("<0.2.0>") + "=persistent_terms\nA1:a?\n" + three + "=end\n", piece) == Count(3));
+        CHECK(counted(header() + process("<0.2.0>") + "=persistent_terms\nA1:a?\n" + three + "=end\n", piece) ==
+              Count(3));
         CHECK(counted(header() + process("<0.2.0>") + "=persistent_terms\n=end\n", piece) == Count(0));
         CHECK_FALSE(counted(header() + process("<0.2.0>") + "=persistent_terms\n" + three, piece).has());
         CHECK_FALSE(counted(header() + process("<0.2.0>") + "=end\n", piece).has());

@@ -120,7 +120,8 @@ TEST_CASE("damaged debug information ends in an answer or a sentence", "[bytes][
     const std::vector<Known> known = truth();
     for (const Known& each : known) queries.push_back({each.structure, each.path});
     std::mt19937 chance(4711);
-    const std::string path = program_of_types("types.damaged") + std::to_string(::getpid());  // this may run beside itself
+    const std::string path =
+        program_of_types("types.damaged") + std::to_string(::getpid());  // this may run beside itself
     std::size_t answered = 0, refused = 0;
     for (int round = 0; round < 300; ++round) {
         std::string bytes = whole;
@@ -156,8 +157,7 @@ TEST_CASE("DWARF replaces a row's offsets, as far as it has them", "[otp][dwarf]
     for (std::size_t i = 0; i < fields.size(); ++i)
         if (const std::uint32_t value = row.at.*fields[i].field; value != absent)
             types.answers[i] = {State::found, value};
-        else
-            types.answers[i] = {State::no_member, 0};
+        else types.answers[i] = {State::no_member, 0};
     const auto index = [&](std::string_view member) {
         for (std::size_t i = 0; i < fields.size(); ++i)
             if (fields[i].member == member) return i;
@@ -223,7 +223,8 @@ TEST_CASE("offsets that leave their structure are refused", "[otp][dwarf]") {
 TEST_CASE("counters that begin within their allocator end there as well", "[otp][dwarf]") {
     using namespace beamheap::otp;
     for (const Layout& row : known_layouts())
-        for (const auto field : {&Offsets::carrier_stats_blocks, &Offsets::carrier_stats_max, &Offsets::carrier_stats_max_ever}) {
+        for (const auto field :
+             {&Offsets::carrier_stats_blocks, &Offsets::carrier_stats_max, &Offsets::carrier_stats_max_ever}) {
             Offsets forged = row.at;
             forged.*field = row.at.allocator_size - std::max(row.at.allocator_single, row.at.allocator_multi);
             CHECK(unfit_layout(forged) == "counters of carriers are outside of their allocator");
@@ -234,7 +235,8 @@ TEST_CASE("a member may end where its structure ends, and no byte behind", "[otp
     using namespace beamheap::otp;
     for (const Layout& row : known_layouts()) {
         INFO(row.source);
-        for (const auto& [member, size] : {std::pair{&Offsets::link_offset, 2u}, {&Offsets::link_flags, 2u}, {&Offsets::link_type, 2u}}) {
+        for (const auto& [member, size] :
+             {std::pair{&Offsets::link_offset, 2u}, {&Offsets::link_flags, 2u}, {&Offsets::link_type, 2u}}) {
             if (row.at.*member == absent) continue;
             Offsets forged = row.at;
             std::uint32_t end = 0;
@@ -252,23 +254,36 @@ TEST_CASE("members have the sizes of their types at the end of their structures"
         std::uint32_t Offsets::*structure;  // its size, or the member behind which nothing may stand
         std::uint32_t more, size;
     };
-    const Row rows[] = {
-        {&Offsets::process_arity, &Offsets::process_size, 0, 1},        {&Offsets::process_heap, &Offsets::process_size, 0, 8},
-        {&Offsets::timer_tree, &Offsets::timer_size, 0, 24},            {&Offsets::timer_state, &Offsets::timer_size, 0, 4},
-        {&Offsets::timer_reference, &Offsets::timer_size, 0, 12},       {&Offsets::atom_length, &Offsets::atom_size, 0, 2},
-        {&Offsets::atom_name, &Offsets::atom_size, 0, 8},               {&Offsets::scheduler_type, &Offsets::scheduler_stride, 0, 4},
-        {&Offsets::scheduler_counter_slot, &Offsets::scheduler_stride, 0, 4}, {&Offsets::scheduler_process, &Offsets::scheduler_stride, 0, 8},
-        {&Offsets::ets_hash_hidden, &Offsets::ets_hash_term, 0, 1},     {&Offsets::allocator_number, &Offsets::allocator_size, 0, 4},
-        {&Offsets::allocator_index, &Offsets::allocator_size, 0, 4},    {&Offsets::allocator_pool_blocks, &Offsets::allocator_size, 0, 40},
-        {&Offsets::allocator_pool_blocks_size, &Offsets::allocator_size, 0, 40}, {&Offsets::breakpoint_flags, &Offsets::breakpoint_data_size, 0, 4},
-        {&Offsets::breakpoint_count, &Offsets::breakpoint_data_size, 0, 8}, {&Offsets::table_count, &Offsets::table_element_size, 8, 4},
-        {&Offsets::table_max, &Offsets::table_element_size, 8, 4},      {&Offsets::table_slots, &Offsets::table_element_size, 8, 8},
-        {&Offsets::table_line_shift, &Offsets::table_element_size, 8, 4}, {&Offsets::table_item_shift, &Offsets::table_element_size, 8, 4},
-        {&Offsets::table_item_mask, &Offsets::table_element_size, 8, 4}, {&Offsets::table_line_mask, &Offsets::table_element_size, 8, 4},
-        {&Offsets::table_mask, &Offsets::table_element_size, 8, 4},     {&Offsets::module_name, &Offsets::module_old_length, 4, 4},
-        {&Offsets::module_current_length, &Offsets::module_old_length, 4, 4}, {&Offsets::lines_location_size, &Offsets::lines_functions, 8, 4},
-        {&Offsets::node_name, &Offsets::node_entry, 8, 8},
-        {&Offsets::persistent_entries, &Offsets::persistent_terms, 0, 8}};
+    const Row rows[] = {{&Offsets::process_arity, &Offsets::process_size, 0, 1},
+                        {&Offsets::process_heap, &Offsets::process_size, 0, 8},
+                        {&Offsets::timer_tree, &Offsets::timer_size, 0, 24},
+                        {&Offsets::timer_state, &Offsets::timer_size, 0, 4},
+                        {&Offsets::timer_reference, &Offsets::timer_size, 0, 12},
+                        {&Offsets::atom_length, &Offsets::atom_size, 0, 2},
+                        {&Offsets::atom_name, &Offsets::atom_size, 0, 8},
+                        {&Offsets::scheduler_type, &Offsets::scheduler_stride, 0, 4},
+                        {&Offsets::scheduler_counter_slot, &Offsets::scheduler_stride, 0, 4},
+                        {&Offsets::scheduler_process, &Offsets::scheduler_stride, 0, 8},
+                        {&Offsets::ets_hash_hidden, &Offsets::ets_hash_term, 0, 1},
+                        {&Offsets::allocator_number, &Offsets::allocator_size, 0, 4},
+                        {&Offsets::allocator_index, &Offsets::allocator_size, 0, 4},
+                        {&Offsets::allocator_pool_blocks, &Offsets::allocator_size, 0, 40},
+                        {&Offsets::allocator_pool_blocks_size, &Offsets::allocator_size, 0, 40},
+                        {&Offsets::breakpoint_flags, &Offsets::breakpoint_data_size, 0, 4},
+                        {&Offsets::breakpoint_count, &Offsets::breakpoint_data_size, 0, 8},
+                        {&Offsets::table_count, &Offsets::table_element_size, 8, 4},
+                        {&Offsets::table_max, &Offsets::table_element_size, 8, 4},
+                        {&Offsets::table_slots, &Offsets::table_element_size, 8, 8},
+                        {&Offsets::table_line_shift, &Offsets::table_element_size, 8, 4},
+                        {&Offsets::table_item_shift, &Offsets::table_element_size, 8, 4},
+                        {&Offsets::table_item_mask, &Offsets::table_element_size, 8, 4},
+                        {&Offsets::table_line_mask, &Offsets::table_element_size, 8, 4},
+                        {&Offsets::table_mask, &Offsets::table_element_size, 8, 4},
+                        {&Offsets::module_name, &Offsets::module_old_length, 4, 4},
+                        {&Offsets::module_current_length, &Offsets::module_old_length, 4, 4},
+                        {&Offsets::lines_location_size, &Offsets::lines_functions, 8, 4},
+                        {&Offsets::node_name, &Offsets::node_entry, 8, 8},
+                        {&Offsets::persistent_entries, &Offsets::persistent_terms, 0, 8}};
     const Layout& row = *find_layout(25, Flavour::jit);
     for (const Row& each : rows) {
         INFO(&each - rows);
@@ -291,11 +306,13 @@ TEST_CASE("a layout is refused in words that say what does not fit", "[otp][dwar
     };
     CHECK(refused(&Offsets::process_heap, absent) == "process_heap is missing");
     CHECK(refused(&Offsets::process_heap, 1u << 30) == "process_heap is 1073741824");
-    CHECK(refused(&Offsets::process_heap, row.at.process_size) == "process_heap is " + std::to_string(row.at.process_size) + ", outside of its structure");
+    CHECK(refused(&Offsets::process_heap, row.at.process_size) ==
+          "process_heap is " + std::to_string(row.at.process_size) + ", outside of its structure");
     CHECK(refused(&Offsets::process_marker_block, absent).empty());
     CHECK(refused(&Offsets::ets_owner, row.at.ets_hash_size) == "members of ETS tables are outside of them");
     CHECK(refused(&Offsets::buffer_queue, absent) == "buffers of signal queues are unknown");
-    CHECK(refused(&Offsets::fun_environment, row.at.fun_environment + 4) == "the environment of a fun is no array of words");
+    CHECK(refused(&Offsets::fun_environment, row.at.fun_environment + 4) ==
+          "the environment of a fun is no array of words");
     CHECK(refused(&Offsets::fun_environment, 0) != "");
     CHECK(refused(&Offsets::link_node_size, 16) != "");
 }

@@ -1,9 +1,9 @@
 // The copy of a dump without its values, line by line: what becomes of each kind of value, and that all else stays.
-#include <catch2/catch.hpp>
+#include "formats/crashdump/dump_redaction.hpp"
 
+#include <catch2/catch.hpp>
 #include <string>
 
-#include "formats/crashdump/dump_redaction.hpp"
 #include "support/dump_text.hpp"
 
 using namespace beamheap;
@@ -11,7 +11,8 @@ using namespace beamheap::test;
 
 namespace {
 
-// 1000 is 8 + 16 * 62: a filler begins with "8G", an ASCII character becomes '8', another one the ideograph 1000 places on.
+// 1000 is 8 + 16 * 62: a filler begins with "8G", an ASCII character becomes '8', another one the ideograph 1000 places
+// on.
 constexpr std::uint64_t hash = 1000;
 
 struct Copied {
@@ -38,7 +39,8 @@ Copied copied(const std::string& text, std::size_t piece = 0, std::vector<std::s
     return copy;
 }
 
-const std::string fields = "System version: Erlang/OTP 25 [erts-13.1.5] [source] [64-bit] [smp:2:2]\nTaints: \nAtoms: 8530\n";
+const std::string fields =
+    "System version: Erlang/OTP 25 [erts-13.1.5] [source] [64-bit] [smp:2:2]\nTaints: \nAtoms: 8530\n";
 const std::string start = "=erl_crash_dump:0.5\nSat Nov 21 00:00:00 2026\nSlogan: test\n" + fields;
 const std::string start_copied = "=erl_crash_dump:0.5\nT38" + fields;
 
@@ -54,7 +56,9 @@ std::string left_of(const std::string& tag, const std::string& body, crashdump::
     if (report != nullptr) *report = whole.report;
     return whole.text.substr(before.size(), whole.text.size() - before.size() - 5);
 }
-std::string heap(const std::string& lines, crashdump::RedactionReport* report = nullptr) { return left_of("=proc_heap:<0.1.0>", lines, report); }
+std::string heap(const std::string& lines, crashdump::RedactionReport* report = nullptr) {
+    return left_of("=proc_heap:<0.1.0>", lines, report);
+}
 
 }  // namespace
 
@@ -63,7 +67,8 @@ TEST_CASE("a copy has the header's fields, and its slogan as text", "[redact][du
     CHECK(copied(start + "=end\n").report.complete);
     CHECK_FALSE(copied(start).report.complete);
     CHECK_FALSE(copied(start + "=abort:0\n").report.complete);
-    CHECK_FALSE(crashdump::redact_dump(std::move(*bytes::memory_source("=proc:<0.1.0>\n")), {}, [](std::string_view) { return ok(); }));
+    CHECK_FALSE(crashdump::redact_dump(std::move(*bytes::memory_source("=proc:<0.1.0>\n")), {},
+                                       [](std::string_view) { return ok(); }));
 }
 
 TEST_CASE("characters are those at the heads of lists", "[redact][dump]") {
@@ -73,11 +78,13 @@ TEST_CASE("characters are those at the heads of lists", "[redact][dump]") {
     // the first and the last that are printed, and their neighbours
     CHECK(heap("1:lI8|N\n2:lI9|N\n3:lI13|N\n4:lI14|N\n", &report) == "1:lI8|N\n2:lI56|N\n3:lI56|N\n4:lI14|N\n");
     CHECK(heap("1:lI31|N\n2:lI32|N\n3:lI126|N\n4:lI127|N\n") == "1:lI31|N\n2:lI56|N\n3:lI56|N\n4:lI127|N\n");
-    CHECK(heap("1:lI159|N\n2:lI160|N\n3:lI1114111|N\n4:lI1114112|N\n") == "1:lI159|N\n2:lI20968|N\n3:lI20968|N\n4:lI1114112|N\n");
+    CHECK(heap("1:lI159|N\n2:lI160|N\n3:lI1114111|N\n4:lI1114112|N\n") ==
+          "1:lI159|N\n2:lI20968|N\n3:lI20968|N\n4:lI1114112|N\n");
     CHECK(heap("1:lI-97|N\n2:t2:I97,I98\n3:lN|I97\n", &report) == "1:lI-97|N\n2:t2:I97,I98\n3:lN|I97\n");
     CHECK(report.characters == 0);
     // the cells of a large map are no list: their heads are keys
-    CHECK(heap("100:Mh2:2:H110,H120\n110:lI97|I1\n120:lI98|I2\n130:lI99|N\n") == "100:Mh2:2:H110,H120\n110:lI97|I1\n120:lI98|I2\n130:lI56|N\n");
+    CHECK(heap("100:Mh2:2:H110,H120\n110:lI97|I1\n120:lI98|I2\n130:lI99|N\n") ==
+          "100:Mh2:2:H110,H120\n110:lI97|I1\n120:lI98|I2\n130:lI56|N\n");
     CHECK(heap("100:Mn1:H110\n110:lI97|I1\n") == "100:Mn1:H110\n110:lI97|I1\n");
     CHECK(heap("100:Mf1:H110:H110\n110:lI97|I1\n") == "100:Mf1:H110:H110\n110:lI56|I1\n");
 }
@@ -97,7 +104,8 @@ TEST_CASE("large numbers become others of as many digits", "[redact][dump]") {
 
 TEST_CASE("binaries keep their sizes, and what is equal stays equal", "[redact][dump]") {
     crashdump::RedactionReport report;
-    CHECK(heap("1:Yh5:YWJjZGU=\n2:Yh1:YQ==\n3:Yh0:\n4:Yc100:0:5\n", &report) == "1:Yh5:OEd4eHg=\n2:Yh1:OA==\n3:Yh0:\n4:Yc100:0:5\n");
+    CHECK(heap("1:Yh5:YWJjZGU=\n2:Yh1:YQ==\n3:Yh0:\n4:Yc100:0:5\n", &report) ==
+          "1:Yh5:OEd4eHg=\n2:Yh1:OA==\n3:Yh0:\n4:Yc100:0:5\n");
     CHECK(report.binaries == 2);
     CHECK(left_of("=binary:100", "5:YWJjZGU=\n", &report) == "5:OEd4eHg=\n");
     CHECK(report.binaries == 1);
@@ -114,7 +122,8 @@ TEST_CASE("binaries keep their sizes, and what is equal stays equal", "[redact][
 
 TEST_CASE("old releases write bytes as hexadecimal digits", "[redact][dump]") {
     const std::string old = "=erl_crash_dump:0.4\nSat Nov 21 00:00:00 2026\nSlogan: test\n" + fields;
-    CHECK(copied(old + "=proc_heap:<0.1.0>\n1:Yh3:616263\n=end\n").text == "=erl_crash_dump:0.4\nT38" + fields + "=proc_heap:<0.1.0>\n1:Yh3:384778\n=end\n");
+    CHECK(copied(old + "=proc_heap:<0.1.0>\n1:Yh3:616263\n=end\n").text ==
+          "=erl_crash_dump:0.4\nT38" + fields + "=proc_heap:<0.1.0>\n1:Yh3:384778\n=end\n");
 }
 
 TEST_CASE("names stay, but for secrets, wherever they stand and how often", "[redact][dump]") {
@@ -128,7 +137,8 @@ TEST_CASE("names stay, but for secrets, wherever they stand and how often", "[re
     CHECK(report.atoms == 2);
     CHECK(left_of("=proc_messages:<0.1.0>", "A9:TopSecret:N\n") == "A9:xxxxxxxxx:N\n");
     CHECK(left_of("=proc_dictionary:<0.1.0>", "H100\n") == "H100\n");
-    CHECK(left_of("=proc_stack:<0.1.0>", "y0:A9:TopSecret\n0x1234:SReturn addr 0x1 (m:f/1 + 1)\n") == "y0:A9:xxxxxxxxx\n0x1234:SReturn addr 0x1 (m:f/1 + 1)\n");
+    CHECK(left_of("=proc_stack:<0.1.0>", "y0:A9:TopSecret\n0x1234:SReturn addr 0x1 (m:f/1 + 1)\n") ==
+          "y0:A9:xxxxxxxxx\n0x1234:SReturn addr 0x1 (m:f/1 + 1)\n");
 }
 
 TEST_CASE("free text goes through the rules, line by line; other sections stay", "[redact][dump]") {

@@ -1,7 +1,6 @@
-// The external term format, tag by tag, by its description (erts, "External Term Format"): each term stands in a pair with a 7,
-// which is read only where the term has taken just its own bytes.
+// The external term format, tag by tag, by its description (erts, "External Term Format"): each term stands in a pair
+// with a 7, which is read only where the term has taken just its own bytes.
 #include <catch2/catch.hpp>
-
 #include <string>
 
 #include "formats/otp/vm/references.hpp"
@@ -81,21 +80,26 @@ TEST_CASE("identifiers and funs of the external format take their own bytes in e
     CHECK(term(raw({90, 0, 6}) + own + raw({0, 0, 0, 9}) + words + words + words).starts_with("not alone"));
     // of another node
     for (const std::string& foreign : {raw({88}) + other + id + raw({0, 0, 0, 9}), raw({103}) + other + id + raw({9}),
-                                       raw({120}) + other + raw({0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 9}), raw({90, 0, 2}) + other + raw({0, 0, 0, 9}) + words})
+                                       raw({120}) + other + raw({0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 9}),
+                                       raw({90, 0, 2}) + other + raw({0, 0, 0, 9}) + words})
         CHECK_FALSE(term(foreign).starts_with("not alone"));
     CHECK(term(raw({113}) + raw({119, 5}) + "lists" + raw({119, 3}) + "map" + raw({97, 2})) == "fun lists:map/2");
     // a fun says how long it is; what it closes over is passed over
-    const std::string body = raw({1}) + std::string(16, 7) + raw({0, 0, 0, 2, 0, 0, 0, 1, 119, 1}) + "m" + raw({97, 3, 97, 4, 88}) + own + id + raw({0, 0, 0, 9, 97, 5});
+    const std::string body = raw({1}) + std::string(16, 7) + raw({0, 0, 0, 2, 0, 0, 0, 1, 119, 1}) + "m" +
+                             raw({97, 3, 97, 4, 88}) + own + id + raw({0, 0, 0, 9, 97, 5});
     CHECK(term(raw({112, 0, 0, 0, static_cast<int>(body.size() + 4)}) + body) == "#Fun<m.3.4>");
-    const std::string large = raw({1}) + std::string(16, 7) + raw({0, 0, 0, 2, 0, 0, 0, 1, 119, 1}) + "m" + raw({98, 0, 0, 1, 1, 98, 127, 255, 255, 255, 88}) + own + id + raw({0, 0, 0, 9, 97, 5});
+    const std::string large = raw({1}) + std::string(16, 7) + raw({0, 0, 0, 2, 0, 0, 0, 1, 119, 1}) + "m" +
+                              raw({98, 0, 0, 1, 1, 98, 127, 255, 255, 255, 88}) + own + id + raw({0, 0, 0, 9, 97, 5});
     CHECK(term(raw({112, 0, 0, 0, static_cast<int>(large.size() + 4)}) + large) == "#Fun<m.257.2147483647>");
     // one of before R15 does not: it is the last thing that is read
     for (const std::string& creator : {raw({88}) + own + id + raw({0, 0, 0, 9}), raw({103}) + own + id + raw({9})})
-        CHECK(printed(raw({131, 117, 0, 0, 0, 0}) + creator + raw({119, 1}) + "m" + raw({97, 3, 97, 4})) == "#Fun<m.3.4>");
+        CHECK(printed(raw({131, 117, 0, 0, 0, 0}) + creator + raw({119, 1}) + "m" + raw({97, 3, 97, 4})) ==
+              "#Fun<m.3.4>");
 }
 
 TEST_CASE("the external format cut anywhere is no whole term", "[external]") {
-    const std::string whole = raw({131, 104, 3, 97, 1, 109, 0, 0, 0, 3}) + "abc" + raw({108, 0, 0, 0, 2, 97, 1, 119, 2}) + "ok" + raw({106});
+    const std::string whole =
+        raw({131, 104, 3, 97, 1, 109, 0, 0, 0, 3}) + "abc" + raw({108, 0, 0, 0, 2, 97, 1, 119, 2}) + "ok" + raw({106});
     CHECK(test::SingleTerm(whole).complete());
     for (std::size_t n = 1; n < whole.size(); ++n) {
         INFO(n);
@@ -104,27 +108,53 @@ TEST_CASE("the external format cut anywhere is no whole term", "[external]") {
     CHECK_FALSE(test::SingleTerm(raw({131, 108, 0, 0, 0, 0, 106})).complete());  // a list of none is a nil
 }
 
-TEST_CASE("no form of the external format is whole without its last byte, or with one that it can't have", "[external]") {
-    const std::string id = raw({0, 0, 0, 42, 0, 0, 0, 1}), creation = raw({0, 0, 0, 9}), pid = raw({88}) + own + id + creation;
-    const std::string fun = raw({1}) + std::string(16, 7) + raw({0, 0, 0, 2, 0, 0, 0, 0, 119, 1}) + "m" + raw({97, 3, 97, 4});
-    const std::vector<std::string> forms{
-        raw({97, 1}), raw({98, 0, 0, 1, 0}), raw({70, 64, 4, 0, 0, 0, 0, 0, 0}), raw({99}) + "2.50000000000000000000e+00\0\0\0\0\0"s,
-        raw({110, 2, 0, 1, 1}), raw({111, 0, 0, 0, 2, 0, 0, 1}), raw({100, 0, 2}) + "ok", raw({115, 2}) + "ok", raw({118, 0, 2}) + "ok", raw({119, 2}) + "ok",
-        raw({107, 0, 2, 1, 2}), raw({108, 0, 0, 0, 1, 97, 1, 106}), raw({104, 1, 97, 1}), raw({105, 0, 0, 0, 1, 97, 1}), raw({109, 0, 0, 0, 2, 0, 1}),
-        raw({77, 0, 0, 0, 1, 3, 0xA0}), raw({116, 0, 0, 0, 1, 97, 1, 97, 2}), pid, raw({103}) + own + id + raw({9}), raw({89}) + own + raw({0, 0, 1, 2}) + creation,
-        raw({102}) + own + raw({0, 0, 1, 2, 9}), raw({120}) + own + id + creation, raw({90, 0, 1}) + own + creation + raw({0, 0, 0, 1}),
-        raw({114, 0, 1}) + own + raw({9, 0, 0, 0, 1}), raw({101}) + own + raw({0, 0, 0, 3, 9}), raw({113}) + raw({119, 1}) + "l" + raw({119, 1}) + "m" + raw({97, 2}),
-        raw({117, 0, 0, 0, 0}) + pid + raw({119, 1}) + "m" + raw({97, 3, 97, 4}), raw({112, 0, 0, 0, static_cast<int>(fun.size() + 4)}) + fun};
+TEST_CASE("no form of the external format is whole without its last byte, or with one that it can't have",
+          "[external]") {
+    const std::string id = raw({0, 0, 0, 42, 0, 0, 0, 1}), creation = raw({0, 0, 0, 9}),
+                      pid = raw({88}) + own + id + creation;
+    const std::string fun =
+        raw({1}) + std::string(16, 7) + raw({0, 0, 0, 2, 0, 0, 0, 0, 119, 1}) + "m" + raw({97, 3, 97, 4});
+    const std::vector<std::string> forms{raw({97, 1}),
+                                         raw({98, 0, 0, 1, 0}),
+                                         raw({70, 64, 4, 0, 0, 0, 0, 0, 0}),
+                                         raw({99}) + "2.50000000000000000000e+00\0\0\0\0\0"s,
+                                         raw({110, 2, 0, 1, 1}),
+                                         raw({111, 0, 0, 0, 2, 0, 0, 1}),
+                                         raw({100, 0, 2}) + "ok",
+                                         raw({115, 2}) + "ok",
+                                         raw({118, 0, 2}) + "ok",
+                                         raw({119, 2}) + "ok",
+                                         raw({107, 0, 2, 1, 2}),
+                                         raw({108, 0, 0, 0, 1, 97, 1, 106}),
+                                         raw({104, 1, 97, 1}),
+                                         raw({105, 0, 0, 0, 1, 97, 1}),
+                                         raw({109, 0, 0, 0, 2, 0, 1}),
+                                         raw({77, 0, 0, 0, 1, 3, 0xA0}),
+                                         raw({116, 0, 0, 0, 1, 97, 1, 97, 2}),
+                                         pid,
+                                         raw({103}) + own + id + raw({9}),
+                                         raw({89}) + own + raw({0, 0, 1, 2}) + creation,
+                                         raw({102}) + own + raw({0, 0, 1, 2, 9}),
+                                         raw({120}) + own + id + creation,
+                                         raw({90, 0, 1}) + own + creation + raw({0, 0, 0, 1}),
+                                         raw({114, 0, 1}) + own + raw({9, 0, 0, 0, 1}),
+                                         raw({101}) + own + raw({0, 0, 0, 3, 9}),
+                                         raw({113}) + raw({119, 1}) + "l" + raw({119, 1}) + "m" + raw({97, 2}),
+                                         raw({117, 0, 0, 0, 0}) + pid + raw({119, 1}) + "m" + raw({97, 3, 97, 4}),
+                                         raw({112, 0, 0, 0, static_cast<int>(fun.size() + 4)}) + fun};
     for (const std::string& form : forms) {
         INFO("tag " << static_cast<int>(static_cast<unsigned char>(form[0])));
         CHECK(test::SingleTerm(raw({131}) + form).complete());
-        for (std::size_t n = 0; n < form.size(); ++n) CHECK_FALSE(test::SingleTerm(raw({131}) + form.substr(0, n)).complete());
+        for (std::size_t n = 0; n < form.size(); ++n)
+            CHECK_FALSE(test::SingleTerm(raw({131}) + form.substr(0, n)).complete());
     }
     const auto complete = [](const std::string& form) { return test::SingleTerm(raw({131}) + form).complete(); };
-    CHECK_FALSE(complete(raw({117, 0, 0, 0, 0, 97}) + raw({119, 1}) + "m" + raw({97, 3, 97, 4})));  // its creator is no pid, whatever stands behind it
-    CHECK_FALSE(complete(raw({113}) + raw({97, 1}) + raw({119, 1}) + "m" + raw({97, 2})));                          // its module is no atom
-    CHECK_FALSE(complete(raw({113}) + raw({119, 1}) + "l" + raw({119, 1}) + "m" + raw({106})));                     // its arity is no number
-    CHECK_FALSE(complete(raw({88, 106}) + id + creation));                                                          // a node without a name
+    CHECK_FALSE(complete(raw({117, 0, 0, 0, 0, 97}) + raw({119, 1}) + "m" +
+                         raw({97, 3, 97, 4})));  // its creator is no pid, whatever stands behind it
+    CHECK_FALSE(complete(raw({113}) + raw({97, 1}) + raw({119, 1}) + "m" + raw({97, 2})));  // its module is no atom
+    CHECK_FALSE(
+        complete(raw({113}) + raw({119, 1}) + "l" + raw({119, 1}) + "m" + raw({106})));  // its arity is no number
+    CHECK_FALSE(complete(raw({88, 106}) + id + creation));                               // a node without a name
     CHECK_FALSE(complete(raw({88, 97, 1}) + id + creation));
     CHECK_FALSE(complete(raw({10})));
     CHECK_FALSE(test::SingleTerm("").complete());
@@ -143,7 +173,9 @@ TEST_CASE("no more elements of one term are read than a bound", "[external]") {
     constexpr std::size_t most = external_term::Terms::max_elements;
     const auto complete = [](const std::string& form) { return test::SingleTerm(raw({131}) + form).complete(); };
     const auto of = [&](int tag, std::size_t n) {
-        return complete(raw({tag, static_cast<int>(n >> 24), static_cast<int>(n >> 16 & 255), static_cast<int>(n >> 8 & 255), static_cast<int>(n & 255)}) + std::string(most + 10, 106));
+        return complete(raw({tag, static_cast<int>(n >> 24), static_cast<int>(n >> 16 & 255),
+                             static_cast<int>(n >> 8 & 255), static_cast<int>(n & 255)}) +
+                        std::string(most + 10, 106));
     };
     CHECK(of(105, most));
     CHECK_FALSE(of(105, most + 1));
@@ -158,7 +190,8 @@ TEST_CASE("no more elements of one term are read than a bound", "[external]") {
 
 TEST_CASE("large numbers are decimal up to 4096 bytes, hexadecimal from there on", "[external]") {
     const auto digits = [](const std::string& little_endian, bool negative = false) {
-        return external_term::integer_digits({reinterpret_cast<const std::uint8_t*>(little_endian.data()), little_endian.size()}, negative);
+        return external_term::integer_digits(
+            {reinterpret_cast<const std::uint8_t*>(little_endian.data()), little_endian.size()}, negative);
     };
     CHECK(digits("") == "0");
     CHECK(digits(raw({0, 0}), true) == "0");
@@ -184,7 +217,9 @@ TEST_CASE("what stands before a mark stays when the rest is forgotten", "[extern
         const std::string data = raw({131, 104, 1, 109, 0, 0, 0, 2}) + letters;
         return terms.decode({reinterpret_cast<const std::uint8_t*>(data.data()), data.size()}, {}, complete);
     };
-    const auto letters_of = [&](const Element& tuple) { return terms.bytes(terms.element(tuple.id.number, 0).id.number); };
+    const auto letters_of = [&](const Element& tuple) {
+        return terms.bytes(terms.element(tuple.id.number, 0).id.number);
+    };
     const Element first = decode("ab");
     const auto mark = terms.mark();
     const Element second = decode("cd");
@@ -216,14 +251,16 @@ TEST_CASE("pids, ports and references are this node's where they name it, and an
     CHECK(pid.pid == Pid{0, 42, 1});
     CHECK(port.kind == TermKind::external_port);
     CHECK(port.port.number == (42ull << 32 | 1));
-    const ObjectHead reference = head(raw({90, 0, 3}) + other + creation + raw({0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3})), local = head(raw({90, 0, 1}) + own + creation + raw({0, 0, 0, 7}));
+    const ObjectHead reference = head(raw({90, 0, 3}) + other + creation + raw({0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3})),
+                     local = head(raw({90, 0, 1}) + own + creation + raw({0, 0, 0, 7}));
     CHECK(reference.kind == TermKind::external_reference);
     CHECK(reference.numbers == 3);
     CHECK((reference.words[0] == 1 && reference.words[1] == 2 && reference.words[2] == 3));
     CHECK(local.kind == TermKind::reference);
     CHECK(local.numbers == 1);
     CHECK(local.words[0] == 7);
-    const ObjectHead bits = head(raw({77, 0, 0, 0, 2, 3, 1, 0xA0})), none = head(raw({77, 0, 0, 0, 0, 3})), whole = head(raw({77, 0, 0, 0, 2, 8, 1, 2}));
+    const ObjectHead bits = head(raw({77, 0, 0, 0, 2, 3, 1, 0xA0})), none = head(raw({77, 0, 0, 0, 0, 3})),
+                     whole = head(raw({77, 0, 0, 0, 2, 8, 1, 2}));
     CHECK((bits.size == 1 && bits.extra_bits == 3));
     CHECK((none.size == 0 && none.extra_bits == 0));
     CHECK((whole.size == 2 && whole.extra_bits == 0));
@@ -242,15 +279,16 @@ TEST_CASE("references of a VM: ordinary, magic, and of another node", "[otp][ref
     const auto put32 = [&](std::uint64_t at, std::initializer_list<std::uint32_t> words) {
         for (const std::uint32_t word : words) made.memory.put<std::uint32_t>(at, word), at += 4;
     };
-    const std::uint64_t local = header_of(Tag::reference, 2), ordered = header_of(Tag::reference, 3), foreign = header_of(Tag::external_reference, 5);
-    put32(0x08, {0xffffffff, 11, 12, 13});              // three numbers
-    put32(0x48, {0xffffffff, 21, 22, 23, 24, 25});      // five: of a process alias
-    made.memory.word(0x88, M + 0x200);                  // a magic one
+    const std::uint64_t local = header_of(Tag::reference, 2), ordered = header_of(Tag::reference, 3),
+                        foreign = header_of(Tag::external_reference, 5);
+    put32(0x08, {0xffffffff, 11, 12, 13});          // three numbers
+    put32(0x48, {0xffffffff, 21, 22, 23, 24, 25});  // five: of a process alias
+    made.memory.word(0x88, M + 0x200);              // a magic one
     put32(0x200 + made.at().magic_reference, {31, 32, 33});
-    made.memory.word(0xC8, M + 0x300);                  // another node's: its entry, next, and how many
+    made.memory.word(0xC8, M + 0x300);  // another node's: its entry, next, and how many
     put32(0xC0 + 24, {3, 41, 42, 43});
     made.memory.word(0x108, M + 0x300);
-    put32(0x100 + 24, {77, 51, 52, 53, 54, 55});        // more than it has room for
+    put32(0x100 + 24, {77, 51, 52, 53, 54, 55});  // more than it has room for
     Reader& reader = made.start();
     const auto numbers = [&](std::uint64_t at, Word header) {
         const ReferenceNumbers found = reference_numbers(reader.memory, made.vm.layout, M + at, header);
@@ -292,6 +330,7 @@ TEST_CASE("each kind of line of a dump's heap is the term that it says", "[crash
     REQUIRE((*terms)->graph().roots().size() == 1);
     present::PrintOptions whole;
     whole.max_bytes = 0;
-    CHECK(present::term_text(**terms, (*terms)->root(0), whole) ==
-          "{1.5,[1,2|3],123456789012345678901234567890,<<\"abc\">>,#{a => 1,b => x},<<0,1>>,{<0.1.0>,#Port<0.5>},-7,[]}");
+    CHECK(
+        present::term_text(**terms, (*terms)->root(0), whole) ==
+        "{1.5,[1,2|3],123456789012345678901234567890,<<\"abc\">>,#{a => 1,b => x},<<0,1>>,{<0.1.0>,#Port<0.5>},-7,[]}");
 }

@@ -1,8 +1,8 @@
 // The sections of one process read in windows, with and without a thread that reads ahead.
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <memory>
 #include <string>
 

@@ -1,7 +1,7 @@
 // Small things of both formats that no larger test would miss: encodings, labels, damaged lines, identifiers.
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
 
+#include <catch2/catch.hpp>
 #include <optional>
 
 #include "formats/crashdump/data_text.hpp"
@@ -75,7 +75,8 @@ TEST_CASE("labels are printed as the VM would, spaces and all", "[crashdump][lab
     // 24 objects are looked up for one
     const auto nested = [](unsigned tuples) {
         std::string lines;
-        for (unsigned i = 0; i < tuples; ++i) lines += fmt::format("{:X}:t1:H{:X}\n", 0x1000 + 16 * i, 0x1000 + 16 * (i + 1));
+        for (unsigned i = 0; i < tuples; ++i)
+            lines += fmt::format("{:X}:t1:H{:X}\n", 0x1000 + 16 * i, 0x1000 + 16 * (i + 1));
         return crashdump::label_text(lines + fmt::format("{:X}:t1:A1:z\n", 0x1000 + 16 * tuples), "H1000");
     };
     CHECK(nested(1) == "{{z}}");
@@ -117,8 +118,9 @@ TEST_CASE("slots are those of the three youngest frames", "[crashdump]") {
         const std::string n = std::to_string(frame);
         stack += "y0:P<0." + n + ".0>\n0x10" + n + ":SReturn addr 0x1 (m:f" + n + "/0 + 8)\n";
     }
-    const auto dump = load(header() + process("<0.2.0>", "Program counter: 0x10 (m:f/0 + 4)\n") + "=proc_stack:<0.2.0>\n" + stack +
-                               "=proc_heap:<0.2.0>\n=end\n", plan);
+    const auto dump = load(header() + process("<0.2.0>", "Program counter: 0x10 (m:f/0 + 4)\n") +
+                               "=proc_stack:<0.2.0>\n" + stack + "=proc_heap:<0.2.0>\n=end\n",
+                           plan);
     REQUIRE(dump);
     const Snapshot& s = dump->snapshot();
     CHECK(s.stacks[s.processes[0].stack].size() == 5);
@@ -134,15 +136,20 @@ TEST_CASE("slots are pids, ports, atoms and references, and no more than was ask
     LoadPlan plan = test::everything();
     plan.slots_of = [](const Snapshot&, FunctionId) { return wanted; };
     const auto loaded = [&](const std::string& fields) {
-        return load(header() + process("<0.2.0>", fields + "Program counter: 0x10 (m:f/0 + 4)\n") + "=proc_stack:<0.2.0>\n" +
-                        "y0:P<0.7.1>\ny1:p<0.6>\ny2:A3:a:b\ny3:H7F10\ny4:H7F20\ny5:H7F30\ny6:H7F40\ny7:I5\ny8:P<0.x>\n0x101:SReturn addr 0x1 (m:g/0 + 8)\n" +
-                        "y0:P<0.8.0>\ny1:H7F10\n0x102:SReturn addr 0x1 (m:h/0 + 8)\ny0:H7F10\n0x103:SReturn addr 0x1 (m:i/0 + 8)\n=proc_heap:<0.2.0>\n" +
-                        "7F10:E23:g1oAA3cNbm9ub2RlQG5vaG9zdAAAAAAAAAABAAAAAgAAAAM=\n7F20:P<9.7.0>\n7F30:t1:I1\n7F40:E3:gwEB\n=end\n",
+        return load(header() + process("<0.2.0>", fields + "Program counter: 0x10 (m:f/0 + 4)\n") +
+                        "=proc_stack:<0.2.0>\n" +
+                        "y0:P<0.7.1>\ny1:p<0.6>\ny2:A3:a:b\ny3:H7F10\ny4:H7F20\ny5:H7F30\ny6:H7F40\ny7:I5\ny8:P<0.x>"
+                        "\n0x101:SReturn addr 0x1 (m:g/0 + 8)\n" +
+                        "y0:P<0.8.0>\ny1:H7F10\n0x102:SReturn addr 0x1 (m:h/0 + 8)\ny0:H7F10\n0x103:SReturn addr 0x1 "
+                        "(m:i/0 + 8)\n=proc_heap:<0.2.0>\n" +
+                        "7F10:E23:g1oAA3cNbm9ub2RlQG5vaG9zdAAAAAAAAAABAAAAAgAAAAM=\n7F20:P<9.7.0>\n7F30:t1:I1\n7F40:E3:"
+                        "gwEB\n=end\n",
                     plan);
     };
     const auto kinds = [](const Snapshot& s) {
         std::string text;
-        for (const StackSlot& slot : s.slots) text += std::to_string(slot.frame) + "PpAR"[static_cast<int>(slot.kind)] + " ";
+        for (const StackSlot& slot : s.slots)
+            text += std::to_string(slot.frame) + "PpAR"[static_cast<int>(slot.kind)] + " ";
         return text;
     };
     auto dump = loaded("Link list: [{from,<0.9.0>,#Ref<0.1.2.3>}]\n");
@@ -177,12 +184,16 @@ TEST_CASE("messages of other nodes: further fragments are skipped, the token beh
                                   messages += visit.messages;
                                   encoded += visit.distribution_messages;
                                   bytes += visit.distribution_bytes;
-                                  for (const Root root : visit.graph.roots()) tokens += root.kind == RootKind::seq_trace_token;
+                                  for (const Root root : visit.graph.roots())
+                                      tokens += root.kind == RootKind::seq_trace_token;
                               }};
     LoadPlan plan = test::everything();
     plan.heaps = &request;
-    const auto dump = load(header() + process("<0.2.0>") + "=proc_messages:<0.2.0>\nD0:E3:YWJjZGVm:H100\nD0:E3:YWJj:N\nI7:N\n=proc_stack:<0.2.0>\n" +
-                               "=proc_heap:<0.2.0>\n100:t1:I1\n=end\n", plan);
+    const auto dump =
+        load(header() + process("<0.2.0>") +
+                 "=proc_messages:<0.2.0>\nD0:E3:YWJjZGVm:H100\nD0:E3:YWJj:N\nI7:N\n=proc_stack:<0.2.0>\n" +
+                 "=proc_heap:<0.2.0>\n100:t1:I1\n=end\n",
+             plan);
     REQUIRE(dump);
     CHECK(messages == 3);
     CHECK(encoded == 2);
@@ -210,11 +221,13 @@ TEST_CASE("a damaged line of a binary is counted, and the next section is read",
     }
 }
 
-TEST_CASE("of binaries at one address the first counts, in whatever order addresses come, of a file and of a stream", "[crashdump]") {
+TEST_CASE("of binaries at one address the first counts, in whatever order addresses come, of a file and of a stream",
+          "[crashdump]") {
     const std::string text = "AAAABBBBCCCCDDDD";
     const test::TextFile file(text);
     const test::Trickle stream(text, 3);
-    for (const bytes::Source* const source : {static_cast<const bytes::Source*>(&file), static_cast<const bytes::Source*>(&stream)}) {
+    for (const bytes::Source* const source :
+         {static_cast<const bytes::Source*>(&file), static_cast<const bytes::Source*>(&stream)}) {
         INFO(source->seekable());
         crashdump::TermSections sections(*source);
         const auto add = [&](std::uint64_t address, std::uint64_t bytes, std::uint64_t offset) {
@@ -228,7 +241,8 @@ TEST_CASE("of binaries at one address the first counts, in whatever order addres
         sections.seal();
         CHECK(sections.binaries().size() == 3);
         CHECK(sections.binary(0x150) == nullptr);
-        const crashdump::BinaryPlace *first = sections.binary(0x100), *empty = sections.binary(0x200), *last = sections.binary(0x300);
+        const crashdump::BinaryPlace *first = sections.binary(0x100), *empty = sections.binary(0x200),
+                                     *last = sections.binary(0x300);
         REQUIRE((first != nullptr && empty != nullptr && last != nullptr));
         CHECK(first->bytes == 2);
         CHECK(last->bytes == 1);
@@ -303,7 +317,8 @@ TEST_CASE("each kind of object that a dump writes in other formats is of its kin
         std::string out;
         for (std::size_t i = 0; i < bytes.size(); i += 3) {
             std::uint32_t three = 0;
-            for (std::size_t j = 0; j < 3; ++j) three = three << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0);
+            for (std::size_t j = 0; j < 3; ++j)
+                three = three << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0);
             for (std::size_t j = 0; j < 4; ++j) out += j <= bytes.size() - i ? digits[three >> (18 - 6 * j) & 63] : '=';
         }
         return fmt::format("E{:X}:{}", bytes.size(), out);
@@ -336,7 +351,10 @@ TEST_CASE("each kind of object that a dump writes in other formats is of its kin
         INFO(each.line);
         LoadPlan plan = test::everything();
         plan.terms = true;
-        const auto artifact = test::load(test::header() + test::process("<0.50.0>") + "=proc_stack:<0.50.0>\ny0:H7F00\n=proc_heap:<0.50.0>\n7F00:" + each.line + "\n=end\n", plan);
+        const auto artifact =
+            test::load(test::header() + test::process("<0.50.0>") +
+                           "=proc_stack:<0.50.0>\ny0:H7F00\n=proc_heap:<0.50.0>\n7F00:" + each.line + "\n=end\n",
+                       plan);
         REQUIRE(artifact);
         const auto terms = artifact->terms(ProcId{0});
         REQUIRE(terms);

@@ -1,7 +1,8 @@
-// What an input is told to be: by its contents, whatever its name; and what is said of files that people hand in by mistake.
-#include <catch2/catch.hpp>
+// What an input is told to be: by its contents, whatever its name; and what is said of files that people hand in by
+// mistake.
 #include <unistd.h>
 
+#include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
 
@@ -58,7 +59,8 @@ TEST_CASE("digits name a process, unless a file is called so", "[formats]") {
         CHECK_FALSE(process_named(none));
     }
     namespace fs = std::filesystem;
-    const fs::path before = fs::current_path(), folder = fs::temp_directory_path() / ("beamheap-open-" + std::to_string(::getpid()));
+    const fs::path before = fs::current_path(),
+                   folder = fs::temp_directory_path() / ("beamheap-open-" + std::to_string(::getpid()));
     fs::create_directory(folder);
     fs::create_directory(folder / "4711");
     fs::current_path(folder);

@@ -1,9 +1,9 @@
 // Heaps whose text is too much to be held: workers follow the scanner through them.
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
+#include <catch2/catch.hpp>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -20,15 +20,19 @@ namespace {
 
 constexpr std::uint64_t base = 0x7F0000001000;
 
-/// {Word, I, "..."} for each message, a dictionary and a stack; some atoms hold lines, as no text cut at a line feed could tell.
+/// {Word, I, "..."} for each message, a dictionary and a stack; some atoms hold lines, as no text cut at a line feed
+/// could tell.
 std::string giant(std::string_view pid, std::size_t messages) {
     std::string queue, heap;
     for (std::size_t i = 0; i < messages; ++i) {
         const std::uint64_t at = base + 64 * i;
         queue += fmt::format("H{:X}:N\n", at);
-        heap += fmt::format("{:X}:t3:A{}I{},H{:X}\n{:X}:lI7|N\n", at, i % 100 == 0 ? "C:ab\n7F00:lN|N," : "3:job,", i, at + 32, at + 32);
+        heap += fmt::format("{:X}:t3:A{}I{},H{:X}\n{:X}:lI7|N\n", at, i % 100 == 0 ? "C:ab\n7F00:lN|N," : "3:job,", i,
+                            at + 32, at + 32);
     }
-    return fmt::format("=proc_messages:{0}\n{1}=proc_dictionary:{0}\nH{2:X}\n=proc_stack:{0}\ny0:H{2:X}\n=proc_heap:{0}\n{3}", pid, queue, base, heap);
+    return fmt::format(
+        "=proc_messages:{0}\n{1}=proc_dictionary:{0}\nH{2:X}\n=proc_stack:{0}\ny0:H{2:X}\n=proc_heap:{0}\n{3}", pid,
+        queue, base, heap);
 }
 
 std::string dump_of(const std::string& giant_sections) {
@@ -44,7 +48,8 @@ struct Seen {
 };
 
 /// What visitors are shown of each process, and what is odd in the input.
-std::pair<std::map<std::uint32_t, Seen>, std::uint64_t> visits(std::unique_ptr<Artifact> artifact, unsigned workers, bool terms) {
+std::pair<std::map<std::uint32_t, Seen>, std::uint64_t> visits(std::unique_ptr<Artifact> artifact, unsigned workers,
+                                                               bool terms) {
     std::map<std::uint32_t, Seen> seen;
     std::mutex mutex;
     HeapRequest demand;
@@ -54,7 +59,8 @@ std::pair<std::map<std::uint32_t, Seen>, std::uint64_t> visits(std::unique_ptr<A
         std::size_t roots = 0;
         for (const Root root : graph.roots()) roots += root.target != no_node;
         const std::lock_guard lock(mutex);
-        seen[index_of(visit.id)] = {graph.size(), graph.edges().size(), roots, graph.total_words(), visit.messages, graph.foreign_references()};
+        seen[index_of(visit.id)] = {graph.size(),        graph.edges().size(), roots,
+                                    graph.total_words(), visit.messages,       graph.foreign_references()};
     };
     LoadPlan plan = test::everything();
     plan.labels = false;
@@ -95,7 +101,9 @@ private:
     std::size_t at_ = 0;
 };
 
-std::unique_ptr<Artifact> open(std::unique_ptr<bytes::Source> source) { return crashdump::open(std::move(source), "test.dump", {}); }
+std::unique_ptr<Artifact> open(std::unique_ptr<bytes::Source> source) {
+    return crashdump::open(std::move(source), "test.dump", {});
+}
 
 }  // namespace
 
@@ -106,7 +114,8 @@ TEST_CASE("a giant's heap is what a pipe shows of it, however many follow the sc
         for (std::size_t at = 40'000; at < text.size(); at += 90'000) text[at] = '~';
         return text;
     }();
-    for (const std::string& sections : {whole, damaged, giant("<0.51.0>", 5), whole.substr(0, whole.size() - 7) + "\n"}) {
+    for (const std::string& sections :
+         {whole, damaged, giant("<0.51.0>", 5), whole.substr(0, whole.size() - 7) + "\n"}) {
         const std::string dump = dump_of(sections);
         const auto expected = visits(open(std::make_unique<test::Trickle>(dump, 100'000)), 1, false);
         REQUIRE(expected.first.size() == 3);
@@ -191,7 +200,9 @@ TEST_CASE("an array keeps what it holds while it grows into huge pages", "[flat_
 TEST_CASE("heaps that are visited later are those that a load visits", "[giant_heap]") {
     std::string text = test::header();
     for (int i = 1; i <= 4; ++i) text += test::process(fmt::format("<0.{}.0>", i));
-    for (int i = 1; i <= 4; ++i) text += fmt::format("=proc_stack:<0.{0}.0>\ny0:H7F00\n=proc_heap:<0.{0}.0>\n7F00:t{0}:{1}\n", i, std::string("I1,I1,I1,I1").substr(0, 3 * static_cast<std::size_t>(i) - 1));
+    for (int i = 1; i <= 4; ++i)
+        text += fmt::format("=proc_stack:<0.{0}.0>\ny0:H7F00\n=proc_heap:<0.{0}.0>\n7F00:t{0}:{1}\n", i,
+                            std::string("I1,I1,I1,I1").substr(0, 3 * static_cast<std::size_t>(i) - 1));
     text += "=end\n";
     for (const std::size_t piece : {std::size_t{0}, std::size_t{50}}) {
         const auto visited = [&](bool while_loading) {
@@ -222,7 +233,9 @@ TEST_CASE("each reference that closes a circle is told once", "[heaps]") {
         LoadPlan plan = test::everything();
         analyses::HeapStats stats(1, {});
         stats.demand(plan);
-        const auto artifact = test::load(test::header() + test::process("<0.50.0>") + "=proc_stack:<0.50.0>\ny0:H7F00\n=proc_heap:<0.50.0>\n" + heap + "=end\n", plan);
+        const auto artifact = test::load(test::header() + test::process("<0.50.0>") +
+                                             "=proc_stack:<0.50.0>\ny0:H7F00\n=proc_heap:<0.50.0>\n" + heap + "=end\n",
+                                         plan);
         REQUIRE(artifact);
         stats.store(*artifact);
         CHECK(artifact->snapshot().anomalies[Anomaly::cyclic_term].count == stats.cycles());

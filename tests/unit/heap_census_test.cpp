@@ -1,4 +1,5 @@
-// What a heap's objects are and who holds them, against the obvious code; numbers of objects by address, build after build.
+// What a heap's objects are and who holds them, against the obvious code; numbers of objects by address, build after
+// build.
 #include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
@@ -31,12 +32,15 @@ void fill(HeapGraph& graph, std::mt19937& random, std::size_t size, bool backwar
     graph.set_flat_extra(TermKind::fun, -1);
     graph.set_young_area(first_address + 8 * (size / 3), first_address + 8 * (size / 2));
     for (std::size_t i = 0; i < size; ++i) {
-        graph.add_object(static_cast<TermKind>(below(term_kinds)), 1 + static_cast<std::uint32_t>(random() % most_words), first_address + 8 * i);
+        graph.add_object(static_cast<TermKind>(below(term_kinds)),
+                         1 + static_cast<std::uint32_t>(random() % most_words), first_address + 8 * i);
         const std::size_t from = backward ? 0 : i + 1;
         if (from < size && below(2) == 0) graph.add_reference(first_address + 8 * (from + below(size - from)));
     }
-    const RootKind kinds[] = {RootKind::stack, RootKind::message, RootKind::garbage, RootKind::seq_trace_token, RootKind::dictionary};
-    for (std::uint32_t i = 0; i < 4 && size != 0; ++i) graph.add_root(kinds[below(5)], i, 0, first_address + 8 * below(size), 0);
+    const RootKind kinds[] = {RootKind::stack, RootKind::message, RootKind::garbage, RootKind::seq_trace_token,
+                              RootKind::dictionary};
+    for (std::uint32_t i = 0; i < 4 && size != 0; ++i)
+        graph.add_root(kinds[below(5)], i, 0, first_address + 8 * below(size), 0);
     graph.finish();
 }
 
@@ -140,7 +144,8 @@ TEST_CASE("no copy of a term is larger than the sums of its heap allow", "[heaps
         // No VM's objects of these kinds refer to anything that both sizes follow.
         const bool real = std::ranges::none_of(graph.edges(), [&](const Edge& edge) {
             const TermKind kind = graph.kind(edge.from);
-            return kind == TermKind::sub_binary || kind == TermKind::binary_reference || kind == TermKind::fun_reference;
+            return kind == TermKind::sub_binary || kind == TermKind::binary_reference ||
+                   kind == TermKind::fun_reference;
         });
         for (const Root root : graph.roots()) {
             CHECK(flat[root.target] <= most.words);
@@ -158,7 +163,8 @@ TEST_CASE("no copy of a term is larger than the sums of its heap allow", "[heaps
         graph.begin(HeapGraph::Mode::sizes, 8);
         for (std::uint32_t i = 0; i < cells; ++i) {
             graph.add_object(TermKind::cons, 2, first_address + 16 * i);
-            for (unsigned n = 0; n < (doubles ? 2 : 1) && i + 1 < cells; ++n) graph.add_reference(first_address + 16 * (i + 1));
+            for (unsigned n = 0; n < (doubles ? 2 : 1) && i + 1 < cells; ++n)
+                graph.add_reference(first_address + 16 * (i + 1));
         }
         graph.add_root(RootKind::stack, 0, 0, first_address, 0);
         graph.finish();
@@ -175,7 +181,8 @@ TEST_CASE("of what earlier heaps left in the map of addresses nothing is found",
     AddressMap map;
     // More builds than there are bases for the array's entries: they begin anew.
     for (std::uint32_t build = 0; build < 70'000; ++build) {
-        const std::uint32_t first = space.compress(first_address + 8 * (build % 97)), second = space.compress(first_address + 8 * (100 + build % 89));
+        const std::uint32_t first = space.compress(first_address + 8 * (build % 97)),
+                            second = space.compress(first_address + 8 * (100 + build % 89));
         const std::vector<std::uint32_t> addresses{first, beamheap::AddressSpace::none, second, first};
         REQUIRE(map.build(addresses, space) == 1);
         REQUIRE(map.find(first) == 0);
@@ -185,7 +192,8 @@ TEST_CASE("of what earlier heaps left in the map of addresses nothing is found",
     }
 }
 
-TEST_CASE("each live word is charged to the youngest frame that reaches it, else to dictionary, messages, other roots", "[heaps][census]") {
+TEST_CASE("each live word is charged to the youngest frame that reaches it, else to dictionary, messages, other roots",
+          "[heaps][census]") {
     std::mt19937 random(11);
     FrameWords charger;  // the same for all, of few places and of many
     for (const std::uint32_t frames : {0u, 1u, 2u, 3u, 4u, 200u, 260u, 900u}) {
@@ -195,7 +203,8 @@ TEST_CASE("each live word is charged to the youngest frame that reaches it, else
         graph.set_young_area(first_address, first_address + 8 * (size / 2));
         for (std::size_t i = 0; i < size; ++i) {
             graph.add_object(TermKind::tuple, 1 + static_cast<std::uint32_t>(random() % 100), first_address + 8 * i);
-            for (std::size_t n = random() % 3; n != 0 && i + 1 < size; --n) graph.add_reference(first_address + 8 * (i + 1 + random() % (size - i - 1)));
+            for (std::size_t n = random() % 3; n != 0 && i + 1 < size; --n)
+                graph.add_reference(first_address + 8 * (i + 1 + random() % (size - i - 1)));
         }
         std::vector<std::pair<std::uint32_t, NodeId>> roots;  // place and object
         const auto root = [&](RootKind kind, std::uint32_t frame, std::uint32_t place) {

@@ -35,7 +35,8 @@ std::string slurp(const std::string& path) {
 std::vector<std::string> heaps_of(const std::string& dump, std::size_t most) {
     std::vector<std::string> all;
     std::size_t sum = 0;
-    for (std::size_t at = dump.find("\n=proc_heap:"); at != std::string::npos && sum < most; at = dump.find("\n=proc_heap:", at + 1)) {
+    for (std::size_t at = dump.find("\n=proc_heap:"); at != std::string::npos && sum < most;
+         at = dump.find("\n=proc_heap:", at + 1)) {
         const std::size_t from = dump.find('\n', at + 1), to = dump.find("\n=", at + 1);
         if (from == std::string::npos || to == std::string::npos || to <= from) continue;
         all.push_back(dump.substr(from + 1, to - from));
@@ -83,12 +84,14 @@ Read read(const std::string& text, const Way& way) {
 
 /// What differs, in a word; one assertion for all: there are millions of objects.
 std::string difference(const Read& a, const Read& b) {
-    if (a.graph.size() != b.graph.size()) return "objects " + std::to_string(a.graph.size()) + ", " + std::to_string(b.graph.size());
+    if (a.graph.size() != b.graph.size())
+        return "objects " + std::to_string(a.graph.size()) + ", " + std::to_string(b.graph.size());
     if (a.graph.edges().size() != b.graph.edges().size()) return "references";
     if (a.damage.bad_lines != b.damage.bad_lines || a.damage.first_bad_line != b.damage.first_bad_line ||
         a.damage.bad_bytes != b.damage.bad_bytes)
         return "bad lines";
-    if (a.damage.cut_lines != b.damage.cut_lines || a.damage.first_cut_line != b.damage.first_cut_line) return "cut lines";
+    if (a.damage.cut_lines != b.damage.cut_lines || a.damage.first_cut_line != b.damage.first_cut_line)
+        return "cut lines";
     for (NodeId n = 0; n < a.graph.size(); ++n) {
         const bool values = a.graph.mode() == HeapGraph::Mode::values;
         if (a.graph.kind(n) != b.graph.kind(n) || a.graph.words(n) != b.graph.words(n) ||
@@ -139,19 +142,27 @@ void expect_same_of_all_kinds(const std::string& text, std::mt19937& random) {
 
 TEST_CASE("common heap lines are read as the grammar reads them", "[heap_lines]") {
     std::mt19937 random(7);
-    // Every form once, with its edges: lengths that lie, counts of nothing, digits too many, atoms that hold what ends lines.
+    // Every form once, with its edges: lengths that lie, counts of nothing, digits too many, atoms that hold what ends
+    // lines.
     const std::string lines =
         "7F0000001000:lI1|H7F0000001010\n7F0000001010:lH7F0000001020|N\n7F0000001020:t0:\n7F0000001030:t2:A2:ok,I-17\n"
-        "7F0000001040:t12:" "I1,I2,I3,I4,I5,I6,I7,I8,I9,I10,I11,I12,I13,I14,I15,I16,I17,I18\n"
-        "7F0000001050:lA3:a\nb|N\n7F0000001060:lA5:x:|,y|N\n7F0000001070:lP<0.12.0>|p<0.7>\n7F0000001080:F16:1.00000000000000000000e+00\n"
+        "7F0000001040:t12:"
+        "I1,I2,I3,I4,I5,I6,I7,I8,I9,I10,I11,I12,I13,I14,I15,I16,I17,I18\n"
+        "7F0000001050:lA3:a\nb|N\n7F0000001060:lA5:x:|,y|N\n7F0000001070:lP<0.12.0>|p<0.7>\n7F0000001080:F16:1."
+        "00000000000000000000e+00\n"
         "7F0000001090:Yh3:YWJj\n7F00000010A0:Yc7F00000020A0:0:1F4\n7F00000010B0:Ys7F00000020A0:A:10\n"
         "7F00000010C0:Mf2:H7F0000001030:I1,H7F0000001040\n7F00000010D0:Mh4:2:H7F00000010E0,N\n7F00000010E0:Mn2:I1,I2\n"
-        "7F00000010F0:E24:g1oAA2QADW5vbm9kZUBub2hvc3QAAAAAAAHCVRWeAAE3BfUj\n7F0000001100:E24:g1oAA2QADW5vbm9kZUBub2hvc3QAAAAAAAHDlRWcAAI3BfUj\n"
-        "7F0000001110:B1267650600228229401496703205376\n7F0000001118:P<8.12.0>\n7F0000001119:lP><0.47.0>|N\n7F000000111A:lP<0.4:7>|N\n7F000000111B:lp<0.4|N\n7F0000001120:lI1234567890123456789|N\n"
+        "7F00000010F0:E24:g1oAA2QADW5vbm9kZUBub2hvc3QAAAAAAAHCVRWeAAE3BfUj\n7F0000001100:E24:"
+        "g1oAA2QADW5vbm9kZUBub2hvc3QAAAAAAAHDlRWcAAI3BfUj\n"
+        "7F0000001110:B1267650600228229401496703205376\n7F0000001118:P<8.12.0>\n7F0000001119:lP><0.47.0>|"
+        "N\n7F000000111A:lP<0.4:7>|N\n7F000000111B:lp<0.4|N\n7F0000001120:lI1234567890123456789|N\n"
         "7F0000001130:lI123456789012345|N\n7F0000001140:lI1234567890123456|N\n7F0000001150:l|\n7F0000001160:Rf12\n"
-        "7F0000001170:t@:I1\n7F0000001178:t;:I1\n7F0000001180:tF:N\n7F00:lI1|N\n7F00000011900:lI1|N\n7f0000001190:lI1|N\n7F0000001191:lI1|H7F0000001193\n"
-        "7F00000011A0:lA400:zz|N\n7F00000011A8:lA3FC:zz|N\n7F00000011B0:Yh5:AAAA\n7F00000011B8:Mn11:I1\n7F00000011C0:Mf0:N:\n7F00000011C8:E1:gw==\n7F00000011D0:E3:g3EA\n"
-        "7F00000011D8:lI-|I--3\n7F00000011E0:t2:I1;I2\n7F00000011E8:t2:I1,I2,I3\n7F00000011F0:lI1,I2\n7F00000011F8:\n\n:\nx\n7F0000001200:lI1|N";
+        "7F0000001170:t@:I1\n7F0000001178:t;:I1\n7F0000001180:tF:N\n7F00:lI1|N\n7F00000011900:lI1|N\n7f0000001190:lI1|"
+        "N\n7F0000001191:lI1|H7F0000001193\n"
+        "7F00000011A0:lA400:zz|N\n7F00000011A8:lA3FC:zz|N\n7F00000011B0:Yh5:AAAA\n7F00000011B8:Mn11:I1\n7F00000011C0:"
+        "Mf0:N:\n7F00000011C8:E1:gw==\n7F00000011D0:E3:g3EA\n"
+        "7F00000011D8:lI-|I--3\n7F00000011E0:t2:I1;I2\n7F00000011E8:t2:I1,I2,I3\n7F00000011F0:lI1,I2\n7F00000011F8:"
+        "\n\n:\nx\n7F0000001200:lI1|N";
     expect_same(lines, {});
     for (std::size_t cut = 0; cut <= lines.size(); cut += 3) {
         expect_same(lines.substr(0, cut), {});
@@ -163,7 +174,8 @@ TEST_CASE("common heap lines are read as the grammar reads them", "[heap_lines]"
 TEST_CASE("what is known of one heap's addresses is not taken for the next one's", "[heap_lines]") {
     // Chunks are numbered as they come, which here is the other way round in the second heap.
     const std::string first = "7F0000001000:lH7F1100001000|N\n7F1100001000:lI1|N\n7F2200001008:lH7F0000001000|N\n";
-    const std::string second = "7F2200001008:lI1|N\n7F1100001000:lH7F2200001008|N\n7F0000001000:lH7F1100001000|H7F2200001008\n";
+    const std::string second =
+        "7F2200001008:lI1|N\n7F1100001000:lH7F2200001008|N\n7F0000001000:lH7F1100001000|H7F2200001008\n";
     HeapDialect dialect;
     dialect.otp = 25;
     HeapReader reader(dialect);
@@ -211,9 +223,11 @@ TEST_CASE("bytes that are no digits are no address, zeros included", "[heap_line
 TEST_CASE("heaps of real dumps are read as the grammar reads them", "[heap_lines][slow]") {
     std::mt19937 random(11);
     std::vector<std::string> paths;
-    for (const char* name : {"fixtures/healthy.dump", "fixtures/convoy.dump", "fixtures/zoo.dump.zst", "fixtures/big_heap.dump.zst"})
+    for (const char* name :
+         {"fixtures/healthy.dump", "fixtures/convoy.dump", "fixtures/zoo.dump.zst", "fixtures/big_heap.dump.zst"})
         paths.push_back(test::source_dir() + "/" + name);
-    for (const auto& entry : fs::directory_iterator(test::source_dir() + "/tests/fuzz/corpus")) paths.push_back(entry.path());
+    for (const auto& entry : fs::directory_iterator(test::source_dir() + "/tests/fuzz/corpus"))
+        paths.push_back(entry.path());
     if (const char* corpus = std::getenv("BEAMHEAP_CORPUS"); corpus != nullptr && fs::is_directory(corpus))
         for (const auto& entry : fs::directory_iterator(corpus)) paths.push_back(entry.path());
     std::ranges::sort(paths);  // so that a failure can be met again

@@ -1,8 +1,8 @@
 // The lists that a heap's graph is made of, against plain vectors: references, roots and places in a byte or two each.
-#include <catch2/catch.hpp>
 #include <rapidcheck/catch.h>
 
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <vector>
 
 #include "beamheap/heap_graph.hpp"
@@ -85,7 +85,8 @@ TEST_CASE("references are those that were added, forwards, backwards and by obje
                 ++node, to.next_object();
             }
             const EdgeList::Appender taken = to;
-            for (std::uint32_t damaged = any_below(3); damaged != 0; --damaged) to.push(7);  // of a line that is read again
+            for (std::uint32_t damaged = any_below(3); damaged != 0; --damaged)
+                to.push(7);  // of a line that is read again
             list.close_appender(taken.at, node - taken.step);
         }
         check(list, edges);

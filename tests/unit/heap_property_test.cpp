@@ -213,8 +213,8 @@ TEST_CASE("random heaps are read as they were made", "[slow]") {
     });
 }
 
-// A list beside its reverse holds each element from both ends, so that the walk up from the two holders is as long as the lists: it is
-// given up for the ancestors that are jumped to.
+// A list beside its reverse holds each element from both ends, so that the walk up from the two holders is as long as
+// the lists: it is given up for the ancestors that are jumped to.
 TEST_CASE("who dominates whom where the walk is too long", "[heap]") {
     constexpr int n = 300;
     const int list = 1, back = list + n, pair = back + n, left = pair + n, right = left + n, shared = right + n;
@@ -227,7 +227,8 @@ TEST_CASE("who dominates whom where the walk is too long", "[heap]") {
     for (int i = 0; i < n; ++i) heap.objects.push_back({Kind::tuple, {shared + i}});
     for (int i = 0; i < n; ++i) heap.objects.push_back({Kind::tuple, {shared + i}});
     for (int i = 0; i < n; ++i) heap.objects.push_back({Kind::heap_binary, {}, 8});
-    for (std::size_t i = 0; i < heap.objects.size(); ++i) heap.objects[i].address = 0x7F0000000000 + 176 * (heap.objects.size() - i);
+    for (std::size_t i = 0; i < heap.objects.size(); ++i)
+        heap.objects[i].address = 0x7F0000000000 + 176 * (heap.objects.size() - i);
     heap.stack.push_back(0);
     HeapReader reader(otp25());
     read(reader, heap, HeapGraph::Mode::sizes, 1 << 20);
@@ -253,10 +254,11 @@ TEST_CASE("the shortest way to a term begins at its root", "[heap]") {
     LoadPlan plan = test::everything();
     plan.terms = true;
     // Terms are read out of the text later, so that it has to last.
-    const std::string text = test::header() + test::process("<0.7.0>") +
-                             "=proc_dictionary:<0.7.0>\nH5000\nH1000\n"
-                             "=proc_heap:<0.7.0>\n"
-                             "1000:t2:H1100,H1200\n1100:t1:H1300\n1200:t1:H1100\n1300:t1:H1400\n1400:Yh3:YWJj\n5000:t1:A1:a\n=end\n";
+    const std::string text =
+        test::header() + test::process("<0.7.0>") +
+        "=proc_dictionary:<0.7.0>\nH5000\nH1000\n"
+        "=proc_heap:<0.7.0>\n"
+        "1000:t2:H1100,H1200\n1100:t1:H1300\n1200:t1:H1100\n1300:t1:H1400\n1400:Yh3:YWJj\n5000:t1:A1:a\n=end\n";
     const auto artifact = test::load(text, plan);
     REQUIRE(artifact);
     auto terms = artifact->terms(artifact->snapshot().find({0, 7, 0}));
@@ -321,10 +323,8 @@ TEST_CASE("sizes and dominators of random heaps are those of the obvious code", 
         std::uint64_t top = 0;
         for (NodeId n = 0; n < graph.size(); ++n) {
             if (!m.dominators.reached(n)) continue;
-            if (m.dominators[n] == no_node)
-                top += m.retained[n];
-            else
-                children[m.dominators[n]] += m.retained[n];
+            if (m.dominators[n] == no_node) top += m.retained[n];
+            else children[m.dominators[n]] += m.retained[n];
         }
         for (NodeId n = 0; n < graph.size(); ++n)
             if (m.dominators.reached(n)) RC_ASSERT(children[n] + graph.words(n) == m.retained[n]);
@@ -394,10 +394,8 @@ TEST_CASE("text that no VM writes neither stops the reader nor costs it memory",
         std::string text = heap.heap_text();
         for (int n = pick(8); n > 0 && !text.empty(); --n) {
             const auto at = static_cast<std::size_t>(pick(static_cast<int>(text.size())));
-            if (pick(3) == 0)
-                text.erase(at, static_cast<std::size_t>(pick(30)));
-            else
-                text[at] = static_cast<char>("H:,|\nAtMfYcE0F\xFFl"[pick(16)]);
+            if (pick(3) == 0) text.erase(at, static_cast<std::size_t>(pick(30)));
+            else text[at] = static_cast<char>("H:,|\nAtMfYcE0F\xFFl"[pick(16)]);
         }
         HeapReader whole(otp25());
         HeapReader pieces(otp25());

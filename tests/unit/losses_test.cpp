@@ -1,7 +1,8 @@
 // What is missing in the middle of a dump is told, with the figures of what was taken away here; and a whole dump tells
 // of no loss.
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
+
+#include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,8 @@ namespace {
 std::string pid(int i) { return "<0." + std::to_string(i) + ".0>"; }
 
 std::string entry(int i) {
-    return test::process(pid(i), "Program counter: 0x00007f0000000000 (m:f/1 + 8)\narity = 0\nInternal State: ACT_PRIO_NORMAL\n");
+    return test::process(
+        pid(i), "Program counter: 0x00007f0000000000 (m:f/1 + 8)\narity = 0\nInternal State: ACT_PRIO_NORMAL\n");
 }
 std::string terms(int i, const std::string& heap = "7F00:lI1|H7F10\n7F10:lI2|N\n") {
     return "=proc_stack:" + pid(i) + "\ny0:H7F00\n=proc_heap:" + pid(i) + "\n" + heap;
@@ -91,7 +93,8 @@ TEST_CASE("a module or a scheduler that is gone is told by the sums and numbers 
         return all.count(Anomaly::count_mismatch);
     };
     const std::string one = "=scheduler:1\nCurrent Process: \n", two = "=scheduler:2\nCurrent Process: \n",
-                      three = "=dirty_cpu_scheduler:3\nCurrent Process: \n", queue = "=dirty_cpu_run_queue\nRun Queue Max Length: 0\n";
+                      three = "=dirty_cpu_scheduler:3\nCurrent Process: \n",
+                      queue = "=dirty_cpu_run_queue\nRun Queue Max Length: 0\n";
     CHECK(with(mods[0] + mods[1], one + two + three + queue) == 0);
     CHECK(with(mods[0] + mods[1], "") == 0);
     CHECK(with(mods[1], one + two + three + queue) == 1);
@@ -149,7 +152,8 @@ TEST_CASE("an entry that lacks a field, has one twice, or a piece of a line") {
         return text.erase(at, text.find('\n', at) + 1 - at);
     };
     CHECK(torn(sound) == 0);
-    for (const char* line : {"State", "Message queue", "Reductions", "Stack+heap", "OldHeap:", "Heap unused", "Internal"})
+    for (const char* line :
+         {"State", "Message queue", "Reductions", "Stack+heap", "OldHeap:", "Heap unused", "Internal"})
         CHECK(torn(without(line)) == 1);
     for (const char* line : {"Spawned by", "arity"})  // some entries of whole dumps have none
         CHECK(torn(without(line)) == 0);
@@ -217,7 +221,8 @@ TEST_CASE("fewer atoms or registered names than the VM counted") {
 TEST_CASE("a field that few entries have is missing in none of the others") {
     const auto torn = [](int with) {
         std::string text = test::header();
-        for (int i = 1; i <= 12; ++i) text += test::process(fmt::format("<0.{}.0>", i), i <= with ? "Internal State: ACT_PRIO_NORMAL\n" : "");
+        for (int i = 1; i <= 12; ++i)
+            text += test::process(fmt::format("<0.{}.0>", i), i <= with ? "Internal State: ACT_PRIO_NORMAL\n" : "");
         const auto artifact = test::load(text + "=end\n");
         REQUIRE(artifact);
         return artifact->snapshot().anomalies[Anomaly::torn_process].count;

@@ -1,8 +1,7 @@
 // Core images of arm64 made up in memory: notes, relocations and pages of all sizes, threads and their stacks, and what
 // the processor changes in structures.
-#include <catch2/catch.hpp>
-
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <string>
 
 #include "bytes/loaded_files.hpp"
@@ -93,16 +92,16 @@ ElfWriter core_of(const Blob& data, std::uint64_t page) {
 
 const Layout& layout_25() {
     const auto rows = known_layouts();
-    return *std::find_if(rows.begin(), rows.end(), [](const Layout& row) {
-        return row.release == 25 && row.at.process_frame_pointer != absent;
-    });
+    return *std::find_if(rows.begin(), rows.end(),
+                         [](const Layout& row) { return row.release == 25 && row.at.process_frame_pointer != absent; });
 }
 
 }  // namespace
 
 TEST_CASE("threads of arm64 are read with the notes that follow them", "[otp][arm64]") {
     ElfWriter writer(elf::type_core, elf::machine_aarch64);
-    writer.note("CORE", prstatus, status_note(7, {.pc = 0x1000, .sp = 0x2000, .link = 0x3000, .frame = 0x4000, .x20 = 5}));
+    writer.note("CORE", prstatus,
+                status_note(7, {.pc = 0x1000, .sp = 0x2000, .link = 0x3000, .frame = 0x4000, .x20 = 5}));
     writer.note("LINUX", arm_tls, words({0xabc0, 0}));
     writer.note("LINUX", arm_pac, words({0x7f000000000000, 0x7e000000000000}));
     writer.note("CORE", prstatus, status_note(8, {.pc = 0x1004}));
@@ -162,7 +161,7 @@ TEST_CASE("the notes of a kernel with pages of 64 kB tell the executable and its
     writer.note("CORE", file_names, files);
     const FileOfMemory core(writer.write());
     const auto image = Image::open(core.path(), "");  // by the notes alone
-    REQUIRE_FALSE(image);  // ... which name a program that is no Erlang VM by its name
+    REQUIRE_FALSE(image);                             // ... which name a program that is no Erlang VM by its name
     CHECK(image.error().message.find("is not an Erlang VM") != std::string::npos);
     const auto given = Image::open(core.path(), executable.path());
     REQUIRE(given);
@@ -289,8 +288,9 @@ TEST_CASE("a thread of arm64 is known by its pointer, or by its stack", "[otp][a
         Program program;
         ElfWriter writer = core_of(program.data, 65536);
         // Two schedulers, and a thread of something else between them.
-        const std::pair<std::uint64_t, std::uint64_t> threads[] = {
-            {handles[1] - 0x400, handles[1]}, {stack_at + 0x1f000, stack_at + 0x1f0c0}, {handles[0] - 0x400, handles[0]}};
+        const std::pair<std::uint64_t, std::uint64_t> threads[] = {{handles[1] - 0x400, handles[1]},
+                                                                   {stack_at + 0x1f000, stack_at + 0x1f0c0},
+                                                                   {handles[0] - 0x400, handles[0]}};
         std::uint32_t id = 0;
         for (const auto& [pointer, handle] : threads) {
             writer.note("CORE", prstatus, status_note(++id, {.sp = pointer}));

@@ -1,9 +1,8 @@
 // Allocators and their carriers in made-up memory, every figure by hand.
-#include <catch2/catch.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <map>
 #include <optional>
 #include <string>
@@ -63,7 +62,8 @@ struct Allocators : MadeImage {
     }
     void put(std::uint64_t address, std::uint64_t word) { memory.word(address - made_at, word); }
     // A carrier's header; it goes to the end of its allocator's list where it is not pooled.
-    void carrier(std::uint64_t address, std::uint64_t bytes, std::uint64_t owner, bool single = false, bool pooled = false) {
+    void carrier(std::uint64_t address, std::uint64_t bytes, std::uint64_t owner, bool single = false,
+                 bool pooled = false) {
         put(address, bytes | (single ? single_flag : 0));
         put(address + at().carrier_next, 0);
         put(address + at().carrier_allocator, owner | (pooled ? pool_flag : 0));
@@ -76,7 +76,9 @@ struct Allocators : MadeImage {
     void used(std::uint64_t address, std::uint64_t bytes, std::uint64_t flags = 0) {
         put(address, bytes | flags | 0xabcull << 40);  // above: where the carrier is
     }
-    void hole(std::uint64_t address, std::uint64_t bytes, std::uint64_t flags = 0) { put(address, bytes | flags | free_flag | free_top); }
+    void hole(std::uint64_t address, std::uint64_t bytes, std::uint64_t flags = 0) {
+        put(address, bytes | flags | free_flag | free_top);
+    }
 
     static constexpr std::uint64_t arrays_at = made_at + 0x10000;
     std::vector<std::uint64_t> heaps, tables;
@@ -144,7 +146,8 @@ TEST_CASE("carriers of lists: blocks, holes and what keeps a nearly empty one", 
     const Carriers all = read_carriers(made.start());
     CHECK(all.unknown == 0);
     REQUIRE(all.carriers.size() == 2);
-    CHECK(std::is_sorted(all.carriers.begin(), all.carriers.end(), [](const auto& a, const auto& b) { return a.address < b.address; }));
+    CHECK(std::is_sorted(all.carriers.begin(), all.carriers.end(),
+                         [](const auto& a, const auto& b) { return a.address < b.address; }));
 
     const Carrier& a = all.carriers[0];
     CHECK(a.address == full);
@@ -166,8 +169,9 @@ TEST_CASE("carriers of lists: blocks, holes and what keeps a nearly empty one", 
     CHECK(b.holes == 2);
     CHECK(b.free_bytes == 0x7c60);
     CHECK(b.largest_hole == 0x7000);
-    CHECK(b.kept_by == std::vector<std::string>{"heap of worker <0.81.2>, 512 bytes", "old heap of worker <0.81.2>, 256 bytes",
-                                                "a block of 32 bytes", "a block of 32 bytes"});
+    CHECK(b.kept_by == std::vector<std::string>{"heap of worker <0.81.2>, 512 bytes",
+                                                "old heap of worker <0.81.2>, 256 bytes", "a block of 32 bytes",
+                                                "a block of 32 bytes"});
 }
 
 TEST_CASE("carriers of binaries: one large, or many, each with the addresses of its blocks", "[otp][carriers]") {
@@ -201,13 +205,15 @@ TEST_CASE("carriers of binaries: one large, or many, each with the addresses of 
                                                 fmt::format("binary {:X} of 7 bytes", small + 0x10c8)});
     std::map<std::uint64_t, std::uint64_t> blocks;
     for (const CarrierBlock& each : all.binary_blocks) blocks[each.address] = each.bytes;
-    CHECK(blocks == std::map<std::uint64_t, std::uint64_t>{{large + 40, 0xfe00}, {small + 0x48, 0x80}, {small + 0x10c8, 0x28}});
+    CHECK(blocks ==
+          std::map<std::uint64_t, std::uint64_t>{{large + 40, 0xfe00}, {small + 0x48, 0x80}, {small + 0x10c8, 0x28}});
 }
 
 TEST_CASE("carriers of the pool lie between the others, and are told from what was given back", "[otp][carriers]") {
     for (const std::uint64_t counted : {0, 2}) {
         Allocators made;
-        const std::uint64_t listed = made_at + 0x20000, pooled = made_at + 0x28000, given_back = made_at + 0x30000, other = made_at + 0x34000;
+        const std::uint64_t listed = made_at + 0x20000, pooled = made_at + 0x28000, given_back = made_at + 0x30000,
+                            other = made_at + 0x34000;
         const auto fill = [&made](std::uint64_t address, std::uint64_t bytes) {
             made.used(address + 0x40, 0x1000);
             made.hole(address + 0x1040, bytes - 0x1040, last_flag);
@@ -252,7 +258,8 @@ TEST_CASE("carriers whose blocks lead nowhere are counted, not believed", "[otp]
         {"no last block", [](Allocators& m, std::uint64_t a) { m.used(a + 0x1040, 0x2fc0); }},
         {"a block of no size", [](Allocators& m, std::uint64_t a) { m.used(a + 0x1040, 8, last_flag); }},
         {"a block beyond the end", [](Allocators& m, std::uint64_t a) { m.used(a + 0x1040, 0x2fc8, last_flag); }},
-        {"the last block far from the end", [](Allocators& m, std::uint64_t a) { m.used(a + 0x1040, 0x1fc0, last_flag); }},
+        {"the last block far from the end",
+         [](Allocators& m, std::uint64_t a) { m.used(a + 0x1040, 0x1fc0, last_flag); }},
         {"of nobody", [](Allocators& m, std::uint64_t a) { m.put(a + m.at().carrier_allocator, made_at + 0x100000); }},
         {"a single one in the list of others", [](Allocators& m, std::uint64_t a) { m.put(a, 0x4000 | single_flag); }},
         {"smaller than its header", [](Allocators& m, std::uint64_t a) { m.put(a, 0x40); }},
@@ -314,10 +321,12 @@ std::uint64_t memory_of(const Snapshot& s, std::string_view name) {
 
 }  // namespace
 
-TEST_CASE("figures of allocators are what their structures hold, memory what erlang:memory adds up", "[otp][allocators]") {
+TEST_CASE("figures of allocators are what their structures hold, memory what erlang:memory adds up",
+          "[otp][allocators]") {
     Allocators made;
     const Offsets& at = made.at();
-    // Carriers by kind of segment: {count, size} three times; blocks by allocator: six numbers each, in the order of kinds.
+    // Carriers by kind of segment: {count, size} three times; blocks by allocator: six numbers each, in the order of
+    // kinds.
     const std::uint64_t multi = made.heaps[0] + at.allocator_multi, single = made.heaps[0] + at.allocator_single;
     for (std::uint64_t i = 0; i < 3; ++i) {
         made.put(multi + 16 * i, 1 + i);
@@ -332,9 +341,9 @@ TEST_CASE("figures of allocators are what their structures hold, memory what erl
     const auto blocks = [&](std::uint64_t stats, std::uint64_t kind, std::array<std::uint64_t, 6> numbers) {
         for (std::uint64_t i = 0; i < 6; ++i) made.put(stats + at.carrier_stats_blocks + 48 * kind + 8 * i, numbers[i]);
     };
-    blocks(multi, 5, {11, 1100, 12, 1200, 13, 1150});   // eheap_: the highest ever size was not asked since
+    blocks(multi, 5, {11, 1100, 12, 1200, 13, 1150});  // eheap_: the highest ever size was not asked since
     blocks(single, 5, {21, 2100, 20, 2000, 25, 2500});
-    blocks(multi, 1, {1, 3, 0, 0, 0, 0});               // temp_ and test_ are no part of the total
+    blocks(multi, 1, {1, 3, 0, 0, 0, 0});  // temp_ and test_ are no part of the total
     blocks(multi, 11, {1, 5, 0, 0, 0, 0});
     made.put(made.heaps[2] + at.allocator_pool_blocks + 8 * 6, 4);  // ets_ in another's pooled carrier
     made.put(made.heaps[2] + at.allocator_pool_blocks_size + 8 * 6, 400);
@@ -405,7 +414,8 @@ TEST_CASE("blocks of fixed sizes add to the processes' memory", "[otp][allocator
     const bool many = made.vm.layout.fixed_types == FixedTypes::since_24;
     CHECK(many == (release > 23));
     read_allocators(made.start());
-    const std::uint64_t sizes = many ? 1 + (1 << 11) + (1 << 12) + 4 + 8 + 16 + 32 : 1 + (1 << 8) + (1 << 9) + 2 + 4 + 8 + 16;
+    const std::uint64_t sizes =
+        many ? 1 + (1 << 11) + (1 << 12) + 4 + 8 + 16 + 32 : 1 + (1 << 8) + (1 << 9) + 2 + 4 + 8 + 16;
     CHECK(memory_of(made.snapshot, "processes") == 3 * sizes);
 }
 
@@ -420,7 +430,8 @@ TEST_CASE("the table of named tables is the block that points at them", "[otp][a
             made.snapshot.ets.push_back(table);
         }
         made.used(block, 0x2008);
-        for (std::uint64_t i = 0; i < pointers; ++i) made.put(block + 8 + 0x500 * (i + 1), made_at + 0x70000 + 0x100 * i);
+        for (std::uint64_t i = 0; i < pointers; ++i)
+            made.put(block + 8 + 0x500 * (i + 1), made_at + 0x70000 + 0x100 * i);
         made.statics.word(0x1d0, block + 8);
         // Another pointer leads to a block of no power of two, one to a free block.
         made.used(made_at + 0xa0000, 0x2018);

@@ -1,6 +1,5 @@
 // ELF files, core notes and address spaces: whole, cut at every place, and forged.
 #include <catch2/catch.hpp>
-
 #include <random>
 
 #include "bytes/address_space.hpp"
@@ -127,7 +126,8 @@ TEST_CASE("random bytes in headers and notes never lead outside the file", "[otp
         core->symbols();
         bytes::AddressSpace space;
         for (const bytes::ElfSegment& segment : core->segments())
-            if (segment.type == elf::segment_load) space.add(segment.address, core->contents(segment), bytes::AddressSpace::Origin::core, true);
+            if (segment.type == elf::segment_load)
+                space.add(segment.address, core->contents(segment), bytes::AddressSpace::Origin::core, true);
         space.seal();
         std::uint64_t last = 0;
         for (const auto& segment : space.segments()) {
@@ -158,7 +158,8 @@ TEST_CASE("neighbouring segments are read as one", "[otp][memory]") {
     bytes::AddressSpace space;
     for (const bytes::ElfSegment& segment : core->segments())
         if (segment.type == elf::segment_load)
-            space.add(segment.address, core->contents(segment), bytes::AddressSpace::Origin::core, (segment.flags & elf::flag_write) != 0);
+            space.add(segment.address, core->contents(segment), bytes::AddressSpace::Origin::core,
+                      (segment.flags & elf::flag_write) != 0);
     space.seal();
     CHECK(space.segments().size() == 2);
     bytes::MemoryReader memory(space);

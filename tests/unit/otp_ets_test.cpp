@@ -1,6 +1,5 @@
 // Rows of ETS tables from made memory: what each bit and each counter says.
 #include <catch2/catch.hpp>
-
 #include <string>
 #include <vector>
 
@@ -49,12 +48,13 @@ TEST_CASE("the bits of an ETS table's status are its type, its protection and it
         std::uint32_t status;
         const char *type, *protection, *write, *read;
     };
-    const Row rows[] = {{st::set | st::is_private, "set", "private", "false", "false"},
-                        {st::bag | st::is_public | st::fine_locked, "bag", "public", "true", "false"},
-                        {st::duplicate_bag | st::is_protected | st::frequent_read, "duplicate_bag", "protected", "false", "true"},
-                        {st::ordered_set | st::is_public | st::ca_ordered_set, "ordered_set", "public", "true", "false"},
-                        {st::set | st::is_public | st::fine_locked | st::automatic, "set", "public", "auto", "false"},
-                        {st::ordered_set | st::frequent_read, "ordered_set", "protected", "false", "true"}};
+    const Row rows[] = {
+        {st::set | st::is_private, "set", "private", "false", "false"},
+        {st::bag | st::is_public | st::fine_locked, "bag", "public", "true", "false"},
+        {st::duplicate_bag | st::is_protected | st::frequent_read, "duplicate_bag", "protected", "false", "true"},
+        {st::ordered_set | st::is_public | st::ca_ordered_set, "ordered_set", "public", "true", "false"},
+        {st::set | st::is_public | st::fine_locked | st::automatic, "set", "public", "auto", "false"},
+        {st::ordered_set | st::frequent_read, "ordered_set", "protected", "false", "true"}};
     MadeEts made;
     for (const Row& row : rows) made.add(row.status);
     made.add(st::set | st::deleted);
@@ -82,7 +82,8 @@ TEST_CASE("an ETS table is called by its name, or by the reference that it was m
     made.add(ets_status::set);
     made.add(ets_status::set);
     for (std::uint64_t i = 0; i < 3; ++i) made.memory.word(MadeEts::place(i) + at.ets_name, name);
-    for (std::uint32_t i = 0; i < 3; ++i) made.memory.put<std::uint32_t>(MadeEts::magic + at.magic_reference + 4 * i, 31 + i);
+    for (std::uint32_t i = 0; i < 3; ++i)
+        made.memory.put<std::uint32_t>(MadeEts::magic + at.magic_reference + 4 * i, 31 + i);
     made.memory.word(MadeEts::place(2) + at.ets_id, MadeEts::lost);
     const std::vector<EtsTable>& tables = made.read();
     REQUIRE(tables.size() == 3);
@@ -92,13 +93,15 @@ TEST_CASE("an ETS table is called by its name, or by the reference that it was m
     CHECK(tables[2].id == TextId::none);
 }
 
-TEST_CASE("an ETS table's objects and words are its own counters, or the sum of those of all schedulers", "[otp][ets]") {
+TEST_CASE("an ETS table's objects and words are its own counters, or the sum of those of all schedulers",
+          "[otp][ets]") {
     for (const bool aligned : {true, false}) {
         MadeEts made;
         const Offsets& at = made.at();
         made.add(ets_status::set);
         made.add(ets_status::set);
-        const std::uint64_t first = MadeEts::place(0), second = MadeEts::place(1), array = MadeEts::counters + (aligned ? 0 : 8);
+        const std::uint64_t first = MadeEts::place(0), second = MadeEts::place(1),
+                            array = MadeEts::counters + (aligned ? 0 : 8);
         made.memory.word(first + at.ets_counters + 8, 1001);
         made.memory.word(first + at.ets_counters + 16, 80'001);
         made.memory.word(first + at.ets_hash_buckets, 256);

@@ -1,6 +1,6 @@
-// Names of a made-up VM: the atom table, held against its own indexes and hash values; and what a process's dictionary says that it is.
+// Names of a made-up VM: the atom table, held against its own indexes and hash values; and what a process's dictionary
+// says that it is.
 #include <catch2/catch.hpp>
-
 #include <string>
 #include <vector>
 
@@ -32,10 +32,10 @@ struct MadeAtoms : MadeTerms {
 TEST_CASE("an atom is what its entry says, where that has its index and its hash value", "[otp][atoms]") {
     MadeAtoms made;
     const Offsets& at = made.at();
-    made.memory.put<std::uint32_t>(made.structure(70) + 16, 71);                                    // another's index
-    made.memory.word(made.structure(71) + 8, 1);                                                    // a hash value that is not its own
+    made.memory.put<std::uint32_t>(made.structure(70) + 16, 71);  // another's index
+    made.memory.word(made.structure(71) + 8, 1);                  // a hash value that is not its own
     made.memory.put<std::int16_t>(made.structure(72) + at.atom_length, -1);
-    made.memory.word(made.structure(73) + at.atom_name, 0x7000000);                                 // not in the image
+    made.memory.word(made.structure(73) + at.atom_name, 0x7000000);  // not in the image
     made.memory.word(MadeTerms::page + 8 * 74, 0);
     made.memory.put<std::int16_t>(made.structure(75) + at.atom_length, 1021);
     Reader& reader = made.begin();
@@ -83,11 +83,13 @@ TEST_CASE("an atom table's memory is its structures and the texts that are no co
     made.memory.put<std::uint32_t>(MadeTerms::table + at.hash_shift, 54);  // 1024 buckets
     Reader& reader = made.begin();
     const std::uint64_t constant = MadeTerms::M + MadeTerms::names + 0x100 * 7;
-    const AtomTable::Bytes sum = made.vm.atoms.bytes(reader.memory, [&](std::uint64_t address) { return address == constant; });
+    const AtomTable::Bytes sum =
+        made.vm.atoms.bytes(reader.memory, [&](std::uint64_t address) { return address == constant; });
     CHECK(sum.table == at.index_size + 2048 * 8 + 1024 * 8 + 9);
     CHECK(sum.texts == 10 * 13 + 70 * 14 - 13);
     CHECK(sum.unreadable == 0);
-    for (const auto& [shift, known] : {std::pair(38u, false), std::pair(39u, true), std::pair(63u, true), std::pair(64u, false)}) {
+    for (const auto& [shift, known] :
+         {std::pair(38u, false), std::pair(39u, true), std::pair(63u, true), std::pair(64u, false)}) {
         MadeAtoms of;
         of.memory.put<std::uint32_t>(MadeTerms::table + at.index_room, 1);
         of.memory.put<std::uint32_t>(MadeTerms::table + at.hash_shift, shift);
@@ -102,8 +104,9 @@ TEST_CASE("a process's dictionary says what it is for", "[otp][identity]") {
     const auto pid = [](std::uint64_t number) { return number << 4 | 3; };
     MadeTerms made(25);
     const Offsets& at = made.at();
-    const std::uint64_t call = made.atom("$initial_call"), ancestors = made.atom("$ancestors"), label = made.atom("$process_label"), shop = made.atom("shop"),
-                        init = made.atom("init"), sup = made.atom("shop_sup"), nil = made.vm.layout.nil;
+    const std::uint64_t call = made.atom("$initial_call"), ancestors = made.atom("$ancestors"),
+                        label = made.atom("$process_label"), shop = made.atom("shop"), init = made.atom("init"),
+                        sup = made.atom("shop_sup"), nil = made.vm.layout.nil;
     constexpr std::uint64_t processes = 0x60000, dictionaries = 0x70000;
     const auto process = [&](std::uint64_t i) { return processes + 0x1000 * i; };
     const auto dictionary = [&](std::uint64_t i, const std::vector<std::uint64_t>& slots, std::uint64_t entries) {
@@ -115,14 +118,17 @@ TEST_CASE("a process's dictionary says what it is for", "[otp][identity]") {
     };
     const auto entry = [&](std::uint64_t key, std::uint64_t value) { return made.tuple({key, value}); };
     // All three, one in a list with something else.
-    dictionary(0, {entry(call, made.tuple({shop, init, small(1)})), nil, made.list({entry(small(1), shop), entry(ancestors, made.list({sup, shop}))}),
-                   entry(label, made.tuple({shop, small(7)}))}, 4);
+    dictionary(0,
+               {entry(call, made.tuple({shop, init, small(1)})), nil,
+                made.list({entry(small(1), shop), entry(ancestors, made.list({sup, shop}))}),
+                entry(label, made.tuple({shop, small(7)}))},
+               4);
     dictionary(1, {entry(call, made.tuple({shop, init, small(256)}))}, 1);
     dictionary(2, {entry(call, made.tuple({shop, small(1), small(1)}))}, 1);
     dictionary(3, {entry(call, made.tuple({shop, init}))}, 1);
     dictionary(4, {entry(call, made.tuple({shop, init, init}))}, 1);
-    dictionary(5, {entry(call, made.tuple({shop, init, small(255)}))}, 2);     // one more is counted than there is
-    dictionary(6, {small(1), made.words({shop}, 2)}, 1);                        // no pair
+    dictionary(5, {entry(call, made.tuple({shop, init, small(255)}))}, 2);  // one more is counted than there is
+    dictionary(6, {small(1), made.words({shop}, 2)}, 1);                    // no pair
     // By pids: the first of them that has a name, else the name behind them.
     dictionary(7, {entry(ancestors, made.list({pid(100), pid(2), pid(3), sup}))}, 1);
     dictionary(8, {entry(ancestors, made.list({pid(100), sup, pid(3)}))}, 1);
@@ -130,7 +136,7 @@ TEST_CASE("a process's dictionary says what it is for", "[otp][identity]") {
     dictionary(10, {entry(ancestors, nil)}, 1);
     std::vector<std::uint64_t> many(64, pid(100));
     many.push_back(sup);
-    dictionary(11, {entry(ancestors, made.list(many))}, 1);                     // further up than anybody looks
+    dictionary(11, {entry(ancestors, made.list(many))}, 1);  // further up than anybody looks
     Reader& reader = made.begin();
     for (std::uint32_t i = 0; i < 12; ++i) {
         Process row;
@@ -144,7 +150,8 @@ TEST_CASE("a process's dictionary says what it is for", "[otp][identity]") {
     std::vector<std::byte> none(at.process_size);
     Process nobody;
     CHECK(labels.read(none.data(), nobody));  // no dictionary
-    for (std::uint32_t i = 0; i < 12; ++i) whole.push_back(labels.read(reader.memory.at(T::M + process(i), at.process_size), made.snapshot.processes[i]));
+    for (std::uint32_t i = 0; i < 12; ++i)
+        whole.push_back(labels.read(reader.memory.at(T::M + process(i), at.process_size), made.snapshot.processes[i]));
     CHECK(whole == std::vector<bool>{true, true, true, true, true, false, false, true, true, true, true, true});
     CHECK(labels.remembered() == 4);
     labels.resolve(made.snapshot.processes);
@@ -153,12 +160,15 @@ TEST_CASE("a process's dictionary says what it is for", "[otp][identity]") {
         const FunctionId id = made.snapshot.processes[i].real_initial_call;
         if (id == FunctionId::none) return std::string("none");
         const Function& function = made.snapshot.functions[id];
-        return std::string(made.snapshot.text(function.module)) + ":" + std::string(made.snapshot.text(function.name)) + "/" + std::to_string(function.arity);
+        return std::string(made.snapshot.text(function.module)) + ":" + std::string(made.snapshot.text(function.name)) +
+               "/" + std::to_string(function.arity);
     };
     CHECK(called(0) == "shop:init/1");
     for (const std::uint32_t i : {1u, 2u, 3u, 4u, 6u}) CHECK(called(i) == "none");
     CHECK(called(5) == "shop:init/255");
-    const auto application = [&](std::uint32_t i) { return std::string(made.snapshot.text(made.snapshot.processes[i].application)); };
+    const auto application = [&](std::uint32_t i) {
+        return std::string(made.snapshot.text(made.snapshot.processes[i].application));
+    };
     CHECK(application(0) == "shop_sup");
     CHECK(made.snapshot.text(made.snapshot.processes[0].label) == "{shop,7}");
     CHECK(application(7) == "named");

@@ -1,6 +1,6 @@
-// How an executable is found for a core image and held against it: addresses, relocations, build ids; and what is refused, in which words.
+// How an executable is found for a core image and held against it: addresses, relocations, build ids; and what is
+// refused, in which words.
 #include <catch2/catch.hpp>
-
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -19,8 +19,10 @@ namespace elf = beamheap::bytes::elf;
 
 namespace {
 
-constexpr std::string_view version_line = "Erlang/OTP 25%s [erts-13.1.5] [source] [64-bit] [smp:%beu:%beu] [jit:ns%s]\n";
-constexpr std::uint64_t loaded_at = 0x550000000000ull, linked_at = 0x10000, relro_at = 0x200000, relro_bytes = 0x400, entry_point = 0x10234;
+constexpr std::string_view version_line =
+    "Erlang/OTP 25%s [erts-13.1.5] [source] [64-bit] [smp:%beu:%beu] [jit:ns%s]\n";
+constexpr std::uint64_t loaded_at = 0x550000000000ull, linked_at = 0x10000, relro_at = 0x200000, relro_bytes = 0x400,
+                        entry_point = 0x10234;
 
 Blob image_words(std::initializer_list<std::uint64_t> values) {
     Blob blob;
@@ -31,11 +33,11 @@ Blob image_words(std::initializer_list<std::uint64_t> values) {
 /// A program that is loaded anywhere, of constants and data with relocations; and a core of it.
 struct ImageProgram {
     std::string line{version_line};
-    std::size_t relocations = 100;         ///< of words in RELRO
-    std::size_t wrong = 0;                 ///< how many of them the core has otherwise
-    std::size_t outside = 0;               ///< relocations of words behind RELRO, which the program has changed since
-    std::string build_id;                  ///< of the program; empty: none
-    std::string id_in_core;                ///< in its first page, which the core has
+    std::size_t relocations = 100;  ///< of words in RELRO
+    std::size_t wrong = 0;          ///< how many of them the core has otherwise
+    std::size_t outside = 0;        ///< relocations of words behind RELRO, which the program has changed since
+    std::string build_id;           ///< of the program; empty: none
+    std::string id_in_core;         ///< in its first page, which the core has
     std::uint64_t bias = loaded_at;
     std::vector<std::uint64_t> auxiliary;  ///< words of the core's note
     std::vector<std::uint64_t> files;      ///< start, end, page
@@ -84,7 +86,8 @@ struct ImageProgram {
     Blob write_core() const {
         Blob data(0x2000);
         const std::size_t before = elsewhere ? 0x1000 : 0;
-        for (std::size_t i = 0; i < relocations; ++i) data.word(before + 8 * i, i < wrong ? 0x1111 : bias + 0x40 * i + 8);
+        for (std::size_t i = 0; i < relocations; ++i)
+            data.word(before + 8 * i, i < wrong ? 0x1111 : bias + 0x40 * i + 8);
         for (std::size_t i = 0; i < outside; ++i) data.word(before + relro_bytes + 8 * i, 0x2222);
         ElfWriter core(elf::type_core);
         if (!id_in_core.empty()) {
@@ -113,7 +116,8 @@ struct ImageProgram {
         if (image) return std::to_string((*image)->bias());
         std::string message = image.error().message + " / " + image.error().advice;
         for (const auto& [path, name] : {std::pair(program.path(), "PROGRAM"), std::pair(core.path(), "CORE")})
-            for (std::size_t at = message.find(path); at != message.npos; at = message.find(path)) message.replace(at, path.size(), name);
+            for (std::size_t at = message.find(path); at != message.npos; at = message.find(path))
+                message.replace(at, path.size(), name);
         return message;
     }
 };
@@ -123,8 +127,10 @@ const std::string loaded_well = std::to_string(loaded_at);
 }  // namespace
 
 TEST_CASE("an executable fits where nearly all of its relocations are those of the core", "[otp][image]") {
-    const std::string unfit = "CORE: the core image does not hold the data of PROGRAM: it is of another build, or was made without anonymous memory "
-                              "(coredump_filter bit 0), or is cut too early / Give the executable that made the core image with --exe.";
+    const std::string unfit =
+        "CORE: the core image does not hold the data of PROGRAM: it is of another build, or was made without anonymous "
+        "memory (coredump_filter bit 0), or is cut too early / Give the executable that made the core image with "
+        "--exe.";
     CHECK(ImageProgram().opened() == loaded_well);
     CHECK(ImageProgram{.wrong = 1}.opened() == loaded_well);
     CHECK(ImageProgram{.wrong = 2}.opened() == unfit);
@@ -141,7 +147,8 @@ TEST_CASE("an executable fits where nearly all of its relocations are those of t
 }
 
 TEST_CASE("where an executable was loaded is told by the notes, or by where its data begins", "[otp][image]") {
-    // Each alone, while the data is where no search by pages finds it: that takes the beginning of a segment of the core.
+    // Each alone, while the data is where no search by pages finds it: that takes the beginning of a segment of the
+    // core.
     const auto alone = [](ImageProgram made) {
         made.elsewhere = true;
         return made.opened();
@@ -151,9 +158,12 @@ TEST_CASE("where an executable was loaded is told by the notes, or by where its 
     CHECK(alone({.auxiliary = {3, loaded_at + linked_at + 64}}) == loaded_well);
     CHECK(alone({.auxiliary = {9, loaded_at + entry_point + 8}}) != loaded_well);
     CHECK(alone({.auxiliary = {3, loaded_at + linked_at + 72}}) != loaded_well);
-    CHECK(alone({.files = {loaded_at + linked_at, loaded_at + linked_at + 0x2000, 0}, .paths = {"/opt/beam.smp"}}) == loaded_well);
-    CHECK(alone({.files = {loaded_at + linked_at, loaded_at + linked_at + 0x2000, 1}, .paths = {"/opt/beam.smp"}}) != loaded_well);
-    CHECK(alone({.files = {0x7000000, 0x7001000, 0, loaded_at + linked_at, loaded_at + linked_at + 0x2000, 0}, .paths = {"/lib/x.so", "/opt/beam.smp"}}) == loaded_well);
+    CHECK(alone({.files = {loaded_at + linked_at, loaded_at + linked_at + 0x2000, 0}, .paths = {"/opt/beam.smp"}}) ==
+          loaded_well);
+    CHECK(alone({.files = {loaded_at + linked_at, loaded_at + linked_at + 0x2000, 1}, .paths = {"/opt/beam.smp"}}) !=
+          loaded_well);
+    CHECK(alone({.files = {0x7000000, 0x7001000, 0, loaded_at + linked_at, loaded_at + linked_at + 0x2000, 0},
+                 .paths = {"/lib/x.so", "/opt/beam.smp"}}) == loaded_well);
 }
 
 TEST_CASE("an executable at a fixed address has most of its data as it was", "[otp][image]") {
@@ -180,49 +190,80 @@ TEST_CASE("an executable at a fixed address has most of its data as it was", "[o
 }
 
 TEST_CASE("a build id that is another's is told before anything else", "[otp][image]") {
-    CHECK(ImageProgram{.build_id = "ab", .id_in_core = "ab", .auxiliary = {3, loaded_at + linked_at + 64},
-                      .files = {loaded_at + linked_at, loaded_at + linked_at + 0x2000, 0}, .paths = {"/opt/beam.smp"}}.opened() == loaded_well);
-    CHECK(ImageProgram{.build_id = "ab", .id_in_core = "ac", .auxiliary = {3, loaded_at + linked_at + 64},
-                      .files = {loaded_at + linked_at, loaded_at + linked_at + 0x2000, 0}, .paths = {"/opt/beam.smp"}}.opened() ==
-          "CORE: the core image is of another build than PROGRAM (build ids 6163 and 6162) / Give the executable that made the core image with --exe.");
+    CHECK(ImageProgram{.build_id = "ab",
+                       .id_in_core = "ab",
+                       .auxiliary = {3, loaded_at + linked_at + 64},
+                       .files = {loaded_at + linked_at, loaded_at + linked_at + 0x2000, 0},
+                       .paths = {"/opt/beam.smp"}}
+              .opened() == loaded_well);
+    CHECK(ImageProgram{.build_id = "ab",
+                       .id_in_core = "ac",
+                       .auxiliary = {3, loaded_at + linked_at + 64},
+                       .files = {loaded_at + linked_at, loaded_at + linked_at + 0x2000, 0},
+                       .paths = {"/opt/beam.smp"}}
+              .opened() ==
+          "CORE: the core image is of another build than PROGRAM (build ids 6163 and 6162) / Give the executable that "
+          "made the core image with --exe.");
     CHECK(ImageProgram{.build_id = "ab", .auxiliary = {3, loaded_at + linked_at + 64}}.opened() == loaded_well);
-    CHECK(ImageProgram{.id_in_core = "ab", .auxiliary = {3, loaded_at + linked_at + 64},
-                      .files = {loaded_at + linked_at, loaded_at + linked_at + 0x2000, 0}, .paths = {"/opt/beam.smp"}}.opened() == loaded_well);
+    CHECK(ImageProgram{.id_in_core = "ab",
+                       .auxiliary = {3, loaded_at + linked_at + 64},
+                       .files = {loaded_at + linked_at, loaded_at + linked_at + 0x2000, 0},
+                       .paths = {"/opt/beam.smp"}}
+              .opened() == loaded_well);
 }
 
-TEST_CASE("an executable that is not given is told by its path, its build id, or that it can't be told", "[otp][image]") {
+TEST_CASE("an executable that is not given is told by its path, its build id, or that it can't be told",
+          "[otp][image]") {
     const std::vector<std::uint64_t> mapped{loaded_at + linked_at, loaded_at + linked_at + 0x2000, 0};
     const std::string copy = " / Copy beam.smp from the machine or container that it ran in and give it with --exe.";
     CHECK(ImageProgram().opened(false) ==
-          "CORE: its executable can't be told: the notes that name it are missing / Give the beam.smp that made the core image with --exe.");
-    CHECK(ImageProgram{.files = mapped, .paths = {"/no/such/beam.smp"}}.opened(false) == "CORE: /no/such/beam.smp, which made this core image, was not found" + copy);
-    CHECK(ImageProgram{.id_in_core = "ab", .auxiliary = {3, loaded_at + linked_at + 64}, .files = mapped, .paths = {"/no/such/beam.smp"}}.opened(false) ==
+          "CORE: its executable can't be told: the notes that name it are missing / Give the beam.smp that made the "
+          "core image with --exe.");
+    CHECK(ImageProgram{.files = mapped, .paths = {"/no/such/beam.smp"}}.opened(false) ==
+          "CORE: /no/such/beam.smp, which made this core image, was not found" + copy);
+    CHECK(ImageProgram{.id_in_core = "ab",
+                       .auxiliary = {3, loaded_at + linked_at + 64},
+                       .files = mapped,
+                       .paths = {"/no/such/beam.smp"}}
+              .opened(false) ==
           "CORE: /no/such/beam.smp, which made this core image, was not found (build id 6162)" + copy);
     // The file in which execution began, whatever it is called; else one that is called so.
-    const std::vector<std::uint64_t> two{0x7000000, 0x7001000, 0, loaded_at + linked_at, loaded_at + linked_at + 0x2000, 0};
-    const std::string other = "CORE: a core image of cat, which is not an Erlang VM / If it is one under another name, give its executable with --exe.";
-    CHECK(ImageProgram{.auxiliary = {9, 0x7000010}, .files = two, .paths = {"/bin/cat", "/no/such/beam.smp"}}.opened(false) == other);
-    CHECK(ImageProgram{.auxiliary = {3, 0x7000010}, .files = two, .paths = {"/bin/cat", "/no/such/beam.smp"}}.opened(false) == other);
-    CHECK(ImageProgram{.auxiliary = {9, loaded_at + linked_at, 3, 0x7000010}, .files = two, .paths = {"/bin/cat", "/no/such/beam"}}.opened(false) ==
-          "CORE: /no/such/beam, which made this core image, was not found" + copy);
+    const std::vector<std::uint64_t> two{0x7000000, 0x7001000, 0, loaded_at + linked_at, loaded_at + linked_at + 0x2000,
+                                         0};
+    const std::string other =
+        "CORE: a core image of cat, which is not an Erlang VM / If it is one under another name, give its executable "
+        "with --exe.";
+    CHECK(ImageProgram{.auxiliary = {9, 0x7000010}, .files = two, .paths = {"/bin/cat", "/no/such/beam.smp"}}.opened(
+              false) == other);
+    CHECK(ImageProgram{.auxiliary = {3, 0x7000010}, .files = two, .paths = {"/bin/cat", "/no/such/beam.smp"}}.opened(
+              false) == other);
+    CHECK(ImageProgram{.auxiliary = {9, loaded_at + linked_at, 3, 0x7000010},
+                       .files = two,
+                       .paths = {"/bin/cat", "/no/such/beam"}}
+              .opened(false) == "CORE: /no/such/beam, which made this core image, was not found" + copy);
     CHECK(ImageProgram{.files = two, .paths = {"/bin/cat", "/no/such/beam.debug.smp"}}.opened(false) ==
           "CORE: /no/such/beam.debug.smp, which made this core image, was not found" + copy);
-    CHECK(ImageProgram{.auxiliary = {9, 0x7000010}, .files = two, .paths = {"/bin/cat", "/x"}}.opened(true) == loaded_well);  // the user knows better
+    CHECK(ImageProgram{.auxiliary = {9, 0x7000010}, .files = two, .paths = {"/bin/cat", "/x"}}.opened(true) ==
+          loaded_well);  // the user knows better
 }
 
 TEST_CASE("an executable is taken where it was, and the first place that fits is told", "[otp][image]") {
-    const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("made-image-" + std::to_string(::getpid()));
+    const std::filesystem::path folder =
+        std::filesystem::temp_directory_path() / ("made-image-" + std::to_string(::getpid()));
     std::filesystem::create_directory(folder);
     const auto write = [](const std::filesystem::path& path, const Blob& blob) {
-        std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(blob.bytes().data()), static_cast<std::streamsize>(blob.size()));
+        std::ofstream(path, std::ios::binary)
+            .write(reinterpret_cast<const char*>(blob.bytes().data()), static_cast<std::streamsize>(blob.size()));
     };
-    ImageProgram made{.files = {loaded_at + linked_at, loaded_at + linked_at + 0x2000, 0}, .paths = {"/no/such/beam.smp"}};
+    ImageProgram made{.files = {loaded_at + linked_at, loaded_at + linked_at + 0x2000, 0},
+                      .paths = {"/no/such/beam.smp"}};
     write(folder / "node.core", made.write_core());
     write(folder / "beam.smp", ImageProgram{.line = "no VM"}.write_program());
     const auto opened = [&] { return Image::open(folder / "node.core", ""); };
     const auto unfit = opened();
     REQUIRE_FALSE(unfit);
-    CHECK(unfit.error().message == (folder / "node.core").string() + ": " + (folder / "beam.smp").string() + " is not an Erlang VM");
+    CHECK(unfit.error().message ==
+          (folder / "node.core").string() + ": " + (folder / "beam.smp").string() + " is not an Erlang VM");
     write(folder / "node.beam.smp", made.write_program());
     const auto found = opened();
     REQUIRE(found);
@@ -256,7 +297,8 @@ TEST_CASE("what is no core image, or of no VM, is told by what it is", "[otp][im
     const FileOfMemory cut_file(cut), program_file(program);
     const auto image = Image::open(cut_file.path(), program_file.path());
     REQUIRE(image);
-    CHECK((*image)->truncation() == "the core image ends after " + std::to_string(cut.size()) + " of " + std::to_string(core.size()) + " bytes");
+    CHECK((*image)->truncation() ==
+          "the core image ends after " + std::to_string(cut.size()) + " of " + std::to_string(core.size()) + " bytes");
     const FileOfMemory whole(core);
     CHECK((*Image::open(whole.path(), program_file.path()))->truncation().empty());
 }
@@ -291,7 +333,8 @@ TEST_CASE("the version line is the first that is one, of a release and with an e
     writer.load(0x500000, std::move(second), elf::flag_read);
     const Blob file = writer.write();
     CHECK(find_build(*bytes::ElfImage::parse(file.bytes(), "program"))->release == 24);
-    for (const char* option : {"debug-compiled", "lock-counting", "lock-checking", "valgrind-compiled", "dtrace", "systemtap", "sharing-preserving", "type-assertions"})
+    for (const char* option : {"debug-compiled", "lock-counting", "lock-checking", "valgrind-compiled", "dtrace",
+                               "systemtap", "sharing-preserving", "type-assertions"})
         CHECK(parse_build("Erlang/OTP 26 [erts-14.0] [" + std::string(option) + "]")->foreign == option);
     const auto hipe = parse_build("Erlang/OTP 23 [erts-11.0] [hipe]");
     CHECK((hipe->hipe && !hipe->jit && hipe->foreign.empty()));
@@ -301,7 +344,8 @@ TEST_CASE("the version line is the first that is one, of a release and with an e
 TEST_CASE("an image's symbols, constants and static data are where they were loaded", "[otp][image]") {
     test::MadeImage made;
     made.memory.resize(0x1000);
-    for (const char* name : {"erts_one", "etp_two", "the_three", "other_four", "ert_five"}) made.symbols.emplace_back(name, 0x600000 + 8 * made.symbols.size());
+    for (const char* name : {"erts_one", "etp_two", "the_three", "other_four", "ert_five"})
+        made.symbols.emplace_back(name, 0x600000 + 8 * made.symbols.size());
     made.statics_size = 0x1804;
     made.start();
     const Image& image = *made.vm.image;
@@ -324,7 +368,8 @@ TEST_CASE("an image's symbols, constants and static data are where they were loa
     CHECK(parts[0].address(2) == 0x600010);
     CHECK(parts[0].word(0xE00 / 8 + 5) == 0x5EED0005);
     CHECK_FALSE(image.musl());
-    for (const auto& [interpreter, musl] : {std::pair("/lib/ld-musl-x86_64.so.1", true), std::pair("/lib64/ld-linux-x86-64.so.2", false)}) {
+    for (const auto& [interpreter, musl] :
+         {std::pair("/lib/ld-musl-x86_64.so.1", true), std::pair("/lib64/ld-linux-x86-64.so.2", false)}) {
         ImageProgram of{.interpreter = interpreter};
         const FileOfMemory program(of.write_program()), core(of.write_core());
         const auto opened = Image::open(core.path(), program.path());

@@ -1,6 +1,5 @@
 // Which table is believed: rows of releases and flavours against processes in made-up memory, and terms against heaps.
 #include <catch2/catch.hpp>
-
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -168,7 +167,8 @@ TEST_CASE("the last member of a process tells of one too many before it", "[otp]
 TEST_CASE("an image that is cut proves its layout by the processes that are left", "[otp][layout]") {
     MadeVm vm(row_of(25, Flavour::jit));
     const auto lose_all_but = [&](std::uint32_t left) {
-        for (std::uint32_t i = left; i < processes; ++i) vm.memory.word(MadeVm::slots_at + 8 * i, 0x600000000000 + i * 0x400);
+        for (std::uint32_t i = left; i < processes; ++i)
+            vm.memory.word(MadeVm::slots_at + 8 * i, 0x600000000000 + i * 0x400);
         return vm.judge(row_of(25, Flavour::jit)).score;
     };
     const LayoutScore some = lose_all_but(10);
@@ -206,7 +206,8 @@ TEST_CASE("a run queue that the image does not hold speaks for nobody", "[otp][l
 }
 
 TEST_CASE("types of links are told by the trees of links", "[otp][layout]") {
-    const auto told = [](const Layout& row, std::uint32_t process_link, std::uint32_t port_link, bool low_bits, std::uint32_t torn = 0) {
+    const auto told = [](const Layout& row, std::uint32_t process_link, std::uint32_t port_link, bool low_bits,
+                         std::uint32_t torn = 0) {
         MadeVm vm(row);
         for (std::uint32_t i = 0; i < processes; ++i) {
             const std::size_t node = MadeVm::heaps_at + i * 0x1000 + 2048;
@@ -222,7 +223,8 @@ TEST_CASE("types of links are told by the trees of links", "[otp][layout]") {
     };
     CHECK(told(row_of(23, Flavour::interpreter), 8, 9, false) == LinkTypes::until_23);
     CHECK(told(row_of(24, Flavour::jit), 9, 10, false) == LinkTypes::in_24);
-    CHECK(told(row_of(24, Flavour::jit), 10, 11, false) == LinkTypes::since_25);  // a patch release that has them already
+    CHECK(told(row_of(24, Flavour::jit), 10, 11, false) ==
+          LinkTypes::since_25);  // a patch release that has them already
     CHECK(told(row_of(25, Flavour::jit), 10, 11, false) == LinkTypes::since_25);
     CHECK(told(row_of(27, Flavour::jit), 10, 11, true) == LinkTypes::since_28);
     CHECK(told(row_of(29, Flavour::jit), 10, 11, true) == LinkTypes::since_28);
@@ -272,14 +274,16 @@ TEST_CASE("README says which releases have rows", "[otp][layout]") {
     std::ifstream file(test::source_dir() + "/README.md");
     const std::string text((std::istreambuf_iterator<char>(file)), {});
     CHECK(text.find("core images of OTP " + releases_read()) != std::string::npos);
-    CHECK(releases_read() == std::to_string(known_layouts().front().release) + " to " +
-                                 std::to_string(known_layouts().back().release));
+    CHECK(releases_read() ==
+          std::to_string(known_layouts().front().release) + " to " + std::to_string(known_layouts().back().release));
 }
 
 TEST_CASE("this node is a node with the name of its own entry, at a place where one can be", "[otp][roots]") {
-    constexpr std::uint64_t M = test::MadeImage::memory_at, node = M + 0x1000, entry = M + 0x1800, an_atom = 0x40b, another = 0x44b;
+    constexpr std::uint64_t M = test::MadeImage::memory_at, node = M + 0x1000, entry = M + 0x1800, an_atom = 0x40b,
+                            another = 0x44b;
     const std::uint32_t release = GENERATE(25u, 27u);
-    const auto found = [release](std::uint64_t at_node, std::uint64_t name_of_node, std::uint64_t name_of_entry, bool entry_is_there) {
+    const auto found = [release](std::uint64_t at_node, std::uint64_t name_of_node, std::uint64_t name_of_entry,
+                                 bool entry_is_there) {
         test::MadeImage made(release);
         made.memory.resize(0x4000);
         const otp::Offsets& at = made.at();
@@ -293,7 +297,7 @@ TEST_CASE("this node is a node with the name of its own entry, at a place where 
     };
     CHECK(found(node, an_atom, an_atom, true) == node);
     CHECK(found(node, an_atom, another, true) == 0);
-    CHECK(found(node, 5, 5, true) == 0);            // no atom
+    CHECK(found(node, 5, 5, true) == 0);               // no atom
     CHECK(found(node, an_atom, an_atom, false) == 0);  // its entry is a variable of the VM's too
     CHECK(found(node + 4, an_atom, an_atom, true) == 0);
 }
@@ -314,7 +318,9 @@ TEST_CASE("frames have pointers where more processes' lie in their stacks than e
             put(process(i), i << 32 | i << 4 | 3);
             put(process(i) + at.process_stop, M + 0x1000);
             put(process(i) + at.process_heap_end, M + 0x2000);
-            put(process(i) + at.process_frame_pointer, static_cast<int>(i) < inside ? M + 0x1ff8 : static_cast<int>(i) < inside + outside ? M + 0x2000 : 0);
+            put(process(i) + at.process_frame_pointer, static_cast<int>(i) < inside             ? M + 0x1ff8
+                                                       : static_cast<int>(i) < inside + outside ? M + 0x2000
+                                                                                                : 0);
         }
         for (int i = 0; i < odd; ++i) {  // no process begins there, whatever seems to be in it
             const std::uint64_t at_odd = process(10) + 1;

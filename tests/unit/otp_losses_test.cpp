@@ -1,4 +1,5 @@
-// What zeros take from a VM's tables is told by what is known of it elsewhere: made-up memory, whole and with a page of zeros.
+// What zeros take from a VM's tables is told by what is known of it elsewhere: made-up memory, whole and with a page of
+// zeros.
 #include <catch2/catch.hpp>
 
 #include "formats/otp/tables/ets_status.hpp"
@@ -24,7 +25,8 @@ struct MadeNode : MadeImage {
 
 // Two schedulers: one made three tables, the other a single one; a process owns the second and the fourth.
 struct Tables : MadeNode {
-    static constexpr std::uint64_t schedulers[] = {image_at + 0x10000, image_at + 0x20000}, owner = image_at + 0x30000, specific = image_at + 0x40000;
+    static constexpr std::uint64_t schedulers[] = {image_at + 0x10000, image_at + 0x20000}, owner = image_at + 0x30000,
+                                   specific = image_at + 0x40000;
     static constexpr std::uint64_t table(std::uint64_t i) { return image_at + 0x50000 + 0x1000 * i; }
 
     explicit Tables(std::uint32_t release) : MadeNode(release) {
@@ -106,7 +108,8 @@ TEST_CASE("a module has functions, and its literals an end", "[otp][losses]") {
     const std::uint32_t release = GENERATE(23u, 25u, 27u, 29u);
     MadeNode made(release);
     const Offsets& at = made.at();
-    constexpr std::uint64_t table = image_at + 0x1000, segments = image_at + 0x2000, page = image_at + 0x3000, module = image_at + 0x6000, header = image_at + 0x7000, area = image_at + 0x8000;
+    constexpr std::uint64_t table = image_at + 0x1000, segments = image_at + 0x2000, page = image_at + 0x3000,
+                            module = image_at + 0x6000, header = image_at + 0x7000, area = image_at + 0x8000;
     made.vm.roots.module_tables[0] = table;
     made.memory.put<std::uint32_t>(table + at.index_entries - image_at, 1);
     made.put(table + at.index_segments, segments);

@@ -1,6 +1,5 @@
 // Objects of heaps as words, of every release: what they are, how long, and which of their words are terms.
 #include <catch2/catch.hpp>
-
 #include <optional>
 #include <vector>
 
@@ -27,7 +26,8 @@ ObjectShape shape(const Layout& layout, const std::vector<Word>& words, std::uin
 }
 
 // The object is this with all of its words, and none where one of them is missing.
-void expect(const Layout& layout, std::vector<Word> words, TermKind kind, std::uint64_t length, std::uint64_t first, std::uint64_t terms) {
+void expect(const Layout& layout, std::vector<Word> words, TermKind kind, std::uint64_t length, std::uint64_t first,
+            std::uint64_t terms) {
     INFO(layout.source << ", header " << words[0]);
     words.resize(std::max<std::size_t>(words.size(), length + 2), 0x0f);
     const ObjectShape whole = shape(layout, words, length);
@@ -60,11 +60,14 @@ TEST_CASE("objects of heaps have the lengths and the terms that their release gi
             for (const auto& [tag, kind] : leaves)
                 if (const auto first = header(layout, tag, arity)) expect(layout, {*first}, kind, 1 + arity, 0, 0);
             for (const Tag tag : {Tag::tuple, Tag::record})
-                if (const auto first = header(layout, tag, arity)) expect(layout, {*first}, TermKind::tuple, 1 + arity, 1, arity);
+                if (const auto first = header(layout, tag, arity))
+                    expect(layout, {*first}, TermKind::tuple, 1 + arity, 1, arity);
         }
         // A slice: its base is the last word. A match context of old keeps its base in the first.
-        if (const auto first = header(layout, Tag::sub_binary, 3)) expect(layout, {*first}, TermKind::sub_binary, 5, 4, 1);
-        if (const auto first = header(layout, Tag::match_state, 6)) expect(layout, {*first}, TermKind::match_context, 7, 1, 1);
+        if (const auto first = header(layout, Tag::sub_binary, 3))
+            expect(layout, {*first}, TermKind::sub_binary, 5, 4, 1);
+        if (const auto first = header(layout, Tag::match_state, 6))
+            expect(layout, {*first}, TermKind::match_context, 7, 1, 1);
         if (const auto first = header(layout, Tag::sub_bits, 4)) {
             // The word behind the header: whether it may move (1), whether it is written to (2).
             for (const Word flags : {0, 2, 3}) expect(layout, {*first, 0x1000 | flags}, TermKind::refc_binary, 5, 4, 1);
@@ -75,9 +78,12 @@ TEST_CASE("objects of heaps have the lengths and the terms that their release gi
 
 TEST_CASE("maps are flat, or nodes of a trie", "[otp][objects]") {
     for (const Layout& layout : known_layouts()) {
-        const auto map = [&](Word kind, Word filled) { return *header(layout, Tag::map, 0) | kind << 6 | filled << 16; };
+        const auto map = [&](Word kind, Word filled) {
+            return *header(layout, Tag::map, 0) | kind << 6 | filled << 16;
+        };
         // MAP_HEADER_TAG: flat maps have a size and a tuple of keys before the values.
-        for (const Word pairs : {0, 1, 32}) expect(layout, {map(0, 0), pairs}, TermKind::flat_map, 3 + pairs, 2, 1 + pairs);
+        for (const Word pairs : {0, 1, 32})
+            expect(layout, {map(0, 0), pairs}, TermKind::flat_map, 3 + pairs, 2, 1 + pairs);
         expect(layout, {map(1, 0x8005)}, TermKind::hash_node, 4, 1, 3);
         expect(layout, {map(2, 0), 100}, TermKind::hash_map, 18, 2, 16);
         expect(layout, {map(3, 0x7), 4}, TermKind::hash_map, 5, 2, 3);
@@ -106,7 +112,8 @@ TEST_CASE("funs carry their environment in each release's form", "[otp][objects]
                     if (layout.release < 25) words[4] = free;
                     else words[3] = free << 8 | 0x7700000000000002;
                     words[head - 1] = by;
-                    expect(layout, words, by == atom ? TermKind::external_fun : TermKind::fun, head + free, head - 1, 1 + free);
+                    expect(layout, words, by == atom ? TermKind::external_fun : TermKind::fun, head + free, head - 1,
+                           1 + free);
                 }
             std::vector<Word> many(400, 0x0f);
             many[0] = plain;
@@ -154,16 +161,22 @@ TEST_CASE("an object of a core has as many elements as its head says, each of th
     if (release >= 29) {
         made.memory.word(56, header(otp::Tag::fun, 0) | 1 << 24), made.memory.word(64, entry), words = 2;
         fun = external + 8 * words;
-        made.memory.word(fun - M, header(otp::Tag::fun, 0) | 2 << 16 | 3 << 8), made.memory.word(fun - M + 8, lost), made.memory.word(fun - M + 16, small(7)), made.memory.word(fun - M + 24, small(8)), words = 4;
+        made.memory.word(fun - M, header(otp::Tag::fun, 0) | 2 << 16 | 3 << 8), made.memory.word(fun - M + 8, lost),
+            made.memory.word(fun - M + 16, small(7)), made.memory.word(fun - M + 24, small(8)), words = 4;
     } else if (release >= 27) {
         made.memory.word(56, header(otp::Tag::fun, 0)), made.memory.word(64, entry), words = 2;
         fun = external + 8 * words;
         // its variables, then what it shares with others of its kind
-        made.memory.word(fun - M, header(otp::Tag::fun, 0) | 3 << 16 | 3 << 8), made.memory.word(fun - M + 8, lost), made.memory.word(fun - M + 16, small(7)), made.memory.word(fun - M + 24, small(8)), made.memory.word(fun - M + 32, layout.nil), words = 5;
+        made.memory.word(fun - M, header(otp::Tag::fun, 0) | 3 << 16 | 3 << 8), made.memory.word(fun - M + 8, lost),
+            made.memory.word(fun - M + 16, small(7)), made.memory.word(fun - M + 24, small(8)),
+            made.memory.word(fun - M + 32, layout.nil), words = 5;
     } else {
-        made.memory.word(56, header(otp::Tag::fun, 0)), made.memory.word(64, entry), made.memory.word(88, 0x40b), words = 5;
+        made.memory.word(56, header(otp::Tag::fun, 0)), made.memory.word(64, entry), made.memory.word(88, 0x40b),
+            words = 5;
         fun = external + 8 * words;
-        made.memory.word(fun - M, header(otp::Tag::fun, 0)), made.memory.word(fun - M + 8, lost), made.memory.word(fun - M + 24, 2 << 8 | 3), made.memory.word(fun - M + 32, 0x1233), made.memory.word(fun - M + 40, small(7)), made.memory.word(fun - M + 48, small(8)), words = 7;
+        made.memory.word(fun - M, header(otp::Tag::fun, 0)), made.memory.word(fun - M + 8, lost),
+            made.memory.word(fun - M + 24, 2 << 8 | 3), made.memory.word(fun - M + 32, 0x1233),
+            made.memory.word(fun - M + 40, small(7)), made.memory.word(fun - M + 48, small(8)), words = 7;
     }
     made.memory.word(32, fun | 2);
     otp::Reader& reader = made.start();
@@ -238,11 +251,12 @@ std::vector<std::uint64_t> garbage_of(otp::HeapReader& reader) {
 TEST_CASE("dead terms are found by walking a heap, as far as that is whole", "[otp][heap]") {
     const auto read = [](bool torn) {
         HeapOfWords made(20);
-        made.put(HeapOfWords::heap, made.header(otp::Tag::tuple, 2));           // live: on the stack
-        made.put(HeapOfWords::heap + 8 * 3, made.header(otp::Tag::tuple, 1));   // dead, and holds the next one
+        made.put(HeapOfWords::heap, made.header(otp::Tag::tuple, 2));          // live: on the stack
+        made.put(HeapOfWords::heap + 8 * 3, made.header(otp::Tag::tuple, 1));  // dead, and holds the next one
         made.put(HeapOfWords::heap + 8 * 4, (HeapOfWords::heap + 8 * 5) | 2);
         made.put(HeapOfWords::heap + 8 * 5, made.header(otp::Tag::tuple, 3));
-        made.put(HeapOfWords::heap + 8 * 9, torn ? made.header(otp::Tag::tuple, 1000) : made.header(otp::Tag::tuple, 10));
+        made.put(HeapOfWords::heap + 8 * 9,
+                 torn ? made.header(otp::Tag::tuple, 1000) : made.header(otp::Tag::tuple, 10));
         made.put(HeapOfWords::heap + 8 * 31, HeapOfWords::heap | 2);
         made.start();
         otp::HeapReader reader(made.vm);

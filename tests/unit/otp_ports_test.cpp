@@ -1,7 +1,6 @@
 // Ports, timers and connections of a made-up VM: each member a field of its own, and what leads nowhere or around.
-#include <catch2/catch.hpp>
-
 #include <array>
+#include <catch2/catch.hpp>
 #include <functional>
 #include <string>
 #include <vector>
@@ -16,7 +15,8 @@ using beamheap::test::MadeTerms;
 namespace {
 
 struct MadePorts : MadeTerms {
-    static constexpr std::uint64_t port_slots = 0x50000, ports_at = 0x52000, drivers = 0x58000, rest = 0x5a000, nobody = 0x5f000;
+    static constexpr std::uint64_t port_slots = 0x50000, ports_at = 0x52000, drivers = 0x58000, rest = 0x5a000,
+                                   nobody = 0x5f000;
     std::uint32_t counted = 0;
     explicit MadePorts(std::uint32_t release = 25) : MadeTerms(release) {}
     static constexpr std::uint64_t place(std::uint64_t slot) { return ports_at + 0x400 * slot; }
@@ -109,21 +109,28 @@ TEST_CASE("what is no port, or none yet, is damage", "[otp][ports]") {
         for (const std::uint64_t slot : {1ull, 2ull}) made.add_port(slot, "fd", "0/1");
         change(made);
         const Snapshot& s = made.read();
-        return std::array<std::uint64_t, 4>{s.ports.size(), s.anomalies[Anomaly::inconsistent_state].count, s.anomalies[Anomaly::unreadable_memory].count,
+        return std::array<std::uint64_t, 4>{s.ports.size(), s.anomalies[Anomaly::inconsistent_state].count,
+                                            s.anomalies[Anomaly::unreadable_memory].count,
                                             s.anomalies[Anomaly::count_mismatch].count};
     };
     using Damage = std::array<std::uint64_t, 4>;
     CHECK(damage([](P&) {}) == Damage{2, 0, 0, 0});
-    CHECK(damage([](P& m) { m.memory.word(P::place(2), 2ull << 32 | 2 << 4 | 3); }) == Damage{1, 1, 0, 0});              // a pid
-    CHECK(damage([](P& m) { m.memory.word(P::place(2), P::word_of(9)); }) == Damage{2, 1, 0, 0});                        // of another slot
-    CHECK(damage([](P& m) { m.memory.word(P::port_slots + 16, P::M + P::place(2) + 4); }) == Damage{1, 0, 1, 0});        // no address of one
+    CHECK(damage([](P& m) { m.memory.word(P::place(2), 2ull << 32 | 2 << 4 | 3); }) == Damage{1, 1, 0, 0});  // a pid
+    CHECK(damage([](P& m) { m.memory.word(P::place(2), P::word_of(9)); }) == Damage{2, 1, 0, 0});  // of another slot
+    CHECK(damage([](P& m) { m.memory.word(P::port_slots + 16, P::M + P::place(2) + 4); }) ==
+          Damage{1, 0, 1, 0});  // no address of one
     CHECK(damage([](P& m) { m.memory.word(P::port_slots + 16, P::lost); }) == Damage{1, 0, 1, 0});
-    CHECK(damage([](P& m) { m.memory.put<std::uint32_t>(P::place(2) + m.at().port_state, 1 << 8); }) == Damage{1, 1, 0, 0});
-    CHECK(damage([](P& m) { m.memory.put<std::uint32_t>(P::place(2) + m.at().port_state, 1 << 9); }) == Damage{1, 1, 0, 0});
-    CHECK(damage([](P& m) { m.memory.put<std::uint32_t>(P::place(2) + m.at().port_state, 1 << 7 | 1 << 10); }) == Damage{2, 0, 0, 0});
-    CHECK(damage([](P& m) { m.memory.word(P::drivers + 0x80 * 2 + m.at().driver_name, P::lost); }) == Damage{2, 1, 0, 0});
+    CHECK(damage([](P& m) { m.memory.put<std::uint32_t>(P::place(2) + m.at().port_state, 1 << 8); }) ==
+          Damage{1, 1, 0, 0});
+    CHECK(damage([](P& m) { m.memory.put<std::uint32_t>(P::place(2) + m.at().port_state, 1 << 9); }) ==
+          Damage{1, 1, 0, 0});
+    CHECK(damage([](P& m) { m.memory.put<std::uint32_t>(P::place(2) + m.at().port_state, 1 << 7 | 1 << 10); }) ==
+          Damage{2, 0, 0, 0});
+    CHECK(damage([](P& m) { m.memory.word(P::drivers + 0x80 * 2 + m.at().driver_name, P::lost); }) ==
+          Damage{2, 1, 0, 0});
     CHECK(damage([](P& m) { m.counted = 3; }) == Damage{2, 1, 0, 0});
-    CHECK(damage([](P& m) { m.memory.word(P::port_slots + 32, P::M + P::nobody), m.counted = 3; }) == Damage{2, 0, 0, 0});  // a free slot counts
+    CHECK(damage([](P& m) { m.memory.word(P::port_slots + 32, P::M + P::nobody), m.counted = 3; }) ==
+          Damage{2, 0, 0, 0});  // a free slot counts
     CHECK(damage([](P& m) {
               for (const std::uint64_t slot : {1ull, 2ull}) m.memory.word(P::port_slots + 8 * slot, 0);
               m.counted = 0;
@@ -138,7 +145,8 @@ TEST_CASE("timers are those that are active, of all schedulers, with what is lef
     const auto timer = [](std::uint64_t i) { return timers + 0x100 * i; };
     const std::uint64_t shop = made.atom("shop");
     made.memory.resize(schedulers + 2 * 0xb000);
-    const auto put = [&](std::uint64_t i, std::uint64_t parent, std::uint64_t right, std::uint64_t left, std::uint64_t timeout, std::uint64_t message) {
+    const auto put = [&](std::uint64_t i, std::uint64_t parent, std::uint64_t right, std::uint64_t left,
+                         std::uint64_t timeout, std::uint64_t message) {
         made.memory.word(timer(i) + at.timer_tree, parent);
         made.memory.word(timer(i) + at.timer_tree + 8, right);
         made.memory.word(timer(i) + at.timer_tree + 16, left);
@@ -149,7 +157,8 @@ TEST_CASE("timers are those that are active, of all schedulers, with what is lef
     made.memory.word(processes, 7 << 4 | 3);
     for (std::uint64_t i = 0; i < 2; ++i) {
         made.vm.roots.schedulers.push_back(T::M + schedulers + 0xb000 * i);
-        made.memory.word(schedulers + 0xb000 * i + at.scheduler_monotonic_time, (i == 0 ? 5000ull : 9000ull) * 1'000'000 + 999'999);
+        made.memory.word(schedulers + 0xb000 * i + at.scheduler_monotonic_time,
+                         (i == 0 ? 5000ull : 9000ull) * 1'000'000 + 999'999);
         made.memory.word(schedulers + 0xb000 * i + at.scheduler_timer_service, T::M + services + 0x100 * i);
     }
     made.memory.word(services + at.timer_service_tree, T::M + timer(0));
@@ -167,8 +176,10 @@ TEST_CASE("timers are those that are active, of all schedulers, with what is lef
     read_timers(reader);
     std::vector<std::string> told;
     for (const Timer& each : made.snapshot.timers)
-        told.push_back(std::string(made.snapshot.text(each.message)) + " in " + std::to_string(each.left_ms.value_or(99999)) + " to " +
-                       (each.receiver.has() ? std::to_string(each.receiver.number) : std::string(made.snapshot.text(each.receiver_name))));
+        told.push_back(std::string(made.snapshot.text(each.message)) + " in " +
+                       std::to_string(each.left_ms.value_or(99999)) + " to " +
+                       (each.receiver.has() ? std::to_string(each.receiver.number)
+                                            : std::string(made.snapshot.text(each.receiver_name))));
     CHECK(told == std::vector<std::string>{"10 in 500 to 7", "12 in 1 to shop", "11 in 0 to 7", "13 in 1000 to 7"});
     CHECK(made.snapshot.anomalies[Anomaly::inconsistent_state].count == 1);
 }
@@ -199,13 +210,15 @@ TEST_CASE("what crosses a connection is counted from both of its rings", "[otp][
         using T = MadeTerms;
         MadeTerms made(release);
         const Offsets& at = made.at();
-        constexpr std::uint64_t table = 0x50000, buckets = 0x50400, entries = 0x51000, shared = 0x54000, nodes = 0x56000;
+        constexpr std::uint64_t table = 0x50000, buckets = 0x50400, entries = 0x51000, shared = 0x54000,
+                                nodes = 0x56000;
         made.vm.roots.dist_table = T::M + table;
         made.memory.put<std::uint32_t>(table + at.hash_shift, 63);  // two buckets
         made.memory.put<std::uint32_t>(table + at.hash_objects, 3);
         made.memory.word(table + at.hash_buckets, T::M + buckets);
         // The first bucket has two, of which one is this node; the other has one.
-        for (std::uint64_t i = 0; i < 3; ++i) made.memory.word(entries + 0x400 * i + at.entry_name, (100 + i) << 6 | 0x0b);
+        for (std::uint64_t i = 0; i < 3; ++i)
+            made.memory.word(entries + 0x400 * i + at.entry_name, (100 + i) << 6 | 0x0b);
         made.memory.word(buckets, T::M + entries);
         made.memory.word(entries, T::M + entries + 0x400);
         made.memory.word(buckets + 8, T::M + entries + 0x800);

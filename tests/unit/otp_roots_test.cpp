@@ -1,6 +1,6 @@
-// The VM's global structures are found in static data by what they look like, or by symbols: one of each, and what is none by a little.
+// The VM's global structures are found in static data by what they look like, or by symbols: one of each, and what is
+// none by a little.
 #include <catch2/catch.hpp>
-
 #include <functional>
 #include <map>
 #include <string>
@@ -19,19 +19,24 @@ namespace {
 struct MadeRoots : MadeImage {
     static constexpr std::uint64_t S = MadeImage::statics_at, M = MadeImage::memory_at;
     // in static data
-    static constexpr std::uint64_t process_table = 0, port_table = 0x140, atom_table = 0x280, allocation_types = 0x300, module_tables = 0x380,
-                                   dist_table = 0x500, node_table = 0x580, ranges = 0x600, pools = 0x680, pointers = 0x700, spare = 0x800,
-                                   active_index = 0xa00, frame_layout = 0xa08, breakpoints = 0xa10, schedulers_counted = 0xa18, other_node = 0xa20;
+    static constexpr std::uint64_t process_table = 0, port_table = 0x140, atom_table = 0x280, allocation_types = 0x300,
+                                   module_tables = 0x380, dist_table = 0x500, node_table = 0x580, ranges = 0x600,
+                                   pools = 0x680, pointers = 0x700, spare = 0x800, active_index = 0xa00,
+                                   frame_layout = 0xa08, breakpoints = 0xa10, schedulers_counted = 0xa18,
+                                   other_node = 0xa20;
     // in memory
-    static constexpr std::uint64_t nothing = 0x800, process_slots = 0x1000, port_slots = 0x3000, process = 0x5000, port = 0x5400, atoms = 0x7000,
-                                   modules = 0x8000, catches = 0x9000, persistent = 0xa000, pairs = 0xa200, node = 0xb000, entry = 0xb800,
-                                   queue = 0xc000, code = 0x10000, schedulers = 0x20000;
+    static constexpr std::uint64_t nothing = 0x800, process_slots = 0x1000, port_slots = 0x3000, process = 0x5000,
+                                   port = 0x5400, atoms = 0x7000, modules = 0x8000, catches = 0x9000,
+                                   persistent = 0xa000, pairs = 0xa200, node = 0xb000, entry = 0xb800, queue = 0xc000,
+                                   code = 0x10000, schedulers = 0x20000;
 
     explicit MadeRoots(std::uint32_t release = 25) : MadeImage(release) {
         memory.resize(schedulers + 24 * at().scheduler_stride);
         table(process_table, process_slots, process, 3);
         table(port_table, port_slots, port, 7);
-        const auto name = [this](std::uint64_t place, std::string_view text) { statics.word(place + at().hash_name, constant(text)); };
+        const auto name = [this](std::uint64_t place, std::string_view text) {
+            statics.word(place + at().hash_name, constant(text));
+        };
         for (const std::uint64_t place : {atom_table, allocation_types}) {
             name(place, "atom_tab");
             statics.put<std::uint32_t>(place + at().index_entries, place == atom_table ? 101 : 100);
@@ -52,7 +57,8 @@ struct MadeRoots : MadeImage {
         statics.word(ranges + 0x68, 1);
         const std::uint64_t used[] = {5, 9, 7};
         for (std::uint64_t k = 0; k < 3; ++k) pool(k, used[k], 256, M + catches);
-        for (std::uint64_t i = 0; i < 9; ++i) memory.word(catches + 16 * i, i == 8 ? 0 : M + code + 0x1000 + 8 * i);  // the last was deleted
+        for (std::uint64_t i = 0; i < 9; ++i)
+            memory.word(catches + 16 * i, i == 8 ? 0 : M + code + 0x1000 + 8 * i);  // the last was deleted
         for (std::uint32_t type = 0; type < 3; ++type) {
             statics.word(pointers + 8 * type, scheduler(type, 1));
             for (std::uint64_t number = 1; number <= 3 - type; ++number) add_scheduler(type, number);
@@ -127,13 +133,18 @@ std::vector<std::string> as_lines(const ToldRoots& roots) {
     return lines;
 }
 
-const ToldRoots everything_found{
-    {"process table", "by its structure, at 0x600000"},      {"port table", "by its structure, at 0x600140"},
-    {"atom table", "by its structure, at 0x600280"},         {"module tables", "by name, at 0x600380"},
-    {"node tables", "by name, at 0x600500"},                 {"code ranges", "by their structure, at 0x600600"},
-    {"catches", "by their structure, at 0x600680"},          {"schedulers", "by their structure, 3, at 0x10020000"},
-    {"dirty CPU schedulers", "by their structure, 2, at 0x100c3000"}, {"dirty I/O schedulers", "by their structure, 1, at 0x100ebc00"},
-    {"persistent terms", "by their structure, at 0x1000a000"}, {"this node", "by its structure, at 0x1000b000"}};
+const ToldRoots everything_found{{"process table", "by its structure, at 0x600000"},
+                                 {"port table", "by its structure, at 0x600140"},
+                                 {"atom table", "by its structure, at 0x600280"},
+                                 {"module tables", "by name, at 0x600380"},
+                                 {"node tables", "by name, at 0x600500"},
+                                 {"code ranges", "by their structure, at 0x600600"},
+                                 {"catches", "by their structure, at 0x600680"},
+                                 {"schedulers", "by their structure, 3, at 0x10020000"},
+                                 {"dirty CPU schedulers", "by their structure, 2, at 0x100c3000"},
+                                 {"dirty I/O schedulers", "by their structure, 1, at 0x100ebc00"},
+                                 {"persistent terms", "by their structure, at 0x1000a000"},
+                                 {"this node", "by its structure, at 0x1000b000"}};
 
 // Changes of one root and how it is told then, every other one as it was.
 void compare_roots(const std::string& name, const std::vector<std::pair<std::string, RootsChange>>& rows) {
@@ -184,30 +195,40 @@ TEST_CASE("a VM that has nothing is told by what it lacks", "[otp][roots]") {
     const Roots roots = find_roots(*made.vm.image, made.vm.layout);
     for (const Check& check : roots.found) CHECK_FALSE(check.ok);
     CHECK(roots.found.size() == everything_found.size());
-    CHECK(roots.missing == std::vector<std::string>{"the process table", "the port table", "the atom table", "the tables of modules",
-                                                    "the table of other nodes", "the loaded code", "catches", "schedulers", "dirty CPU schedulers",
-                                                    "dirty I/O schedulers", "persistent terms", "the name of this node"});
+    CHECK(roots.missing == std::vector<std::string>{"the process table", "the port table", "the atom table",
+                                                    "the tables of modules", "the table of other nodes",
+                                                    "the loaded code", "catches", "schedulers", "dirty CPU schedulers",
+                                                    "dirty I/O schedulers", "persistent terms",
+                                                    "the name of this node"});
 }
 
-TEST_CASE("a table of processes has a power of two of slots, and more of its kind in them than of others", "[otp][roots]") {
+TEST_CASE("a table of processes has a power of two of slots, and more of its kind in them than of others",
+          "[otp][roots]") {
     using R = MadeRoots;
     for (const bool ports : {false, true}) {
-        const std::uint64_t place = ports ? R::port_table : R::process_table, slots = ports ? R::port_slots : R::process_slots,
-                            others = ports ? R::process : R::port;
+        const std::uint64_t place = ports ? R::port_table : R::process_table,
+                            slots = ports ? R::port_slots : R::process_slots, others = ports ? R::process : R::port;
         const std::string name = ports ? "port table" : "process table";
         const std::string as_ever = everything_found.at(name);
-        const auto count = [place](std::uint32_t n) { return [=](R& m) { m.statics.put<std::uint32_t>(place + m.at().table_count, n); }; };
-        const auto max = [place](std::uint32_t n) { return [=](R& m) { m.statics.put<std::uint32_t>(place + m.at().table_max, n); }; };
+        const auto count = [place](std::uint32_t n) {
+            return [=](R& m) { m.statics.put<std::uint32_t>(place + m.at().table_count, n); };
+        };
+        const auto max = [place](std::uint32_t n) {
+            return [=](R& m) { m.statics.put<std::uint32_t>(place + m.at().table_max, n); };
+        };
         // Slots at the memory's end: as many as that has are looked at.
         const auto last_slots = [=](std::uint32_t n) {
             return [=](R& m) {
                 const std::uint64_t end = m.memory.size();
-                for (std::uint64_t i = 0; i < 2; ++i) m.memory.word(end - 16 + 8 * i, R::M + (ports ? R::port : R::process) + 0x100 * i);
+                for (std::uint64_t i = 0; i < 2; ++i)
+                    m.memory.word(end - 16 + 8 * i, R::M + (ports ? R::port : R::process) + 0x100 * i);
                 m.statics.word(place + m.at().table_slots, R::M + end - 16);
                 m.statics.put<std::uint32_t>(place + m.at().table_max, n);
             };
         };
-        const auto slot = [slots](std::uint64_t i, std::uint64_t word) { return [=](R& m) { m.memory.word(slots + 8 * i, word); }; };
+        const auto slot = [slots](std::uint64_t i, std::uint64_t word) {
+            return [=](R& m) { m.memory.word(slots + 8 * i, word); };
+        };
         const auto copied = [&](std::uint64_t to) {
             return [=](R& m) {
                 m.statics.put<std::uint32_t>(to + m.at().table_count, 3);
@@ -216,7 +237,8 @@ TEST_CASE("a table of processes has a power of two of slots, and more of its kin
                 m.statics.word(to + m.at().table_invalid, R::M + R::nothing);
             };
         };
-        compare_roots(name, {{as_ever, count(1024)},
+        compare_roots(name,
+                      {{as_ever, count(1024)},
                        {"not found", count(1025)},
                        {as_ever, count(0)},
                        {"not found", max(512)},
@@ -225,34 +247,46 @@ TEST_CASE("a table of processes has a power of two of slots, and more of its kin
                        {as_ever, last_slots(1 << 27)},
                        {"not found", last_slots(1 << 28)},
                        {"not found", [=](R& m) { m.statics.word(place + m.at().table_slots, 0); }},
-                       {"not found", slot(1, R::M + R::nothing + 16)},  // one against two that are nobody
-                       {"not found", slot(7, R::M + R::nothing + 16)},  // two against two
+                       {"not found", slot(1, R::M + R::nothing + 16)},     // one against two that are nobody
+                       {"not found", slot(7, R::M + R::nothing + 16)},     // two against two
                        {"not found", slot(7, R::M + others + 0x100 + 4)},  // no address of a structure
                        {"not found", slot(7, 0x7000000)},                  // not in the image
-                       {"not found", [=](R& m) {
+                       {"not found",
+                        [=](R& m) {
                             m.memory.word(slots + 8 * 7, R::M + others);
                             m.memory.word(slots + 8 * 8, R::M + others + 0x100);
                         }},
-                       {"not found", [=](R& m) { m.statics.word(place + m.at().table_invalid, 0); }},  // a free slot is nobody, then
-                       {as_ever.substr(0, as_ever.find(',')) + ", the first of 2" + as_ever.substr(as_ever.find(',')), copied(R::spare)},
+                       {"not found",
+                        [=](R& m) { m.statics.word(place + m.at().table_invalid, 0); }},  // a free slot is nobody, then
+                       {as_ever.substr(0, as_ever.find(',')) + ", the first of 2" + as_ever.substr(as_ever.find(',')),
+                        copied(R::spare)},
                        {as_ever, copied(R::spare + 8)}});
     }
 }
 
 TEST_CASE("tables of atoms, modules and nodes are known by their names", "[otp][roots]") {
     using R = MadeRoots;
-    const auto entries = [](std::uint64_t place, std::uint32_t n) { return [=](R& m) { m.statics.put<std::uint32_t>(place + m.at().index_entries, n); }; };
-    const auto segments = [](std::uint64_t address) { return [=](R& m) { m.statics.word(R::atom_table + m.at().index_segments, address); }; };
-    const auto renamed = [](std::uint64_t place, const char* name) { return [=](R& m) { m.statics.word(place + m.at().hash_name, m.constant(name)); }; };
+    const auto entries = [](std::uint64_t place, std::uint32_t n) {
+        return [=](R& m) { m.statics.put<std::uint32_t>(place + m.at().index_entries, n); };
+    };
+    const auto segments = [](std::uint64_t address) {
+        return [=](R& m) { m.statics.word(R::atom_table + m.at().index_segments, address); };
+    };
+    const auto renamed = [](std::uint64_t place, const char* name) {
+        return [=](R& m) { m.statics.word(place + m.at().hash_name, m.constant(name)); };
+    };
     const std::string atoms = everything_found.at("atom table");
-    compare_roots("atom table", {{"not found", entries(R::atom_table, 100)},
-                           {"by its structure, the first of 2, at 0x600280", entries(R::allocation_types, 101)},
-                           {"not found", segments(R::constants_at + 0x800)},
-                           {"not found", segments(0x7000000)},
-                           {"not found", renamed(R::atom_table, "atom_table")},
-                           {"not found", [](R& m) { m.statics.word(R::atom_table + m.at().hash_name, R::M + R::nothing); }}});
-    compare_roots("module tables", {{"not found", renamed(R::module_tables, "modules")}, {"not found", renamed(R::spare, "module_code")}});
-    compare_roots("node tables", {{"not found", renamed(R::dist_table, "nodes")}, {everything_found.at("node tables"), renamed(R::node_table, "nodes")}});
+    compare_roots("atom table",
+                  {{"not found", entries(R::atom_table, 100)},
+                   {"by its structure, the first of 2, at 0x600280", entries(R::allocation_types, 101)},
+                   {"not found", segments(R::constants_at + 0x800)},
+                   {"not found", segments(0x7000000)},
+                   {"not found", renamed(R::atom_table, "atom_table")},
+                   {"not found", [](R& m) { m.statics.word(R::atom_table + m.at().hash_name, R::M + R::nothing); }}});
+    compare_roots("module tables", {{"not found", renamed(R::module_tables, "modules")},
+                                    {"not found", renamed(R::spare, "module_code")}});
+    compare_roots("node tables", {{"not found", renamed(R::dist_table, "nodes")},
+                                  {everything_found.at("node tables"), renamed(R::node_table, "nodes")}});
 }
 
 TEST_CASE("ranges of code are three lists in order, of which one may be in the making", "[otp][roots]") {
@@ -261,8 +295,12 @@ TEST_CASE("ranges of code are three lists in order, of which one may be in the m
         return [=](R& m) { m.set_ranges(k, count, room, middle); };
     };
     const auto both = [](const RootsChange& a, const RootsChange& b) { return [=](R& m) { a(m), b(m); }; };
-    const auto list_at = [](std::uint64_t k, std::uint64_t address) { return [=](R& m) { m.statics.word(R::ranges + 32 * k, address); }; };
-    const auto middle_at = [](std::uint64_t k, std::uint64_t address) { return [=](R& m) { m.statics.word(R::ranges + 32 * k + 24, address); }; };
+    const auto list_at = [](std::uint64_t k, std::uint64_t address) {
+        return [=](R& m) { m.statics.word(R::ranges + 32 * k, address); };
+    };
+    const auto middle_at = [](std::uint64_t k, std::uint64_t address) {
+        return [=](R& m) { m.statics.word(R::ranges + 32 * k + 24, address); };
+    };
     const auto unused = [](std::uint64_t k) {
         return [=](R& m) {
             for (std::uint64_t i = 0; i < 4; ++i) m.statics.word(R::ranges + 32 * k + 8 * i, 0);
@@ -294,7 +332,8 @@ TEST_CASE("ranges of code are three lists in order, of which one may be in the m
     CHECK(found(both(both(with(0, 2, 4, 2), unused(1)), unused(2))) == Found{false, 0});  // none is whole
     CHECK(found(both(with(0, 2, 4, 2), unused(1))) == Found{true, 0});
     CHECK(found(list_at(0, 0x7000000)) == Found{false, 0});
-    // The list in the making is not the active one, however long it is: a module of it begins before the one before ends.
+    // The list in the making is not the active one, however long it is: a module of it begins before the one before
+    // ends.
     const RootsChange long_one = with(0, 4, 4, 1);
     CHECK(found(long_one) == Found{true, 1});
     const auto whole_list = [&](R& m) {
@@ -303,34 +342,38 @@ TEST_CASE("ranges of code are three lists in order, of which one may be in the m
     };
     CHECK(found(whole_list) == Found{true, 0});
     CHECK(found(both(whole_list, [](R& m) { m.module(0, 2, 0x1fff, 0x100); })) == Found{true, 1});
-    CHECK(found(both(whole_list, [](R& m) { m.memory.word(R::modules + 16 * 3 + 8, R::M + R::code + 0x2fff); })) == Found{true, 1});
-    CHECK(found(both(whole_list, [](R& m) { m.memory.word(R::modules + 16 * 3 + 8, R::M + R::code + 0x3000); })) == Found{true, 0});
+    CHECK(found(both(whole_list, [](R& m) { m.memory.word(R::modules + 16 * 3 + 8, R::M + R::code + 0x2fff); })) ==
+          Found{true, 1});
+    CHECK(found(both(whole_list, [](R& m) { m.memory.word(R::modules + 16 * 3 + 8, R::M + R::code + 0x3000); })) ==
+          Found{true, 0});
 }
 
 TEST_CASE("catches are three pools of one list, nearly all of whose addresses are code", "[otp][roots]") {
     using R = MadeRoots;
-    const auto pool = [](std::uint64_t k, std::uint64_t mark, std::uint64_t size, std::uint64_t list = R::M + R::catches) {
-        return [=](R& m) { m.pool(k, mark, size, list); };
+    const auto pool = [](std::uint64_t k, std::uint64_t mark, std::uint64_t size,
+                         std::uint64_t list = R::M + R::catches) { return [=](R& m) { m.pool(k, mark, size, list); }; };
+    const auto entry = [](std::uint64_t i, std::uint64_t pc) {
+        return [=](R& m) { m.memory.word(R::catches + 16 * i, pc); };
     };
-    const auto entry = [](std::uint64_t i, std::uint64_t pc) { return [=](R& m) { m.memory.word(R::catches + 16 * i, pc); }; };
     const std::string as_ever = everything_found.at("catches");
     constexpr std::uint64_t no_code = R::M + R::code + 0x3000;
     compare_roots("catches", {{as_ever, pool(2, 256, 256)},
-                        {"not found", pool(2, 257, 256)},
-                        {"not found", pool(2, 0, 256)},
-                        {"not found", pool(2, 7, 128)},
-                        {"not found", pool(2, 7, 384)},
-                        {as_ever, pool(2, 7, 1 << 24)},
-                        {"not found", pool(2, 7, 1 << 25)},
-                        {"not found", pool(2, 7, 256, 0)},
-                        {"not found", pool(2, 7, 256, R::M + R::catches + 4)},
-                        {"not found", pool(1, 9, 256, 0x7000000)},
-                        {as_ever, entry(8, no_code)},  // one against eight
-                        {"not found", entry(7, no_code)},
-                        {"not found", [&](R& m) {
-                             for (std::uint64_t i = 0; i < 9; ++i) entry(i, 0)(m);  // all were deleted
-                         }}});
-    compare_roots("catches", {{"not found", [&](R& m) { entry(8, no_code)(m), pool(1, 10, 256)(m), entry(9, no_code)(m); }}});
+                              {"not found", pool(2, 257, 256)},
+                              {"not found", pool(2, 0, 256)},
+                              {"not found", pool(2, 7, 128)},
+                              {"not found", pool(2, 7, 384)},
+                              {as_ever, pool(2, 7, 1 << 24)},
+                              {"not found", pool(2, 7, 1 << 25)},
+                              {"not found", pool(2, 7, 256, 0)},
+                              {"not found", pool(2, 7, 256, R::M + R::catches + 4)},
+                              {"not found", pool(1, 9, 256, 0x7000000)},
+                              {as_ever, entry(8, no_code)},  // one against eight
+                              {"not found", entry(7, no_code)},
+                              {"not found", [&](R& m) {
+                                   for (std::uint64_t i = 0; i < 9; ++i) entry(i, 0)(m);  // all were deleted
+                               }}});
+    compare_roots("catches",
+                  {{"not found", [&](R& m) { entry(8, no_code)(m), pool(1, 10, 256)(m), entry(9, no_code)(m); }}});
 }
 
 TEST_CASE("schedulers stand one behind the other, some of them lost", "[otp][roots]") {
@@ -340,7 +383,9 @@ TEST_CASE("schedulers stand one behind the other, some of them lost", "[otp][roo
         change(made);
         return made.found();
     };
-    const auto without = [](std::uint64_t number) { return [=](R& m) { m.memory.word(m.scheduler(0, number) - R::M + m.at().scheduler_number, 0); }; };
+    const auto without = [](std::uint64_t number) {
+        return [=](R& m) { m.memory.word(m.scheduler(0, number) - R::M + m.at().scheduler_number, 0); };
+    };
     const Roots torn = roots_with(without(2));
     CHECK(torn.schedulers.size() == 2);
     CHECK(torn.missing == std::vector<std::string>{"1 of 3 schedulers"});
@@ -355,9 +400,15 @@ TEST_CASE("schedulers stand one behind the other, some of them lost", "[otp][roo
     const Roots gaps = roots_with([](R& m) { m.add_scheduler(0, 5), m.add_scheduler(0, 8); });
     CHECK(gaps.missing == std::vector<std::string>{"3 of 8 schedulers"});
     // Each has a type and a run queue at a place where one can be.
-    CHECK(roots_with([](R& m) { m.memory.put<std::uint32_t>(m.scheduler(0, 3) - R::M + m.at().scheduler_type, 1); }).schedulers.size() == 2);
-    CHECK(roots_with([](R& m) { m.memory.word(m.scheduler(0, 3) - R::M + m.at().scheduler_run_queue, R::M + R::queue + 32); }).schedulers.size() == 2);
-    CHECK(roots_with([](R& m) { m.memory.word(m.scheduler(0, 3) - R::M + m.at().scheduler_run_queue, 0x7000000); }).schedulers.size() == 2);
+    CHECK(roots_with([](R& m) {
+              m.memory.put<std::uint32_t>(m.scheduler(0, 3) - R::M + m.at().scheduler_type, 1);
+          }).schedulers.size() == 2);
+    CHECK(roots_with([](R& m) {
+              m.memory.word(m.scheduler(0, 3) - R::M + m.at().scheduler_run_queue, R::M + R::queue + 32);
+          }).schedulers.size() == 2);
+    CHECK(roots_with([](R& m) {
+              m.memory.word(m.scheduler(0, 3) - R::M + m.at().scheduler_run_queue, 0x7000000);
+          }).schedulers.size() == 2);
     // As many as the VM says that there are
     const auto counted = [](std::uint64_t count, bool array) {
         return [=](R& m) {
@@ -385,29 +436,35 @@ TEST_CASE("persistent terms are pairs, as many as their table counts", "[otp][ro
         return [=](R& m) { m.memory.word(R::persistent + m.at().*member, value); };
     };
     const std::string as_ever = everything_found.at("persistent terms");
-    compare_roots("persistent terms", {{"not found", field(&Offsets::persistent_allocated, 0)},
-                                 {"not found", field(&Offsets::persistent_allocated, 3)},
-                                 {"not found", field(&Offsets::persistent_allocated, 8)},
-                                 {"not found", field(&Offsets::persistent_mask, 4)},
-                                 {"not found", field(&Offsets::persistent_entries, 3)},
-                                 {"not found", field(&Offsets::persistent_entries, 1)},
-                                 {"not found", [](R& m) { m.slot(0, 0x40b); }},
-                                 {"not found", [](R& m) { m.memory.word(R::pairs + 24, 3 << 6); }},
-                                 {"not found", [](R& m) { m.slot(1, 0x7000000 | 2); }},
-                                 {as_ever, [](R& m) {
-                                      m.memory.word(R::persistent + m.at().persistent_entries, 4);
-                                      for (std::uint64_t i = 0; i < 4; ++i) m.slot(i, (R::M + R::pairs + 24) | 2 | 4);  // one pair, marked as a literal
-                                  }},
-                                 {as_ever, [](R& m) {
-                                      m.memory.word(R::persistent + m.at().persistent_entries, 0);
-                                      for (std::uint64_t i = 0; i < 4; ++i) m.slot(i, m.vm.layout.nil);
-                                  }},
-                                 {"not found", [](R& m) { m.statics.word(R::pointers + 24, R::M + R::persistent + 4); }}});
+    compare_roots("persistent terms",
+                  {{"not found", field(&Offsets::persistent_allocated, 0)},
+                   {"not found", field(&Offsets::persistent_allocated, 3)},
+                   {"not found", field(&Offsets::persistent_allocated, 8)},
+                   {"not found", field(&Offsets::persistent_mask, 4)},
+                   {"not found", field(&Offsets::persistent_entries, 3)},
+                   {"not found", field(&Offsets::persistent_entries, 1)},
+                   {"not found", [](R& m) { m.slot(0, 0x40b); }},
+                   {"not found", [](R& m) { m.memory.word(R::pairs + 24, 3 << 6); }},
+                   {"not found", [](R& m) { m.slot(1, 0x7000000 | 2); }},
+                   {as_ever,
+                    [](R& m) {
+                        m.memory.word(R::persistent + m.at().persistent_entries, 4);
+                        for (std::uint64_t i = 0; i < 4; ++i)
+                            m.slot(i, (R::M + R::pairs + 24) | 2 | 4);  // one pair, marked as a literal
+                    }},
+                   {as_ever,
+                    [](R& m) {
+                        m.memory.word(R::persistent + m.at().persistent_entries, 0);
+                        for (std::uint64_t i = 0; i < 4; ++i) m.slot(i, m.vm.layout.nil);
+                    }},
+                   {"not found", [](R& m) { m.statics.word(R::pointers + 24, R::M + R::persistent + 4); }}});
 }
 
 TEST_CASE("symbols say where a table is, and are held against what is there", "[otp][roots]") {
     using R = MadeRoots;
-    const auto symbol = [](const char* name, std::uint64_t place) { return [=](R& m) { m.symbols.emplace_back(name, R::S + place); }; };
+    const auto symbol = [](const char* name, std::uint64_t place) {
+        return [=](R& m) { m.symbols.emplace_back(name, R::S + place); };
+    };
     const auto emptied = [](std::uint64_t slots) {
         return [=](R& m) {
             for (std::uint64_t i = 0; i < 1024; ++i) m.memory.word(slots + 8 * i, 0);
@@ -420,17 +477,26 @@ TEST_CASE("symbols say where a table is, and are held against what is there", "[
         const Roots roots = made.found();
         return told_roots(roots).at(name) + (roots.missing.empty() ? "" : "; missing: " + roots.missing.front());
     };
-    CHECK(told_of("process table", symbol("erts_proc", R::process_table)) == "dynamic symbol, and by its structure, at 0x600000");
-    CHECK(told_of("process table", [&](R& m) { symbol("erts_proc", R::process_table)(m), emptied(R::process_slots)(m); }) == "dynamic symbol, at 0x600000");
+    CHECK(told_of("process table", symbol("erts_proc", R::process_table)) ==
+          "dynamic symbol, and by its structure, at 0x600000");
+    CHECK(told_of("process table", [&](R& m) {
+              symbol("erts_proc", R::process_table)(m), emptied(R::process_slots)(m);
+          }) == "dynamic symbol, at 0x600000");
     CHECK(told_of("process table", symbol("erts_proc", R::spare)) == no_such + "; missing: the process table");
-    CHECK(told_of("port table", symbol("erts_port", R::port_table)) == "dynamic symbol, and by its structure, at 0x600140");
-    CHECK(told_of("port table", [&](R& m) { symbol("erts_port", R::port_table)(m), emptied(R::port_slots)(m); }) == "dynamic symbol, at 0x600140");
+    CHECK(told_of("port table", symbol("erts_port", R::port_table)) ==
+          "dynamic symbol, and by its structure, at 0x600140");
+    CHECK(told_of("port table", [&](R& m) { symbol("erts_port", R::port_table)(m), emptied(R::port_slots)(m); }) ==
+          "dynamic symbol, at 0x600140");
     CHECK(told_of("port table", symbol("erts_port", R::spare)) == no_such + "; missing: the port table");
-    CHECK(told_of("atom table", symbol("erts_atom_table", R::atom_table)) == "dynamic symbol, and by its structure, at 0x600280");
+    CHECK(told_of("atom table", symbol("erts_atom_table", R::atom_table)) ==
+          "dynamic symbol, and by its structure, at 0x600280");
     CHECK(told_of("atom table", symbol("erts_atom_table", R::spare)) == no_such + "; missing: the atom table");
-    CHECK(told_of("atom table", symbol("erts_atom_table", R::process_table)) == "NOT: dynamic symbol, but no such table is at 0x600000; missing: the atom table");
+    CHECK(told_of("atom table", symbol("erts_atom_table", R::process_table)) ==
+          "NOT: dynamic symbol, but no such table is at 0x600000; missing: the atom table");
 
-    const auto value = [](std::uint64_t place, std::uint64_t word) { return [=](R& m) { m.statics.word(place, word); }; };
+    const auto value = [](std::uint64_t place, std::uint64_t word) {
+        return [=](R& m) { m.statics.word(place, word); };
+    };
     const auto with = [](const RootsChange& a, const RootsChange& b) {
         MadeRoots made;
         a(made), b(made);
@@ -447,14 +513,17 @@ TEST_CASE("symbols say where a table is, and are held against what is there", "[
     CHECK(unlikely.code_index == 1);
     CHECK(told_roots(unlikely).count("code index") == 0);
     for (const std::uint32_t layout : {0u, 1u, 2u})
-        CHECK(with(symbol("erts_frame_layout", R::frame_layout), value(R::frame_layout, layout)).frame_pointers == (layout == 1));
+        CHECK(with(symbol("erts_frame_layout", R::frame_layout), value(R::frame_layout, layout)).frame_pointers ==
+              (layout == 1));
     for (const std::uint32_t which : {0u, 1u, 2u, 3u})
-        CHECK(with(symbol("erts_active_bp_index", R::breakpoints), value(R::breakpoints, which)).breakpoint_index == which % 2);
+        CHECK(with(symbol("erts_active_bp_index", R::breakpoints), value(R::breakpoints, which)).breakpoint_index ==
+              which % 2);
     // A node that a symbol names is one without a variable for its entry, too.
     const RootsChange no_entry = value(R::pointers + 40, 0);
     CHECK(with(no_entry, no_entry).this_node == 0);
     const Roots named = with(no_entry, symbol("erts_this_node", R::pointers + 32));
     CHECK(named.this_node == R::M + R::node);
     CHECK(told_roots(named).at("this node") == "dynamic symbol, at 0x1000b000");
-    CHECK(told_roots(with(symbol("erts_this_node", R::other_node), value(R::other_node, R::M + R::nothing))).at("this node") == everything_found.at("this node"));
+    CHECK(told_roots(with(symbol("erts_this_node", R::other_node), value(R::other_node, R::M + R::nothing)))
+              .at("this node") == everything_found.at("this node"));
 }

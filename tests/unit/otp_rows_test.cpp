@@ -1,5 +1,5 @@
-// Rows of the process table from made memory: each member of a process's structure is a field of its own, and sums are of the
-// right ones. Cores of VMs show mostly zeros in them.
+// Rows of the process table from made memory: each member of a process's structure is a field of its own, and sums are
+// of the right ones. Cores of VMs show mostly zeros in them.
 #include <catch2/catch.hpp>
 
 #include "formats/otp/processes/process_table.hpp"
@@ -114,7 +114,8 @@ TEST_CASE("each member of a process's structure is a field of its row", "[otp][r
 TEST_CASE("arguments that have a block of their own, a dictionary and saved calls are memory", "[otp][rows]") {
     MadeTable made;
     const Offsets& at = made.at();
-    const std::uint64_t p = MadeTable::process(1), dictionary = M + 0x60000, specific = M + 0x61000, calls = M + 0x62000;
+    const std::uint64_t p = MadeTable::process(1), dictionary = M + 0x60000, specific = M + 0x61000,
+                        calls = M + 0x62000;
     made.add(1);
     made.put(p + at.process_arity, 8);
     made.put(p + at.process_argument_registers, M + 0x63000);
@@ -123,7 +124,8 @@ TEST_CASE("arguments that have a block of their own, a dictionary and saved call
     made.put(p + at.process_specific, specific);
     made.put(specific + 8 * 1, calls);
     made.put(specific + 8 * 2, calls);
-    const std::uint64_t base = at.process_size + 8 * 64 + 8 * 8 + at.dictionary_size + 8 * 10 - 8 + at.process_specific_size;
+    const std::uint64_t base =
+        at.process_size + 8 * 64 + 8 * 8 + at.dictionary_size + 8 * 10 - 8 + at.process_specific_size;
     CHECK(made.read().processes[0].memory_bytes == Count(base));  // saved calls of no length
 }
 
@@ -170,7 +172,8 @@ TEST_CASE("what is larger than all memory is damage, and in no sum", "[otp][rows
         CHECK(each.memory_bytes.value_or(0) >= at.process_size + 8 * 64);
         CHECK(each.memory_bytes.value_or(0) < 2 * at.process_size + 8 * 64 + 100);
     }
-    CHECK(s.anomalies[Anomaly::inconsistent_state].count == 4 + 3);  // none has an initial call; who reads the dictionary tells of it
+    CHECK(s.anomalies[Anomaly::inconsistent_state].count ==
+          4 + 3);  // none has an initial call; who reads the dictionary tells of it
 }
 
 TEST_CASE("a thread's registers are those of the process whose code it runs, and of no other", "[otp][rows]") {
@@ -179,7 +182,8 @@ TEST_CASE("a thread's registers are those of the process whose code it runs, and
     const std::uint64_t ranges = M + 0x1000, modules = M + 0x1100, code = M + 0x2000;
     made.add(1);
     made.add(2);
-    for (const std::uint64_t number : {1, 2}) made.put(MadeTable::process(number) + at.process_pc, code + 0x10 * number);
+    for (const std::uint64_t number : {1, 2})
+        made.put(MadeTable::process(number) + at.process_pc, code + 0x10 * number);
     made.put(ranges, modules);
     made.put(ranges + 8, 1);
     made.put(ranges + 16, 4);
@@ -205,7 +209,8 @@ TEST_CASE("a thread's registers are those of the process whose code it runs, and
     CHECK(s.processes[1].program_counter == code + 0x80);
 }
 
-TEST_CASE("a peer is connected where a process or a port serves it, and visible where it is published", "[otp][peers]") {
+TEST_CASE("a peer is connected where a process or a port serves it, and visible where it is published",
+          "[otp][peers]") {
     MadeTable made;
     const Offsets& at = made.at();
     const std::uint64_t table = M + 0x10000, buckets = M + 0x10400;
@@ -262,7 +267,8 @@ TEST_CASE("schedulers have their own queues, dirty ones of a kind one between th
         const std::uint64_t of = i < 2 ? i : i < 4 ? 2 : 3;
         made.put(scheduler(i) + at.scheduler_run_queue, queue(of));
         for (std::uint32_t priority = 0; priority < 4; ++priority)
-            made.memory.put<std::uint32_t>(queue(of) + at.run_queue_priorities + priority * at.run_queue_info_size - M, static_cast<std::uint32_t>(10 * of + priority));
+            made.memory.put<std::uint32_t>(queue(of) + at.run_queue_priorities + priority * at.run_queue_info_size - M,
+                                           static_cast<std::uint32_t>(10 * of + priority));
         made.memory.put<std::uint32_t>(queue(of) + at.run_queue_ports - M, static_cast<std::uint32_t>(100 + of));
     }
     made.put(scheduler(0) + at.scheduler_process, MadeTable::process(2));
@@ -289,7 +295,9 @@ TEST_CASE("schedulers have their own queues, dirty ones of a kind one between th
     CHECK(row(4) == std::pair(Kind::dirty_cpu_queue, 0u));
     CHECK(row(5) == std::pair(Kind::dirty_io, 5u));
     CHECK(row(6) == std::pair(Kind::dirty_io_queue, 0u));
-    const auto lengths = [](std::uint64_t of) { return std::array<Count, 5>{10 * of, 10 * of + 1, 10 * of + 2, 10 * of + 3, 100 + of}; };
+    const auto lengths = [](std::uint64_t of) {
+        return std::array<Count, 5>{10 * of, 10 * of + 1, 10 * of + 2, 10 * of + 3, 100 + of};
+    };
     CHECK(s.schedulers[0].run_queue == lengths(0));
     CHECK(s.schedulers[1].run_queue == lengths(1));
     CHECK(s.schedulers[4].run_queue == lengths(2));
@@ -305,7 +313,8 @@ TEST_CASE("schedulers have their own queues, dirty ones of a kind one between th
 }
 
 TEST_CASE("processes that wait for a busy port are told to the ring's end, or where it is torn", "[otp][ports]") {
-    constexpr std::uint64_t M = test::MadeImage::memory_at, table = M + 0x100, slots = M + 0x4000, port = M + 0x1000, driver = M + 0x2000;
+    constexpr std::uint64_t M = test::MadeImage::memory_at, table = M + 0x100, slots = M + 0x4000, port = M + 0x1000,
+                            driver = M + 0x2000;
     const auto entry = [](std::uint64_t i) { return M + 0x3000 + 0x100 * i; };
     const auto read = [&](std::uint64_t entries, bool torn) {
         test::MadeImage made(25);
@@ -344,7 +353,8 @@ TEST_CASE("processes that wait for a busy port are told to the ring's end, or wh
 }
 
 TEST_CASE("functions that are traced are told with their calls", "[otp][traced]") {
-    constexpr std::uint64_t M = test::MadeImage::memory_at, ranges = M + 0x100, modules = M + 0x200, module = M + 0x1000, infos = M + 0x2000, breakpoint = M + 0x3000;
+    constexpr std::uint64_t M = test::MadeImage::memory_at, ranges = M + 0x100, modules = M + 0x200,
+                            module = M + 0x1000, infos = M + 0x2000, breakpoint = M + 0x3000;
     const auto read = [&](std::uint32_t flags, bool to_the_end) {
         test::MadeImage made(25);
         const otp::Offsets& at = made.at();
@@ -365,7 +375,8 @@ TEST_CASE("functions that are traced are told with their calls", "[otp][traced]"
             put(infos + 0x100 * i + at.code_info_mfa + 16, i);
         }
         put(infos + at.code_info_breakpoint, breakpoint);
-        constexpr std::uint64_t atoms = M + 0x400, segments = M + 0x500, page = M + 0x600, atom = M + 0xa00, name = M + 0xc00;
+        constexpr std::uint64_t atoms = M + 0x400, segments = M + 0x500, page = M + 0x600, atom = M + 0xa00,
+                                name = M + 0xc00;
         made.memory.put<std::uint32_t>(atoms + at.index_entries - M, 18);
         made.memory.put<std::uint32_t>(atoms + at.index_limit - M, 1024);
         put(atoms + at.index_segments, segments);

@@ -1,6 +1,5 @@
 // Terms of a core image as text: each kind of object, what is not there, and where a text is cut.
 #include <catch2/catch.hpp>
-
 #include <string>
 #include <vector>
 
@@ -69,7 +68,8 @@ TEST_CASE("each kind of term is printed as the VM prints it", "[otp][format]") {
         {made.words({made.header(Tag::map, 2), 3}, 2), "#{...}"},
         {made.words({made.header(Tag::map, 3), 3}, 2), "#{...}"},
         {made.boxed(Tag::reference, {11ull << 32 | 0xffffffff, 13ull << 32 | 12}), "#Ref<0.13.12.11>"},
-        {made.boxed(Tag::reference, {11ull << 32 | 0xffffffff, 13ull << 32 | 12, 15ull << 32 | 14}), "#Ref<0.13.12.11>"},
+        {made.boxed(Tag::reference, {11ull << 32 | 0xffffffff, 13ull << 32 | 12, 15ull << 32 | 14}),
+         "#Ref<0.13.12.11>"},
         {made.boxed(Tag::reference, {lost, 0}), "#Ref<?>"},
         {made.boxed(Tag::external_reference, {lost, 0, 0, 0}), "#Ref<?>"},
         {made.boxed(Tag::external_pid, {lost, 0, 0}), "?"},
@@ -79,7 +79,8 @@ TEST_CASE("each kind of term is printed as the VM prints it", "[otp][format]") {
         {lost | 2, "?"},
     };
     const std::uint64_t magic = made.boxed(Tag::reference, {MadeTerms::M + 0x70000, 0});
-    for (std::uint32_t i = 0; i < 3; ++i) made.memory.put<std::uint32_t>(0x70000 + made.at().magic_reference + 4 * i, 31 + i);
+    for (std::uint32_t i = 0; i < 3; ++i)
+        made.memory.put<std::uint32_t>(0x70000 + made.at().magic_reference + 4 * i, 31 + i);
     rows.emplace_back(magic, "#Ref<0.33.32.31>");
     Reader& reader = made.begin();
     for (const auto& [term, text] : rows) {
@@ -121,7 +122,8 @@ TEST_CASE("binaries are printed as text or as numbers, up to sixty-four bytes of
 
 TEST_CASE("a text is cut at its limit, at a depth, and where a string is long", "[otp][format]") {
     MadeTerms made(25);
-    const std::uint64_t a = made.atom("a"), string = made.text(std::string(20, 'x')), long_string = made.text(std::string(5000, 'x'));
+    const std::uint64_t a = made.atom("a"), string = made.text(std::string(20, 'x')),
+                        long_string = made.text(std::string(5000, 'x'));
     std::uint64_t deep = a;
     for (int i = 0; i < 400; ++i) deep = made.tuple({deep, a});
     std::uint64_t shallow = a;

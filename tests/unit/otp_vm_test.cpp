@@ -1,19 +1,18 @@
 // Structures of the VM in made-up memory: identifiers, queues, link trees, binaries, layouts; healthy and broken.
-#include <catch2/catch.hpp>
-
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <optional>
 #include <vector>
 
-#include "formats/otp/vm/binaries.hpp"
-#include "formats/otp/vm/code.hpp"
-#include "formats/otp/vm/image.hpp"
 #include "formats/otp/layout/layout.hpp"
 #include "formats/otp/processes/links.hpp"
 #include "formats/otp/processes/process_table.hpp"
 #include "formats/otp/processes/queues.hpp"
 #include "formats/otp/tables/ets_objects.hpp"
 #include "formats/otp/tables/ets_status.hpp"
+#include "formats/otp/vm/binaries.hpp"
+#include "formats/otp/vm/code.hpp"
+#include "formats/otp/vm/image.hpp"
 #include "formats/otp/vm/young_heap.hpp"
 #include "support/elf_writer.hpp"
 
@@ -27,7 +26,9 @@ constexpr std::uint64_t base = 0x700000000000ull;
 
 // Memory of one segment, and a VM of a release over it.
 struct World {
-    explicit World(std::uint32_t release) { vm.layout = *find_layout(release, release < 24 ? Flavour::interpreter : Flavour::jit); }
+    explicit World(std::uint32_t release) {
+        vm.layout = *find_layout(release, release < 24 ? Flavour::interpreter : Flavour::jit);
+    }
     const Offsets& at() const { return vm.layout.at; }
     Reader& reader() {
         space = {};
@@ -43,7 +44,9 @@ struct World {
     std::optional<Reader> made;
 };
 
-constexpr Word pid_28(std::uint32_t number, std::uint32_t serial) { return static_cast<Word>(serial << 15 | number) << 4 | 3; }
+constexpr Word pid_28(std::uint32_t number, std::uint32_t serial) {
+    return static_cast<Word>(serial << 15 | number) << 4 | 3;
+}
 
 }  // namespace
 
@@ -74,7 +77,8 @@ TEST_CASE("every layout has what all releases have", "[otp][layout]") {
         "extended_link_size", "extended_link_users", "extended_link_heap", "monitor_heap_tag_size", "link_type",
         "fun_free_count", "fun_thing_arity", "registers_x", "ets_hash_lock_count", "breakpoint_session",
         "breakpoint_next", "breakpoint_memory",
-        // Behind parts of the scheduler that differ with the flavour: known of those whose debug information was at hand.
+        // Behind parts of the scheduler that differ with the flavour: known of those whose debug information was at
+        // hand.
         "scheduler_wall_enabled", "scheduler_wall_start", "scheduler_working_total", "scheduler_working_start"};
     REQUIRE(known_layouts().size() >= 6);
     for (const Layout& layout : known_layouts()) {
@@ -134,7 +138,7 @@ TEST_CASE("messages are counted over all queues, other signals are not", "[otp][
     world.memory.word(process + at.process_outer_queue, base + first + 300);
     message(first, base + first + 104, 0x0b);
     message(first + 104, base + first + 208, 0x30 | 5 << 6);  // a signal: LINK
-    message(first + 208, 0, 0);                               // a distribution message that was not decoded yet, in its fragment
+    message(first + 208, 0, 0);  // a distribution message that was not decoded yet, in its fragment
     world.memory.word(first + 208 + at.message_attached, 1);
 
     SECTION("two lists") {
@@ -203,8 +207,8 @@ TEST_CASE("the young heap of a process, and what stands in for it", "[otp][heap]
         const Offsets& at = world.at();
         const std::uint64_t block = base + 4096, fragment = base + 8192, memory = fragment + at.fragment_memory;
         world.memory.resize(16384);
-        const auto process = [&](std::uint64_t heap, std::uint64_t top, std::uint64_t stop, std::uint64_t end, std::uint64_t words,
-                                 std::uint64_t abandoned) {
+        const auto process = [&](std::uint64_t heap, std::uint64_t top, std::uint64_t stop, std::uint64_t end,
+                                 std::uint64_t words, std::uint64_t abandoned) {
             world.memory.word(at.process_heap, heap);
             world.memory.word(at.process_htop, top);
             world.memory.word(at.process_stop, stop);
@@ -228,7 +232,7 @@ TEST_CASE("the young heap of a process, and what stands in for it", "[otp][heap]
         world.memory.word(8192 + at.fragment_allocated, 50);
         const auto moved = [&] { return process(memory, memory + 16, memory + 384, memory + 400, 100, block); };
         CHECK(moved().words == 100);
-        CHECK(moved().block_top == block + 800);  // full
+        CHECK(moved().block_top == block + 800);             // full
         world.memory.word(4096 + 8 * 60, 39 << 6 | 2 << 2);  // what is left, as a dead bignum
         world.memory.word(4096 + 8 * 99, 60);
         CHECK(moved().block_top == block + 8 * 60);
@@ -304,7 +308,8 @@ TEST_CASE("a table that leads back into itself is walked no longer than it count
             CHECK_FALSE(read_ets_deleted(world.reader(), base).has());  // a circle
             world.memory.word(nodes + 63 * node_bytes, 0);
             world.memory.word(at.ets_fixed, 0);
-            for (std::size_t i = 1; i < 64; ++i) world.memory.put<std::uint8_t>(nodes + i * node_bytes + at.ets_hash_hidden, 0);
+            for (std::size_t i = 1; i < 64; ++i)
+                world.memory.put<std::uint8_t>(nodes + i * node_bytes + at.ets_hash_hidden, 0);
             for (std::size_t i = 0; i < buckets; ++i) world.memory.word(segment + 8 * i, first);
             const EtsObjects all = read_ets_objects(world.reader(), base, 1000000000, 64);
             CHECK((all.damaged && all.objects.size() < 10000));
@@ -319,8 +324,8 @@ TEST_CASE("links and monitors are told apart by type, in every release's form", 
         const Offsets& at = world.at();
         world.memory.resize(8192);
         const std::uint32_t link_type = release == 23 ? 8 : release == 24 ? 9 : 10;
-        const auto node = [&](std::size_t offset, std::uint64_t parent, std::uint64_t right, std::uint64_t left, Word item,
-                              std::uint32_t type, std::uint32_t flags) {
+        const auto node = [&](std::size_t offset, std::uint64_t parent, std::uint64_t right, std::uint64_t left,
+                              Word item, std::uint32_t type, std::uint32_t flags) {
             world.memory.word(offset, parent);
             world.memory.word(offset + 8, right);
             world.memory.word(offset + 16, left);
@@ -338,8 +343,8 @@ TEST_CASE("links and monitors are told apart by type, in every release's form", 
         node(0x100, 0, base + 0x200, base + 0x300, pid(1), link_type, 2);
         node(0x200, (base + 0x100) | 1, 0, 0, pid(2), link_type, 2);
         node(0x300, base + 0x100, 0, 0, pid(3), link_type, 2);
-        node(0x400, 0, 0, 0, pid(4), 0, 2);                                // monitors <0.4.0>
-        node(0x500, base + 0x500, base + 0x500, 0, pid(5), 0, 1 | 2);      // monitored by <0.5.0>: a ring of one
+        node(0x400, 0, 0, 0, pid(4), 0, 2);                            // monitors <0.4.0>
+        node(0x500, base + 0x500, base + 0x500, 0, pid(5), 0, 1 | 2);  // monitored by <0.5.0>: a ring of one
         std::vector<Link> found;
         Reader& reader = world.reader();
         const LinkSums sums = LinkReader(reader).read({base + 0x100, base + 0x400, base + 0x500}, &found);
@@ -483,12 +488,15 @@ TEST_CASE("states as process_info says them", "[otp][state]") {
     CHECK(last_flag(26, 12) == "MSG_SIG_IN_Q");
     CHECK(last_flag(25, 19) == "SIG_IN_Q");
     CHECK(last_flag(26, 19) == "NMSG_SIG_IN_Q");
-    CHECK(state_flags(*find_layout(27, Flavour::jit), 0x0100002a) == "ACT_PRIO_NORMAL | USR_PRIO_NORMAL | PRQ_PRIO_NORMAL | OFF_HEAP_MSGQ");
+    CHECK(state_flags(*find_layout(27, Flavour::jit), 0x0100002a) ==
+          "ACT_PRIO_NORMAL | USR_PRIO_NORMAL | PRQ_PRIO_NORMAL | OFF_HEAP_MSGQ");
     // all of them, in the order and the words of a crash dump
     CHECK(state_flags(*find_layout(27, Flavour::jit), 0x7fffffc0) ==
-          "ACT_PRIO_MAX | USR_PRIO_MAX | PRQ_PRIO_MAX | IN_PRQ_MAX | IN_PRQ_HIGH | IN_PRQ_NORMAL | IN_PRQ_LOW | FREE | EXITING | MSG_SIG_IN_Q | "
-          "ACTIVE | IN_RUNQ | RUNNING | SUSPENDED | GC | SYS_TASKS | NMSG_SIG_IN_Q | ACTIVE_SYS | RUNNING_SYS | PROXY | DELAYED_SYS | OFF_HEAP_MSGQ | "
-          "SIG_Q | DIRTY_CPU_PROC | DIRTY_IO_PROC | DIRTY_ACTIVE_SYS | DIRTY_RUNNING | DIRTY_RUNNING_SYS");
+          "ACT_PRIO_MAX | USR_PRIO_MAX | PRQ_PRIO_MAX | IN_PRQ_MAX | IN_PRQ_HIGH | IN_PRQ_NORMAL | IN_PRQ_LOW | FREE | "
+          "EXITING | MSG_SIG_IN_Q | ACTIVE | IN_RUNQ | RUNNING | SUSPENDED | GC | SYS_TASKS | NMSG_SIG_IN_Q | "
+          "ACTIVE_SYS | RUNNING_SYS | PROXY "
+          "| DELAYED_SYS | OFF_HEAP_MSGQ | SIG_Q | DIRTY_CPU_PROC | DIRTY_IO_PROC | DIRTY_ACTIVE_SYS | DIRTY_RUNNING | "
+          "DIRTY_RUNNING_SYS");
 }
 
 TEST_CASE("an executable is looked for where it was, by its build id, and beside the image", "[otp][image]") {
@@ -525,7 +533,8 @@ TEST_CASE("a place in code is a function and a line, of the module's file or of 
         roots.code_index = 1;
         memory.word(ranges + 32, base + list);
         memory.word(ranges + 40, 3);
-        const std::uint64_t bounds[] = {base + module, base + 0x2000, base + 0x2400, base + 0x2400, base + 0x2800, base + 0x2a00};
+        const std::uint64_t bounds[] = {base + module, base + 0x2000, base + 0x2400,
+                                        base + 0x2400, base + 0x2800, base + 0x2a00};
         for (std::size_t i = 0; i < 6; ++i) memory.word(list + 8 * i, bounds[i]);
         // Two functions, m:f/1 and m:g/258 (of whose arity a byte counts), and where the last one ends.
         constexpr Word m = 100 << 6 | 0xb, f = 101 << 6 | 0xb, g = 102 << 6 | 0xb;
@@ -565,7 +574,12 @@ TEST_CASE("a place in code is a function and a line, of the module's file or of 
             const auto place = read.find(reader.memory, base + code + offset);
             REQUIRE(place);
             const Code::Line line = read.line(reader.memory, *place, base + code + offset);
-            return std::vector<std::uint64_t>{place->mfa.function == f ? 0u : 1u, place->mfa.arity, place->index, line.line, line.file, line.file_name};
+            return std::vector<std::uint64_t>{place->mfa.function == f ? 0u : 1u,
+                                              place->mfa.arity,
+                                              place->index,
+                                              line.line,
+                                              line.file,
+                                              line.file_name};
         };
         using Numbers = std::vector<std::uint64_t>;
         CHECK(told(0) == Numbers{0, 1, 0, 0, 0, 0});
@@ -580,7 +594,8 @@ TEST_CASE("a place in code is a function and a line, of the module's file or of 
         CHECK_FALSE(read.find(reader.memory, base + 0x2800));  // a module without functions
         // Locations of two bytes have no file.
         memory.put<std::uint32_t>(lines + at.lines_location_size, 2);
-        for (std::size_t i = 0; i < 3; ++i) memory.put<std::uint16_t>(0x4100 + 2 * i, static_cast<std::uint16_t>(30 + i));
+        for (std::size_t i = 0; i < 3; ++i)
+            memory.put<std::uint16_t>(0x4100 + 2 * i, static_cast<std::uint16_t>(30 + i));
         Reader& again = world.reader();
         const auto place = read.find(again.memory, base + code + 0x80);
         REQUIRE(place);

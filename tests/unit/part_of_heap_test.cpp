@@ -1,14 +1,15 @@
 // What is read of a giant's heap for a few of its roots, against all of it.
-#include <catch2/catch.hpp>
+#include "formats/crashdump/part_of_heap.hpp"
+
 #include <fmt/format.h>
 
+#include <catch2/catch.hpp>
 #include <memory>
 #include <string>
 
 #include "analyses/heaps/term_measures.hpp"
 #include "bytes/source.hpp"
 #include "formats/crashdump/dump_terms.hpp"
-#include "formats/crashdump/part_of_heap.hpp"
 #include "present/term_printer.hpp"
 #include "support/dump_text.hpp"
 
@@ -22,15 +23,17 @@ constexpr std::size_t queue = 40'000;
 
 std::uint64_t message_address(std::size_t i) { return heap_base + 128 * i; }
 
-/// The sections of a process with a long queue: {job, I, [I, {I}]} each. `first` stands at the front of its heap, `last` at its end.
+/// The sections of a process with a long queue: {job, I, [I, {I}]} each. `first` stands at the front of its heap,
+/// `last` at its end.
 struct Giant {
     std::string messages, stack, heap;
-    explicit Giant(const std::string& first = {}, const std::string& stack_term = fmt::format("H{:X}", on_stack)) : heap(first) {
+    explicit Giant(const std::string& first = {}, const std::string& stack_term = fmt::format("H{:X}", on_stack))
+        : heap(first) {
         for (std::size_t i = 0; i < queue; ++i) {
             const std::uint64_t at = message_address(i);
             messages += fmt::format("H{:X}:N\n", at);
-            heap += fmt::format("{:X}:t3:A3:job,I{},H{:X}\n{:X}:lI{}|H{:X}\n{:X}:lH{:X}|N\n{:X}:t1:I{}\n", at, i, at + 32, at + 32, i,
-                                at + 48, at + 48, at + 64, at + 64, i);
+            heap += fmt::format("{:X}:t3:A3:job,I{},H{:X}\n{:X}:lI{}|H{:X}\n{:X}:lH{:X}|N\n{:X}:t1:I{}\n", at, i,
+                                at + 32, at + 32, i, at + 48, at + 48, at + 64, at + 64, i);
         }
         heap += fmt::format("{:X}:t2:A5:state,H{:X}\n{:X}:lI1|N\n", on_stack, on_stack + 32, on_stack + 32);
         stack = "y0:" + stack_term + "\n0x00007fad1c217d74:SReturn addr 0x1C217D74 (gen_server:loop/7 + 596)\n";
@@ -47,7 +50,8 @@ struct Read {
     std::unique_ptr<DumpTerms> all, part;
 };
 
-Read read(const Giant& giant, const TermsWanted& wanted, std::uint64_t least = 0, std::shared_ptr<const Literals> literals = nullptr) {
+Read read(const Giant& giant, const TermsWanted& wanted, std::uint64_t least = 0,
+          std::shared_ptr<const Literals> literals = nullptr) {
     Read result;
     result.source = std::make_unique<test::TextFile>(giant.messages + giant.stack + giant.heap);
     result.texts = std::make_unique<TermSections>(*result.source);
@@ -78,8 +82,9 @@ std::string shown(DumpTerms& terms, const TermsWanted& wanted) {
         const bool message = roots[i].kind == RootKind::message;
         if (message ? roots[i].index >= wanted.messages : !wanted.others) continue;
         const Element term = terms.root(i);
-        text += fmt::format("{} {} {} {} {}\n", name_of(roots[i].kind), roots[i].index, present::term_text(terms, term, {}),
-                            measures.flat_words(term).value_or(0), measures.shared_words(term).value_or(0));
+        text +=
+            fmt::format("{} {} {} {} {}\n", name_of(roots[i].kind), roots[i].index, present::term_text(terms, term, {}),
+                        measures.flat_words(term).value_or(0), measures.shared_words(term).value_or(0));
     }
     return text;
 }
@@ -118,7 +123,8 @@ TEST_CASE("what lies in the midst of a giant's heap has all of it read", "[part_
 }
 
 TEST_CASE("damage where a giant's heap is read has all of it read", "[part_of_heap]") {
-    for (const char* line : {"rubbish\n", "7F0000001000:lI1|N\n7F0000001000:lI1|N\n", "7F4000000000:lH7F4000000001|N\n"}) {
+    for (const char* line :
+         {"rubbish\n", "7F0000001000:lI1|N\n7F0000001000:lI1|N\n", "7F4000000000:lH7F4000000001|N\n"}) {
         const Read all = read(Giant(line), {.messages = 100});
         CHECK(all.part == nullptr);
         CHECK(all.all->messages() == queue);

@@ -1,12 +1,12 @@
 // What opens the telling of one process, and small helpers of it, at their bounds.
-#include <catch2/catch.hpp>
+#include "analyses/diagnosis/portrait.hpp"
 
+#include <catch2/catch.hpp>
 #include <limits>
 #include <string>
 
 #include "analyses/base/number_format.hpp"
 #include "analyses/base/owned_term.hpp"
-#include "analyses/diagnosis/portrait.hpp"
 #include "analyses/heaps/pid_fields.hpp"
 #include "formats/crashdump/object_words.hpp"
 #include "present/spelling.hpp"
@@ -33,7 +33,8 @@ struct Painted : test::MadeSnapshot {
 std::string fields_of(const std::string& printed) {
     const auto term = parse_term(printed);
     std::string numbers;
-    for (const Pid& pid : pid_fields(*term, {term->term()})) numbers += (numbers.empty() ? "" : " ") + std::to_string(pid.number);
+    for (const Pid& pid : pid_fields(*term, {term->term()}))
+        numbers += (numbers.empty() ? "" : " ") + std::to_string(pid.number);
     return numbers;
 }
 
@@ -61,8 +62,10 @@ TEST_CASE("those who wait for a process are counted with those who wait for them
     node.waiter(3, 1);
     CHECK(node.of(1) == "boss <0.1.0> is a process. 2 processes wait for it.");
     node.waiter(4, 3);
-    CHECK(node.of(1) == "boss <0.1.0> is a process. 2 processes wait for it, 3 if one counts those who wait for these.");
-    CHECK(node.of(3) == "<0.3.0> is a process. It waits in gen_server:call/3 for boss <0.1.0>. 1 process waits for it.");
+    CHECK(node.of(1) ==
+          "boss <0.1.0> is a process. 2 processes wait for it, 3 if one counts those who wait for these.");
+    CHECK(node.of(3) ==
+          "<0.3.0> is a process. It waits in gen_server:call/3 for boss <0.1.0>. 1 process waits for it.");
 }
 
 TEST_CASE("what a heap mostly is, is told from 1,000 words and a twentieth of it on", "[portrait]") {
@@ -72,7 +75,9 @@ TEST_CASE("what a heap mostly is, is told from 1,000 words and a twentieth of it
     node.heap.where.say("its State");
     node.heap.words = 1'000;
     node.heap.percent = 5;
-    CHECK(node.of(1) == "boss <0.1.0> is a process. Of what is live on its heap, 5.0 % (7.8 KiB) is its State: a list of 500 integers.");
+    CHECK(node.of(1) ==
+          "boss <0.1.0> is a process. Of what is live on its heap, 5.0 % (7.8 KiB) is its State: a list of 500 "
+          "integers.");
     node.heap.words = 999;
     CHECK(node.of(1) == "boss <0.1.0> is a process.");
     node.heap.words = 1'000;
@@ -94,7 +99,8 @@ TEST_CASE("pids that are fields: elements of tuples and values of small maps, of
     CHECK(last_of(2'000).empty());
 }
 
-TEST_CASE("figures go on to the next unit, and lose their fraction, before they would be rounded up to it", "[portrait]") {
+TEST_CASE("figures go on to the next unit, and lose their fraction, before they would be rounded up to it",
+          "[portrait]") {
     CHECK(human_bytes(102'348) == "99.9 KiB");
     CHECK(human_bytes(102'349) == "100 KiB");
     CHECK(human_bytes(1'048'063) == "1023 KiB");
@@ -114,7 +120,9 @@ TEST_CASE("figures go on to the next unit, and lose their fraction, before they 
 }
 
 TEST_CASE("a bignum's words are counted at the powers of two where one more begins", "[portrait]") {
-    const auto words = [](std::string_view digits, unsigned bits = 64) { return crashdump::bignum_words(digits, bits); };
+    const auto words = [](std::string_view digits, unsigned bits = 64) {
+        return crashdump::bignum_words(digits, bits);
+    };
     CHECK(words("0") == 1);
     CHECK(words("0001") == 1);
     CHECK(words("18446744073709551615") == 1);

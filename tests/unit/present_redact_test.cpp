@@ -62,7 +62,8 @@ TEST_CASE("values behind secret keys are masked, their shape stays", "[redact]")
 }
 
 TEST_CASE("what tells nothing stays readable", "[redact]") {
-    CHECK(mask_secrets("Error when reading /srv/x/.erlang.cookie: eacces") == "Error when reading /srv/x/.erlang.cookie: eacces");
+    CHECK(mask_secrets("Error when reading /srv/x/.erlang.cookie: eacces") ==
+          "Error when reading /srv/x/.erlang.cookie: eacces");
     CHECK(mask_secrets("db.cookie: eacces") == "db.cookie: '***'");
     for (const char* text :
          {"{password,undefined}", "#{token => nil}", "{secret,<0.12.0>}", "#{cookie => []}", "#{token => <<>>}",
@@ -99,20 +100,24 @@ TEST_CASE("each form of token is known, cut or whole; names that begin like one 
         const std::string name = std::string(form.prefix) + "worker";
         CHECK(mask_secrets("{" + name + ",1}") == "{" + name + ",1}");
     }
-    for (const char* text : {"npm_install_everything_that_is_in_there", "sk-learn-tools-for-the-whole-family", "hf_worker", "dapi"})
+    for (const char* text :
+         {"npm_install_everything_that_is_in_there", "sk-learn-tools-for-the-whole-family", "hf_worker", "dapi"})
         CHECK(mask_secrets(text) == text);
 }
 
 TEST_CASE("tokens with a mark in their midst or at their end", "[redact]") {
     const std::string random = "aB3dE6gH9kaB3dE6gH9kaB3dE6gH9kaB3dE6gH9kaB3dE6gH9kaB3dE6gH9kaB3dE6gH9k";
     const std::string hex = "0123456789abcdef0123456789abcdef";
-    for (const std::string& token : {random.substr(0, 14) + ".atlasv1." + random.substr(0, 64), "a1_7Q~" + random.substr(0, 34), "7Bc8Q~" + random.substr(0, 31),
-                                     random.substr(0, 6) + "_" + random.substr(0, 29) + "_mmk", hex + "-us12", "s." + random.substr(0, 24)}) {
+    for (const std::string& token :
+         {random.substr(0, 14) + ".atlasv1." + random.substr(0, 64), "a1_7Q~" + random.substr(0, 34),
+          "7Bc8Q~" + random.substr(0, 31), random.substr(0, 6) + "_" + random.substr(0, 29) + "_mmk", hex + "-us12",
+          "s." + random.substr(0, 24)}) {
         CHECK(mask_secrets("{ok,<<\"" + token + "\">>}") == "{ok,<<\"***\">>}");
         CHECK(mask_secrets("see " + token + ", please") == "see ***, please");
         CHECK(mask_secrets("x_" + token) == "x_" + token);
     }
-    for (const char* text : {"s.handle_call_of_the_server/3", "s.abcdefghijklmnopqrstuvwx", "abcQ~", "0123456789abcdef0123456789abcdef-us", "worker_0123456789_mmk", "atlasv1.x"})
+    for (const char* text : {"s.handle_call_of_the_server/3", "s.abcdefghijklmnopqrstuvwx", "abcQ~",
+                             "0123456789abcdef0123456789abcdef-us", "worker_0123456789_mmk", "atlasv1.x"})
         CHECK(mask_secrets(text) == text);
 }
 
@@ -125,42 +130,48 @@ TEST_CASE("what commands are given, also where only one argument is seen", "[red
     CHECK(mask_secrets("\"alice:Hunter2xVw\"") == "\"alice:***\"");
     CHECK(mask_secrets("<<\"alice:Hunter2xVw\">>") == "<<\"alice:***\">>");
     CHECK(mask_secrets("~c\"alice:Hunter2xVw\"") == "~c\"alice:***\"");
-    for (const char* text : {"\"-pthread\"", "\"redis:7-alpine\"", "\"localhost:8080\"", "\"lists:map/2\"", "\"http://Host12345\"", "\"sha256:0123456789abcdef\"",
-                             "[\"alice:Hunter2xVw\"", "alice:Hunter2xVw"})
+    for (const char* text :
+         {"\"-pthread\"", "\"redis:7-alpine\"", "\"localhost:8080\"", "\"lists:map/2\"", "\"http://Host12345\"",
+          "\"sha256:0123456789abcdef\"", "[\"alice:Hunter2xVw\"", "alice:Hunter2xVw"})
         CHECK(mask_secrets(text) == text);
 }
 
 TEST_CASE("a key of forty characters is one where it is cut, too", "[redact]") {
     CHECK(mask_secrets("{aws,\"wJalrXUtn5EMI/K7MDENG...") == "{aws,\"***...");
-    for (const char* text : {"\"MyApp2Server3Handler4Worker...", "\"abcdefghijklmnopqrst...", "\"0123456789abcdef0123...", "\"Elixir.Phoenix.Endpoint.Cowboy2Adapter..."})
+    for (const char* text : {"\"MyApp2Server3Handler4Worker...", "\"abcdefghijklmnopqrst...",
+                             "\"0123456789abcdef0123...", "\"Elixir.Phoenix.Endpoint.Cowboy2Adapter..."})
         CHECK(mask_secrets(text) == text);
 }
 
 TEST_CASE("random bytes in base64 that are a literal of their own are keys", "[redact]") {
     const std::string bytes = "q7Rk2/PxV0sLm9TzB4hNwE+yJ8cUfD3oGaX1tZ6vKiSeMbQpYrHnWuC5dOjAlgFqT0xR2LkPz8VbNm4sJ7hWc3";
-    for (const std::string& key : {bytes.substr(0, 43) + "=", bytes.substr(1, 43), bytes.substr(0, 64), bytes.substr(0, 86) + "=="}) {
+    for (const std::string& key :
+         {bytes.substr(0, 43) + "=", bytes.substr(1, 43), bytes.substr(0, 64), bytes.substr(0, 86) + "=="}) {
         CHECK(mask_secrets("<<\"" + key + "\">>") == "<<\"***\">>");
         CHECK(mask_secrets("{a, \"" + key + "\"}") == "{a, \"***\"}");
     }
-    for (const char* text : {"\"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\"", "\"TheQuickBrownFoxJumpsOverTheLazyDogAndTheQuickBrownFoxJumpsAgain12\"",
+    for (const char* text : {"\"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\"",
+                             "\"TheQuickBrownFoxJumpsOverTheLazyDogAndTheQuickBrownFoxJumpsAgain12\"",
                              "\"some_long_name_of_a_function_that_has_64_characters_in_all_AbC12_x\""})
         CHECK(mask_secrets(text) == text);
     CHECK(mask_secrets("[live_view: [signing_salt: \"aB3dE6gH\"]]") == "[live_view: [signing_salt: \"***\"]]");
 }
 
 TEST_CASE("short words that begin like a token are names", "[redact]") {
-    for (const char* text : {"SKUNKWORKS", "SKYWALKER...", "API-GATEWAY", "{'API-GATEWAY',1}", "pat.Smith...", "EAAServer", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"})
+    for (const char* text : {"SKUNKWORKS", "SKYWALKER...", "API-GATEWAY", "{'API-GATEWAY',1}", "pat.Smith...",
+                             "EAAServer", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"})
         CHECK(mask_secrets(text) == text);
 }
 
 TEST_CASE("numbers of payment cards have the right check digit", "[redact]") {
-    for (const char* text : {"4111111111111111", "5555555555554444", "378282246310005", "4111 1111 1111 1111", "4111-1111-1111-1111",
-                             "6011111111111117", "30569309025904", "2223003122003222"}) {
+    for (const char* text : {"4111111111111111", "5555555555554444", "378282246310005", "4111 1111 1111 1111",
+                             "4111-1111-1111-1111", "6011111111111117", "30569309025904", "2223003122003222"}) {
         CHECK(mask_secrets(text) == "'***'");
         CHECK(mask_secrets(std::string("{card,<<\"") + text + "\">>}") == "{card,<<\"'***'\">>}");
     }
-    for (const char* text : {"4111111111111112", "1700000000000000000", "<0.4111111111111111.0>", "41111111111111111", "#Ref<0.4111111111111111.1>",
-                             "4.111111111111111", "9999999999999999", "{1,2,3}", "id4111111111111111"})
+    for (const char* text :
+         {"4111111111111112", "1700000000000000000", "<0.4111111111111111.0>", "41111111111111111",
+          "#Ref<0.4111111111111111.1>", "4.111111111111111", "9999999999999999", "{1,2,3}", "id4111111111111111"})
         CHECK(mask_secrets(text) == text);
     CHECK(mask_secrets("bot 123456789:AAabcdefghijklmnopqrstuvwxyz0123456 runs") == "bot '***' runs");
 }
@@ -169,7 +180,8 @@ TEST_CASE("secrets whose key stands elsewhere", "[redact]") {
     // options of a command line, as a text and as a list
     CHECK(mask_secrets("erl -name a -setcookie AbC123 -noshell") == "erl -name a -setcookie *** -noshell");
     CHECK(mask_secrets("[\"-setcookie\",\"AbC123\",\"-noshell\"]") == "[\"-setcookie\",\"***\",\"-noshell\"]");
-    CHECK(mask_secrets("[<<\"-setcookie\">>,<<\"AbC123\">>,<<\"x\">>]") == "[<<\"-setcookie\">>,<<\"***\">>,<<\"x\">>]");
+    CHECK(mask_secrets("[<<\"-setcookie\">>,<<\"AbC123\">>,<<\"x\">>]") ==
+          "[<<\"-setcookie\">>,<<\"***\">>,<<\"x\">>]");
     CHECK(mask_secrets("{setcookie,[\"AbC123\"]}") == "{setcookie,'***'}");
     CHECK(mask_secrets("run --password hunter --port 1") == "run --password '***' --port 1");
     CHECK(mask_secrets("run --password --port 1") == "run --password --port 1");
@@ -182,10 +194,14 @@ TEST_CASE("secrets whose key stands elsewhere", "[redact]") {
     CHECK(mask_secrets("Basic knowledge") == "Basic knowledge");
     // pairs of keys, and keys in the midst
     CHECK(mask_secrets("{{password,\"bob\"},\"hunter2\"}") == "{{password,\"***\"},\"***\"}");
-    CHECK(mask_secrets("[{{password,7},<<\"hunter2\">>},{a,<<\"b\">>}]") == "[{{password,'***'},<<\"***\">>},{a,<<\"b\">>}]");
-    CHECK(mask_secrets("{http_header,7,'Authorization',undefined,\"abc\"}") == "{http_header,7,'Authorization',undefined,\"***\"}");
-    CHECK(mask_secrets("{http_header,7,'Authorization',<<\"authorization\">>,<<\"abc\">>}").find("abc") == std::string::npos);
-    CHECK(mask_secrets("{h,7,'Authorization',u,\"" + std::string(2000, 'k') + "\",x}") == "{h,7,'Authorization',u,\"***\",x}");
+    CHECK(mask_secrets("[{{password,7},<<\"hunter2\">>},{a,<<\"b\">>}]") ==
+          "[{{password,'***'},<<\"***\">>},{a,<<\"b\">>}]");
+    CHECK(mask_secrets("{http_header,7,'Authorization',undefined,\"abc\"}") ==
+          "{http_header,7,'Authorization',undefined,\"***\"}");
+    CHECK(mask_secrets("{http_header,7,'Authorization',<<\"authorization\">>,<<\"abc\">>}").find("abc") ==
+          std::string::npos);
+    CHECK(mask_secrets("{h,7,'Authorization',u,\"" + std::string(2000, 'k') + "\",x}") ==
+          "{h,7,'Authorization',u,\"***\",x}");
     CHECK(mask_secrets("[id,password,\"name\"]") == "[id,password,\"name\"]");
     // elements of an iolist
     CHECK(mask_secrets("[\"password=\",<<\"hunter2\">>,\"&x=1\"]") == "[\"password=\",<<\"***\">>,\"&x=1\"]");
@@ -226,56 +242,118 @@ TEST_CASE("log messages: a sensitive word, and a word that is hardly written", "
     CHECK(mask_secrets("the new password is \\\"x y\\\"") == "the new password is \\\"***\\\"");
     CHECK(mask_secrets("[\"the password of bob is \",\"xyz\"]") == "[\"the password of bob is \",\"***\"]");
     CHECK(mask_secrets("secret of alice was 471147") == "secret of alice was ***");
-    for (const char* text : {"password check failed", "a token of the parser", "the cookie is missing", "no password was given by bob",
-                             "secret santa", "cookie mismatch", "token is expired", "password"})
+    for (const char* text :
+         {"password check failed", "a token of the parser", "the cookie is missing", "no password was given by bob",
+          "secret santa", "cookie mismatch", "token is expired", "password"})
         CHECK(mask_secrets(text) == text);
 }
 
 TEST_CASE("secrets in texts that are built of pieces", "[redact]") {
     CHECK(mask_secrets("[\"password=\",[<<>>,[<<\"hunter2\">>]]]").find("hunter2") == std::string::npos);
-    CHECK(mask_secrets("[[\"password\"],\"=\",[\"\",<<\"hunter2\">>],\"&x=1\"]") == "[[\"password\"],\"=\",[\"\",<<\"***\">>],\"&x=1\"]");
-    CHECK(mask_secrets("[[[<<\"Authorization: \">>],\"Bearer \"],[<<\"hunter2\">>]]") == "[[[<<\"Authorization: \">>],\"Bearer \"],[<<\"***\">>]]");
+    CHECK(mask_secrets("[[\"password\"],\"=\",[\"\",<<\"hunter2\">>],\"&x=1\"]") ==
+          "[[\"password\"],\"=\",[\"\",<<\"***\">>],\"&x=1\"]");
+    CHECK(mask_secrets("[[[<<\"Authorization: \">>],\"Bearer \"],[<<\"hunter2\">>]]") ==
+          "[[[<<\"Authorization: \">>],\"Bearer \"],[<<\"***\">>]]");
     CHECK(mask_secrets("[password,58,104,117,110]") == "[password,58,\"***\"]");
     CHECK(mask_secrets("[:password, 58, ~c\"hunter2\"]") == "[:password, 58, ~c\"***\"]");
     CHECK(mask_secrets("[\"pass\",\"word=\",<<\"hunter2\">>]") == "[\"pass\",\"word=\",<<\"***\">>]");
-    CHECK(mask_secrets("[112,97,115,115,119,111,114,100,61|<<\"hunter2\">>]") == "[112,97,115,115,119,111,114,100,61|<<\"***\">>]");
-    CHECK(mask_secrets("{a,[{b,c},[token,\"=\",<<\"hun\">>,\"ter2\"],{d}]}") == "{a,[{b,c},[token,\"=\",<<\"***\">>,\"***\"],{d}]}");
+    CHECK(mask_secrets("[112,97,115,115,119,111,114,100,61|<<\"hunter2\">>]") ==
+          "[112,97,115,115,119,111,114,100,61|<<\"***\">>]");
+    CHECK(mask_secrets("{a,[{b,c},[token,\"=\",<<\"hun\">>,\"ter2\"],{d}]}") ==
+          "{a,[{b,c},[token,\"=\",<<\"***\">>,\"***\"],{d}]}");
     CHECK(mask_secrets("[\"x\",[\"token=\",\"hunt").find("hunt") == std::string::npos);
     CHECK(mask_secrets("[\"a KQWERTZ\",<<\"UIOPASDFG b\">>]", {"KQWERTZUIOPASDFG"}) == "[\"a ***\",<<\"*** b\">>]");
-    CHECK(mask_secrets("[[\"password=\",[<<\"hunter1\">>]],[[\"password\"],\"=\",[[],<<\"hunter2\">>]]]").find("hunter") == std::string::npos);
-    CHECK(mask_secrets("[\"mysql -uroot -phunter1 shop\",\"openssl rsa -passin pass:hunter2 -in k\"]").find("hunter") == std::string::npos);
+    CHECK(mask_secrets("[[\"password=\",[<<\"hunter1\">>]],[[\"password\"],\"=\",[[],<<\"hunter2\">>]]]")
+              .find("hunter") == std::string::npos);
+    CHECK(mask_secrets("[\"mysql -uroot -phunter1 shop\",\"openssl rsa -passin pass:hunter2 -in k\"]").find("hunter") ==
+          std::string::npos);
     // a list of tokens is no text: each is one by itself
     const std::string token = "dop_v1_" + std::string(64, 'A'), other = "hvs." + std::string(26, 'B');
     CHECK(mask_secrets("[\"" + token + "\",\"" + other + "\"]") == "[\"***\",\"***\"]");
-    for (const char* text : {"[id,password,\"name\"]", "[\"token\",\"count\"]", "[{password_policy,3}]", "[info] token of x", "[[1,2],[3,4,5]]", "[\"a\",\"b\"|c]",
-                             "[<<12 bytes #a1b2c3>>,\"x\"]", "[", "[[[", "]", "[a", "[\"", "[<<", "[~c\""})
+    for (const char* text : {"[id,password,\"name\"]", "[\"token\",\"count\"]", "[{password_policy,3}]",
+                             "[info] token of x", "[[1,2],[3,4,5]]", "[\"a\",\"b\"|c]", "[<<12 bytes #a1b2c3>>,\"x\"]",
+                             "[", "[[[", "]", "[a", "[\"", "[<<", "[~c\""})
         CHECK(mask_secrets(text) == text);
 }
 
 TEST_CASE("secrets that follow what asks for them", "[redact]") {
-    for (const char* text : {"curl -u alice:hunter2 https://h/x", "[\"curl\",\"-u\",\"alice:hunter2\"]", "[~c\"curl\", ~c\"-u\", ~c\"alice:hunter2\"]",
-                             "[{args,[\"-u\",\"bob:hunter2\"]}]", "x --user=bob:hunter2", "mysql -uroot -phunter2 shop", "[\"mysqldump\",\"-uroot\",\"-phunter2\"]",
-                             "sshpass -p hunter2 ssh x", "redis-cli -h x -a hunter2", "ldapsearch -D cn=x -w hunter2", "docker login -u x -p hunter2",
-                             "PGPASSWORD=hunter2 psql", "{\"PGPASSWORD\",\"hunter2\"}", "[{~c\"PGPASSWORD\", ~c\"hunter2\"}]", "openssl rsa -passin pass:hunter2 -in k",
-                             "AUTH hunter2", "[<<\"AUTH\">>,<<\"hunter2\">>]", "<<\"*2\\r\\n$4\\r\\nAUTH\\r\\n$7\\r\\nhunter2\\r\\n\">>", "[\"AUTH\",\"bob\",\"hunter2\"]",
-                             "<<\"USER bob\\r\\nPASS hunter2\\r\\n\">>", "<<\"a1 LOGIN bob hunter2\\r\\n\">>", "ALTER USER x IDENTIFIED BY 'hunter2'",
-                             "CREATE ROLE x LOGIN PASSWORD 'hunter2'", "<<\"Cookie: a=1; sid=hunter2; theme=dark\\r\\nHost: x\">>",
-                             "Authorization: Digest username=\\\"bob\\\", response=\\\"hunter2\\\"", "Authorization: AWS4-HMAC-SHA256 Credential=x, Signature=hunter2",
-                             "{basic,\"alice\",\"hunter2\"}", "{:basic, ~c\"alice\", ~c\"hunter2\"}", "{auth,{basic,<<\"alice\">>,<<\"hunter2\">>}}",
-                             "{proxy_auth,{\"u\",\"hunter2\"}}", "#{auth => {basic,<<\"u:hunter2\">>}}", "{plain,<<\"kafka\">>,<<\"hunter2\">>}",
-                             "{scram_sha_256,<<\"kafka\">>,<<\"hunter2\">>}", "{scram,<<\"hunter2\">>,<<\"b\">>,<<\"c\">>,4096}", "{login,<<\"bob\">>,<<\"hunter2\">>}",
-                             "{amqp_params_network,<<\"guest\">>,<<\"hunter2\">>,<<\"/\">>,\"host\",5672}", "{'RSAPrivateKey','two-prime',17,<<\"hunter2\">>}",
-                             "https://discord.com/api/webhooks/123/hunter2", "https://x.webhook.office.com/webhookb2/hunter2/y", "jdbc:oracle:thin:scott/hunter2@db:1521:x",
-                             "%{\"cookies\" => %{\"sid\" => \"hunter2\"}}", "%{\"sid\" => \"hunter2\"}", "#{dbpassword => <<\"hunter2\">>}", "{:header, ~c\"x-api-key\", ~c\"hunter2\"}",
-                             "<add key=\\\"Password\\\" value=\\\"hunter2\\\"/>", "<wsse:Password Type=\\\"text\\\">hunter2</wsse:Password>", "<<\"password: |\\n  hunter2\">>",
-                             "password%3Dhunter2%26x", "{security_parameters,<<0,1>>,1,<<\"hunter2\">>}", "#{recovery_codes => [<<\"hunter2\">>]}"})
+    for (const char* text : {"curl -u alice:hunter2 https://h/x",
+                             "[\"curl\",\"-u\",\"alice:hunter2\"]",
+                             "[~c\"curl\", ~c\"-u\", ~c\"alice:hunter2\"]",
+                             "[{args,[\"-u\",\"bob:hunter2\"]}]",
+                             "x --user=bob:hunter2",
+                             "mysql -uroot -phunter2 shop",
+                             "[\"mysqldump\",\"-uroot\",\"-phunter2\"]",
+                             "sshpass -p hunter2 ssh x",
+                             "redis-cli -h x -a hunter2",
+                             "ldapsearch -D cn=x -w hunter2",
+                             "docker login -u x -p hunter2",
+                             "PGPASSWORD=hunter2 psql",
+                             "{\"PGPASSWORD\",\"hunter2\"}",
+                             "[{~c\"PGPASSWORD\", ~c\"hunter2\"}]",
+                             "openssl rsa -passin pass:hunter2 -in k",
+                             "AUTH hunter2",
+                             "[<<\"AUTH\">>,<<\"hunter2\">>]",
+                             "<<\"*2\\r\\n$4\\r\\nAUTH\\r\\n$7\\r\\nhunter2\\r\\n\">>",
+                             "[\"AUTH\",\"bob\",\"hunter2\"]",
+                             "<<\"USER bob\\r\\nPASS hunter2\\r\\n\">>",
+                             "<<\"a1 LOGIN bob hunter2\\r\\n\">>",
+                             "ALTER USER x IDENTIFIED BY 'hunter2'",
+                             "CREATE ROLE x LOGIN PASSWORD 'hunter2'",
+                             "<<\"Cookie: a=1; sid=hunter2; theme=dark\\r\\nHost: x\">>",
+                             "Authorization: Digest username=\\\"bob\\\", response=\\\"hunter2\\\"",
+                             "Authorization: AWS4-HMAC-SHA256 Credential=x, Signature=hunter2",
+                             "{basic,\"alice\",\"hunter2\"}",
+                             "{:basic, ~c\"alice\", ~c\"hunter2\"}",
+                             "{auth,{basic,<<\"alice\">>,<<\"hunter2\">>}}",
+                             "{proxy_auth,{\"u\",\"hunter2\"}}",
+                             "#{auth => {basic,<<\"u:hunter2\">>}}",
+                             "{plain,<<\"kafka\">>,<<\"hunter2\">>}",
+                             "{scram_sha_256,<<\"kafka\">>,<<\"hunter2\">>}",
+                             "{scram,<<\"hunter2\">>,<<\"b\">>,<<\"c\">>,4096}",
+                             "{login,<<\"bob\">>,<<\"hunter2\">>}",
+                             "{amqp_params_network,<<\"guest\">>,<<\"hunter2\">>,<<\"/\">>,\"host\",5672}",
+                             "{'RSAPrivateKey','two-prime',17,<<\"hunter2\">>}",
+                             "https://discord.com/api/webhooks/123/hunter2",
+                             "https://x.webhook.office.com/webhookb2/hunter2/y",
+                             "jdbc:oracle:thin:scott/hunter2@db:1521:x",
+                             "%{\"cookies\" => %{\"sid\" => \"hunter2\"}}",
+                             "%{\"sid\" => \"hunter2\"}",
+                             "#{dbpassword => <<\"hunter2\">>}",
+                             "{:header, ~c\"x-api-key\", ~c\"hunter2\"}",
+                             "<add key=\\\"Password\\\" value=\\\"hunter2\\\"/>",
+                             "<wsse:Password Type=\\\"text\\\">hunter2</wsse:Password>",
+                             "<<\"password: |\\n  hunter2\">>",
+                             "password%3Dhunter2%26x",
+                             "{security_parameters,<<0,1>>,1,<<\"hunter2\">>}",
+                             "#{recovery_codes => [<<\"hunter2\">>]}"})
         CHECK(mask_secrets(text).find("hunter2") == std::string::npos);
     CHECK(mask_secrets("curl -u alice:hunter2 https://h/x") == "curl -u alice:*** https://h/x");
     CHECK(mask_secrets("{amqp_params_network,<<\"guest\">>,<<\"hunter2\">>,<<\"/\">>,\"host\",5672}") ==
           "{amqp_params_network,<<\"guest\">>,<<\"***\">>,<<\"/\">>,\"host\",5672}");
-    for (const char* text : {"docker run -u 1000:1000 -p 8080:80 x", "mkdir -p /a/b", "ps -u root", "erl -user a -p 7", "grep -p x", "LOGIN failed", "AUTH PLAIN LOGIN",
-                             "syntax error: unexpected token 'x'", "{plain,\"text\"}", "{plain,<<\"text\">>,7}", "{login,<<\"bob\">>}", "{auth,ok,[]}", "{basic,1,2}",
-                             "{digest,<<1,2,3>>}", "PASS", "x AUTH y z", "the cookie: none", "-u", "\"-u\",", "costs $1 and $2", "a thin:line", "<a:b>text</a:b>", "{scram,x}"})
+    for (const char* text : {"docker run -u 1000:1000 -p 8080:80 x",
+                             "mkdir -p /a/b",
+                             "ps -u root",
+                             "erl -user a -p 7",
+                             "grep -p x",
+                             "LOGIN failed",
+                             "AUTH PLAIN LOGIN",
+                             "syntax error: unexpected token 'x'",
+                             "{plain,\"text\"}",
+                             "{plain,<<\"text\">>,7}",
+                             "{login,<<\"bob\">>}",
+                             "{auth,ok,[]}",
+                             "{basic,1,2}",
+                             "{digest,<<1,2,3>>}",
+                             "PASS",
+                             "x AUTH y z",
+                             "the cookie: none",
+                             "-u",
+                             "\"-u\",",
+                             "costs $1 and $2",
+                             "a thin:line",
+                             "<a:b>text</a:b>",
+                             "{scram,x}"})
         CHECK(mask_secrets(text) == text);
 }
 
@@ -285,9 +363,11 @@ TEST_CASE("hashes of passwords, private keys and Amazon's secret keys have no ke
     CHECK(mask_secrets("\"wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY\"") == "\"***\"");
     CHECK(mask_secrets("MIIEvQIBADANBgkqhkiG9w0BAQEFAASC== x") == "*** x");
     CHECK(mask_secrets("<<48,130,4,189,2,1,0,48,13,6,9>>") == "<<\"***\">>");
-    CHECK(mask_secrets("https://api.telegram.org/bot123456789:" + std::string(35, 'A') + "/send").find("AAAA") == std::string::npos);
-    for (const char* text : {"da39a3ee5e6b4b0d3255bfef95601890afd80709", "MIIDdzCCAl+gAwIBAgIEAgAAuTANBgkq", "<<48,130,3,119,48,130,2,95>>", "$1 each",
-                             "ThisIsAVeryLongModuleNameOfFortyLetters1", "/usr/lib/erlang/lib/kernel-8.5.3/ebin/a"})
+    CHECK(mask_secrets("https://api.telegram.org/bot123456789:" + std::string(35, 'A') + "/send").find("AAAA") ==
+          std::string::npos);
+    for (const char* text : {"da39a3ee5e6b4b0d3255bfef95601890afd80709", "MIIDdzCCAl+gAwIBAgIEAgAAuTANBgkq",
+                             "<<48,130,3,119,48,130,2,95>>", "$1 each", "ThisIsAVeryLongModuleNameOfFortyLetters1",
+                             "/usr/lib/erlang/lib/kernel-8.5.3/ebin/a"})
         CHECK(mask_secrets(text) == text);
     CHECK(is_private_key("\x30\x2e\x02\x01" + std::string(1, '\0') + "\x30\x05"));
     CHECK_FALSE(is_private_key("\x30\x2e\x02\x01"));
@@ -377,13 +457,14 @@ TEST_CASE("full: names that are not OTP's become pseudonyms", "[redact]") {
     RedactOptions options;
     options.level = RedactLevel::full;
     // In free text of the node every word of its names counts; what is ours is no such text.
-    options.private_names = {"shop_sup", "lists", "Elixir.MyShop.Carts", "Elixir.Ag", "shop@db1.shop.warehouse",
-                             "waits", "handle_pay", "Elixir.GenServer"};
+    options.private_names = {"shop_sup", "lists",      "Elixir.MyShop.Carts", "Elixir.Ag", "shop@db1.shop.warehouse",
+                             "waits",    "handle_pay", "Elixir.GenServer"};
     const Redactor redactor(options);
     CHECK(redactor.apply("shop_sup waits in lists", Content::plain) == "shop_sup waits in lists");
-    const std::string spoken =
-        redactor.apply("MyShop.Carts #PID<0.1.0> waits in GenServer.handle_pay/3 and 'Elixir.MyShop.Carts':handle_pay/1 "
-                       "for Ag of shop@db1.shop.warehouse and shop_sup", Content::message);
+    const std::string spoken = redactor.apply(
+        "MyShop.Carts #PID<0.1.0> waits in GenServer.handle_pay/3 and 'Elixir.MyShop.Carts':handle_pay/1 "
+        "for Ag of shop@db1.shop.warehouse and shop_sup",
+        Content::message);
     for (const char* word : {"MyShop", "Carts", "Ag", "db1", "warehouse", "waits", "shop_sup"})
         CHECK(hides(spoken, word));
     CHECK(spoken.find(" in GenServer.handle_pay/3 and ") != spoken.npos);
@@ -395,7 +476,8 @@ TEST_CASE("full: names that are not OTP's become pseudonyms", "[redact]") {
     CHECK(names("{12,16#ff,1.0e10}") == "{12,16#ff,1.0e10}");
     CHECK(names("<hex8>-<int>") == "<hex8>-<int>");
     // Elixir's quoted atoms are names, not values.
-    CHECK(at_level(RedactLevel::values, "{:\"$gen_call\", \"a secret\", token:\"abcdef\"}").find(":\"$gen_call\"") == 1);
+    CHECK(at_level(RedactLevel::values, "{:\"$gen_call\", \"a secret\", token:\"abcdef\"}").find(":\"$gen_call\"") ==
+          1);
     CHECK(hides(at_level(RedactLevel::values, "{:\"$gen_call\", \"a secret\"}"), "secret"));
     CHECK(hides(at_level(RedactLevel::values, "{msg:\"a tale\"}"), "tale"));
     CHECK(names("{:\"$gen_call\", #Reference<0.1.2.3>}") == "{:\"$gen_call\", #Reference<0.1.2.3>}");
@@ -488,10 +570,12 @@ TEST_CASE("redaction takes time in proportion to its input, whatever the input",
 
 TEST_CASE("a term that was printed within a string is hidden as one that was not", "[redact]") {
     // application_controller's reason is a string when the VM prints it.
-    const std::string slogan = R"(Kernel pid terminated (application_controller) ("{application_start_failure,shop,{bad,[<<\"the town\">>,\"the river\",{deep,\"a \\\"quoted\\\" lake\"}]},{port,5432}}"))";
+    const std::string slogan =
+        R"(Kernel pid terminated (application_controller) ("{application_start_failure,shop,{bad,[<<\"the town\">>,\"the river\",{deep,\"a \\\"quoted\\\" lake\"}]},{port,5432}}"))";
     const std::string shown = at_level(RedactLevel::values, slogan, Content::message);
     for (const char* word : {"town", "river", "lake", "quoted"}) CHECK(hides(shown, word));
-    CHECK(shown.starts_with("Kernel pid terminated (application_controller) (\"{application_start_failure,shop,{bad,[<<8 bytes #"));
+    CHECK(shown.starts_with(
+        "Kernel pid terminated (application_controller) (\"{application_start_failure,shop,{bad,[<<8 bytes #"));
     CHECK(shown.ends_with("{port,5432}}\")"));
     // Cut in the middle, as the VM cuts long ones; and strings within strings, however many.
     CHECK(hides(at_level(RedactLevel::values, slogan.substr(0, slogan.find("river") + 3), Content::message), "riv"));
@@ -505,22 +589,41 @@ TEST_CASE("a term that was printed within a string is hidden as one that was not
     // Free text in quotes stays readable.
     CHECK(at_level(RedactLevel::values, "it says \"no such file\"", Content::message) == "it says \"no such file\"");
     for (const RedactLevel level : {RedactLevel::secrets, RedactLevel::values, RedactLevel::full}) {
-        CHECK(hides(at_level(level, R"(Kernel pid terminated (a) ("{failed,{password,\"hunter2\"}}"))", Content::message), "hunter2"));
-        CHECK(hides(at_level(level, R"(Kernel pid terminated (a) ("{failed,#{<<\"api_key\">> => <<\"hunter2\">>}}"))", Content::message), "hunter2"));
-        CHECK(hides(at_level(level, R"(Kernel pid terminated (a) ("{failed,[{\"token\",<<\"hunter2\">>},{x,1}]}"))", Content::message), "hunter2"));
-        CHECK(hides(at_level(level, R"(Kernel pid terminated (a) ("{failed,\"postgres://shop:hunter2@db/shop\"}"))", Content::message), "hunter2"));
-        CHECK(hides(at_level(level, R"(Kernel pid terminated (a) ("{failed,[{password,[104,117,110,116,101,114,50]}]}"))", Content::message), "104,117"));
-        CHECK(hides(at_level(level, R"(Kernel pid terminated (a) ("{failed,%{password: \"hunter2\"}}"))", Content::message), "hunter2"));
-        CHECK(hides(at_level(level, R"(** (Mix) Could not start application shop: %{"secret_key_base" => "hunter2"})", Content::message), "hunter2"));
-        CHECK(hides(at_level(level, R"({bad_return,{{shop,start,[normal,[{dsn,\"hunter2\"}]]},{'EXIT',{badarg,[]}}}})", Content::message), "hunter2"));
+        CHECK(
+            hides(at_level(level, R"(Kernel pid terminated (a) ("{failed,{password,\"hunter2\"}}"))", Content::message),
+                  "hunter2"));
+        CHECK(hides(at_level(level, R"(Kernel pid terminated (a) ("{failed,#{<<\"api_key\">> => <<\"hunter2\">>}}"))",
+                             Content::message),
+                    "hunter2"));
+        CHECK(hides(at_level(level, R"(Kernel pid terminated (a) ("{failed,[{\"token\",<<\"hunter2\">>},{x,1}]}"))",
+                             Content::message),
+                    "hunter2"));
+        CHECK(hides(at_level(level, R"(Kernel pid terminated (a) ("{failed,\"postgres://shop:hunter2@db/shop\"}"))",
+                             Content::message),
+                    "hunter2"));
+        CHECK(
+            hides(at_level(level, R"(Kernel pid terminated (a) ("{failed,[{password,[104,117,110,116,101,114,50]}]}"))",
+                           Content::message),
+                  "104,117"));
+        CHECK(hides(
+            at_level(level, R"(Kernel pid terminated (a) ("{failed,%{password: \"hunter2\"}}"))", Content::message),
+            "hunter2"));
+        CHECK(hides(at_level(level, R"(** (Mix) Could not start application shop: %{"secret_key_base" => "hunter2"})",
+                             Content::message),
+                    "hunter2"));
+        CHECK(hides(at_level(level, R"({bad_return,{{shop,start,[normal,[{dsn,\"hunter2\"}]]},{'EXIT',{badarg,[]}}}})",
+                             Content::message),
+                    "hunter2"));
     }
 }
 
 TEST_CASE("keys and values as Elixir, XML and texts with line ends write them", "[redact]") {
-    for (const char* text : {R"(%{password: :"Hunter 2"})", R"({:"$my_token", 'Hunter2'})", R"(%{"_csrf_token" => "Hunter2"})",
-                             R"("Host: a\r\n\r\npassword=Hunter2")", R"("<password>Hunter2</password>")", R"(%{auth: %{bearer: "Hunter2"}})",
-                             R"("postgres://shop:Hunter2...")", R"(["password", 58, " ", "Hunter2"])", R"(%URI{userinfo: "shop:Hunter2"})",
-                             R"("https://hooks.slack.com/services/T00000000/B00000000/Hunter2")", R"("bindpw=Hunter2")"})
+    for (const char* text :
+         {R"(%{password: :"Hunter 2"})", R"({:"$my_token", 'Hunter2'})", R"(%{"_csrf_token" => "Hunter2"})",
+          R"("Host: a\r\n\r\npassword=Hunter2")", R"("<password>Hunter2</password>")",
+          R"(%{auth: %{bearer: "Hunter2"}})", R"("postgres://shop:Hunter2...")", R"(["password", 58, " ", "Hunter2"])",
+          R"(%URI{userinfo: "shop:Hunter2"})", R"("https://hooks.slack.com/services/T00000000/B00000000/Hunter2")",
+          R"("bindpw=Hunter2")"})
         CHECK(hides(at_level(RedactLevel::secrets, text), "Hunter"));
     CHECK(at_level(RedactLevel::secrets, R"("http://host:8080...")") == R"("http://host:8080...")");
     CHECK(at_level(RedactLevel::secrets, R"("one\nnothing two")") == R"("one\nnothing two")");

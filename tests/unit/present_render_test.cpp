@@ -144,7 +144,8 @@ TEST_CASE("on a terminal a row fits into the width", "[present]") {
     CHECK(rendered(document, options).find("\x1b[1m") != std::string::npos);
 }
 
-TEST_CASE("on a terminal a row goes on in a second line before a name in it is cut, and prose breaks at words", "[present]") {
+TEST_CASE("on a terminal a row goes on in a second line before a name in it is cut, and prose breaks at words",
+          "[present]") {
     Document document = sample(3);
     document.lead = {Text{}.add("one two three four five six seven")};
     RenderOptions options = in("table");
@@ -155,11 +156,20 @@ TEST_CASE("on a terminal a row goes on in a second line before a name in it is c
     CHECK(text.find("one two three four\nfive six seven\n") != text.npos);
     CHECK(wrapped("  -> a bcd ef", 8, 5) == "  -> a\n    bcd\n    ef");
     CHECK(wrapped("averylongword b", 6, 2) == "averylongword\n  b");
-    CHECK(wrapped("see: run\x1f" "that\x1f" "file b", 10, 2) == "see:\n  run that file\n  b");
-    CHECK(wrapped("run\x1f" "that", 0, 2) == "run that");
+    CHECK(wrapped("see: run\x1f"
+                  "that\x1f"
+                  "file b",
+                  10, 2) == "see:\n  run that file\n  b");
+    CHECK(wrapped("run\x1f"
+                  "that",
+                  0, 2) == "run that");
     // A printed term goes on behind its commas; a command that has some is copied as one.
-    CHECK(wrapped("reason ({shutdown,{failed,user,nouser},[x]}) seen", 16, 2) == "reason\n  ({shutdown,\n  {failed,user,\n  nouser},[x]})\n  seen");
-    CHECK(wrapped("top\x1f" "--columns\x1f" "a,b,c,d", 10, 2) == "top --columns a,b,c,d");
+    CHECK(wrapped("reason ({shutdown,{failed,user,nouser},[x]}) seen", 16, 2) ==
+          "reason\n  ({shutdown,\n  {failed,user,\n  nouser},[x]})\n  seen");
+    CHECK(wrapped("top\x1f"
+                  "--columns\x1f"
+                  "a,b,c,d",
+                  10, 2) == "top --columns a,b,c,d");
 }
 
 TEST_CASE("JSON is one object with the contract's members", "[present]") {
@@ -198,8 +208,7 @@ TEST_CASE("NDJSON, CSV and TSV print the main table", "[present]") {
 
 TEST_CASE("Markdown makes a table of twenty rows", "[present]") {
     const std::string text = rendered(sample(21), in("md"));
-    CHECK(text.find(
-              "| PID | NAME | QUEUE | MEMORY |\n| --- | --- | ---: | ---: |\n| <0.0.0> | name_0 | 0 | 0 B |\n") !=
+    CHECK(text.find("| PID | NAME | QUEUE | MEMORY |\n| --- | --- | ---: | ---: |\n| <0.0.0> | name_0 | 0 | 0 B |\n") !=
           text.npos);
     CHECK(text.find("... 1 more") != text.npos);
     CHECK(text.find("### Totals\n\n- live_words: 12,345\n") != text.npos);
@@ -331,15 +340,17 @@ TEST_CASE("what puts all of an answer in doubt stands in front of it, in every f
 TEST_CASE("any member of an answer is a table where it is asked for", "[present]") {
     Document document = sample(3);
     document.primary = "rows";
-    document.members.push_back({.key = "pairs",
-                                .body = Value(Array{Object{{"key", "a"}, {"flat_words", std::uint64_t{3}}},
-                                                    Object{{"key", "b"}, {"open", true}, {"pids", Array{"<0.1.0>", "<0.2.0>"}}}})});
+    document.members.push_back(
+        {.key = "pairs",
+         .body = Value(Array{Object{{"key", "a"}, {"flat_words", std::uint64_t{3}}},
+                             Object{{"key", "b"}, {"open", true}, {"pids", Array{"<0.1.0>", "<0.2.0>"}}}})});
     document.members.push_back({.key = "names", .body = Value(Array{"x", "y"})});
     RenderOptions options = in("csv");
     options.table = "totals";
     CHECK(rendered(document, options) == "live_words,lost_bytes\n12345,\n");
     options.table = "pairs";
-    CHECK(rendered(document, options) == "key,flat_words,open,pids\na,3,,\nb,,true,\"[\"\"<0.1.0>\"\",\"\"<0.2.0>\"\"]\"\n");
+    CHECK(rendered(document, options) ==
+          "key,flat_words,open,pids\na,3,,\nb,,true,\"[\"\"<0.1.0>\"\",\"\"<0.2.0>\"\"]\"\n");
     options.columns = {"open", "key"};
     CHECK(rendered(document, options) == "open,key\n,a\ntrue,b\n");
     options.columns.clear();
@@ -400,7 +411,8 @@ TEST_CASE("one screen holds what ranks first, and says what it leaves out", "[pr
 }
 
 TEST_CASE("what is read whole stands below its row where the row is wider than the terminal", "[present]") {
-    const auto told = [](std::size_t words, std::size_t width, std::optional<std::size_t> top = {}, bool alone = false) {
+    const auto told = [](std::size_t words, std::size_t width, std::optional<std::size_t> top = {},
+                         bool alone = false) {
         Table table;
         table.columns = {{.name = "pid", .title = "PID"},
                          {.name = "what", .title = "WHAT", .content = Content::message, .wraps = true},
@@ -409,7 +421,9 @@ TEST_CASE("what is read whole stands below its row where the row is wider than t
         table.cell = [words](std::size_t, std::size_t column) -> Value {
             std::string text = "ended";
             for (std::size_t i = 0; i < words; ++i) text += " badmatch";
-            return column == 0 ? Value(std::string("<0.10.0>")) : column == 1 ? Value(text) : Value(std::string("logger"));
+            return column == 0   ? Value(std::string("<0.10.0>"))
+                   : column == 1 ? Value(text)
+                                 : Value(std::string("logger"));
         };
         Document document;
         document.members.push_back({.key = "rows", .body = std::move(table)});
@@ -420,10 +434,13 @@ TEST_CASE("what is read whole stands below its row where the row is wider than t
         return rendered(document, options);
     };
     CHECK(told(1, 32).find("PID       WHAT            HELD BY\n") == std::string::npos);
-    CHECK(told(1, 33).find("PID       WHAT            HELD BY\n<0.10.0>  ended badmatch  logger\n") != std::string::npos);
-    CHECK(told(3, 32).find("PID       HELD BY\n    WHAT\n<0.10.0>  logger\n    ended badmatch badmatch\n    badmatch\n") != std::string::npos);
+    CHECK(told(1, 33).find("PID       WHAT            HELD BY\n<0.10.0>  ended badmatch  logger\n") !=
+          std::string::npos);
+    CHECK(told(3, 32).find(
+              "PID       HELD BY\n    WHAT\n<0.10.0>  logger\n    ended badmatch badmatch\n    badmatch\n") !=
+          std::string::npos);
     CHECK(told(3, 0).find("<0.10.0>  ended badmatch badmatch badmatch  logger\n") != std::string::npos);  // no terminal
-    CHECK(told(3, 20, {}, true).find("    WHAT") == std::string::npos);                                    // it is all that there is
+    CHECK(told(3, 20, {}, true).find("    WHAT") == std::string::npos);  // it is all that there is
     // Eight lines of it at the most, unless all is asked for: two words fit into one, the first line has "ended", too.
     const std::string line = "    badmatch badmatch\n";
     const auto lines_of_it = [&](const std::string& text) {

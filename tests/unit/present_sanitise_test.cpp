@@ -120,12 +120,12 @@ TEST_CASE("widths and clipping count columns, not bytes", "[present]") {
     CHECK(display_width("abc") == 3);
     CHECK(display_width("日本") == 4);
     CHECK(display_width("e\u0301") == 1);
-    CHECK(display_width("\u0645\u0651") == 1);      // Arabic shadda
-    CHECK(display_width("\u0915\u0941") == 1);      // a vowel sign below a Devanagari letter
-    CHECK(display_width("\u0e01\u0e34") == 1);      // one above a Thai letter
-    CHECK(display_width("\u231a") == 2);            // a watch, an emoji outside the emoji blocks
-    CHECK(display_width("\u303f\u25a0") == 2);      // half a space among wide characters; a square
-    CHECK(display_width("\U000e0fff") == 1);        // not assigned
+    CHECK(display_width("\u0645\u0651") == 1);  // Arabic shadda
+    CHECK(display_width("\u0915\u0941") == 1);  // a vowel sign below a Devanagari letter
+    CHECK(display_width("\u0e01\u0e34") == 1);  // one above a Thai letter
+    CHECK(display_width("\u231a") == 2);        // a watch, an emoji outside the emoji blocks
+    CHECK(display_width("\u303f\u25a0") == 2);  // half a space among wide characters; a square
+    CHECK(display_width("\U000e0fff") == 1);    // not assigned
     CHECK(clipped("abcdef", 6) == "abcdef");
     CHECK(clipped("abcdef", 4) == "abc…");
     CHECK(clipped("日本語", 4) == "日…");
@@ -142,7 +142,8 @@ TEST_CASE("each character is as wide as utf8proc has it in the same Unicode", "[
         const auto size = static_cast<std::size_t>(utf8proc_encode_char(c, bytes.data()));
         // What is no character yet is drawn as a box.
         const int columns = utf8proc_category(c) == UTF8PROC_CATEGORY_CN ? 1 : std::max(0, utf8proc_charwidth(c));
-        if (display_width({reinterpret_cast<const char*>(bytes.data()), size}) != static_cast<std::size_t>(columns)) differ += std::to_string(c) + " ";
+        if (display_width({reinterpret_cast<const char*>(bytes.data()), size}) != static_cast<std::size_t>(columns))
+            differ += std::to_string(c) + " ";
     }
     CHECK(differ.empty());
 }

@@ -1,6 +1,8 @@
-// Lines of =proc sections are read once where processes have them in common: what a row gets must not depend on its neighbours.
-#include <catch2/catch.hpp>
+// Lines of =proc sections are read once where processes have them in common: what a row gets must not depend on its
+// neighbours.
 #include <fmt/format.h>
+
+#include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
@@ -12,7 +14,8 @@ namespace {
 
 std::string numbers(unsigned seed) {
     std::string lines;
-    for (const char* key : {"Reductions", "Stack+heap", "OldHeap", "Heap unused", "OldHeap unused", "BinVHeap", "OldBinVHeap", "BinVHeap unused", "OldBinVHeap unused", "Memory"})
+    for (const char* key : {"Reductions", "Stack+heap", "OldHeap", "Heap unused", "OldHeap unused", "BinVHeap",
+                            "OldBinVHeap", "BinVHeap unused", "OldBinVHeap unused", "Memory"})
         lines += std::string(key) + ": " + std::to_string(seed = seed * 7 + 1) + "\n";
     return lines;
 }
@@ -25,28 +28,42 @@ std::vector<std::string> bodies() {
     return {
         "State: Waiting\nSpawned as: shop:worker/2\nSpawned by: <0.9.0>\n" + queue + numbers(1) + counter + state,
         "State: Waiting\nSpawned as: shop:worker/2\nSpawned by: <0.9.0>\n" + queue + numbers(2) + counter + state,
-        "State: Waiting\nName: shop\nSpawned as: proc_lib:init_p/5\nSpawned by: <0.8.0>\n" + queue + numbers(3) + "Program counter: 0x00007f0000000200 (gen_server:loop/7 + 8)\narity = 0\n" + state,
-        "State: Running\nSpawned as: shop:worker/2\nLast scheduled in for: shop:loop/1\nSpawned by: <0.9.0>\n" + queue + numbers(4) + "arity = 3\nInternal State: RUNNING\n",
-        "State: Scheduled\nSpawned as: shop:worker/2\nCurrent call: lists:map/2\nSpawned by: []\n" + queue + numbers(5) + state,
+        "State: Waiting\nName: shop\nSpawned as: proc_lib:init_p/5\nSpawned by: <0.8.0>\n" + queue + numbers(3) +
+            "Program counter: 0x00007f0000000200 (gen_server:loop/7 + 8)\narity = 0\n" + state,
+        "State: Running\nSpawned as: shop:worker/2\nLast scheduled in for: shop:loop/1\nSpawned by: <0.9.0>\n" + queue +
+            numbers(4) + "arity = 3\nInternal State: RUNNING\n",
+        "State: Scheduled\nSpawned as: shop:worker/2\nCurrent call: lists:map/2\nSpawned by: []\n" + queue +
+            numbers(5) + state,
         "State: Exiting\nSpawned as: <cp/header:0x1234>\nSpawned by: <0.9.0>\n" + queue + numbers(6) + state,
         "State: Exiting\nSpawned as: <cp/header:0x1234>\nSpawned by: <0.9.0>\n" + queue + numbers(7) + state,
         "State: Waiting\nSpawned as: <cp/header:0x1234>\nSpawned by: nobody\n" + queue + numbers(8) + counter + state,
         "State: Waiting\nSpawned as: <cp/header:0x1234>\nSpawned by: nobody\n" + queue + numbers(9) + counter + state,
         "State: Dreaming\nSpawned by: <0.9.0>\nSpawned as: shop:worker/2\n" + numbers(10) + queue + state,
         "State: Dreaming\nSpawned by: <0.9.0>\nSpawned as: shop:worker/2\n" + numbers(11) + queue + state,
-        "State: Garbing\nSpawned as: shop:worker/2\nSpawned by: <0.9.0>\n" + queue + numbers(12) + "Program counter: 0x00007f0000000300 (unknown function)\narity = 0\n" + state,
-        "State: Scheduled\nSpawned as: shop:worker/2\nCurrent call: re:grun/3\nSpawned by: <0.9.0>\n" + queue + numbers(17) + "Program counter: 0x00007f0000000300 (unknown function)\narity = 0\n" + state,
-        "State: Scheduled\nSpawned as: shop:worker/2\nCurrent call: re:urun/3\nSpawned by: <0.9.0>\n" + queue + numbers(18) + "Program counter: 0x00007f0000000300 (unknown function)\narity = 0\n" + state,
-        "State: Waiting\r\nSpawned as: shop:worker/2\r\nSpawned by: <0.9.0>\r\n" + queue + numbers(13) + counter + state,
-        "State: Waiting\nSpawned as: " + std::string(120, 'm') + ":f/1\nSpawned by: <0.9.0>\n" + queue + numbers(14) + counter + state,
-        "State: Waiting\nState: Running\nSpawned as: shop:worker/2\nNonsense\nSpawned by: <0.9.0>\nArrived: 5\n" + queue + numbers(15) + counter + state,
-        "State: Waiting\nSpawned as: shop:worker/2\nSpawned by: <0.9.0>\n" + queue + numbers(16) + counter + "Internal State: ACT_PRIO_NORMAL",
+        "State: Garbing\nSpawned as: shop:worker/2\nSpawned by: <0.9.0>\n" + queue + numbers(12) +
+            "Program counter: 0x00007f0000000300 (unknown function)\narity = 0\n" + state,
+        "State: Scheduled\nSpawned as: shop:worker/2\nCurrent call: re:grun/3\nSpawned by: <0.9.0>\n" + queue +
+            numbers(17) + "Program counter: 0x00007f0000000300 (unknown function)\narity = 0\n" + state,
+        "State: Scheduled\nSpawned as: shop:worker/2\nCurrent call: re:urun/3\nSpawned by: <0.9.0>\n" + queue +
+            numbers(18) + "Program counter: 0x00007f0000000300 (unknown function)\narity = 0\n" + state,
+        "State: Waiting\r\nSpawned as: shop:worker/2\r\nSpawned by: <0.9.0>\r\n" + queue + numbers(13) + counter +
+            state,
+        "State: Waiting\nSpawned as: " + std::string(120, 'm') + ":f/1\nSpawned by: <0.9.0>\n" + queue + numbers(14) +
+            counter + state,
+        "State: Waiting\nState: Running\nSpawned as: shop:worker/2\nNonsense\nSpawned by: <0.9.0>\nArrived: 5\n" +
+            queue + numbers(15) + counter + state,
+        "State: Waiting\nSpawned as: shop:worker/2\nSpawned by: <0.9.0>\n" + queue + numbers(16) + counter +
+            "Internal State: ACT_PRIO_NORMAL",
     };
 }
 
-std::string section(std::size_t i, const std::string& body) { return "=proc:<0." + std::to_string(100 + i) + ".0>\n" + body; }
+std::string section(std::size_t i, const std::string& body) {
+    return "=proc:<0." + std::to_string(100 + i) + ".0>\n" + body;
+}
 
-std::string dump_of(const std::string& sections) { return test::header() + sections + (sections.ends_with('\n') ? "" : "\n") + "=end\n"; }
+std::string dump_of(const std::string& sections) {
+    return test::header() + sections + (sections.ends_with('\n') ? "" : "\n") + "=end\n";
+}
 
 /// All that a section gives, as text: numbers of texts and functions differ from dump to dump.
 std::string told(const Snapshot& s, const Process& p) {
@@ -56,11 +73,15 @@ std::string told(const Snapshot& s, const Process& p) {
         return std::string(s.text(f.module)) + ":" + std::string(s.text(f.name)) + "/" + std::to_string(f.arity);
     };
     const auto text = [&](TextId id) { return id == TextId::none ? std::string("-") : std::string(s.text(id)); };
-    std::string all = text(p.name) + " " + function(p.initial_call) + " " + function(p.current_function) + " " + text(p.internal_state) + " " +
-                      std::to_string(static_cast<int>(p.state)) + " " + std::to_string(p.parent.has() ? p.parent.number : 0) + " " +
-                      std::to_string(p.program_counter) + "+" + std::to_string(p.pc_offset) + " " + std::to_string(p.arity) + (p.registers_lost ? " lost" : "");
-    for (const Count count : {p.msgq_len, p.reductions, p.memory_bytes, p.heap_words, p.old_heap_words, p.heap_unused_words, p.old_heap_unused_words, p.fragments,
-                              p.fragment_words, p.bin_vheap_words, p.old_bin_vheap_words, p.bin_vheap_unused_words, p.old_bin_vheap_unused_words})
+    std::string all = text(p.name) + " " + function(p.initial_call) + " " + function(p.current_function) + " " +
+                      text(p.internal_state) + " " + std::to_string(static_cast<int>(p.state)) + " " +
+                      std::to_string(p.parent.has() ? p.parent.number : 0) + " " + std::to_string(p.program_counter) +
+                      "+" + std::to_string(p.pc_offset) + " " + std::to_string(p.arity) +
+                      (p.registers_lost ? " lost" : "");
+    for (const Count count :
+         {p.msgq_len, p.reductions, p.memory_bytes, p.heap_words, p.old_heap_words, p.heap_unused_words,
+          p.old_heap_unused_words, p.fragments, p.fragment_words, p.bin_vheap_words, p.old_bin_vheap_words,
+          p.bin_vheap_unused_words, p.old_bin_vheap_unused_words})
         all += count.has() ? " " + std::to_string(*count) : " -";
     return all;
 }
@@ -72,14 +93,16 @@ struct Read {
 
 Read read(const std::vector<std::string>& order) {
     std::string sections;
-    for (std::size_t i = 0; i < order.size(); ++i) sections += section(i, order[i]) + (order[i].ends_with('\n') ? "" : "\n");
+    for (std::size_t i = 0; i < order.size(); ++i)
+        sections += section(i, order[i]) + (order[i].ends_with('\n') ? "" : "\n");
     const auto dump = test::load(dump_of(sections));
     REQUIRE(dump != nullptr);
     const Snapshot& s = dump->snapshot();
     REQUIRE(s.processes.size() == order.size());
     Read all;
     for (const Process& process : s.processes) all.rows.push_back(told(s, process));
-    for (const Anomaly each : {Anomaly::bad_line, Anomaly::unknown_field, Anomaly::bad_number}) all.odd.push_back(s.anomalies[each].count);
+    for (const Anomaly each : {Anomaly::bad_line, Anomaly::unknown_field, Anomaly::bad_number})
+        all.odd.push_back(s.anomalies[each].count);
     return all;
 }
 
@@ -113,12 +136,17 @@ TEST_CASE("what a line of a process says does not depend on the processes before
     for (std::size_t i = 0; i < odd.size(); ++i) CHECK(pairs.odd[i] == 2 * odd[i]);
 }
 
-TEST_CASE("of a longer line that stood in another process nothing is taken for the next line of this one", "[crashdump][processes]") {
+TEST_CASE("of a longer line that stood in another process nothing is taken for the next line of this one",
+          "[crashdump][processes]") {
     const auto entry = [](int number, std::string_view called) {
-        return fmt::format("=proc:<0.{}.0>\nState: Waiting\nSpawned as: {}\nSpawned by: <0.1.0>\nMessage queue length: 0\nReductions: 10\n", number, called);
+        return fmt::format(
+            "=proc:<0.{}.0>\nState: Waiting\nSpawned as: {}\nSpawned by: <0.1.0>\nMessage queue length: 0\nReductions: "
+            "10\n",
+            number, called);
     };
     // the longer name has an S where the next line begins with one behind the shorter name
-    const auto dump = test::load(test::header() + entry(10, "m:abcdS/1") + entry(11, "m:f/1") + entry(12, "m:f/1") + entry(13, "m:f/1") + "=end\n");
+    const auto dump = test::load(test::header() + entry(10, "m:abcdS/1") + entry(11, "m:f/1") + entry(12, "m:f/1") +
+                                 entry(13, "m:f/1") + "=end\n");
     REQUIRE(dump != nullptr);
     const Snapshot& s = dump->snapshot();
     REQUIRE(s.processes.size() == 4);

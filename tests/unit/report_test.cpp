@@ -1,14 +1,15 @@
-// What the report is made of: text that no browser takes for markup, pids that are links, and which processes are listed.
-#include <catch2/catch.hpp>
+// What the report is made of: text that no browser takes for markup, pids that are links, and which processes are
+// listed.
+#include "present/report.hpp"
 
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <limits>
 #include <random>
 
 #include "analyses/processes/queue_spread.hpp"
 #include "analyses/processes/supervision.hpp"
 #include "present/html_writer.hpp"
-#include "present/report.hpp"
 #include "present/report_tables.hpp"
 #include "support/made_snapshot.hpp"
 
@@ -24,8 +25,9 @@ TEST_CASE("a pid of this node is a link, and nothing else is", "[report]") {
     CHECK(present::local_pid("<0.12.3>") == Pid{0, 12, 3});
     CHECK(present::local_pid("#PID<0.12.3>") == Pid{0, 12, 3});
     CHECK(present::process_anchor({0, 12, 3}) == "p0.12.3");
-    for (const std::string_view other : {"", "<0.12>", "<0.12.>", "<0..3>", "<1.12.3>", "<0.12.3", "<0.12.3> ", "<0.12.3.4>", "<0.-1.3>",
-                                         "<0.99999999999.0>", "<0.1.2><0.1.2>", "PID<0.12.3>", "#Ref<0.12.3>"})
+    for (const std::string_view other :
+         {"", "<0.12>", "<0.12.>", "<0..3>", "<1.12.3>", "<0.12.3", "<0.12.3> ", "<0.12.3.4>", "<0.-1.3>",
+          "<0.99999999999.0>", "<0.1.2><0.1.2>", "PID<0.12.3>", "#Ref<0.12.3>"})
         CHECK(!present::local_pid(other));
 }
 
@@ -34,13 +36,18 @@ TEST_CASE("rows that are written side by side are those that one thread writes",
     std::vector<std::uint32_t> numbers(7'001);
     for (std::uint32_t i = 0; i < numbers.size(); ++i) numbers[i] = i;
     present::Columns<std::uint32_t> columns{
-        {{.name = "number", .title = "NUMBER", .unit = present::Unit::count}, [](const std::uint32_t& i) { return i % 5 == 0 ? Value() : Value(i); }},
-        {{.name = "own", .title = "OWN", .content = present::Content::name}, [](const std::uint32_t& i) { return Value("own\x01" + std::to_string(i)); }},
+        {{.name = "number", .title = "NUMBER", .unit = present::Unit::count},
+         [](const std::uint32_t& i) { return i % 5 == 0 ? Value() : Value(i); }},
+        {{.name = "own", .title = "OWN", .content = present::Content::name},
+         [](const std::uint32_t& i) { return Value("own\x01" + std::to_string(i)); }},
         {{.name = "shared", .title = "SHARED", .content = present::Content::term},
          [](const std::uint32_t& i) { return Value(std::string(i % 7, '<') + "\"shared\""); }},
         {{.name = "list", .title = "LIST", .holds = present::Holds::texts, .content = present::Content::name},
-         [](const std::uint32_t& i) { return Value(present::Array{std::to_string(i % 900), "always"}); }},
-        {{.name = "below", .title = "BELOW", .unit = present::Unit::count}, [](const std::uint32_t& i) { return Value(-std::int64_t{i}); }},
+         [](const std::uint32_t& i) {
+             return Value(present::Array{std::to_string(i % 900), "always"});
+         }},
+        {{.name = "below", .title = "BELOW", .unit = present::Unit::count},
+         [](const std::uint32_t& i) { return Value(-std::int64_t{i}); }},
     };
     const present::Table table = present::table_of(std::move(columns), numbers, {});
     const auto page = [&](unsigned threads) {
@@ -84,7 +91,8 @@ TEST_CASE("who is listed has all ancestors listed, and is at least as large as w
         test::MadeSnapshot made;
         constexpr std::uint32_t count = 400;
         for (std::uint32_t i = 1; i <= count; ++i) {
-            Process& process = made.process(i, {}, i == 1 ? Pid::none_number : static_cast<std::uint32_t>(random() % (i - 1) + 1));
+            Process& process =
+                made.process(i, {}, i == 1 ? Pid::none_number : static_cast<std::uint32_t>(random() % (i - 1) + 1));
             process.memory_bytes = random() % 5000;
             process.msgq_len = random() % 40 == 0 ? random() % 100 : 0;
         }
@@ -105,9 +113,11 @@ TEST_CASE("who is listed has all ancestors listed, and is at least as large as w
         // By memory: whoever has a larger subtree than the smallest that was listed for it is listed.
         std::vector<std::uint64_t> left;
         for (std::uint32_t i = 0; i < count; ++i)
-            if (!std::ranges::binary_search(listed, static_cast<ProcId>(i))) left.push_back(*tree.nodes[i].memory_bytes.value());
+            if (!std::ranges::binary_search(listed, static_cast<ProcId>(i)))
+                left.push_back(*tree.nodes[i].memory_bytes.value());
         std::size_t larger = 0;
-        for (const ProcId id : listed) larger += *tree[id].memory_bytes.value() >= *std::ranges::max_element(left) ? 1 : 0;
+        for (const ProcId id : listed)
+            larger += *tree[id].memory_bytes.value() >= *std::ranges::max_element(left) ? 1 : 0;
         CHECK(larger >= most / 2);
     }
 }

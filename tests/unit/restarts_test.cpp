@@ -1,11 +1,12 @@
 // What a supervisor's state tells of its restarts, on states as releases have them, and what that is worth.
-#include <catch2/catch.hpp>
+#include "analyses/processes/restarts.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <string>
 
-#include "analyses/processes/restarts.hpp"
 #include "analyses/rules/rules.hpp"
 #include "present/spelling.hpp"
 #include "support/dump_text.hpp"
@@ -42,7 +43,8 @@ struct Supervised : test::MadeSnapshot {
 }  // namespace
 
 TEST_CASE("restarts of one period count, the newest first", "[restarts]") {
-    const auto found = restarts_in(state_of_25("{[a],#{" + child("<0.9.0>", "a") + "}}", "[-576460692,-576460693,-576460702,-576460703]"));
+    const auto found = restarts_in(
+        state_of_25("{[a],#{" + child("<0.9.0>", "a") + "}}", "[-576460692,-576460693,-576460702,-576460703]"));
     REQUIRE(found);
     CHECK(found->restarts == 3);  // the last one is of an earlier period: 28 and later drop it late
     CHECK(found->within_seconds == 11);
@@ -54,7 +56,8 @@ TEST_CASE("restarts of one period count, the newest first", "[restarts]") {
     CHECK(found->arity == 2);
     CHECK_FALSE(found->one_kind);
     const auto counted = [](const std::string& times) { return restarts_in(state_of_25("{[],#{}}", times))->restarts; };
-    CHECK(counted("[-9223372036854775807,-9223372036854775807]") == 2);  // no time of a VM's, and no arithmetic that wraps
+    CHECK(counted("[-9223372036854775807,-9223372036854775807]") ==
+          2);  // no time of a VM's, and no arithmetic that wraps
     CHECK(counted("[9223372036854775807,-9223372036854775807]") == 1);
     CHECK(counted("[-9223372036854775807,9223372036854775807]") == 1);
     CHECK_FALSE(restarts_in(state_of_25("{[],#{}}", "[]")));
@@ -70,7 +73,8 @@ TEST_CASE("the child that is told was started last, or can't be started", "[rest
     CHECK(young->children == 2);  // a temporary one is never started again
     CHECK(young->restarting == 0);
     CHECK_FALSE(young->last_at_seconds);
-    const auto failing = restarts_in(state_of_25("{[a,b,c],#{" + others + "," + child("{restarting,<0.7.0>}", "b") + "}}", "[1,1]"));
+    const auto failing =
+        restarts_in(state_of_25("{[a,b,c],#{" + others + "," + child("{restarting,<0.7.0>}", "b") + "}}", "[1,1]"));
     REQUIRE(failing);
     CHECK(failing->function == "start_b");
     CHECK(failing->restarting == 1);
@@ -87,7 +91,8 @@ TEST_CASE("children of one kind are those that run, of Erlang's and of Elixir's 
     CHECK(simple->function == "f");
     CHECK(simple->child_id == nullptr);
     const auto elixir = restarts_in(
-        "#{'__struct__'=>'Elixir.DynamicSupervisor',children=>#{<0.5.0>=>{{'Elixir.W',start_link,[1]},permanent,5,worker,[]}},"
+        "#{'__struct__'=>'Elixir.DynamicSupervisor',children=>#{<0.5.0>=>{{'Elixir.W',start_link,[1]},permanent,5,"
+        "worker,[]}},"
         "max_restarts=>3,max_seconds=>5,restarts=>[7,6]}");
     REQUIRE(elixir);
     CHECK(elixir->restarts == 2);
@@ -132,7 +137,8 @@ TEST_CASE("what restarts are worth", "[restarts]") {
     CHECK(severity() == "info");
     of.restarting = 1;  // but not while a child can't be started
     CHECK(severity() == "high");
-    CHECK(present::plain_text(node.s, node.findings(of)[0].title).starts_with("Supervisor shop_sup <0.1.0> has restarted its child"));
+    CHECK(present::plain_text(node.s, node.findings(of)[0].title)
+              .starts_with("Supervisor shop_sup <0.1.0> has restarted its child"));
 }
 
 TEST_CASE("which child is restarted is told as far as it is known", "[restarts]") {
@@ -152,30 +158,40 @@ TEST_CASE("which child is restarted is told as far as it is known", "[restarts]"
         REQUIRE(found.size() == 1);
         std::string all = present::plain_text(node.s, found[0].title);
         for (const Evidence& each : found[0].evidence)
-            all += "; " + present::plain_text(node.s, each.name) + " " + (each.number ? std::to_string(static_cast<int>(*each.number)) : present::plain_text(node.s, each.text));
+            all +=
+                "; " + present::plain_text(node.s, each.name) + " " +
+                (each.number ? std::to_string(static_cast<int>(*each.number)) : present::plain_text(node.s, each.text));
         return all;
     };
-    const std::string head = "Supervisor shop_sup <0.1.0> has restarted its ", times = " 12 times within 5.0 s (limit 60 in 10.0 s)";
+    const std::string head = "Supervisor shop_sup <0.1.0> has restarted its ",
+                      times = " 12 times within 5.0 s (limit 60 in 10.0 s)";
     of.children = 3;
-    CHECK(words() == head + "children" + times + "; shop:start_link/1 starts them; its start function shop:start_link/1");
+    CHECK(words() ==
+          head + "children" + times + "; shop:start_link/1 starts them; its start function shop:start_link/1");
     const auto steps = node.findings(of).at(0).next_steps;
     REQUIRE(steps.size() == 4);
     CHECK(present::plain_text(node.s, steps[0]).starts_with("Look for why the child ends"));
     CHECK(present::plain_text(node.s, steps[1]).ends_with("beamheap proc DUMP 0.1.0"));
     of.restarting = 2;
-    CHECK(words() == head + "children" + times + "; shop:start_link/1 fails; its start function shop:start_link/1; children that could not be started again 2");
+    CHECK(words() == head + "children" + times +
+                         "; shop:start_link/1 fails; its start function shop:start_link/1; children that could not be "
+                         "started again 2");
     of.child_id = parse_term("web");
-    CHECK(words() == head + "children" + times + "; web can't be started; child that could not be started again web; its start function shop:start_link/1; "
-                            "children that could not be started again 2");
+    CHECK(words() == head + "children" + times +
+                         "; web can't be started; child that could not be started again web; its start function "
+                         "shop:start_link/1; children that could not be started again 2");
     of.restarting = 0;
     of.child = {0, 2, 0};
     of.started_since = 7;
     of.last_at_seconds = 3;
-    CHECK(words() == head + "children" + times + ", the last one web; child that was started last web; its start function shop:start_link/1; its pid <0.2.0>; "
-                            "the last restart, after the node's start 3000; processes that were started since 7");
+    CHECK(words() ==
+          head + "children" + times +
+              ", the last one web; child that was started last web; its start function shop:start_link/1; its pid "
+              "<0.2.0>; the last restart, after the node's start 3000; processes that were started since 7");
     of.children = 1;
     of.more = true;
-    CHECK(words().starts_with(head + "child web at least" + times + "; shop:start_link/1 starts them; child that was started last web"));
+    CHECK(words().starts_with(head + "child web at least" + times +
+                              "; shop:start_link/1 starts them; child that was started last web"));
     of.child_id = nullptr;
     of.one_kind = true;
     CHECK(words().starts_with(head + "child at least" + times));
@@ -206,8 +222,11 @@ struct Supervisors {
     std::string processes, terms;
     std::uint64_t next = 0x1000;
 
-    void add(const std::string& pid, const std::string& child, unsigned restarts, const std::string& fields = "Stack+heap: 500\nMessage queue length: 0\n") {
-        processes += "=proc:" + pid + "\nState: Waiting\nSpawned as: proc_lib:init_p/5\nOldHeap: 0\nHeap unused: 0\nOldHeap unused: 0\n" + fields;
+    void add(const std::string& pid, const std::string& child, unsigned restarts,
+             const std::string& fields = "Stack+heap: 500\nMessage queue length: 0\n") {
+        processes +=
+            "=proc:" + pid +
+            "\nState: Waiting\nSpawned as: proc_lib:init_p/5\nOldHeap: 0\nHeap unused: 0\nOldHeap unused: 0\n" + fields;
         std::string heap;
         const auto object = [&](const std::string& text) {
             heap += fmt::format("{:X}:{}\n", next += 0x100, text);
@@ -217,9 +236,12 @@ struct Supervisors {
         std::string times = "N";
         for (unsigned i = 0; i < restarts; ++i) times = object("lI5|" + times);
         const std::string call = object("t3:A1:m,A1:f,N");
-        const std::string children = object("l" + object("t8:A5:child," + child + ",A1:a," + call + ",A9:permanent,I5000,A6:worker,N") + "|N");
-        const std::string state = object("tB:A5:state,A1:s,AB:one_for_one," + children + ",A9:undefined,I100,I10," + times + ",A5:never,A1:m,N");
-        terms += "=proc_dictionary:" + pid + "\n" + entry + "\n=proc_stack:" + pid + "\ny0:" + state + "\n=proc_heap:" + pid + "\n" + heap;
+        const std::string children =
+            object("l" + object("t8:A5:child," + child + ",A1:a," + call + ",A9:permanent,I5000,A6:worker,N") + "|N");
+        const std::string state = object("tB:A5:state,A1:s,AB:one_for_one," + children + ",A9:undefined,I100,I10," +
+                                         times + ",A5:never,A1:m,N");
+        terms += "=proc_dictionary:" + pid + "\n" + entry + "\n=proc_stack:" + pid + "\ny0:" + state +
+                 "\n=proc_heap:" + pid + "\n" + heap;
     }
     void last(const std::string& pid) { processes += test::process(pid); }
     std::vector<SupervisorRestarts> read() const {
@@ -251,15 +273,17 @@ TEST_CASE("pids that were given since a child's are counted within its serial", 
     };
     CHECK(since("P<0.60.0>", "<0.71.0>") == std::optional<std::uint64_t>(11));
     CHECK(since("P<0.60.0>", "<0.60.0>") == std::optional<std::uint64_t>(0));
-    CHECK(since("P<0.60.0>", "<0.40.0>") == std::optional<std::uint64_t>(0));  // the child has ended since, younger than all
-    CHECK_FALSE(since("P<0.60.0>", "<0.71.1>"));                               // the numbers have begun again
+    CHECK(since("P<0.60.0>", "<0.40.0>") ==
+          std::optional<std::uint64_t>(0));       // the child has ended since, younger than all
+    CHECK_FALSE(since("P<0.60.0>", "<0.71.1>"));  // the numbers have begun again
     CHECK_FALSE(since("P<0.60.1>", "<0.71.0>"));
     CHECK(since("P<0.60.1>", "<0.9.1>") == std::optional<std::uint64_t>(0));
     CHECK(since("P<0.60.1>", "<0.71.1>") == std::optional<std::uint64_t>(11));
     CHECK_FALSE(since("A9:undefined", "<0.71.0>"));
 }
 
-TEST_CASE("supervisors of at most a million words and 200,000 messages are read, three million words in all", "[restarts]") {
+TEST_CASE("supervisors of at most a million words and 200,000 messages are read, three million words in all",
+          "[restarts]") {
     const auto fields = [](std::uint64_t words, std::uint64_t messages, std::uint64_t reductions = 1) {
         return fmt::format("Stack+heap: {}\nMessage queue length: {}\nReductions: {}\n", words, messages, reductions);
     };
@@ -289,7 +313,8 @@ TEST_CASE("supervisors of at most a million words and 200,000 messages are read,
 TEST_CASE("of supervisors without number the thousand that have worked most are read", "[restarts]") {
     Supervisors node;
     for (unsigned i = 0; i < 1'001; ++i)
-        node.add(fmt::format("<0.{}.0>", 50 + i), "P<0.40.0>", i == 0 ? 7 : 1, fmt::format("Stack+heap: 500\nReductions: {}\n", 10 + i));
+        node.add(fmt::format("<0.{}.0>", 50 + i), "P<0.40.0>", i == 0 ? 7 : 1,
+                 fmt::format("Stack+heap: 500\nReductions: {}\n", 10 + i));
     const Restarts found = node.restarts();
     CHECK(found.size() == 1'000);
     CHECK(std::ranges::count(found, 7u) == 0);  // the one that has worked least

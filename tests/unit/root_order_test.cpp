@@ -14,7 +14,8 @@ TEST_CASE("roots by the thousand come largest first, equals in the order of the 
     // Messages that are tuples of 1 to 5,000 elements, most of them of a few sizes.
     std::mt19937 random(5);
     std::vector<std::uint32_t> elements;
-    for (unsigned i = 0; i < 1500; ++i) elements.push_back(static_cast<std::uint32_t>(1 + random() % (i % 50 == 0 ? 5000 : 3)));
+    for (unsigned i = 0; i < 1500; ++i)
+        elements.push_back(static_cast<std::uint32_t>(1 + random() % (i % 50 == 0 ? 5000 : 3)));
     constexpr char digits[] = "0123456789ABCDEF";
     const auto hex = [&](std::uint64_t value) {
         std::string text;
@@ -32,7 +33,8 @@ TEST_CASE("roots by the thousand come largest first, equals in the order of the 
     }
     LoadPlan plan = test::everything();
     plan.terms = true;
-    const auto artifact = test::load(test::header() + test::process("<0.9.0>") + messages + "=proc_stack:<0.9.0>\n" + heap + "=end\n", plan);
+    const auto artifact = test::load(
+        test::header() + test::process("<0.9.0>") + messages + "=proc_stack:<0.9.0>\n" + heap + "=end\n", plan);
     REQUIRE(artifact != nullptr);
     const Snapshot& snapshot = artifact->snapshot();
     const auto terms = artifact->terms(ProcId{0});

@@ -1,20 +1,22 @@
 // Reading a process that runs: ranges that are there, ranges that are not, and who may be read at all.
-#include <catch2/catch.hpp>
-#include <algorithm>
-#include <csignal>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
+#include "bytes/running_process.hpp"
+
 #include <linux/sched.h>
 #include <pwd.h>
-#include <string>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bytes/running_process.hpp"
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string>
+
 #include "formats/otp/running_vms.hpp"
 
 using namespace beamheap;
@@ -49,7 +51,8 @@ constexpr std::size_t page_bytes = 4096;
 
 // Four pages of which the third is not mapped.
 struct Pages {
-    std::byte* data = static_cast<std::byte*>(::mmap(nullptr, 4 * page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    std::byte* data = static_cast<std::byte*>(
+        ::mmap(nullptr, 4 * page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     Pages() {
         for (std::size_t i = 0; i < 4 * page_bytes; ++i) data[i] = static_cast<std::byte>(i * 7 + i / page_bytes);
         ::munmap(data + 2 * page_bytes, page_bytes);
@@ -76,7 +79,7 @@ TEST_CASE("many ranges of a running process are read at once; what is not mapped
     for (std::size_t i = 0; i < many; ++i) room.emplace_back(16);
     for (std::size_t i = 0; i < many; ++i) pieces.push_back({pages.address(i % 500 * 8), room[i]});
     std::vector<std::byte> across(2 * page_bytes), beyond(64), last(64), nowhere(8);
-    pieces.insert(pieces.begin() + 10, {pages.address(page_bytes + 100), across});   // runs into the gap
+    pieces.insert(pieces.begin() + 10, {pages.address(page_bytes + 100), across});    // runs into the gap
     pieces.insert(pieces.begin() + 20, {pages.address(2 * page_bytes + 8), beyond});  // in it
     pieces.insert(pieces.begin() + 30, {8, nowhere});
     pieces.push_back({pages.address(3 * page_bytes), last});
@@ -88,7 +91,8 @@ TEST_CASE("many ranges of a running process are read at once; what is not mapped
     CHECK(process.faults() == 3);
     std::size_t right = 0;
     for (const MemoryPiece& piece : pieces)
-        right += piece.whole() && std::memcmp(piece.into.data(), reinterpret_cast<const void*>(piece.address), piece.got) == 0;
+        right += piece.whole() &&
+                 std::memcmp(piece.into.data(), reinterpret_cast<const void*>(piece.address), piece.got) == 0;
     CHECK(right == many + 1);
     CHECK_FALSE(process.gone());
     CHECK(process.executable_name().find("unit_tests") != std::string::npos);
@@ -167,7 +171,8 @@ TEST_CASE("lines of /proc/PID/maps", "[live]") {
 }
 
 TEST_CASE("the VMs of this machine are those that are called so, with what the system tells of them", "[running]") {
-    // A small program of that name: this one has texts of VMs among its own, and with sanitizers a minute's worth of data.
+    // A small program of that name: this one has texts of VMs among its own, and with sanitizers a minute's worth of
+    // data.
     char folder[] = "/tmp/beamheap-vms.XXXXXX";
     REQUIRE(::mkdtemp(folder) != nullptr);
     const auto start = [&folder](const char* name) {
@@ -183,12 +188,14 @@ TEST_CASE("the VMs of this machine are those that are called so, with what the s
         return child;
     };
     const std::vector<pid_t> children{start("beam.made"), start("beam"), start("beamer"), start("beam.gone")};
-    ::usleep(100'000);  // the system counts in hundredths
+    ::usleep(100'000);             // the system counts in hundredths
     ::kill(children[3], SIGKILL);  // a zombie until it is asked for
     siginfo_t ended{};
     ::waitid(P_PID, static_cast<id_t>(children[3]), &ended, WEXITED | WNOWAIT);
     const std::vector<otp::VmOnMachine> all = otp::running_vms();
-    const auto row = [&](pid_t pid) { return std::ranges::find(all, static_cast<std::uint32_t>(pid), &otp::VmOnMachine::pid); };
+    const auto row = [&](pid_t pid) {
+        return std::ranges::find(all, static_cast<std::uint32_t>(pid), &otp::VmOnMachine::pid);
+    };
     for (const pid_t vm : {children[0], children[1]}) {
         REQUIRE(row(vm) != all.end());
         CHECK(row(vm)->uptime_seconds > 0.05);

@@ -23,11 +23,15 @@ public:
     using LiveMemory::read;
     void read(std::span<bytes::MemoryPiece> pieces) const override {
         for (bytes::MemoryPiece& piece : pieces) {
-            iovec local{piece.into.data(), piece.into.size()}, remote{reinterpret_cast<void*>(piece.address), piece.into.size()};
-            piece.got = static_cast<std::size_t>(std::max<ssize_t>(0, process_vm_readv(getpid(), &local, 1, &remote, 1, 0)));
+            iovec local{piece.into.data(), piece.into.size()},
+                remote{reinterpret_cast<void*>(piece.address), piece.into.size()};
+            piece.got =
+                static_cast<std::size_t>(std::max<ssize_t>(0, process_vm_readv(getpid(), &local, 1, &remote, 1, 0)));
         }
     }
-    std::vector<bytes::Mapping> mappings() const override { return bytes::parse_mappings(bytes::read_small_file("/proc/self/maps")); }
+    std::vector<bytes::Mapping> mappings() const override {
+        return bytes::parse_mappings(bytes::read_small_file("/proc/self/maps"));
+    }
     bool gone() const override { return false; }
 };
 
@@ -35,8 +39,8 @@ std::vector<UnwoundFrame>* unwound = nullptr;
 
 }  // namespace
 
-// marked_outer has a number in rbx and calls marked_middle, which uses no register that it would have to keep, and says so by
-// saying nothing; that one calls marked_take.
+// marked_outer has a number in rbx and calls marked_middle, which uses no register that it would have to keep, and says
+// so by saying nothing; that one calls marked_take.
 extern "C" void marked_outer();
 extern "C" void marked_return();  // where the first call returns to: no function, a place
 extern "C" void marked_take() {
@@ -44,9 +48,11 @@ extern "C" void marked_take() {
     getcontext(&context);
     const greg_t* g = context.uc_mcontext.gregs;
     bytes::ThreadSample sample;
-    const std::pair<X86, int> registers[] = {{X86::rax, REG_RAX}, {X86::rbx, REG_RBX}, {X86::rbp, REG_RBP}, {X86::rsp, REG_RSP}, {X86::rip, REG_RIP},
-                                             {X86::r12, REG_R12}, {X86::r13, REG_R13}, {X86::r14, REG_R14}, {X86::r15, REG_R15}};
-    for (const auto& [name, at] : registers) sample.registers[static_cast<std::size_t>(name)] = static_cast<std::uint64_t>(g[at]);
+    const std::pair<X86, int> registers[] = {{X86::rax, REG_RAX}, {X86::rbx, REG_RBX}, {X86::rbp, REG_RBP},
+                                             {X86::rsp, REG_RSP}, {X86::rip, REG_RIP}, {X86::r12, REG_R12},
+                                             {X86::r13, REG_R13}, {X86::r14, REG_R14}, {X86::r15, REG_R15}};
+    for (const auto& [name, at] : registers)
+        sample.registers[static_cast<std::size_t>(name)] = static_cast<std::uint64_t>(g[at]);
     const OwnMemory memory;
     std::vector<std::byte> stack(4096);
     stack.resize(memory.read(sample.stack_pointer(), stack));
@@ -86,11 +92,14 @@ marked_middle:
     .size marked_middle, . - marked_middle
 )");
 
-TEST_CASE("a register that a called function must keep is known in its caller, also where no table speaks of it", "[sampling]") {
+TEST_CASE("a register that a called function must keep is known in its caller, also where no table speaks of it",
+          "[sampling]") {
     std::vector<UnwoundFrame> frames;
     unwound = &frames;
     marked_outer();
-    const auto outer = std::find_if(frames.begin(), frames.end(), [](const UnwoundFrame& f) { return f.address == reinterpret_cast<std::uint64_t>(&marked_return); });
+    const auto outer = std::find_if(frames.begin(), frames.end(), [](const UnwoundFrame& f) {
+        return f.address == reinterpret_cast<std::uint64_t>(&marked_return);
+    });
     REQUIRE(outer != frames.end());
     REQUIRE(outer - frames.begin() >= 2);
     CHECK((*outer)[X86::rbx] == 0x123456789u);
@@ -114,7 +123,8 @@ TEST_CASE("code is named alike whichever code of its function was named before",
         return fmt::format("{:x} {} {} {:x}", name.address, name.file, name.function, name.offset);
     };
     std::vector<std::pair<std::uint64_t, bool>> places;
-    const auto libc = reinterpret_cast<std::uint64_t>(&std::qsort), own = reinterpret_cast<std::uint64_t>(&marked_outer);
+    const auto libc = reinterpret_cast<std::uint64_t>(&std::qsort),
+               own = reinterpret_cast<std::uint64_t>(&marked_outer);
     for (std::uint64_t i = 0; i < 400; ++i) places.emplace_back(libc - 2000 + 11 * i, i % 3 == 0);
     for (std::uint64_t i = 0; i < 40; ++i) places.emplace_back(own + i, i % 2 == 0);
     bytes::SampleUnwinder forwards(pid, memory), backwards(pid, memory);

@@ -1,6 +1,5 @@
 // What hits on watched words stand for, and where an interpreter is: arithmetic and votes, without a VM.
 #include <catch2/catch.hpp>
-
 #include <set>
 
 #include "formats/otp/sampling/allocation_estimate.hpp"
@@ -16,7 +15,9 @@ namespace {
 
 constexpr std::uint64_t heap = 0x10000, top = heap + 0x100;
 
-otp::SeenProcess with_free(std::uint64_t words) { return {process_at, a_pid, heap, top, top + 8 * words, top + 8 * words + 0x80}; }
+otp::SeenProcess with_free(std::uint64_t words) {
+    return {process_at, a_pid, heap, top, top + 8 * words, top + 8 * words + 0x80};
+}
 
 AllocationHit hit(Pid pid, std::uint64_t words, std::uint32_t fragment) {
     AllocationHit made;
@@ -47,7 +48,8 @@ FunctionId function_at(std::uint64_t address) {
 }
 void learn(otp::InterpreterRegisters& registers, int times, const std::vector<RegisterValue>& values) {
     for (int i = 0; i < times; ++i)
-        registers.learn(frame_with(values), current, [](std::uint64_t address) { return function_at(address) != FunctionId::none; });
+        registers.learn(frame_with(values), current,
+                        [](std::uint64_t address) { return function_at(address) != FunctionId::none; });
 }
 
 }  // namespace
@@ -78,7 +80,8 @@ TEST_CASE("a watched word is any of the free ones above what a call has in hand"
     CHECK(otp::choose_word(torn, 1).words == 12);
 }
 
-TEST_CASE("fragments stand for what they grew by beside the words of all hits, shared out by what was seen", "[sampling]") {
+TEST_CASE("fragments stand for what they grew by beside the words of all hits, shared out by what was seen",
+          "[sampling]") {
     const Pid busy{0, 1, 0}, rare{0, 2, 0}, other{0, 3, 0};
     otp::FragmentGrowth growth;
     // 10 hits of 1000 words; of half of them the growth is known: 200 words of fragments beside 5000 of heap.
@@ -119,7 +122,8 @@ TEST_CASE("fragments stand for what they grew by beside the words of all hits, s
     CHECK(hits[1].words == 0);
 }
 
-TEST_CASE("a register of the interpreter must fit five times as often as any other, and in thirty of a hundred frames", "[sampling]") {
+TEST_CASE("a register of the interpreter must fit five times as often as any other, and in thirty of a hundred frames",
+          "[sampling]") {
     otp::InterpreterRegisters five, less, seldom, enough;
     learn(five, 40, {{X86::r12, process_at}});
     learn(five, 8, {{X86::r14, process_at}});
@@ -136,7 +140,11 @@ TEST_CASE("a register of the interpreter must fit five times as often as any oth
     CHECK(enough.frames() == 100);
 
     // The stack's register is above the heap's top, up to the stack's beginning, at a word.
-    for (const auto& [value, is_one] : {std::pair{heap_at + 80, false}, {heap_at + 88, true}, {heap_at + 512, true}, {heap_at + 520, false}, {heap_at + 92, false}}) {
+    for (const auto& [value, is_one] : {std::pair{heap_at + 80, false},
+                                        {heap_at + 88, true},
+                                        {heap_at + 512, true},
+                                        {heap_at + 520, false},
+                                        {heap_at + 92, false}}) {
         otp::InterpreterRegisters registers;
         learn(registers, 10, {{X86::r13, value}});
         CHECK(registers.stack().has_value() == is_one);
@@ -149,13 +157,16 @@ TEST_CASE("a register of the interpreter must fit five times as often as any oth
 }
 
 TEST_CASE("the interpreter's function is that of its register for it, or of those that agree", "[sampling]") {
-    const std::vector<RegisterValue> a{{X86::r12, process_at}, {X86::rbx, code_of(4)}}, b{{X86::r12, process_at}, {X86::rbx, 7}, {X86::r8, code_of(4)}};
+    const std::vector<RegisterValue> a{{X86::r12, process_at}, {X86::rbx, code_of(4)}},
+        b{{X86::r12, process_at}, {X86::rbx, 7}, {X86::r8, code_of(4)}};
     otp::InterpreterRegisters one;
     learn(one, 60, a);
     learn(one, 40, b);
     REQUIRE(one.code() == X86::rbx);  // 60 : 40, half as often again
     CHECK(one.tells_functions());
-    const auto place = [](const otp::InterpreterRegisters& by, const std::vector<RegisterValue>& values) { return by.place(frame_with(values), function_at); };
+    const auto place = [](const otp::InterpreterRegisters& by, const std::vector<RegisterValue>& values) {
+        return by.place(frame_with(values), function_at);
+    };
     otp::InterpretedCode found = place(one, {{X86::rbx, code_of(5)}, {X86::r8, code_of(6)}});
     CHECK((found.address == code_of(5) && found.sure));
     found = place(one, {{X86::rbx, 7}, {X86::r8, code_of(6)}});
@@ -177,7 +188,8 @@ TEST_CASE("the interpreter's function is that of its register for it, or of thos
     found = place(two, {{X86::r8, code_of(6)}});  // a caller's frame, in which the other is not known
     CHECK((found.address == code_of(6) && found.sure));
 
-    // A register that holds code in fewer than a quarter of the frames is none; where too few frames have any, nothing is told.
+    // A register that holds code in fewer than a quarter of the frames is none; where too few frames have any, nothing
+    // is told.
     otp::InterpreterRegisters seldom;
     learn(seldom, 24, a);
     learn(seldom, 76, {{X86::r12, process_at}});
@@ -202,24 +214,34 @@ TEST_CASE("what a scheduler does to find work is nobody's, though its registers 
         return CpuSample{thread, SampleBasis::checked, true, Pid{0, 1, 0}, static_cast<StackId>(3), std::move(native)};
     };
     CpuSamples samples;
-    samples.natives = {{"erts_schedule", "beam.smp", 0}, {"", "beam.smp", 0x100}, {"epoll_wait", "libc.so.6", 0}, {"", "beam.smp", 0x200}, {"lookup", "beam.smp", 0}};
-    samples.threads = {{1, "scheduler:1", Scheduler::Kind::normal}, {2, "dirty_io_scheduler:2", Scheduler::Kind::dirty_io}};
-    samples.samples = {made(0, {schedule}), made(0, {other, schedule}), made(0, {unnamed}), made(0, {other}), made(0, {schedule, other}),
-                       made(0, {}), made(1, {poll, other}), made(0, {poll, lookup})};
+    samples.natives = {{"erts_schedule", "beam.smp", 0},
+                       {"", "beam.smp", 0x100},
+                       {"epoll_wait", "libc.so.6", 0},
+                       {"", "beam.smp", 0x200},
+                       {"lookup", "beam.smp", 0}};
+    samples.threads = {{1, "scheduler:1", Scheduler::Kind::normal},
+                       {2, "dirty_io_scheduler:2", Scheduler::Kind::dirty_io}};
+    samples.samples = {made(0, {schedule}),    made(0, {other, schedule}), made(0, {unnamed}),
+                       made(0, {other}),       made(0, {schedule, other}), made(0, {}),
+                       made(1, {poll, other}), made(0, {poll, lookup})};
     CpuSamples without = samples;
     otp::release_scheduling(without);
     const auto of = [](const CpuSamples& all) {
         std::vector<bool> kept;
         for (const CpuSample& each : all.samples) {
-            const bool whole = each.basis == SampleBasis::checked && each.cut && each.pid == Pid{0, 1, 0} && each.stack == static_cast<StackId>(3);
-            const bool taken = each.basis == SampleBasis::none && !each.cut && each.pid == Pid{} && each.stack == StackId::none;
+            const bool whole = each.basis == SampleBasis::checked && each.cut && each.pid == Pid{0, 1, 0} &&
+                               each.stack == static_cast<StackId>(3);
+            const bool taken =
+                each.basis == SampleBasis::none && !each.cut && each.pid == Pid{} && each.stack == StackId::none;
             CHECK(whole != taken);
             kept.push_back(whole);
         }
         return kept;
     };
-    CHECK(of(without) == std::vector<bool>{false, false, true, true, true, true, true, true});  // not by a dirty one, nor by what has a name
-    samples.samples.push_back(made(0, {poll, other, unnamed}));  // the one without a name in which the system is polled is it
+    CHECK(of(without) == std::vector<bool>{false, false, true, true, true, true, true,
+                                           true});  // not by a dirty one, nor by what has a name
+    samples.samples.push_back(
+        made(0, {poll, other, unnamed}));  // the one without a name in which the system is polled is it
     otp::release_scheduling(samples);
     CHECK(of(samples) == std::vector<bool>{false, false, false, true, true, true, true, true, false});
 }

@@ -1,4 +1,5 @@
-// From a sample's registers and stack to a process and its functions: each rule of the resolver by itself, on made memory.
+// From a sample's registers and stack to a process and its functions: each rule of the resolver by itself, on made
+// memory.
 #include <catch2/catch.hpp>
 
 #include "support/made_process.hpp"
@@ -32,7 +33,8 @@ otp::ResolvedSample in_erlang(MadeProcess& process, const MadeSample& made, bool
     return resolver.resolve(made.sample, interrupted_at(made.sample.program_counter()), true);
 }
 
-otp::ResolvedSample in_c(MadeProcess& process, const std::vector<bytes::UnwoundFrame>& frames, bool frame_pointers = false, bool stand = false) {
+otp::ResolvedSample in_c(MadeProcess& process, const std::vector<bytes::UnwoundFrame>& frames,
+                         bool frame_pointers = false, bool stand = false) {
     otp::SampleResolver resolver = process.resolver(frame_pointers);
     resolver.threads_stand(stand);
     return resolver.resolve({}, frames, true);
@@ -53,7 +55,9 @@ std::vector<std::uint8_t> with_distance(std::vector<std::uint8_t> opcode, std::u
     for (unsigned i = 0; i < 4; ++i) opcode.push_back(static_cast<std::uint8_t>(distance >> 8 * i));
     return opcode;
 }
-void call(MadeProcess& process, std::uint64_t returns_to, std::uint64_t to) { code(process, returns_to - 5, with_distance({0xe8}, returns_to, to)); }
+void call(MadeProcess& process, std::uint64_t returns_to, std::uint64_t to) {
+    code(process, returns_to - 5, with_distance({0xe8}, returns_to, to));
+}
 
 }  // namespace
 
@@ -79,17 +83,20 @@ TEST_CASE("a process is one by its identifier, and read whole or not at all", "[
     CHECK(resolver.see(process_at).address == 0);
 }
 
-TEST_CASE("of a stack's words return addresses are frames, terms are not, and what should be code and isn't is noted", "[sampling]") {
+TEST_CASE("of a stack's words return addresses are frames, terms are not, and what should be code and isn't is noted",
+          "[sampling]") {
     MadeProcess process({});
     const std::uint64_t tagged = code_of(5) | 1;  // a list at an address of code
-    otp::ResolvedSample resolved = in_erlang(process, {code_of(1), 0, {tagged, an_atom, code_of(2), 0x7fff0000, code_of(3), exit_stub, code_of(4)}});
+    otp::ResolvedSample resolved = in_erlang(
+        process, {code_of(1), 0, {tagged, an_atom, code_of(2), 0x7fff0000, code_of(3), exit_stub, code_of(4)}});
     CHECK(functions(resolved) == Ids{1, 2, 3});
     CHECK(resolved.unknown_code);
     CHECK_FALSE(resolved.cut);
     resolved = in_erlang(process, {code_of(1), 0, {code_of(2), exit_stub}});
     CHECK_FALSE(resolved.unknown_code);
 
-    // In a fragment the first word is a return address whatever its low bits are; where it is none, code is not missing for that.
+    // In a fragment the first word is a return address whatever its low bits are; where it is none, code is not missing
+    // for that.
     resolved = in_erlang(process, {fragment, 0, {code_of(2) + 1, exit_stub}});
     CHECK(functions(resolved) == Ids{2});
     resolved = in_erlang(process, {fragment, 0, {an_atom, code_of(3), exit_stub}});
@@ -101,11 +108,14 @@ TEST_CASE("of a stack's words return addresses are frames, terms are not, and wh
 TEST_CASE("with frame pointers the return address is the word behind each", "[sampling]") {
     MadeProcess process({});
     const std::uint64_t pointer = heap_at + 0x100;
-    otp::ResolvedSample resolved = in_erlang(process, {code_of(1), 0, {an_atom, pointer, code_of(2), an_atom, pointer, code_of(3), pointer, exit_stub}}, true);
+    otp::ResolvedSample resolved = in_erlang(
+        process, {code_of(1), 0, {an_atom, pointer, code_of(2), an_atom, pointer, code_of(3), pointer, exit_stub}},
+        true);
     CHECK(functions(resolved) == Ids{1, 2, 3});
     CHECK_FALSE(resolved.cut);
     CHECK_FALSE(resolved.unknown_code);
-    resolved = in_erlang(process, {code_of(1), 0, {an_atom, pointer, code_of(2), exit_stub}}, true);  // one that none stands in front of
+    resolved = in_erlang(process, {code_of(1), 0, {an_atom, pointer, code_of(2), exit_stub}},
+                         true);  // one that none stands in front of
     CHECK(functions(resolved) == Ids{1, 2});
     CHECK_FALSE(resolved.cut);
 }
@@ -124,7 +134,8 @@ TEST_CASE("of a stack so many frames are kept, and that there are more is told",
     CHECK(resolved.basis == SampleBasis::exact);
 }
 
-TEST_CASE("a stack that is deeper than its copy is read on where the copy ends, within the process's heap", "[sampling]") {
+TEST_CASE("a stack that is deeper than its copy is read on where the copy ends, within the process's heap",
+          "[sampling]") {
     MadeProcess process({code_of(4), an_atom, code_of(5)});
     const std::uint64_t stop = process.stop;
     otp::ResolvedSample resolved = in_erlang(process, {code_of(1), stop, {code_of(4)}});  // the copy ends in the middle
@@ -147,7 +158,8 @@ TEST_CASE("a stack that is deeper than its copy is read on where the copy ends, 
     CHECK(resolved.basis == SampleBasis::exact);
 
     MadeProcess third({code_of(4), code_of(5)});
-    resolved = in_erlang(third, {code_of(1), MadeProcess::end - 8, {code_of(2), an_atom, an_atom}});  // the copy ends behind the heap
+    resolved = in_erlang(
+        third, {code_of(1), MadeProcess::end - 8, {code_of(2), an_atom, an_atom}});  // the copy ends behind the heap
     CHECK(functions(resolved) == Ids{1, 2});
     CHECK(resolved.cut);
 }
@@ -183,10 +195,11 @@ TEST_CASE("C code is of the same call where the heap's top is the same, or a lit
     const std::uint64_t far = 0x580000, end = MadeProcess::end;  // a heap with much room below the stack
     CHECK(with_top(far, far + 8 * 2000, end, far) == SampleBasis::checked);
     CHECK(with_top(far, far + 8 * 2000 + 8, end, far) == SampleBasis::approximate);
-    CHECK(with_top(far, far + 8, end, far + 16) == SampleBasis::approximate);  // it had more at the sample: another turn
-    CHECK(with_top(far, far + 8, end, far - 8) == SampleBasis::moved);         // another heap
+    CHECK(with_top(far, far + 8, end, far + 16) ==
+          SampleBasis::approximate);                                    // it had more at the sample: another turn
+    CHECK(with_top(far, far + 8, end, far - 8) == SampleBasis::moved);  // another heap
     CHECK(with_top(far, far + 8, end, end + 8) == SampleBasis::moved);
-    CHECK(with_top(far, far + 8, end, end) == SampleBasis::approximate);       // its very end is of it
+    CHECK(with_top(far, far + 8, end, end) == SampleBasis::approximate);  // its very end is of it
 }
 
 TEST_CASE("a thread that stands has its caller for certain, and one of no process has none", "[sampling]") {
@@ -239,13 +252,16 @@ TEST_CASE("who called a fragment is told by where the call in front of the retur
     CHECK(caller([](P& p) { call(p, code_of(2), fragment + 64); }) == SampleBasis::checked);
     CHECK(caller([](P& p) { call(p, code_of(2), fragment + 65); }) == SampleBasis::moved);  // behind the code that runs
     CHECK(caller([](P& p) { call(p, code_of(2), fragment); }, fragment + 1023) == SampleBasis::checked);
-    CHECK(caller([](P& p) { call(p, code_of(2), fragment); }, fragment + 1024) == SampleBasis::moved);  // no fragment is that long
+    CHECK(caller([](P& p) { call(p, code_of(2), fragment); }, fragment + 1024) ==
+          SampleBasis::moved);  // no fragment is that long
     // By a word with the address: FF 15.
     CHECK(caller([](P& p) {
               code(p, code_of(2) - 6, with_distance({0xff, 0x15}, code_of(2), 0x700000));
               p.memory.words[0x700000] = fragment;
           }) == SampleBasis::checked);
-    CHECK(caller([](P& p) { code(p, code_of(2) - 6, {0, 0, 0, 0, 0xff, 0xd0}); }) == SampleBasis::moved);  // by a register
+    CHECK(caller([](P& p) {
+              code(p, code_of(2) - 6, {0, 0, 0, 0, 0xff, 0xd0});
+          }) == SampleBasis::moved);  // by a register
     // By jumps: E9, the same with a prefix, FF 25.
     const std::uint64_t jump = 0x20800;
     CHECK(caller([&](P& p) {
@@ -263,7 +279,9 @@ TEST_CASE("who called a fragment is told by where the call in front of the retur
           }) == SampleBasis::checked);
     const auto chain = [&](P& p, std::uint64_t jumps) {
         call(p, code_of(2), jump);
-        for (std::uint64_t i = 0; i < jumps; ++i) code(p, jump + 16 * i, with_distance({0xe9}, jump + 16 * i + 5, i + 1 == jumps ? fragment : jump + 16 * (i + 1)));
+        for (std::uint64_t i = 0; i < jumps; ++i)
+            code(p, jump + 16 * i,
+                 with_distance({0xe9}, jump + 16 * i + 5, i + 1 == jumps ? fragment : jump + 16 * (i + 1)));
     };
     CHECK(caller([&](P& p) { chain(p, 3); }) == SampleBasis::checked);
     CHECK(caller([&](P& p) { chain(p, 4); }) == SampleBasis::moved);  // not followed for ever
@@ -274,7 +292,9 @@ TEST_CASE("of two fragments side by side the code is in the one that begins last
     call(process, code_of(2), fragment);
     call(process, code_of(3), fragment + 32);
     otp::SampleResolver resolver = process.resolver();
-    const auto basis = [&](std::uint64_t inside, std::uint64_t saved) { return resolver.resolve({}, called_from(inside, heap_top + 16, saved), true); };
+    const auto basis = [&](std::uint64_t inside, std::uint64_t saved) {
+        return resolver.resolve({}, called_from(inside, heap_top + 16, saved), true);
+    };
     CHECK(functions(basis(fragment + 64, process.stop + 16)) == Ids{3});  // both are known from here on
     CHECK(functions(basis(fragment + 31, process.stop + 16)) == Ids{2, 3});
     CHECK(functions(basis(fragment + 32, process.stop + 16)) == Ids{3});

@@ -1,7 +1,7 @@
 // Samples of a running VM: records of the kernel's rings, stacks made of them, and what they add up to.
-#include <catch2/catch.hpp>
 #include <linux/perf_event.h>
 
+#include <catch2/catch.hpp>
 #include <cstring>
 #include <map>
 #include <random>
@@ -24,7 +24,8 @@ void put(std::vector<std::byte>& out, const auto& value) {
 }
 
 // A sample as the kernel writes it: registers in its order (ax bx cx dx si di bp sp ip, r8 to r15), then the stack.
-std::vector<std::byte> sample_record(std::uint32_t thread, const std::vector<std::uint64_t>& stack, std::uint64_t copied) {
+std::vector<std::byte> sample_record(std::uint32_t thread, const std::vector<std::uint64_t>& stack,
+                                     std::uint64_t copied) {
     std::vector<std::byte> record;
     put(record, perf_event_header{PERF_RECORD_SAMPLE, 0, 0});
     put(record, std::uint32_t{1});
@@ -42,7 +43,8 @@ std::vector<std::byte> sample_record(std::uint32_t thread, const std::vector<std
 
 }  // namespace
 
-TEST_CASE("a sample of the kernel's is registers by their own numbers, and so much of the stack as could be copied", "[sampling]") {
+TEST_CASE("a sample of the kernel's is registers by their own numbers, and so much of the stack as could be copied",
+          "[sampling]") {
     const std::vector<std::byte> record = sample_record(42, {7, 8, 9, 10}, 24);
     bytes::ThreadSample sample;
     bytes::SampleCounts counts;
@@ -59,14 +61,16 @@ TEST_CASE("a sample of the kernel's is registers by their own numbers, and so mu
     REQUIRE(sample.stack.size() == 24);
     CHECK(bytes::load<std::uint64_t>(sample.stack.data() + 16) == 9);
 
-    for (std::size_t size = sizeof(perf_event_header); size < record.size(); ++size) {  // cut anywhere, nothing is read behind it
+    for (std::size_t size = sizeof(perf_event_header); size < record.size();
+         ++size) {  // cut anywhere, nothing is read behind it
         bytes::SampleCounts of_cut;
         const bool parsed = bytes::parse_thread_record(bytes::Bytes(record).first(size), sample, of_cut);
         CHECK((parsed ? sample.stack.empty() : of_cut.unusable == 1));
     }
 }
 
-TEST_CASE("records of a ring are handed over whole where they wrap around its end, and a torn one ends it", "[sampling]") {
+TEST_CASE("records of a ring are handed over whole where they wrap around its end, and a torn one ends it",
+          "[sampling]") {
     std::vector<std::byte> ring(1024);
     const std::vector<std::byte> record = sample_record(1, std::vector<std::uint64_t>(20, 5), 160);
     std::uint64_t head = 4096 + 1000;  // 24 bytes before the end
@@ -152,11 +156,13 @@ TEST_CASE("a sample in C code has its caller from the registers that C code keep
     CHECK(resolved.by_code);
     CHECK(functions(resolved) == Ids{7, 3});
 
-    // Which of Process.stop and rbp is the stack's top, the code tells that called the fragment: here another one, there this one.
+    // Which of Process.stop and rbp is the stack's top, the code tells that called the fragment: here another one,
+    // there this one.
     MadeProcess two({code_of(2), an_atom, code_of(3), an_atom});
     otp::SampleResolver of_two = two.resolver();
     const auto call_of = [&two](std::uint64_t from, std::uint64_t target) {  // E8, distance; right in front of `from`
-        const std::uint64_t code = std::uint64_t{0xe8} << 24 | std::uint64_t{static_cast<std::uint32_t>(target - from)} << 32;
+        const std::uint64_t code = std::uint64_t{0xe8} << 24 | std::uint64_t{static_cast<std::uint32_t>(target - from)}
+                                                                   << 32;
         two.memory.words[from - 8] = code;
     };
     call_of(code_of(2), fragment - 32);
@@ -215,7 +221,9 @@ TEST_CASE("the word at which stacks begin is that of most processes", "[sampling
 
 TEST_CASE("samples are added up by function, stack, process and thread", "[sampling]") {
     Snapshot snapshot;
-    for (int i = 0; i < 3; ++i) snapshot.functions.intern({snapshot.texts.intern("m"), snapshot.texts.intern("f"), static_cast<std::uint32_t>(i)});
+    for (int i = 0; i < 3; ++i)
+        snapshot.functions.intern(
+            {snapshot.texts.intern("m"), snapshot.texts.intern("f"), static_cast<std::uint32_t>(i)});
     const auto stack = [&](std::vector<std::uint32_t> ids) {
         std::vector<Frame> frames;
         for (const std::uint32_t id : ids) frames.push_back({.function = static_cast<FunctionId>(id)});
@@ -270,8 +278,10 @@ TEST_CASE("a native function is blamed by the beginning of its name, a pattern, 
     CHECK(analyses::is_blamed(named, "*struct*"));
     CHECK_FALSE(analyses::is_blamed(named, "struct"));
     CHECK_FALSE(analyses::is_blamed(named, "*struct"));
-    for (const char* empty : {"*copy_struct_x", "copy_struct_x*", "copy_*struct*_x", "*copy*_*struct_x", "c*p*t_x"}) CHECK(analyses::is_blamed(named, empty));
-    for (const char* none : {"*copy_struct_xx", "copy_**structs_x", "c*p*t_xx", "*q*"}) CHECK_FALSE(analyses::is_blamed(named, none));
+    for (const char* empty : {"*copy_struct_x", "copy_struct_x*", "copy_*struct*_x", "*copy*_*struct_x", "c*p*t_x"})
+        CHECK(analyses::is_blamed(named, empty));
+    for (const char* none : {"*copy_struct_xx", "copy_**structs_x", "c*p*t_xx", "*q*"})
+        CHECK_FALSE(analyses::is_blamed(named, none));
     CHECK(analyses::is_blamed(unnamed, "beam.smp+0x1230"));
     CHECK(analyses::is_blamed(unnamed, "0x1230"));
     CHECK_FALSE(analyses::is_blamed(unnamed, "copy_struct"));
@@ -284,9 +294,11 @@ TEST_CASE("words of hits are what was allocated, and hits without a caller are s
     AllocationSamples samples;
     samples.natives = {{"erts_maps_put", "beam.smp", 0}, {"other", "beam.smp", 0}};
     const auto hit = [&](std::uint32_t function, std::uint64_t words) {
-        samples.hits.push_back({0, SampleBasis::exact, words, Pid{0, 1, 0}, static_cast<FunctionId>(function), AllocationHit::no_native});
+        samples.hits.push_back(
+            {0, SampleBasis::exact, words, Pid{0, 1, 0}, static_cast<FunctionId>(function), AllocationHit::no_native});
     };
-    // In each window function 0 allocates 300 words of a heap with 1000 free words, function 1 100 words of one with 10000.
+    // In each window function 0 allocates 300 words of a heap with 1000 free words, function 1 100 words of one with
+    // 10000.
     for (int window = 0; window < 60000; ++window) {
         if (random() % 1000 < 300) hit(0, 1000);
         if (random() % 10000 < 100) hit(1, 10000);
@@ -319,7 +331,8 @@ TEST_CASE("words of hits are what was allocated, and hits without a caller are s
     // Fragments: 40 writes of 4 watches are 4 observations; words are those of all.
     samples.hits.clear();
     for (std::uint32_t i = 0; i < 40; ++i)
-        samples.hits.push_back({0, SampleBasis::checked, 3, Pid{0, 1, 0}, static_cast<FunctionId>(0), AllocationHit::no_native, 1 + i % 4});
+        samples.hits.push_back({0, SampleBasis::checked, 3, Pid{0, 1, 0}, static_cast<FunctionId>(0),
+                                AllocationHit::no_native, 1 + i % 4});
     const analyses::AllocationProfile beside = analyses::allocation_profile(snapshot, samples, {}, false);
     REQUIRE(beside.rows.size() == 1);
     CHECK(beside.fragments == 40);

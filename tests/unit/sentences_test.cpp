@@ -47,9 +47,8 @@ TEST_CASE("a sentence is its words and parts, spelled in either language", "[sen
     const TextId node = m.text("shop@host");
     const Snapshot& s = m.seal();
     const ProcId carts = s.find({0, 1, 0}), other = s.find({0, 2, 0});
-    const Sentence text =
-        sentence("{} has {} ({}, {}) in {} for {} on {}", carts, Counted{1, "message", "messages"}, Percent{1.4},
-                 Amount{1536, AmountUnit::bytes}, call, other, Name{node});
+    const Sentence text = sentence("{} has {} ({}, {}) in {} for {} on {}", carts, Counted{1, "message", "messages"},
+                                   Percent{1.4}, Amount{1536, AmountUnit::bytes}, call, other, Name{node});
     CHECK(in(Syntax::erlang, s, text) ==
           "Elixir.MyShop.Carts <0.1.0> has 1 message (1.4 %, 1.5 KiB) in gen_server:call/3 for <0.2.0> "
           "('Elixir.MyShop.Carts':init/1) on shop@host");
@@ -71,11 +70,13 @@ TEST_CASE("terms that the input has printed are told in the reader's language", 
     CHECK(printed_text("#{a=>[1,\"x\"],'odd one'=><<\"b\">>,<<1,2>>=>#Ref<0.1.2.3>}", Syntax::elixir) ==
           "%{:a => [1, ~c\"x\"], :\"odd one\" => \"b\", <<1,2>> => #Ref<0.1.2.3>}");
     CHECK(printed_text("{timeout,#Ref,{_,true,[...]}}", Syntax::elixir) == "{:timeout, #Ref, {_, true, [...]}}");
-    CHECK(printed_text("{order,integer(),#{sku=>binary()}}", Syntax::elixir) == "{:order, integer(), %{:sku => binary()}}");
+    CHECK(printed_text("{order,integer(),#{sku=>binary()}}", Syntax::elixir) ==
+          "{:order, integer(), %{:sku => binary()}}");
     CHECK(bare_text("Elixir.Shop.Shelf<int>", Syntax::elixir) == "Shop.Shelf<int>");
     CHECK(bare_text("Elixir.shop", Syntax::elixir) == "Elixir.shop");
     CHECK(bare_text("Elixir.Shop.Shelf<int>", Syntax::erlang) == "Elixir.Shop.Shelf<int>");
-    for (const char* cut : {"{'Elixir.A", "<<\"b", "#Ref<0.1", "#", "'\\", "<0.1"}) CHECK(!printed_text(cut, Syntax::elixir).empty());
+    for (const char* cut : {"{'Elixir.A", "<<\"b", "#Ref<0.1", "#", "'\\", "<0.1"})
+        CHECK(!printed_text(cut, Syntax::elixir).empty());
     CHECK(in(Syntax::erlang, s, text) == "messages of the form " + printed);
 }
 
@@ -87,8 +88,7 @@ TEST_CASE("commands take the input as a word of the shell", "[sentence]") {
           "See: beamheap msgs 'it'\\''s here.dump' 0.5.0 --by shape");
     // In words of ours a command stands between backticks; other code keeps its words.
     const Sentence words = Ours("See `beamheap top DUMP --by memory`, then `ulimit -c`.");
-    CHECK(in(Syntax::elixir, s, words) ==
-          "See beamheap top 'it'\\''s here.dump' --by memory, then ulimit -c.");
+    CHECK(in(Syntax::elixir, s, words) == "See beamheap top 'it'\\''s here.dump' --by memory, then ulimit -c.");
     CHECK(spell(words).raw() == "See beamheap top DUMP --by memory, then ulimit -c.");
     CHECK(!words.names_command("top"));
     CHECK(Sentence(Ours("`beamheap analyze DUMP` tells")).names_command("analyze"));
@@ -108,17 +108,17 @@ TEST_CASE("full redaction hides every private word and none of ours", "[sentence
     const FunctionId call = m.function("user_queue", "token", 3);
     for (const char* word : {"has", "in", "its", "queue", "culprit", "token", "critical", "memory"}) m.text(word);
     const Snapshot& s = m.seal();
-    const Sentence text = sentence("{} has {} in its queue; it sits in {}: {}", s.find({0, 1, 0}),
-                                   Counted{7, "message", "messages"}, call,
-                                   InputText{"{culprit,\"secret words\",token}", InputText::Holds::term});
+    const Sentence text =
+        sentence("{} has {} in its queue; it sits in {}: {}", s.find({0, 1, 0}), Counted{7, "message", "messages"},
+                 call, InputText{"{culprit,\"secret words\",token}", InputText::Holds::term});
     const std::string shown = fully_redacted(s, text);
     CHECK(shown.find(" <0.1.0> has 7 messages in its queue; it sits in x_") != shown.npos);
     for (const char* word : {"culprit", "token", "user_queue", "secret"}) {
         INFO(shown);
         CHECK(shown.find(word) == shown.npos);
     }
-    const std::string free = fully_redacted(s, sentence("A node left a crash dump: {}",
-                                                        InputText{"culprit has a token", InputText::Holds::message}));
+    const std::string free = fully_redacted(
+        s, sentence("A node left a crash dump: {}", InputText{"culprit has a token", InputText::Holds::message}));
     CHECK(free.starts_with("A node left a crash dump: x_"));
     CHECK(free.find("token") == free.npos);
 }
@@ -127,8 +127,8 @@ TEST_CASE("parts of a title are told one by one", "[sentence]") {
     MadeSnapshot m;
     m.process(1, "writer");
     const Snapshot& s = m.seal();
-    const Array parts = sentence_parts(
-        Names(s, Syntax::erlang), sentence("{} has {}", s.find({0, 1, 0}), Counted{2, "message", "messages"}));
+    const Array parts = sentence_parts(Names(s, Syntax::erlang),
+                                       sentence("{} has {}", s.find({0, 1, 0}), Counted{2, "message", "messages"}));
     REQUIRE(parts.size() == 3);
     const auto member = [&](std::size_t part, std::size_t at) {
         return (*std::get<std::shared_ptr<const Object>>(parts[part].data()))[at];
@@ -203,7 +203,9 @@ TEST_CASE("who was running is told, but for those who run at every end of its ki
 }
 
 TEST_CASE("what grew is named as names are written", "[sentences]") {
-    const auto named = [](GrowthOf what, std::string key) { return key_text({.what = what, .key = std::move(key)}, Syntax::elixir); };
+    const auto named = [](GrowthOf what, std::string key) {
+        return key_text({.what = what, .key = std::move(key)}, Syntax::elixir);
+    };
     CHECK(named(GrowthOf::process, "Elixir.Shop.Cart") == "Shop.Cart");
     CHECK(named(GrowthOf::process, "rex") == "rex");
     CHECK(named(GrowthOf::process_group, "'Elixir.Shop.Cart':init/1") == "Shop.Cart.init/1");

@@ -1,7 +1,6 @@
 // Queries over made-up tables: what SQLite is told of them, how rows are chosen and put in order, and what is refused.
-#include <catch2/catch.hpp>
-
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,7 +12,8 @@ using present::PlainValue;
 
 namespace {
 
-const auto open_redactor = std::make_shared<const present::Redactor>(present::RedactOptions{.level = present::RedactLevel::none});
+const auto open_redactor =
+    std::make_shared<const present::Redactor>(present::RedactOptions{.level = present::RedactLevel::none});
 
 /// How often rows were asked for.
 struct Asked {
@@ -22,7 +22,8 @@ struct Asked {
 
 present::Table numbers(std::size_t rows, Asked* asked) {
     present::Table table;
-    table.columns = {{.name = "name", .title = "", .doc = ""}, {.name = "n", .title = "", .unit = present::Unit::count, .doc = ""}};
+    table.columns = {{.name = "name", .title = "", .doc = ""},
+                     {.name = "n", .title = "", .unit = present::Unit::count, .doc = ""}};
     table.rows = table.total = rows;
     table.cell = [asked](std::size_t row, std::size_t column) -> present::Value {
         ++asked->cells;
@@ -37,7 +38,9 @@ std::vector<sql::Table> tables(Asked* asked, std::size_t rows = 1000) {
     std::vector<sql::Table> all(4);
     all[0].name = "number";
     all[0].columns = numbers(0, asked).columns;
-    all[0].all = [=]() -> Result<sql::Rows> { return ++asked->all, std::make_shared<const present::PlainTable>(numbers(rows, asked), open_redactor); };
+    all[0].all = [=]() -> Result<sql::Rows> {
+        return ++asked->all, std::make_shared<const present::PlainTable>(numbers(rows, asked), open_redactor);
+    };
     all[1] = all[0];
     all[1].name = "piece";
     all[1].kind = sql::Table::Kind::parts;
@@ -58,7 +61,8 @@ std::vector<sql::Table> tables(Asked* asked, std::size_t rows = 1000) {
     all[2].of = [=](std::string_view most) -> Result<sql::Rows> {
         ++asked->functions;
         if (most == "none") return Error{ErrorCode::usage, "none is no number", "say one"};
-        return std::make_shared<const present::PlainTable>(numbers(std::stoul(std::string(most)), asked), open_redactor);
+        return std::make_shared<const present::PlainTable>(numbers(std::stoul(std::string(most)), asked),
+                                                           open_redactor);
     };
     all[3] = all[0];
     all[3].name = "secret";
@@ -131,7 +135,9 @@ TEST_CASE("numbers that differ in their last digit alone are put in order", "[sq
         present::Table table;
         table.columns = {{.name = "n", .title = "", .unit = present::Unit::count, .doc = ""}};
         table.rows = table.total = 3;
-        table.cell = [](std::size_t row, std::size_t) -> present::Value { return (std::uint64_t{1} << 60) + (row * 2 + 1) % 3; };
+        table.cell = [](std::size_t row, std::size_t) -> present::Value {
+            return (std::uint64_t{1} << 60) + (row * 2 + 1) % 3;
+        };
         return std::make_shared<const present::PlainTable>(std::move(table), open_redactor);
     };
     const auto query = sql::Query::compile(all, "SELECT n - (1 << 60) FROM large ORDER BY n", {});
@@ -202,11 +208,28 @@ TEST_CASE("a function takes its argument, also from another table's row", "[sql]
 
 TEST_CASE("nothing but reading is allowed", "[sql]") {
     Asked asked;
-    for (const char* refused :
-         {"ATTACH 'x.db' AS x", "PRAGMA journal_mode=WAL", "SELECT load_extension('x')", "INSERT INTO number VALUES(1, 2)",
-          "UPDATE number SET n = 1", "DELETE FROM number", "CREATE TABLE t(x)", "CREATE TEMP TABLE t(x)", "DROP TABLE number",
-          "CREATE VIRTUAL TABLE v USING number", "BEGIN", "VACUUM", "VACUUM INTO 'x.db'", "ANALYZE", "SAVEPOINT a",
-          "SELECT * FROM pragma_database_list", "SELECT 1; SELECT 2", "SELECT fts3_tokenizer('simple')", "SELECT sin(n) FROM number", "SELECT ATAN2(1, 2)", "", "-- nothing"}) {
+    for (const char* refused : {"ATTACH 'x.db' AS x",
+                                "PRAGMA journal_mode=WAL",
+                                "SELECT load_extension('x')",
+                                "INSERT INTO number VALUES(1, 2)",
+                                "UPDATE number SET n = 1",
+                                "DELETE FROM number",
+                                "CREATE TABLE t(x)",
+                                "CREATE TEMP TABLE t(x)",
+                                "DROP TABLE number",
+                                "CREATE VIRTUAL TABLE v USING number",
+                                "BEGIN",
+                                "VACUUM",
+                                "VACUUM INTO 'x.db'",
+                                "ANALYZE",
+                                "SAVEPOINT a",
+                                "SELECT * FROM pragma_database_list",
+                                "SELECT 1; SELECT 2",
+                                "SELECT fts3_tokenizer('simple')",
+                                "SELECT sin(n) FROM number",
+                                "SELECT ATAN2(1, 2)",
+                                "",
+                                "-- nothing"}) {
         INFO(refused);
         const auto answer = ask(refused, &asked);
         REQUIRE_FALSE(answer);
@@ -235,15 +258,18 @@ TEST_CASE("bounds of time, rows, values and memory hold", "[sql]") {
     limits.rows = 100;
     refuses(std::string(for_ever) + "x FROM c", "more than 100 rows");
     refuses("SELECT zeroblob(1000000000)", "more than 16777216 bytes");
-    refuses("WITH RECURSIVE c(x) AS (SELECT 'abcdefgh' UNION ALL SELECT x || x FROM c) SELECT max(length(x)) FROM c", "more than 16777216 bytes");
+    refuses("WITH RECURSIVE c(x) AS (SELECT 'abcdefgh' UNION ALL SELECT x || x FROM c) SELECT max(length(x)) FROM c",
+            "more than 16777216 bytes");
     limits.memory_bytes = 8u << 20;
-    refuses(std::string("WITH RECURSIVE c(x) AS (SELECT 1 UNION SELECT x + 1 FROM c) SELECT count(*) FROM c"), "more than 8 MiB of memory");
+    refuses(std::string("WITH RECURSIVE c(x) AS (SELECT 1 UNION SELECT x + 1 FROM c) SELECT count(*) FROM c"),
+            "more than 8 MiB of memory");
     limits.answer_bytes = 1000;
     refuses("SELECT hex(zeroblob(4000)) FROM number", "more than 0 MiB");
     refuses("SELECT n, n, n, n, n, n, n, n FROM number LIMIT 10", "more than 0 MiB");
     // What was bounded for one query is not for the next.
     limits = {};
-    CHECK(ask("SELECT count(DISTINCT a.name || b.n) FROM number a, number b WHERE a.n < 100 AND b.n < 100", &asked, limits));
+    CHECK(ask("SELECT count(DISTINCT a.name || b.n) FROM number a, number b WHERE a.n < 100 AND b.n < 100", &asked,
+              limits));
 }
 
 TEST_CASE("names that come twice are told apart, and blobs are texts", "[sql]") {
@@ -269,13 +295,17 @@ TEST_CASE("cells are redacted before a query sees them", "[sql]") {
     table.columns = {{.name = "key", .title = "", .doc = "", .content = present::Content::term},
                      {.name = "value", .title = "", .doc = "", .content = present::Content::term, .keyed_by = "key"}};
     table.rows = table.total = 1;
-    table.cell = [](std::size_t, std::size_t column) { return present::Value(column == 0 ? "password" : "<<\"hunter2-is-mine\">>"); };
+    table.cell = [](std::size_t, std::size_t column) {
+        return present::Value(column == 0 ? "password" : "<<\"hunter2-is-mine\">>");
+    };
     const present::PlainTable rows(table, std::make_shared<const present::Redactor>(present::RedactOptions{}));
     CHECK(std::get<std::string>(rows.cell(0, 1)).find("hunter2") == std::string::npos);
     CHECK(std::get<std::string>(rows.copy()->cell(0, 1)) == std::get<std::string>(rows.cell(0, 1)));
     // Lists are JSON, bytes that are no UTF-8 are replaced, numbers that no database has are reals.
     const present::Redactor open(present::RedactOptions{.level = present::RedactLevel::none});
-    const auto plain = [&](const present::Value& value) { return present::plain_value(open, value, present::Content::plain); };
+    const auto plain = [&](const present::Value& value) {
+        return present::plain_value(open, value, present::Content::plain);
+    };
     CHECK(std::get<std::string>(plain(present::Array{"a\"b", 1})) == "[\"a\\\"b\",1]");
     CHECK(std::get<std::string>(plain("a\xFFz")) == "a\xEF\xBF\xBDz");
     CHECK(std::get<std::int64_t>(plain(true)) == 1);

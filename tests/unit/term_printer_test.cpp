@@ -17,7 +17,7 @@ namespace {
 
 // What an escape is made of, and what looks like one.
 const std::vector<std::string> pieces{"\\",       "{",        "}", "x", "u", "\"",           "#", "#{", "\n", "\x1B",
-                                      "\xC3\xA9", "\xC2\x85", "a", " ", "'", "\xE2\x80\xAE", "0", ".", "\\{"};
+                                      "\xC3\xA9", "\xC2\x85", "a", " ", "'", "\xE2\x80\xAE", "0", ".",  "\\{"};
 
 std::string random_text(std::mt19937& random, std::size_t count) {
     std::string text;
@@ -65,7 +65,8 @@ void check_cuts(const std::string& encoded, present::Syntax syntax) {
         std::string start = text.substr(0, dots);
         if (start.ends_with("/utf8")) start.resize(start.size() - 5);
         if (start.ends_with('"')) start.pop_back();
-        if (start.find('"') == std::string::npos || start.find('"') != whole.find('"')) continue;  // printed as bytes or elements
+        if (start.find('"') == std::string::npos || start.find('"') != whole.find('"'))
+            continue;  // printed as bytes or elements
         REQUIRE(whole.starts_with(start));
         std::size_t backslashes = 0;
         while (backslashes < start.size() && start[start.size() - 1 - backslashes] == '\\') ++backslashes;
@@ -81,7 +82,8 @@ struct Heap {
         LoadPlan plan = test::everything();
         plan.terms = true;
         artifact = test::load(test::header() + test::process("<0.1.0>") +
-                                  "=proc_dictionary:<0.1.0>\nH7F00\n=proc_stack:<0.1.0>\n=proc_heap:<0.1.0>\n" + lines + "=atoms\n=end\n",
+                                  "=proc_dictionary:<0.1.0>\nH7F00\n=proc_stack:<0.1.0>\n=proc_heap:<0.1.0>\n" + lines +
+                                  "=atoms\n=end\n",
                               plan);
         REQUIRE(artifact != nullptr);
         terms = std::move(*artifact->terms(ProcId{0}));
@@ -148,8 +150,7 @@ TEST_CASE("a term that contains itself is cut where it comes back") {
 }
 
 TEST_CASE("keyword lists that contain themselves") {
-    CHECK(Heap("7F00:lH7F20|N\n7F20:t2:A1:k,H7F00\n").text(0, present::Syntax::elixir) ==
-          "[k: <cyclic term 7F00>]");
+    CHECK(Heap("7F00:lH7F20|N\n7F20:t2:A1:k,H7F00\n").text(0, present::Syntax::elixir) == "[k: <cyclic term 7F00>]");
 }
 
 TEST_CASE("a large map whose nodes are themselves comes to an end") {
@@ -159,7 +160,7 @@ TEST_CASE("a large map whose nodes are themselves comes to an end") {
     Heap cyclic(root + node + "\n");
     CHECK(cyclic.text(2000).size() < 5000);
     // Twenty levels, each sixteen times the next, and no pair at the end.
-    std::string deep = "7F00:Mh28:10:" ;
+    std::string deep = "7F00:Mh28:10:";
     const auto level = [](int i) { return std::to_string(8000 + i * 10); };
     for (int i = 0; i < 16; ++i) deep += (i == 0 ? "H" : ",H") + level(0);
     deep += '\n';
@@ -190,8 +191,10 @@ std::string header_of_r16() { return test::header("test", "Erlang R16B03 (erts-5
 
 }  // namespace
 
-TEST_CASE("a slice is as many bytes of its binary from its place on, in dumps of hexadecimal data and of base64", "[present][binaries]") {
-    const std::string terms = test::process("<0.1.0>") + "=proc_dictionary:<0.1.0>\nH7F00\n=proc_stack:<0.1.0>\n=proc_heap:<0.1.0>\n"
+TEST_CASE("a slice is as many bytes of its binary from its place on, in dumps of hexadecimal data and of base64",
+          "[present][binaries]") {
+    const std::string terms = test::process("<0.1.0>") +
+                              "=proc_dictionary:<0.1.0>\nH7F00\n=proc_stack:<0.1.0>\n=proc_heap:<0.1.0>\n"
                               "7F00:t2:H7F20,H7F40\n7F20:Yc7E00:2:3\n7F40:Yc7E00:1:4\n=binary:7E00\n";
     const std::string slices = "{<<\"cde\">>,<<\"bcde\">>}";
     CHECK(printed_first(test::header() + terms + "6:YWJjZGVm\n=atoms\n=end\n") == slices);
@@ -199,9 +202,11 @@ TEST_CASE("a slice is as many bytes of its binary from its place on, in dumps of
 }
 
 TEST_CASE("dumps of before 0.4 have literals in whichever heap they were printed with first", "[present][literals]") {
-    // The first process names a constant that stands in the heap of the third, and of which a part stands in that of the second.
-    CHECK(printed_first(header_of_r16() + test::process("<0.1.0>") + test::process("<0.2.0>") + test::process("<0.3.0>") +
-                   "=proc_dictionary:<0.1.0>\nH7F00\n=proc_stack:<0.1.0>\n=proc_heap:<0.1.0>\n7F00:t2:A1:k,H8F00\n"
-                   "=proc_stack:<0.2.0>\n=proc_heap:<0.2.0>\n9F00:lI7|N\n=proc_stack:<0.3.0>\n=proc_heap:<0.3.0>\n8F00:t2:A1:c,H9F00\n=atoms\n=end\n") ==
-          "{k,{c,[7]}}");
+    // The first process names a constant that stands in the heap of the third, and of which a part stands in that of
+    // the second.
+    CHECK(printed_first(header_of_r16() + test::process("<0.1.0>") + test::process("<0.2.0>") +
+                        test::process("<0.3.0>") +
+                        "=proc_dictionary:<0.1.0>\nH7F00\n=proc_stack:<0.1.0>\n=proc_heap:<0.1.0>\n7F00:t2:A1:k,H8F00\n"
+                        "=proc_stack:<0.2.0>\n=proc_heap:<0.2.0>\n9F00:lI7|N\n=proc_stack:<0.3.0>\n=proc_heap:<0.3.0>"
+                        "\n8F00:t2:A1:c,H9F00\n=atoms\n=end\n") == "{k,{c,[7]}}");
 }

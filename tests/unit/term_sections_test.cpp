@@ -1,10 +1,11 @@
-// Where the text of terms is: the same answers for a file that can be read again and for a stream of which texts were kept.
-#include <catch2/catch.hpp>
+// Where the text of terms is: the same answers for a file that can be read again and for a stream of which texts were
+// kept.
+#include "formats/crashdump/term_sections.hpp"
 
+#include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
-#include "formats/crashdump/term_sections.hpp"
 #include "support/dump_text.hpp"
 
 using namespace beamheap;
@@ -19,16 +20,21 @@ struct TextPlace {
     TermSection section;
     std::uint64_t offset, bytes;
 };
-constexpr TextPlace heap_1{TermSection::heap, 0, 5}, stack_1{TermSection::stack, 6, 6}, literals_place{TermSection::literals, 13, 8}, heap_2{TermSection::heap, 22, 5},
-    heap_3{TermSection::heap, 28, 5}, persistent_place{TermSection::persistent_terms, 34, 10};
+constexpr TextPlace heap_1{TermSection::heap, 0, 5}, stack_1{TermSection::stack, 6, 6},
+    literals_place{TermSection::literals, 13, 8}, heap_2{TermSection::heap, 22, 5}, heap_3{TermSection::heap, 28, 5},
+    persistent_place{TermSection::persistent_terms, 34, 10};
 
 struct MadeSections {
-    explicit MadeSections(bool file) : stream(sections_text, 7), again(sections_text), sections(file ? static_cast<const bytes::Source&>(again) : stream) {}
+    explicit MadeSections(bool file)
+        : stream(sections_text, 7),
+          again(sections_text),
+          sections(file ? static_cast<const bytes::Source&>(again) : stream) {}
     void of(std::uint32_t process, const TextPlace& place) {
         if (!sections.keeps()) return sections.add(ProcId{process}, {place.offset, place.bytes, place.section});
         // in two pieces
         sections.keep(ProcId{process}, place.section, place.offset, sections_text.substr(place.offset, 2));
-        sections.keep(ProcId{process}, place.section, place.offset + 2, sections_text.substr(place.offset + 2, place.bytes - 2));
+        sections.keep(ProcId{process}, place.section, place.offset + 2,
+                      sections_text.substr(place.offset + 2, place.bytes - 2));
     }
     void shared(const TextPlace& place) {
         if (!sections.keeps()) return sections.add_shared({place.offset, place.bytes, place.section});
@@ -43,7 +49,8 @@ struct MadeSections {
 std::vector<std::string> texts_of(const Result<std::vector<SectionText>>& found) {
     REQUIRE(found);
     std::vector<std::string> all;
-    for (const SectionText& section : *found) all.push_back(std::to_string(section.offset) + " " + std::string(section.text()));
+    for (const SectionText& section : *found)
+        all.push_back(std::to_string(section.offset) + " " + std::string(section.text()));
     return all;
 }
 using Texts = std::vector<std::string>;
@@ -70,7 +77,8 @@ TEST_CASE("sections of one process, and those that all share", "[crashdump][sect
         CHECK(texts_of(sections.shared(ProcId{1}, false)) == Texts{"13 literals", "34 persistent"});
         // Of old dumps the heaps of all others, in the order of the file where nothing can be read again.
         const Texts others = texts_of(sections.shared(ProcId{1}, true));
-        CHECK(others == (file ? Texts{"13 literals", "34 persistent", "22 heap2", "28 heap3"} : Texts{"13 literals", "22 heap2", "28 heap3", "34 persistent"}));
+        CHECK(others == (file ? Texts{"13 literals", "34 persistent", "22 heap2", "28 heap3"}
+                              : Texts{"13 literals", "22 heap2", "28 heap3", "34 persistent"}));
         const Texts of_nobody = texts_of(sections.shared(ProcId{7}, true));
         CHECK(of_nobody.size() == 5);
         CHECK((sections.extents(ProcId{1}) != nullptr) == file);
@@ -93,7 +101,8 @@ TEST_CASE("binaries are found by their address, the first of several at one", "[
         CHECK(sections.binary(0x300)->bytes == 30);
         CHECK(sections.binary(0x100)->bytes == 10);
         CHECK(sections.binary(0x200)->bytes == 20);
-        for (const std::uint64_t nobody : {0ull, 0xffull, 0x101ull, 0x301ull}) CHECK(sections.binary(nobody) == nullptr);
+        for (const std::uint64_t nobody : {0ull, 0xffull, 0x101ull, 0x301ull})
+            CHECK(sections.binary(nobody) == nullptr);
         const auto text = [&](std::uint64_t address, std::uint64_t from, std::size_t characters) {
             const auto found = sections.binary_text(*sections.binary(address), from, characters);
             REQUIRE(found);

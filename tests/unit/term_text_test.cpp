@@ -1,8 +1,8 @@
 // Ends of lines by the grammar: atoms that hold LF, whole sections within an atom, cut text.
-#include "formats/crashdump/term_grammar.hpp"
-
 #include <catch2/catch.hpp>
 #include <string>
+
+#include "formats/crashdump/term_grammar.hpp"
 
 using namespace beamheap::crashdump;
 using namespace std::string_literals;
@@ -102,7 +102,8 @@ TEST_CASE("an atom is found wherever its length stands before the end, and of wh
                 if (shown == 0) continue;
                 char head[24];
                 std::snprintf(head, sizeof head, "7F00:lN|A%zX:", length);
-                // The atom's last characters are not there yet where fewer are shown, and the LF is one of its characters.
+                // The atom's last characters are not there yet where fewer are shown, and the LF is one of its
+                // characters.
                 std::string text = head;
                 if (crlf)
                     for (std::size_t i = 0; i < shown; ++i) text += "\r\n";

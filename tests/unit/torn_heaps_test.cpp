@@ -1,7 +1,7 @@
 // A torn dump in which the sections of one process stand in two places, with another's between them.
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
 
+#include <catch2/catch.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,11 +63,14 @@ TEST_CASE("what is damaged in heaps is counted by its kind", "[torn_heaps]") {
         analyses::HeapStats stats(threads, {});
         LoadPlan plan = test::everything();
         stats.demand(plan);
-        const auto artifact = test::load(test::header() + test::process("<0.50.0>", "Message queue length: " + std::string(queue) + "\n") +
-                                             "=proc_messages:<0.50.0>\nI5:N\n=proc_heap:<0.50.0>\n" + heap + "=end\n", plan);
+        const auto artifact = test::load(
+            test::header() + test::process("<0.50.0>", "Message queue length: " + std::string(queue) + "\n") +
+                "=proc_messages:<0.50.0>\nI5:N\n=proc_heap:<0.50.0>\n" + heap + "=end\n",
+            plan);
         stats.store(*artifact);
         const Anomalies& met = artifact->snapshot().anomalies;
-        return std::vector{met[Anomaly::bad_line].count, met[Anomaly::duplicate_address].count, met[Anomaly::messages_lost].count};
+        return std::vector{met[Anomaly::bad_line].count, met[Anomaly::duplicate_address].count,
+                           met[Anomaly::messages_lost].count};
     };
     for (const unsigned threads : {1u, 2u}) {
         INFO(threads << " threads");

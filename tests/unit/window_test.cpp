@@ -1,4 +1,6 @@
 // Text that somebody holds stays as it was while the window moves on, reads on, or goes back.
+#include "bytes/window.hpp"
+
 #include <catch2/catch.hpp>
 #include <deque>
 #include <string>
@@ -6,7 +8,6 @@
 #include <vector>
 
 #include "bytes/source.hpp"
-#include "bytes/window.hpp"
 #include "support/dump_text.hpp"
 
 using namespace beamheap::bytes;
@@ -177,7 +178,8 @@ TEST_CASE("text is read to the place in a page that it has in the file", "[windo
     std::deque<Window::Held> held;
     const auto pass = [&](std::size_t bytes) {
         REQUIRE(window.ensure(bytes));
-        REQUIRE(window.view().substr(0, bytes) == std::string_view(text).substr(static_cast<std::size_t>(window.offset()), bytes));
+        REQUIRE(window.view().substr(0, bytes) ==
+                std::string_view(text).substr(static_cast<std::size_t>(window.offset()), bytes));
         held.push_back(window.hold(window.offset(), window.offset() + bytes));
         if (held.size() > 40) held.pop_front();
         window.consume(bytes);
@@ -198,7 +200,8 @@ TEST_CASE("what a thread has read ahead is what stands there, wherever the windo
     Window window = window_of(text, true);
     const auto take = [&](std::size_t bytes) {
         REQUIRE(window.ensure(bytes));
-        REQUIRE(window.view().substr(0, bytes) == std::string_view(text).substr(static_cast<std::size_t>(window.offset()), bytes));
+        REQUIRE(window.view().substr(0, bytes) ==
+                std::string_view(text).substr(static_cast<std::size_t>(window.offset()), bytes));
         window.consume(bytes);
         REQUIRE(window.source().stored_position() >= window.offset());
     };

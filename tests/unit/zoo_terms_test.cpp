@@ -65,7 +65,8 @@ void compare(const std::string& release, const fs::path& folder) {
     for (NodeId node = 0; node < graph.size(); ++node)
         if (flat[node] < 100'000) CHECK(sizes.flat_words(node, 100'000) == Count(flat[node]));
     analyses::TermMeasures measures(terms);
-    for (std::size_t i = 0; i < graph.roots().size(); ++i) CHECK(measures.root_flat_words(i) == measures.flat_words(terms.root(i)));
+    for (std::size_t i = 0; i < graph.roots().size(); ++i)
+        CHECK(measures.root_flat_words(i) == measures.flat_words(terms.root(i)));
 
     std::map<std::string, Element> values;
     present::PrintOptions whole;

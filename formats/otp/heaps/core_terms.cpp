@@ -33,11 +33,13 @@ void append_bits(const std::byte* data, std::size_t size, std::uint64_t count, u
 
 // Reads as many terms of a literal as lie in its segment.
 ObjectShape literal_shape(const Vm& vm, MemoryReader& memory, std::uint64_t address, const std::byte*& p) {
-    // Of a running process all that is asked for is fetched: no more than the header says, where it says that it is long.
+    // Of a running process all that is asked for is fetched: no more than the header says, where it says that it is
+    // long.
     constexpr std::uint64_t little = 512, longest = 256u << 20;
     auto data = memory.from(address, memory.view() == nullptr ? ~0ull : little);
     if (memory.view() != nullptr && data.size() == little && is_header(load<Word>(data.data())))
-        if (const std::uint64_t bytes = 8 * (header_arity(load<Word>(data.data())) + 1); bytes > little && bytes <= longest)
+        if (const std::uint64_t bytes = 8 * (header_arity(load<Word>(data.data())) + 1);
+            bytes > little && bytes <= longest)
             data = memory.from(address, bytes);
     p = data.data();
     if (data.size() < 8) return {};
@@ -50,7 +52,9 @@ bool among_zeros(MemoryReader& memory, std::uint64_t address) {
     constexpr std::uint64_t crowd = 64;
     for (const std::uint64_t from : {address, address - 8 * crowd}) {
         const std::byte* words = memory.probe(from, 8 * (crowd + 1));
-        if (words != nullptr && std::all_of(words, words + 8 * (crowd + 1), [](std::byte b) { return b == std::byte{0}; })) return true;
+        if (words != nullptr &&
+            std::all_of(words, words + 8 * (crowd + 1), [](std::byte b) { return b == std::byte{0}; }))
+            return true;
     }
     return false;
 }
@@ -131,9 +135,9 @@ CoreTerms::CoreTerms(const Vm& vm, const Snapshot& snapshot, const EtsObjects& o
     fetch_all();
 }
 
-// Terms are printed after they were found. Of a running VM all that printing looks at must have been fetched by then, so that
-// what is proved afterwards is proved of it: heaps were, and literals; here the bytes of binaries outside of the heaps, each up to
-// a bound, and messages that are encoded still.
+// Terms are printed after they were found. Of a running VM all that printing looks at must have been fetched by then,
+// so that what is proved afterwards is proved of it: heaps were, and literals; here the bytes of binaries outside of
+// the heaps, each up to a bound, and messages that are encoded still.
 void CoreTerms::fetch_all() {
     if (memory_.view() == nullptr) return;
     constexpr std::uint64_t most_of_one = 64u << 10, most_of_all = 256u << 20;
@@ -141,9 +145,11 @@ void CoreTerms::fetch_all() {
     for (const HeapGraph* graph : {&std::as_const(graph_), &literals_.graph()})
         for (std::uint32_t node = 0; node < graph->size() && fetched < most_of_all; ++node) {
             const TermKind kind = graph->kind(node);
-            if (kind != TermKind::refc_binary && kind != TermKind::sub_binary && kind != TermKind::match_context) continue;
+            if (kind != TermKind::refc_binary && kind != TermKind::sub_binary && kind != TermKind::match_context)
+                continue;
             const BinaryPlace place = binary_place(memory_, vm_.layout, graph->address(node));
-            if (place.known && place.bytes != 0) fetched += memory_.from(place.data, std::min(place.bytes + 1, most_of_one)).size();
+            if (place.known && place.bytes != 0)
+                fetched += memory_.from(place.data, std::min(place.bytes + 1, most_of_one)).size();
         }
     for (std::size_t i = 0; i < heap_.roots().size() && fetched < most_of_all; ++i)
         if (heap_.roots()[i].undecoded) (void)root(i);
@@ -181,12 +187,10 @@ Element CoreTerms::object_at(std::uint64_t address) {
     Element element;
     element.address = address;
     element.kind = ElementKind::object;
-    if (const NodeId node = graph_.find(address); node != no_node)
-        element.id = {ObjectId::Space::heap, node};
+    if (const NodeId node = graph_.find(address); node != no_node) element.id = {ObjectId::Space::heap, node};
     else if (const NodeId literal = literals_.graph().find(address); literal != no_node)
         element.id = {ObjectId::Space::literals, literal};
-    else
-        element.kind = ElementKind::missing;
+    else element.kind = ElementKind::missing;
     return element;
 }
 
@@ -276,8 +280,7 @@ Element CoreTerms::decoded_object(std::uint64_t tuple) {
     for (std::uint64_t i = 1; i <= arity; ++i) {
         const auto word = load<Word>(p + 8 * i);
         Element element;
-        if (i == key_ || !is_header(word))
-            element = element_of(word);
+        if (i == key_ || !is_header(word)) element = element_of(word);
         else if (const std::uint64_t offset = word >> 2; offset < size) {
             bool complete = true;
             element = decoded_.decode(data.subspan(offset), {snapshot_.text(snapshot_.node.name), {}, this}, complete);
@@ -476,12 +479,9 @@ ElementCursor CoreTerms::elements(ObjectId id) {
     std::uint64_t first = shape.first_term, count = shape.terms;
     if (shape.kind == TermKind::fun || shape.kind == TermKind::external_fun) {
         // Free variables alone: not the creator before them (up to OTP 26) or the FunRef behind (OTP 27).
-        if (shape.kind == TermKind::external_fun)
-            count = 0;
-        else if (!vm_.layout.fun_in_header)
-            ++first, --count;
-        else if (vm_.layout.fun_carries_reference && count != 0)
-            --count;
+        if (shape.kind == TermKind::external_fun) count = 0;
+        else if (!vm_.layout.fun_in_header) ++first, --count;
+        else if (vm_.layout.fun_carries_reference && count != 0) --count;
     } else if (shape.kind == TermKind::sub_binary || shape.kind == TermKind::refc_binary ||
                shape.kind == TermKind::match_context) {
         count = 0;

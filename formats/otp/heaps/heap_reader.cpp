@@ -141,12 +141,12 @@ bool add_object(HeapGraph& graph, const Layout& layout, MemoryReader& memory, st
     if (!binary || !place.known) return true;
     if (kind == TermKind::sub_binary) graph.add_binary_use(base, place.offset, place.bytes);
     // What is seen of a binary through a BinRef (OTP 27) is told by the slices that have one.
-    else
-        graph.add_binary_use(place.binary, place.offset, kind == TermKind::binary_reference ? 0 : place.bytes);
+    else graph.add_binary_use(place.binary, place.offset, kind == TermKind::binary_reference ? 0 : place.bytes);
     // A slice of it that grows may be as long as the room that was taken for it.
     if (place.binary == 0) return true;
     const std::byte* held = memory.probe(place.binary, layout.at.binary_length + 8);
-    return held != nullptr && load<Word>(held + layout.at.binary_refc) != 0 && place.offset + place.bytes <= load<Word>(held + layout.at.binary_length);
+    return held != nullptr && load<Word>(held + layout.at.binary_refc) != 0 &&
+           place.offset + place.bytes <= load<Word>(held + layout.at.binary_length);
 }
 
 namespace {
@@ -181,10 +181,8 @@ void settle_slices(HeapGraph& graph, const Layout& layout, MemoryReader& memory)
         if (base != no_node && graph.kind(base) == TermKind::refc_binary) bases.push_back(base);
         const BinaryPlace place = binary_place(memory, layout, graph.address(use.node));
         if (!place.known) continue;
-        if (place.binary != 0)
-            use.address = place.binary;
-        else
-            use.base = BinaryUse::Base::object;
+        if (place.binary != 0) use.address = place.binary;
+        else use.base = BinaryUse::Base::object;
         // A copy is a reference to the binary or a heap binary, and until OTP 26 a slice of it where bits are left
         // over.
         const std::uint64_t words = place.binary != 0 ? 6 : 2 + (place.bytes + 7) / 8;
@@ -224,8 +222,9 @@ void HeapReader::add_area(std::uint64_t start, std::uint64_t end, AreaKind kind)
     find_zeroed(areas_.back());
 }
 
-// The end of the zero words that begin at `first`. A pointer that is damaged may lead to gigabytes of them, all of which would
-// be fetched to be looked at: behind a page of them the steps double, then halve, and only the last page is looked at word by word.
+// The end of the zero words that begin at `first`. A pointer that is damaged may lead to gigabytes of them, all of
+// which would be fetched to be looked at: behind a page of them the steps double, then halve, and only the last page is
+// looked at word by word.
 std::uint64_t HeapReader::zeros_end(const HeapArea& area, std::uint64_t first) const {
     const auto word = [&](std::uint64_t i) { return load<Word>(area.data + 8 * i); };
     const std::uint64_t count = area.words();
@@ -245,9 +244,9 @@ std::uint64_t HeapReader::zeros_end(const HeapArea& area, std::uint64_t first) c
     return end;
 }
 
-// Objects stand one behind the other, each with a header or a cell's two terms, so that many zero words among them were lost
-// from the file; only a bignum may hold so many. A lost page is found, wherever it begins, by a look at every 64th word and at
-// both ends.
+// Objects stand one behind the other, each with a header or a cell's two terms, so that many zero words among them were
+// lost from the file; only a bignum may hold so many. A lost page is found, wherever it begins, by a look at every 64th
+// word and at both ends.
 void HeapReader::find_zeroed(const HeapArea& area) {
     const auto word = [&](std::uint64_t i) { return load<Word>(area.data + 8 * i); };
     const std::uint64_t count = area.words();
@@ -258,7 +257,8 @@ void HeapReader::find_zeroed(const HeapArea& area) {
             const std::uint64_t end = zeros_end(area, at);
             const Word header = first == 0 ? 0 : word(first - 1);
             const Tag tag = is_header(header) ? vm_.layout.tags[header_subtag(header)] : Tag::unknown;
-            const bool bignum = (tag == Tag::positive_big || tag == Tag::negative_big) && header_arity(header) >= end - first;
+            const bool bignum =
+                (tag == Tag::positive_big || tag == Tag::negative_big) && header_arity(header) >= end - first;
             if (!bignum && (end - first >= most_zeros || (end - first == count && count > 1))) ++damage_.zeroed;
             at = end;
         }
@@ -282,7 +282,8 @@ void HeapReader::collect_fragments(std::uint64_t first, AreaKind kind) {
         const std::uint64_t end = start + 8 * used;
         // What was sent to an alias keeps it as a bare term in front of the objects, mostly of the alias itself.
         if (used > 1)
-            if (const auto alias = memory_.word(start); alias && is_boxed(*alias) && address_of(*alias) == start + 8) start += 8;
+            if (const auto alias = memory_.word(start); alias && is_boxed(*alias) && address_of(*alias) == start + 8)
+                start += 8;
         if (used < largest_area / 8) add_area(start, end, kind);
         fragment = load<Word>(p + at_.fragment_next);
     }
@@ -389,10 +390,8 @@ void HeapReader::mark(Word term) {
             for (std::uint64_t i = 0; i < shape.terms; ++i) {
                 const auto element = load<Word>(p + 8 * (shape.first_term + i));
                 if (is_immediate(element)) continue;
-                if (is_header(element))
-                    bad(address);
-                else
-                    pending_.push_back(element);
+                if (is_header(element)) bad(address);
+                else pending_.push_back(element);
             }
             break;
         }
@@ -556,10 +555,8 @@ void HeapReader::garbage_roots() {
 }
 
 void HeapReader::emit_area(const HeapArea& area) {
-    if (area.kind == AreaKind::message)
-        graph_.set_young_area(0, 0);
-    else
-        graph_.set_young_area(area.start, area.end);
+    if (area.kind == AreaKind::message) graph_.set_young_area(0, 0);
+    else graph_.set_young_area(area.start, area.end);
     for (std::uint64_t index = 0; index < area.words();) {
         const std::size_t bit = area.first_bit + index;
         const std::uint64_t rest = marks_[bit / 64] >> (bit % 64);
@@ -569,7 +566,8 @@ void HeapReader::emit_area(const HeapArea& area) {
         }
         index += static_cast<std::uint64_t>(__builtin_ctzll(rest));
         if (index >= area.words()) break;
-        damage_.lost_binaries += !add_object(graph_, vm_.layout, memory_, area.start + 8 * index, area.data + 8 * index, area.words() - index);
+        damage_.lost_binaries += !add_object(graph_, vm_.layout, memory_, area.start + 8 * index, area.data + 8 * index,
+                                             area.words() - index);
         ++index;
     }
 }

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "beamheap/heap_graph.hpp"
-#include "formats/otp/tables/ets_objects.hpp"
 #include "formats/otp/heaps/heap_objects.hpp"
 #include "formats/otp/processes/process_table.hpp"
+#include "formats/otp/tables/ets_objects.hpp"
 #include "formats/otp/vm/vm.hpp"
 
 namespace beamheap::otp {
@@ -50,7 +50,8 @@ struct HeapDamage {
     std::uint64_t zeroed = 0;        ///< zero bytes where objects or a stack must be
     bool collecting = false;         ///< caught in garbage collection
     bool queue_damaged = false, dictionary_damaged = false;
-    std::uint64_t lost_binaries = 0;  ///< references to binaries that nobody holds or that are shorter than what is seen of them
+    std::uint64_t lost_binaries =
+        0;  ///< references to binaries that nobody holds or that are shorter than what is seen of them
 };
 
 class HeapReader {
@@ -108,7 +109,8 @@ private:
     HeapGraph graph_;
     std::uint64_t process_ = 0;
     std::uint64_t stack_top_ = 0, stack_end_ = 0;
-    std::uint64_t area_bytes_ = 0, image_bytes_ = 0;  ///< of all areas so far; of all that the image holds, which is more
+    std::uint64_t area_bytes_ = 0,
+                  image_bytes_ = 0;  ///< of all areas so far; of all that the image holds, which is more
     std::vector<HeapArea> areas_;
     const HeapArea* last_ = nullptr;
     std::vector<std::uint64_t> marks_;
@@ -122,8 +124,8 @@ private:
 /// Where the bytes of a binary term are: refc binaries and slices, of either form.
 BinaryPlace binary_place(bytes::MemoryReader& memory, const Layout& layout, std::uint64_t address);
 
-/// Adds the object at `address`, of which `available` words are at `p`, with its references and the bytes it shows. False
-/// where it refers to a binary outside of the heaps that is not there, or not as long as what it shows.
+/// Adds the object at `address`, of which `available` words are at `p`, with its references and the bytes it shows.
+/// False where it refers to a binary outside of the heaps that is not there, or not as long as what it shows.
 bool add_object(HeapGraph& graph, const Layout& layout, bytes::MemoryReader& memory, std::uint64_t address,
                 const std::byte* p, std::uint64_t available);
 /// After graph.finish(): tells for slices (up to OTP 26 and of small binaries) whose bytes they show. Until then

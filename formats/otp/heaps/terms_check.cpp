@@ -59,9 +59,10 @@ TermsFit check_terms(const Vm& vm) {
         const auto heap = load<Word>(p + at.process_heap), top = load<Word>(p + at.process_htop),
                    stop = load<Word>(p + at.process_stop);
         // Who runs, collects or works in a fragment has its real heap elsewhere at this moment.
-        if ((bits & (state::gc | state::running | state::running_sys | state::dirty_running | state::dirty_running_sys)) != 0 ||
-            load<Word>(p + at.process_abandoned_heap) != 0 || heap % 8 != 0 || top > stop || top < heap + 8 * fewest_words ||
-            top - heap > 8 * most_words)
+        if ((bits & (state::gc | state::running | state::running_sys | state::dirty_running |
+                     state::dirty_running_sys)) != 0 ||
+            load<Word>(p + at.process_abandoned_heap) != 0 || heap % 8 != 0 || top > stop ||
+            top < heap + 8 * fewest_words || top - heap > 8 * most_words)
             continue;
         const Bytes data = memory.from(heap, top - heap);
         if (data.size() < top - heap) continue;
@@ -76,7 +77,8 @@ TermsFit check_terms(const Vm& vm) {
 void prove_terms(Vm& vm) {
     const TermsFit fit = check_terms(vm);
     vm.terms_readable = fit.good();
-    vm.checks.push_back({"terms", fit.good(), fmt::format("{} of {} heaps are whole, {} words", fit.whole, fit.heaps, fit.words)});
+    vm.checks.push_back(
+        {"terms", fit.good(), fmt::format("{} of {} heaps are whole, {} words", fit.whole, fit.heaps, fit.words)});
     if (!fit.good()) vm.doubt("terms are not read, the heaps speak against their form");
 }
 

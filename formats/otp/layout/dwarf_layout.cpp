@@ -189,8 +189,7 @@ std::string unfit_layout(const Offsets& at) {
 
 std::string describe(const DwarfLayout& found, const bytes::DebugTypes& types) {
     std::string text = fmt::format("{} of {} offsets from {}", found.read, field_names().size(), types.file);
-    if (found.different.empty())
-        text += fmt::format("; none differs from the {}", found.row);
+    if (found.different.empty()) text += fmt::format("; none differs from the {}", found.row);
     else
         text += fmt::format("; {} differ from the {}: {}", found.different.size(), found.row,
                             named(found.different.size(), [&](std::size_t i) {

@@ -95,48 +95,62 @@ constexpr Layout row(std::uint32_t release, Flavour flavour, Proof proof, std::s
 }
 
 constexpr Layout layouts[] = {
-    row(23, Flavour::interpreter, Proof::by_vm, "table of OTP 23", forms_23, {
+    row(23, Flavour::interpreter, Proof::by_vm, "table of OTP 23", forms_23,
+        {
 #include "formats/otp/layout/otp23.inc"
-    }),
-    row(23, Flavour::hipe, Proof::from_source, "table of OTP 23 with HiPE", forms_23, {
+        }),
+    row(23, Flavour::hipe, Proof::from_source, "table of OTP 23 with HiPE", forms_23,
+        {
 #include "formats/otp/layout/otp23_hipe.inc"
-    }),
-    row(24, Flavour::interpreter, Proof::from_source, "table of OTP 24 without the JIT", forms_24, {
+        }),
+    row(24, Flavour::interpreter, Proof::from_source, "table of OTP 24 without the JIT", forms_24,
+        {
 #include "formats/otp/layout/otp24_interpreter.inc"
-    }),
-    row(24, Flavour::jit, Proof::by_vm, "table of OTP 24", forms_24, {
+        }),
+    row(24, Flavour::jit, Proof::by_vm, "table of OTP 24", forms_24,
+        {
 #include "formats/otp/layout/otp24.inc"
-    }),
-    row(25, Flavour::interpreter, Proof::by_vm, "table of OTP 25 without the JIT", forms_25, {
+        }),
+    row(25, Flavour::interpreter, Proof::by_vm, "table of OTP 25 without the JIT", forms_25,
+        {
 #include "formats/otp/layout/otp25_interpreter.inc"
-    }),
-    row(25, Flavour::jit, Proof::by_vm, "table of OTP 25", forms_25, {
+        }),
+    row(25, Flavour::jit, Proof::by_vm, "table of OTP 25", forms_25,
+        {
 #include "formats/otp/layout/otp25.inc"
-    }),
-    row(26, Flavour::interpreter, Proof::from_source, "table of OTP 26 without the JIT", forms_26, {
+        }),
+    row(26, Flavour::interpreter, Proof::from_source, "table of OTP 26 without the JIT", forms_26,
+        {
 #include "formats/otp/layout/otp26_interpreter.inc"
-    }),
-    row(26, Flavour::jit, Proof::by_vm, "table of OTP 26", forms_26, {
+        }),
+    row(26, Flavour::jit, Proof::by_vm, "table of OTP 26", forms_26,
+        {
 #include "formats/otp/layout/otp26.inc"
-    }),
-    row(27, Flavour::interpreter, Proof::by_vm, "table of OTP 27 without the JIT", forms_27, {
+        }),
+    row(27, Flavour::interpreter, Proof::by_vm, "table of OTP 27 without the JIT", forms_27,
+        {
 #include "formats/otp/layout/otp27_interpreter.inc"
-    }),
-    row(27, Flavour::jit, Proof::by_vm, "table of OTP 27", forms_27, {
+        }),
+    row(27, Flavour::jit, Proof::by_vm, "table of OTP 27", forms_27,
+        {
 #include "formats/otp/layout/otp27.inc"
-    }),
-    row(28, Flavour::interpreter, Proof::from_source, "table of OTP 28 without the JIT", forms_28, {
+        }),
+    row(28, Flavour::interpreter, Proof::from_source, "table of OTP 28 without the JIT", forms_28,
+        {
 #include "formats/otp/layout/otp28_interpreter.inc"
-    }),
-    row(28, Flavour::jit, Proof::from_source, "table of OTP 28", forms_28, {
+        }),
+    row(28, Flavour::jit, Proof::from_source, "table of OTP 28", forms_28,
+        {
 #include "formats/otp/layout/otp28.inc"
-    }),
-    row(29, Flavour::interpreter, Proof::from_source, "table of OTP 29 without the JIT", forms_29, {
+        }),
+    row(29, Flavour::interpreter, Proof::from_source, "table of OTP 29 without the JIT", forms_29,
+        {
 #include "formats/otp/layout/otp29_interpreter.inc"
-    }),
-    row(29, Flavour::jit, Proof::by_vm, "table of OTP 29", forms_29, {
+        }),
+    row(29, Flavour::jit, Proof::by_vm, "table of OTP 29", forms_29,
+        {
 #include "formats/otp/layout/otp29.inc"
-    }),
+        }),
 };
 
 constexpr bool ascending() {

@@ -19,8 +19,9 @@ std::uint64_t RowKey::version() const {
 RowKey key_of(const Offsets& at, const std::byte* process) {
     const auto word = [process](std::uint32_t offset) { return load<Word>(process + offset); };
     RowKey key;
-    key.words = {load<Word>(process),           word(at.process_heap),       word(at.process_htop),        word(at.process_stop),
-                 word(at.process_heap_end),     word(at.process_reductions), word(at.process_inner_queue), word(at.process_outer_queue)};
+    key.words = {load<Word>(process),          word(at.process_heap),       word(at.process_htop),
+                 word(at.process_stop),        word(at.process_heap_end),   word(at.process_reductions),
+                 word(at.process_inner_queue), word(at.process_outer_queue)};
     key.state = load<std::uint32_t>(process + at.process_state);
     return key;
 }

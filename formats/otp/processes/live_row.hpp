@@ -1,12 +1,12 @@
 // What proves that a process of a running VM stood still while it was read.
 //
 // Nobody stops the VM, so a process may run while its structures are followed, and what was read is then of several
-// instants. It shows in its own structure: each time that a process is scheduled out its reductions have grown, a collection
-// moves its heap, whatever it does moves the top of its heap or of its stack, and messages that it fetches leave the outer
-// queue. So the words below are read before and after: where they are the same, and neither time it ran, all that hangs off the process is
-// of one instant, but for messages that others appended meanwhile, which are told apart by reading the queue last and fresh. Where they differ it is tried again,
-// most_tries times in all.
-// Facts: erl_process.h (Process), OTP 23 to 29; observed on busy nodes of 23, 25, 27 and 29: of 97,000 rows that were proved
+// instants. It shows in its own structure: each time that a process is scheduled out its reductions have grown, a
+// collection moves its heap, whatever it does moves the top of its heap or of its stack, and messages that it fetches
+// leave the outer queue. So the words below are read before and after: where they are the same, and neither time it
+// ran, all that hangs off the process is of one instant, but for messages that others appended meanwhile, which are
+// told apart by reading the queue last and fresh. Where they differ it is tried again, most_tries times in all. Facts:
+// erl_process.h (Process), OTP 23 to 29; observed on busy nodes of 23, 25, 27 and 29: of 97,000 rows that were proved
 // so none broke its program's invariants, of unproved ones one in ten had a wrong stack.
 #pragma once
 

@@ -79,7 +79,8 @@ void LabelReader::resolve(std::vector<Process>& rows) {
             if (name != TextId::none) break;
         }
         if (name == TextId::none) name = entry.after;
-        if (const ProcId owner = snapshot.find(entry.owner); owner != ProcId::none) rows[index_of(owner)].application = name;
+        if (const ProcId owner = snapshot.find(entry.owner); owner != ProcId::none)
+            rows[index_of(owner)].application = name;
     }
     waiting_.clear();
 }

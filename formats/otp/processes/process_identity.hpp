@@ -40,9 +40,9 @@ private:
     std::vector<Ancestry> waiting_;
 };
 
-// An array of slots, each NIL, one boxed {Key, Value}, or a list of them (erl_process_dict.c). False where what is there is
-// not as many entries as the dictionary counts. A dictionary grows as soon as it has more entries than slots: four times as many
-// come of lists that lead into themselves or into one another.
+// An array of slots, each NIL, one boxed {Key, Value}, or a list of them (erl_process_dict.c). False where what is
+// there is not as many entries as the dictionary counts. A dictionary grows as soon as it has more entries than slots:
+// four times as many come of lists that lead into themselves or into one another.
 template <class Visit>
 bool each_dictionary_entry(Decoder& reader, std::uint64_t dictionary, Visit&& visit) {
     constexpr std::uint32_t most_slots = 1u << 28;

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <string>
 
-#include "formats/otp/processes/process_identity.hpp"
 #include "formats/otp/processes/links.hpp"
 #include "formats/otp/processes/live_row.hpp"
+#include "formats/otp/processes/process_identity.hpp"
 #include "formats/otp/processes/queues.hpp"
 #include "formats/otp/processes/stack.hpp"
 #include "formats/otp/vm/cycle.hpp"
@@ -21,7 +21,8 @@ using bytes::load;
 
 constexpr std::uint64_t largest_block = 1ull << 42;  // words of one heap
 constexpr std::uint64_t rows_between_progress = 1024;
-constexpr std::size_t most_slots_beyond = 1u << 18;  // of the process table, looked at whatever its count says: the usual one whole
+constexpr std::size_t most_slots_beyond =
+    1u << 18;  // of the process table, looked at whatever its count says: the usual one whole
 constexpr std::size_t saved_calls_index = 1;
 constexpr std::uint32_t sensitive_flag = 1u << 3;  // F_SENSITIVE, above the bits of the time stamp's kind
 
@@ -66,7 +67,8 @@ void sort_by_pid(std::vector<Process>& rows) {
     for (std::uint32_t i = 0; i < rows.size(); ++i)
         keys[i] = {static_cast<std::uint64_t>(rows[i].pid.serial) << 32 | rows[i].pid.number, i};
     std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) { return a.pid < b.pid; });
-    for (std::uint32_t i = 0; i < rows.size(); ++i) {  // cycle by cycle: the row that belongs at i, then where that one was
+    for (std::uint32_t i = 0; i < rows.size();
+         ++i) {  // cycle by cycle: the row that belongs at i, then where that one was
         if (keys[i].row == i) continue;
         const Process first = rows[i];
         std::uint32_t at = i;
@@ -96,7 +98,8 @@ public:
         SlotTable table = reader_.vm.processes;
         running_ = running_threads(reader_.vm, memory_);
         if (live_)  // its count changes all the time
-            if (const auto now = SlotTable::read(memory_, reader_.vm.layout, reader_.vm.roots.process_table)) table = *now;
+            if (const auto now = SlotTable::read(memory_, reader_.vm.layout, reader_.vm.roots.process_table))
+                table = *now;
         Bytes slots = memory_.from(table.slots, std::uint64_t{table.max} * 8);
         std::vector<std::byte> kept;
         if (live_) {
@@ -142,8 +145,10 @@ public:
 private:
     void check_counts(const SlotTable& table, const Bytes& slots, std::uint64_t found, std::uint64_t being_made) {
         if (being_made != 0)
-            reader_.snapshot.anomalies.add(Anomaly::inconsistent_state, table.slots,
-                                           fmt::format("{} of the process table's slots are reserved for processes that are being made", being_made));
+            reader_.snapshot.anomalies.add(
+                Anomaly::inconsistent_state, table.slots,
+                fmt::format("{} of the process table's slots are reserved for processes that are being made",
+                            being_made));
         if (slots.size() != std::uint64_t{table.max} * 8 && found < table.count) {
             reader_.snapshot.anomalies.add(Anomaly::unreadable_memory, table.slots, "the process table is not whole");
             reader_.snapshot.source.process_table_complete = false;
@@ -162,10 +167,8 @@ private:
             if (list->empty()) reader_.snapshot.source.process_table_complete = false;  // every VM has some of each
             for (const std::uint64_t scheduler : *list) {
                 const auto process = memory_.word(scheduler + at_.scheduler_process);
-                if (!process)
-                    reader_.snapshot.source.process_table_complete = false;  // who ran there is not known
-                else if (*process != 0 && !live_ && !listed(*process))
-                    add(*process, std::nullopt);
+                if (!process) reader_.snapshot.source.process_table_complete = false;  // who ran there is not known
+                else if (*process != 0 && !live_ && !listed(*process)) add(*process, std::nullopt);
             }
         }
     }
@@ -181,11 +184,12 @@ private:
         else add_read(address, slot, !slot.has_value());
     }
 
-    // Reads a process until it stands still meanwhile. What an attempt has left behind is taken back before the next one; what is damaged in
-    // a row that moves is the movement's.
+    // Reads a process until it stands still meanwhile. What an attempt has left behind is taken back before the next
+    // one; what is damaged in a row that moves is the movement's.
     void add_live(std::uint64_t address, std::optional<std::size_t> slot, bool unlisted) {
         Snapshot& snapshot = reader_.snapshot;
-        const std::size_t rows = snapshot.processes.size(), links = snapshot.links.size(), ancestors = labels_.remembered();
+        const std::size_t rows = snapshot.processes.size(), links = snapshot.links.size(),
+                          ancestors = labels_.remembered();
         const Anomalies met = snapshot.anomalies;
         const auto take_back = [&] {
             snapshot.processes.resize(rows);
@@ -230,7 +234,9 @@ private:
         row.real_initial_call = FunctionId::none;
         row.label = row.application = TextId::none;
         if (row.reading != RowReading::running) return;
-        row.state = row.state == ProcessState::garbage_collecting || row.state == ProcessState::exiting ? row.state : ProcessState::running;
+        row.state = row.state == ProcessState::garbage_collecting || row.state == ProcessState::exiting
+                        ? row.state
+                        : ProcessState::running;
         row.current_function = FunctionId::none;
         row.program_counter = row.pc_offset = 0;
     }
@@ -245,7 +251,8 @@ private:
             return;
         }
         if (slot && reader_.vm.processes.slot_of(load<Word>(p), reader_.vm.layout.pid_form) != *slot)
-            anomalies.add(Anomaly::inconsistent_state, address, "a process whose identifier belongs to another slot of the table");
+            anomalies.add(Anomaly::inconsistent_state, address,
+                          "a process whose identifier belongs to another slot of the table");
         Process row;
         row.offset = address;
         row.pid = reader_.pid(load<Word>(p));
@@ -257,7 +264,8 @@ private:
         const bool exiting = (bits & state::exiting) != 0;
         if (!exiting)
             if (const auto entry = load<Word>(p + at_.process_registered); entry != 0)
-                if (row.name = reader_.atom(memory_.word(entry + at_.registered_name).value_or(0)); row.name == TextId::none)
+                if (row.name = reader_.atom(memory_.word(entry + at_.registered_name).value_or(0));
+                    row.name == TextId::none)
                     anomalies.add(Anomaly::inconsistent_state, entry, "the registered name of a process");
         row.parent = reader_.pid(load<Word>(p + at_.process_parent));
         const Mfa initial{load<Word>(p + at_.process_initial), load<Word>(p + at_.process_initial + 8),
@@ -276,7 +284,8 @@ private:
         memory(p, bits, row);
         if (plan_.labels && !exiting && still_ && reader_.vm.terms_readable && !labels_.read(p, row) &&
             (bits & (state::gc | state::running | state::dirty_running)) == 0)
-            anomalies.add(Anomaly::inconsistent_state, address, "a process dictionary has not the entries that it counts");
+            anomalies.add(Anomaly::inconsistent_state, address,
+                          "a process dictionary has not the entries that it counts");
         reader_.snapshot.processes.push_back(row);
     }
 
@@ -306,8 +315,8 @@ private:
             row.stack_scanned = true;
             row.has_heap = reader_.vm.terms_readable && (bits & state::gc) == 0 && memory_.mapped(young.start);
             // Its stack moved to the fragment, and left room in the block.
-            row.heap_unused_words = young.abandoned() ? young.words - (young.block_top - young.block) / 8
-                                                      : (young.end - young.top) / 8;
+            row.heap_unused_words =
+                young.abandoned() ? young.words - (young.block_top - young.block) / 8 : (young.end - young.top) / 8;
         } else if ((bits & (state::gc | state::free | state::exiting)) == 0) {
             anomalies.add(Anomaly::inconsistent_state, row.offset, "heap and stack of a process");
         } else if (young.words <= largest_block) {
@@ -369,8 +378,7 @@ private:
         queue_ = sum_queues(reader_, p);
         if (queue_.cyclic)
             anomalies.add(Anomaly::inconsistent_state, row.offset, "a signal queue leads back into itself");
-        else
-            row.msgq_len = queue_.messages;
+        else row.msgq_len = queue_.messages;
         if (!queue_.cyclic && !queue_.cut && queue_.messages < least_messages(reader_, p))
             anomalies.add(Anomaly::messages_lost, row.offset, "a message queue is shorter than its own count");
         if (queue_.cut) anomalies.add(Anomaly::unreadable_memory, row.offset, "the rest of a signal queue");
@@ -452,7 +460,8 @@ private:
                     bytes += 16 + 8ull * *length;
         }
         if (const auto dictionary = load<Word>(p + at_.process_dictionary); dictionary != 0)
-            if (const auto slots = memory_.word32(dictionary + at_.dictionary_slots); slots && 8ull * *slots <= memory_.space().most_bytes())
+            if (const auto slots = memory_.word32(dictionary + at_.dictionary_slots);
+                slots && 8ull * *slots <= memory_.space().most_bytes())
                 bytes += at_.dictionary_size + 8ull * *slots - 8;
         row.memory_bytes = bytes;
     }
@@ -535,7 +544,9 @@ std::vector<RunningThread> running_threads(const Vm& vm, bytes::MemoryReader& me
     return running;
 }
 
-void read_processes(Reader& reader, const LoadPlan& plan, const Progress& progress) { TableReader(reader, plan).run(progress); }
+void read_processes(Reader& reader, const LoadPlan& plan, const Progress& progress) {
+    TableReader(reader, plan).run(progress);
+}
 
 struct RowRefresher::Parts {
     Parts(Reader& r, const LoadPlan& plan) : reader(r), table(r, plan) {}

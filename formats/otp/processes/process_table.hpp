@@ -10,18 +10,20 @@
 
 namespace beamheap::otp {
 
-/// Fills snapshot.processes (in order of pid), links, stacks as far as the plan asks, and counts what was damaged. Of a VM that
-/// runs each row is proved by reading it again (live_row.hpp): Process::reading says what came of it, and a process that ended
-/// meanwhile has no row.
+/// Fills snapshot.processes (in order of pid), links, stacks as far as the plan asks, and counts what was damaged. Of a
+/// VM that runs each row is proved by reading it again (live_row.hpp): Process::reading says what came of it, and a
+/// process that ended meanwhile has no row.
 void read_processes(Reader& reader, const LoadPlan& plan, const Progress& progress = {});
 
-/// Of a VM that runs: reads rows again, one by one, so that a row and the terms that are read right after it are of one instant.
+/// Of a VM that runs: reads rows again, one by one, so that a row and the terms that are read right after it are of one
+/// instant.
 class RowRefresher {
 public:
     /// All must outlive it. `plan` is the one that the snapshot was loaded with.
     RowRefresher(Reader& reader, const LoadPlan& plan);
     ~RowRefresher();
-    /// Replaces the row by what it is now, and gives how that was proved; nothing where the process has ended, whose row is then left as it was.
+    /// Replaces the row by what it is now, and gives how that was proved; nothing where the process has ended, whose
+    /// row is then left as it was.
     std::optional<RowReading> refresh(ProcId id);
     /// Whether the process has stood still since: the row and what was read meanwhile are of one instant.
     bool still(ProcId id);

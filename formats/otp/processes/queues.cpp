@@ -5,7 +5,7 @@ namespace {
 
 using bytes::load;
 
-constexpr std::size_t outer_buffers = 64;   // ERTS_PROC_SIG_INQ_BUFFERED_NR_OF_BUFFERS
+constexpr std::size_t outer_buffers = 64;  // ERTS_PROC_SIG_INQ_BUFFERED_NR_OF_BUFFERS
 
 // A process has one block of eight markers, ErtsRecvMarkerBlock: eight references, the markers, and four bytes.
 std::uint64_t marker_bytes(const Offsets& at) {
@@ -23,7 +23,8 @@ QueueWalk::QueueWalk(Decoder& reader, const std::byte* process) : reader_(reader
     lists_[lists_count_++] = load<Word>(process + at.process_middle_queue);
     if (at.process_queue_buffers != absent) {
         const auto buffers = load<Word>(process + at.process_queue_buffers);
-        const std::byte* array = buffers == 0 ? nullptr : reader.memory.at(buffers, std::uint64_t{at.buffer_size} * outer_buffers);
+        const std::byte* array =
+            buffers == 0 ? nullptr : reader.memory.at(buffers, std::uint64_t{at.buffer_size} * outer_buffers);
         for (std::size_t i = 0; array != nullptr && i < outer_buffers; ++i)
             lists_[lists_count_++] = load<Word>(array + i * at.buffer_size + at.buffer_queue);
         cut_ = buffers != 0 && array == nullptr;
@@ -49,7 +50,8 @@ bool QueueWalk::next(Signal& signal) {
         }
         const std::byte* p = at_ % 8 == 0 ? reader_.memory.at(at_, reader_.at.message_words + 24) : nullptr;
         // What is still encoded has its fragment: neither is there where zero bytes are all that is left of a message.
-        if (p == nullptr || (load<Word>(p + reader_.at.message_words) == non_value && load<Word>(p + reader_.at.message_attached) == 0)) {
+        if (p == nullptr || (load<Word>(p + reader_.at.message_words) == non_value &&
+                             load<Word>(p + reader_.at.message_attached) == 0)) {
             cut_ = true;
             at_ = 0;
             continue;
@@ -87,7 +89,8 @@ Count fragment_words(Decoder& reader, const Signal& signal) {
 
 std::uint64_t least_messages(const Decoder& reader, const std::byte* process) {
     const Offsets& at = reader.at;
-    const std::uint32_t where = at.process_message_length != absent ? at.process_message_length : at.process_inner_queue_length;
+    const std::uint32_t where =
+        at.process_message_length != absent ? at.process_message_length : at.process_inner_queue_length;
     const auto counted = where == absent ? 0 : static_cast<std::int64_t>(load<Word>(process + where));
     return counted > 0 ? static_cast<std::uint64_t>(counted) : 0;
 }

@@ -16,10 +16,10 @@ namespace beamheap::otp {
 /// One element of a queue: ErtsMessage or ErtsSignal.
 struct Signal {
     std::uint64_t address = 0;
-    Word attached = 0;   ///< 0: on the heap or immediate; 1: combined with its fragment; else ErlHeapFragment*
-    Word term = 0;       ///< the message; non_value while it is still encoded (from another node)
-    Word token = 0;      ///< seq_trace token
-    Word sender = 0;     ///< pid of the sender, an atom where the VM did not keep it
+    Word attached = 0;  ///< 0: on the heap or immediate; 1: combined with its fragment; else ErlHeapFragment*
+    Word term = 0;      ///< the message; non_value while it is still encoded (from another node)
+    Word token = 0;     ///< seq_trace token
+    Word sender = 0;    ///< pid of the sender, an atom where the VM did not keep it
     bool message() const { return (term & 0x3f) != 0x30; }
     unsigned operation() const { return static_cast<unsigned>(term >> 6) & 0xff; }
 };
@@ -53,11 +53,13 @@ private:
     bool cut_ = false, cyclic_ = false;
 };
 
-/// Used words of the fragment chain that belongs to a signal; missing where they are more than the image has, or the chain breaks.
+/// Used words of the fragment chain that belongs to a signal; missing where they are more than the image has, or the
+/// chain breaks.
 Count fragment_words(Decoder& reader, const Signal& signal);
 
-/// How many messages the process itself has counted in its inner and middle queue (sig_qs.len; since OTP 27 mq_len, which
-/// leaves those behind other signals out): a whole queue has at least as many. `process` holds layout.process_size bytes.
+/// How many messages the process itself has counted in its inner and middle queue (sig_qs.len; since OTP 27 mq_len,
+/// which leaves those behind other signals out): a whole queue has at least as many. `process` holds
+/// layout.process_size bytes.
 std::uint64_t least_messages(const Decoder& reader, const std::byte* process);
 
 /// Counts a whole queue.

@@ -13,7 +13,8 @@ constexpr std::size_t longest_file_name = 1024;
 
 // A string term (list of code points) or a binary, as UTF-8; file names in line tables are strings.
 std::string text_of(Reader& reader, Word term) {
-    if (const auto bytes = small_binary(reader.memory, reader.vm.layout, term, longest_file_name)) return std::string{*bytes};
+    if (const auto bytes = small_binary(reader.memory, reader.vm.layout, term, longest_file_name))
+        return std::string{*bytes};
     std::string text;
     while (is_cons(term) && text.size() < longest_file_name) {
         const std::byte* cell = reader.memory.at(address_of(term), 16);
@@ -23,8 +24,12 @@ std::string text_of(Reader& reader, Word term) {
         const auto c = static_cast<std::uint64_t>(small_value(head));
         if (c < 0x80) text += static_cast<char>(c);
         else if (c < 0x800) (text += static_cast<char>(0xc0 | c >> 6)) += static_cast<char>(0x80 | (c & 0x3f));
-        else if (c < 0x10000) ((text += static_cast<char>(0xe0 | c >> 12)) += static_cast<char>(0x80 | (c >> 6 & 0x3f))) += static_cast<char>(0x80 | (c & 0x3f));
-        else if (c < 0x110000) (((text += static_cast<char>(0xf0 | c >> 18)) += static_cast<char>(0x80 | (c >> 12 & 0x3f))) += static_cast<char>(0x80 | (c >> 6 & 0x3f))) += static_cast<char>(0x80 | (c & 0x3f));
+        else if (c < 0x10000)
+            ((text += static_cast<char>(0xe0 | c >> 12)) += static_cast<char>(0x80 | (c >> 6 & 0x3f))) +=
+                static_cast<char>(0x80 | (c & 0x3f));
+        else if (c < 0x110000)
+            (((text += static_cast<char>(0xf0 | c >> 18)) += static_cast<char>(0x80 | (c >> 12 & 0x3f))) +=
+             static_cast<char>(0x80 | (c >> 6 & 0x3f))) += static_cast<char>(0x80 | (c & 0x3f));
         else return {};
         term = load<Word>(cell + 8);
     }
@@ -91,7 +96,8 @@ std::uint64_t zeroed_words(const Vm& vm, const std::byte* words, std::uint64_t c
     return zeros;
 }
 
-void read_frames(const Vm& vm, FrameCache& cache, const std::byte* words, std::uint64_t count, std::vector<Frame>& out) {
+void read_frames(const Vm& vm, FrameCache& cache, const std::byte* words, std::uint64_t count,
+                 std::vector<Frame>& out) {
     for (std::uint64_t i = 0; i < count && out.size() < most_frames; ++i) {
         auto word = load<Word>(words + 8 * i);
         if (!is_header(word)) continue;

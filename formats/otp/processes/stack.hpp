@@ -45,10 +45,11 @@ struct StackWord {
     std::uint32_t slot = 0;   ///< y register
 };
 
-/// Calls visit(StackWord) for the words on a stack, youngest first, until it gives false. `words` must hold `count` words.
-/// Behind a return address into no loaded code the words belong to no frame.
+/// Calls visit(StackWord) for the words on a stack, youngest first, until it gives false. `words` must hold `count`
+/// words. Behind a return address into no loaded code the words belong to no frame.
 template <class Visit>
-void each_stack_word(const Vm& vm, bytes::MemoryReader& memory, const std::byte* words, std::uint64_t count, Visit&& visit) {
+void each_stack_word(const Vm& vm, bytes::MemoryReader& memory, const std::byte* words, std::uint64_t count,
+                     Visit&& visit) {
     std::uint32_t frame = 0, slot = 0;
     bool known = true;
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -64,8 +65,8 @@ void each_stack_word(const Vm& vm, bytes::MemoryReader& memory, const std::byte*
     }
 }
 
-/// How many of a stack's words are zero, which neither a term nor a return address is: what stood there was lost. A frame
-/// pointer may be, that of the oldest frame.
+/// How many of a stack's words are zero, which neither a term nor a return address is: what stood there was lost. A
+/// frame pointer may be, that of the oldest frame.
 std::uint64_t zeroed_words(const Vm& vm, const std::byte* words, std::uint64_t count);
 
 /// Most frames that are kept of one stack; what is older is not shown.

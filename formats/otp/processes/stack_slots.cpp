@@ -72,7 +72,8 @@ private:
             case Tag::external_pid: slot.pid = reader_.pid(word); return true;
             case Tag::reference:
             case Tag::external_reference: {
-                const ReferenceNumbers numbers = reference_numbers(memory_, reader_.vm.layout, address_of(word), header);
+                const ReferenceNumbers numbers =
+                    reference_numbers(memory_, reader_.vm.layout, address_of(word), header);
                 slot.kind = StackSlot::Kind::reference;
                 slot.words = static_cast<std::uint8_t>(numbers.count);
                 for (std::size_t i = 0; i < slot.ref.size() && i < numbers.count; ++i)

@@ -9,8 +9,8 @@
 
 namespace beamheap::otp {
 
-/// Adds the slots of the processes that plan.slots_of chooses, in the order of the rows. Call when the rows are complete,
-/// with stacks. A process in garbage collection has none: its references are being moved.
+/// Adds the slots of the processes that plan.slots_of chooses, in the order of the rows. Call when the rows are
+/// complete, with stacks. A process in garbage collection has none: its references are being moved.
 void read_stack_slots(Reader& reader, const LoadPlan& plan);
 
 }  // namespace beamheap::otp

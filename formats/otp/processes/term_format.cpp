@@ -11,16 +11,17 @@ namespace {
 
 using bytes::load;
 
-constexpr std::size_t longest_binary = 64;      // bytes of a binary that are shown
+constexpr std::size_t longest_binary = 64;  // bytes of a binary that are shown
 constexpr std::size_t deepest = 256;
 constexpr std::size_t longest_string = 4096;
-constexpr std::size_t shown_digits = 4;         // words of a bignum; longer ones are not written out
+constexpr std::size_t shown_digits = 4;  // words of a bignum; longer ones are not written out
 
 bool plain_atom(std::string_view name) {
     if (name.empty() || name[0] < 'a' || name[0] > 'z') return false;
-    static constexpr std::string_view reserved[] = {"after", "and", "andalso", "band", "begin", "bnot", "bor", "bsl", "bsr", "bxor", "case",
-                                                    "catch", "cond", "div", "else", "end", "fun", "if", "let", "maybe", "not", "of", "or",
-                                                    "orelse", "receive", "rem", "try", "when", "xor"};
+    static constexpr std::string_view reserved[] = {
+        "after", "and",   "andalso", "band",   "begin",   "bnot", "bor", "bsl",  "bsr", "bxor",
+        "case",  "catch", "cond",    "div",    "else",    "end",  "fun", "if",   "let", "maybe",
+        "not",   "of",    "or",      "orelse", "receive", "rem",  "try", "when", "xor"};
     if (std::find(std::begin(reserved), std::end(reserved), name) != std::end(reserved)) return false;
     return std::all_of(name.begin(), name.end(), [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '@';
@@ -31,15 +32,16 @@ bool plain_atom(std::string_view name) {
 struct Item {
     enum class Kind : std::uint8_t { text, term, tail, tuple, map } kind;
     Word word = 0;
-    std::uint64_t at = 0;     // tuple, map: address of the next element
-    std::uint64_t left = 0;   // and how many there are
-    std::uint64_t keys = 0;   // map: address of the next key
+    std::uint64_t at = 0;    // tuple, map: address of the next element
+    std::uint64_t left = 0;  // and how many there are
+    std::uint64_t keys = 0;  // map: address of the next key
     std::string_view text;
 };
 
 class Printer {
 public:
-    Printer(Reader& reader, std::size_t limit, std::string& out) : reader_(reader), limit_(limit), out_(out), start_(out.size()) {}
+    Printer(Reader& reader, std::size_t limit, std::string& out)
+        : reader_(reader), limit_(limit), out_(out), start_(out.size()) {}
 
     void run(Word term) {
         push({Item::Kind::term, term, 0, 0, 0, {}});
@@ -223,7 +225,8 @@ private:
                 }
                 return;
             case Tag::positive_big:
-            case Tag::negative_big: return big(at, arity, reader_.vm.layout.tags[header_subtag(*header)] == Tag::negative_big);
+            case Tag::negative_big:
+                return big(at, arity, reader_.vm.layout.tags[header_subtag(*header)] == Tag::negative_big);
             case Tag::reference: return reference(at, arity);
             case Tag::external_pid: return pid(reader_.pid(term));
             case Tag::external_port: {
@@ -281,7 +284,8 @@ private:
         } else {
             p += 12;
         }
-        out_ += fmt::format("#Ref<0.{}.{}.{}>", load<std::uint32_t>(p + 8), load<std::uint32_t>(p + 4), load<std::uint32_t>(p));
+        out_ += fmt::format("#Ref<0.{}.{}.{}>", load<std::uint32_t>(p + 8), load<std::uint32_t>(p + 4),
+                            load<std::uint32_t>(p));
     }
 
     void binary(Word term) {
@@ -290,7 +294,9 @@ private:
             out_ += "<<...>>";
             return;
         }
-        const bool text = !bytes->empty() && std::all_of(bytes->begin(), bytes->end(), [](char c) { return c >= 32 && c < 127 && c != '"' && c != '\\'; });
+        const bool text = !bytes->empty() && std::all_of(bytes->begin(), bytes->end(), [](char c) {
+            return c >= 32 && c < 127 && c != '"' && c != '\\';
+        });
         out_ += "<<";
         if (text) {
             out_ += '"';
@@ -312,7 +318,9 @@ private:
 
 }  // namespace
 
-void append_term(Reader& reader, Word term, std::size_t limit, std::string& out) { Printer(reader, limit, out).run(term); }
+void append_term(Reader& reader, Word term, std::size_t limit, std::string& out) {
+    Printer(reader, limit, out).run(term);
+}
 
 std::string term_text(Reader& reader, Word term, std::size_t limit) {
     std::string out;

@@ -25,11 +25,11 @@ ChosenWord choose_word(const SeenProcess& process, std::uint64_t draw);
 /// What processes allocate in fragments beside their heaps, relative to what they allocate on them.
 class FragmentGrowth {
 public:
-    /// One period in which a word of the heap was watched: what its hit stands for (0: none came), and what the process's fragments grew by
-    /// meanwhile, in words; none where a collection came between.
+    /// One period in which a word of the heap was watched: what its hit stands for (0: none came), and what the
+    /// process's fragments grew by meanwhile, in words; none where a collection came between.
     void note(Pid process, std::uint64_t hit_words, std::optional<std::uint64_t> grown);
-    /// Makes writes to fragments stand for what fragments grew by beside all hits on heaps: for each its part of what was seen of its
-    /// process, or, of processes that were rarely met, of all of these together.
+    /// Makes writes to fragments stand for what fragments grew by beside all hits on heaps: for each its part of what
+    /// was seen of its process, or, of processes that were rarely met, of all of these together.
     void spread(std::vector<AllocationHit>& hits) const;
 
 private:

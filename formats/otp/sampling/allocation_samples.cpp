@@ -13,7 +13,7 @@ namespace beamheap::otp {
 namespace {
 
 constexpr std::uint64_t nanosecond_rate = 1'000'000'000;
-constexpr std::uint32_t most_arms = 400;           // a second, of all schedulers together: each costs the VM some 50 us
+constexpr std::uint32_t most_arms = 400;  // a second, of all schedulers together: each costs the VM some 50 us
 constexpr std::uint32_t watched_stack_bytes = 8192;  // of the stack with each hit: enough to unwind a BIF
 
 constexpr std::uint32_t fragment_stack_bytes = 2048;  // of the stack with each write to a sum of fragments
@@ -22,14 +22,14 @@ constexpr std::uint32_t most_fragment_writes = 16;    // that are waited for: ea
 // A scheduler, and the word that is watched for it now.
 struct Watch {
     std::optional<bytes::Watchpoint> point;
-    SeenProcess process;        // when it was armed
-    std::uint64_t address = 0;  // of the word
-    std::uint64_t words = 0;    // that were free; of fragments, their sum when it was last read
-    bool fragments = false;     // it is a process's sum of them
-    std::uint32_t turn = 0;     // the number of this watch
-    bool watched = false;       // a word of the heap was to be watched: its period is to be noted
+    SeenProcess process;                  // when it was armed
+    std::uint64_t address = 0;            // of the word
+    std::uint64_t words = 0;              // that were free; of fragments, their sum when it was last read
+    bool fragments = false;               // it is a process's sum of them
+    std::uint32_t turn = 0;               // the number of this watch
+    bool watched = false;                 // a word of the heap was to be watched: its period is to be noted
     std::optional<std::uint64_t> before;  // the sum of fragments then
-    std::uint64_t hit_words = 0;  // what its hit stands for; 0: none came
+    std::uint64_t hit_words = 0;          // what its hit stands for; 0: none came
 };
 
 class AllocationSampler {
@@ -61,8 +61,10 @@ public:
     void wait(std::uint64_t until) {
         for (std::uint64_t now = monotonic_ns(); now < until; now = monotonic_ns()) {
             std::vector<pollfd> waits;
-            for (const Watch& watch : watches_) waits.push_back({watch.point ? watch.point->descriptor() : -1, POLLIN, 0});
-            const timespec rest{static_cast<time_t>((until - now) / nanosecond_rate), static_cast<long>((until - now) % nanosecond_rate)};
+            for (const Watch& watch : watches_)
+                waits.push_back({watch.point ? watch.point->descriptor() : -1, POLLIN, 0});
+            const timespec rest{static_cast<time_t>((until - now) / nanosecond_rate),
+                                static_cast<long>((until - now) % nanosecond_rate)};
             if (ppoll(waits.data(), waits.size(), &rest, nullptr) <= 0) return;
             for (std::size_t i = 0; i < waits.size(); ++i) {
                 if (waits[i].revents == 0) continue;
@@ -85,14 +87,16 @@ private:
         const ChosenWord chosen = choose_word(p, random_());
         if (chosen.words == 0) return ok();
         watch.turn = static_cast<std::uint32_t>(turn_ + 1);
-        watch.fragments = turn_++ % fragment_turns == first_fragment_turn_ && schedulers_.fragment_words(p.address, watch.words);
+        watch.fragments =
+            turn_++ % fragment_turns == first_fragment_turn_ && schedulers_.fragment_words(p.address, watch.words);
         if (watch.fragments) return arm_fragments(watch, thread);
         watch.hit_words = 0;
         std::uint64_t sum = 0;
         watch.before = schedulers_.fragment_words(p.address, sum) ? std::optional(sum) : std::nullopt;
         watch.words = chosen.words;
         watch.address = chosen.address;
-        auto point = bytes::Watchpoint::open(schedulers_.threads()[thread].thread.id, watch.address, 1, watched_stack_bytes);
+        auto point =
+            bytes::Watchpoint::open(schedulers_.threads()[thread].thread.id, watch.address, 1, watched_stack_bytes);
         if (point) {
             ++result_.arms;
             watch.watched = true;
@@ -104,7 +108,9 @@ private:
         return ok();
     }
     Status arm_fragments(Watch& watch, std::size_t thread) {
-        auto point = bytes::Watchpoint::open(schedulers_.threads()[thread].thread.id, schedulers_.fragment_words_of(watch.process.address), most_fragment_writes, fragment_stack_bytes);
+        auto point = bytes::Watchpoint::open(schedulers_.threads()[thread].thread.id,
+                                             schedulers_.fragment_words_of(watch.process.address), most_fragment_writes,
+                                             fragment_stack_bytes);
         if (point) {
             ++result_.fragment_arms;
             watch.hit_words = 0;
@@ -114,7 +120,8 @@ private:
         }
         return ok();
     }
-    // Writes to a sum of fragments, and what it has grown by. A collection (which takes the fragments in, and moves or empties the heap) ends it.
+    // Writes to a sum of fragments, and what it has grown by. A collection (which takes the fragments in, and moves or
+    // empties the heap) ends it.
     void take_fragments(Watch& watch) {
         std::vector<AllocationHit> hits;
         bool collected = false;
@@ -127,7 +134,8 @@ private:
         });
         std::uint64_t sum = 0;
         const SeenProcess now = schedulers_.see(watch.process.address);
-        collected = collected || now.id != watch.process.id || now.heap != watch.process.heap || !schedulers_.fragment_words(now.address, sum) || sum < watch.words;
+        collected = collected || now.id != watch.process.id || now.heap != watch.process.heap ||
+                    !schedulers_.fragment_words(now.address, sum) || sum < watch.words;
         if (collected) {
             watch.point.reset();
             return;  // how much it was until then is gone
@@ -147,9 +155,11 @@ private:
         if (!std::exchange(watch.watched, false)) return;
         const SeenProcess now = schedulers_.see(watch.process.address);
         std::uint64_t sum = 0;
-        const bool same = watch.before && now.id == watch.process.id && now.heap == watch.process.heap && now.top >= watch.process.top &&
-                          schedulers_.fragment_words(now.address, sum) && sum >= *watch.before;
-        growth_.note(schedulers_.pid(watch.process), watch.hit_words, same ? std::optional(sum - *watch.before) : std::nullopt);
+        const bool same = watch.before && now.id == watch.process.id && now.heap == watch.process.heap &&
+                          now.top >= watch.process.top && schedulers_.fragment_words(now.address, sum) &&
+                          sum >= *watch.before;
+        growth_.note(schedulers_.pid(watch.process), watch.hit_words,
+                     same ? std::optional(sum - *watch.before) : std::nullopt);
     }
     // A word that nobody was seen to write to.
     void end(Watch& watch) {
@@ -162,7 +172,8 @@ private:
         if (!watch.point) return;
         watch.point.reset();
         const SeenProcess now = schedulers_.see(watch.process.address);
-        const bool allocated = now.address != 0 && now.id == watch.process.id && now.heap == watch.process.heap && now.top > watch.address;
+        const bool allocated =
+            now.address != 0 && now.id == watch.process.id && now.heap == watch.process.heap && now.top > watch.address;
         ++(allocated ? result_.passed : result_.no_hit);
     }
     // Gives what the hit stands for; 0: it is none.
@@ -195,13 +206,15 @@ private:
             if (name.find("garbage_collect") != name.npos || name.starts_with("erts_gc_after_bif_call")) return false;
             if (hit.native == AllocationHit::no_native && !name.empty()) hit.native = native;
         }
-        if (resolved.native != 0 && hit.native == AllocationHit::no_native) hit.native = schedulers_.native(schedulers_.frames()[0]);
+        if (resolved.native != 0 && hit.native == AllocationHit::no_native)
+            hit.native = schedulers_.native(schedulers_.frames()[0]);
         hit.thread = static_cast<std::uint32_t>(schedulers_.thread_of(sample.thread));
         hit.basis = resolved.basis;
         hit.pid = schedulers_.pid(resolved.process);
         // A stack that may be of a later call does not say who allocated.
         if (resolved.basis == SampleBasis::approximate && !resolved.by_code) hit.basis = SampleBasis::moved;
-        if (hit.basis != SampleBasis::moved && !resolved.frames.empty()) hit.function = resolved.frames.front().function;
+        if (hit.basis != SampleBasis::moved && !resolved.frames.empty())
+            hit.function = resolved.frames.front().function;
         return true;
     }
 
@@ -222,13 +235,15 @@ Result<AllocationSamples> sample_allocations(SamplingTarget target, const Sample
     BH_CHECK(schedulers->learn(request.stop));
     AllocationSamples result;
     AllocationSampler sampler(*schedulers, result);
-    if (sampler.watched() == 0) return Error{ErrorCode::not_held, "no scheduler's thread was found in this process", {}};
+    if (sampler.watched() == 0)
+        return Error{ErrorCode::not_held, "no scheduler's thread was found in this process", {}};
     const auto bound = std::max<std::uint32_t>(1, most_arms / static_cast<std::uint32_t>(sampler.watched()));
     result.hertz = std::clamp(request.hertz, 1u, bound);
     result.begin_ns = unix_ns();
     const std::uint64_t begin = monotonic_ns(), period = nanosecond_rate / result.hertz;
     const auto length = static_cast<std::uint64_t>(request.seconds * 1e9);
-    for (std::uint64_t next = begin + period; monotonic_ns() - begin < length; next = std::max(next + period, monotonic_ns())) {
+    for (std::uint64_t next = begin + period; monotonic_ns() - begin < length;
+         next = std::max(next + period, monotonic_ns())) {
         BH_CHECK(sampler.arm());
         sampler.wait(next);
         if (const std::uint64_t now = monotonic_ns(); now < next) {

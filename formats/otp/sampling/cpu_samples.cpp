@@ -30,7 +30,8 @@ public:
     Status by_events() {
         BH_CHECK(schedulers_.learn(request_.stop));
         result_.hertz = std::clamp(request_.hertz, 1u, bytes::ThreadSampler::most_hertz);
-        BH_TRY(bytes::ThreadSampler sampler, bytes::ThreadSampler::open(schedulers_.thread_ids(), {result_.hertz, request_.stack_bytes}));
+        BH_TRY(bytes::ThreadSampler sampler,
+               bytes::ThreadSampler::open(schedulers_.thread_ids(), {result_.hertz, request_.stack_bytes}));
         std::vector<std::uint64_t> lags;
         const auto take = [&](const bytes::ThreadSample& sample) {
             const std::uint64_t now = monotonic_ns();
@@ -53,7 +54,8 @@ public:
     }
     /// By holding threads, in rounds over all that run. Errors: those of ThreadHolder::open.
     Status by_holding() {
-        BH_TRY(bytes::ThreadHolder holder, bytes::ThreadHolder::open(target_.process.pid(), schedulers_.thread_ids(), request_.stack_bytes, target_.process));
+        BH_TRY(bytes::ThreadHolder holder, bytes::ThreadHolder::open(target_.process.pid(), schedulers_.thread_ids(),
+                                                                     request_.stack_bytes, target_.process));
         schedulers_.threads_stand(true);
         result_.held = true;
         BH_CHECK(schedulers_.learn(request_.stop, &holder));
@@ -65,7 +67,9 @@ public:
             for (std::size_t i = 0; i < holder.threads(); ++i) {
                 if (request_.one_of_each && seen_.contains(result_.threads[i].id)) continue;
                 ResolvedSample resolved;
-                if (!holder.sample(i, request_.one_of_each ? 0 : period, [&](const bytes::ThreadSample& sample) { resolved = schedulers_.resolve(sample); })) continue;
+                if (!holder.sample(i, request_.one_of_each ? 0 : period,
+                                   [&](const bytes::ThreadSample& sample) { resolved = schedulers_.resolve(sample); }))
+                    continue;
                 seen_.insert(result_.threads[i].id);
                 add(i, resolved);  // names are looked for when the thread goes on again
             }
@@ -104,7 +108,8 @@ private:
         result_.unfollowed += !resolved.followed;
         if (resolved.process.address != 0) row.pid = schedulers_.pid(resolved.process);
         row.stack = schedulers_.stack(resolved.frames);
-        for (std::size_t i = 0; i < resolved.native; ++i) row.native.push_back(schedulers_.native(schedulers_.frames()[i]));
+        for (std::size_t i = 0; i < resolved.native; ++i)
+            row.native.push_back(schedulers_.native(schedulers_.frames()[i]));
     }
     void end(std::vector<std::uint64_t>& lags) {
         result_.seconds = static_cast<double>(monotonic_ns() - begin_) / static_cast<double>(nanoseconds);

@@ -1,13 +1,14 @@
 // Which registers an interpreting emulator keeps its state in.
 //
-// A C compiler chose them when it compiled process_main, so they differ from build to build and nothing in a stripped file
-// tells. They can be learned from outside: in the frames of process_main, one register nearly always holds what
-// the scheduler says is its process, another an address within that process's stack, a third an address of loaded code. A
-// register counts only where it fits five times as often as any other, and in more than 30 of 100 frames: what is
-// compared with is read a moment after the sample, so even the right one doesn't always fit. Addresses of code are operands, too
-// (of jumps and calls), so of those half as often again, and in more than half of the frames, is enough. Where none stands out like that, as
-// the compiler keeps the current instruction in several registers by turns, those that hold code often tell the function together: where
-// they agree it is that one, as an instruction's operands are addresses of its own function, but for the instant of a call.
+// A C compiler chose them when it compiled process_main, so they differ from build to build and nothing in a stripped
+// file tells. They can be learned from outside: in the frames of process_main, one register nearly always holds what
+// the scheduler says is its process, another an address within that process's stack, a third an address of loaded code.
+// A register counts only where it fits five times as often as any other, and in more than 30 of 100 frames: what is
+// compared with is read a moment after the sample, so even the right one doesn't always fit. Addresses of code are
+// operands, too (of jumps and calls), so of those half as often again, and in more than half of the frames, is enough.
+// Where none stands out like that, as the compiler keeps the current instruction in several registers by turns, those
+// that hold code often tell the function together: where they agree it is that one, as an instruction's operands are
+// addresses of its own function, but for the instant of a call.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +39,9 @@ public:
         bool any_code = false;
         for (std::size_t i = 0; i < votes_.size(); ++i) {
             const auto value = frame[static_cast<bytes::X86>(i)];
-            if (!value || i == static_cast<std::size_t>(bytes::X86::rsp) || i == static_cast<std::size_t>(bytes::X86::rip)) continue;
+            if (!value || i == static_cast<std::size_t>(bytes::X86::rsp) ||
+                i == static_cast<std::size_t>(bytes::X86::rip))
+                continue;
             votes_[i].process += current.address != 0 && *value == current.address;
             votes_[i].stack += current.address != 0 && current.top < *value && *value <= current.end && *value % 8 == 0;
             const bool code = is_code(*value);
@@ -51,8 +54,8 @@ public:
     std::optional<bytes::X86> process() const { return winner(&Votes::process, 10, 30); }
     std::optional<bytes::X86> stack() const { return winner(&Votes::stack, 10, 30); }
     std::optional<bytes::X86> code() const { return winner(&Votes::code, 3, 50); }
-    /// Where it is at a frame: by the register for that, where one stands out, else by those that hold code at this instant. `function_at`
-    /// gives the function of an address, FunctionId::none for what is no code.
+    /// Where it is at a frame: by the register for that, where one stands out, else by those that hold code at this
+    /// instant. `function_at` gives the function of an address, FunctionId::none for what is no code.
     template <class FunctionAt>
     InterpretedCode place(const bytes::UnwoundFrame& frame, FunctionAt&& function_at) const {
         InterpretedCode found;
@@ -70,23 +73,29 @@ public:
         }
         return found;
     }
-    /// Registers that often hold addresses of code, the one above first: what a compiler keeps elsewhere for a while, in a loop.
+    /// Registers that often hold addresses of code, the one above first: what a compiler keeps elsewhere for a while,
+    /// in a loop.
     std::vector<bytes::X86> code_candidates() const {
         std::vector<bytes::X86> all;
         for (std::size_t i = 0; i < votes_.size(); ++i)
             if (4 * votes_[i].code >= frames_ && frames_ != 0) all.push_back(static_cast<bytes::X86>(i));
-        std::sort(all.begin(), all.end(), [this](bytes::X86 a, bytes::X86 b) { return votes_[static_cast<std::size_t>(a)].code > votes_[static_cast<std::size_t>(b)].code; });
+        std::sort(all.begin(), all.end(), [this](bytes::X86 a, bytes::X86 b) {
+            return votes_[static_cast<std::size_t>(a)].code > votes_[static_cast<std::size_t>(b)].code;
+        });
         return all;
     }
     /// Whether functions can be told: by one register that stands out, or by some that hold code together.
-    bool tells_functions() const { return process() && (code() || (2 * coded_ >= frames_ && !code_candidates().empty())); }
+    bool tells_functions() const {
+        return process() && (code() || (2 * coded_ >= frames_ && !code_candidates().empty()));
+    }
 
 private:
     struct Votes {
         std::uint64_t process = 0, stack = 0, code = 0;
     };
     // `half_times`: how many times, in halves, it must fit as often as any other; `percent`: of all frames.
-    std::optional<bytes::X86> winner(std::uint64_t Votes::*kind, std::uint64_t half_times, std::uint64_t percent) const {
+    std::optional<bytes::X86> winner(std::uint64_t Votes::*kind, std::uint64_t half_times,
+                                     std::uint64_t percent) const {
         std::size_t best = 0;
         std::uint64_t most = 0, second = 0;
         for (std::size_t i = 0; i < votes_.size(); ++i) {

@@ -1,7 +1,8 @@
 // Loaded code of a VM that goes on loading code, as the resolver asks for it.
 //
-// The VM has three lists of code ranges, of which one is active and another may be the next one (beam_ranges.c, code_ix.c). An
-// address is looked up in each: what any of them holds is code, of a module that was, is or is about to be loaded.
+// The VM has three lists of code ranges, of which one is active and another may be the next one (beam_ranges.c,
+// code_ix.c). An address is looked up in each: what any of them holds is code, of a module that was, is or is about to
+// be loaded.
 #pragma once
 
 #include <array>

@@ -118,7 +118,8 @@ void SampleResolver::c_code(const bytes::UnwoundFrame& caller, ResolvedSample& o
     }
     if (out.by_code) out.frames.push_back(leaf);
     const std::uint64_t heap_top = caller[X86::r15].value_or(0);
-    // A frame pointer is that of the fragment's own frame, the return address behind it: there still, as a rule, where the process has gone on.
+    // A frame pointer is that of the fragment's own frame, the return address behind it: there still, as a rule, where
+    // the process has gone on.
     const std::uint64_t saved = caller[X86::rbp].value_or(0) + (frame_pointers_ ? 8 : 0);
     const bool same_heap = p.heap <= heap_top && heap_top <= p.end;
     bool same_call = same_heap && heap_top <= p.top && p.top - heap_top <= 8 * near_words;
@@ -127,11 +128,14 @@ void SampleResolver::c_code(const bytes::UnwoundFrame& caller, ResolvedSample& o
     if (!out.by_code) {  // one of the two is left from an earlier call: which, the call itself tells
         Frame site;
         // Both are looked up before either is judged: where one fragment begins, another one ends.
-        const std::uint64_t by_stop = return_at(top), by_register = p.top <= saved && saved < p.end ? return_at(saved) : 0;
+        const std::uint64_t by_stop = return_at(top),
+                            by_register = p.top <= saved && saved < p.end ? return_at(saved) : 0;
         stored = called_from(by_stop, caller.address, site);
-        const CallSite in_register = stored == CallSite::same ? CallSite::other : called_from(by_register, caller.address, site);
+        const CallSite in_register =
+            stored == CallSite::same ? CallSite::other : called_from(by_register, caller.address, site);
         if (in_register == CallSite::same) top = saved;
-        same_call = stored == CallSite::same || in_register == CallSite::same || (same_call && stored == CallSite::unknown);
+        same_call =
+            stored == CallSite::same || in_register == CallSite::same || (same_call && stored == CallSite::unknown);
         // What was looked at is the caller, whatever stands there by the time that the rest is read.
         if (stored == CallSite::same || in_register == CallSite::same) out.frames.push_back(site);
     }
@@ -148,13 +152,18 @@ void SampleResolver::c_code(const bytes::UnwoundFrame& caller, ResolvedSample& o
     }
     same_call = same_call || stand_;
     const bool another_call = !out.by_code && !same_call && stored != CallSite::unknown;
-    out.basis = same_call ? SampleBasis::checked : (same_heap || out.by_code) && !another_call ? SampleBasis::approximate : SampleBasis::moved;
+    out.basis = same_call                                     ? SampleBasis::checked
+                : (same_heap || out.by_code) && !another_call ? SampleBasis::approximate
+                                                              : SampleBasis::moved;
     if (out.basis == SampleBasis::moved) out.frames.clear(), out.cut = false;
 }
 
-// With frame pointers every fragment begins with a frame of its own, whose pointer stands below the return address (asm: emit_enter_frame).
+// With frame pointers every fragment begins with a frame of its own, whose pointer stands below the return address
+// (asm: emit_enter_frame).
 std::uint64_t SampleResolver::behind_frame_pointer(std::uint64_t top) {
-    const auto is_return = [this](std::uint64_t at) { return code_.frame(word_at(at), true).function != FunctionId::none; };
+    const auto is_return = [this](std::uint64_t at) {
+        return code_.frame(word_at(at), true).function != FunctionId::none;
+    };
     return !is_return(top) && is_return(top + 8) ? top + 8 : top;
 }
 
@@ -178,12 +187,13 @@ SampleResolver::CallSite SampleResolver::called_from(std::uint64_t returns_to, s
     if (known->second == 0) return CallSite::unknown;
     // Fragments stand close together: the code is in the last one that begins in front of it.
     const bool last = *std::prev(called_.upper_bound(std::max(inside, known->second))) == known->second;
-    return last && known->second <= inside && inside - known->second < longest_fragment ? CallSite::same : CallSite::other;
+    return last && known->second <= inside && inside - known->second < longest_fragment ? CallSite::same
+                                                                                        : CallSite::other;
 }
 
-// Where the call goes that returns to this address; 0: its code can't be read. Calls are E8 and a distance, or, to what is too far off,
-// FF 15 and the distance of the word with the address. Since OTP 26 they go to a jump at the end of the module, all of
-// its own calls of a fragment to one.
+// Where the call goes that returns to this address; 0: its code can't be read. Calls are E8 and a distance, or, to what
+// is too far off, FF 15 and the distance of the word with the address. Since OTP 26 they go to a jump at the end of the
+// module, all of its own calls of a fragment to one.
 std::uint64_t SampleResolver::call_target(std::uint64_t returns_to) const {
     std::byte code[6];
     if (memory_.read(returns_to - sizeof code, code) != sizeof code) return 0;
@@ -201,8 +211,7 @@ std::uint64_t SampleResolver::call_target(std::uint64_t returns_to) const {
             to += 6 + static_cast<std::uint64_t>(std::int64_t{load<std::int32_t>(code + 2)});
         else if (code[0] == std::byte{0xff} && code[1] == std::byte{0x25})
             to = word_at(to + 6 + static_cast<std::uint64_t>(std::int64_t{load<std::int32_t>(code + 2)}));
-        else
-            break;
+        else break;
     }
     return to;
 }
@@ -212,8 +221,8 @@ std::uint64_t SampleResolver::word_at(std::uint64_t address) const {
     return memory_.read(address, word) == sizeof word ? load<std::uint64_t>(word) : 0;
 }
 
-ResolvedSample SampleResolver::resolve(const bytes::ThreadSample& sample, const std::vector<bytes::UnwoundFrame>& frames,
-                                       bool ends_outside) {
+ResolvedSample SampleResolver::resolve(const bytes::ThreadSample& sample,
+                                       const std::vector<bytes::UnwoundFrame>& frames, bool ends_outside) {
     ResolvedSample out;
     const bool reached = ends_outside && !frames.empty() && !frames.back().of_file;
     out.native = frames.size() - (reached ? 1 : 0);
@@ -235,7 +244,8 @@ ResolvedSample SampleResolver::resolve_process(std::uint64_t process, std::uint6
     return out;
 }
 
-std::uint64_t learn_exit_stub(const Layout& layout, const bytes::LiveMemory& memory, const std::vector<std::uint64_t>& processes) {
+std::uint64_t learn_exit_stub(const Layout& layout, const bytes::LiveMemory& memory,
+                              const std::vector<std::uint64_t>& processes) {
     std::unordered_map<std::uint64_t, std::size_t> votes;
     std::size_t asked = 0;
     for (const std::uint64_t process : processes) {

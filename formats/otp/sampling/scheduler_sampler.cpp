@@ -27,9 +27,14 @@ std::int64_t unix_ns() {
 }
 
 SchedulerSampler::SchedulerSampler(SamplingTarget target)
-    : reader_(target.reader), process_(target.process), code_(target.reader), unwinder_(target.process.pid(), target.process),
-      resolver_(target.reader.vm.layout, target.reader.vm.roots.frame_pointers, exit_stub(target.reader, target.process), target.process, code_),
-      code_listed_ns_(monotonic_ns()), jit_(target.reader.vm.image->build().jit) {}
+    : reader_(target.reader),
+      process_(target.process),
+      code_(target.reader),
+      unwinder_(target.process.pid(), target.process),
+      resolver_(target.reader.vm.layout, target.reader.vm.roots.frame_pointers,
+                exit_stub(target.reader, target.process), target.process, code_),
+      code_listed_ns_(monotonic_ns()),
+      jit_(target.reader.vm.image->build().jit) {}
 
 Result<std::unique_ptr<SchedulerSampler>> SchedulerSampler::make(SamplingTarget target) {
     if (!bytes::can_sample_threads() || target.reader.vm.image->executable().machine() != bytes::elf::machine_x86_64)
@@ -37,8 +42,10 @@ Result<std::unique_ptr<SchedulerSampler>> SchedulerSampler::make(SamplingTarget 
     std::unique_ptr<SchedulerSampler> sampler(new SchedulerSampler(target));
     sampler->threads_ = scheduler_threads(target.reader.vm, target.process, target.process.threads());
     if (sampler->threads_.empty())
-        return Error{ErrorCode::not_held, "no scheduler's thread was found in this process", "beamheap doctor tells what was recognised of it."};
-    for (std::size_t i = 0; i < sampler->threads_.size(); ++i) sampler->thread_index_.emplace(sampler->threads_[i].thread.id, i);
+        return Error{ErrorCode::not_held, "no scheduler's thread was found in this process",
+                     "beamheap doctor tells what was recognised of it."};
+    for (std::size_t i = 0; i < sampler->threads_.size(); ++i)
+        sampler->thread_index_.emplace(sampler->threads_[i].thread.id, i);
     return sampler;
 }
 
@@ -61,7 +68,9 @@ std::uint64_t SchedulerSampler::current_process(std::size_t thread) const {
 
 bool SchedulerSampler::fragment_words(std::uint64_t process, std::uint64_t& words) const {
     std::byte word[8];
-    if (process == 0 || reader_.at.process_fragment_words == absent || process_.read(fragment_words_of(process), word) != sizeof word) return false;
+    if (process == 0 || reader_.at.process_fragment_words == absent ||
+        process_.read(fragment_words_of(process), word) != sizeof word)
+        return false;
     words = bytes::load<std::uint64_t>(word);
     return true;
 }
@@ -84,20 +93,26 @@ void SchedulerSampler::learn_from(const bytes::ThreadSample& sample) {
 Status SchedulerSampler::learn(const std::function<bool()>& stop, bytes::ThreadHolder* holder) {
     if (jit_) return ok();
     const std::uint64_t end = monotonic_ns() + seconds_to_learn * second;
-    const auto goes_on = [&] { return monotonic_ns() < end && registers_.frames() < frames_to_learn && !(stop && stop()); };
+    const auto goes_on = [&] {
+        return monotonic_ns() < end && registers_.frames() < frames_to_learn && !(stop && stop());
+    };
     if (holder != nullptr) {
         while (goes_on() && !holder->all_gone()) {
-            for (std::size_t i = 0; i < holder->threads(); ++i) holder->sample(i, 0, [this](const bytes::ThreadSample& sample) { learn_from(sample); });
+            for (std::size_t i = 0; i < holder->threads(); ++i)
+                holder->sample(i, 0, [this](const bytes::ThreadSample& sample) { learn_from(sample); });
             const timespec rest{0, static_cast<long>(second / learning_hertz)};
             nanosleep(&rest, nullptr);
         }
     } else {
         BH_TRY(bytes::ThreadSampler sampler, bytes::ThreadSampler::open(thread_ids(), {learning_hertz, 16384}));
-        while (goes_on() && !sampler.all_gone()) sampler.wait(100, [this](const bytes::ThreadSample& sample) { learn_from(sample); });
+        while (goes_on() && !sampler.all_gone())
+            sampler.wait(100, [this](const bytes::ThreadSample& sample) { learn_from(sample); });
     }
     if (!registers_.tells_functions())
-        no_erlang_ = fmt::format("Erlang functions are not told: which registers this interpreter keeps its state in could not be learned from {} samples of it",
-                                 registers_.frames());
+        no_erlang_ = fmt::format(
+            "Erlang functions are not told: which registers this interpreter keeps its state in could not be learned "
+            "from {} samples of it",
+            registers_.frames());
     return ok();
 }
 
@@ -116,7 +131,8 @@ std::uint32_t SchedulerSampler::native(const bytes::UnwoundFrame& frame) {
 ResolvedSample SchedulerSampler::resolve_interpreted(const bytes::UnwoundFrame& frame) {
     const auto process = registers_.process(), stack = registers_.stack();
     if (!process || !registers_.tells_functions()) return {};
-    const InterpretedCode code = registers_.place(frame, [this](std::uint64_t address) { return code_.frame(address, false).function; });
+    const InterpretedCode code =
+        registers_.place(frame, [this](std::uint64_t address) { return code_.frame(address, false).function; });
     const SeenProcess now = see(frame[*process].value_or(0));
     std::uint64_t top = stack ? frame[*stack].value_or(0) : 0;
     if (top < now.heap || top > now.end || top % 8 != 0) top = 0;
@@ -143,13 +159,15 @@ ResolvedSample SchedulerSampler::resolve(const bytes::ThreadSample& sample) {
         resolved = resolver_.resolve(sample, frames_, ended);
     } else if (const bytes::UnwoundFrame* frame = interpreter_frame()) {
         resolved = resolve_interpreted(*frame);
-        // What stands below process_main is C code that it called; it stands for Erlang code itself, where that is known.
+        // What stands below process_main is C code that it called; it stands for Erlang code itself, where that is
+        // known.
         resolved.native = static_cast<std::size_t>(frame - frames_.data()) + (resolved.frames.empty() ? 1 : 0);
     } else {
         resolved.native = native;
     }
     // A dirty scheduler has no Erlang code on its stack: what it works for is what it says.
-    if (resolved.basis == SampleBasis::none && thread < threads_.size() && threads_[thread].thread.kind != Scheduler::Kind::normal)
+    if (resolved.basis == SampleBasis::none && thread < threads_.size() &&
+        threads_[thread].thread.kind != Scheduler::Kind::normal)
         if (const std::uint64_t process = current_process(thread); process != 0) {
             resolved = resolver_.resolve_process(process, 0, 0);
             resolved.native = native;

@@ -27,8 +27,8 @@ public:
 
     const std::vector<SchedulerThread>& threads() const { return threads_; }
     std::vector<std::uint32_t> thread_ids() const;
-    /// Learns the registers of an interpreter from what its threads do, for at most some seconds; nothing to be done under the
-    /// JIT. With a holder by it, else by the kernel's events. Errors: those of ThreadSampler::open.
+    /// Learns the registers of an interpreter from what its threads do, for at most some seconds; nothing to be done
+    /// under the JIT. With a holder by it, else by the kernel's events. Errors: those of ThreadSampler::open.
     Status learn(const std::function<bool()>& stop, bytes::ThreadHolder* holder = nullptr);
     void threads_stand(bool stand) { resolver_.threads_stand(stand); }
     /// Why no Erlang function can be told, a sentence; empty where they can.
@@ -44,7 +44,9 @@ public:
     /// The thread with this id: an index into threads(), or their number.
     std::size_t thread_of(std::uint32_t id) const;
     Pid pid(const SeenProcess& process) { return reader_.pid(process.id); }
-    StackId stack(const std::vector<Frame>& frames) { return frames.empty() ? StackId::none : reader_.snapshot.stacks.intern(frames); }
+    StackId stack(const std::vector<Frame>& frames) {
+        return frames.empty() ? StackId::none : reader_.snapshot.stacks.intern(frames);
+    }
     /// What the scheduler says is its process, now; 0: none.
     std::uint64_t current_process(std::size_t thread) const;
     SeenProcess see(std::uint64_t process) { return resolver_.see(process); }

@@ -18,7 +18,8 @@ struct Handle {
 
 }  // namespace
 
-std::vector<SchedulerThread> scheduler_threads(const Vm& vm, const bytes::LiveMemory& memory, std::span<const bytes::TaskOfProcess> threads) {
+std::vector<SchedulerThread> scheduler_threads(const Vm& vm, const bytes::LiveMemory& memory,
+                                               std::span<const bytes::TaskOfProcess> threads) {
     std::map<std::uint32_t, std::uint32_t> ids;  // by what they call themselves
     for (const bytes::TaskOfProcess& each : threads) ids.emplace(each.own_id, each.id);
     std::vector<Handle> handles;
@@ -42,7 +43,8 @@ std::vector<SchedulerThread> scheduler_threads(const Vm& vm, const bytes::LiveMe
         std::set<std::uint32_t> found;
         for (const Handle& handle : handles)
             if (offset < handle.structure.size())
-                if (const auto id = bytes::load<std::uint32_t>(handle.structure.data() + offset); ids.contains(id)) found.insert(id);
+                if (const auto id = bytes::load<std::uint32_t>(handle.structure.data() + offset); ids.contains(id))
+                    found.insert(id);
         if (found.size() > most) most = found.size(), best = offset;
     }
     std::vector<SchedulerThread> rows;

@@ -1,8 +1,9 @@
 // Which of a process's threads are the VM's schedulers.
 //
-// A scheduler knows its thread by pthread_t, the address of the C library's structure for it, and somewhere near that structure's
-// start the library keeps the kernel's id of the thread. Where, differs between libraries and their releases, so it is
-// found: the offset at which most schedulers have the id of a thread of this process, each another one.
+// A scheduler knows its thread by pthread_t, the address of the C library's structure for it, and somewhere near that
+// structure's start the library keeps the kernel's id of the thread. Where, differs between libraries and their
+// releases, so it is found: the offset at which most schedulers have the id of a thread of this process, each another
+// one.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +22,7 @@ struct SchedulerThread {
 };
 
 /// Schedulers in the order of their numbers, dirty ones behind; `threads` are all that the process has.
-std::vector<SchedulerThread> scheduler_threads(const Vm& vm, const bytes::LiveMemory& memory, std::span<const bytes::TaskOfProcess> threads);
+std::vector<SchedulerThread> scheduler_threads(const Vm& vm, const bytes::LiveMemory& memory,
+                                               std::span<const bytes::TaskOfProcess> threads);
 
 }  // namespace beamheap::otp

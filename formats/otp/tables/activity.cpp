@@ -15,12 +15,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using bytes::MemoryPiece;
 
-// About five hundred polls tell a share to 2 % (its standard error at a half); more of them would cost the VM more than they tell.
+// About five hundred polls tell a share to 2 % (its standard error at a half); more of them would cost the VM more than
+// they tell.
 constexpr std::int64_t wanted_polls = 500;
 constexpr std::int64_t shortest_us = 1000, longest_us = 4000;  // between two polls, on average
 constexpr std::uint64_t polls_between_checks = 50;
-constexpr std::uint64_t idle = ~0ull;                      // working.start of a scheduler that has nothing to do
-constexpr std::size_t thread_structure = 4096;             // bytes of it that are searched
+constexpr std::uint64_t idle = ~0ull;           // working.start of a scheduler that has nothing to do
+constexpr std::size_t thread_structure = 4096;  // bytes of it that are searched
 
 class Watch {
 public:
@@ -49,7 +50,8 @@ public:
         const auto begun = Clock::now();
         for (Row& row : rows_) row.before = counters(row);
         const auto queues = queues_of_processes();
-        const std::int64_t mean_us = std::clamp(std::chrono::microseconds(interval).count() / wanted_polls, shortest_us, longest_us);
+        const std::int64_t mean_us =
+            std::clamp(std::chrono::microseconds(interval).count() / wanted_polls, shortest_us, longest_us);
         // By chance, so that what happens at regular times is not met always or never.
         std::minstd_rand chance(static_cast<std::minstd_rand::result_type>(begun.time_since_epoch().count()));
         std::uniform_int_distribution<std::int64_t> pause_us(mean_us / 2, mean_us + mean_us / 2);
@@ -100,8 +102,10 @@ private:
     Counters counters(const Row& row) const {
         Counters now;
         std::uint32_t enabled = 0;
-        if (at_.scheduler_wall_enabled != absent && get(row.address + at_.scheduler_wall_enabled, enabled) && enabled == 1) {
-            const std::uint64_t start = word(row.address + at_.scheduler_wall_start), total = word(row.address + at_.scheduler_working_total),
+        if (at_.scheduler_wall_enabled != absent && get(row.address + at_.scheduler_wall_enabled, enabled) &&
+            enabled == 1) {
+            const std::uint64_t start = word(row.address + at_.scheduler_wall_start),
+                                total = word(row.address + at_.scheduler_working_total),
                                 since = word(row.address + at_.scheduler_working_start);
             now.at_ns = bytes::monotonic_ns();
             now.working_ns = total;
@@ -109,9 +113,11 @@ private:
             if (now.wall && since != idle && since <= now.at_ns - start) now.working_ns += now.at_ns - start - since;
         }
         if (row.queue != 0 && at_.run_queue_switches != absent)
-            now.queue = get(row.queue + at_.run_queue_switches, now.switches) && get(row.queue + at_.run_queue_reductions, now.reductions);
+            now.queue = get(row.queue + at_.run_queue_switches, now.switches) &&
+                        get(row.queue + at_.run_queue_reductions, now.reductions);
         if (row.thread != 0) {
-            const bytes::TaskTimes times = bytes::task_times("/proc/" + std::to_string(process_.pid()) + "/task/" + std::to_string(row.thread));
+            const bytes::TaskTimes times =
+                bytes::task_times("/proc/" + std::to_string(process_.pid()) + "/task/" + std::to_string(row.thread));
             now.cpu_ns = times.on_cpu_ns;
             now.waited_ns = times.waited_ns;
             now.thread = times.has_schedstat;
@@ -122,12 +128,15 @@ private:
     bool poll() {
         pieces_.clear();
         for (Row& row : rows_) {
-            pieces_.push_back({row.address + at_.scheduler_process, std::as_writable_bytes(std::span(&row.in_hand, 1))});
+            pieces_.push_back(
+                {row.address + at_.scheduler_process, std::as_writable_bytes(std::span(&row.in_hand, 1))});
             if (row.queue != 0 && at_.run_queue_length != absent)
-                pieces_.push_back({row.queue + at_.run_queue_length, std::as_writable_bytes(std::span(&row.length, 1))});
+                pieces_.push_back(
+                    {row.queue + at_.run_queue_length, std::as_writable_bytes(std::span(&row.length, 1))});
         }
         process_.read(pieces_);
-        if (!std::all_of(pieces_.begin(), pieces_.end(), [](const MemoryPiece& piece) { return piece.whole(); })) return false;
+        if (!std::all_of(pieces_.begin(), pieces_.end(), [](const MemoryPiece& piece) { return piece.whole(); }))
+            return false;
         for (Row& row : rows_) {
             row.busy_polls += row.in_hand != 0;
             row.queued += row.length;
@@ -140,15 +149,18 @@ private:
         SchedulerActivity& out = row.result;
         const Counters now = counters(row);
         const double polls = static_cast<double>(std::max<std::uint64_t>(result.polls, 1));
-        out.by_counters = row.before.wall && now.wall && now.at_ns > row.before.at_ns && now.working_ns >= row.before.working_ns;
-        out.busy = out.by_counters ? static_cast<double>(now.working_ns - row.before.working_ns) / static_cast<double>(now.at_ns - row.before.at_ns)
+        out.by_counters =
+            row.before.wall && now.wall && now.at_ns > row.before.at_ns && now.working_ns >= row.before.working_ns;
+        out.busy = out.by_counters ? static_cast<double>(now.working_ns - row.before.working_ns) /
+                                         static_cast<double>(now.at_ns - row.before.at_ns)
                                    : static_cast<double>(row.busy_polls) / polls;
         out.busy = std::clamp(out.busy, 0.0, 1.0);
         if (row.queue != 0 && at_.run_queue_length != absent) {
             out.mean_queue = static_cast<double>(row.queued) / polls;
             out.longest_queue = row.longest;
         }
-        if (row.before.queue && now.queue && now.switches >= row.before.switches && now.reductions >= row.before.reductions) {
+        if (row.before.queue && now.queue && now.switches >= row.before.switches &&
+            now.reductions >= row.before.reductions) {
             out.switches = now.switches - row.before.switches;
             out.reductions = now.reductions - row.before.reductions;
         }
@@ -159,7 +171,8 @@ private:
         result.schedulers.push_back(out);
     }
 
-    // Where in the thread structures the ids stand: the place at which every scheduler's holds one that the process has, and each another.
+    // Where in the thread structures the ids stand: the place at which every scheduler's holds one that the process
+    // has, and each another.
     void find_threads() {
         std::map<std::uint32_t, std::uint32_t> ids;  // by what threads call themselves
         for (const bytes::TaskOfProcess& task : process_.threads()) ids.emplace(task.own_id, task.id);
@@ -199,7 +212,8 @@ private:
         process_.read(pieces);
         std::unordered_map<Word, std::uint64_t> found;
         for (std::size_t i = 0; i < elements.size(); ++i)
-            if (pieces[2 * i].whole() && pieces[2 * i + 1].whole() && is_pid(ids[i])) found.emplace(ids[i], queues[i] & ~7ull);
+            if (pieces[2 * i].whole() && pieces[2 * i + 1].whole() && is_pid(ids[i]))
+                found.emplace(ids[i], queues[i] & ~7ull);
         return found;
     }
 

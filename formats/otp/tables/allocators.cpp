@@ -14,14 +14,14 @@ using bytes::load;
 using bytes::MemoryReader;
 
 // In the order of ERTS_ALC_A_* from ERTS_ALC_A_MIN on (erl_alloc.types): the index of CarriersStats_t.blocks.
-constexpr std::array<std::string_view, 12> kinds{"sys_", "temp_",    "sl_",     "std_",    "ll_",   "eheap_",
-                                                 "ets_", "fix_", "literal_", "binary_", "driver_", "test_"};
+constexpr std::array<std::string_view, 12> kinds{"sys_", "temp_", "sl_",      "std_",    "ll_",     "eheap_",
+                                                 "ets_", "fix_",  "literal_", "binary_", "driver_", "test_"};
 constexpr Word most_types = 32;  // ERTS_ALC_A_COUNT is less in every release
 constexpr std::size_t temporary = 1, eheap = 5, ets = 6, binary = 9, test = 11;
 constexpr std::uint32_t most_instances = 4096;
 constexpr std::uint64_t block_size_mask = 0x000000fffffffff8ull;  // of the header of a block in a multiblock carrier
-constexpr std::uint64_t atom_chunk = 32768;                                // ATOM_TEXT_SIZE (atom.c), and a pointer
-constexpr std::uint64_t page = 4096;                                       // of a file
+constexpr std::uint64_t atom_chunk = 32768;                       // ATOM_TEXT_SIZE (atom.c), and a pointer
+constexpr std::uint64_t page = 4096;                              // of a file
 constexpr std::size_t carrier_kinds = 3, block_stats_bytes = 48;
 
 // Fixed size types that erlang:memory(processes) adds, by their place in erl_alloc.types: process, monitor, link,
@@ -54,9 +54,10 @@ bool allocator_at(const Vm& vm, MemoryReader& memory, std::uint64_t address, std
     return vm.image->in_constants(text) && header < 4096 && known_prefix(memory, text, prefix);
 }
 
-// Whether a page of a file that was lost took the end of `size` bytes here: a run of zero bytes as long as a page, wherever in
-// memory a page of the file begins. (Without its beginning, which has its name, none is known for an allocator.) The structures of
-// those that threads have lie close together, with pointers behind them; behind the one of all threads are others, unused.
+// Whether a page of a file that was lost took the end of `size` bytes here: a run of zero bytes as long as a page,
+// wherever in memory a page of the file begins. (Without its beginning, which has its name, none is known for an
+// allocator.) The structures of those that threads have lie close together, with pointers behind them; behind the one
+// of all threads are others, unused.
 bool zero_page_from(MemoryReader& memory, std::uint64_t address, std::uint64_t size) {
     std::uint64_t run = 0;
     for (std::uint64_t at = address; at < address + size + page && run + 8 < page; at += 8) {
@@ -69,13 +70,15 @@ bool zero_page_from(MemoryReader& memory, std::uint64_t address, std::uint64_t s
 
 class Sums {
 public:
-    Sums(Reader& reader, const std::vector<AllocatorAt>& allocators) : reader_(reader), at_(reader.at), allocators_(allocators) {}
+    Sums(Reader& reader, const std::vector<AllocatorAt>& allocators)
+        : reader_(reader), at_(reader.at), allocators_(allocators) {}
 
     void run() {
         for (const AllocatorAt& allocator : allocators_) instance(allocator);
         if (!allocators_.empty()) memory();
         if (torn_ != 0)
-            reader_.snapshot.anomalies.add(Anomaly::count_mismatch, first_torn_, fmt::format("what {} allocators count of their blocks and carriers", torn_));
+            reader_.snapshot.anomalies.add(Anomaly::count_mismatch, first_torn_,
+                                           fmt::format("what {} allocators count of their blocks and carriers", torn_));
     }
 
 private:
@@ -93,7 +96,8 @@ private:
         row.instance = allocator.instance;
         carriers(p + at_.allocator_multi, "mbcs", row);
         for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
-            const auto count = load<Word>(p + at_.allocator_pool_blocks + 8 * kind), size = load<Word>(p + at_.allocator_pool_blocks_size + 8 * kind);
+            const auto count = load<Word>(p + at_.allocator_pool_blocks + 8 * kind),
+                       size = load<Word>(p + at_.allocator_pool_blocks_size + 8 * kind);
             blocks_[kind] += size;
             line(row, text(fmt::format("mbcs_pool blocks[{}alloc] count", kinds[kind])), count);
             line(row, text(fmt::format("mbcs_pool blocks[{}alloc] size", kinds[kind])), size);
@@ -105,7 +109,8 @@ private:
         reader_.snapshot.allocators.push_back(std::move(row));
     }
 
-    // Whoever has carriers in a list counts them, and who counts some has a list. Those of a running VM change in between.
+    // Whoever has carriers in a list counts them, and who counts some has a list. Those of a running VM change in
+    // between.
     bool counts_whole(const std::byte* p, const AllocatorAt& allocator) {
         const auto counted = [&](std::uint32_t stats) {
             std::uint64_t count = 0;
@@ -118,7 +123,8 @@ private:
                 (allocator.instance < 0 || !zero_page_from(reader_.memory, allocator.address, at_.allocator_size)));
     }
 
-    // The VM raises its "highest ever" to the highest since it was last asked only when it is asked (update_max_ever_values).
+    // The VM raises its "highest ever" to the highest since it was last asked only when it is asked
+    // (update_max_ever_values).
     void carriers(const std::byte* stats, std::string_view name, AllocatorInstance& row) {
         for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
             const std::byte* block = stats + at_.carrier_stats_blocks + kind * block_stats_bytes;
@@ -143,7 +149,8 @@ private:
 
     void fixed_sizes(std::uint64_t list) {
         const ProcessTypes* types = &process_types[static_cast<std::size_t>(reader_.vm.layout.fixed_types)];
-        const std::byte* entries = list == 0 ? nullptr : reader_.memory.at(list, std::uint64_t{types->count} * fix_entry_bytes);
+        const std::byte* entries =
+            list == 0 ? nullptr : reader_.memory.at(list, std::uint64_t{types->count} * fix_entry_bytes);
         if (entries == nullptr) return;
         for (const std::uint8_t index : types->indexes) {
             const std::byte* entry = entries + std::size_t{index} * fix_entry_bytes;
@@ -175,7 +182,8 @@ private:
         }
         // Texts are packed into chunks until OTP 27; since then each is a literal of its own.
         const Image& image = *reader_.vm.image;
-        const AtomTable::Bytes atoms = reader_.vm.atoms.bytes(reader_.memory, [&](std::uint64_t a) { return image.in_constants(a); });
+        const AtomTable::Bytes atoms =
+            reader_.vm.atoms.bytes(reader_.memory, [&](std::uint64_t a) { return image.in_constants(a); });
         if (atoms.table != 0 && atoms.unreadable == 0) {
             const std::uint64_t reserved = (atoms.texts + atom_chunk - 1) / atom_chunk * (atom_chunk + 8);
             add("atom", atoms.table + (reader_.vm.layout.atom_name_is_term ? atoms.texts : reserved));
@@ -196,7 +204,8 @@ private:
             if (const auto value = reader_.memory.word(*variable)) return *value;
         std::vector<std::uint64_t> named;
         for (const EtsTable& table : reader_.snapshot.ets)
-            if (table.name != TextId::none && table.id == table.name && named.size() < enough) named.push_back(table.address);
+            if (table.name != TextId::none && table.id == table.name && named.size() < enough)
+                named.push_back(table.address);
         for (const Image::StaticWords& part : reader_.vm.image->static_words()) {
             for (std::size_t i = 0; i < part.words(); ++i) {
                 const Word array = part.word(i);
@@ -243,7 +252,8 @@ private:
 std::vector<AllocatorAt> find_allocators(const Vm& vm, MemoryReader& memory, std::uint64_t* lost) {
     std::vector<AllocatorAt> found;
     const auto known = [&](std::uint64_t address) {
-        return std::any_of(found.begin(), found.end(), [address](const AllocatorAt& a) { return a.address == address; });
+        return std::any_of(found.begin(), found.end(),
+                           [address](const AllocatorAt& a) { return a.address == address; });
     };
     std::vector<AllocatorAt> single;
     for (const Image::StaticWords& part : vm.image->static_words()) {
@@ -260,15 +270,20 @@ std::vector<AllocatorAt> find_allocators(const Vm& vm, MemoryReader& memory, std
             const auto size = static_cast<std::uint32_t>(part.word(i - 1) >> 32);
             if (size < 1 || size > most_instances) continue;
             const std::byte* array = memory.probe(word, 8ull * size);
-            // All that the array had is lost: the words before it are those of an enabled one, and it has nothing but zeros.
-            if (lost != nullptr && array != nullptr && i > 1 && (part.word(i - 2) == 1 || part.word(i - 2) == (1 | Word{1} << 32)) &&
-                (part.word(i - 1) & 0xffffffff) < most_types && std::all_of(array, array + 8ull * size, [](std::byte b) { return b == std::byte{0}; }))
+            // All that the array had is lost: the words before it are those of an enabled one, and it has nothing but
+            // zeros.
+            if (lost != nullptr && array != nullptr && i > 1 &&
+                (part.word(i - 2) == 1 || part.word(i - 2) == (1 | Word{1} << 32)) &&
+                (part.word(i - 1) & 0xffffffff) < most_types &&
+                std::all_of(array, array + 8ull * size, [](std::byte b) { return b == std::byte{0}; }))
                 *lost += size;
-            if (array == nullptr || !allocator_at(vm, memory, load<Word>(array), prefix) || known(load<Word>(array))) continue;
+            if (array == nullptr || !allocator_at(vm, memory, load<Word>(array), prefix) || known(load<Word>(array)))
+                continue;
             for (std::uint32_t k = 0; k < size; ++k) {
                 const auto address = load<Word>(array + 8ull * k);
                 if (known(address)) continue;
-                if (allocator_at(vm, memory, address, prefix)) found.push_back({address, prefix, static_cast<std::int32_t>(k)});
+                if (allocator_at(vm, memory, address, prefix))
+                    found.push_back({address, prefix, static_cast<std::int32_t>(k)});
                 else if (lost != nullptr) ++*lost;
             }
         }
@@ -282,10 +297,13 @@ void read_allocators(Reader& reader) {
     std::uint64_t lost = 0;
     const std::vector<AllocatorAt> allocators = find_allocators(reader.vm, reader.memory, &lost);
     // Those that every VM has unless it was started with `+Muea min` or the like.
-    for (const std::string_view kind : {"sl_", "std_", "ll_", "eheap_", "ets_", "fix_", "literal_", "binary_", "driver_"})
-        if (std::none_of(allocators.begin(), allocators.end(), [kind](const AllocatorAt& a) { return a.prefix == kind; }))
+    for (const std::string_view kind :
+         {"sl_", "std_", "ll_", "eheap_", "ets_", "fix_", "literal_", "binary_", "driver_"})
+        if (std::none_of(allocators.begin(), allocators.end(),
+                         [kind](const AllocatorAt& a) { return a.prefix == kind; }))
             reader.snapshot.anomalies.add(Anomaly::structure_missing, 0, fmt::format("{}alloc", kind));
-    if (lost != 0) reader.snapshot.anomalies.add(Anomaly::structure_missing, 0, fmt::format("{} instances of allocators", lost));
+    if (lost != 0)
+        reader.snapshot.anomalies.add(Anomaly::structure_missing, 0, fmt::format("{} instances of allocators", lost));
     Sums(reader, allocators).run();
 }
 

@@ -90,10 +90,8 @@ private:
                 return;
             }
             const auto behind = load<Word>(p + at_.carrier_next);
-            if (single)
-                singleblock(p, next, allocator);
-            else if (!multiblock(next, Where::list))
-                ++result_.unknown;
+            if (single) singleblock(p, next, allocator);
+            else if (!multiblock(next, Where::list)) ++result_.unknown;
             next = behind;
         }
     }
@@ -111,8 +109,7 @@ private:
                 std::uint64_t next = address + carrier_alignment;
                 if (i < known && result_.carriers[i].address <= address)
                     next = result_.carriers[i].address + result_.carriers[i].bytes;
-                else if (multiblock(address, Where::pool))
-                    next = address + result_.carriers.back().bytes;
+                else if (multiblock(address, Where::pool)) next = address + result_.carriers.back().bytes;
                 if (next <= address) return;
                 address = (next + carrier_alignment - 1) & ~(carrier_alignment - 1);
             }
@@ -121,8 +118,8 @@ private:
 
     enum class Where { list, pool };
 
-    // Adds the carrier at this address; false where there is none. Blocks of a running VM come and go while they are walked, so
-    // each carrier is fetched by one read, and once more where its blocks don't lead to its end.
+    // Adds the carrier at this address; false where there is none. Blocks of a running VM come and go while they are
+    // walked, so each carrier is fetched by one read, and once more where its blocks don't lead to its end.
     bool multiblock(std::uint64_t address, Where where) {
         const unsigned most = reader_.memory.view() == nullptr ? 1 : 4;
         for (unsigned tries = 0; tries < most; ++tries) {
@@ -203,13 +200,11 @@ private:
         each_block(data, first, carrier.bytes, [&](std::uint64_t at, std::uint64_t size, bool free) {
             if (free || carrier.kept_by.size() == most_reasons) return;
             const auto heap = heaps_.find(carrier.address + at + 8);
-            if (heap != heaps_.end())
-                carrier.kept_by.push_back(fmt::format("{}, {} bytes", heap->second, size));
+            if (heap != heaps_.end()) carrier.kept_by.push_back(fmt::format("{}, {} bytes", heap->second, size));
             else if (allocator == "binary_alloc" && at + 8 + at_.binary_length + 8 <= carrier.bytes)
                 carrier.kept_by.push_back(fmt::format("binary {:X} of {} bytes", carrier.address + at + 8,
                                                       load<Word>(data + at + 8 + at_.binary_length)));
-            else
-                carrier.kept_by.push_back(fmt::format("a block of {} bytes", size));
+            else carrier.kept_by.push_back(fmt::format("a block of {} bytes", size));
         });
     }
 
@@ -259,8 +254,8 @@ private:
         if (written >= stacks + inside) result_.other_bytes = written - stacks - inside;
     }
 
-    // Of a process that runs the system tells how much of its anonymous memory is there (proc(5), status: RssAnon, VmSwap), not
-    // of which range.
+    // Of a process that runs the system tells how much of its anonymous memory is there (proc(5), status: RssAnon,
+    // VmSwap), not of which range.
     void memory_of_process() {
         const bytes::RunningProcess& process = *reader_.vm.image->process();
         std::uint64_t mapped = 0;

@@ -16,8 +16,8 @@ using bytes::load;
 constexpr std::size_t most_tables = 1u << 24;
 constexpr std::uint32_t cache_line = 64, most_counter_slots = 1024;
 constexpr std::uint32_t owned_tables = 6 * 8;  // ErtsPSD.data[ERTS_PSD_ETS_OWNED_TABLES] of all releases
-constexpr std::uint32_t next_owned = 16;         // DbTableCommon.owned is behind .all, two pointers
-constexpr std::uint32_t counters_head = 16;  // ErtsFlxCtrDecentralizedCtrArray before its cache lines
+constexpr std::uint32_t next_owned = 16;       // DbTableCommon.owned is behind .all, two pointers
+constexpr std::uint32_t counters_head = 16;    // ErtsFlxCtrDecentralizedCtrArray before its cache lines
 
 class EtsReader {
 public:
@@ -65,8 +65,9 @@ public:
                 }
             }
             if (!followed || seen != counted)
-                reader_.snapshot.anomalies.add(Anomaly::count_mismatch, scheduler,
-                                               fmt::format("a scheduler has {} ETS tables, and counts {}", seen, counted));
+                reader_.snapshot.anomalies.add(
+                    Anomaly::count_mismatch, scheduler,
+                    fmt::format("a scheduler has {} ETS tables, and counts {}", seen, counted));
         }
         check_owners();
     }
@@ -80,7 +81,8 @@ private:
         std::uint64_t lost = 0, first_lost = 0;
         for (const Process& process : reader_.snapshot.processes) {
             const auto specific = reader_.memory.word(process.offset + at_.process_specific);
-            const auto first = specific && *specific != 0 ? reader_.memory.word(*specific + owned_tables) : std::nullopt;
+            const auto first =
+                specific && *specific != 0 ? reader_.memory.word(*specific + owned_tables) : std::nullopt;
             Cycle cycle;
             for (std::uint64_t table = first.value_or(0); table != 0;) {
                 if (!std::binary_search(seen_.begin(), seen_.end(), table)) {

@@ -20,7 +20,12 @@ constexpr std::uint64_t largest_object = 1ull << 32;  // words
 class Walk {
 public:
     Walk(Decoder& reader, std::uint64_t table, std::uint64_t limit, Count counted)
-        : reader_(reader), at_(reader.at), table_(table), limit_(limit), counted_(counted), most_nodes_(most_of(reader, table, counted)) {}
+        : reader_(reader),
+          at_(reader.at),
+          table_(table),
+          limit_(limit),
+          counted_(counted),
+          most_nodes_(most_of(reader, table, counted)) {}
 
     EtsObjects run() {
         const auto status = reader_.memory.word32(table_ + at_.ets_status);
@@ -31,14 +36,10 @@ public:
         }
         found_.key = *key;
         found_.compressed = reader_.memory.value<std::uint8_t>(table_ + at_.ets_compressed).value_or(0) != 0;
-        if ((*status & (ets_status::set | ets_status::bag | ets_status::duplicate_bag)) != 0)
-            hash();
-        else if ((*status & ets_status::ca_ordered_set) != 0)
-            concurrent();
-        else if ((*status & ets_status::ordered_set) != 0)
-            tree(reader_.memory.word(table_ + at_.ets_tree_root));
-        else
-            found_.damaged = true;
+        if ((*status & (ets_status::set | ets_status::bag | ets_status::duplicate_bag)) != 0) hash();
+        else if ((*status & ets_status::ca_ordered_set) != 0) concurrent();
+        else if ((*status & ets_status::ordered_set) != 0) tree(reader_.memory.word(table_ + at_.ets_tree_root));
+        else found_.damaged = true;
         // All that the table counts are there, unless somebody takes out one at this very moment.
         if (!found_.more && counted_.has() && found_.objects.size() < *counted_) found_.damaged = true;
         return std::move(found_);
@@ -104,10 +105,8 @@ private:
             const std::byte* p = reader_.memory.at(node, at_.ets_hash_term);
             if (p == nullptr || cycle.closed_by(node) || ++seen_ > most_nodes_) return damage();
             // Deleted while somebody goes through the table.
-            if ((std::to_integer<unsigned>(p[at_.ets_hash_hidden]) & hidden_mask()) != 0)
-                ++deleted_;
-            else if (!only_deleted_ && !take(node + at_.ets_hash_term))
-                return false;
+            if ((std::to_integer<unsigned>(p[at_.ets_hash_hidden]) & hidden_mask()) != 0) ++deleted_;
+            else if (!only_deleted_ && !take(node + at_.ets_hash_term)) return false;
             node = load<Word>(p);
         }
         return true;
@@ -168,8 +167,8 @@ private:
     }
 
     // No more than the image could hold, of which a node has at least six words; and no more than the table says, with
-    // room for objects on their way out, for the nodes between trees, and for counts that lag behind. Deleted objects that a
-    // fixed table keeps are in no count.
+    // room for objects on their way out, for the nodes between trees, and for counts that lag behind. Deleted objects
+    // that a fixed table keeps are in no count.
     static std::uint64_t most_of(Decoder& reader, std::uint64_t table, Count counted) {
         const std::uint64_t held = reader.memory.space().bytes() / 48 + 1;
         if (reader.memory.word(table + reader.at.ets_fixed).value_or(0) != 0) return held;

@@ -30,8 +30,8 @@ struct EtsObjects {
 /// could hold). A walk that meets many more goes in circles, or through one part again and again.
 EtsObjects read_ets_objects(Decoder& reader, std::uint64_t table, std::uint64_t limit, Count counted);
 
-/// How many objects of the hash table at this address are deleted and kept, since somebody has it fixed; none where its chains
-/// are damaged. It walks the whole table.
+/// How many objects of the hash table at this address are deleted and kept, since somebody has it fixed; none where its
+/// chains are damaged. It walks the whole table.
 Count read_ets_deleted(Decoder& reader, std::uint64_t table);
 
 }  // namespace beamheap::otp

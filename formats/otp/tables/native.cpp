@@ -37,9 +37,9 @@ ThreadRoles::ThreadRoles(const Vm& vm, bytes::MemoryReader& memory) : vm_(vm) {
         for (const std::uint64_t scheduler : pool.schedulers) {
             const auto handle = memory.word(scheduler + vm.layout.at.scheduler_thread);
             if (++number; handle && *handle != 0)
-                entries_.push_back({*handle,
-                                    {fmt::format("{}:{}", pool.name, number), scheduler,
-                                     CallingScheduler{pool.kind, number}}});
+                entries_.push_back(
+                    {*handle,
+                     {fmt::format("{}:{}", pool.name, number), scheduler, CallingScheduler{pool.kind, number}}});
         }
     std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.handle < b.handle; });
     std::unordered_map<std::uint64_t, std::size_t> votes;

@@ -14,8 +14,8 @@
 namespace beamheap::otp {
 
 struct ThreadRole {
-    std::string name;             ///< as dumps name it: "scheduler:1"; empty where it is no scheduler
-    std::uint64_t scheduler = 0;  ///< ErtsSchedulerData; 0 likewise
+    std::string name;                         ///< as dumps name it: "scheduler:1"; empty where it is no scheduler
+    std::uint64_t scheduler = 0;              ///< ErtsSchedulerData; 0 likewise
     std::optional<CallingScheduler> calling;  ///< its kind and number; none likewise
 };
 

@@ -62,7 +62,8 @@ void read_node(Reader& reader) {
                                                       : "it is behind the place where the image is cut");
 
     if (vm.code.lost() != 0)
-        reader.snapshot.anomalies.add(Anomaly::structure_missing, vm.roots.code_ranges, fmt::format("{} ranges of loaded code", vm.code.lost()));
+        reader.snapshot.anomalies.add(Anomaly::structure_missing, vm.roots.code_ranges,
+                                      fmt::format("{} ranges of loaded code", vm.code.lost()));
 
     Node& node = reader.snapshot.node;
     if (vm.roots.this_node != 0)
@@ -89,10 +90,8 @@ void read_atoms(Reader& reader) {
     std::uint64_t missing = 0;
     for (std::uint32_t i = count; i-- > 0;) {
         const TextId text = reader.atom(Word{i} << 6 | 0x0b);
-        if (text != TextId::none)
-            atoms.push_back(text);
-        else
-            ++missing;
+        if (text != TextId::none) atoms.push_back(text);
+        else ++missing;
         if (missing > 1000 && missing > atoms.size()) break;  // a forged table: don't look at millions of them
     }
     if (missing != 0) reader.snapshot.anomalies.add(Anomaly::unreadable_memory, reader.vm.roots.atom_table, "atoms");
@@ -100,8 +99,9 @@ void read_atoms(Reader& reader) {
 
 namespace {
 
-// Whether zeros took no part of a module's header that is known twice: each has functions (module_info/0 at least), the first
-// of them right behind the header, and an area of literals ends behind its own head. Code that the image lacks is whole here.
+// Whether zeros took no part of a module's header that is known twice: each has functions (module_info/0 at least), the
+// first of them right behind the header, and an area of literals ends behind its own head. Code that the image lacks is
+// whole here.
 bool code_header_whole(Reader& reader, std::uint64_t header) {
     const Offsets& at = reader.at;
     const auto functions = reader.memory.word(header), first = reader.memory.word(header + at.code_functions);
@@ -134,7 +134,8 @@ void read_modules(Reader& reader) {
             ++lost;
             continue;
         }
-        // IndexSlot {HashBucket {next, hvalue}, index} in front; the hash value of a module is the index of its name (module.c).
+        // IndexSlot {HashBucket {next, hvalue}, index} in front; the hash value of a module is the index of its name
+        // (module.c).
         const auto name = load<std::uint32_t>(p + at.module_name);
         if (load<std::uint32_t>(p + slot_index) != i || load<std::uint64_t>(p + slot_hash) != name) {
             ++lost;
@@ -171,7 +172,8 @@ void read_modules(Reader& reader) {
     std::sort(headers.begin(), headers.end());
     for (const Code::Module& range : reader.vm.code.modules())
         if (!std::binary_search(headers.begin(), headers.end(), range.start)) ++lost;
-    if (lost != 0) reader.snapshot.anomalies.add(Anomaly::count_mismatch, table, fmt::format("{} modules are lost", lost));
+    if (lost != 0)
+        reader.snapshot.anomalies.add(Anomaly::count_mismatch, table, fmt::format("{} modules are lost", lost));
     reader.snapshot.node.current_code_bytes = current;
     reader.snapshot.node.old_code_bytes = old;
 }

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "formats/otp/processes/links.hpp"
-#include "formats/otp/tables/tables.hpp"
 #include "formats/otp/processes/term_format.hpp"
+#include "formats/otp/tables/tables.hpp"
 
 namespace beamheap::otp {
 namespace {
@@ -14,8 +14,9 @@ namespace {
 using bytes::Bytes;
 using bytes::load;
 
-constexpr const char* port_states[] = {"CONNECTED", "EXITING",    "DISTR", "BINARY_IO",    "SOFT_EOF",  "CLOSING", "SEND_CLOSED",
-                                       "LINEBUF_IO", "FREE",       "INITIALIZING", "PORT_LOCK", "INVALID", "HALT"};
+constexpr const char* port_states[] = {"CONNECTED", "EXITING",     "DISTR",      "BINARY_IO", "SOFT_EOF",
+                                       "CLOSING",   "SEND_CLOSED", "LINEBUF_IO", "FREE",      "INITIALIZING",
+                                       "PORT_LOCK", "INVALID",     "HALT"};
 constexpr std::uint32_t port_connected = 1u << 0, port_free = 1u << 8, port_initializing = 1u << 9;
 constexpr std::size_t longest_port_name = 4096;
 constexpr std::size_t most_suspended = 1u << 20;
@@ -26,14 +27,14 @@ constexpr std::uint64_t published = 1;  // DFLAG_PUBLISHED
 constexpr std::uint32_t registered_receiver = 1u << 14;  // ERTS_TMR_ROFLG_REG_NAME
 constexpr std::uint32_t timer_active = 0;                // ERTS_TMR_STATE_ACTIVE
 constexpr std::uint64_t most_timers = 1u << 26;
-constexpr std::uint32_t most_slots_beyond = 1u << 20;    // of the port table, looked at whatever its count says
+constexpr std::uint32_t most_slots_beyond = 1u << 20;  // of the port table, looked at whatever its count says
 constexpr std::size_t longest_message = 4096;
-constexpr std::uint64_t ticks_per_ns = 1000000;          // a clock tick is a millisecond, monotonic time is in ns
+constexpr std::uint64_t ticks_per_ns = 1000000;  // a clock tick is a millisecond, monotonic time is in ns
 
 // ERTS_PTS_FLG_* of erl_port_task.h, as io.c prints them.
-constexpr const char* task_flags[] = {"IN_RUNQ",          "EXEC",       "HAVE_TASKS", "EXIT",        "BUSY_PORT",   "BUSY_Q",
-                                      "CHK_UNSET_BUSY_Q", "BUSY_TASKS", "NS_TASKS",   "PARALLELISM", "FORCE_SCHED", "EXITING",
-                                      "EXEC_IMM"};
+constexpr const char* task_flags[] = {
+    "IN_RUNQ",    "EXEC",     "HAVE_TASKS",  "EXIT",        "BUSY_PORT", "BUSY_Q",  "CHK_UNSET_BUSY_Q",
+    "BUSY_TASKS", "NS_TASKS", "PARALLELISM", "FORCE_SCHED", "EXITING",   "EXEC_IMM"};
 
 std::string flags_text(std::uint32_t bits, std::span<const char* const> names) {
     std::string text;
@@ -47,11 +48,13 @@ void add_port(Reader& reader, LinkReader& links, std::uint64_t address, std::uin
     const std::byte* p = address % 8 == 0 ? reader.memory.at(address, at.port_size) : nullptr;
     Anomalies& anomalies = reader.snapshot.anomalies;
     if (p == nullptr || !is_port(load<Word>(p))) {
-        anomalies.add(p == nullptr ? Anomaly::unreadable_memory : Anomaly::inconsistent_state, address, "an element of the port table");
+        anomalies.add(p == nullptr ? Anomaly::unreadable_memory : Anomaly::inconsistent_state, address,
+                      "an element of the port table");
         return;
     }
     if (reader.vm.ports.slot_of(load<Word>(p), reader.vm.layout.pid_form) != slot)
-        anomalies.add(Anomaly::inconsistent_state, address, "a port whose identifier belongs to another slot of the table");
+        anomalies.add(Anomaly::inconsistent_state, address,
+                      "a port whose identifier belongs to another slot of the table");
     const auto bits = load<std::uint32_t>(p + at.port_state);
     if ((bits & (port_free | port_initializing)) != 0) {
         anomalies.add(Anomaly::inconsistent_state, address, "a port that is being opened or closed");
@@ -77,7 +80,8 @@ void add_port(Reader& reader, LinkReader& links, std::uint64_t address, std::uin
     } else {
         anomalies.add(Anomaly::inconsistent_state, address, "the driver of a port");
     }
-    if (const auto name = reader.memory.text(load<Word>(p + at.port_name), longest_port_name)) port.driver = texts.intern(*name);
+    if (const auto name = reader.memory.text(load<Word>(p + at.port_name), longest_port_name))
+        port.driver = texts.intern(*name);
     port.input_bytes = load<Word>(p + at.port_bytes_in);
     port.output_bytes = load<Word>(p + at.port_bytes_out);
     port.queue_bytes = load<Word>(p + at.port_queue_bytes);
@@ -87,7 +91,9 @@ void add_port(Reader& reader, LinkReader& links, std::uint64_t address, std::uin
         if (text != "undefined") port.data = texts.intern(text);
     }
     std::vector<Link> found;
-    const LinkSums sums = links.read({load<Word>(p + at.port_links), load<Word>(p + at.port_monitors), load<Word>(p + at.port_monitored_by)}, &found);
+    const LinkSums sums = links.read(
+        {load<Word>(p + at.port_links), load<Word>(p + at.port_monitors), load<Word>(p + at.port_monitored_by)},
+        &found);
     if (sums.damaged) anomalies.add(Anomaly::inconsistent_state, address, "links or monitors of a port");
     for (const Link& link : found) {
         if (!link.pid.has()) continue;
@@ -121,7 +127,8 @@ void count_shared(Reader& reader, std::uint64_t shared, DistNode& peer) {
             const std::byte* p = reader.memory.at(node, at.link_node_size);
             if (p == nullptr) break;
             const bool since_28 = reader.vm.layout.link_types == LinkTypes::since_28;
-            const std::uint32_t flags = since_28 ? load<std::uint32_t>(p + at.link_flags) >> 7 : load<std::uint16_t>(p + at.link_flags);
+            const std::uint32_t flags =
+                since_28 ? load<std::uint32_t>(p + at.link_flags) >> 7 : load<std::uint16_t>(p + at.link_flags);
             if (ring == at.shared_links) ++peer.remote_links;
             else if ((flags & 1) != 0) ++peer.remote_monitors;  // the remote end watches this half's process
             else ++peer.remote_monitored_by;
@@ -167,7 +174,9 @@ struct TimerWalk {
         else if (const auto id = reader.memory.word(receiver)) timer.receiver = reader.pid(*id);
         const auto timeout = load<Word>(p + at.timer_timeout);
         if (now != 0) timer.left_ms = timeout > now ? timeout - now : 0;
-        if (reader.vm.terms_readable) timer.message = reader.snapshot.texts.intern(term_text(reader, load<Word>(p + at.timer_message), longest_message));
+        if (reader.vm.terms_readable)
+            timer.message =
+                reader.snapshot.texts.intern(term_text(reader, load<Word>(p + at.timer_message), longest_message));
         reader.snapshot.timers.push_back(timer);
     }
 };
@@ -191,8 +200,10 @@ void read_ports(Reader& reader) {
                                       fmt::format("the port table has {} ports, and counts {}", found, table.count));
     // The port of the program that starts others is opened before any Erlang code runs (forker_driver, since OTP 19).
     else if (found == 0 && reader.vm.roots.port_table != 0)
-        reader.snapshot.anomalies.add(Anomaly::count_mismatch, table.slots, "the port table has no ports, and every VM has one");
-    std::sort(reader.snapshot.ports.begin(), reader.snapshot.ports.end(), [](const Port& a, const Port& b) { return a.port < b.port; });
+        reader.snapshot.anomalies.add(Anomaly::count_mismatch, table.slots,
+                                      "the port table has no ports, and every VM has one");
+    std::sort(reader.snapshot.ports.begin(), reader.snapshot.ports.end(),
+              [](const Port& a, const Port& b) { return a.port < b.port; });
 }
 
 void read_peers(Reader& reader) {
@@ -222,13 +233,17 @@ void read_peers(Reader& reader) {
                 peer.name = reader.atom(name);
                 const auto controller = load<Word>(p + at.entry_channel);
                 const bool connected = is_pid(controller) || is_port(controller);
-                peer.kind = !connected ? DistNode::Kind::not_connected
+                peer.kind = !connected                                          ? DistNode::Kind::not_connected
                             : (load<Word>(p + at.entry_flags) & published) != 0 ? DistNode::Kind::visible
                                                                                 : DistNode::Kind::hidden;
-                if (is_port(controller)) peer.controller = reader.snapshot.texts.intern(fmt::format("#Port<0.{}>", reader.port(controller).number));
+                if (is_port(controller))
+                    peer.controller =
+                        reader.snapshot.texts.intern(fmt::format("#Port<0.{}>", reader.port(controller).number));
                 else if (const Pid pid = reader.pid(controller); pid.has())
                     peer.controller = reader.snapshot.texts.intern(fmt::format("<0.{}.{}>", pid.number, pid.serial));
-                if (connected) peer.creation = reader.snapshot.texts.intern(fmt::format("{}", load<std::uint32_t>(p + at.entry_creation)));
+                if (connected)
+                    peer.creation =
+                        reader.snapshot.texts.intern(fmt::format("{}", load<std::uint32_t>(p + at.entry_creation)));
                 if (const auto shared = load<Word>(p + at.entry_links); shared != 0) count_shared(reader, shared, peer);
                 reader.snapshot.nodes.push_back(peer);
             }
@@ -236,8 +251,10 @@ void read_peers(Reader& reader) {
         }
     }
     if (seen != counted)
-        reader.snapshot.anomalies.add(Anomaly::count_mismatch, table, fmt::format("the table of other nodes has {}, and counts {}", seen, counted));
-    std::sort(reader.snapshot.nodes.begin(), reader.snapshot.nodes.end(), [](const DistNode& a, const DistNode& b) { return a.channel < b.channel; });
+        reader.snapshot.anomalies.add(Anomaly::count_mismatch, table,
+                                      fmt::format("the table of other nodes has {}, and counts {}", seen, counted));
+    std::sort(reader.snapshot.nodes.begin(), reader.snapshot.nodes.end(),
+              [](const DistNode& a, const DistNode& b) { return a.channel < b.channel; });
 }
 
 void read_timers(Reader& reader) {
@@ -245,7 +262,8 @@ void read_timers(Reader& reader) {
     TimerWalk walk{reader, 0, 0, {}};
     // The latest time that any scheduler has seen; a sleeping one remembers when it went to sleep.
     for (const std::uint64_t scheduler : reader.vm.roots.schedulers)
-        walk.now = std::max(walk.now, reader.memory.word(scheduler + at.scheduler_monotonic_time).value_or(0) / ticks_per_ns);
+        walk.now =
+            std::max(walk.now, reader.memory.word(scheduler + at.scheduler_monotonic_time).value_or(0) / ticks_per_ns);
     for (const std::uint64_t scheduler : reader.vm.roots.schedulers)
         if (const auto service = reader.memory.word(scheduler + at.scheduler_timer_service); service && *service != 0)
             walk.tree(reader.memory.word(*service + at.timer_service_tree).value_or(0));

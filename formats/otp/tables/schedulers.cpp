@@ -47,7 +47,8 @@ void add(Reader& reader, std::uint64_t address, Scheduler::Kind kind, std::uint3
             if (!text.empty()) row.sleep_flags = reader.snapshot.texts.intern(text);
         }
     }
-    if (kind == Scheduler::Kind::normal) run_queue(reader, reader.memory.word(address + at.scheduler_run_queue).value_or(0), row);
+    if (kind == Scheduler::Kind::normal)
+        run_queue(reader, reader.memory.word(address + at.scheduler_run_queue).value_or(0), row);
     reader.snapshot.schedulers.push_back(row);
 }
 

@@ -9,12 +9,13 @@ namespace {
 
 constexpr std::uint32_t most_atoms = 1u << 28;  // an atom index fits 26 bits on 32-bit VMs; +t allows 2147483647
 constexpr unsigned page_shift = 10;             // INDEX_PAGE_SHIFT (index.h)
-constexpr std::uint32_t first_atoms = 64;      // of thousands that every VM begins with
+constexpr std::uint32_t first_atoms = 64;       // of thousands that every VM begins with
 constexpr std::string_view table_name = "atom_tab";
-constexpr std::uint32_t slot_hash = 8, slot_index = 16;  // IndexSlot {HashBucket {next, hvalue}, index}, which an Atom begins with
+constexpr std::uint32_t slot_hash = 8,
+                        slot_index = 16;  // IndexSlot {HashBucket {next, hvalue}, index}, which an Atom begins with
 
-// The hash value that an atom was put into the table with (atom.c, atom_hash): PJW's, over the code points below 256 and the
-// bytes of all others.
+// The hash value that an atom was put into the table with (atom.c, atom_hash): PJW's, over the code points below 256
+// and the bytes of all others.
 std::uint64_t hash_of(std::string_view name) {
     std::uint64_t hash = 0;
     for (std::size_t i = 0; i < name.size(); ++i) {
@@ -40,14 +41,16 @@ AtomTable::AtomTable(bytes::MemoryReader& memory, const Layout& layout, std::uin
     segments_ = *segments;
     // index_table_sz and hash_table_sz: the structures, a pointer for each entry that there is room for, buckets, name.
     const auto room = memory.word32(table + at.index_room), shift = memory.word32(table + at.hash_shift);
-    if (room && shift && *shift > 38 && *shift < 64) table_bytes_ = at.index_size + *room * 8ull + (8ull << (64 - *shift)) + table_name.size() + 1;
+    if (room && shift && *shift > 38 && *shift < 64)
+        table_bytes_ = at.index_size + *room * 8ull + (8ull << (64 - *shift)) + table_name.size() + 1;
     // Hash values are held against what most of the first atoms have.
     std::uint32_t agree = 0;
     for (std::uint32_t i = 0; i < first_atoms && i < entries_; ++i) {
         const std::uint64_t address = entry(memory, i);
         const std::byte* atom = address == 0 ? nullptr : memory.at(address, at.atom_size);
         const auto name = atom == nullptr ? std::nullopt : bytes_of(memory, atom);
-        agree += name && bytes::load<std::uint32_t>(atom + slot_index) == i && bytes::load<std::uint64_t>(atom + slot_hash) == hash_of(*name);
+        agree += name && bytes::load<std::uint32_t>(atom + slot_index) == i &&
+                 bytes::load<std::uint64_t>(atom + slot_hash) == hash_of(*name);
     }
     hashed_ = agree * 2 > first_atoms;
 }
@@ -80,7 +83,8 @@ std::optional<std::string_view> AtomTable::text(bytes::MemoryReader& memory, std
     const std::byte* atom = address == 0 ? nullptr : memory.at(address, layout_->at.atom_size);
     if (atom == nullptr) return std::nullopt;
     const auto name = bytes_of(memory, atom);
-    if (!name || (hashed_ && (bytes::load<std::uint32_t>(atom + slot_index) != index || bytes::load<std::uint64_t>(atom + slot_hash) != hash_of(*name))))
+    if (!name || (hashed_ && (bytes::load<std::uint32_t>(atom + slot_index) != index ||
+                              bytes::load<std::uint64_t>(atom + slot_hash) != hash_of(*name))))
         return std::nullopt;
     return name;
 }
@@ -94,7 +98,8 @@ TextId AtomTable::intern(bytes::MemoryReader& memory, Word atom, TextTable& text
         return name ? texts.intern(*name) : TextId::none;
     }
     if (atom_index(atom) >= known_.size())
-        known_.resize(std::max<std::size_t>(atom_index(atom) + 1, std::min<std::size_t>(entries_, known_.size() * 2)), TextId::none);
+        known_.resize(std::max<std::size_t>(atom_index(atom) + 1, std::min<std::size_t>(entries_, known_.size() * 2)),
+                      TextId::none);
     TextId& id = known_[atom_index(atom)];
     if (id != TextId::none) return id;
     if (const auto name = text(memory, atom_index(atom))) id = texts.intern(*name);

@@ -30,8 +30,8 @@ public:
     }
     std::uint32_t size() const { return entries_; }
     std::uint32_t limit() const { return limit_; }
-    /// Text of the atom with this index, in UTF-8; nothing where the image does not hold it, or where its index or its hash
-    /// value says that something else stands there.
+    /// Text of the atom with this index, in UTF-8; nothing where the image does not hold it, or where its index or its
+    /// hash value says that something else stands there.
     std::optional<std::string_view> text(bytes::MemoryReader& memory, std::uint32_t index) const;
     /// What erlang:memory counts for the table, and for the texts that were allocated for it (not those that are
     /// constants of the executable, which `is_constant` tells by address).
@@ -65,7 +65,7 @@ private:
     const Layout* layout_ = nullptr;
     std::uint64_t segments_ = 0, table_bytes_ = 0;
     std::uint32_t entries_ = 0, limit_ = 0;
-    bool hashed_ = false;  ///< whether atoms have the index and hash value that are expected
+    bool hashed_ = false;                ///< whether atoms have the index and hash value that are expected
     mutable std::vector<TextId> known_;  // by index
     mutable std::unordered_set<std::uint32_t> lost_;
     mutable const TextTable* known_in_ = nullptr;  ///< whose ids these are: the table that asked first (the snapshot's)

@@ -41,11 +41,13 @@ std::optional<std::string_view> small_binary(bytes::MemoryReader& memory, const 
         }
         case Tag::sub_binary: {
             const auto offset = memory.word(at + 16), bits = memory.word(at + 24), base = memory.word(at + 32);
-            if (!offset || !bits || !base || (*bits & 0xffff) != 0 || size > limit || !is_boxed(*base)) return std::nullopt;
+            if (!offset || !bits || !base || (*bits & 0xffff) != 0 || size > limit || !is_boxed(*base))
+                return std::nullopt;
             const std::uint64_t from = address_of(*base);
             const auto base_header = memory.word(from), base_size = memory.word(from + 8);
             if (!base_header || !base_size || *offset > *base_size || size > *base_size - *offset) return std::nullopt;
-            if (layout.tags[header_subtag(*base_header)] == Tag::heap_binary) return bytes_at(memory, from + 16 + *offset, size);
+            if (layout.tags[header_subtag(*base_header)] == Tag::heap_binary)
+                return bytes_at(memory, from + 16 + *offset, size);
             if (layout.tags[header_subtag(*base_header)] != Tag::refc_binary) return std::nullopt;
             const auto data = memory.word(from + 32);
             if (!data) return std::nullopt;

@@ -77,18 +77,21 @@ std::optional<CodePlace> Code::find(bytes::MemoryReader& memory, std::uint64_t p
     return place;
 }
 
-void Code::each_function(bytes::MemoryReader& memory,
-                         const std::function<void(const Mfa& mfa, std::uint64_t start, std::uint64_t end)>& visit) const {
+void Code::each_function(
+    bytes::MemoryReader& memory,
+    const std::function<void(const Mfa& mfa, std::uint64_t start, std::uint64_t end)>& visit) const {
     for (const Module& module : modules_) {
         const auto count = memory.word(module.start);
         if (!count || *count == 0 || *count > most_functions) continue;
         const std::byte* functions = memory.at(module.start + layout_->at.code_functions, (*count + 1) * 8);
         if (functions == nullptr) continue;
-        std::vector<Word> starts(*count + 1);  // the last one is where the code ends; copied, as reading on may move what was read
+        std::vector<Word> starts(
+            *count + 1);  // the last one is where the code ends; copied, as reading on may move what was read
         std::memcpy(starts.data(), functions, 8 * starts.size());
         for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
             if (starts[i] < module.start || starts[i + 1] <= starts[i] || starts[i + 1] > module.end) continue;
-            if (const auto mfa = mfa_at(memory, starts[i] + layout_->at.code_info_mfa)) visit(*mfa, starts[i], starts[i + 1]);
+            if (const auto mfa = mfa_at(memory, starts[i] + layout_->at.code_info_mfa))
+                visit(*mfa, starts[i], starts[i + 1]);
         }
     }
 }

@@ -12,8 +12,8 @@
 
 #include "beamheap/interned.hpp"
 #include "bytes/address_space.hpp"
-#include "formats/otp/vm/atoms.hpp"
 #include "formats/otp/layout/layout.hpp"
+#include "formats/otp/vm/atoms.hpp"
 #include "formats/otp/vm/roots.hpp"
 
 namespace beamheap::otp {
@@ -26,9 +26,9 @@ struct Mfa {
 
 struct CodePlace {
     Mfa mfa;
-    std::uint64_t info = 0;      ///< address of the function's ErtsCodeInfo
-    std::uint64_t header = 0;    ///< address of the module's BeamCodeHeader
-    std::uint32_t index = 0;     ///< of the function in its module
+    std::uint64_t info = 0;    ///< address of the function's ErtsCodeInfo
+    std::uint64_t header = 0;  ///< address of the module's BeamCodeHeader
+    std::uint32_t index = 0;   ///< of the function in its module
 };
 
 class Code {
@@ -48,15 +48,17 @@ public:
     bool holds(std::uint64_t pc) const { return module_of(pc) != nullptr; }
     /// The function whose code is at `pc`; nothing outside loaded code, or where the image lacks it.
     std::optional<CodePlace> find(bytes::MemoryReader& memory, std::uint64_t pc) const;
-    /// Calls `visit` with each function of loaded code and the addresses where its code begins and ends, module by module in the order of address.
-    void each_function(bytes::MemoryReader& memory, const std::function<void(const Mfa& mfa, std::uint64_t start, std::uint64_t end)>& visit) const;
+    /// Calls `visit` with each function of loaded code and the addresses where its code begins and ends, module by
+    /// module in the order of address.
+    void each_function(bytes::MemoryReader& memory,
+                       const std::function<void(const Mfa& mfa, std::uint64_t start, std::uint64_t end)>& visit) const;
     /// Module, function, arity as three words at `address`; nothing where they are no such thing.
     static std::optional<Mfa> mfa_at(bytes::MemoryReader& memory, std::uint64_t address);
 
     struct Line {
-        std::uint32_t line = 0;   ///< 0: unknown
-        std::uint32_t file = 0;   ///< 0: the module's own, else an index into the module's file names, from 1
-        Word file_name = 0;       ///< term of the file's name, where file is not 0
+        std::uint32_t line = 0;  ///< 0: unknown
+        std::uint32_t file = 0;  ///< 0: the module's own, else an index into the module's file names, from 1
+        Word file_name = 0;      ///< term of the file's name, where file is not 0
     };
     Line line(bytes::MemoryReader& memory, const CodePlace& place, std::uint64_t pc) const;
 

@@ -1,5 +1,5 @@
-// Whether a list that is followed leads back into itself: Brent's algorithm, one address to remember. In a damaged image any
-// list may, so whoever follows a pointer from structure to structure asks at each step.
+// Whether a list that is followed leads back into itself: Brent's algorithm, one address to remember. In a damaged
+// image any list may, so whoever follows a pointer from structure to structure asks at each step.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@ namespace beamheap::otp {
 
 class Cycle {
 public:
-    /// Takes the next address of the list; true once the list is known to be a circle, at the latest after as many steps
-    /// as three times its length.
+    /// Takes the next address of the list; true once the list is known to be a circle, at the latest after as many
+    /// steps as three times its length.
     bool closed_by(std::uint64_t address) {
         if (address == tortoise_) return true;
         if (++steps_ == limit_) {

@@ -40,10 +40,8 @@ int main(int argc, char** argv) {
                argc == 3 ? argv[2] : "-O2 build");
     for (const otp::FieldName& field : otp::field_names()) {
         const std::uint32_t value = found.layout.at.*field.field;
-        if (value == otp::absent)
-            fmt::print(".{} = absent,\n", field.member);
-        else
-            fmt::print(".{} = {},\n", field.member, value);
+        if (value == otp::absent) fmt::print(".{} = absent,\n", field.member);
+        else fmt::print(".{} = {},\n", field.member, value);
     }
     if (const std::string unfit = otp::unfit_layout(found.layout.at); !unfit.empty())
         fmt::print(stderr, "extract_layout: readers can't use this row: {}\n", unfit);

@@ -16,7 +16,7 @@ using bytes::ElfSegment;
 namespace elf = bytes::elf;
 
 constexpr std::uint64_t most_statics = 1ull << 26;  // bytes of one segment
-constexpr std::uint64_t page = 4096;                              // the smallest; arm64 has larger ones as well
+constexpr std::uint64_t page = 4096;                // the smallest; arm64 has larger ones as well
 constexpr std::uint64_t page_sizes[] = {page, 16384, 65536};
 constexpr std::size_t relocation_bytes = 24;
 constexpr std::size_t relocations_tried = 4096;
@@ -80,7 +80,8 @@ std::string without_conversions(std::string_view format) {
 
 }  // namespace
 
-std::vector<std::string> executable_places(const std::string& core, const std::string& recorded, const std::string& id) {
+std::vector<std::string> executable_places(const std::string& core, const std::string& recorded,
+                                           const std::string& id) {
     std::vector<std::string> places;
     if (!recorded.empty()) places.push_back(recorded);
     if (id.size() > 2) {
@@ -321,9 +322,10 @@ Result<Core> read_core(ElfImage file, const std::string& path) {
         return refuse(path, "an ELF program, not a core image",
                       "Give the core image as input, and the executable with --exe.");
     if (file.machine() != elf::machine_x86_64 && file.machine() != elf::machine_aarch64)
-        return refuse(path, fmt::format("a core image of {}; those of x86-64 and arm64 are read",
-                                        bytes::machine_name(file.machine())),
-                      "A crash dump of that machine can be read.");
+        return refuse(
+            path,
+            fmt::format("a core image of {}; those of x86-64 and arm64 are read", bytes::machine_name(file.machine())),
+            "A crash dump of that machine can be read.");
     bytes::CoreNotes notes = bytes::read_core_notes(file);
     bytes::AddressSpace space;
     for (const ElfSegment& segment : file.segments())
@@ -361,13 +363,16 @@ std::optional<Fitting> fit(ElfImage file, const std::string& place, const Core& 
     }
     const std::string theirs = file.build_id();
     if (!core.id.empty() && !theirs.empty() && core.id != theirs) {
-        why_not = fmt::format("the core image is of another build than {} (build ids {} and {})", place, core.id, theirs);
+        why_not =
+            fmt::format("the core image is of another build than {} (build ids {} and {})", place, core.id, theirs);
         return std::nullopt;
     }
     const std::optional<std::uint64_t> bias = find_bias(file, core.space, core.notes);
     if (!bias) {
-        why_not = fmt::format("the core image does not hold the data of {}: it is of another build, or was made "
-                              "without anonymous memory (coredump_filter bit 0), or is cut too early", place);
+        why_not = fmt::format(
+            "the core image does not hold the data of {}: it is of another build, or was made without anonymous memory "
+            "(coredump_filter bit 0), or is cut too early",
+            place);
         return std::nullopt;
     }
     return Fitting{std::move(file), std::move(*build), *bias};
@@ -376,11 +381,13 @@ std::optional<Fitting> fit(ElfImage file, const std::string& place, const Core& 
 Error no_executable(const std::string& path, const Core& core, const std::string& why_not) {
     if (!why_not.empty()) return refuse(path, why_not, "Give the executable that made the core image with --exe.");
     if (core.recorded.empty())
-        return refuse(path, fmt::format("its executable can't be told: the notes that name it are {}",
-                                        core.cut() ? "behind the place where it is cut" : "missing"),
+        return refuse(path,
+                      fmt::format("its executable can't be told: the notes that name it are {}",
+                                  core.cut() ? "behind the place where it is cut" : "missing"),
                       "Give the beam.smp that made the core image with --exe.");
-    return refuse(path, fmt::format("{}, which made this core image, was not found{}", core.recorded,
-                                    core.id.empty() ? std::string{} : fmt::format(" (build id {})", core.id)),
+    return refuse(path,
+                  fmt::format("{}, which made this core image, was not found{}", core.recorded,
+                              core.id.empty() ? std::string{} : fmt::format(" (build id {})", core.id)),
                   "Copy beam.smp from the machine or container that it ran in and give it with --exe.");
 }
 
@@ -388,8 +395,7 @@ Error no_executable(const std::string& path, const Core& core, const std::string
 
 Result<std::unique_ptr<Image>> Image::adopt(ElfImage file, const std::string& path, const std::string& executable) {
     BH_TRY(Core core, read_core(std::move(file), path));
-    const std::string program =
-        core.recorded.empty() ? core.notes.program : std::string{name_in(core.recorded)};
+    const std::string program = core.recorded.empty() ? core.notes.program : std::string{name_in(core.recorded)};
     if (!program.empty() && !program.starts_with("beam") && executable.empty())
         return refuse(path, fmt::format("a core image of {}, which is not an Erlang VM", program),
                       "If it is one under another name, give its executable with --exe.");
@@ -437,8 +443,8 @@ namespace {
 
 constexpr std::uint64_t auxiliary_program_headers = 3, auxiliary_entry = 9;  // AT_PHDR, AT_ENTRY (elf.h)
 
-// What a core image's notes would say: threads (their registers are not to be had without stopping them), files, the auxiliary
-// vector.
+// What a core image's notes would say: threads (their registers are not to be had without stopping them), files, the
+// auxiliary vector.
 bytes::CoreNotes notes_of(const bytes::RunningProcess& process) {
     bytes::CoreNotes notes;
     notes.process_id = process.pid();
@@ -462,10 +468,10 @@ bytes::CoreNotes notes_of(const bytes::RunningProcess& process) {
 
 }  // namespace
 
-// The system's link to the executable leads to the very file that runs, wherever that was mounted and whether or not its name is
-// still there.
-Result<std::unique_ptr<Image>> Image::follow(std::shared_ptr<const bytes::RunningProcess> process, const std::string& path,
-                                             const std::string& executable) {
+// The system's link to the executable leads to the very file that runs, wherever that was mounted and whether or not
+// its name is still there.
+Result<std::unique_ptr<Image>> Image::follow(std::shared_ptr<const bytes::RunningProcess> process,
+                                             const std::string& path, const std::string& executable) {
     const std::string place = executable.empty() ? process->executable_link() : executable;
     BH_TRY(ElfImage file, ElfImage::open(place));
     std::optional<Build> build = find_build(file);
@@ -473,17 +479,20 @@ Result<std::unique_ptr<Image>> Image::follow(std::shared_ptr<const bytes::Runnin
         const std::string program = process->executable_name();
         const bool emulates = program.substr(program.rfind('/') + 1).starts_with("qemu-");
         return refuse(path, fmt::format("process {} runs {}, which is not an Erlang VM", process->pid(), program),
-                      emulates ? "It emulates another machine. A VM within can't be read as it runs; a crash dump of it (kill -USR1) or a core that qemu writes can."
+                      emulates ? "It emulates another machine. A VM within can't be read as it runs; a crash dump of "
+                                 "it (kill -USR1) or a core that qemu writes can."
                                : "beamheap ps lists those that run here.");
     }
     if (file.machine() != elf::machine_x86_64 && file.machine() != elf::machine_aarch64)
-        return refuse(path, fmt::format("a VM of {}; those of x86-64 and arm64 are read", bytes::machine_name(file.machine())));
+        return refuse(
+            path, fmt::format("a VM of {}; those of x86-64 and arm64 are read", bytes::machine_name(file.machine())));
     bytes::CoreNotes notes = notes_of(*process);
     bytes::AddressSpace space;
     space.follow(process);
     const std::optional<std::uint64_t> bias = find_bias(file, space, notes);
     if (!bias) {
-        if (process->gone()) return refuse(path, fmt::format("process {} ended while it was looked at", process->pid()));
+        if (process->gone())
+            return refuse(path, fmt::format("process {} ended while it was looked at", process->pid()));
         return refuse(path, fmt::format("the memory of process {} does not hold the data of {}", process->pid(), place),
                       "A VM that runs under an emulator of another machine can't be read; its crash dumps can.");
     }
@@ -496,9 +505,10 @@ Result<std::unique_ptr<Image>> Image::follow(std::shared_ptr<const bytes::Runnin
     image->space_ = std::move(space);
     image->map_executable();
     image->space_.seal();
-    image->checks_.push_back({"executable", true,
-                              fmt::format("{}, loaded at {:#x}: {} of {} relocations fit", image->process_->executable_name(),
-                                          *bias + image->executable_.base_address(), proof.right, proof.tried)});
+    image->checks_.push_back(
+        {"executable", true,
+         fmt::format("{}, loaded at {:#x}: {} of {} relocations fit", image->process_->executable_name(),
+                     *bias + image->executable_.base_address(), proof.right, proof.tried)});
     image->checks_.push_back({"build", true, image->build_.line});
     return image;
 }

@@ -1,5 +1,5 @@
-// A core image of an Erlang VM with its executable, or a VM that runs: opened, matched to each other, and refused by name
-// where it can't be read. Nothing of the VM's structures is known here; roots.hpp goes on from there.
+// A core image of an Erlang VM with its executable, or a VM that runs: opened, matched to each other, and refused by
+// name where it can't be read. Nothing of the VM's structures is known here; roots.hpp goes on from there.
 //
 // A core needs its executable: constants (names of tables and allocators, the release) are in pages that nobody
 // wrote to, which gcore and the kernel leave out. Whether an executable is the right one is proved on the image: its
@@ -28,21 +28,22 @@ namespace beamheap::otp {
 /// What an emulator's executable says of itself, out of the format string of its version line
 /// ("Erlang/OTP 25%s [erts-13.1.5] [source] [64-bit] ... [jit:ns%s]", erl_bif_info.c of every release since 17).
 struct Build {
-    std::uint32_t release = 0;   ///< 25
-    std::string erts_version;    ///< "13.1.5"
-    std::string line;            ///< the whole of it, less what only the running VM fills in: "... [64-bit] [smp] [jit]"
+    std::uint32_t release = 0;  ///< 25
+    std::string erts_version;   ///< "13.1.5"
+    std::string line;           ///< the whole of it, less what only the running VM fills in: "... [64-bit] [smp] [jit]"
     bool jit = false;
     bool hipe = false;
-    std::string foreign;         ///< a build option that changes structures ("debug-compiled", "lock-counting"), or empty
+    std::string foreign;  ///< a build option that changes structures ("debug-compiled", "lock-counting"), or empty
 };
 /// The build that a version line's format string describes; nothing if it is none.
 std::optional<Build> parse_build(std::string_view line);
 /// Finds the version line in an executable.
 std::optional<Build> find_build(const bytes::ElfImage& executable);
 
-/// Where the executable of the core image `core` may be, the likeliest first: the path that was recorded, what packages of
-/// debug information and debuginfod keep by build id, then beside the image under the recorded name, as beam.smp, and as
-/// NAME.beam.smp where the image is NAME.core, compressed or not. `recorded` and `id` are empty where they are not known.
+/// Where the executable of the core image `core` may be, the likeliest first: the path that was recorded, what packages
+/// of debug information and debuginfod keep by build id, then beside the image under the recorded name, as beam.smp,
+/// and as NAME.beam.smp where the image is NAME.core, compressed or not. `recorded` and `id` are empty where they are
+/// not known.
 std::vector<std::string> executable_places(const std::string& core, const std::string& recorded, const std::string& id);
 
 struct AddressRange {
@@ -59,10 +60,10 @@ public:
     static Result<std::unique_ptr<Image>> adopt(bytes::ElfImage core, const std::string& path,
                                                 const std::string& executable);
 
-    /// A VM that runs and goes on running; `path` being what the user gave, `executable` as given by --exe, empty for the one that the system
-    /// names. Errors: as open().
-    static Result<std::unique_ptr<Image>> follow(std::shared_ptr<const bytes::RunningProcess> process, const std::string& path,
-                                                 const std::string& executable);
+    /// A VM that runs and goes on running; `path` being what the user gave, `executable` as given by --exe, empty for
+    /// the one that the system names. Errors: as open().
+    static Result<std::unique_ptr<Image>> follow(std::shared_ptr<const bytes::RunningProcess> process,
+                                                 const std::string& path, const std::string& executable);
 
     /// What the user gave.
     const std::string& name() const { return name_; }

@@ -16,8 +16,8 @@ using bytes::load;
 using bytes::MemoryReader;
 
 constexpr std::uint32_t most_sampled = 4096;
-constexpr std::uint32_t gc_bit = 1u << 17;  // of Process.state, ERTS_PSFLG_GC
-constexpr std::uint32_t most_appended = 64;         // bytes that patch releases may have put behind a Process
+constexpr std::uint32_t gc_bit = 1u << 17;   // of Process.state, ERTS_PSFLG_GC
+constexpr std::uint32_t most_appended = 64;  // bytes that patch releases may have put behind a Process
 
 // Whether a queue and its scheduler name each other; nothing where the image holds neither.
 std::optional<bool> queue_agrees(MemoryReader& memory, const Layout& layout, Word queue) {
@@ -84,18 +84,16 @@ void check_atoms(Vm& vm, MemoryReader& memory) {
         std::swap(other, vm.layout);
         vm.atoms = AtomTable(memory, vm.layout, vm.roots.atom_table);
         fits = atoms_fit(vm, memory);
-        if (fits)
-            vm.doubt("names of atoms are in another form than its table's");
-        else
-            std::swap(other, vm.layout);
+        if (fits) vm.doubt("names of atoms are in another form than its table's");
+        else std::swap(other, vm.layout);
     }
     vm.checks.push_back({"atoms", fits,
                          fmt::format("{} of at most {}{}", vm.atoms.size(), vm.atoms.limit(),
                                      fits ? "" : ", but the first two are not false and true")});
 }
 
-// Types of the links of the sampled processes, in one form: the smallest one of a link, and how many are none of a link. (Nodes that a running VM frees
-// while they are read may hold anything.)
+// Types of the links of the sampled processes, in one form: the smallest one of a link, and how many are none of a
+// link. (Nodes that a running VM frees while they are read may hold anything.)
 struct LinkCensus {
     std::uint32_t least = ~0u, seen = 0, beyond = 0;
 };
@@ -111,9 +109,8 @@ LinkCensus count_links(MemoryReader& memory, const Layout& layout, LinkTypes typ
         if (element == 0 || element == table.invalid) continue;
         ++sampled;
         const auto root = memory.word(element + layout.at.process_links);
-        const std::byte* node = root && *root != 0 && *root % 8 == 0
-                                    ? memory.probe(*root, layout.at.link_node_size)
-                                    : nullptr;
+        const std::byte* node =
+            root && *root != 0 && *root % 8 == 0 ? memory.probe(*root, layout.at.link_node_size) : nullptr;
         if (node == nullptr || load<Word>(node) > 1) continue;  // a root has no parent, its colour at the most
         const auto flags = load<std::uint32_t>(node + layout.at.link_flags);
         const std::uint32_t type = types == LinkTypes::since_28 ? flags & 31 : flags >> 16;
@@ -178,10 +175,10 @@ std::vector<Layout> candidates_for(Vm& vm) {
 
 // Run queues were rearranged between 27 and 29. A row that no VM has proved takes them from the release whose they are.
 void find_run_queues(MemoryReader& memory, Layout& layout, const SlotTable& table, Platform platform) {
-    constexpr std::uint32_t Offsets::*members[] = {
-        &Offsets::run_queue_number, &Offsets::run_queue_stride,     &Offsets::run_queue_scheduler,
-        &Offsets::run_queue_flags,  &Offsets::run_queue_priorities, &Offsets::run_queue_lists,
-        &Offsets::run_queue_ports,  &Offsets::run_queue_info_size};
+    constexpr std::uint32_t Offsets::*members[] = {&Offsets::run_queue_number,     &Offsets::run_queue_stride,
+                                                   &Offsets::run_queue_scheduler,  &Offsets::run_queue_flags,
+                                                   &Offsets::run_queue_priorities, &Offsets::run_queue_lists,
+                                                   &Offsets::run_queue_ports,      &Offsets::run_queue_info_size};
     if (score_layout(memory, layout, table).queues != 0) return;
     for (const Layout& other : known_layouts()) {
         if (other.flavour != layout.flavour) continue;
@@ -237,7 +234,8 @@ LayoutScore score_layout(MemoryReader& memory, const Layout& layout, const SlotT
     const Offsets& at = layout.at;
     LayoutScore result;
     const Bytes slots = memory.from(table.slots, std::uint64_t{table.max} * 8);
-    for (std::uint32_t slot = 0; (slot + 1ull) * 8 <= slots.size() && result.processes + result.absent < most_sampled; ++slot) {
+    for (std::uint32_t slot = 0; (slot + 1ull) * 8 <= slots.size() && result.processes + result.absent < most_sampled;
+         ++slot) {
         const auto element = load<Word>(slots.data() + 8ull * slot);
         if (element == 0 || element == table.invalid) continue;
         const std::byte* p = memory.probe(element, at.process_size);
@@ -278,8 +276,10 @@ std::string misfit(const Layout& row, bool own, const SlotTable& table, const La
             return fmt::format("a process has {} bytes in this VM and {} in it", size, row.at.process_size);
     }
     if (score.good(cut)) return {};
-    return fmt::format("{} processes sampled: {} in their slot, {} with a heap in order, {} with an initial function, "
-                       "{} with a run queue", score.processes + score.absent, score.slots, score.heaps, score.functions, score.queues);
+    return fmt::format(
+        "{} processes sampled: {} in their slot, {} with a heap in order, {} with an initial function, {} with a run "
+        "queue",
+        score.processes + score.absent, score.slots, score.heaps, score.functions, score.queues);
 }
 
 Status choose_layout(Vm& vm) {
@@ -288,12 +288,11 @@ Status choose_layout(Vm& vm) {
     MemoryReader memory(image.space());
     const std::vector<Layout> candidates = candidates_for(vm);
     if (candidates.empty())
-        return Error{
-            ErrorCode::not_recognised,
-            fmt::format("{}: the VM was built with \"{}\", which changes its structures, and its executable has "
-                        "no debug information that says how",
-                        image.name(), build.foreign),
-            "Give an executable with debug information (-g); crash dumps of any build can be read."};
+        return Error{ErrorCode::not_recognised,
+                     fmt::format("{}: the VM was built with \"{}\", which changes its structures, and its executable "
+                                 "has no debug information that says how",
+                                 image.name(), build.foreign),
+                     "Give an executable with debug information (-g); crash dumps of any build can be read."};
 
     const bool cut = !image.truncation().empty();
     std::string tried;
@@ -305,10 +304,11 @@ Status choose_layout(Vm& vm) {
         if (candidate.proof != Proof::by_vm || candidate.release != build.release)
             find_run_queues(memory, candidate, *table, platform_of(image));
         const LayoutScore fit = score_layout(memory, candidate, *table);
-        const std::string sentence = fmt::format(
-            "{} processes sampled: {} in their slot, {} with a heap in order, {} with an initial function", fit.processes,
-            fit.slots, fit.heaps, fit.functions) +
-            (fit.abandoned == 0 ? "" : fmt::format("; {} await a collection, with a fragment for a heap", fit.abandoned));
+        const std::string sentence =
+            fmt::format("{} processes sampled: {} in their slot, {} with a heap in order, {} with an initial function",
+                        fit.processes, fit.slots, fit.heaps, fit.functions) +
+            (fit.abandoned == 0 ? ""
+                                : fmt::format("; {} await a collection, with a fragment for a heap", fit.abandoned));
         const std::string why_not = dwarf ? (fit.good(cut) ? std::string{} : sentence)
                                           : misfit(candidate, candidate.release == build.release, *table, fit, cut);
         if (!why_not.empty()) {
@@ -319,15 +319,19 @@ Status choose_layout(Vm& vm) {
         vm.layout = candidate;
         vm.roots = std::move(roots);
         vm.processes = *table;
-        vm.checks.push_back({"layout", true, fmt::format("{}{}", candidate.source, dwarf ? "" : platform_suffix(platform_of(image)))});
+        vm.checks.push_back(
+            {"layout", true, fmt::format("{}{}", candidate.source, dwarf ? "" : platform_suffix(platform_of(image)))});
         vm.checks.push_back({"process table", true, sentence});
         tell_doubts(vm, build);
         break;
     }
     if (vm.processes.slots == 0) {
         if (cut)
-            return Error{ErrorCode::not_recognised, fmt::format("{}: {}, and what is left does not hold enough of the VM to read it", image.name(), image.truncation()),
-                         "Copy it again. If the system cut it: `ulimit -c unlimited`, or ProcessSizeMax and ExternalSizeMax of systemd-coredump."};
+            return Error{ErrorCode::not_recognised,
+                         fmt::format("{}: {}, and what is left does not hold enough of the VM to read it", image.name(),
+                                     image.truncation()),
+                         "Copy it again. If the system cut it: `ulimit -c unlimited`, or ProcessSizeMax and "
+                         "ExternalSizeMax of systemd-coredump."};
         const std::string why = tried.empty() ? std::string{"the process table is not in the image"} : tried;
         return Error{ErrorCode::not_recognised,
                      fmt::format("{}: no known layout of OTP {}{} (erts {}) fits this VM ({})", image.name(),

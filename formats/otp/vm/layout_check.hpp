@@ -39,9 +39,8 @@ struct LayoutScore {
     bool good(bool cut) const {
         const std::uint64_t excused = std::min(torn, processes / 4);
         if (cut ? processes < least_of_cut && absent != 0 : absent * 10ull > processes) return false;
-        return processes != 0 && slots * 10ull >= processes * 9ull &&
-               heaps * 10ull >= (processes - excused) * 9ull && functions * 10ull >= processes * 9ull &&
-               strays * 10ull <= processes;
+        return processes != 0 && slots * 10ull >= processes * 9ull && heaps * 10ull >= (processes - excused) * 9ull &&
+               functions * 10ull >= processes * 9ull && strays * 10ull <= processes;
     }
 };
 
@@ -49,8 +48,8 @@ struct LayoutScore {
 LayoutScore score_layout(bytes::MemoryReader& memory, const Layout& layout, const SlotTable& table);
 
 /// Why a compiled-in row can't be the one of the VM whose process table this is: a sentence; empty if it can. `own`:
-/// it is the row of the VM's release and flavour, whose Process may have gained or lost members at its end. `cut`: the image
-/// ends early.
+/// it is the row of the VM's release and flavour, whose Process may have gained or lost members at its end. `cut`: the
+/// image ends early.
 std::string misfit(const Layout& row, bool own, const SlotTable& table, const LayoutScore& score, bool cut = false);
 
 /// The form in which the links of a table's processes say their type: the layout's own if it holds, else another that

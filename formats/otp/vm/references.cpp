@@ -6,7 +6,8 @@ namespace beamheap::otp {
 
 using bytes::load;
 
-ReferenceNumbers reference_numbers(bytes::MemoryReader& memory, const Layout& layout, std::uint64_t address, Word header) {
+ReferenceNumbers reference_numbers(bytes::MemoryReader& memory, const Layout& layout, std::uint64_t address,
+                                   Word header) {
     ReferenceNumbers found;
     const std::uint64_t words = header_arity(header) + 1;
     const std::byte* p = memory.at(address, words * 8);
@@ -15,7 +16,8 @@ ReferenceNumbers reference_numbers(bytes::MemoryReader& memory, const Layout& la
         // ErlNode*, next, then the count of numbers and the numbers.
         if (words < 5) return found;
         found.node = load<Word>(p + 8);
-        found.count = std::min<std::uint32_t>({load<std::uint32_t>(p + 24), 5u, static_cast<std::uint32_t>((words - 3) * 2 - 1)});
+        found.count =
+            std::min<std::uint32_t>({load<std::uint32_t>(p + 24), 5u, static_cast<std::uint32_t>((words - 3) * 2 - 1)});
         for (unsigned i = 0; i < found.count; ++i) found.words[i] = load<std::uint32_t>(p + 28 + 4 * i);
         return found;
     }

@@ -11,13 +11,15 @@
 namespace beamheap::otp {
 
 struct ReferenceNumbers {
-    unsigned count = 0;                     ///< 0: the image does not hold them
+    unsigned count = 0;                    ///< 0: the image does not hold them
     std::array<std::uint32_t, 5> words{};  ///< least significant first
-    std::uint64_t node = 0;                 ///< of another node's reference: its ErlNode
+    std::uint64_t node = 0;                ///< of another node's reference: its ErlNode
 };
 
 /// Those of the reference that begins with `header` at `address`: one of this node (Tag::reference) or of another one
-/// (Tag::external_reference). Facts: ErtsORefThing, ErtsMRefThing, ExternalThing (erl_term.h, erl_node_container_utils.h).
-ReferenceNumbers reference_numbers(bytes::MemoryReader& memory, const Layout& layout, std::uint64_t address, Word header);
+/// (Tag::external_reference). Facts: ErtsORefThing, ErtsMRefThing, ExternalThing (erl_term.h,
+/// erl_node_container_utils.h).
+ReferenceNumbers reference_numbers(bytes::MemoryReader& memory, const Layout& layout, std::uint64_t address,
+                                   Word header);
 
 }  // namespace beamheap::otp

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "formats/otp/vm/code.hpp"
 #include "formats/otp/layout/tagged_word.hpp"
+#include "formats/otp/vm/code.hpp"
 
 namespace beamheap::otp {
 namespace {
@@ -93,8 +93,8 @@ private:
         const auto count = memory_.value<std::uint32_t>(table + at_.table_count);
         const auto max = memory_.value<std::uint32_t>(table + at_.table_max);
         const auto slots = memory_.word(table + at_.table_slots);
-        return count && max && slots && *slots != 0 && *count <= *max && *max >= smallest_table && *max <= largest_table &&
-               (*max & (*max - 1)) == 0;
+        return count && max && slots && *slots != 0 && *count <= *max && *max >= smallest_table &&
+               *max <= largest_table && (*max & (*max - 1)) == 0;
     }
     // Few in use, many slots, slots that point at things whose first word is a pid or a port.
     void slot_table(std::uint64_t table) {
@@ -109,14 +109,10 @@ private:
             const Word element = load<Word>(data.data() + 8 * i);
             if (element == 0 || (invalid && element == *invalid)) continue;
             const std::byte* id = (element & 7) == 0 ? memory_.probe(element, 8) : nullptr;
-            if (id == nullptr)
-                ++others;
-            else if (is_pid(load<Word>(id)))
-                ++pids;
-            else if (is_port(load<Word>(id)))
-                ++ports;
-            else
-                ++others;
+            if (id == nullptr) ++others;
+            else if (is_pid(load<Word>(id))) ++pids;
+            else if (is_port(load<Word>(id))) ++ports;
+            else ++others;
         }
         if (pids > others && pids > ports) process_tables_.push_back(table);
         if (ports > others && ports > pids) port_tables_.push_back(table);
@@ -135,8 +131,8 @@ private:
         return true;
     }
 
-    // struct ranges r[3] of beam_ranges.c; unused ones are all zero. While code is loaded one of them is being made: it has
-    // a new list, whose pairs may not be there yet, beside the length and the middle of the one before
+    // struct ranges r[3] of beam_ranges.c; unused ones are all zero. While code is loaded one of them is being made: it
+    // has a new list, whose pairs may not be there yet, beside the length and the middle of the one before
     // (erts_start_staging_ranges).
     bool ranges_at(const Statics& part, std::size_t i) {
         int good = 0, in_the_making = 0;
@@ -146,12 +142,9 @@ private:
             if (modules == 0 && n == 0) continue;
             if (n > room || room == 0 || room > most_modules) return false;
             const bool middle = mid >= modules && mid < modules + 16 * n && (mid - modules) % 16 == 0;
-            if (middle && in_order(modules, n))
-                ++good;
-            else if (memory_.probe(modules, 16 * room) != nullptr)
-                ++in_the_making;
-            else
-                return false;
+            if (middle && in_order(modules, n)) ++good;
+            else if (memory_.probe(modules, 16 * room) != nullptr) ++in_the_making;
+            else return false;
         }
         return good > 0 && in_the_making <= 1;
     }
@@ -193,11 +186,13 @@ private:
         const auto address = image_.symbol(symbol);
         if (address) {
             const bool agrees = std::find(scanned.begin(), scanned.end(), *address) != scanned.end();
-            // A symbol says where a table is, whatever became of it: zero bytes there are none without entries, which no VM has.
+            // A symbol says where a table is, whatever became of it: zero bytes there are none without entries, which
+            // no VM has.
             if (agrees || (symbol != "erts_atom_table" && slot_table_at(*address))) {
                 found(name, *address, agrees ? "dynamic symbol, and by its structure" : "dynamic symbol");
             } else {
-                roots_.found.push_back({std::string{name}, false, fmt::format("dynamic symbol, but no such table is at {:#x}", *address)});
+                roots_.found.push_back(
+                    {std::string{name}, false, fmt::format("dynamic symbol, but no such table is at {:#x}", *address)});
                 roots_.missing.emplace_back(what);
             }
             return *address;
@@ -208,8 +203,7 @@ private:
         }
         if (scanned.size() > 1)
             found(name, scanned.front(), fmt::format("by its structure, the first of {}", scanned.size()));
-        else
-            missing(name, what);
+        else missing(name, what);
         return scanned.empty() ? 0 : scanned.front();
     }
 
@@ -218,14 +212,10 @@ private:
         roots_.port_table = choose("port table", "erts_port", port_tables_, "the port table");
         roots_.atom_table = choose("atom table", "erts_atom_table", atom_tables_, "the atom table");
         for (std::size_t i = 0; i < 3 && module_tables_.size() == 3; ++i) roots_.module_tables[i] = module_tables_[i];
-        if (module_tables_.size() == 3)
-            found("module tables", module_tables_.front(), "by name");
-        else
-            missing("module tables", "the tables of modules");
-        if (roots_.dist_table != 0)
-            found("node tables", roots_.dist_table, "by name");
-        else
-            missing("node tables", "the table of other nodes");
+        if (module_tables_.size() == 3) found("module tables", module_tables_.front(), "by name");
+        else missing("module tables", "the tables of modules");
+        if (roots_.dist_table != 0) found("node tables", roots_.dist_table, "by name");
+        else missing("node tables", "the table of other nodes");
     }
 
     void code() {
@@ -254,8 +244,8 @@ private:
         }
     }
 
-    // Of an executable that exports no such name: nothing sets a process's own frame pointer where frames have none; where they have, it is
-    // in the process's stack, or null (no frame yet).
+    // Of an executable that exports no such name: nothing sets a process's own frame pointer where frames have none;
+    // where they have, it is in the process's stack, or null (no frame yet).
     bool stacks_have_frame_pointers() {
         constexpr std::uint32_t enough = 256;
         if (at_.process_frame_pointer == absent || roots_.process_table == 0) return false;
@@ -268,7 +258,8 @@ private:
             const Word process = load<Word>(data.data() + 8 * i);
             if (process == 0 || process % 8 != 0) continue;
             const auto pointer = memory_.word(process + at_.process_frame_pointer);
-            const auto stop = memory_.word(process + at_.process_stop), end = memory_.word(process + at_.process_heap_end);
+            const auto stop = memory_.word(process + at_.process_stop),
+                       end = memory_.word(process + at_.process_heap_end);
             if (!pointer || *pointer == 0 || !stop || !end) continue;
             ++(*pointer % 8 == 0 && *stop <= *pointer && *pointer < *end ? inside : outside);
         }
@@ -277,8 +268,7 @@ private:
     void values() {
         if (const auto layout = image_.symbol("erts_frame_layout"))
             roots_.frame_pointers = memory_.word32(*layout).value_or(0) == 1;
-        else
-            roots_.frame_pointers = stacks_have_frame_pointers();
+        else roots_.frame_pointers = stacks_have_frame_pointers();
         if (const auto index = image_.symbol("erts_active_bp_index"))
             roots_.breakpoint_index = memory_.word32(*index).value_or(0) & 1;
     }
@@ -315,10 +305,11 @@ private:
             std::string_view name, symbol, number;
             std::vector<std::uint64_t>* list;
         };
-        const Kind kinds[] = {
-            {"schedulers", "erts_aligned_scheduler_data", "erts_no_schedulers", &roots_.schedulers},
-            {"dirty CPU schedulers", "erts_aligned_dirty_cpu_scheduler_data", "erts_no_dirty_cpu_schedulers", &roots_.dirty_cpu},
-            {"dirty I/O schedulers", "erts_aligned_dirty_io_scheduler_data", "erts_no_dirty_io_schedulers", &roots_.dirty_io}};
+        const Kind kinds[] = {{"schedulers", "erts_aligned_scheduler_data", "erts_no_schedulers", &roots_.schedulers},
+                              {"dirty CPU schedulers", "erts_aligned_dirty_cpu_scheduler_data",
+                               "erts_no_dirty_cpu_schedulers", &roots_.dirty_cpu},
+                              {"dirty I/O schedulers", "erts_aligned_dirty_io_scheduler_data",
+                               "erts_no_dirty_io_schedulers", &roots_.dirty_io}};
         for (std::uint32_t type = 0; type < 3; ++type) {
             const Kind& kind = kinds[type];
             const auto number = image_.symbol(kind.number);
@@ -332,13 +323,12 @@ private:
             for (const Statics& part : statics_) {
                 for (std::size_t i = 0; i < part.words() && kind.list->empty(); ++i) {
                     const Word w = part.word(i);
-                    if (w % 64 == 0 && w != 0 && scheduler_at(w, type, 1)) *kind.list = scheduler_array(w, type, counted);
+                    if (w % 64 == 0 && w != 0 && scheduler_at(w, type, 1))
+                        *kind.list = scheduler_array(w, type, counted);
                 }
             }
-            if (kind.list->empty())
-                missing(kind.name, kind.name);
-            else
-                found(kind.name, kind.list->front(), fmt::format("by their structure, {}", kind.list->size()));
+            if (kind.list->empty()) missing(kind.name, kind.name);
+            else found(kind.name, kind.list->front(), fmt::format("by their structure, {}", kind.list->size()));
         }
     }
 

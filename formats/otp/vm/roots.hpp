@@ -13,8 +13,8 @@
 
 #include "beamheap/artifact.hpp"
 #include "bytes/address_space.hpp"
-#include "formats/otp/vm/image.hpp"
 #include "formats/otp/layout/layout.hpp"
+#include "formats/otp/vm/image.hpp"
 
 namespace beamheap::otp {
 

@@ -105,10 +105,8 @@ Pid Reader::pid(Word word) {
 PortName Reader::port(Word word) {
     PortName port;
     if (is_port(word)) {
-        if (vm.layout.pid_form == PidForm::data28)
-            port.number = (word >> 4) & 0xfffffff;
-        else
-            port.number = vm.ports.unshuffle(word >> 4);
+        if (vm.layout.pid_form == PidForm::data28) port.number = (word >> 4) & 0xfffffff;
+        else port.number = vm.ports.unshuffle(word >> 4);
         return port;
     }
     if (const auto found = external(word, Tag::external_port)) {

@@ -8,12 +8,12 @@
 #include "beamheap/artifact.hpp"
 #include "beamheap/ids.hpp"
 #include "beamheap/snapshot.hpp"
+#include "formats/otp/layout/layout.hpp"
+#include "formats/otp/layout/tagged_word.hpp"
 #include "formats/otp/vm/atoms.hpp"
 #include "formats/otp/vm/code.hpp"
 #include "formats/otp/vm/image.hpp"
-#include "formats/otp/layout/layout.hpp"
 #include "formats/otp/vm/roots.hpp"
-#include "formats/otp/layout/tagged_word.hpp"
 
 namespace beamheap::otp {
 
@@ -21,9 +21,9 @@ namespace beamheap::otp {
 struct SlotTable {
     std::uint64_t slots = 0;
     std::uint32_t max = 0, count = 0;
-    std::uint64_t invalid = 0;  ///< what a slot holds while its element is being made
+    std::uint64_t invalid = 0;       ///< what a slot holds while its element is being made
     std::uint64_t element_size = 0;  ///< bytes of an element, as the VM that made the table says
-    std::uint64_t bytes = 0;    ///< of the table itself (erts_ptab_mem_size)
+    std::uint64_t bytes = 0;         ///< of the table itself (erts_ptab_mem_size)
     std::uint64_t mask = 0, line_mask = 0, item_mask = 0;
     std::uint32_t line_shift = 0, item_shift = 0;
 

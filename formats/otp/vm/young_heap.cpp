@@ -10,7 +10,8 @@ using bytes::load;
 constexpr std::uint64_t largest_block = 1ull << 42;  // words
 // The end of the objects of an abandoned block: what is left of it is a dead bignum, and, where that is longer than its
 // header, the block's last word is the number of words before it.
-std::uint64_t end_of_objects(bytes::MemoryReader& memory, const Layout& layout, std::uint64_t block, std::uint64_t words) {
+std::uint64_t end_of_objects(bytes::MemoryReader& memory, const Layout& layout, std::uint64_t block,
+                             std::uint64_t words) {
     const std::uint64_t end = block + 8 * words;
     if (words < 2) return end;
     const auto used = memory.word(end - 8);
@@ -31,15 +32,16 @@ YoungHeap read_young_heap(bytes::MemoryReader& memory, const Layout& layout, con
     heap.stop = load<Word>(process + at.process_stop);
     heap.end = load<Word>(process + at.process_heap_end);
     heap.words = load<Word>(process + at.process_heap_words);
-    const bool ordered = heap.start <= heap.top && heap.top <= heap.stop && heap.stop <= heap.end &&
-                         heap.words <= largest_block;
+    const bool ordered =
+        heap.start <= heap.top && heap.top <= heap.stop && heap.stop <= heap.end && heap.words <= largest_block;
     if (!ordered) return heap;
     const auto block = load<Word>(process + at.process_abandoned_heap);
     if (block == 0) {
         heap.fits = heap.start != 0 && heap.words != 0 && heap.end - heap.start == 8 * heap.words;
         return heap;
     }
-    // The fragment's own head says how long it is; since OTP 27 a word behind the stack keeps the block's high water mark.
+    // The fragment's own head says how long it is; since OTP 27 a word behind the stack keeps the block's high water
+    // mark.
     const std::byte* fragment = heap.start % 8 == 0 && block % 8 == 0
                                     ? memory.probe(heap.start - at.fragment_memory, at.fragment_memory)
                                     : nullptr;

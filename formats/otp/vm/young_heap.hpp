@@ -2,9 +2,9 @@
 //
 // Process.heap, htop, stop and hend usually are one block of heap_sz words: objects from below, the stack from above.
 // A process that needs room when its collection has to wait (a dirty scheduler has yet to do it, or a BIF must not be
-// disturbed) goes on in a heap fragment, to which its stack moves as well; the block is abandoned: it keeps its objects,
-// and the rest of it is filled by one dead bignum, so that it can be walked to its end. heap_sz stays the block's.
-// Facts: erl_gc.c (delay_garbage_collection, ERTS_GET_ORIG_HEAP), the same in OTP 23 to 27; 29 observed.
+// disturbed) goes on in a heap fragment, to which its stack moves as well; the block is abandoned: it keeps its
+// objects, and the rest of it is filled by one dead bignum, so that it can be walked to its end. heap_sz stays the
+// block's. Facts: erl_gc.c (delay_garbage_collection, ERTS_GET_ORIG_HEAP), the same in OTP 23 to 27; 29 observed.
 #pragma once
 
 #include "bytes/address_space.hpp"

@@ -137,7 +137,8 @@ std::string atom_text(std::string_view name) {
     if (bare(name)) return std::string(name);
     std::string quoted = "'";
     std::size_t done = 0;
-    for (std::size_t at = name.find_first_of("'\\\n\r\t"); at != name.npos; at = name.find_first_of("'\\\n\r\t", done)) {
+    for (std::size_t at = name.find_first_of("'\\\n\r\t"); at != name.npos;
+         at = name.find_first_of("'\\\n\r\t", done)) {
         quoted.append(name, done, at - done) += '\\';
         const char c = name[at];
         quoted += c == '\n' ? 'n' : c == '\r' ? 'r' : c == '\t' ? 't' : c;

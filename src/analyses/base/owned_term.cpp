@@ -20,7 +20,9 @@ Element OwnedTerm::add(ObjectHead head) {
     return element;
 }
 
-ObjectHead OwnedTerm::head(ObjectId id) { return id.number < objects_.size() ? objects_[id.number].head : ObjectHead{}; }
+ObjectHead OwnedTerm::head(ObjectId id) {
+    return id.number < objects_.size() ? objects_[id.number].head : ObjectHead{};
+}
 
 ElementCursor OwnedTerm::elements(ObjectId id) {
     return {id, id.number < objects_.size() ? objects_[id.number].elements.size() : 0, 0};
@@ -38,8 +40,8 @@ Bytes OwnedTerm::bytes(ObjectId id, std::uint64_t from, std::uint64_t limit, std
     const Object& object = objects_[id.number];
     const std::uint64_t wanted = std::min(limit, object.head.size - std::min(from, object.head.size));
     if (from >= object.bytes.size()) return wanted == 0 ? Bytes::whole : Bytes::absent;
-    const std::string_view part =
-        object.bytes.substr(static_cast<std::size_t>(from), static_cast<std::size_t>(std::min<std::uint64_t>(wanted, object.bytes.size())));
+    const std::string_view part = object.bytes.substr(
+        static_cast<std::size_t>(from), static_cast<std::size_t>(std::min<std::uint64_t>(wanted, object.bytes.size())));
     out += part;
     return part.size() == wanted ? Bytes::whole : Bytes::part;
 }
@@ -93,8 +95,7 @@ private:
     void fill_bytes(ObjectId from, OwnedTerm::Object& object) {
         std::string text;
         const std::uint64_t wanted = std::min<std::uint64_t>(object.head.size, budget_.bytes - bytes_);
-        if (source_.bytes(from, 0, wanted, text) == Bytes::whole)
-            copy_->cut_ |= wanted != object.head.size;
+        if (source_.bytes(from, 0, wanted, text) == Bytes::whole) copy_->cut_ |= wanted != object.head.size;
         bytes_ += text.size();
         object.bytes = copy_->keep(text);
         object.head.kind = TermKind::heap_binary;

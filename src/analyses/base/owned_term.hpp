@@ -67,8 +67,8 @@ private:
     bool strange_ = false;
 };
 
-/// A copy of a term, breadth first, so that a budget cuts what is deep before what is near. Shared parts are copied once
-/// for each reference; a term that holds itself ends at the budget.
+/// A copy of a term, breadth first, so that a budget cuts what is deep before what is near. Shared parts are copied
+/// once for each reference; a term that holds itself ends at the budget.
 std::unique_ptr<OwnedTerm> copy_term(TermSource& source, const Element& term, const CopyBudget& budget = {});
 
 /// Reads a term as io:format prints it with ~p, ~w or ~tp: also with pids, ports, references and funs, which have no

@@ -64,7 +64,9 @@ Part::Part(Part&& other) noexcept = default;
 Part& Part::operator=(const Part& other) = default;
 Part& Part::operator=(Part&& other) noexcept = default;
 Part::~Part() = default;
-bool operator==(const Part& a, const Part& b) { return static_cast<const AnyPart&>(a) == static_cast<const AnyPart&>(b); }
+bool operator==(const Part& a, const Part& b) {
+    return static_cast<const AnyPart&>(a) == static_cast<const AnyPart&>(b);
+}
 
 Sentence::Sentence(Ours words) { add_words(words); }
 Sentence::Sentence(const Sentence& other) = default;
@@ -108,14 +110,11 @@ void Sentence::add_words(Ours words) {
         if (close == text.npos) break;
         add_plain(words.piece(at, open - at));
         const Ours code = words.piece(open + 1, close - open - 1);
-        if (Command command{""}; read_command(code, command))
-            parts_.emplace_back(command);
-        else if (KnownFunction function{"", ""}; read_function(code, function))
-            parts_.emplace_back(function);
+        if (Command command{""}; read_command(code, command)) parts_.emplace_back(command);
+        else if (KnownFunction function{"", ""}; read_function(code, function)) parts_.emplace_back(function);
         else if (const auto idiom = std::ranges::find(idioms, code, &ByLanguage::erlang); idiom != idioms.end())
             parts_.emplace_back(*idiom);
-        else
-            add_plain(code);
+        else add_plain(code);
         at = close + 1;
     }
     if (at < text.size()) add_plain(words.piece(at));

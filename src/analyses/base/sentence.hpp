@@ -69,8 +69,8 @@ struct Counted {
     Ours one, many;
     friend bool operator==(const Counted&, const Counted&) = default;
 };
-/// A process by a pid that may be no longer in the process table, or be one of another node. Of a process that is in the
-/// table, its ProcId does: "lager_event <0.89.0>", "<0.89.0> (my:init/1)". A Pid alone is just the pid.
+/// A process by a pid that may be no longer in the process table, or be one of another node. Of a process that is in
+/// the table, its ProcId does: "lager_event <0.89.0>", "<0.89.0> (my:init/1)". A Pid alone is just the pid.
 struct AnyProcess {
     Pid pid;
     friend bool operator==(const AnyProcess&, const AnyProcess&) = default;
@@ -127,8 +127,8 @@ struct Command {
     friend bool operator==(const Command&, const Command&) = default;
 };
 
-using AnyPart = std::variant<Ours, ByLanguage, Amount, Percent, Counted, ProcId, AnyProcess, Pid, FunctionId, KnownFunction, Name, Atom,
-                             PortName, InputText, FunctionName, PrintedTerm, Command>;
+using AnyPart = std::variant<Ours, ByLanguage, Amount, Percent, Counted, ProcId, AnyProcess, Pid, FunctionId,
+                             KnownFunction, Name, Atom, PortName, InputText, FunctionName, PrintedTerm, Command>;
 
 /// A part of a sentence: one of these kinds, read by std::visit and its like. What a variant does by itself is defined
 /// in sentence.cpp alone, and not made again for each file that says something.

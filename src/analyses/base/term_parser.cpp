@@ -89,7 +89,8 @@ private:
     // An atom or a text that init printed without its quotes (init.erl up to 25): Elixir.Kernel.CLI, +, X, not set.
     Element bare() {
         const std::size_t end = std::min(text_.find_first_of(",]}|{[\"\n", at_), text_.size());
-        const bool whole = end != at_ && end != text_.size() && std::string_view(",]}|").find(text_[end]) != std::string_view::npos;
+        const bool whole =
+            end != at_ && end != text_.size() && std::string_view(",]}|").find(text_[end]) != std::string_view::npos;
         if (!whole) return junk();
         const std::string_view name = text_.substr(at_, end - at_);
         at_ = end;
@@ -117,7 +118,8 @@ private:
         // read_name takes dots, for Elixir's sake; a printed plain atom has none.
         if (!quoted) {
             std::size_t end = end_of_word();
-            if (end < text_.size() && (text_[end] == '!' || text_[end] == '?')) ++end;  // Elixir's, printed without quotes
+            if (end < text_.size() && (text_[end] == '!' || text_[end] == '?'))
+                ++end;  // Elixir's, printed without quotes
             name = text_.substr(at_, end - at_);
             used = std::max<std::size_t>(end - at_, 1);
         }
@@ -295,9 +297,7 @@ private:
         if (take("|")) {
             tail = take("...") ? unknown() : value(level + 1);
             while (!done() && !take("]")) junk();
-        }
-        else if (done() && text_[at_ - 1] != ']')
-            tail = unknown();  // cut
+        } else if (done() && text_[at_ - 1] != ']') tail = unknown();  // cut
         for (auto element = elements.rbegin(); element != elements.rend(); ++element) tail = cons(*element, tail);
         return tail;
     }
@@ -320,10 +320,8 @@ private:
                 default: text += peek();
             }
         }
-        if (done())
-            term_->cut_ = true;
-        else
-            ++at_;
+        if (done()) term_->cut_ = true;
+        else ++at_;
         return text;
     }
 
@@ -425,8 +423,6 @@ private:
 
 std::unique_ptr<OwnedTerm> parse_term(std::string_view printed) { return TermParser(printed).run(); }
 
-std::unique_ptr<OwnedTerm> text_term(std::string_view text) {
-    return TermParser(text).run_text();
-}
+std::unique_ptr<OwnedTerm> text_term(std::string_view text) { return TermParser(text).run_text(); }
 
 }  // namespace beamheap::analyses

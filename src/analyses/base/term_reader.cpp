@@ -29,7 +29,8 @@ bool TermReader::is_one_of(const Element& term, std::initializer_list<std::strin
 bool TermReader::is_kind(const Element& term, TermKind kind) const {
     if (term.kind != ElementKind::object) return false;
     // Of what the graph knows to be a tuple, a cell or a map nothing has to be read for that.
-    if (const HeapGraph& graph = source_.graph(); term.id.space == ObjectId::Space::heap && term.id.number < graph.size()) {
+    if (const HeapGraph& graph = source_.graph();
+        term.id.space == ObjectId::Space::heap && term.id.number < graph.size()) {
         const TermKind known = graph.kind(term.id.number);
         if (known == TermKind::tuple || known == TermKind::cons || known == TermKind::flat_map) return known == kind;
     }
@@ -60,7 +61,8 @@ std::vector<Element> TermReader::tuple(const Element& term, std::size_t arity) c
     elements.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(head.elements, std::max(arity, widest_tuple))));
     ElementCursor cursor = source_.elements(term.id);
     Element element;
-    while (elements.size() < std::max(arity, widest_tuple) && source_.next(cursor, element)) elements.push_back(element);
+    while (elements.size() < std::max(arity, widest_tuple) && source_.next(cursor, element))
+        elements.push_back(element);
     if (arity != 0) elements.resize(arity);
     return elements;
 }

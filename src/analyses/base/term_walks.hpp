@@ -1,6 +1,7 @@
 // Along lists and maps, pair by pair and element by element, as every reader of terms goes.
 //
-// A damaged input may lead a list or a map back into itself, which no Erlang term does. A walk ends there, whoever walks.
+// A damaged input may lead a list or a map back into itself, which no Erlang term does. A walk ends there, whoever
+// walks.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +16,8 @@ namespace beamheap::analyses {
 class ListWalk {
 public:
     ListWalk(TermSource& source, const Element& list) : source_(&source), rest_(list) {}
-    /// The next element; false at the end, at what is no cell, and where the list comes back to a cell (then it may have given
-    /// some of its elements twice).
+    /// The next element; false at the end, at what is no cell, and where the list comes back to a cell (then it may
+    /// have given some of its elements twice).
     bool next(Element& element) {
         if (rest_.kind != ElementKind::object || source_->head(rest_.id).kind != TermKind::cons) return false;
         // Brent's tortoise: a list that comes back to where it stands has no end.

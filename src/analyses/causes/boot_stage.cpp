@@ -1,6 +1,7 @@
 #include "analyses/causes/boot_stage.hpp"
 
 #include <algorithm>
+
 #include "analyses/base/term_reader.hpp"
 
 namespace beamheap::analyses {
@@ -11,7 +12,8 @@ bool has_process(const Snapshot& snapshot, std::string_view name) {
                                [&](const Process& process) { return snapshot.text(process.name) == name; });
 }
 
-// The last modules, oldest first. Nothing where a release loaded all of its modules at once, in the order of their names.
+// The last modules, oldest first. Nothing where a release loaded all of its modules at once, in the order of their
+// names.
 std::vector<Sentence> last_modules(const Snapshot& snapshot) {
     constexpr std::size_t shown = 3, looked_at = 8;
     const std::size_t count = snapshot.modules.size();
@@ -27,12 +29,14 @@ std::vector<Sentence> last_modules(const Snapshot& snapshot) {
 }
 
 bool has_module(const Snapshot& snapshot, std::string_view name) {
-    return std::ranges::any_of(snapshot.modules, [&](const Module& module) { return snapshot.text(module.name) == name; });
+    return std::ranges::any_of(snapshot.modules,
+                               [&](const Module& module) { return snapshot.text(module.name) == name; });
 }
 
 // Folders of kernel are called kernel, kernel-8.5.3, or stand in an archive of that name.
 bool leads_to_kernel(std::span<const std::string> path) {
-    return std::ranges::any_of(path, [](const std::string& folder) { return folder.find("kernel") != std::string::npos; });
+    return std::ranges::any_of(path,
+                               [](const std::string& folder) { return folder.find("kernel") != std::string::npos; });
 }
 
 BootStage no_kernel_in(std::span<const std::string> path) {
@@ -44,8 +48,9 @@ BootStage no_kernel_in(std::span<const std::string> path) {
     stage.told = sentence("The node found no module to start with: its code path is {}", joined(folders, ", "));
     if (path.size() > shown) stage.told.say(" and {} more", Amount{path.size() - shown, AmountUnit::count});
     stage.told.say(", and kernel is not in it");
-    stage.hints = {Sentence("-path replaces the path of the boot script; -pa and -pz add a folder to it."),
-                   Sentence("Without -path, the boot script (-boot) and ROOTDIR have to fit the installation of Erlang.")};
+    stage.hints = {
+        Sentence("-path replaces the path of the boot script; -pa and -pz add a folder to it."),
+        Sentence("Without -path, the boot script (-boot) and ROOTDIR have to fit the installation of Erlang.")};
     return stage;
 }
 
@@ -57,16 +62,24 @@ BootStage boot_stage(const Snapshot& snapshot, std::span<const std::string> path
     const bool controller = has_process(snapshot, "application_controller");
     const bool kernel = has_process(snapshot, "kernel_sup");
     const bool up = has_process(snapshot, "kernel_safe_sup");
-    if (!controller && !path.empty() && !snapshot.modules.empty() && !has_module(snapshot, "error_handler") && !leads_to_kernel(path))
+    if (!controller && !path.empty() && !snapshot.modules.empty() && !has_module(snapshot, "error_handler") &&
+        !leads_to_kernel(path))
         return no_kernel_in(path);
     BootStage stage;
-    stage.hints.push_back(Sentence("init prints the reason on standard output: the log of whatever started the node may have it."));
+    stage.hints.push_back(
+        Sentence("init prints the reason on standard output: the log of whatever started the node may have it."));
     stage.hints.push_back(up ? Sentence("Check what -s, -run, -eval and the boot script start.")
-                             : Sentence("Check -boot, ROOTDIR and the code path: the boot file and the modules that it names must be there, and fit."));
-    stage.hints.push_back(Sentence("If a node died and was restarted, this dump may have overwritten that of the first crash: see the file's time."));
+                             : Sentence("Check -boot, ROOTDIR and the code path: the boot file and the modules that it "
+                                        "names must be there, and fit."));
+    stage.hints.push_back(
+        Sentence("If a node died and was restarted, this dump may have overwritten that of the first crash: see the "
+                 "file's time."));
     if (up && !has_process(snapshot, "user") && !has_process(snapshot, "standard_error")) {
-        stage.told = Sentence("The node stopped at the end of its start, and why is lost: it had no terminal or standard output (no process user)");
-        stage.hints.front() = Sentence("To see the reason, start it with a terminal, or with its output going to a file.");
+        stage.told = Sentence(
+            "The node stopped at the end of its start, and why is lost: it had no terminal or standard output (no "
+            "process user)");
+        stage.hints.front() =
+            Sentence("To see the reason, start it with a terminal, or with its output going to a file.");
         return stage;
     }
     stage.told = !controller ? Sentence("The node stopped while it loaded its first modules")

@@ -5,9 +5,9 @@
 // it had a terminal, and which modules were loaded last, since the VM's table of modules grows in the order of loading
 // (erts: module.c, and the =mod sections of break.c and beam_bif_load.c's dump in that order).
 //
-// One of these ends is known: the first module of every boot script is error_handler, of kernel. Where it was not loaded
-// and the folders that erl_prim_loader searches have none of kernel, that is why. The script's own path leads to kernel;
-// -path replaces it (init.erl, eval_script), which people take for -pa.
+// One of these ends is known: the first module of every boot script is error_handler, of kernel. Where it was not
+// loaded and the folders that erl_prim_loader searches have none of kernel, that is why. The script's own path leads to
+// kernel; -path replaces it (init.erl, eval_script), which people take for -pa.
 #pragma once
 
 #include <span>
@@ -26,7 +26,8 @@ struct BootStage {
     std::vector<Sentence> hints;
 };
 
-/// Needs the process table; with modules it tells the last. `path`: the folders that the loader searched; empty: unknown.
+/// Needs the process table; with modules it tells the last. `path`: the folders that the loader searched; empty:
+/// unknown.
 BootStage boot_stage(const Snapshot& snapshot, std::span<const std::string> path);
 
 /// The folders that erl_prim_loader searches, from the list of texts on its stack (erl_prim_loader:loop/3). Empty where

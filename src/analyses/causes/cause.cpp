@@ -11,13 +11,38 @@ namespace {
 // Modules whose frames tell how something was called, not who called it.
 bool is_library(std::string_view module) {
     constexpr std::array<std::string_view, 29> erlang{
-        "supervisor_bridge", "erlang",  "lists",  "maps",   "ets",    "proplists", "gen_server", "gen",      "gen_statem",         "gen_event",
-        "proc_lib",          "supervisor", "io",  "file",   "init",   "erl_eval",  "erl_expand_records",     "gen_tcp",            "string",
-        "binary",            "unicode", "io_lib", "dict",   "os",     "application_master", "prim_file",     "filename",           "application",
-        "user_sup"};
-    constexpr std::array<std::string_view, 28> elixir{
-        "System", "GenServer", "Supervisor", "IO",     "Keyword", "File",    "Map",    "Enum",   "String",      "Kernel", "Code",      "Path",   "Agent", "Task",
-        "Task.Supervised", "Registry", "List", "Stream", "Regex", "Integer", "Float",  "Application", "Module", "Process", "Access", "DynamicSupervisor", "URI", "Base"};
+        "supervisor_bridge",  "erlang",    "lists",    "maps",        "ets",     "proplists", "gen_server", "gen",
+        "gen_statem",         "gen_event", "proc_lib", "supervisor",  "io",      "file",      "init",       "erl_eval",
+        "erl_expand_records", "gen_tcp",   "string",   "binary",      "unicode", "io_lib",    "dict",       "os",
+        "application_master", "prim_file", "filename", "application", "user_sup"};
+    constexpr std::array<std::string_view, 28> elixir{"System",
+                                                      "GenServer",
+                                                      "Supervisor",
+                                                      "IO",
+                                                      "Keyword",
+                                                      "File",
+                                                      "Map",
+                                                      "Enum",
+                                                      "String",
+                                                      "Kernel",
+                                                      "Code",
+                                                      "Path",
+                                                      "Agent",
+                                                      "Task",
+                                                      "Task.Supervised",
+                                                      "Registry",
+                                                      "List",
+                                                      "Stream",
+                                                      "Regex",
+                                                      "Integer",
+                                                      "Float",
+                                                      "Application",
+                                                      "Module",
+                                                      "Process",
+                                                      "Access",
+                                                      "DynamicSupervisor",
+                                                      "URI",
+                                                      "Base"};
     constexpr std::string_view prefix = "Elixir.";
     if (module == "elixir" || module.starts_with("elixir_") || module.starts_with("Elixir.Config")) return true;
     if (module.starts_with(prefix)) return std::ranges::find(elixir, module.substr(prefix.size())) != elixir.end();
@@ -25,9 +50,10 @@ bool is_library(std::string_view module) {
 }
 
 constexpr std::array<std::string_view, 22> cause_names{
-    "unknown",   "none",     "no_function", "bad_module",     "bad_code",       "port_taken", "name_taken", "bad_name",
-    "cookie",    "no_file",  "refused",     "not_registered", "no_application", "no_table",   "bad_value",  "bad_return",
-    "no_output", "timeout",  "bad_specification", "no_library", "stopped",      "message"};
+    "unknown",           "none",       "no_function", "bad_module", "bad_code",  "port_taken",
+    "name_taken",        "bad_name",   "cookie",      "no_file",    "refused",   "not_registered",
+    "no_application",    "no_table",   "bad_value",   "bad_return", "no_output", "timeout",
+    "bad_specification", "no_library", "stopped",     "message"};
 
 }  // namespace
 
@@ -48,12 +74,9 @@ std::string one_line(std::string_view text, std::size_t most) {
     bool more = true;
     for (const char c : text) {
         if (!more || lines.size() > most) break;
-        if (c == '\n' || c == '\r')
-            more = take_line();
-        else if (c == '\t' || (c == ' ' && line.ends_with(' ')))
-            line += line.ends_with(' ') ? "" : " ";
-        else
-            line += c;
+        if (c == '\n' || c == '\r') more = take_line();
+        else if (c == '\t' || (c == ' ' && line.ends_with(' '))) line += line.ends_with(' ') ? "" : " ";
+        else line += c;
     }
     if (more) take_line();
     while (lines.ends_with('.') || lines.ends_with(' ')) lines.pop_back();
@@ -76,13 +99,14 @@ bool has_atom(OwnedTerm& term, std::string_view atom) {
 
 Cause Explainer::run() {
     // The first that knows the reason says it.
-    const bool known = text() || gave_up() || boot() || distribution() || undefined() || terminal() || output_gone() || code() ||
-                       native_library() || application() || registered() || table() || mnesia() || tls() || returned() ||
-                       specification() || exception() || posix() || value() || words();
+    const bool known = text() || gave_up() || boot() || distribution() || undefined() || terminal() || output_gone() ||
+                       code() || native_library() || application() || registered() || table() || mnesia() || tls() ||
+                       returned() || specification() || exception() || posix() || value() || words();
     if (!known && says_nothing(failure_.reason)) {
         cause_.kind = CauseKind::none;
         const LogFrame* frame = own_frame();
-        if (frame == nullptr && !failure_.stack.empty() && failure_.stack.front().module != "init" && failure_.stack.front().module != "erl_eval")
+        if (frame == nullptr && !failure_.stack.empty() && failure_.stack.front().module != "init" &&
+            failure_.stack.front().module != "erl_eval")
             frame = &failure_.stack.front();
         if (frame != nullptr) {
             cause_.kind = CauseKind::unknown;
@@ -122,10 +146,12 @@ void Explainer::called_by() {
     for (std::size_t i = 1; i < failure_.stack.size(); ++i) {
         const LogFrame& frame = failure_.stack[i];
         if (is_library(frame.module)) {
-            if (frame.module == "init" || frame.module == "application_master" || frame.module.starts_with("supervisor"))
+            if (frame.module == "init" || frame.module == "application_master" ||
+                frame.module.starts_with("supervisor"))
                 return;
             if (frame.module == "erl_eval") {
-                const bool boot = std::ranges::any_of(failure_.stack, [](const LogFrame& f) { return f.module == "init"; });
+                const bool boot =
+                    std::ranges::any_of(failure_.stack, [](const LogFrame& f) { return f.module == "init"; });
                 if (boot) cause_.where = Sentence(", called by -eval");
                 return;
             }

@@ -50,7 +50,8 @@ struct Cause {
     std::vector<Sentence> hints;  ///< what to do, one sentence each
 };
 
-/// What an error of the operating system means, "the disk is full" for enospc; empty where it is none that is known here.
+/// What an error of the operating system means, "the disk is full" for enospc; empty where it is none that is known
+/// here.
 Ours meaning_of_posix(std::string_view atom);
 
 /// A text in one line, without the frames that follow it ("    (stdlib) io.ex:1: ..."), no longer than `most` bytes and

@@ -38,7 +38,8 @@ std::string library_error(std::string_view text) {
     constexpr std::string_view before = "NIF library";
     if (const std::size_t at = text.find(before); at != text.npos) {
         text.remove_prefix(at + before.size());
-        while (!text.empty() && (text.front() == ':' || text.front() == ' ' || text.front() == '\'')) text.remove_prefix(1);
+        while (!text.empty() && (text.front() == ':' || text.front() == ' ' || text.front() == '\''))
+            text.remove_prefix(1);
     }
     while (!text.empty() && (text.back() == '\'' || text.back() == '.' || text.back() == '"')) text.remove_suffix(1);
     return one_line(text, 90);
@@ -62,7 +63,8 @@ bool Explainer::boot() {
         return true;
     }
     if (const auto p = t_.tuple(failure_.reason, 2); !p.empty()) {
-        const bool words = TermReader::is(p[0], "cannot get bootfile") || t_.text(p[0], 40).value_or("") == "cannot get bootfile";
+        const bool words =
+            TermReader::is(p[0], "cannot get bootfile") || t_.text(p[0], 40).value_or("") == "cannot get bootfile";
         if (words) {
             cause_.kind = CauseKind::no_file;
             cause_.what = sentence("the boot file can't be read: {}", plain(p[1]));
@@ -72,7 +74,8 @@ bool Explainer::boot() {
     }
     if (TermReader::is(failure_.reason, "invalid_current_directory")) {
         cause_.kind = CauseKind::no_file;
-        cause_.what = Sentence("its current directory does not exist, or this user can't read it (invalid_current_directory)");
+        cause_.what =
+            Sentence("its current directory does not exist, or this user can't read it (invalid_current_directory)");
         hint("Start it in a folder that exists: a unit's WorkingDirectory, a folder that a deployment has replaced.");
         return true;
     }
@@ -129,8 +132,10 @@ bool Explainer::undefined() {
     if (!near.empty()) cause_.what.say(" (is {} meant?)", Atom{std::string(near), false});
     called_by();
     if (loaded)
-        hint(sentence("Module {} is loaded and exports no such function: look for another version of it, a wrong number of arguments, or a "
-                      "misspelt name.", Atom{called.module, false}));
+        hint(
+            sentence("Module {} is loaded and exports no such function: look for another version of it, a wrong number "
+                     "of arguments, or a misspelt name.",
+                     Atom{called.module, false}));
     else
         hint(sentence("Module {} is missing from the code path (-pa, the release), or its name is misspelt.",
                       Atom{called.module, false}));
@@ -150,8 +155,9 @@ std::string_view Explainer::similar_module(std::string_view name) const {
     }
     if (!best.empty()) return best;
     // Modules that programs call most, which need not be loaded yet.
-    constexpr std::array<std::string_view, 16> usual{"proplists", "lists", "maps", "string", "binary", "gen_server", "application", "io_lib",
-                                                     "filename", "filelib", "timer", "calendar", "crypto", "base64", "httpc", "mnesia"};
+    constexpr std::array<std::string_view, 16> usual{
+        "proplists", "lists",   "maps",  "string",   "binary", "gen_server", "application", "io_lib",
+        "filename",  "filelib", "timer", "calendar", "crypto", "base64",     "httpc",       "mnesia"};
     for (const std::string_view other : usual)
         if (name != other && distance(name, other) < (name.size() < 5 ? 2u : 3u)) return other;
     return {};
@@ -183,7 +189,8 @@ bool Explainer::bad_module(std::string_view module) {
         if (event.format.kind == ElementKind::unknown) continue;
         const std::string text = all_words(event);
         if (text.find("Loading of") != std::string::npos && text.find(file) != std::string::npos) found = true;
-        if (text.starts_with("The on_load function for module") && event.args.size() >= 2 && event.args[0].text == module) {
+        if (text.starts_with("The on_load function for module") && event.args.size() >= 2 &&
+            event.args[0].text == module) {
             const TermReader e(*event.term);
             cause_.kind = CauseKind::no_library;
             cause_.what = sentence("module {} can't load its native library", Atom{std::string(module), false});
@@ -191,7 +198,9 @@ bool Explainer::bad_module(std::string_view module) {
             const auto pair = error.empty() ? std::vector<Element>{} : e.tuple(error[1], 2);
             if (const auto why = pair.empty() ? std::nullopt : e.text(pair[1], 1000))
                 cause_.what.say(": {}", InputText{library_error(*why), InputText::Holds::message});
-            hint("The library was not built, is for another system or release of OTP, or one that it needs is missing: ldd FILE.so");
+            hint(
+                "The library was not built, is for another system or release of OTP, or one that it needs is missing: "
+                "ldd FILE.so");
             return true;
         }
         const std::size_t at = text.find("Error loading module " + std::string(module));
@@ -206,7 +215,9 @@ bool Explainer::bad_module(std::string_view module) {
     cause_.kind = CauseKind::bad_module;
     cause_.what = sentence("module {} can't be loaded", Atom{std::string(module), false});
     if (!said.empty()) cause_.what.say(": {}", InputText{said, InputText::Holds::vm});
-    hint("Compile it anew with this release of OTP; a file that was copied in part or for another release does not load.");
+    hint(
+        "Compile it anew with this release of OTP; a file that was copied in part or for another release does not "
+        "load.");
     return true;
 }
 
@@ -218,7 +229,8 @@ bool Explainer::code() {
             const auto error = t_.tagged(match[1], "error", 2);
             if (!error.empty()) p = t_.tuple(error[1], 3);
         }
-    if (const auto unbound = t_.tagged(failure_.reason, "unbound_var", 2); !unbound.empty() && TermReader::is_atom(unbound[1])) {
+    if (const auto unbound = t_.tagged(failure_.reason, "unbound_var", 2);
+        !unbound.empty() && TermReader::is_atom(unbound[1])) {
         cause_.kind = CauseKind::bad_code;
         cause_.what = sentence("what -eval was given has a variable without a value: {}", plain(unbound[1]));
         hint("Mind the shell's quotes around -eval: it may have taken parts of it for its own.");
@@ -226,19 +238,18 @@ bool Explainer::code() {
     }
     if (p.empty() || !TermReader::is_one_of(p[1], {"erl_parse", "erl_scan", "file_io_server", "file"})) return false;
     const bool by_init = failure_.stack.empty() || std::ranges::any_of(failure_.stack, [](const LogFrame& frame) {
-        return frame.module == "init" && frame.function == "start_it";
-    });
+                             return frame.module == "init" && frame.function == "start_it";
+                         });
     const bool by_eval = by_init && (failure_.stack.empty() || failure_.stack.front().module == "init");
     cause_.kind = CauseKind::bad_code;
     const auto text = t_.text(p[2], 200);
-    cause_.what = by_eval ? Sentence("what -eval was given is no Erlang") : Sentence("a file that it reads is no Erlang");
+    cause_.what =
+        by_eval ? Sentence("what -eval was given is no Erlang") : Sentence("a file that it reads is no Erlang");
     if (!by_eval)
         if (const auto line = t_.number(t_.tuple(p[0], 2).empty() ? p[0] : t_.tuple(p[0], 2)[0]); line && *line > 0)
             cause_.what.say(", line {}", Amount{static_cast<std::uint64_t>(*line), AmountUnit::plain});
-    if (text && p[2].kind != ElementKind::nil)
-        cause_.what.say(": {}", InputText{*text, InputText::Holds::message});
-    else
-        cause_.what.say(": a syntax error");
+    if (text && p[2].kind != ElementKind::nil) cause_.what.say(": {}", InputText{*text, InputText::Holds::message});
+    else cause_.what.say(": a syntax error");
     if (by_eval) {
         hint("Mind the shell's quotes around -eval, and the full stop at the end.");
     } else {
@@ -255,13 +266,15 @@ bool Explainer::native_library() {
     if (const auto p = t_.tagged(reason, "on_load_function_failed", 3); !p.empty() && TermReader::is_atom(p[1])) {
         module = sentence(" of {}", plain(p[1]));
         reason = p[2];
-    } else if (const auto pair = t_.tagged(reason, "on_load_function_failed", 2); !pair.empty() && TermReader::is_atom(pair[1])) {
+    } else if (const auto pair = t_.tagged(reason, "on_load_function_failed", 2);
+               !pair.empty() && TermReader::is_atom(pair[1])) {
         module = sentence(" of {}", plain(pair[1]));
     }
     if (const auto p = t_.tagged(reason, "badmatch", 2); !p.empty()) reason = p[1];
     if (const auto p = t_.tagged(reason, "error", 2); !p.empty()) reason = p[1];
     const auto pair = t_.tuple(reason, 2);
-    const bool by_load_nif = !pair.empty() && TermReader::is_one_of(pair[0], {"load_failed", "bad_lib", "load", "old_code", "upgrade"});
+    const bool by_load_nif =
+        !pair.empty() && TermReader::is_one_of(pair[0], {"load_failed", "bad_lib", "load", "old_code", "upgrade"});
     if (module.empty() && !by_load_nif) return false;
     cause_.kind = CauseKind::no_library;
     cause_.what = sentence("a native library{} can't be loaded", module);

@@ -41,7 +41,9 @@ const Posix* said_error(const std::string& text) {
     for (const Posix& error : posix_errors) {
         std::string capital(error.atom);
         capital[0] = 'E';
-        if (error.atom.size() > 4 && (text.find(error.atom) != std::string::npos || text.find(capital) != std::string::npos)) return &error;
+        if (error.atom.size() > 4 &&
+            (text.find(error.atom) != std::string::npos || text.find(capital) != std::string::npos))
+            return &error;
     }
     return nullptr;
 }
@@ -57,10 +59,8 @@ std::string name_in(const LogEvent& event) {
     const TermReader e(*event.term);
     std::string name;
     for (const Element& arg : event.args)
-        if (TermReader::is_atom(arg))
-            name = arg.text;
-        else if (const auto text = e.text(arg, 255); text && text->find('@') != std::string::npos)
-            name = *text;
+        if (TermReader::is_atom(arg)) name = arg.text;
+        else if (const auto text = e.text(arg, 255); text && text->find('@') != std::string::npos) name = *text;
     // ... or in the format itself: "Protocol: ~p: the name " ++ Name ++ " seems to be in use ..."
     constexpr std::string_view before = "the name ", after = " seems";
     const std::string format = e.text(event.format, 400).value_or("");
@@ -84,8 +84,10 @@ constexpr std::array<KnownText, 11> known_texts{{
     {"Missing rel", CauseKind::bad_specification,
      "The release's specification (reltool.config) names a release in boot_rel that no {rel, ...} defines."},
     {"Release ", CauseKind::bad_specification,
-     "The release's specification (reltool.config) names an application that lib_dirs do not lead to, or that was not compiled."},
-    {"Illegal option", CauseKind::bad_specification, "The release's specification (reltool.config) has a wrong option."},
+     "The release's specification (reltool.config) names an application that lib_dirs do not lead to, or that was not "
+     "compiled."},
+    {"Illegal option", CauseKind::bad_specification,
+     "The release's specification (reltool.config) has a wrong option."},
     {"Illegal library", CauseKind::no_file, "Check lib_dirs in the release's specification (reltool.config)."},
     {"Illegal ", CauseKind::bad_specification, "Check the release's specification (reltool.config)."},
     {"Module ", CauseKind::bad_specification, "Check the release's specification (reltool.config)."},
@@ -107,8 +109,9 @@ bool Explainer::text() {
     if (text->find(".erlang.cookie") != std::string::npos || text->find("cookie file") != std::string::npos) {
         cause_.kind = CauseKind::cookie;
         cause_.what = sentence("the cookie file can't be used: {}", InputText{one_line(*text), InputText::Holds::vm});
-        hint("It must belong to the user that runs the node and be readable by that user alone (chmod 400); that "
-             "user's home folder must exist.");
+        hint(
+            "It must belong to the user that runs the node and be readable by that user alone (chmod 400); that user's "
+            "home folder must exist.");
         return true;
     }
     // {error,"Bad environment variable: ~tp  Application: ~p"} (application_controller.erl), printed without its quotes
@@ -116,7 +119,8 @@ bool Explainer::text() {
         std::string value = text->substr(text->find(before) + before.size());
         while (value.ends_with('}')) value.pop_back();
         cause_.kind = CauseKind::bad_specification;
-        cause_.what = sentence("a value on the command line (-App Key Value) is no Erlang: {}", InputText{one_line(value), InputText::Holds::message});
+        cause_.what = sentence("a value on the command line (-App Key Value) is no Erlang: {}",
+                               InputText{one_line(value), InputText::Holds::message});
         hint("Mind the shell's quotes, also those of vm.args: strings need their own, as in '\"text\"'.");
         return true;
     }
@@ -157,33 +161,40 @@ bool Explainer::distribution() {
         const auto says = [&](std::string_view words) { return format.find(words) != std::string::npos; };
         if (says("seems to be in use") && !event.args.empty())
             return name_taken(sentence("{}", InputText{name_in(event), InputText::Holds::name}));
-        if (says("register error") && has_atom(*event.term, "duplicate_name")) return name_taken(node_name("that was given"));
+        if (says("register error") && has_atom(*event.term, "duplicate_name"))
+            return name_taken(node_name("that was given"));
         if (says("register/listen error") || says("register error")) {
             cause_.kind = CauseKind::refused;
             if (has_atom(*event.term, "eaddrinuse"))
-                cause_.kind = CauseKind::port_taken, cause_.what = sentence("the port on which {} takes other nodes is in use", node_name("it"));
-            else
-                cause_.what = sentence("epmd could not register {}", node_name("the node"));
+                cause_.kind = CauseKind::port_taken,
+                cause_.what = sentence("the port on which {} takes other nodes is in use", node_name("it"));
+            else cause_.what = sentence("epmd could not register {}", node_name("the node"));
             hint("See whether epmd runs and port 4369 can be reached: epmd -names");
             return true;
         }
         if (says("not supported") || says("Invalid distribution") || says("Could not start distribution")) {
             cause_.kind = CauseKind::bad_name;
-            cause_.what = sentence("the distribution that -proto_dist names does not work for {}", node_name("this node"));
+            cause_.what =
+                sentence("the distribution that -proto_dist names does not work for {}", node_name("this node"));
             return true;
         }
         for (const bool is_long : {true, false})
             if (says(is_long ? "set long node name" : "set short node name")) {
                 cause_.kind = CauseKind::bad_name;
-                cause_.what = is_long ? sentence("{} is no long node name, or this host has no full name", node_name("what -name was given"))
-                                      : sentence("{} is no short node name, or the host's name is not known", node_name("what -sname was given"));
-                hint("-name needs a host with a dot (or an address), -sname one without; the host's name must resolve.");
+                cause_.what = is_long ? sentence("{} is no long node name, or this host has no full name",
+                                                 node_name("what -name was given"))
+                                      : sentence("{} is no short node name, or the host's name is not known",
+                                                 node_name("what -sname was given"));
+                hint(
+                    "-name needs a host with a dot (or an address), -sname one without; the host's name must resolve.");
                 return true;
             }
     }
     cause_.kind = CauseKind::name_taken;
-    cause_.what = sentence("distribution did not start for {}: the name is taken, epmd can't be reached, or the host's name does not "
-                           "resolve", node_name("this node"));
+    cause_.what = sentence(
+        "distribution did not start for {}: the name is taken, epmd can't be reached, or the host's name does not "
+        "resolve",
+        node_name("this node"));
     hint("See whether another node has the name, and epmd answers: epmd -names");
     return true;
 }
@@ -191,13 +202,14 @@ bool Explainer::distribution() {
 bool Explainer::name_taken(Sentence name) {
     cause_.kind = CauseKind::name_taken;
     cause_.what = sentence("the node name {} is already in use", name);
-    hint("Another node of this name runs on this machine, or epmd has not yet noticed its end: epmd -names; stop it, or choose "
-         "another name.");
+    hint(
+        "Another node of this name runs on this machine, or epmd has not yet noticed its end: epmd -names; stop it, or "
+        "choose another name.");
     return true;
 }
 
-// As net_kernel was started with it: {net_kernel,start_link,[['x@host',longnames|_]]} in a supervisor's report; else the
-// only atom that can be one, or these words of ours.
+// As net_kernel was started with it: {net_kernel,start_link,[['x@host',longnames|_]]} in a supervisor's report; else
+// the only atom that can be one, or these words of ours.
 Sentence Explainer::node_name(Ours otherwise) const {
     for (const LogEvent& event : events_) {
         if (event.kind != LogKind::supervisor_report) continue;
@@ -229,7 +241,8 @@ Sentence Explainer::node_name(Ours otherwise) const {
 
 // The terminal: user_drv and prim_tty could not have it.
 bool Explainer::terminal() {
-    const bool tty = !failure_.stack.empty() && (failure_.stack.front().module == "prim_tty" || failure_.stack.front().module == "user_drv");
+    const bool tty = !failure_.stack.empty() &&
+                     (failure_.stack.front().module == "prim_tty" || failure_.stack.front().module == "user_drv");
     if (TermReader::is(failure_.reason, "nouser")) {
         cause_.kind = CauseKind::no_output;
         cause_.what = Sentence("it could not get its terminal (nouser)");
@@ -240,9 +253,9 @@ bool Explainer::terminal() {
         const auto pair = error.empty() ? std::vector<Element>{} : t_.tuple(error[1], 2);
         if (!pair.empty())
             cause_.what.say(": {}: {}", plain(pair[0]),
-                            InputText{one_line(t_.text(pair[1], 200).value_or(std::string(pair[1].text)), 60), InputText::Holds::message});
-        else
-            cause_.what.say(": {}", printed(failure_.reason));
+                            InputText{one_line(t_.text(pair[1], 200).value_or(std::string(pair[1].text)), 60),
+                                      InputText::Holds::message});
+        else cause_.what.say(": {}", printed(failure_.reason));
         where();
     } else {
         return false;
@@ -254,7 +267,8 @@ bool Explainer::terminal() {
 // A write to standard output or error that fails: what it was about to say is the cause, of which this is the end.
 bool Explainer::output_gone() {
     const bool io = !failure_.stack.empty() && failure_.stack.front().module == "io";
-    if (!io || !TermReader::is_one_of(failure_.reason, {"badarg", "terminated", "epipe", "eio", "enotsup", "einval"})) return false;
+    if (!io || !TermReader::is_one_of(failure_.reason, {"badarg", "terminated", "epipe", "eio", "enotsup", "einval"}))
+        return false;
     const auto arguments = t_.list(failure_.stack.front().arguments, 4);
     // badarg is also the caller's own mistake: arguments that do not fit the format, bytes that are no text. It is not
     // where the device is a name that nobody has, or a process that is gone.
@@ -265,7 +279,8 @@ bool Explainer::output_gone() {
             return false;
         const bool device = !arguments.empty() && TermReader::is_atom(arguments[0]);
         const bool process = !arguments.empty() && arguments[0].kind == ElementKind::pid;
-        const bool gone = process && snapshot_.processes.size() > 10 && snapshot_.find(arguments[0].pid) == ProcId::none;
+        const bool gone =
+            process && snapshot_.processes.size() > 10 && snapshot_.find(arguments[0].pid) == ProcId::none;
         if (!device && !gone) return false;
     }
     cause_.kind = CauseKind::no_output;
@@ -275,8 +290,10 @@ bool Explainer::output_gone() {
             // Elixir's: "** (EXIT from #PID<0.91.0>) an exception was raised:\n    ** (ArgumentError) ..."
             constexpr std::string_view raised = "an exception was raised:";
             const std::size_t at = text->find(raised);
-            cause_.what.say("; it was about to say: {}",
-                            InputText{one_line(std::string_view(*text).substr(at == text->npos ? 0 : at + raised.size()), 80), InputText::Holds::message});
+            cause_.what.say(
+                "; it was about to say: {}",
+                InputText{one_line(std::string_view(*text).substr(at == text->npos ? 0 : at + raised.size()), 80),
+                          InputText::Holds::message});
             break;
         }
     hint("Start it with a terminal, or with its output going to a file: who started it has closed its end.");
@@ -292,7 +309,8 @@ bool Explainer::application() {
     }
     if (const auto p = t_.tagged(failure_.reason, "not_loaded", 2); !p.empty()) {
         cause_.kind = CauseKind::no_application;
-        cause_.what = sentence("application {} is not loaded: its .app file is missing, or has another name inside", plain(p[1]));
+        cause_.what =
+            sentence("application {} is not loaded: its .app file is missing, or has another name inside", plain(p[1]));
         return true;
     }
     const auto p = t_.tuple(failure_.reason, 2);
@@ -302,9 +320,11 @@ bool Explainer::application() {
     if (!file || !why || !file->ends_with(".app")) return false;
     cause_.kind = CauseKind::no_application;
     const InputText name{file->substr(0, file->size() - 4), InputText::Holds::name};
-    if (why->find(": ") != std::string::npos || why->find("bad") != std::string::npos) {  // "1: syntax error before: '.'"
+    if (why->find(": ") != std::string::npos ||
+        why->find("bad") != std::string::npos) {  // "1: syntax error before: '.'"
         cause_.kind = CauseKind::bad_code;
-        cause_.what = sentence("the resource file {}.app is wrong: {}", name, InputText{one_line(*why), InputText::Holds::vm});
+        cause_.what =
+            sentence("the resource file {}.app is wrong: {}", name, InputText{one_line(*why), InputText::Holds::vm});
         hint("Check the file with file:consult/1: it names the line.");
         return true;
     }
@@ -338,12 +358,12 @@ bool Explainer::registered() {
 
 // badarg of ets: with a name that is no table.
 bool Explainer::table() {
-    if (!TermReader::is(failure_.reason, "badarg") || failure_.stack.empty() || failure_.stack.front().module != "ets") return false;
+    if (!TermReader::is(failure_.reason, "badarg") || failure_.stack.empty() || failure_.stack.front().module != "ets")
+        return false;
     const auto arguments = t_.list(failure_.stack.front().arguments, 2);
     if (arguments.empty() || !TermReader::is_atom(arguments[0])) return false;
-    const bool there = std::ranges::any_of(snapshot_.ets, [&](const EtsTable& table) {
-        return snapshot_.text(table.name) == arguments[0].text;
-    });
+    const bool there = std::ranges::any_of(
+        snapshot_.ets, [&](const EtsTable& table) { return snapshot_.text(table.name) == arguments[0].text; });
     if (there) return false;
     cause_.kind = CauseKind::no_table;
     cause_.what = sentence("the ETS table {} does not exist", plain(arguments[0]));
@@ -351,7 +371,8 @@ bool Explainer::table() {
     return true;
 }
 
-// {aborted, {no_exists, Table}}, {timeout, [Table]}, {timeout_waiting_for_tables, ...}: mnesia's reasons, bare or matched.
+// {aborted, {no_exists, Table}}, {timeout, [Table]}, {timeout_waiting_for_tables, ...}: mnesia's reasons, bare or
+// matched.
 bool Explainer::mnesia() {
     Element reason = failure_.reason;
     for (const std::string_view tag : {"badmatch", "case_clause", "error", "aborted"})
@@ -359,9 +380,11 @@ bool Explainer::mnesia() {
     if (const auto p = t_.tagged(reason, "no_exists", 2); !p.empty()) {
         const auto parts = t_.list(p[1], 1);
         cause_.kind = CauseKind::no_table;
-        cause_.what = sentence("the mnesia table {} does not exist on this node", plain(parts.empty() ? p[1] : parts[0]));
+        cause_.what =
+            sentence("the mnesia table {} does not exist on this node", plain(parts.empty() ? p[1] : parts[0]));
         hint("Create it, or load its schema, before it is used: mnesia:create_table/2, mnesia:wait_for_tables/2.");
-    } else if (const auto late = t_.tuple(reason); !late.empty() && TermReader::is_one_of(late[0], {"timeout", "timeout_waiting_for_tables"})) {
+    } else if (const auto late = t_.tuple(reason);
+               !late.empty() && TermReader::is_one_of(late[0], {"timeout", "timeout_waiting_for_tables"})) {
         const auto names = late.size() < 2 ? std::vector<Element>{} : t_.list(late.back(), 100);
         if (names.empty() || !TermReader::is_atom(names[0])) return false;
         cause_.kind = CauseKind::timeout;
@@ -390,7 +413,8 @@ bool Explainer::tls() {
         // "TLS client: In state hello at tls_record.erl:564 generated CLIENT ALERT: Fatal - Unexpected Message\n ..."
         constexpr std::string_view before = "ALERT: ";
         if (const std::size_t at = text ? text->find(before) : std::string::npos; at != std::string::npos)
-            cause_.what.say(" ({})", InputText{one_line(std::string_view(*text).substr(at + before.size()), 70), InputText::Holds::message});
+            cause_.what.say(" ({})", InputText{one_line(std::string_view(*text).substr(at + before.size()), 70),
+                                               InputText::Holds::message});
     } else if (const auto wrong = t_.tagged(failure_.reason, "options", 2); !wrong.empty()) {
         if (posix()) return true;
         cause_.kind = CauseKind::bad_specification;
@@ -403,11 +427,13 @@ bool Explainer::tls() {
     return true;
 }
 
-// {application_terminated, App, shutdown}: nothing but its top supervisor ends an application so that has run (supervisor.erl).
+// {application_terminated, App, shutdown}: nothing but its top supervisor ends an application so that has run
+// (supervisor.erl).
 bool Explainer::gave_up() {
     if (!failure_.exited || !TermReader::is(failure_.reason, "shutdown")) return false;
     cause_.kind = CauseKind::unknown;  // what its children ended of is the cause, where a report tells it
-    cause_.what = Sentence("its top supervisor gave up, since children of it failed more often than it allows (shutdown)");
+    cause_.what =
+        Sentence("its top supervisor gave up, since children of it failed more often than it allows (shutdown)");
     return true;
 }
 
@@ -418,7 +444,8 @@ std::uint32_t Explainer::port_in_events() const {
         std::vector<Element> left{event.term->term()};
         for (std::size_t i = 0; i < left.size() && i < 2000; ++i) {
             if (left[i].kind != ElementKind::object) continue;
-            if (const auto p = e.tagged(left[i], "port", 2); !p.empty() && p[1].kind == ElementKind::small && p[1].number > 0 && p[1].number < 65536)
+            if (const auto p = e.tagged(left[i], "port", 2);
+                !p.empty() && p[1].kind == ElementKind::small && p[1].number > 0 && p[1].number < 65536)
                 return static_cast<std::uint32_t>(p[1].number);
             ElementCursor cursor = event.term->elements(left[i].id);
             for (Element element; event.term->next(cursor, element);) left.push_back(element);
@@ -430,10 +457,12 @@ std::uint32_t Explainer::port_in_events() const {
 // An error of the operating system, somewhere in a small reason, with the port, file or name beside it.
 bool Explainer::posix() {
     std::vector<Element> left{failure_.reason};
-    // Programs and files stand in the arguments of the call that failed: open_port({spawn, "x"}, _), 'System':cmd("x", _).
+    // Programs and files stand in the arguments of the call that failed: open_port({spawn, "x"}, _), 'System':cmd("x",
+    // _).
     const bool bare = TermReader::is_atom(failure_.reason);
     if (bare && !failure_.stack.empty() && failure_.stack.front().arguments.kind != ElementKind::unknown)
-        if (const auto arguments = t_.list(failure_.stack.front().arguments, 1); !arguments.empty()) left.push_back(arguments[0]);
+        if (const auto arguments = t_.list(failure_.stack.front().arguments, 1); !arguments.empty())
+            left.push_back(arguments[0]);
     const Posix* error = nullptr;
     Element port, name;
     std::string file, doing;
@@ -441,17 +470,16 @@ bool Explainer::posix() {
         const Element& each = left[i];
         if (TermReader::is_atom(each)) {
             const auto found = std::ranges::find(posix_errors, each.text, &Posix::atom);
-            if (found != posix_errors.end())
-                error = error == nullptr ? &*found : error;
-            else if (name.kind == ElementKind::unknown && names_something(each.text))
-                name = each;
+            if (found != posix_errors.end()) error = error == nullptr ? &*found : error;
+            else if (name.kind == ElementKind::unknown && names_something(each.text)) name = each;
         } else if (each.kind == ElementKind::small && each.number > 0 && each.number < 65536) {
             if (port.kind == ElementKind::unknown) port = each;
         } else if (const auto text = t_.text(each, 500); text && text->size() > 2) {
             if (const Posix* said = said_error(*text)) error = error == nullptr ? said : error;
             const bool path = text->find('/') != std::string::npos;
             if (file.empty() && (bare || path)) file = *text;
-            if (doing.empty() && !bare && !path && text->size() >= 10 && text->find(' ') != std::string::npos && said_error(*text) == nullptr)
+            if (doing.empty() && !bare && !path && text->size() >= 10 && text->find(' ') != std::string::npos &&
+                said_error(*text) == nullptr)
                 doing = *text;  // {"Cannot create Mnesia dir", Dir, enoent}
             continue;
         }
@@ -462,9 +490,12 @@ bool Explainer::posix() {
     if (error == nullptr) return false;
     cause_.kind = error->kind;
     if (error->kind == CauseKind::port_taken) {
-        const std::uint32_t told = port.kind == ElementKind::unknown ? port_in_events() : static_cast<std::uint32_t>(port.number);
+        const std::uint32_t told =
+            port.kind == ElementKind::unknown ? port_in_events() : static_cast<std::uint32_t>(port.number);
         const bool named = name.kind != ElementKind::unknown;
-        cause_.what = told != 0 ? sentence("port {}", Amount{told, AmountUnit::plain}) : named ? Sentence("a port") : Sentence("a port that it listens on");
+        cause_.what = told != 0 ? sentence("port {}", Amount{told, AmountUnit::plain})
+                      : named   ? Sentence("a port")
+                                : Sentence("a port that it listens on");
         if (named) cause_.what.say(" of {}", plain(name));
         cause_.what.say(" {} (eaddrinuse)", sentence("{}", error->means));
         hint("Another copy of this node, or another program, listens there: ss -ltnp tells which.");

@@ -48,10 +48,8 @@ private:
     }
 
     void child(const Element& id) {
-        if (TermReader::is_atom(id))
-            failure_.children.emplace_back(id.text);
-        else if (const auto text = terms().text(id, 60))
-            failure_.children.push_back(*text);
+        if (TermReader::is_atom(id)) failure_.children.emplace_back(id.text);
+        else if (const auto text = terms().text(id, 60)) failure_.children.push_back(*text);
         else if (const auto parts = terms().tuple(id); !parts.empty())
             for (const Element& part : parts)  // {ranch_listener_sup, http}, {http, 8081}: the last name says most
                 if (TermReader::is_atom(part)) {
@@ -90,8 +88,10 @@ private:
             if (TermReader::is_atom(p[1])) failure_.application = p[1].text;
             return go_on(p[2]);
         }
-        if (const auto p = t.tuple(reason, 3); !p.empty() && TermReader::is(p[1], "failure_during_boot")) return go_on(p[2]);
-        if (const auto p = t.tuple(reason, 1); !p.empty()) return go_on(p[0]);  // the text ends before the second element
+        if (const auto p = t.tuple(reason, 3); !p.empty() && TermReader::is(p[1], "failure_during_boot"))
+            return go_on(p[2]);
+        if (const auto p = t.tuple(reason, 1); !p.empty())
+            return go_on(p[0]);  // the text ends before the second element
         for (const std::string_view tag : {"shutdown", "EXIT", "error", "init_failed", "nocatch"})
             if (const auto p = t.tagged(reason, tag, 2); !p.empty()) return go_on(p[1]);
         if (const auto p = t.tagged(reason, "badmatch", 2);
@@ -133,7 +133,8 @@ private:
             return go_on(p[0]);
         }
         const auto call = t.tuple(p[1], 3);
-        const bool function = !call.empty() && TermReader::is_atom(call[0]) && TermReader::is_atom(call[1]) && t.is_list(call[2]);
+        const bool function =
+            !call.empty() && TermReader::is_atom(call[0]) && TermReader::is_atom(call[1]) && t.is_list(call[2]);
         if (!function || TermReader::is_one_of(p[0], {"noproc", "timeout", "nodedown"})) return false;
         if (TermReader::is(call[1], "start") || TermReader::is(call[1], "call")) return go_on(p[0]);
         return false;

@@ -20,13 +20,13 @@
 namespace beamheap::analyses {
 
 struct Failure {
-    std::shared_ptr<OwnedTerm> term;     ///< where the elements live
-    Element reason;                      ///< the innermost; kind `unknown` where the text was cut before it
-    std::vector<LogFrame> stack;         ///< of the innermost exception, youngest first
-    std::vector<std::string> children;   ///< supervisors' children on the way, outermost first
-    std::string application;             ///< that did not start or ended; empty: none on the way
-    bool exited = false;                 ///< the application had run before
-    bool words = false;                  ///< the reason is no term, but a text, perhaps a cut one
+    std::shared_ptr<OwnedTerm> term;    ///< where the elements live
+    Element reason;                     ///< the innermost; kind `unknown` where the text was cut before it
+    std::vector<LogFrame> stack;        ///< of the innermost exception, youngest first
+    std::vector<std::string> children;  ///< supervisors' children on the way, outermost first
+    std::string application;            ///< that did not start or ended; empty: none on the way
+    bool exited = false;                ///< the application had run before
+    bool words = false;                 ///< the reason is no term, but a text, perhaps a cut one
 
     /// How much is known: a reason of which nothing is missing is better than one that was cut, one that went through
     /// children or has a stack better than a bare word. For choosing among several tellings of one death.

@@ -8,8 +8,8 @@ namespace {
 // More than a node has time to say.
 constexpr std::size_t most_events = 200;
 
-// An error of the operating system and nothing else: not what could not be written or reached, nor by whose code. Standard
-// output that is full or closed ends the node's own `user` so, whatever the node died of.
+// An error of the operating system and nothing else: not what could not be written or reached, nor by whose code.
+// Standard output that is full or closed ends the node's own `user` so, whatever the node died of.
 bool is_bare(const ToldCause& told) {
     const Failure& failure = told.failure;
     const auto of_output = [](std::string_view child) { return child == "user" || child == "standard_error"; };
@@ -47,7 +47,8 @@ ToldCause told_by(const Snapshot& snapshot, const LogEvent& event, std::span<con
     ToldCause told{failure_of(event.reason_term, event.reason, event.stack), {}, &event};
     if (event.kind == LogKind::supervisor_report && told.failure.children.empty() && TermReader::is_atom(event.subject))
         told.failure.children.emplace_back(event.subject.text);
-    if (event.kind == LogKind::application_end && told.failure.application.empty() && TermReader::is_atom(event.subject))
+    if (event.kind == LogKind::application_end && told.failure.application.empty() &&
+        TermReader::is_atom(event.subject))
         told.failure.application = event.subject.text;
     told.cause = cause_of(snapshot, told.failure, events);
     return told;

@@ -1,9 +1,9 @@
 // Which of all that a dying node says is the cause: the slogan, what loggers still held, exits that nobody read.
 //
 // The slogan is told by the last layer, and often cut: older releases print `shutdown` and leave the reason to a report
-// that lies in error_logger's buffer, newer ones print the reason to a depth. So each telling is taken apart (failure.hpp)
-// and explained (cause.hpp), and the one that says most is believed: a named cause before an exception, an exception
-// before a bare word, a whole reason before one that was cut; among equals the slogan, then the earliest.
+// that lies in error_logger's buffer, newer ones print the reason to a depth. So each telling is taken apart
+// (failure.hpp) and explained (cause.hpp), and the one that says most is believed: a named cause before an exception,
+// an exception before a bare word, a whole reason before one that was cut; among equals the slogan, then the earliest.
 #pragma once
 
 #include <optional>
@@ -19,8 +19,8 @@ struct ToldCause {
     const LogEvent* event = nullptr;  ///< who told it; nullptr: the slogan itself
 };
 
-/// `slogan_reason`: as the slogan prints it; empty: it gives none. `had_run`: the slogan is about the end of an application
-/// that had started. Nothing where nobody gives any reason.
+/// `slogan_reason`: as the slogan prints it; empty: it gives none. `had_run`: the slogan is about the end of an
+/// application that had started. Nothing where nobody gives any reason.
 std::optional<ToldCause> told_cause(const Snapshot& snapshot, std::string_view slogan_reason,
                                     std::span<const LogEvent> events, bool had_run = false);
 

@@ -18,7 +18,8 @@ namespace beamheap::analyses {
 namespace {
 
 // What --full may look into: a process of 256 MB takes a second or two.
-constexpr SuspectBudget everything{.sample_words = 64'000'000, .term_words = 32'000'000, .heap_words = 32'000'000, .messages = 200'000};
+constexpr SuspectBudget everything{
+    .sample_words = 64'000'000, .term_words = 32'000'000, .heap_words = 32'000'000, .messages = 200'000};
 
 constexpr std::string_view application_controller = "application_controller";
 constexpr std::uint64_t largest_controller = 2'000'000;  // words of its heap, and messages, that are still read
@@ -27,8 +28,7 @@ constexpr std::uint64_t most_of_its_messages = 30'000;
 bool is_controller(const Snapshot& snapshot, ProcId id) {
     const Process& process = snapshot[id];
     return process.name != TextId::none && snapshot.text(process.name) == application_controller &&
-           allocated_words(process) <= largest_controller &&
-           process.msgq_len.value_or(0) <= most_of_its_messages;
+           allocated_words(process) <= largest_controller && process.msgq_len.value_or(0) <= most_of_its_messages;
 }
 
 // init's child at the start of the table: it goes through the boot script.
@@ -44,7 +44,8 @@ bool may_boot(const Snapshot& snapshot, ProcId id) {
 // Native stacks are read for this alone, and only where all schedulers are in one function.
 bool held_in_native(Artifact& artifact) {
     const Snapshot& snapshot = artifact.snapshot();
-    if (!snapshot.source.jit.value_or(false) || rule::all_schedulers(snapshot).function == FunctionId::none) return false;
+    if (!snapshot.source.jit.value_or(false) || rule::all_schedulers(snapshot).function == FunctionId::none)
+        return false;
     const auto native = artifact.native_threads();
     return native && all_schedulers_in_native(*native);
 }
@@ -60,8 +61,7 @@ Diagnoser::Diagnoser(const DiagnosisOptions& options, const HeapStats* gathered)
       stats_(options.threads, {.binaries = true, .binaries_of = &suspects_.binaries, .sizes = options.sizes}) {}
 
 const Suspects& Diagnoser::suspects(const Snapshot& snapshot) {
-    if (!std::exchange(chosen_, true))
-        suspects_ = analyses::suspects(snapshot, full_ ? everything : SuspectBudget{});
+    if (!std::exchange(chosen_, true)) suspects_ = analyses::suspects(snapshot, full_ ? everything : SuspectBudget{});
     return suspects_;
 }
 
@@ -70,12 +70,15 @@ void Diagnoser::demand(LoadPlan& plan) {
     plan.slots_of = slots_for_waits;
     plan.terms = true;
     plan.modules = true;
-    plan.terms_of = [this, keeps_service_state = ServiceKeepers(), may_be_asked = MayBeAsked(), may_name_alike = MayNameAlike()](const Snapshot& snapshot, ProcId id) mutable {
-        return suspects(snapshot).look_into(id) || may_tell_why(snapshot, id) || keeps_service_state(snapshot, id) || keeps_restarts(snapshot, id) ||
-               may_put_off(snapshot, id) || may_be_asked(snapshot, id) || may_name_alike(snapshot, id) ||
-               is_controller(snapshot, id) || may_boot(snapshot, id);
+    plan.terms_of = [this, keeps_service_state = ServiceKeepers(), may_be_asked = MayBeAsked(),
+                     may_name_alike = MayNameAlike()](const Snapshot& snapshot, ProcId id) mutable {
+        return suspects(snapshot).look_into(id) || may_tell_why(snapshot, id) || keeps_service_state(snapshot, id) ||
+               keeps_restarts(snapshot, id) || may_put_off(snapshot, id) || may_be_asked(snapshot, id) ||
+               may_name_alike(snapshot, id) || is_controller(snapshot, id) || may_boot(snapshot, id);
     };
-    if (gathered_ == nullptr) stats_.demand(plan, [this](const Snapshot& snapshot, ProcId id) { return suspects(snapshot).decode(id) || full_; });
+    if (gathered_ == nullptr)
+        stats_.demand(plan,
+                      [this](const Snapshot& snapshot, ProcId id) { return suspects(snapshot).decode(id) || full_; });
 }
 
 std::optional<ApplicationStarts> Diagnoser::read_starts(Artifact& artifact) {
@@ -85,7 +88,8 @@ std::optional<ApplicationStarts> Diagnoser::read_starts(Artifact& artifact) {
     if (!terms) return std::nullopt;
     ApplicationStarts starts = application_starts(**terms);
     if (!starts.starting.empty())
-        if (const BootWork boot = boot_work(artifact.snapshot()); boot.in_script && may_boot(artifact.snapshot(), boot.process))
+        if (const BootWork boot = boot_work(artifact.snapshot());
+            boot.in_script && may_boot(artifact.snapshot(), boot.process))
             if (const auto script = artifact.terms(boot.process)) starts.to_come = applications_to_come(**script);
     return starts.known ? std::optional(std::move(starts)) : std::nullopt;
 }
@@ -139,15 +143,38 @@ Result<Diagnosis> Diagnoser::judge(Artifact& artifact) {
     std::vector<std::string> path;
     if (is_failed_start(diagnosis.slogan.kind)) {
         events = log_events(artifact);
-        told = told_cause(snapshot, diagnosis.slogan.reason, events, diagnosis.slogan.kind == SloganKind::application_terminated);
+        told = told_cause(snapshot, diagnosis.slogan.reason, events,
+                          diagnosis.slogan.kind == SloganKind::application_terminated);
         if (!told) path = loader_path(artifact);
     }
     const ServiceStates services = service_states(artifact);
     const std::vector<SupervisorRestarts> restarts = supervisor_restarts(artifact);
     const std::vector<PutOff> servers = put_off(artifact);
-    diagnosis.findings = run_rules({snapshot, diagnosis.slogan, diagnosis.totals, diagnosis.death, diagnosis.waits,
-                                    terms, pinned, locks, starts ? &*starts : nullptr, unheld ? &*unheld : nullptr,
-                                    told ? &*told : nullptr, events, services.handlers, services.alarms, services.blocked, services.credit_unread, services.ticks, services.tick_time, path, restarts, held_in_native(artifact), servers, services.unwritten, names, keepers});
+    diagnosis.findings = run_rules({snapshot,
+                                    diagnosis.slogan,
+                                    diagnosis.totals,
+                                    diagnosis.death,
+                                    diagnosis.waits,
+                                    terms,
+                                    pinned,
+                                    locks,
+                                    starts ? &*starts : nullptr,
+                                    unheld ? &*unheld : nullptr,
+                                    told ? &*told : nullptr,
+                                    events,
+                                    services.handlers,
+                                    services.alarms,
+                                    services.blocked,
+                                    services.credit_unread,
+                                    services.ticks,
+                                    services.tick_time,
+                                    path,
+                                    restarts,
+                                    held_in_native(artifact),
+                                    servers,
+                                    services.unwritten,
+                                    names,
+                                    keepers});
     summarise(snapshot, diagnosis);
     return diagnosis;
 }

@@ -4,12 +4,12 @@
 #include <limits>
 #include <unordered_map>
 
+#include "analyses/base/erlang_syntax.hpp"
+#include "analyses/base/sum.hpp"
 #include "analyses/memory/atom_families.hpp"
 #include "analyses/processes/groups.hpp"
 #include "analyses/processes/inventory.hpp"
-#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/processes/process_columns.hpp"
-#include "analyses/base/sum.hpp"
 #include "analyses/processes/totals.hpp"
 
 namespace beamheap::analyses {
@@ -80,8 +80,7 @@ void add_processes(Figures& figures, const Snapshot& snapshot) {
         const std::string key = named ? std::string(snapshot.text(p.name)) : kind_of(snapshot, p);
         if (!named) figures.add(what, key, "processes", false, Count(1));
         figures.add(what, key, "messages", false, p.msgq_len);
-        if (p.memory_bytes.has())
-            figures.add(what, key, "memory", true, p.memory_bytes);
+        if (p.memory_bytes.has()) figures.add(what, key, "memory", true, p.memory_bytes);
         else  // releases that do not say: what the heaps take
             figures.add(what, key, "heap", true,
                         words_to_bytes(p.heap_words + p.old_heap_words, snapshot.source.word_size));

@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
-#include "analyses/rules/finding.hpp"
 #include "analyses/diagnosis/limits.hpp"
+#include "analyses/rules/finding.hpp"
 #include "beamheap/snapshot.hpp"
 
 namespace beamheap::analyses {

@@ -31,7 +31,9 @@ void add_up(std::vector<FunctionWords>& rows, std::size_t first) {
 std::vector<FunctionWords> function_words(const Snapshot& snapshot, const std::vector<HeapStats::FramesOf>& frames_of,
                                           const std::vector<bool>& wanted, bool per_process) {
     std::vector<FunctionWords> all;
-    std::size_t first = 0, most = 4096;  // rows that may stand for one another begin at `first`; without `per_process` at most so many
+    std::size_t
+        first = 0,
+        most = 4096;  // rows that may stand for one another begin at `first`; without `per_process` at most so many
     for (const HeapStats::FramesOf& each : frames_of) {
         if (!wanted[index_of(each.process)]) continue;
         if (per_process && !all.empty() && all.back().process != each.process) first = all.size();

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <thread>
 
+#include "analyses/base/sum.hpp"
 #include "analyses/heaps/copy_bound.hpp"
 #include "analyses/heaps/dominators.hpp"
 #include "analyses/heaps/heap_order.hpp"
 #include "analyses/heaps/live_garbage.hpp"
 #include "analyses/heaps/retained.hpp"
 #include "analyses/heaps/sizes.hpp"
-#include "analyses/base/sum.hpp"
 
 namespace beamheap::analyses {
 
@@ -95,7 +95,9 @@ void HeapStats::visit(const HeapVisit& visit) {
     }
     if (!wishes_.sizes) return;
     static_assert(blown_factor >= 1u << few_doublings);
-    if (const CopyBound bound = copy_bound(graph, w.census); bound.doublings <= few_doublings || bound.words < blown_words) return;
+    if (const CopyBound bound = copy_bound(graph, w.census);
+        bound.doublings <= few_doublings || bound.words < blown_words)
+        return;
     w.flat.build(graph, w.order);
     const auto retained = [&]() -> const RetainedSizes& {
         w.dominators.build(graph, w.order);
@@ -141,9 +143,8 @@ void HeapStats::store(Artifact& artifact) {
     std::stable_sort(frames_.begin(), frames_.end(), by_process);
     std::ranges::stable_sort(binaries_, {}, [](const HeldBinary& b) { return b.reference.holder.index; });
     std::stable_sort(blown_.begin(), blown_.end(), by_process);
-    std::stable_sort(blown_.begin(), blown_.end(), [](const BlownTerm& a, const BlownTerm& b) {
-        return a.flat_words > b.flat_words;
-    });
+    std::stable_sort(blown_.begin(), blown_.end(),
+                     [](const BlownTerm& a, const BlownTerm& b) { return a.flat_words > b.flat_words; });
 }
 
 }  // namespace beamheap::analyses

@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "analyses/heaps/unshared_terms.hpp"
 #include "analyses/heaps/frame_words.hpp"
 #include "analyses/heaps/histogram.hpp"
+#include "analyses/heaps/unshared_terms.hpp"
 #include "analyses/memory/binary_holders.hpp"
 #include "beamheap/artifact.hpp"
 
@@ -22,7 +22,7 @@ struct HeapWishes {
     bool binaries = false;  ///< references to binaries outside the heaps, one by one
     /// `binaries` of these processes only, sorted; may be filled until the first heap is decoded.
     const std::vector<ProcId>* binaries_of = nullptr;
-    bool sizes = false;     ///< flat and retained words: terms that a message would blow up
+    bool sizes = false;  ///< flat and retained words: terms that a message would blow up
 };
 
 class HeapStats {

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
+#include "analyses/processes/totals.hpp"
 #include "analyses/rules/finding.hpp"
 #include "analyses/selectors/selectors.hpp"
-#include "analyses/processes/totals.hpp"
 #include "beamheap/error.hpp"
 #include "beamheap/snapshot.hpp"
 

@@ -16,12 +16,9 @@ Sentence kind(const Snapshot& s, ProcId id, const SupervisionTree& tree, const A
     const FunctionId call =
         process.real_initial_call != FunctionId::none ? process.real_initial_call : process.initial_call;
     Sentence text = sentence("{}", id);
-    if (heap.state)
-        text.say(" is {}", loop_in_words(*heap.state));
-    else if (call != FunctionId::none)
-        text.say(" is a process of {}", call);
-    else
-        text.say(" is a process");
+    if (heap.state) text.say(" is {}", loop_in_words(*heap.state));
+    else if (call != FunctionId::none) text.say(" is a process of {}", call);
+    else text.say(" is a process");
     const TreeNode& node = tree[id];
     if (node.parent != ProcId::none)
         text.say(", {} {}", tree[node.parent].supervisor ? Ours("supervised by") : Ours("started by"), node.parent);
@@ -54,13 +51,14 @@ Sentence memory(const Snapshot& s, const Accumulation& heap, TermSource& terms) 
         text.say("Its {} is {}", heap.state->several() ? Ours("list of handlers") : Ours("State"),
                  shape_in_words(terms, heap.state->term));
         const bool all = large && heap.term.kind == heap.state->term.kind && heap.term.id == heap.state->term.id;
-        if (all) return text.say(", {} of what is live on its heap ({}).", Percent{heap.percent}, bytes(heap.words)), text;
+        if (all)
+            return text.say(", {} of what is live on its heap ({}).", Percent{heap.percent}, bytes(heap.words)), text;
         text.say(".");
     }
     if (large) {
         if (!text.empty()) text.say(" ");
-        text.say("Of what is live on its heap, {} ({}) is {}: {}.", Percent{heap.percent}, bytes(heap.words), heap.where,
-                 heap.what);
+        text.say("Of what is live on its heap, {} ({}) is {}: {}.", Percent{heap.percent}, bytes(heap.words),
+                 heap.where, heap.what);
     }
     return text;
 }

@@ -51,7 +51,8 @@ bool tells_end(const Snapshot& snapshot, const Finding* finding, const Death& de
     if (finding == nullptr || finding->severity != FindingSeverity::critical) return false;
     if (death.process == ProcId::none || finding->process != death.process) return false;
     const FunctionId in = snapshot[death.process].current_function;
-    return in != FunctionId::none && std::ranges::find(finding->title.parts(), Part(in)) != finding->title.parts().end();
+    return in != FunctionId::none &&
+           std::ranges::find(finding->title.parts(), Part(in)) != finding->title.parts().end();
 }
 
 // "lager_event <0.89.0> was collecting garbage, in lists:reverse/1: 1.9 GiB."
@@ -62,8 +63,9 @@ Sentence who_was_running(const Snapshot& snapshot, const Diagnosis& diagnosis) {
         std::vector<Sentence> suspects;
         for (const std::size_t i : death.candidates)
             suspects.push_back(suspect(snapshot, snapshot.schedulers[i].current_process));
-        return sentence("A dirty scheduler called for the dump, and the input does not say which; these were on one: {}.",
-                        joined(suspects, ", "));
+        return sentence(
+            "A dirty scheduler called for the dump, and the input does not say which; these were on one: {}.",
+            joined(suspects, ", "));
     }
     // Of a start that failed, init halts the node: that it was running tells nothing.
     if (is_failed_start(diagnosis.slogan.kind) && death.process != ProcId::none &&
@@ -73,21 +75,15 @@ Sentence who_was_running(const Snapshot& snapshot, const Diagnosis& diagnosis) {
     if (diagnosis.slogan.kind == SloganKind::requested && death.process != ProcId::none &&
         snapshot.text(snapshot[death.process].name) == "erl_signal_server")
         return {};
-    const bool asked =
-        diagnosis.slogan.kind == SloganKind::requested || diagnosis.slogan.kind == SloganKind::unknown;
+    const bool asked = diagnosis.slogan.kind == SloganKind::requested || diagnosis.slogan.kind == SloganKind::unknown;
     Sentence text = suspect(snapshot, death.pid);
-    if (death.state == ProcessState::garbage_collecting)
-        text.say(" was collecting garbage");
-    else if (asked)
-        text.say(" was running when the dump was asked for");
-    else
-        text.say(" was running");
+    if (death.state == ProcessState::garbage_collecting) text.say(" was collecting garbage");
+    else if (asked) text.say(" was running when the dump was asked for");
+    else text.say(" was running");
     if (death.evidence == DeathEvidence::only_collecting) text.say(", the only one to do so");
     if (asked && asked_in_shell(snapshot, death)) text.say(", working on what was typed into the shell");
-    if (death.process == ProcId::none)
-        text.say("; it is not in the process table.");
-    else
-        text.say("{}.", belongings(snapshot, diagnosis, snapshot[death.process]));
+    if (death.process == ProcId::none) text.say("; it is not in the process table.");
+    else text.say("{}.", belongings(snapshot, diagnosis, snapshot[death.process]));
     return text;
 }
 
@@ -130,15 +126,16 @@ void summarise(const Snapshot& snapshot, Diagnosis& diagnosis) {
     diagnosis.says_worst = worst != nullptr && (worst->severity != FindingSeverity::info || worst->leads);
     if (diagnosis.says_worst) say(worst->tells_slogan ? worst->title : sentence("{}.", worst->title));
     if (diagnosis.slogan.kind == SloganKind::none && !snapshot.source.kind.report_of_end)
-        say(snapshot.source.live ? Ours("The node is running.") : Ours("The node was running when its image was taken."));
-    else if (!(diagnosis.says_worst && worst->tells_slogan))
-        say(diagnosis.slogan.meaning);
+        say(snapshot.source.live ? Ours("The node is running.")
+                                 : Ours("The node was running when its image was taken."));
+    else if (!(diagnosis.says_worst && worst->tells_slogan)) say(diagnosis.slogan.meaning);
     if (!tells_end(snapshot, worst, diagnosis.death)) say(who_was_running(snapshot, diagnosis));
     for (const Finding& finding : diagnosis.findings)
         if (finding.rule == "alarm" && &finding != worst) say(sentence("{}.", finding.title));
     say(what_is_missing(snapshot));
     say(what_is_lost(snapshot));
-    // Where a finding explains the very end, it has the steps that help; those of the slogan are for when nobody knows why.
+    // Where a finding explains the very end, it has the steps that help; those of the slogan are for when nobody knows
+    // why.
     const bool explained = std::ranges::any_of(diagnosis.findings, [](const Finding& finding) {
         return finding.rule == "start-up" && !finding.next_steps.empty();
     });

@@ -4,12 +4,12 @@
 #include <map>
 
 #include "analyses/base/allocated_words.hpp"
+#include "analyses/base/sum.hpp"
 #include "analyses/heaps/accumulation.hpp"
+#include "analyses/heaps/messages.hpp"
 #include "analyses/memory/hidden_binaries.hpp"
 #include "analyses/memory/idle_heaps.hpp"
-#include "analyses/heaps/messages.hpp"
 #include "analyses/processes/process_columns.hpp"
-#include "analyses/base/sum.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -20,7 +20,7 @@ constexpr std::uint64_t least_messages = 1'000;
 constexpr std::uint64_t few_messages = 100;  // where binaries are much of the node, which messages may keep
 constexpr std::uint64_t heavy_bytes = 64u << 20;
 constexpr double heavy_percent = 30;
-constexpr std::size_t most_objects = 200;    // of a message, when its binaries are looked for
+constexpr std::size_t most_objects = 200;  // of a message, when its binaries are looked for
 constexpr std::uint64_t least_heap_bytes = 8u << 20;
 // Where no heap is that large: the largest stands for many like it, if they are much together (big-heap).
 constexpr std::uint64_t least_of_many_bytes = 256u << 10, many_heaps_bytes = 64u << 20;
@@ -120,18 +120,22 @@ Suspects suspects(const Snapshot& s, const SuspectBudget& budget) {
     const std::vector<ProcId> all = all_processes(s);
     // messages may lie outside of the heap
     const auto within = [&](ProcId id, std::uint64_t words) {
-        const std::uint64_t with_messages = s[id].msgq_len.value_or(0) == 0 ? 0 : s[id].memory_bytes.value_or(0) / s.source.word_size;
-        return std::max(used_words(s[id]).value_or(0), with_messages) <= words && s[id].msgq_len.value_or(0) <= budget.messages;
+        const std::uint64_t with_messages =
+            s[id].msgq_len.value_or(0) == 0 ? 0 : s[id].memory_bytes.value_or(0) / s.source.word_size;
+        return std::max(used_words(s[id]).value_or(0), with_messages) <= words &&
+               s[id].msgq_len.value_or(0) <= budget.messages;
     };
     const Count binaries = s.memory_bytes("binary");
     const bool much = binaries.value_or(0) >= heavy_bytes &&
                       percent_of(binaries, s.memory_bytes("total")).value_or(0) >= heavy_percent;
     for (const ProcId id : largest(s, all, &Process::msgq_len, most_term_suspects))
-        if (s[id].msgq_len.value_or(0) >= (much ? few_messages : least_messages) && within(id, budget.term_words)) found.terms.push_back(id);
+        if (s[id].msgq_len.value_or(0) >= (much ? few_messages : least_messages) && within(id, budget.term_words))
+            found.terms.push_back(id);
     for (const ProcId id : largest(s, all, 1)) {
         const std::uint64_t words = allocated_words(s[id]);
         const std::uint64_t bytes = saturating_multiply(words, s.source.word_size);
-        const bool of_many = bytes >= least_of_many_bytes && s.memory_bytes("processes").value_or(0) >= many_heaps_bytes;
+        const bool of_many =
+            bytes >= least_of_many_bytes && s.memory_bytes("processes").value_or(0) >= many_heaps_bytes;
         if ((bytes >= least_heap_bytes || of_many) && within(id, budget.heap_words)) found.terms.push_back(id);
     }
     sort_unique(found.heaps);
@@ -197,7 +201,8 @@ std::vector<PinnedBinaries> pinned_binaries(const Snapshot& s, std::span<const H
         row.process = held[i].reference.holder.process();
         std::vector<BinaryReference> listed;
         std::map<std::uint64_t, std::uint64_t> parts;
-        std::uint64_t unlisted = 0, unlisted_bytes = 0;  // slices of binaries that the input does not list, and what they show
+        std::uint64_t unlisted = 0,
+                      unlisted_bytes = 0;  // slices of binaries that the input does not list, and what they show
         for (; i < held.size() && held[i].reference.holder.process() == row.process; ++i) {
             const BinaryReference& reference = held[i].reference;
             if (!held[i].named) ++unlisted, unlisted_bytes = saturating_add(unlisted_bytes, reference.size);

@@ -15,10 +15,10 @@ namespace beamheap::analyses {
 
 /// How much heap may be decoded for the rules.
 struct SuspectBudget {
-    std::uint64_t sample_words = 600'000;  ///< of idle heaps and of heaps with slices, each
-    std::uint64_t term_words = 3'000'000;    ///< of one process whose terms are looked into for its messages
-    std::uint64_t heap_words = 12'000'000;   ///< of the process with the largest heap (of 9 million 0.3 s and 260 MB)
-    std::uint64_t messages = 200'000;        ///< of one process whose terms are looked into
+    std::uint64_t sample_words = 600'000;   ///< of idle heaps and of heaps with slices, each
+    std::uint64_t term_words = 3'000'000;   ///< of one process whose terms are looked into for its messages
+    std::uint64_t heap_words = 12'000'000;  ///< of the process with the largest heap (of 9 million 0.3 s and 260 MB)
+    std::uint64_t messages = 200'000;       ///< of one process whose terms are looked into
 };
 
 struct Suspects {
@@ -35,8 +35,8 @@ Suspects suspects(const Snapshot& snapshot, const SuspectBudget& budget);
 /// What a suspect's terms show. Bounded: reads at most 2,000 messages, spread evenly over the queue.
 TermFacts look_into(const Snapshot& snapshot, ProcId process, TermSource& terms);
 
-/// What each process pins, or shows by slices of binaries that the input does not list: most pinned bytes first. `held` is sorted
-/// by process; `size_of` gives a listed binary's bytes.
+/// What each process pins, or shows by slices of binaries that the input does not list: most pinned bytes first. `held`
+/// is sorted by process; `size_of` gives a listed binary's bytes.
 std::vector<PinnedBinaries> pinned_binaries(const Snapshot& snapshot, std::span<const HeldBinary> held,
                                             const std::function<Count(std::uint64_t)>& size_of);
 

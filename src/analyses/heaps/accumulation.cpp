@@ -29,16 +29,18 @@ std::uint64_t least_words(std::uint64_t live) {
     return std::max<std::uint64_t>(static_cast<std::uint64_t>(least_of_live * static_cast<double>(live)), 1);
 }
 
-/// Whether it is certain, from flat sizes alone, that neither the state nor a root reaches `least` words, as in a process
-/// that has nothing but a long queue: then who holds what need not be found out. A term reaches no more than its flat size
-/// and what objects occupy beyond theirs.
-bool all_small(const HeapGraph& graph, const FlatSizes& flat, const std::optional<LoopState>& state, std::uint64_t least) {
+/// Whether it is certain, from flat sizes alone, that neither the state nor a root reaches `least` words, as in a
+/// process that has nothing but a long queue: then who holds what need not be found out. A term reaches no more than
+/// its flat size and what objects occupy beyond theirs.
+bool all_small(const HeapGraph& graph, const FlatSizes& flat, const std::optional<LoopState>& state,
+               std::uint64_t least) {
     if (graph.has_slice_edges()) return false;  // which flat sizes don't follow
     std::uint64_t beyond = 0;
     for (const HeapGraph::FlatOverride& o : graph.flat_overrides())
         if (graph.words(o.node) > o.words) beyond += graph.words(o.node) - o.words;
     for (const std::uint8_t kind : graph.all_kinds())
-        if (const std::int64_t extra = graph.flat_extra(HeapGraph::kind_of(kind)); extra < 0) beyond += static_cast<std::uint64_t>(-extra);
+        if (const std::int64_t extra = graph.flat_extra(HeapGraph::kind_of(kind)); extra < 0)
+            beyond += static_cast<std::uint64_t>(-extra);
     if (beyond >= least) return false;
     const auto small = [&](NodeId node) { return flat[node] < least - beyond; };
     if (state && state->term.kind == ElementKind::object && state->term.id.space == ObjectId::Space::heap &&
@@ -46,9 +48,11 @@ bool all_small(const HeapGraph& graph, const FlatSizes& flat, const std::optiona
         return false;
     std::uint64_t dictionary = 0;
     for (const Root root : graph.roots())
-        if (root.kind == RootKind::dictionary && root.target != no_node) dictionary = saturating_add(dictionary, flat[root.target]);
+        if (root.kind == RootKind::dictionary && root.target != no_node)
+            dictionary = saturating_add(dictionary, flat[root.target]);
     if (dictionary >= least - beyond) return false;
-    return std::ranges::all_of(graph.roots(), [&](const Root& root) { return root.target == no_node || small(root.target); });
+    return std::ranges::all_of(graph.roots(),
+                               [&](const Root& root) { return root.target == no_node || small(root.target); });
 }
 
 class Descent {
@@ -74,7 +78,8 @@ public:
         for (unsigned runs = 0; run.levels < most_levels && !is_structure(terms_, at);) {
             const auto next = heaviest(at, pair, in_hash);
             if (!next) break;
-            if (run.levels >= nested_levels && weight(next->element) >= weight(at)) break;  // a circle, in damaged input
+            if (run.levels >= nested_levels && weight(next->element) >= weight(at))
+                break;  // a circle, in damaged input
             if (run.levels == 0 || next->step.empty() || !(next->step == run.step)) {
                 if (is_nested(run, at) || ++runs > deepest) break;
                 add(run, steps);
@@ -115,9 +120,11 @@ private:
     // Whether what is kept lies along them, and not where they lead, as far as they were gone.
     bool is_nested(const Run& run, const Element& end) const {
         return run.levels >= most_levels ||
-               (run.levels >= nested_levels && static_cast<double>(weight(end)) < most_of_container * static_cast<double>(weight(run.begin)));
+               (run.levels >= nested_levels &&
+                static_cast<double>(weight(end)) < most_of_container * static_cast<double>(weight(run.begin)));
     }
-    // How many terms of a kind lie one within the other: below where the steps ended are some that are too small to be gone to.
+    // How many terms of a kind lie one within the other: below where the steps ended are some that are too small to be
+    // gone to.
     void say_depth(const Run& run, Element end, Sentence& what) {
         const TermKind kind = terms_.head(run.begin.id).kind;
         std::uint64_t depth = run.levels;
@@ -127,11 +134,13 @@ private:
             if (!next || !(next->step == run.step) || weight(next->element) >= weight(end)) break;
             end = next->element;
         }
-        what.say(depth < most_levels ? Form<1>(", nested {} deep") : Form<1>(", nested more than {} deep"), Amount{depth, AmountUnit::count});
+        what.say(depth < most_levels ? Form<1>(", nested {} deep") : Form<1>(", nested more than {} deep"),
+                 Amount{depth, AmountUnit::count});
     }
     static void add(const Run& run, std::vector<Sentence>& steps) {
         if (run.step.empty()) return;
-        if (run.levels >= nested_levels) steps.push_back(sentence("{}, {} times", run.step, Amount{run.levels, AmountUnit::count}));
+        if (run.levels >= nested_levels)
+            steps.push_back(sentence("{}, {} times", run.step, Amount{run.levels, AmountUnit::count}));
         else steps.insert(steps.end(), run.levels, run.step);
     }
     // Of a long way the middle is left out.
@@ -227,7 +236,8 @@ private:
         }
     }
 
-    // The element that alone keeps nearly all of what `at` keeps, or this share of it; none: it is the accumulation point.
+    // The element that alone keeps nearly all of what `at` keeps, or this share of it; none: it is the accumulation
+    // point.
     std::optional<Next> heaviest(const Element& at, bool pair, bool in_hash, double share = most_of_container) {
         const ObjectHead head = terms_.head(at.id);
         const std::uint64_t least = static_cast<std::uint64_t>(share * static_cast<double>(within_[at.id.number]));
@@ -257,7 +267,7 @@ private:
             case TermKind::cons: best.step = key_text(first); break;  // [Key|Value] of a large map
             case TermKind::hash_map:
             case TermKind::hash_node: break;
-            case TermKind::fun: 
+            case TermKind::fun:
                 best.step = sentence("environment of a fun of {}", Atom{std::string(head.module), false});
                 break;
             default: break;
@@ -302,7 +312,8 @@ private:
 Accumulation accumulation(const Snapshot& snapshot, ProcId process, TermSource& terms, TermMeasures& measures) {
     Accumulation nothing;
     nothing.state = loop_state(snapshot, process, terms);
-    if (terms.in_part() || all_small(terms.graph(), measures.flat(), nothing.state, least_words(measures.live_words()))) return nothing;
+    if (terms.in_part() || all_small(terms.graph(), measures.flat(), nothing.state, least_words(measures.live_words())))
+        return nothing;
     return Descent(snapshot, process, terms, measures.order(), measures.dominators(), measures.retained()).run();
 }
 

@@ -20,7 +20,8 @@ constexpr std::uint64_t most_words = 1'000'000;  // of the heaps of all of them:
 constexpr std::size_t most_of_request = 64;      // objects of a message
 
 // Where processes wait for the time, or for what is no process.
-constexpr std::array<std::string_view, 5> for_no_process{"timer", "Elixir.Process", "erts_dirty_process_signal_handler", "prim_inet", "socket"};
+constexpr std::array<std::string_view, 5> for_no_process{"timer", "Elixir.Process", "erts_dirty_process_signal_handler",
+                                                         "prim_inet", "socket"};
 
 // Those who are named in the messages of a process.
 std::set<ProcId> named_in_messages(const Snapshot& s, TermSource& terms) {
@@ -36,7 +37,8 @@ std::set<ProcId> named_in_messages(const Snapshot& s, TermSource& terms) {
                 if (const ProcId id = s.find(term.pid); id != ProcId::none) found.insert(id);
             if (term.kind != ElementKind::object) continue;
             ElementCursor cursor = terms.elements(term.id);
-            for (Element element; left.size() < most_of_request && terms.next(cursor, element);) left.push_back(element);
+            for (Element element; left.size() < most_of_request && terms.next(cursor, element);)
+                left.push_back(element);
         }
     }
     return found;
@@ -44,7 +46,8 @@ std::set<ProcId> named_in_messages(const Snapshot& s, TermSource& terms) {
 
 using Asked = std::map<ProcId, std::set<ProcId>>;  // who has asked, whom
 
-// The shortest way by which somebody waits for itself; empty: there is none. Those who are known to wait wait for that one alone.
+// The shortest way by which somebody waits for itself; empty: there is none. Those who are known to wait wait for that
+// one alone.
 std::vector<ProcId> circle_of(const Waits& waits, const Asked& asked, ProcId first) {
     std::map<ProcId, ProcId> from;  // how each was come to
     std::vector<ProcId> front{first};
@@ -89,8 +92,9 @@ std::vector<bool> may_have_been_asked(const Snapshot& s, const std::vector<bool>
     for (std::uint32_t i = 0; i < s.processes.size() && left > 0; ++i) {
         const Process& process = s.processes[i];
         const std::uint64_t unread = process.msgq_len.value_or(0);
-        if (process.state != ProcessState::waiting || process.current_function == FunctionId::none || !by_hand[index_of(process.current_function)] ||
-            unread == 0 || unread > most_unread || allocated_words(process) > std::min(largest_asked, words_left))
+        if (process.state != ProcessState::waiting || process.current_function == FunctionId::none ||
+            !by_hand[index_of(process.current_function)] || unread == 0 || unread > most_unread ||
+            allocated_words(process) > std::min(largest_asked, words_left))
             continue;
         if (alike[index_of(process.current_function)]++ >= most_alike) continue;
         words_left -= allocated_words(process);
@@ -110,7 +114,8 @@ void add_circles_by_hand(Artifact& artifact, const std::vector<bool>& by_hand, W
         const auto terms = artifact.terms(ProcId{i});
         if (!terms) continue;
         for (const ProcId by : named_in_messages(s, **terms))
-            if (by != ProcId{i} && waits.edge(by) == nullptr && possible[index_of(by)] && waits_on_behalf(s, s[by]) != FunctionId::none)
+            if (by != ProcId{i} && waits.edge(by) == nullptr && possible[index_of(by)] &&
+                waits_on_behalf(s, s[by]) != FunctionId::none)
                 asked[by].insert(ProcId{i});
     }
     std::vector<WaitEdge> edges;
@@ -121,7 +126,8 @@ void add_circles_by_hand(Artifact& artifact, const std::vector<bool>& by_hand, W
         if (std::ranges::any_of(circle, [&](ProcId id) { return told.contains(id); })) continue;
         for (std::size_t i = 0; i < circle.size(); ++i) {
             told.insert(circle[i]);
-            if (waits.edge(circle[i]) == nullptr) edges.push_back(estimated_edge(s, circle[i], circle[(i + 1) % circle.size()], "by_hand"));
+            if (waits.edge(circle[i]) == nullptr)
+                edges.push_back(estimated_edge(s, circle[i], circle[(i + 1) % circle.size()], "by_hand"));
         }
     }
     add_edges(s, edges, waits);

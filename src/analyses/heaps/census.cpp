@@ -8,8 +8,8 @@
 namespace beamheap::analyses {
 namespace {
 
-// An object is one addition: its words in the lower bits of a sum, a one in the upper bits. So few objects are counted before
-// the sums are taken over that neither part can overflow.
+// An object is one addition: its words in the lower bits of a sum, a one in the upper bits. So few objects are counted
+// before the sums are taken over that neither part can overflow.
 constexpr unsigned count_shift = 48;
 constexpr std::uint64_t one_object = std::uint64_t{1} << count_shift;
 constexpr std::size_t at_once = std::size_t{1} << 15;
@@ -32,11 +32,11 @@ void Census::count(const HeapGraph& graph, const Reach& reach) {
     const std::uint8_t* const words = graph.all_words().data();
     const std::uint8_t* const entries = graph.all_kinds().data();
     const std::uint8_t* const reached = reach.all().data();
-    // A row is the mark above the graph's own entry, which has the young bit above the kind: no part of either is taken out.
-    // `alike` says whether eight objects from one on have its mark.
+    // A row is the mark above the graph's own entry, which has the young bit above the kind: no part of either is taken
+    // out. `alike` says whether eight objects from one on have its mark.
     const auto count_all = [&](auto mark_of, auto alike) {
-        // Neighbours often are of one row, and an addition to what was just written waits for it: every other object has a
-        // table of its own.
+        // Neighbours often are of one row, and an addition to what was just written waits for it: every other object
+        // has a table of its own.
         std::uint64_t* const even = counting_[0].data();
         std::uint64_t* const odd = counting_[1].data();
         for (std::size_t from = 0; from < graph.size(); from += at_once) {
@@ -86,13 +86,18 @@ void Census::count(const HeapGraph& graph, const Reach& reach) {
     constexpr std::uint64_t ones = 0x0101010101010101u;
     if (order.identity())
         count_all([reached](std::size_t node) { return reached[node]; },
-                  [reached](std::size_t node) { return (eight_bytes(reached + node) & ones * Reach::marks) == ones * (reached[node] & Reach::marks); });
+                  [reached](std::size_t node) {
+                      return (eight_bytes(reached + node) & ones * Reach::marks) ==
+                             ones * (reached[node] & Reach::marks);
+                  });
     else
         count_all([reached, &order](std::size_t node) { return reached[order.position(static_cast<NodeId>(node))]; },
                   [](std::size_t) { return false; });
     for (const HeapGraph::WideWords& wide : graph.wide_words()) {
-        const std::size_t mark = reached[order.position(wide.node)] % marks, row = mark << entry_bits | entries[wide.node];
-        sums_[row >> kind_bits][row % (std::size_t{1} << kind_bits)].words += wide.words - std::uint64_t{HeapGraph::wide_entry};
+        const std::size_t mark = reached[order.position(wide.node)] % marks,
+                          row = mark << entry_bits | entries[wide.node];
+        sums_[row >> kind_bits][row % (std::size_t{1} << kind_bits)].words +=
+            wide.words - std::uint64_t{HeapGraph::wide_entry};
     }
 }
 

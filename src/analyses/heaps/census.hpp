@@ -1,5 +1,6 @@
-// What a heap's objects are and who holds them, counted in one pass: by kind, by whether they lie in the young area, and
-// by what reaches them. What a heap consists of (histogram.hpp) and what of it is live (live_garbage.hpp) are sums of it.
+// What a heap's objects are and who holds them, counted in one pass: by kind, by whether they lie in the young area,
+// and by what reaches them. What a heap consists of (histogram.hpp) and what of it is live (live_garbage.hpp) are sums
+// of it.
 #pragma once
 
 #include <array>
@@ -21,8 +22,8 @@ public:
         std::uint64_t objects = 0;
         std::uint64_t words = 0;
     };
-    /// Calls f(kind, sum) for the objects of each kind for which `wanted(mark, young)` holds: how Reach marks them, and whether
-    /// they lie in the young area. Kinds come once for each pair of these.
+    /// Calls f(kind, sum) for the objects of each kind for which `wanted(mark, young)` holds: how Reach marks them, and
+    /// whether they lie in the young area. Kinds come once for each pair of these.
     template <class Wanted, class F>
     void each(Wanted wanted, F f) const {
         for (std::size_t group = 0; group < groups; ++group) {
@@ -39,8 +40,10 @@ public:
     }
 
 private:
-    static constexpr std::size_t kinds = 32, marks = 8, groups = marks * 2;  // a group is a mark, and whether it is young
-    static constexpr unsigned entry_bits = 8, kind_bits = entry_bits - 1;    // of HeapGraph::all_kinds(): its top bit is "young"
+    static constexpr std::size_t kinds = 32, marks = 8,
+                                 groups = marks * 2;  // a group is a mark, and whether it is young
+    static constexpr unsigned entry_bits = 8,
+                              kind_bits = entry_bits - 1;  // of HeapGraph::all_kinds(): its top bit is "young"
     static_assert(term_kinds <= kinds && kinds <= std::size_t{1} << kind_bits);
     void take_over();
 

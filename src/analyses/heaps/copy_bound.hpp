@@ -1,8 +1,9 @@
 // How large a copy of any term of a heap can be, told from sums over the heap, without a sweep over its references.
 //
-// What is shared makes a copy larger than the term: each object is in it once for every way that leads to it. There are at
-// most as many ways as the product of the numbers of references to each object, and n references are at most 2^(n - 1). So
-// it doubles once, at the most, for each reference that is not the only one to its object; small heaps have few of those, or none.
+// What is shared makes a copy larger than the term: each object is in it once for every way that leads to it. There are
+// at most as many ways as the product of the numbers of references to each object, and n references are at most 2^(n -
+// 1). So it doubles once, at the most, for each reference that is not the only one to its object; small heaps have few
+// of those, or none.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,8 @@ void FrameWords::add_up(const HeapGraph& graph, const HeapOrder& order, const Nu
     const std::size_t size = graph.size();
     sums_.assign(most, 0);
     std::uint64_t* const sums = sums_.data();
-    // Neighbours mostly have the same number: then eight are added up before their sum is touched, which one by one would be waited for.
+    // Neighbours mostly have the same number: then eight are added up before their sum is touched, which one by one
+    // would be waited for.
     const auto add = [&](auto words_at) {
         std::size_t at = 0;
         if constexpr (sizeof(Number) == 1) {
@@ -35,10 +36,8 @@ void FrameWords::add_up(const HeapGraph& graph, const HeapOrder& order, const Nu
         }
         for (; at < size; ++at) sums[numbers[at]] += words_at(at);
     };
-    if (order.identity())
-        add([&](std::size_t at) { return words[at]; });
-    else
-        add([&](std::size_t at) { return words[order.node(static_cast<std::uint32_t>(at))]; });
+    if (order.identity()) add([&](std::size_t at) { return words[at]; });
+    else add([&](std::size_t at) { return words[order.node(static_cast<std::uint32_t>(at))]; });
     for (const HeapGraph::WideWords& wide : graph.wide_words())
         sums[numbers[order.position(wide.node)]] += wide.words - std::uint64_t{HeapGraph::wide_entry};
 }
@@ -59,7 +58,8 @@ void FrameWords::add_up_marks(const HeapGraph& graph, const Reach& reach, const 
 }
 
 template <class Number>
-void FrameWords::sweep(const HeapGraph& graph, const HeapOrder& order, const RootPlaces& places, FlatArray<Number>& numbers) {
+void FrameWords::sweep(const HeapGraph& graph, const HeapOrder& order, const RootPlaces& places,
+                       FlatArray<Number>& numbers) {
     const auto nowhere = static_cast<Number>(places.size());
     numbers.clear_and_trim(HeapGraph::kept_bytes);
     numbers.assign(graph.size(), nowhere);
@@ -77,14 +77,10 @@ void FrameWords::sweep(const HeapGraph& graph, const HeapOrder& order, const Roo
 
 void FrameWords::charge(const HeapGraph& graph, const HeapOrder& order, const Reach& reach, const RootPlaces& places,
                         std::uint64_t live_words, std::vector<PlaceWords>& out) {
-    if (places.size() == 1)
-        sums_.assign(1, live_words);
-    else if (reach.tells_places())
-        add_up_marks(graph, reach, places);
-    else if (places.size() < std::numeric_limits<std::uint8_t>::max())
-        sweep(graph, order, places, few_);
-    else
-        sweep(graph, order, places, many_);
+    if (places.size() == 1) sums_.assign(1, live_words);
+    else if (reach.tells_places()) add_up_marks(graph, reach, places);
+    else if (places.size() < std::numeric_limits<std::uint8_t>::max()) sweep(graph, order, places, few_);
+    else sweep(graph, order, places, many_);
     if (places.has_messages()) {
         std::uint64_t& messages = sums_[places.messages()];
         messages = 0;

@@ -2,9 +2,9 @@
 //
 // Each live word is charged once: to the youngest frame that reaches it, else to the dictionary, else to the messages,
 // else to the process's other roots. So the words of a process sum up to its live words (live_garbage.hpp). Where the
-// process has few places, the sweep that marked what is reached (Reach) has noted them too; else one forward sweep finds
-// the place of an object, the smallest of those that refer to it. What messages alone reach is live where it lies in the
-// young block only: messages get what is left of the live words.
+// process has few places, the sweep that marked what is reached (Reach) has noted them too; else one forward sweep
+// finds the place of an object, the smallest of those that refer to it. What messages alone reach is live where it lies
+// in the young block only: messages get what is left of the live words.
 #pragma once
 
 #include <cstdint>

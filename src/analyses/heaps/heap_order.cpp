@@ -35,10 +35,8 @@ void HeapOrder::build(const HeapGraph& graph) {
         const NodeId from = nodes_[position];
         for (std::uint32_t e = starts_[from]; e < starts_[from + 1]; ++e) {
             const std::uint32_t to = positions_[targets[e]];
-            if (to > position)
-                sorted_.push(position, to);
-            else
-                ++cut_;
+            if (to > position) sorted_.push(position, to);
+            else ++cut_;
         }
     }
     // Only the search needed these; what comes next needs room.

@@ -23,7 +23,8 @@ void Reach::build(const HeapGraph& graph, const HeapOrder& order, const RootPlac
         }
     }
     std::uint8_t* marks = marks_.data();
-    order.edges().for_each([marks](Edge edge) { marks[edge.to] = static_cast<std::uint8_t>(marks[edge.to] | marks[edge.from]); });
+    order.edges().for_each(
+        [marks](Edge edge) { marks[edge.to] = static_cast<std::uint8_t>(marks[edge.to] | marks[edge.from]); });
 }
 
 LiveGarbage live_and_garbage(const Census& census, const Process& process) {
@@ -32,8 +33,8 @@ LiveGarbage live_and_garbage(const Census& census, const Process& process) {
         return (mark & Reach::by_process) != 0 || ((mark & Reach::by_messages) != 0 && young);
     };
     result.live_words = census.words(live);
-    result.message_words =
-        census.words([&](std::uint8_t mark, bool young) { return (mark & Reach::by_messages) != 0 && !live(mark, young); });
+    result.message_words = census.words(
+        [&](std::uint8_t mark, bool young) { return (mark & Reach::by_messages) != 0 && !live(mark, young); });
     result.used_words = used_words(process);
     result.garbage_words = result.used_words - Count(result.live_words);
     return result;

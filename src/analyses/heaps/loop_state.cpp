@@ -61,7 +61,8 @@ private:
         return {};
     }
     bool is_name(const Element& term) const {
-        return term.kind == ElementKind::atom || term.kind == ElementKind::pid || reader_.is_kind(term, TermKind::tuple);
+        return term.kind == ElementKind::atom || term.kind == ElementKind::pid ||
+               reader_.is_kind(term, TermKind::tuple);
     }
     bool is_parent(const Element& term) const {
         return term.kind == ElementKind::pid || reader_.is_kind(term, TermKind::external_pid);
@@ -83,7 +84,8 @@ private:
             // A state machine of gen_fsm has the name of its state between its data and its own name.
             for (const std::size_t name : {i + 2, i + 3}) {
                 if (name + 1 >= held.size() || !is_parent(held[name + 1].term) || !is_name(held[name].term)) continue;
-                return LoopState{LoopState::Loop::server, held[i + 1].root, held[i + 1].term, {}, {}, std::move(module)};
+                return LoopState{LoopState::Loop::server, held[i + 1].root, held[i + 1].term, {}, {},
+                                 std::move(module)};
             }
         }
         return std::nullopt;
@@ -115,10 +117,13 @@ private:
         for (const Slot& slot : held) {
             std::vector<Element> handlers{slot.term};
             if (reader_.is_kind(slot.term, TermKind::cons)) handlers = reader_.list(slot.term, 2);
-            const std::vector<Element> handler = handlers.empty() ? handlers : reader_.tagged(handlers[0], "handler", 5);
+            const std::vector<Element> handler =
+                handlers.empty() ? handlers : reader_.tagged(handlers[0], "handler", 5);
             if (handler.empty() || !TermReader::is_atom(handler[1])) continue;
-            if (handlers.size() > 1) return LoopState{LoopState::Loop::event_handlers, slot.root, slot.term, {}, {}, {}};
-            return LoopState{LoopState::Loop::event_handlers, slot.root, handler[3], {}, {}, std::string(handler[1].text)};
+            if (handlers.size() > 1)
+                return LoopState{LoopState::Loop::event_handlers, slot.root, slot.term, {}, {}, {}};
+            return LoopState{LoopState::Loop::event_handlers, slot.root, handler[3], {}, {},
+                             std::string(handler[1].text)};
         }
         return std::nullopt;
     }

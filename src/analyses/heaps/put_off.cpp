@@ -67,9 +67,12 @@ std::uint64_t kept_in(TermSource& terms, const Element& state, std::set<Pid> cal
 }
 
 // Whom else a server's state names: who may have what its callers want.
-void add_named(const Snapshot& s, TermSource& terms, const Element& state, const std::set<Pid>& callers, const std::set<Pid>& pids, PutOff& why) {
+void add_named(const Snapshot& s, TermSource& terms, const Element& state, const std::set<Pid>& callers,
+               const std::set<Pid>& pids, PutOff& why) {
     const Process& server = s[why.server];
-    const auto is_other = [&](const Pid& pid) { return pid.node == 0 && pid != server.pid && pid != server.parent && !callers.contains(pid); };
+    const auto is_other = [&](const Pid& pid) {
+        return pid.node == 0 && pid != server.pid && pid != server.parent && !callers.contains(pid);
+    };
     std::vector<GroupKey> kinds;
     for (const Pid& caller : callers) {
         const GroupKey kind = group_key(s[s.find(caller)]);
@@ -84,18 +87,18 @@ void add_named(const Snapshot& s, TermSource& terms, const Element& state, const
     std::erase_if(fields, [&](const Pid& pid) { return !is_other(pid); });
     if (fields.size() != 1) return;
     const ProcId only = s.find(*fields.begin());
-    if (only != ProcId::none)
-        why.named.push_back(only);
-    else if (s.source.process_table_complete && s.source.loss.processes == 0)
-        why.ended = *fields.begin();
+    if (only != ProcId::none) why.named.push_back(only);
+    else if (s.source.process_table_complete && s.source.loss.processes == 0) why.ended = *fields.begin();
 }
 
-// A server's callers that it has taken, and not answered: events of a state machine that it has postponed, or whom its state keeps.
+// A server's callers that it has taken, and not answered: events of a state machine that it has postponed, or whom its
+// state keeps.
 std::optional<PutOff> taken(const Snapshot& s, ProcId process, TermSource& terms) {
     const std::optional<LoopState> loop = loop_state(s, process, terms);
     if (!loop) return std::nullopt;
     if (loop->loop == LoopState::Loop::state_machine) {
-        PutOff found{PutOff::Why::postponed, process, {}, TermReader(terms).list(loop->postponed, most_events).size(), ProcId::none, {}, {}};
+        PutOff found{PutOff::Why::postponed, process, {}, TermReader(terms).list(loop->postponed, most_events).size(),
+                     ProcId::none,           {},      {}};
         if (found.count != 0) {
             found.what = copy_term(terms, loop->state_name);
             return found;
@@ -118,19 +121,27 @@ std::optional<PutOff> blocked_log(const Snapshot& s, ProcId process, TermSource&
         const std::vector<Element> pair = reader.tuple(terms.root(i), 2);
         if (pair.empty() || !TermReader::is(pair[0], "log")) continue;
         const std::vector<Element> log = reader.tuple(pair[1]);
-        if (log.size() < 4 || !TermReader::is(log[0], "log") || reader.tagged(log[1], "blocked", 2).empty()) return std::nullopt;
-        return PutOff{PutOff::Why::log_blocked, process, copy_term(terms, log[2]), 0,
-                      log[3].kind == ElementKind::pid ? s.find(log[3].pid) : ProcId::none, {}, {}};
+        if (log.size() < 4 || !TermReader::is(log[0], "log") || reader.tagged(log[1], "blocked", 2).empty())
+            return std::nullopt;
+        return PutOff{PutOff::Why::log_blocked,
+                      process,
+                      copy_term(terms, log[2]),
+                      0,
+                      log[3].kind == ElementKind::pid ? s.find(log[3].pid) : ProcId::none,
+                      {},
+                      {}};
     }
     return std::nullopt;
 }
 
 bool waits_for_table(const Snapshot& s, const Process& process) {
-    return module_of(s, process.current_function) == "mnesia_controller"sv && s.text(s.functions[process.current_function].name) == "rec_tabs";
+    return module_of(s, process.current_function) == "mnesia_controller"sv &&
+           s.text(s.functions[process.current_function].name) == "rec_tabs";
 }
 
 bool loads_tables(const Snapshot& s, const Process& process) {
-    return s.text(process.name) == "mnesia_controller"sv && process.state == ProcessState::waiting && allocated_words(process) <= largest_server;
+    return s.text(process.name) == "mnesia_controller"sv && process.state == ProcessState::waiting &&
+           allocated_words(process) <= largest_server;
 }
 
 // The tables that processes wait for, by the frames of these.
@@ -154,7 +165,8 @@ void add_tables(Artifact& artifact, std::vector<PutOff>& found) {
         }
     }
     if (why.what == nullptr) return;
-    // Each waits for one after the other; the controller keeps all that it was asked for in its dictionary, {sync_tab, Table}.
+    // Each waits for one after the other; the controller keeps all that it was asked for in its dictionary, {sync_tab,
+    // Table}.
     if (const auto terms = artifact.terms(controller)) {
         const TermReader reader(**terms);
         const RootList& roots = (*terms)->graph().roots();
@@ -178,7 +190,8 @@ bool may_put_off(const Snapshot& s, ProcId id) {
     const std::string_view module = module_of(s, process.current_function);
     if (module != "gen_server"sv && module != "gen_statem"sv && module != "disk_log"sv) return false;
     if (process.state != ProcessState::waiting || allocated_words(process) > largest_server) return false;
-    const auto by = static_cast<std::size_t>(std::ranges::count(links_of(s, process), LinkKind::monitored_by, &Link::kind));
+    const auto by =
+        static_cast<std::size_t>(std::ranges::count(links_of(s, process), LinkKind::monitored_by, &Link::kind));
     return by >= least_callers && (module != "gen_server" || callers_of(s, process).size() >= least_callers);
 }
 
@@ -187,11 +200,13 @@ std::vector<PutOff> put_off(Artifact& artifact) {
     std::vector<PutOff> found;
     add_tables(artifact, found);
     for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
-        if (!may_put_off(s, ProcId{i}) || waits_for_table(s, s.processes[i]) || loads_tables(s, s.processes[i])) continue;
+        if (!may_put_off(s, ProcId{i}) || waits_for_table(s, s.processes[i]) || loads_tables(s, s.processes[i]))
+            continue;
         const auto terms = artifact.terms(ProcId{i});
         if (!terms) continue;
         const bool log = module_of(s, s.processes[i].current_function) == "disk_log";
-        if (auto why = log ? blocked_log(s, ProcId{i}, **terms) : taken(s, ProcId{i}, **terms)) found.push_back(std::move(*why));
+        if (auto why = log ? blocked_log(s, ProcId{i}, **terms) : taken(s, ProcId{i}, **terms))
+            found.push_back(std::move(*why));
     }
     return found;
 }

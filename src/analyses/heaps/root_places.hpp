@@ -14,7 +14,8 @@ struct PlaceWords {
     static constexpr std::uint32_t messages = 0xFFFFFFFCu;
     static constexpr std::uint32_t other = 0xFFFFFFFDu;    ///< slots of no known frame, registers, ...
     static constexpr std::uint32_t nowhere = 0xFFFFFFFEu;  ///< what no root reaches (RootKind::garbage)
-    std::uint32_t frame = other;  ///< index into the process's stack, 0 is the youngest; or one of the above but nowhere
+    std::uint32_t frame =
+        other;  ///< index into the process's stack, 0 is the youngest; or one of the above but nowhere
     std::uint64_t words = 0;
 };
 
@@ -36,7 +37,9 @@ public:
     /// How many of them are not the messages.
     std::size_t of_process() const { return names_.size() - (has_messages_ ? 1 : 0); }
     /// The number of a place among those, and back to its number among all.
-    std::uint32_t bit(std::uint32_t place) const { return number_of(place) - (place == PlaceWords::other && has_messages_ ? 1 : 0); }
+    std::uint32_t bit(std::uint32_t place) const {
+        return number_of(place) - (place == PlaceWords::other && has_messages_ ? 1 : 0);
+    }
     std::uint32_t number_of_bit(std::uint32_t bit) const { return bit + (has_messages_ && bit >= messages_ ? 1 : 0); }
 
 private:

@@ -15,25 +15,28 @@
 namespace beamheap::analyses {
 namespace {
 
-constexpr std::size_t least_alike = 20;                 // who wait in one function, of
-constexpr std::size_t part_of_all = 5;                  // a fifth of all processes
-constexpr std::size_t most_read = 12, least_read = 4;   // of them
-constexpr std::uint64_t largest_read = 20'000;          // words of the heap of one that is read
+constexpr std::size_t least_alike = 20;                // who wait in one function, of
+constexpr std::size_t part_of_all = 5;                 // a fifth of all processes
+constexpr std::size_t most_read = 12, least_read = 4;  // of them
+constexpr std::uint64_t largest_read = 20'000;         // words of the heap of one that is read
 constexpr std::uint32_t frames_read = 2;
 
-constexpr std::array<std::string_view, 14> words_for_anything{"ok", "error", "true", "false", "undefined", "nil", "infinity", "normal", "none", "timeout", "continue",
-                                                              "reply", "noreply", "stop"};
+constexpr std::array<std::string_view, 14> words_for_anything{"ok",       "error",    "true",    "false", "undefined",
+                                                              "nil",      "infinity", "normal",  "none",  "timeout",
+                                                              "continue", "reply",    "noreply", "stop"};
 
 // Some of those who wait in each function in which many do, from all over the table.
 std::vector<bool> chosen(const Snapshot& s) {
     std::vector<std::uint64_t> waiting(s.functions.size()), met(s.functions.size()), taken(s.functions.size());
     const auto counts = [&](const Process& process) {
-        return process.state == ProcessState::waiting && process.current_function != FunctionId::none && allocated_words(process) <= largest_read;
+        return process.state == ProcessState::waiting && process.current_function != FunctionId::none &&
+               allocated_words(process) <= largest_read;
     };
     for (const Process& process : s.processes)
         if (counts(process)) ++waiting[index_of(process.current_function)];
     const auto is_crowd = [&](std::size_t i) {
-        return waiting[i] >= least_alike && waiting[i] * part_of_all >= s.processes.size() && !is_idle_function(s, FunctionId{static_cast<std::uint32_t>(i)});
+        return waiting[i] >= least_alike && waiting[i] * part_of_all >= s.processes.size() &&
+               !is_idle_function(s, FunctionId{static_cast<std::uint32_t>(i)});
     };
     std::vector<bool> crowds(s.functions.size());
     bool any = false;
@@ -60,7 +63,9 @@ Names names_in(TermSource& terms) {
         if (roots[i].kind != RootKind::stack || roots[i].frame >= frames_read) continue;
         const Element term = terms.root(i);
         if (term.kind == ElementKind::pid && term.pid.node == 0) found.first.insert(term.pid);
-        if (term.kind == ElementKind::atom && std::ranges::find(words_for_anything, term.text) == words_for_anything.end()) found.second.emplace(term.text);
+        if (term.kind == ElementKind::atom &&
+            std::ranges::find(words_for_anything, term.text) == words_for_anything.end())
+            found.second.emplace(term.text);
     }
     return found;
 }
@@ -78,8 +83,7 @@ bool tell(const Snapshot& s, const Names& common, SharedName& found) {
     std::vector<std::string> others;
     for (const std::string& atom : common.second) {
         const ProcId named = s.find_registered(atom);
-        if (named != ProcId::none)
-            processes.insert(named);
+        if (named != ProcId::none) processes.insert(named);
         else if (std::ranges::none_of(s.modules, [&](const Module& module) { return s.text(module.name) == atom; }))
             others.push_back(atom);
     }

@@ -22,7 +22,8 @@ std::uint64_t own_words(const HeapGraph& graph, NodeId node) {
     return static_cast<std::uint64_t>(graph.words(node) + graph.flat_extra(graph.kind(node)));
 }
 
-/// Makes own words of words: adds what a copy of their kind has beyond them. Few kinds have any, and few objects are of those.
+/// Makes own words of words: adds what a copy of their kind has beyond them. Few kinds have any, and few objects are of
+/// those.
 template <class Word>
 void add_extra_words(const HeapGraph& graph, FlatArray<Word>& own) {
     const std::span<const std::uint8_t> entries = graph.all_kinds();
@@ -32,7 +33,8 @@ void add_extra_words(const HeapGraph& graph, FlatArray<Word>& own) {
         for (const std::uint8_t entry : HeapGraph::entries_of(static_cast<TermKind>(kind))) {
             const std::uint8_t* at = entries.data();
             const std::uint8_t* const end = at + entries.size();
-            while (at != end && (at = static_cast<const std::uint8_t*>(std::memchr(at, entry, static_cast<std::size_t>(end - at)))) != nullptr) {
+            while (at != end && (at = static_cast<const std::uint8_t*>(
+                                     std::memchr(at, entry, static_cast<std::size_t>(end - at)))) != nullptr) {
                 own[static_cast<std::size_t>(at - entries.data())] += static_cast<Word>(extra);
                 ++at;
             }
@@ -78,8 +80,7 @@ bool FlatSizes::sweep(const HeapGraph& graph, const LiteralSizes* literals, Flat
         order.edges().backwards([&](Edge edge) {
             if (graph.kind(order.node(edge.from)) != TermKind::sub_binary) fits &= add(sums[edge.from], sums[edge.to]);
         });
-    else
-        order.edges().backwards([&](Edge edge) { fits &= add(sums[edge.from], sums[edge.to]); });
+    else order.edges().backwards([&](Edge edge) { fits &= add(sums[edge.from], sums[edge.to]); });
     return fits;
 }
 
@@ -115,7 +116,8 @@ void SharedSizes::Rows::build(const HeapGraph& g, bool with_foreign) {
     if (with_foreign) index_foreign(foreign, g, stride);
     seen.resize_zeroed_by_caller(g.size());  // or what searches of earlier numbers left there
     overridden = 0;
-    for (const HeapGraph::FlatOverride& o : g.flat_overrides()) overridden |= 1u << static_cast<unsigned>(g.kind(o.node));
+    for (const HeapGraph::FlatOverride& o : g.flat_overrides())
+        overridden |= 1u << static_cast<unsigned>(g.kind(o.node));
 }
 
 std::uint64_t SharedSizes::Rows::own(NodeId node) const {
@@ -133,7 +135,8 @@ void SharedSizes::build(const HeapGraph& graph, const HeapGraph* literals) {
 
 bool SharedSizes::was_seen(Item item) const {
     if (many_) return rows_[item.space].seen[item.node] == epoch_;
-    return std::ranges::any_of(few_.view(), [item](const Item& each) { return each.node == item.node && each.space == item.space; });
+    return std::ranges::any_of(few_.view(),
+                               [item](const Item& each) { return each.node == item.node && each.space == item.space; });
 }
 
 void SharedSizes::mark_seen(Item item) {
@@ -165,7 +168,8 @@ void SharedSizes::each_part(Item of, F f) const {
     std::size_t at = rows.foreign[of.node / Rows::stride];
     while (at < foreign && rows.graph->foreign(at).from < of.node) ++at;
     for (; at < foreign && rows.graph->foreign(at).from == of.node; ++at)
-        if (const NodeId literal = rows_[1].graph->find(rows.graph->foreign(at).address); literal != no_node) f(1u, literal);
+        if (const NodeId literal = rows_[1].graph->find(rows.graph->foreign(at).address); literal != no_node)
+            f(1u, literal);
 }
 
 Count SharedSizes::search(Item first) {

@@ -60,7 +60,8 @@ public:
     Count words(NodeId node);
     /// The same for a literal.
     Count literal_words(NodeId literal);
-    /// The flat size of `node`: every part as often as it is referred to. Missing where these are more than `most` objects.
+    /// The flat size of `node`: every part as often as it is referred to. Missing where these are more than `most`
+    /// objects.
     Count flat_words(NodeId node, std::size_t most);
     std::uint64_t budget = std::numeric_limits<std::uint64_t>::max();
 
@@ -69,15 +70,16 @@ private:
         std::uint32_t space;
         NodeId node;
     };
-    /// A search mostly looks at little of a heap, so what is kept for each object is little, too: where the references of
-    /// every eighth begin, and `seen`, which no search touches that has come to a few objects only.
+    /// A search mostly looks at little of a heap, so what is kept for each object is little, too: where the references
+    /// of every eighth begin, and `seen`, which no search touches that has come to a few objects only.
     struct Rows {
         static constexpr unsigned stride = 8;
         const HeapGraph* graph = nullptr;
         EdgeIndex references;
-        FlatArray<std::uint32_t> foreign;  // into the graph's foreign edges, of each stride-th source; empty without literals
-        FlatArray<std::uint32_t> seen;     // by node: the search that saw it last
-        std::uint32_t overridden = 0;      // kinds of which some have a flat size of their own, as bits
+        FlatArray<std::uint32_t>
+            foreign;  // into the graph's foreign edges, of each stride-th source; empty without literals
+        FlatArray<std::uint32_t> seen;  // by node: the search that saw it last
+        std::uint32_t overridden = 0;   // kinds of which some have a flat size of their own, as bits
         void build(const HeapGraph& g, bool with_foreign);
         std::uint64_t own(NodeId node) const;
     };

@@ -82,9 +82,9 @@ void TermMeasures::find_holders() {
     retained_.build(graph, order_, dominators_);
 }
 
-/// What a root keeps alive is all that its object dominates: one part of the heap, where a part is what has the same topmost
-/// dominator below the process. So nothing is kept for each object but the number of its part, and what a giant holds is
-/// told in little more memory than it takes itself.
+/// What a root keeps alive is all that its object dominates: one part of the heap, where a part is what has the same
+/// topmost dominator below the process. So nothing is kept for each object but the number of its part, and what a giant
+/// holds is told in little more memory than it takes itself.
 void TermMeasures::measure_roots() {
     if (roots_ready_) return;
     roots_ready_ = true;
@@ -119,7 +119,8 @@ void TermMeasures::measure_roots() {
     referred.assign(tops.size(), 0);
     for (const Edge edge : graph.edges()) {
         const std::uint32_t to = order_.position(edge.to) + 1;
-        if (parts[to] != none && tops[parts[to]] == to && parts[order_.position(edge.from) + 1] != none) referred[parts[to]] = 1;
+        if (parts[to] != none && tops[parts[to]] == to && parts[order_.position(edge.from) + 1] != none)
+            referred[parts[to]] = 1;
     }
     ManySizes bytes;
     add_binaries(parts, tops.size(), bytes);
@@ -145,7 +146,8 @@ void TermMeasures::add_binaries(const FlatArray<std::uint32_t>& parts, std::size
     std::vector<Use> uses;
     for (const BinaryUse& use : source_.graph().binaries()) {
         const std::uint32_t part = parts[order_.position(use.node) + 1];
-        if (use.base == BinaryUse::Base::binary && part != Dominators::unreached) uses.push_back({use.address, use.size, part});
+        if (use.base == BinaryUse::Base::binary && part != Dominators::unreached)
+            uses.push_back({use.address, use.size, part});
     }
     if (uses.empty()) return;
     std::sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) { return a.address < b.address; });

@@ -51,8 +51,8 @@ public:
     /// Shared sizes are told until so many objects have been looked at for them, all terms together.
     static constexpr std::uint64_t shared_budget = 200'000'000;
 
-    /// Whoever asks about many processes of an input gives those of another one, whose source must be there still: where both
-    /// refer to the same literals, these are measured once.
+    /// Whoever asks about many processes of an input gives those of another one, whose source must be there still:
+    /// where both refer to the same literals, these are measured once.
     explicit TermMeasures(TermSource& source, const TermMeasures* other = nullptr);
     TermMeasures(const TermMeasures&) = delete;
     TermMeasures& operator=(const TermMeasures&) = delete;
@@ -69,8 +69,8 @@ public:
     /// process refers to. Binaries that the input does not list count with the bytes that are seen of them.
     std::uint64_t root_words(std::size_t root) { return measure_roots(), root_words_[root]; }
     std::uint64_t root_binary_bytes(std::size_t root) { return measure_roots(), root_bytes_[root]; }
-    /// Finds both for all roots, if they are not known yet. What that takes for each object is given back at once: who does
-    /// it before other sizes are asked for has not both in memory.
+    /// Finds both for all roots, if they are not known yet. What that takes for each object is given back at once: who
+    /// does it before other sizes are asked for has not both in memory.
     void measure_roots();
 
     const HeapOrder& order() const { return order_; }
@@ -101,7 +101,8 @@ private:
     HeapOrder order_;
     FlatSizes flat_;
     SharedSizes shared_;
-    bool flat_ready_ = false, root_flat_ready_ = false, shared_ready_ = false, reach_ready_ = false, holders_ready_ = false, roots_ready_ = false;
+    bool flat_ready_ = false, root_flat_ready_ = false, shared_ready_ = false, reach_ready_ = false,
+         holders_ready_ = false, roots_ready_ = false;
     Dominators dominators_;
     RetainedSizes retained_;
     Reach reach_;

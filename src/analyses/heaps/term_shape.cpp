@@ -17,13 +17,27 @@ namespace beamheap::analyses {
 namespace {
 
 constexpr std::size_t most_samples = 64;
-constexpr std::size_t most_places = 6;          // of a tuple or a map that are said one by one
-constexpr unsigned deepest = 3;                 // levels of elements within elements
+constexpr std::size_t most_places = 6;  // of a tuple or a map that are said one by one
+constexpr unsigned deepest = 3;         // levels of elements within elements
 constexpr std::uint64_t most_cells = 4'000'000;
-constexpr std::size_t longest_beginning = 24;   // of binaries, in bytes
+constexpr std::size_t longest_beginning = 24;  // of binaries, in bytes
 
 /// What kinds of terms are told apart.
-enum class Class : std::uint8_t { atom, integer, real, binary, text, list, tuple, map, fun, pid, port, reference, other };
+enum class Class : std::uint8_t {
+    atom,
+    integer,
+    real,
+    binary,
+    text,
+    list,
+    tuple,
+    map,
+    fun,
+    pid,
+    port,
+    reference,
+    other
+};
 constexpr std::size_t classes = static_cast<std::size_t>(Class::other) + 1;
 
 struct ClassWords {
@@ -82,17 +96,18 @@ public:
         if (const auto collection = collection_of(term)) return collection_words(*collection, 0);
         const std::vector<Element> one{term};
         switch (class_of(term)) {
-            case Class::binary: return sentence("a binary of {}", Amount{source_.head(term.id).size, AmountUnit::bytes});
+            case Class::binary:
+                return sentence("a binary of {}", Amount{source_.head(term.id).size, AmountUnit::bytes});
             case Class::text:
                 return sentence("a string of {}", Counted{list_of(term).seen(), "character", "characters"});
             case Class::atom: return sentence("the atom {}", Atom{std::string(term.text)});
             case Class::integer: return Ours("an integer");
-            case Class::fun:
-                return sentence("a fun of {}", Atom{std::string(source_.head(term.id).module), false});
+            case Class::fun: return sentence("a fun of {}", Atom{std::string(source_.head(term.id).module), false});
             case Class::list: return Ours("an empty list");
             case Class::map:
                 if (source_.head(term.id).kind == TermKind::lost_map) return Ours("a map");
-                if (source_.head(term.id).kind == TermKind::flat_map && source_.head(term.id).elements <= 1) return Ours("an empty map");
+                if (source_.head(term.id).kind == TermKind::flat_map && source_.head(term.id).elements <= 1)
+                    return Ours("an empty map");
                 break;
             case Class::tuple: break;
             default: return sentence("a {}", class_words[static_cast<std::size_t>(class_of(term))].one);
@@ -100,9 +115,7 @@ public:
         return sentence("a {} {}", class_words[static_cast<std::size_t>(class_of(term))].one, common(one, 0));
     }
 
-    bool is_structure(const Element& term) {
-        return class_of(term) == Class::tuple && structure_of(term).has_value();
-    }
+    bool is_structure(const Element& term) { return class_of(term) == Class::tuple && structure_of(term).has_value(); }
 
 private:
     // ---- what a term is -------------------------------------------------------------------------------------------
@@ -143,7 +156,8 @@ private:
     bool is_text(const Element& term) {
         const std::vector<Element> first = reader_.list(term, 16);
         return std::ranges::all_of(first, [](const Element& e) {
-            return e.kind == ElementKind::small && ((e.number >= 32 && e.number < 127) || (e.number >= 9 && e.number <= 13));
+            return e.kind == ElementKind::small &&
+                   ((e.number >= 32 && e.number < 127) || (e.number >= 9 && e.number <= 13));
         });
     }
 
@@ -179,7 +193,8 @@ private:
         if (head.kind == TermKind::flat_map &&
             std::ranges::all_of(found.keys, [](const Element& key) { return TermReader::is_atom(key); }))
             return std::nullopt;
-        if (head.size > 8 && std::ranges::all_of(found.values, [](const Element& v) { return v.kind == ElementKind::nil; })) {
+        if (head.size > 8 &&
+            std::ranges::all_of(found.values, [](const Element& v) { return v.kind == ElementKind::nil; })) {
             found.name = "set";  // sets of version 2
             found.values.clear();
         }
@@ -207,11 +222,13 @@ private:
             if (reader_.is(fields[0], "dict")) return Collection{"dict", count, false, {}, {}};
         }
         if (fields.size() == 5 && reader_.is(fields[0], "array") && fields[1].kind == ElementKind::small)
-            return Collection{"array", static_cast<std::uint64_t>(std::max<std::int64_t>(0, fields[1].number)), false, {}, {}};
+            return Collection{
+                "array", static_cast<std::uint64_t>(std::max<std::int64_t>(0, fields[1].number)), false, {}, {}};
         return std::nullopt;
     }
 
-    // {Size, Node} of gb_trees and gb_sets: nodes {Key, Value, Left, Right} and {Element, Left, Right}; `nil` ends them.
+    // {Size, Node} of gb_trees and gb_sets: nodes {Key, Value, Left, Right} and {Element, Left, Right}; `nil` ends
+    // them.
     std::optional<Collection> tree_of(std::uint64_t count, const Element& top) {
         const std::size_t arity = reader_.tuple(top).size();
         if (arity != 3 && arity != 4) return std::nullopt;
@@ -244,10 +261,12 @@ private:
 
     // "a map of 20,000 K => V"
     Sentence collection_words(const Collection& collection, unsigned depth) {
-        Sentence text = sentence("{} {} of {}{}", collection.name == Ours("array") ? Ours("an") : Ours("a"), collection.name,
-                                 collection.more ? Ours("more than ") : Ours(""), Amount{collection.count});
+        Sentence text =
+            sentence("{} {} of {}{}", collection.name == Ours("array") ? Ours("an") : Ours("a"), collection.name,
+                     collection.more ? Ours("more than ") : Ours(""), Amount{collection.count});
         if (collection.keys.empty()) return text.say(" elements"), text;
-        if (collection.values.empty()) return text.say(" {}", common(collection.keys, depth, collection.count != 1)), text;
+        if (collection.values.empty())
+            return text.say(" {}", common(collection.keys, depth, collection.count != 1)), text;
         text.say(" {} => {}", common(collection.keys, depth + 1), common(collection.values, depth + 1));
         return text;
     }
@@ -259,8 +278,11 @@ private:
         for (const Element& sample : samples) by_class[static_cast<std::size_t>(class_of(sample))].push_back(sample);
         std::array<std::size_t, classes> order{};
         for (std::size_t i = 0; i < classes; ++i) order[i] = i;
-        std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return by_class[a].size() > by_class[b].size(); });
-        const auto one = [&](std::size_t at) { return of_class(static_cast<Class>(order[at]), by_class[order[at]], depth, plural); };
+        std::ranges::stable_sort(order,
+                                 [&](std::size_t a, std::size_t b) { return by_class[a].size() > by_class[b].size(); });
+        const auto one = [&](std::size_t at) {
+            return of_class(static_cast<Class>(order[at]), by_class[order[at]], depth, plural);
+        };
         const auto part = [&](std::size_t at) { return by_class[order[at]].size(); };
         // Few exceptions, such as a first element of another kind, are not worth a word.
         if (part(0) * 20 >= samples.size() * 19) return one(0);
@@ -326,7 +348,8 @@ private:
     // {order, integer, binary}, of those of the most frequent size.
     Sentence of_tuples(const std::vector<Element>& samples, unsigned depth, const Sentence& plain) {
         if (samples.size() == 1)
-            if (const auto made = structure_of(samples[0])) return sentence("{} of {}", made->name, Amount{made->count});
+            if (const auto made = structure_of(samples[0]))
+                return sentence("{} of {}", made->name, Amount{made->count});
         const std::uint64_t arity = source_.head(samples[0].id).elements;
         std::vector<std::vector<Element>> places;
         for (const Element& sample : samples) {
@@ -335,7 +358,8 @@ private:
             places.resize(std::min(fields.size(), most_places));
             for (std::size_t i = 0; i < places.size() && i < fields.size(); ++i) places[i].push_back(fields[i]);
         }
-        // Where tags differ, what they name differs, too: the one text among [{port,80},{password,"..."}] is no beginning of all.
+        // Where tags differ, what they name differs, too: the one text among [{port,80},{password,"..."}] is no
+        // beginning of all.
         const bool tags_differ = !places.empty() && std::ranges::any_of(places[0], [&](const Element& tag) {
             return tag.kind != places[0][0].kind || tag.text != places[0][0].text;
         });
@@ -361,15 +385,16 @@ private:
             Collection own;
             pairs(samples[i], own);
             if (samples.size() == 1 && (!own.keys.empty() && !TermReader::is_atom(own.keys[0])))
-                return sentence("map of {} {} => {}", Amount{source_.head(samples[i].id).size}, common(own.keys, depth + 1),
-                                common(own.values, depth + 1));
+                return sentence("map of {} {} => {}", Amount{source_.head(samples[i].id).size},
+                                common(own.keys, depth + 1), common(own.values, depth + 1));
             const auto same = [](const Element& a, const Element& b) {
                 return TermReader::is_atom(a) && TermReader::is_atom(b) && a.text == b.text;
             };
             if (i == 0) keys = own.keys;
             more |= own.keys.size() > keys.size();
             for (std::size_t k = 0; k < own.keys.size(); ++k)
-                if (TermReader::is(own.keys[k], "__struct__") && TermReader::is_atom(own.values[k])) name = own.values[k];
+                if (TermReader::is(own.keys[k], "__struct__") && TermReader::is_atom(own.values[k]))
+                    name = own.values[k];
             more |= std::erase_if(keys, [&](const Element& key) {
                         return std::ranges::none_of(own.keys, [&](const Element& k) { return same(k, key); });
                     }) != 0;
@@ -379,8 +404,7 @@ private:
         if (name)
             text.say("{}{}{}", ByLanguage{"#{'__struct__' => ", "%"}, Atom{std::string(name->text), false},
                      ByLanguage{keys.empty() ? Ours("") : Ours(", "), "{"});
-        else
-            text.add(ByLanguage{"#{", "%{"});
+        else text.add(ByLanguage{"#{", "%{"});
         if (keys.empty() && !name) return plain;
         for (std::size_t i = 0; i < keys.size() && i < most_places; ++i) {
             if (i != 0) text.add(Ours(", "));

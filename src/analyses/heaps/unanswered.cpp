@@ -17,12 +17,12 @@ namespace {
 
 constexpr std::size_t least_waiters = 10;
 constexpr std::size_t most_crowds = 8;
-constexpr std::size_t samples = 4;                        // of a crowd, whose references are read
-constexpr std::uint64_t candidates = 64;                  // in a function, from which these are taken
-constexpr std::uint64_t largest_server = 500'000;         // words of its heaps
-constexpr std::uint64_t longest_queue = 50'000;           // messages
-constexpr std::uint64_t all_servers = 1'500'000;          // words of all whose terms are read
-constexpr std::size_t most_objects = 400'000;             // of one server's terms
+constexpr std::size_t samples = 4;                 // of a crowd, whose references are read
+constexpr std::uint64_t candidates = 64;           // in a function, from which these are taken
+constexpr std::uint64_t largest_server = 500'000;  // words of its heaps
+constexpr std::uint64_t longest_queue = 50'000;    // messages
+constexpr std::uint64_t all_servers = 1'500'000;   // words of all whose terms are read
+constexpr std::size_t most_objects = 400'000;      // of one server's terms
 constexpr std::size_t most_of_message = 64;
 constexpr std::size_t of_ten = 9;  // in ten of a crowd, who are kept by somebody who keeps them all
 
@@ -37,7 +37,8 @@ struct Crowd {
 std::vector<std::uint64_t> waiting_in(const Snapshot& s, const std::vector<bool>& by_hand) {
     std::vector<std::uint64_t> count(s.functions.size());
     for (const Process& process : s.processes)
-        if (process.state == ProcessState::waiting && process.current_function != FunctionId::none && by_hand[index_of(process.current_function)])
+        if (process.state == ProcessState::waiting && process.current_function != FunctionId::none &&
+            by_hand[index_of(process.current_function)])
             ++count[index_of(process.current_function)];
     return count;
 }
@@ -55,9 +56,12 @@ std::vector<ProcId> servers(const Snapshot& s, const std::vector<std::uint64_t>&
         for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
             const Process& process = s.processes[i];
             // One of a crowd may have been asked by the others: their requests are in its queue then.
-            if ((process.name != TextId::none) != named || (is_crowded(process, crowded) && process.msgq_len.value_or(0) < least_waiters)) continue;
+            if ((process.name != TextId::none) != named ||
+                (is_crowded(process, crowded) && process.msgq_len.value_or(0) < least_waiters))
+                continue;
             const std::uint64_t more = allocated_words(process);
-            if (more > largest_server || process.msgq_len.value_or(0) > longest_queue || words + more > all_servers) continue;
+            if (more > largest_server || process.msgq_len.value_or(0) > longest_queue || words + more > all_servers)
+                continue;
             words += more;
             found.push_back(ProcId{i});
         }
@@ -85,10 +89,8 @@ std::vector<Crowd> crowds(const Snapshot& s, const Waits& waits, const std::vect
         const FunctionId caller = waits_on_behalf(s, process);
         Crowd& crowd = found[process.current_function];
         crowd.function = process.current_function;
-        if (caller == FunctionId::none)
-            crowd.called = false;
-        else
-            crowd.callers.insert(caller);
+        if (caller == FunctionId::none) crowd.called = false;
+        else crowd.callers.insert(caller);
         crowd.members.push_back(ProcId{i});
     }
     std::vector<Crowd> large;
@@ -112,16 +114,16 @@ std::optional<Reference> reference_of(TermSource& terms, const Element& term) {
 struct Known {
     std::map<std::uint32_t, std::uint64_t> messages;  // by ProcId: in how many messages its pid stands
     std::set<std::uint32_t> kept;                     // by ProcId: those whose pids stand elsewhere
-    std::set<std::uint32_t> alone;                    // of these: in a variable, or a field of a record or map, in no list or key
-    std::set<Pid> ended;                              // that stand so, and are in no process table any more
+    std::set<std::uint32_t> alone;  // of these: in a variable, or a field of a record or map, in no list or key
+    std::set<Pid> ended;            // that stand so, and are in no process table any more
     std::set<Reference> references;
     std::size_t objects = 0;
 };
 
 // Goes through a term once; `each` is told of pids.
 template <class Each>
-void walk(const Snapshot& s, TermSource& terms, const Element& from, std::size_t most, std::set<std::pair<ObjectId::Space, std::uint32_t>>& seen,
-          Known& known, Each&& each) {
+void walk(const Snapshot& s, TermSource& terms, const Element& from, std::size_t most,
+          std::set<std::pair<ObjectId::Space, std::uint32_t>>& seen, Known& known, Each&& each) {
     std::vector<Element> left{from};
     std::size_t gone = 0;
     while (!left.empty() && gone < most && known.objects < most_objects) {
@@ -154,23 +156,25 @@ Known read(const Snapshot& s, TermSource& terms) {
         if (roots[i].kind == RootKind::message) {
             std::set<std::uint32_t> named;
             std::set<std::pair<ObjectId::Space, std::uint32_t>> of_message;
-            walk(s, terms, terms.root(i), most_of_message, of_message, known, [&](ProcId id) { named.insert(index_of(id)); });
+            walk(s, terms, terms.root(i), most_of_message, of_message, known,
+                 [&](ProcId id) { named.insert(index_of(id)); });
             for (const std::uint32_t id : named) ++known.messages[id];
         } else if (is_of_state(roots[i])) {
-            walk(s, terms, terms.root(i), most_objects, seen, known, [&](ProcId id) { known.kept.insert(index_of(id)); });
+            walk(s, terms, terms.root(i), most_objects, seen, known,
+                 [&](ProcId id) { known.kept.insert(index_of(id)); });
             fields.push_back(terms.root(i));
         }
     }
     for (const Pid& pid : pid_fields(terms, std::move(fields)))
-        if (const ProcId id = s.find(pid); id != ProcId::none)
-            known.alone.insert(index_of(id));
+        if (const ProcId id = s.find(pid); id != ProcId::none) known.alone.insert(index_of(id));
         else if (pid.node == 0 && s.source.process_table_complete && s.source.loss.processes == 0)
             known.ended.insert(pid);
     return known;
 }
 
-// Those of a crowd whose frames are read: of the first that wait in a function, so that a stream, which can't be read again, need
-// not keep the terms of all of them (MayBeAsked). Who of them is behind a wait of another kind is known at its end only.
+// Those of a crowd whose frames are read: of the first that wait in a function, so that a stream, which can't be read
+// again, need not keep the terms of all of them (MayBeAsked). Who of them is behind a wait of another kind is known at
+// its end only.
 std::vector<bool> possible_samples(const Snapshot& s, const std::vector<std::uint64_t>& crowded) {
     std::vector<bool> found(s.processes.size());
     std::vector<std::uint64_t> met(s.functions.size());
@@ -206,7 +210,8 @@ struct Asked {
     Pid ended;  // the one that had it, where that one has ended without giving it back
 };
 
-Asked asked(const Snapshot& s, const Waits& waits, const Crowd& crowd, const std::set<Reference>& references, ProcId server, const Known& known) {
+Asked asked(const Snapshot& s, const Waits& waits, const Crowd& crowd, const std::set<Reference>& references,
+            ProcId server, const Known& known) {
     Asked found;
     std::uint64_t in_queue = 0;
     for (const ProcId member : crowd.members) {
@@ -223,18 +228,24 @@ Asked asked(const Snapshot& s, const Waits& waits, const Crowd& crowd, const std
         s[server].msgq_len.value_or(0) <= in_queue * 2)
         return found;
     // The one behind the place where the others wait, in what has called it.
-    const bool rests = s[server].state == ProcessState::waiting && s[server].msgq_len.value_or(0) == 0 && waits.edge(server) == nullptr;
+    const bool rests = s[server].state == ProcessState::waiting && s[server].msgq_len.value_or(0) == 0 &&
+                       waits.edge(server) == nullptr;
     if (!rests || !crowd.called) return {};
-    if (std::ranges::any_of(found.waiters, [&](ProcId id) { return known.alone.contains(index_of(id)) || s[id].parent == s[server].pid; })) return {};
+    if (std::ranges::any_of(found.waiters, [&](ProcId id) {
+            return known.alone.contains(index_of(id)) || s[id].parent == s[server].pid;
+        }))
+        return {};
     for (const std::uint32_t id : known.kept) {
         if (ProcId{id} == server || !is_behind(s, s.processes[id], crowd)) continue;
         if (found.holder != ProcId::none || !known.alone.contains(id)) return {};
         found.holder = ProcId{id};
     }
     if (found.holder != ProcId::none) return found;
-    // Of those who have ended no place is known: of a lock nobody is behind it then, of work that is handed out those who have some.
+    // Of those who have ended no place is known: of a lock nobody is behind it then, of work that is handed out those
+    // who have some.
     if (known.ended.size() != 1 || s[server].parent == *known.ended.begin()) return {};
-    if (std::ranges::any_of(s.processes, [&](const Process& process) { return is_behind(s, process, crowd); })) return {};
+    if (std::ranges::any_of(s.processes, [&](const Process& process) { return is_behind(s, process, crowd); }))
+        return {};
     found.ended = *known.ended.begin();
     return found;
 }
@@ -260,7 +271,9 @@ bool MayBeAsked::operator()(const Snapshot& s, ProcId process) {
             for (const ProcId id : servers(s, crowded)) chosen_[index_of(id)] = true;
         }
     }
-    const auto has = [&](const std::vector<bool>& those) { return index_of(process) < those.size() && those[index_of(process)]; };
+    const auto has = [&](const std::vector<bool>& those) {
+        return index_of(process) < those.size() && those[index_of(process)];
+    };
     return has(chosen_) || has(asked_);
 }
 
@@ -313,7 +326,8 @@ std::vector<Keeper> add_unanswered(Artifact& artifact, Waits& waits) {
     add_edges(s, edges, waits);
     std::vector<Keeper> found;
     for (std::size_t i = 0; i < large.size(); ++i)
-        if (keepers[i].size() == 1 && waits.edge(large[i].members.front()) == nullptr) found.push_back({large[i].function, keepers[i].front()});
+        if (keepers[i].size() == 1 && waits.edge(large[i].members.front()) == nullptr)
+            found.push_back({large[i].function, keepers[i].front()});
     return found;
 }
 

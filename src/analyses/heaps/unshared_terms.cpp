@@ -4,8 +4,9 @@
 
 namespace beamheap::analyses {
 
-void add_blown_terms(const HeapGraph& graph, const FlatSizes& flat, const std::function<const RetainedSizes&()>& find_retained,
-                     SharedSizes& shared, ProcId process, std::vector<BlownTerm>& blown) {
+void add_blown_terms(const HeapGraph& graph, const FlatSizes& flat,
+                     const std::function<const RetainedSizes&()>& find_retained, SharedSizes& shared, ProcId process,
+                     std::vector<BlownTerm>& blown) {
     const std::size_t first = blown.size();
     bool ready = false;
     const RetainedSizes* retained = nullptr;

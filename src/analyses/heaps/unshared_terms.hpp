@@ -26,9 +26,10 @@ struct BlownTerm {
     std::uint64_t shared_words = 0;  ///< as it is now
 };
 
-/// Appends the blown terms of one process's roots, each object once. `shared` is only used to work with. What objects retain
-/// is asked once, and of few processes: only where some root's copy is large.
-void add_blown_terms(const HeapGraph& graph, const FlatSizes& flat, const std::function<const RetainedSizes&()>& find_retained,
-                     SharedSizes& shared, ProcId process, std::vector<BlownTerm>& blown);
+/// Appends the blown terms of one process's roots, each object once. `shared` is only used to work with. What objects
+/// retain is asked once, and of few processes: only where some root's copy is large.
+void add_blown_terms(const HeapGraph& graph, const FlatSizes& flat,
+                     const std::function<const RetainedSizes&()>& find_retained, SharedSizes& shared, ProcId process,
+                     std::vector<BlownTerm>& blown);
 
 }  // namespace beamheap::analyses

@@ -10,15 +10,16 @@
 namespace beamheap::analyses {
 namespace {
 
-constexpr std::size_t most_events = 1'000;        // of one process
-constexpr std::size_t most_nodes = 2'000'000;     // of one heap that are looked at
-constexpr std::uint64_t largest_heap = 8'000'000; // words of one process that is looked through
-constexpr std::uint64_t most_unread = 200'000;    // messages of one process that is looked through
+constexpr std::size_t most_events = 1'000;         // of one process
+constexpr std::size_t most_nodes = 2'000'000;      // of one heap that are looked at
+constexpr std::uint64_t largest_heap = 8'000'000;  // words of one process that is looked through
+constexpr std::uint64_t most_unread = 200'000;     // messages of one process that is looked through
 
 bool is_logger_name(std::string_view name) {
-    return name == "error_logger" || name == "logger" || name.starts_with("logger_") || name.starts_with("Elixir.Logger") ||
-           name.starts_with("lager") || name == "user" || name == "standard_error" || name == "init" ||
-           name == "application_controller" || name.find("error_logger") != name.npos;
+    return name == "error_logger" || name == "logger" || name.starts_with("logger_") ||
+           name.starts_with("Elixir.Logger") || name.starts_with("lager") || name == "user" ||
+           name == "standard_error" || name == "init" || name == "application_controller" ||
+           name.find("error_logger") != name.npos;
 }
 
 bool is_logger_module(std::string_view name) {
@@ -29,7 +30,8 @@ bool is_logger_module(std::string_view name) {
 
 std::uint64_t all_words(const Snapshot& snapshot) {
     std::uint64_t words = 0;
-    for (const Process& p : snapshot.processes) words += p.heap_words.value_or(0) / 2 + p.old_heap_words.value_or(0) / 2;
+    for (const Process& p : snapshot.processes)
+        words += p.heap_words.value_or(0) / 2 + p.old_heap_words.value_or(0) / 2;
     return words;
 }
 
@@ -42,7 +44,9 @@ void add_digest(OwnedTerm& source, const Element& root, std::string& text) {
         switch (each.kind) {
             case ElementKind::small: text += std::to_string(each.number); break;
             case ElementKind::atom: text += each.text; break;
-            case ElementKind::pid: text += std::to_string(each.pid.number) + '.' + std::to_string(each.pid.serial); break;
+            case ElementKind::pid:
+                text += std::to_string(each.pid.number) + '.' + std::to_string(each.pid.serial);
+                break;
             case ElementKind::object: {
                 const ObjectHead head = source.head(each.id);
                 text += static_cast<char>('A' + static_cast<int>(head.kind));
@@ -57,11 +61,12 @@ void add_digest(OwnedTerm& source, const Element& root, std::string& text) {
     text += ';';
 }
 
-// What an event says: when, of whom, and in which words or with which reason. Its metadata is left out: loggers add to it
-// on the way, so that copies of one event differ in it.
+// What an event says: when, of whom, and in which words or with which reason. Its metadata is left out: loggers add to
+// it on the way, so that copies of one event differ in it.
 std::string digest(const LogEvent& event) {
-    std::string text = event.time + ';' + std::to_string(event.order) + ';' + std::to_string(static_cast<int>(event.kind)) + ';' +
-                       std::to_string(event.pid.number) + '.' + std::to_string(event.pid.serial) + ';';
+    std::string text = event.time + ';' + std::to_string(event.order) + ';' +
+                       std::to_string(static_cast<int>(event.kind)) + ';' + std::to_string(event.pid.number) + '.' +
+                       std::to_string(event.pid.serial) + ';';
     if (event.format.kind != ElementKind::unknown) {
         add_digest(*event.term, event.format, text);
         for (const Element& argument : event.args) add_digest(*event.term, argument, text);
@@ -71,7 +76,8 @@ std::string digest(const LogEvent& event) {
         add_digest(*event.reason_term, event.reason, text);
         add_digest(*event.term, event.subject, text);
         for (const LogFrame& frame : event.stack)
-            text += frame.module + ':' + frame.function + '/' + std::to_string(frame.arity) + ':' + std::to_string(frame.line) + ';';
+            text += frame.module + ':' + frame.function + '/' + std::to_string(frame.arity) + ':' +
+                    std::to_string(frame.line) + ';';
         if (event.reason.kind == ElementKind::unknown) add_digest(*event.term, event.term->term(), text);
     }
     return text;
@@ -103,10 +109,10 @@ public:
             const std::uint64_t arity = cursor.left;
             Element first;
             if (!source_.next(cursor, first)) continue;
-            if (arity == 2 && first.kind == ElementKind::object)
-                timed(node, first);
+            if (arity == 2 && first.kind == ElementKind::object) timed(node, first);
             else if (may_be_event(first, arity) && !TermReader::is_one_of(first, {"EXIT", "DOWN", "io_request"}))
-                // Exits and requests that lie within other terms are what those tell about; the queue's own are met above.
+                // Exits and requests that lie within other terms are what those tell about; the queue's own are met
+                // above.
                 candidates.push_back(node);
         }
         for (const NodeId node : candidates)
@@ -128,7 +134,8 @@ private:
         return kind != TermKind::tuple && kind != TermKind::flat_map;
     }
 
-    // Whether a map has a level. Maps that were made in one place mostly share their keys, which are looked through once.
+    // Whether a map has a level. Maps that were made in one place mostly share their keys, which are looked through
+    // once.
     bool may_be_event_map(NodeId node) {
         ElementCursor cursor = source_.elements({ObjectId::Space::heap, node});
         Element keys;
@@ -185,8 +192,7 @@ private:
 
 bool EventHolders::operator()(const Snapshot& snapshot, ProcId process) {
     const Process& p = snapshot[process];
-    if (allocated_words(p) > largest_heap || p.msgq_len.value_or(0) > most_unread)
-        return false;
+    if (allocated_words(p) > largest_heap || p.msgq_len.value_or(0) > most_unread) return false;
     if (is_logger_name(snapshot.text(p.name))) return true;
     if (in_logger(snapshot, p.current_function) || in_logger(snapshot, p.initial_call)) return true;
     for (const Frame& frame : snapshot.stacks[p.stack])

@@ -66,15 +66,15 @@ struct LogEvent {
     std::string module;       ///< where it was logged, or where the failing function is
     /// The event's own terms live here.
     std::shared_ptr<OwnedTerm> term;
-    Element format;                ///< message: a string with ~ directives, or a text; unknown: `report` is it
-    std::vector<Element> args;     ///< of `format`
-    Element report;                ///< a report's own term
-    Element reason;                ///< why something ended; unknown where the event gives none
+    Element format;             ///< message: a string with ~ directives, or a text; unknown: `report` is it
+    std::vector<Element> args;  ///< of `format`
+    Element report;             ///< a report's own term
+    Element reason;             ///< why something ended; unknown where the event gives none
     std::shared_ptr<OwnedTerm> reason_term;  ///< where `reason` lives: `term`, or what was parsed of a printed text
-    Element subject;               ///< supervisor_report: the child's id; application_end: the application
-    std::vector<LogFrame> stack;   ///< of the reason, youngest first
-    ProcId holder = ProcId::none;  ///< in whose memory it was
-    bool in_queue = false;         ///< as a message that was not read
+    Element subject;                         ///< supervisor_report: the child's id; application_end: the application
+    std::vector<LogFrame> stack;             ///< of the reason, youngest first
+    ProcId holder = ProcId::none;            ///< in whose memory it was
+    bool in_queue = false;                   ///< as a message that was not read
 };
 
 /// Which processes may hold events: loggers of all kinds, handlers, groups and user, whoever is in a function of them,

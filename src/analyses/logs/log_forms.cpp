@@ -71,8 +71,7 @@ bool is_forwarded(const TermReader& terms, const std::vector<Element>& event) {
 }
 
 bool is_event_map(const TermReader& terms, const Element& term) {
-    return is_level(terms.get(term, "level")) && terms.has_key(term, "msg") &&
-           terms.is_map(terms.get(term, "meta"));
+    return is_level(terms.get(term, "level")) && terms.has_key(term, "msg") && terms.is_map(terms.get(term, "meta"));
 }
 
 bool is_exit(const TermReader& terms, const Element& term) {
@@ -84,7 +83,8 @@ bool is_exit(const TermReader& terms, const Element& term) {
 
 // {put_chars, Encoding, Text} of a request that is being made, {log, Text} on its way to the process that writes.
 bool is_text(const TermReader& terms, const std::vector<Element>& parts) {
-    if (parts.size() == 2) return TermReader::is(parts[0], "log") && terms.text(parts[1], 16).value_or("").starts_with("=");
+    if (parts.size() == 2)
+        return TermReader::is(parts[0], "log") && terms.text(parts[1], 16).value_or("").starts_with("=");
     return parts.size() == 3 && TermReader::is(parts[0], "put_chars") && TermReader::is_atom(parts[1]) &&
            terms.text(parts[2], 16).has_value();
 }
@@ -102,8 +102,7 @@ bool is_output(const TermReader& terms, const Element& term) {
 }
 
 void set_name(const TermReader& terms, const Element& name, LogEvent& event) {
-    if (TermReader::is_atom(name))
-        event.name = name.text;
+    if (TermReader::is_atom(name)) event.name = name.text;
     else if (const auto local = terms.tuple(name, 2); !local.empty() && TermReader::is_atom(local[1]))
         event.name = local[1].text;  // {local, Name}, {global, Name}, {Pid, Module}
     if (name.kind == ElementKind::pid) event.pid = name.pid;
@@ -207,8 +206,8 @@ void read_printed(std::string_view text, LogEvent& event) {
 // A report that a formatter has made a text of already (logger_formatter, sasl_report): what follows the word for its
 // reason is the reason as printed.
 void read_formatted_report(const std::string& text, LogEvent& event) {
-    constexpr std::array<std::string_view, 6> words{"exception error: ", "exception exit: ", "exception throw: ",
-                                                    "exited: ", "reason: ", "Reason: "};
+    constexpr std::array<std::string_view, 6> words{
+        "exception error: ", "exception exit: ", "exception throw: ", "exited: ", "reason: ", "Reason: "};
     if (!text.starts_with("=")) return;
     event.level = text.starts_with("=INFO") || text.starts_with("=NOTICE") || text.starts_with("=PROGRESS")
                       ? LogLevel::info
@@ -241,10 +240,8 @@ bool read_legacy(const TermReader& terms, const std::vector<Element>& parts, Log
     const auto body = terms.tuple(parts[2], 3);
     event.level = *legacy_level(parts[0]);
     if (body[0].kind == ElementKind::pid) event.pid = body[0].pid;
-    if (parts[0].text.ends_with("report"))
-        read_report(terms, body[2], event);
-    else
-        read_format(terms, body[1], body[2], event);
+    if (parts[0].text.ends_with("report")) read_report(terms, body[2], event);
+    else read_format(terms, body[1], body[2], event);
     return true;
 }
 
@@ -265,7 +262,8 @@ bool read_elixir(const TermReader& terms, const std::vector<Element>& parts, Log
 }
 
 void read_meta(const TermReader& terms, const Element& meta, LogEvent& event) {
-    if (const Element pid = terms.get(meta, "pid"); !event.pid.has() && pid.kind == ElementKind::pid) event.pid = pid.pid;
+    if (const Element pid = terms.get(meta, "pid"); !event.pid.has() && pid.kind == ElementKind::pid)
+        event.pid = pid.pid;
     if (const auto mfa = terms.tuple(terms.get(meta, "mfa"), 3); event.module.empty() && !mfa.empty())
         event.module = mfa[0].text;
     if (const auto time = terms.number(terms.get(meta, "time")); time && *time > 0) {
@@ -287,24 +285,18 @@ bool read_event_map(const TermReader& terms, const Element& term, LogEvent& even
     event.level = level_of(terms.get(term, "level"));
     const auto message = terms.tuple(terms.get(term, "msg"), 2);
     if (message.empty()) return false;
-    if (TermReader::is(message[0], "report"))
-        read_report(terms, message[1], event);
-    else if (TermReader::is(message[0], "string"))
-        event.format = message[1];
-    else
-        read_format(terms, message[0], message[1], event);
+    if (TermReader::is(message[0], "report")) read_report(terms, message[1], event);
+    else if (TermReader::is(message[0], "string")) event.format = message[1];
+    else read_format(terms, message[0], message[1], event);
     read_meta(terms, terms.get(term, "meta"), event);
     return true;
 }
 
 bool read_forwarded(const TermReader& terms, const std::vector<Element>& parts, LogEvent& event) {
     event.level = level_of(parts[1]);
-    if (parts.size() == 5)
-        read_format(terms, parts[2], parts[3], event);
-    else if (terms.text(parts[2], 8))
-        event.format = parts[2];
-    else
-        read_report(terms, parts[2], event);
+    if (parts.size() == 5) read_format(terms, parts[2], parts[3], event);
+    else if (terms.text(parts[2], 8)) event.format = parts[2];
+    else read_report(terms, parts[2], event);
     read_meta(terms, parts.back(), event);
     return true;
 }
@@ -397,8 +389,8 @@ std::vector<LogFrame> frames_of(const TermReader& terms, const Element& list) {
     std::vector<LogFrame> frames;
     for (const Element& entry : terms.list(list, 64)) {
         const auto parts = terms.tuple(entry);
-        const bool function = (parts.size() == 3 || parts.size() == 4) && TermReader::is_atom(parts[0]) &&
-                              TermReader::is_atom(parts[1]);
+        const bool function =
+            (parts.size() == 3 || parts.size() == 4) && TermReader::is_atom(parts[0]) && TermReader::is_atom(parts[1]);
         if (!function) {
             if (frames.empty()) return {};
             continue;
@@ -409,10 +401,8 @@ std::vector<LogFrame> frames_of(const TermReader& terms, const Element& list) {
         else if (terms.is_list(parts[2]))
             frame.arity = static_cast<std::uint32_t>(terms.list(parts[2], 256).size()), frame.arguments = parts[2],
             frame.cut = !terms.is_proper(parts[2]);
-        else if (parts[2].kind == ElementKind::unknown)
-            frame.cut = true;
-        else
-            return {};
+        else if (parts[2].kind == ElementKind::unknown) frame.cut = true;
+        else return {};
         if (parts.size() == 4) {
             frame.file = terms.text(terms.get(parts[3], "file"), 1000).value_or("");
             if (const auto line = terms.number(terms.get(parts[3], "line")); line && *line > 0 && *line < 100'000'000)
@@ -452,8 +442,10 @@ std::string local_time(const TermReader& terms, const Element& date_and_time, st
 }
 
 bool may_wrap_event(const Element& first, std::uint64_t arity) {
-    return (arity == 2 && TermReader::is_one_of(first, {"notify", "sync_notify", "$gen_cast", "$olp_load", "log", "async"})) ||
-           (arity == 3 && (first.kind == ElementKind::pid || TermReader::is_one_of(first, {"$gen_call", "notify_ack"})));
+    return (arity == 2 &&
+            TermReader::is_one_of(first, {"notify", "sync_notify", "$gen_cast", "$olp_load", "log", "async"})) ||
+           (arity == 3 &&
+            (first.kind == ElementKind::pid || TermReader::is_one_of(first, {"$gen_call", "notify_ack"})));
 }
 
 Element unwrap_message(const TermReader& terms, const Element& message) {
@@ -471,7 +463,8 @@ bool may_be_event(const Element& first, std::uint64_t arity) {
     switch (arity) {
         case 2: return first.text == "log";
         case 3:
-            return TermReader::is_one_of(first, {"EXIT", "put_chars", "application_started"}) || legacy_level(first) || is_level(first);
+            return TermReader::is_one_of(first, {"EXIT", "put_chars", "application_started"}) || legacy_level(first) ||
+                   is_level(first);
         case 4: return first.text == "log" || first.text == "io_request";
         case 5: return first.text == "log" || first.text == "DOWN";
         case 7: return first.text == "lager_msg";
@@ -488,8 +481,8 @@ bool is_event(const TermReader& terms, const Element& term) {
     switch (parts.size()) {
         case 2: return is_text(terms, parts);
         case 3:
-            return is_legacy(terms, parts) || is_elixir(terms, parts) || is_exit(terms, term) || is_text(terms, parts) ||
-                   is_failed_application(terms, parts);
+            return is_legacy(terms, parts) || is_elixir(terms, parts) || is_exit(terms, term) ||
+                   is_text(terms, parts) || is_failed_application(terms, parts);
         case 4: return is_forwarded(terms, parts) || is_output(terms, term);
         case 5: return is_forwarded(terms, parts) || is_exit(terms, term);
         case 7: return TermReader::is(parts[0], "lager_msg");

@@ -9,8 +9,8 @@ namespace beamheap::analyses {
 /// Whether a tuple or map has the outer form of an event. Cheap: looks at tags and arities only.
 bool is_event(const TermReader& terms, const Element& term);
 
-/// Whether a tuple of this arity that begins with this element can have the outer form of an event: what is asked first, of
-/// each tuple of a heap.
+/// Whether a tuple of this arity that begins with this element can have the outer form of an event: what is asked
+/// first, of each tuple of a heap.
 bool may_be_event(const Element& first, std::uint64_t arity);
 /// The same of what unwrap_message() takes apart.
 bool may_wrap_event(const Element& first, std::uint64_t arity);
@@ -18,8 +18,8 @@ bool may_wrap_event(const Element& first, std::uint64_t arity);
 /// Reads one: fills everything but `term`, `holder`, `in_queue` and `order`. False where it is none after all.
 bool read_event(const TermReader& terms, const Element& term, LogEvent& event);
 
-/// The event inside of what loggers and event managers wrap it in on its way: {notify, E}, {'$gen_cast', {'$olp_load', E}},
-/// {Pid, Tag, {sync_notify, E}}, ...; the term itself where it is not wrapped.
+/// The event inside of what loggers and event managers wrap it in on its way: {notify, E}, {'$gen_cast', {'$olp_load',
+/// E}}, {Pid, Tag, {sync_notify, E}}, ...; the term itself where it is not wrapped.
 Element unwrap_message(const TermReader& terms, const Element& message);
 
 /// Whether an exit reason is an orderly end, of which nobody needs to be told: normal, shutdown, {shutdown, _} that
@@ -32,7 +32,8 @@ std::vector<LogFrame> frames_of(const TermReader& terms, const Element& list);
 /// {Reason, Stack} taken apart: the reason without its stack, and the frames. A reason without a stack stays.
 Element split_reason(const TermReader& terms, const Element& reason, std::vector<LogFrame>& stack);
 
-/// "2011-11-09 14:57:37" of {{Y,M,D},{H,Mi,S}} or {{Y,M,D},{H,Mi,S,Ms}}; empty for anything else. `order` grows with it.
+/// "2011-11-09 14:57:37" of {{Y,M,D},{H,Mi,S}} or {{Y,M,D},{H,Mi,S,Ms}}; empty for anything else. `order` grows with
+/// it.
 std::string local_time(const TermReader& terms, const Element& date_and_time, std::uint64_t& order);
 
 }  // namespace beamheap::analyses

@@ -13,16 +13,25 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::size_t most_alarms = 100;     // of one process
-constexpr std::size_t most_handlers = 100;   // of one manager
-constexpr std::uint64_t most_words_on_credit = 30'000'000;  // of heaps that are decoded for their dictionaries: a second or two
+constexpr std::size_t most_alarms = 100;    // of one process
+constexpr std::size_t most_handlers = 100;  // of one manager
+constexpr std::uint64_t most_words_on_credit =
+    30'000'000;  // of heaps that are decoded for their dictionaries: a second or two
 constexpr std::size_t most_looked_at = 2'000;
 constexpr std::uint64_t largest_server = 1'000'000;  // words; such servers are small unless their queue is on the heap
 constexpr std::uint64_t longest_queue = 200'000;
-constexpr std::size_t most_of_dets = 64;     // elements of its record, which has 30 in 25
+constexpr std::size_t most_of_dets = 64;  // elements of its record, which has 30 in 25
 
 /// Services that a function is part of, as bits.
-enum ServicePart : unsigned { asked = 1, log_protection = 2, event_manager = 4, connection_loop = 8, rabbit = 16, log_writer = 32, table_writer = 64 };
+enum ServicePart : unsigned {
+    asked = 1,
+    log_protection = 2,
+    event_manager = 4,
+    connection_loop = 8,
+    rabbit = 16,
+    log_writer = 32,
+    table_writer = 64
+};
 
 bool is_protection(std::string_view name) {
     return name.starts_with("logger_std_h"sv) || name.starts_with("logger_disk_log_h"sv) || name == "logger_proxy"sv;
@@ -84,7 +93,8 @@ public:
             const auto read = terms_.number(tick[1]), now = terms_.number(tick[3]), found = terms_.number(tick[4]);
             // Before the first tick nothing was looked at; then there is what the other node said to connect.
             if (read.value_or(0) != 0 && now && found && *now >= 0 && *found >= 0)
-                states_.ticks.push_back({process_, static_cast<std::uint64_t>(*now), static_cast<std::uint64_t>(*found)});
+                states_.ticks.push_back(
+                    {process_, static_cast<std::uint64_t>(*now), static_cast<std::uint64_t>(*found)});
             return true;
         });
     }
@@ -94,7 +104,9 @@ public:
         for_roots([&](const Element& root) {
             for (const Element& each : terms_.tuple(root)) {
                 const auto record = terms_.tuple(each);
-                if (record.size() < 3 || !TermReader::is_one_of(record[0], {"tick", "tick_change"}) || record[1].kind != ElementKind::pid) continue;
+                if (record.size() < 3 || !TermReader::is_one_of(record[0], {"tick", "tick_change"}) ||
+                    record[1].kind != ElementKind::pid)
+                    continue;
                 const auto time = terms_.number(record[2]);
                 const bool of_one = record.size() == 3 || !terms_.number(record[3]);
                 const std::int64_t intensity = of_one ? usual_intensity : *terms_.number(record[3]);
@@ -149,8 +161,8 @@ private:
         return value && *value >= 0 ? Count(static_cast<std::uint64_t>(*value)) : Count();
     }
 
-    // {error, enospc} of this file, {error, {file_error, File, enospc}}, or {error, {file_error, File, {N, enospc}}} where the
-    // N-th of several writes failed (file:pwrite/2).
+    // {error, enospc} of this file, {error, {file_error, File, enospc}}, or {error, {file_error, File, {N, enospc}}}
+    // where the N-th of several writes failed (file:pwrite/2).
     void written(const Element& result, Element file, bool table = false) {
         const auto error = terms_.tagged(result, "error", 2);
         if (error.empty()) return;
@@ -161,7 +173,8 @@ private:
             if (const auto of_several = terms_.tuple(reason, 2); !of_several.empty()) reason = of_several[1];
         }
         const auto path = terms_.text(file);
-        if (!TermReader::is_one_of(reason, {"enospc", "edquot", "efbig", "eio", "erofs"}) || !path) return;  // a pipe can't be synced: einval
+        if (!TermReader::is_one_of(reason, {"enospc", "edquot", "efbig", "eio", "erofs"}) || !path)
+            return;  // a pipe can't be synced: einval
         const auto same = [&](const UnwrittenLog& log) { return TermReader(*log.file).text(log.file->term()) == path; };
         if (std::ranges::none_of(states_.unwritten, same) && states_.unwritten.size() < most_alarms)
             states_.unwritten.push_back({process_, copy_term(source_, file), std::string(reason.text), table});
@@ -219,7 +232,8 @@ private:
 }  // namespace
 
 std::optional<std::uint64_t> TickTime::silent_ms(const ConnectionTick& connection) const {
-    if (milliseconds == 0 || intensity == 0 || connection.tick > intensity || connection.ticked > intensity) return std::nullopt;
+    if (milliseconds == 0 || intensity == 0 || connection.tick > intensity || connection.ticked > intensity)
+        return std::nullopt;
     return (connection.tick + intensity - connection.ticked) % intensity * (milliseconds / intensity);
 }
 
@@ -282,7 +296,8 @@ ServiceStates service_states(Artifact& artifact) {
         const ProcId id{i};
         const Service service = keepers.service_of(s, s[id]);
         if (service == Service::none) continue;
-        if (service == Service::credit && (words = saturating_add(words, allocated_words(s[id]))) > most_words_on_credit) {
+        if (service == Service::credit &&
+            (words = saturating_add(words, allocated_words(s[id]))) > most_words_on_credit) {
             ++states.credit_unread;
             continue;
         }

@@ -41,14 +41,10 @@ bool take(std::string_view& text, std::string_view prefix) {
 void read_line(AllocatorUse& use, std::string_view allocator, std::string_view key,
                const std::array<Count, 3>& numbers) {
     CarrierUse* kind = nullptr;
-    if (take(key, "mbcs ") || take(key, "sbmbcs "))
-        kind = &use.mbcs;
-    else if (take(key, "mbcs_pool "))
-        kind = &use.pool;
-    else if (take(key, "sbcs "))
-        kind = &use.sbcs;
-    else
-        return;
+    if (take(key, "mbcs ") || take(key, "sbmbcs ")) kind = &use.mbcs;
+    else if (take(key, "mbcs_pool ")) kind = &use.pool;
+    else if (take(key, "sbcs ")) kind = &use.sbcs;
+    else return;
     if (take(key, "blocks")) {
         bool foreign = false;
         if (take(key, "[")) {

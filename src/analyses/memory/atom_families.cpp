@@ -143,10 +143,8 @@ void cut_up(std::string_view atom, Sink&& sink) {
             part(Part::base64, random);
         } else {
             for (const std::size_t end = at + run; at < end;) {
-                if (const std::size_t digits = run_of(text, at, digit); digits != 0)
-                    part(Part::integer, digits);
-                else
-                    at += run_of(text, at, small | capital);
+                if (const std::size_t digits = run_of(text, at, digit); digits != 0) part(Part::integer, digits);
+                else at += run_of(text, at, small | capital);
             }
         }
     }
@@ -244,10 +242,8 @@ public:
         }
         if (entries_.size() == most_patterns) drop_rare();
         entries_.push_back(family);
-        if (entries_.size() * 2 > slots_.size())
-            rehash(slots_.size() * 2);
-        else
-            place(entries_.size() - 1);
+        if (entries_.size() * 2 > slots_.size()) rehash(slots_.size() * 2);
+        else place(entries_.size() - 1);
     }
     Family* find(std::uint64_t hash) {
         for (std::size_t slot = hash & (slots_.size() - 1); slots_[slot] != 0; slot = (slot + 1) & (slots_.size() - 1))
@@ -315,10 +311,8 @@ AtomFamilies atom_families(const Snapshot& snapshot) {
     }
     std::vector<const Family*> with_long_integers;
     for (const Family& family : counted.entries()) {
-        if (key_of(text_at(family.source), Digits::with_length).long_integer)
-            with_long_integers.push_back(&family);
-        else
-            joined.add(family);
+        if (key_of(text_at(family.source), Digits::with_length).long_integer) with_long_integers.push_back(&family);
+        else joined.add(family);
     }
     for (const Family* family : with_long_integers) {
         const std::string_view text = text_at(family->source);

@@ -11,12 +11,12 @@ namespace beamheap::analyses {
 BinaryReport binary_holders(std::vector<BinaryReference> references,
                             const std::function<Count(std::uint64_t)>& size_of) {
     std::sort(references.begin(), references.end(), [](const BinaryReference& a, const BinaryReference& b) {
-        return std::tuple(a.address, a.offset, a.size, a.holder) <
-               std::tuple(b.address, b.offset, b.size, b.holder);
+        return std::tuple(a.address, a.offset, a.size, a.holder) < std::tuple(b.address, b.offset, b.size, b.holder);
     });
     BinaryReport report;
     std::size_t binaries = 0;
-    for (std::size_t i = 0; i < references.size(); ++i) binaries += i == 0 || references[i].address != references[i - 1].address;
+    for (std::size_t i = 0; i < references.size(); ++i)
+        binaries += i == 0 || references[i].address != references[i - 1].address;
     report.binaries.reserve(binaries);
     report.holders.reserve(references.size());
     for (std::size_t i = 0; i < references.size();) {

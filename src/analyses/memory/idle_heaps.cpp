@@ -4,9 +4,9 @@
 #include <map>
 
 #include "analyses/base/allocated_words.hpp"
+#include "analyses/base/sum.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/waits.hpp"
-#include "analyses/base/sum.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -28,7 +28,8 @@ std::vector<IdleGroup> idle_groups(const Snapshot& snapshot) {
         all = saturating_add(all, bytes);
         if (process.state != ProcessState::waiting || bytes < least_heap_bytes) continue;
         if (is_waiting_function(snapshot, process.current_function)) continue;  // blocked in a call, not idle
-        if (process.sensitive.value_or(false) || process.registers_lost) continue;  // nobody knows how much of it is garbage
+        if (process.sensitive.value_or(false) || process.registers_lost)
+            continue;  // nobody knows how much of it is garbage
         const auto [entry, added] =
             index.try_emplace({index_of(process.initial_call), index_of(process.current_function)}, groups.size());
         if (added) groups.push_back({process.initial_call, process.current_function, {}, 0});

@@ -13,8 +13,8 @@
 
 namespace beamheap::analyses {
 
-/// Waiting processes with the same initial call and current function, but not those that wait for an answer. Those whose live terms the input does not show
-/// (sensitive, registers_lost) are left out: what is not seen is not garbage.
+/// Waiting processes with the same initial call and current function, but not those that wait for an answer. Those
+/// whose live terms the input does not show (sensitive, registers_lost) are left out: what is not seen is not garbage.
 struct IdleGroup {
     FunctionId initial_call = FunctionId::none;
     FunctionId current_function = FunctionId::none;

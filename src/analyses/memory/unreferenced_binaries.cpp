@@ -27,7 +27,8 @@ UnheldBinaries unheld_binaries(std::span<const CarrierBlock> blocks, std::span<c
     return result;
 }
 
-std::optional<UnheldBinaries::Stored> most_stored(std::span<const CarrierBlock> blocks, std::span<const StoredBinary> stored) {
+std::optional<UnheldBinaries::Stored> most_stored(std::span<const CarrierBlock> blocks,
+                                                  std::span<const StoredBinary> stored) {
     std::vector<CarrierBlock> sorted(blocks.begin(), blocks.end());
     std::ranges::sort(sorted, {}, &CarrierBlock::address);
     struct Seen {

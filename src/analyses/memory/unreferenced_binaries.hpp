@@ -35,7 +35,9 @@ struct UnheldBinaries {
 
 /// `referenced` are addresses of Binaries, sorted.
 UnheldBinaries unheld_binaries(std::span<const CarrierBlock> blocks, std::span<const std::uint64_t> referenced);
-/// Which table refers to most bytes of these blocks, each binary counted once for a table; nothing where none refers to any.
-std::optional<UnheldBinaries::Stored> most_stored(std::span<const CarrierBlock> blocks, std::span<const StoredBinary> stored);
+/// Which table refers to most bytes of these blocks, each binary counted once for a table; nothing where none refers to
+/// any.
+std::optional<UnheldBinaries::Stored> most_stored(std::span<const CarrierBlock> blocks,
+                                                  std::span<const StoredBinary> stored);
 
 }  // namespace beamheap::analyses

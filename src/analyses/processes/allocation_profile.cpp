@@ -8,7 +8,8 @@
 namespace beamheap::analyses {
 namespace {
 
-// Hits of one watch are one observation: of a process's fragments it sees a row of writes, which are of the same function as a rule.
+// Hits of one watch are one observation: of a process's fragments it sees a row of writes, which are of the same
+// function as a rule.
 struct Sums {
     std::uint64_t samples = 0;
     double words = 0, squares = 0;
@@ -28,8 +29,8 @@ double percent_error(const Sums& sums) {
 
 }  // namespace
 
-AllocationProfile allocation_profile(const Snapshot& snapshot, const AllocationSamples& samples, const std::vector<bool>& processes,
-                                     bool per_process) {
+AllocationProfile allocation_profile(const Snapshot& snapshot, const AllocationSamples& samples,
+                                     const std::vector<bool>& processes, bool per_process) {
     using Key = std::tuple<Pid, std::uint32_t, std::uint32_t>;  // process, function, native function
     std::map<Key, Sums> rows;
     std::map<std::uint32_t, std::map<std::uint32_t, double>> callers;  // of each native function, by words
@@ -84,7 +85,8 @@ AllocationProfile allocation_profile(const Snapshot& snapshot, const AllocationS
         row.percent = all.words <= 0 ? 0 : 100 * sums.words / all.words;
         row.error = percent_error(sums);
     }
-    std::ranges::stable_sort(profile.rows, [](const AllocationRow& a, const AllocationRow& b) { return a.words > b.words; });
+    std::ranges::stable_sort(profile.rows,
+                             [](const AllocationRow& a, const AllocationRow& b) { return a.words > b.words; });
     return profile;
 }
 

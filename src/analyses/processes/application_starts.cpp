@@ -71,7 +71,8 @@ std::optional<std::uint64_t> applications_to_come(TermSource& terms) {
                 break;
             }
             commands |= TermReader::is(command[0], "progress");
-            const std::vector<Element> call = TermReader::is(command[0], "apply") ? reader.tuple(command[1], 3) : std::vector<Element>{};
+            const std::vector<Element> call =
+                TermReader::is(command[0], "apply") ? reader.tuple(command[1], 3) : std::vector<Element>{};
             found += !call.empty() && TermReader::is(call[0], "application") && TermReader::is(call[1], "start_boot");
         }
         if (commands) return found;

@@ -2,7 +2,8 @@
 
 namespace beamheap::analyses {
 
-Applications applications(const Snapshot& snapshot, const SupervisionTree& tree, const std::vector<RunningApplication>& running) {
+Applications applications(const Snapshot& snapshot, const SupervisionTree& tree,
+                          const std::vector<RunningApplication>& running) {
     constexpr std::uint32_t unknown = Applications::none - 1;
     Applications found;
     found.of.assign(tree.nodes.size(), unknown);

@@ -6,7 +6,6 @@
 #include <map>
 #include <unordered_map>
 
-
 namespace beamheap::analyses {
 namespace {
 
@@ -65,7 +64,9 @@ FunctionId most_of(const std::unordered_map<std::uint32_t, std::uint64_t>& votes
     return static_cast<FunctionId>(best);
 }
 
-bool uncertain(const CpuSample& sample) { return sample.basis == SampleBasis::approximate || sample.basis == SampleBasis::moved; }
+bool uncertain(const CpuSample& sample) {
+    return sample.basis == SampleBasis::approximate || sample.basis == SampleBasis::moved;
+}
 
 }  // namespace
 
@@ -77,8 +78,10 @@ std::string native_text(const NativeFunction& function) {
 
 bool is_blamed(const NativeFunction& function, std::string_view pattern) {
     const std::string text = native_text(function);
-    return pattern.find('*') != pattern.npos ? fits_pattern(text, pattern) : std::string_view(text).starts_with(pattern) ||
-           (!function.file.empty() && text == function.file + "+" + std::string(pattern));
+    return pattern.find('*') != pattern.npos
+               ? fits_pattern(text, pattern)
+               : std::string_view(text).starts_with(pattern) ||
+                     (!function.file.empty() && text == function.file + "+" + std::string(pattern));
 }
 
 FunctionId function_of(const Snapshot& snapshot, const CpuSample& sample) {
@@ -97,7 +100,8 @@ SampleAccuracy accuracy(const CpuSamples& samples) {
     return sum;
 }
 
-std::vector<FunctionSamples> samples_by_function(const Snapshot& snapshot, const CpuSamples& samples, const SampleFilter& filter) {
+std::vector<FunctionSamples> samples_by_function(const Snapshot& snapshot, const CpuSamples& samples,
+                                                 const SampleFilter& filter) {
     const Chosen chosen(snapshot, samples, filter);
     std::map<std::pair<std::uint32_t, std::uint32_t>, FunctionSamples> rows;
     const auto row = [&rows](FunctionId function, std::uint32_t native) -> FunctionSamples& {
@@ -132,7 +136,8 @@ std::vector<FunctionSamples> samples_by_function(const Snapshot& snapshot, const
     return sorted;
 }
 
-std::vector<StackSamples> samples_by_stack(const Snapshot& snapshot, const CpuSamples& samples, const SampleFilter& filter) {
+std::vector<StackSamples> samples_by_stack(const Snapshot& snapshot, const CpuSamples& samples,
+                                           const SampleFilter& filter) {
     const Chosen chosen(snapshot, samples, filter);
     std::map<std::pair<std::uint32_t, std::vector<std::uint32_t>>, StackSamples> rows;
     for (std::uint32_t i = 0; i < samples.samples.size(); ++i) {
@@ -155,7 +160,8 @@ std::vector<StackSamples> samples_by_stack(const Snapshot& snapshot, const CpuSa
     return sorted;
 }
 
-std::vector<ProcessSamples> samples_by_process(const Snapshot& snapshot, const CpuSamples& samples, const SampleFilter& filter) {
+std::vector<ProcessSamples> samples_by_process(const Snapshot& snapshot, const CpuSamples& samples,
+                                               const SampleFilter& filter) {
     const Chosen chosen(snapshot, samples, filter);
     std::map<Pid, std::pair<ProcessSamples, std::unordered_map<std::uint32_t, std::uint64_t>>> rows;
     for (const CpuSample& sample : samples.samples) {
@@ -164,18 +170,21 @@ std::vector<ProcessSamples> samples_by_process(const Snapshot& snapshot, const C
         row.pid = sample.pid;
         ++row.count;
         row.native += !sample.native.empty();
-        if (const FunctionId function = function_of(snapshot, sample); function != FunctionId::none) ++votes[index_of(function)];
+        if (const FunctionId function = function_of(snapshot, sample); function != FunctionId::none)
+            ++votes[index_of(function)];
     }
     std::vector<ProcessSamples> sorted;
     for (auto& [pid, each] : rows) {
         each.first.hottest = most_of(each.second);
         sorted.push_back(each.first);
     }
-    std::ranges::stable_sort(sorted, [](const ProcessSamples& a, const ProcessSamples& b) { return a.count > b.count; });
+    std::ranges::stable_sort(sorted,
+                             [](const ProcessSamples& a, const ProcessSamples& b) { return a.count > b.count; });
     return sorted;
 }
 
-std::vector<ThreadSamples> samples_by_thread(const Snapshot& snapshot, const CpuSamples& samples, const SampleFilter& filter) {
+std::vector<ThreadSamples> samples_by_thread(const Snapshot& snapshot, const CpuSamples& samples,
+                                             const SampleFilter& filter) {
     const Chosen chosen(snapshot, samples, filter);
     std::vector<ThreadSamples> rows(samples.threads.size());
     std::vector<std::unordered_map<std::uint32_t, std::uint64_t>> votes(rows.size());

@@ -1,7 +1,7 @@
 // Which stacks have a frame of certain functions.
 //
-// Stacks are stored once each, and hundreds of thousands of processes share a few: what is asked of frames is asked of each
-// function once and of each stack once, then of the processes by their stacks.
+// Stacks are stored once each, and hundreds of thousands of processes share a few: what is asked of frames is asked of
+// each function once and of each stack once, then of the processes by their stacks.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace beamheap::analyses {
 
-/// For each stack (by StackId) the marks of all functions on it, added up by "or". `mark` gives a function's, as bits; it is
-/// asked of each function of the snapshot once. O(functions + frames of distinct stacks).
+/// For each stack (by StackId) the marks of all functions on it, added up by "or". `mark` gives a function's, as bits;
+/// it is asked of each function of the snapshot once. O(functions + frames of distinct stacks).
 template <class Mark>
 std::vector<std::uint8_t> marks_of_stacks(const Snapshot& snapshot, Mark&& mark) {
     std::vector<std::uint8_t> of_function(snapshot.functions.size());

@@ -44,7 +44,8 @@ ProcessGroups group_by(const Snapshot& snapshot, std::span<const ProcId> process
         group.size_bytes.add(process_bytes(process, word));
         group.msgq_len.add(process.msgq_len);
         group.reductions.add(process.reductions);
-        if (group.example == ProcId::none || process_bytes(process, word) > process_bytes(snapshot[group.example], word))
+        if (group.example == ProcId::none ||
+            process_bytes(process, word) > process_bytes(snapshot[group.example], word))
             group.example = processes[i];
     }
     std::vector<std::uint32_t> order(groups.size());
@@ -82,7 +83,8 @@ ProcessGroups group_alike(const Snapshot& snapshot, std::span<const ProcId> proc
     ProcessGroups result = group_by(
         snapshot, processes,
         [&](const Process& p) {
-            if (p.name != TextId::none) return packed(named, static_cast<std::uint32_t>(&p - snapshot.processes.data()));
+            if (p.name != TextId::none)
+                return packed(named, static_cast<std::uint32_t>(&p - snapshot.processes.data()));
             const std::uint64_t both = std::uint64_t{index_of(first_call(p))} << 32 | index_of(p.current_function);
             return packed(unnamed, kinds.try_emplace(both, static_cast<std::uint32_t>(kinds.size())).first->second);
         },

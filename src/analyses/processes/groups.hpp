@@ -35,7 +35,7 @@ struct ProcessGroup {
     std::uint32_t first = 0;        ///< its members are ProcessGroups::members[first .. first + count)
     ProcId example = ProcId::none;  ///< the largest member, the first of equals
     Sum memory_bytes;
-    Sum size_bytes;                 ///< of process_bytes: memory, or heaps where that is not known
+    Sum size_bytes;  ///< of process_bytes: memory, or heaps where that is not known
     Sum msgq_len;
     Sum reductions;
 };
@@ -53,8 +53,8 @@ struct ProcessGroups {
 ProcessGroups group_by_stack(const Snapshot& snapshot, std::span<const ProcId> processes);
 /// By $initial_call, or what the process was spawned as where it has none.
 ProcessGroups group_by_initial_call(const Snapshot& snapshot, std::span<const ProcId> processes);
-/// Rows of one kind as one: processes without a name that were started as the same and are in the same function. Each that
-/// has a name is a group of its own. `function` is what they were started as. The largest first.
+/// Rows of one kind as one: processes without a name that were started as the same and are in the same function. Each
+/// that has a name is a group of its own. `function` is what they were started as. The largest first.
 ProcessGroups group_alike(const Snapshot& snapshot, std::span<const ProcId> processes);
 /// What a process was started as: its $initial_call, else what it was spawned as.
 FunctionId first_call(const Process& process);

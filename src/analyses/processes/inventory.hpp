@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "analyses/base/sum.hpp"
 #include "analyses/processes/groups.hpp"
 #include "analyses/processes/senders.hpp"
-#include "analyses/base/sum.hpp"
 #include "beamheap/snapshot.hpp"
 
 namespace beamheap::analyses {

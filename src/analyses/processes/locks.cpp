@@ -10,7 +10,8 @@ namespace beamheap::analyses {
 namespace {
 
 // lib/mnesia/src/mnesia_tm.erl, mnesia_locker.erl; lib/kernel/src/global.erl, of OTP 23 to 29.
-constexpr std::array mnesia_waiting{LibraryFunction{"mnesia_tm", "restart"}, LibraryFunction{"mnesia_locker", "l_req_rec"},
+constexpr std::array mnesia_waiting{LibraryFunction{"mnesia_tm", "restart"},
+                                    LibraryFunction{"mnesia_locker", "l_req_rec"},
                                     LibraryFunction{"mnesia_locker", "receive_wlocks"},
                                     LibraryFunction{"mnesia_locker", "rlock_get_reply"},
                                     LibraryFunction{"mnesia_locker", "get_rwlocks_on_nodes"},
@@ -18,16 +19,17 @@ constexpr std::array mnesia_waiting{LibraryFunction{"mnesia_tm", "restart"}, Lib
                                     LibraryFunction{"mnesia_locker", "request_lock"}};
 constexpr std::array mnesia_inside{LibraryFunction{"mnesia_tm", "apply_fun"},
                                    LibraryFunction{"mnesia_tm", "execute_transaction"}};
-constexpr std::array global_waiting{LibraryFunction{"global", "random_sleep"}, LibraryFunction{"global", "set_lock_on_nodes"}};
+constexpr std::array global_waiting{LibraryFunction{"global", "random_sleep"},
+                                    LibraryFunction{"global", "set_lock_on_nodes"}};
 constexpr std::array global_inside{LibraryFunction{"global", "trans"}};
 
 constexpr std::array kinds{
     LockKind{"a lock of mnesia", mnesia_waiting, mnesia_inside, "mnesia_held_locks",
-             "Take what may wait (calls, sleeps, input and output) out of the transaction's function: it holds its locks "
-             "until that returns, and all who want one of them start over again and again."},
+             "Take what may wait (calls, sleeps, input and output) out of the transaction's function: it holds its "
+             "locks until that returns, and all who want one of them start over again and again."},
     LockKind{"a lock of global", global_waiting, global_inside, "global_locks",
-             "Take what may wait out of the function that `global:trans/4` runs, or give those who want the lock a bound "
-             "on retries."},
+             "Take what may wait out of the function that `global:trans/4` runs, or give those who want the lock a "
+             "bound on retries."},
 };
 
 constexpr std::uint64_t most_locks = 1'000;
@@ -61,7 +63,8 @@ void read_table(Artifact& artifact, std::size_t table, LockQueue& queue) {
     TermSource& source = *contents->terms;
     TermReader reader(source);
     for (std::size_t i = 0; i < source.graph().roots().size(); ++i) {
-        // {What, How, Holders}; where the whole is the key, as in mnesia's table of later releases, {{What, How, Holder}}.
+        // {What, How, Holders}; where the whole is the key, as in mnesia's table of later releases, {{What, How,
+        // Holder}}.
         std::vector<Element> row = reader.tuple(source.root(i));
         if (row.size() == 1) row = reader.tuple(row[0]);
         for (std::size_t each = 1; each < row.size(); ++each)
@@ -86,10 +89,8 @@ std::vector<LockQueue> lock_queues(const Snapshot& s) {
         queue.kind = &kind;
         for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
             const std::uint8_t mark = mark_of(marks, s.processes[i]);
-            if ((mark & is_waiting) != 0)
-                queue.waiters.push_back(ProcId{i});
-            else if ((mark & is_inside) != 0)
-                queue.inside.push_back(ProcId{i});
+            if ((mark & is_waiting) != 0) queue.waiters.push_back(ProcId{i});
+            else if ((mark & is_inside) != 0) queue.inside.push_back(ProcId{i});
         }
         if (!queue.waiters.empty()) found.push_back(std::move(queue));
     }

@@ -1,10 +1,10 @@
 // Processes that wait for a lock of a library, and those who may hold it.
 //
-// Theory. Locks of mnesia and of global are no calls to their holder: who wants one asks a server, is told to wait or to
-// come back, and sleeps in the library in between. So nobody waits for the holder as far as monitors tell, and a node
-// whose transactions all stand still looks idle. What stacks tell: who is in the library's code that wants a lock, and
-// who is in a function that the library runs under one. Which lock it is stands in a table that core images alone hold.
-// What each library calls these functions and tables is one row of lock_kinds() (locks.cpp).
+// Theory. Locks of mnesia and of global are no calls to their holder: who wants one asks a server, is told to wait or
+// to come back, and sleeps in the library in between. So nobody waits for the holder as far as monitors tell, and a
+// node whose transactions all stand still looks idle. What stacks tell: who is in the library's code that wants a lock,
+// and who is in a function that the library runs under one. Which lock it is stands in a table that core images alone
+// hold. What each library calls these functions and tables is one row of lock_kinds() (locks.cpp).
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ struct LockKind {
     Ours what;                                 ///< "a lock of mnesia"
     std::span<const LibraryFunction> waiting;  ///< on the stacks of those who want one
     std::span<const LibraryFunction> inside;   ///< on the stacks of those whom it was given, and of some who want one
-    std::string_view table;                    ///< locks that are held: {What, ... pids of holders ...}, or that in a tuple of one
-    Ours advice;                               ///< what helps, a sentence
+    std::string_view table;  ///< locks that are held: {What, ... pids of holders ...}, or that in a tuple of one
+    Ours advice;             ///< what helps, a sentence
 };
 
 /// A lock that the library's table names.
@@ -43,9 +43,9 @@ struct HeldLock {
 struct LockQueue {
     const LockKind* kind = nullptr;
     std::vector<ProcId> waiters;
-    std::vector<ProcId> inside;   ///< in a function that runs under a lock, and not waiting for one
-    std::vector<HeldLock> held;   ///< by read_held_locks(): those held by processes of `inside`, or of other nodes
-    bool table_read = false;      ///< `held` is all that there is
+    std::vector<ProcId> inside;  ///< in a function that runs under a lock, and not waiting for one
+    std::vector<HeldLock> held;  ///< by read_held_locks(): those held by processes of `inside`, or of other nodes
+    bool table_read = false;     ///< `held` is all that there is
 };
 
 /// One for each kind of lock that somebody waits for. Needs stacks. O(distinct stacks x frames + processes).

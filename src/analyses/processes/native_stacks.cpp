@@ -148,7 +148,9 @@ bool all_schedulers_in_native(const NativeThreads& native) {
     bool any = false;
     for (const NativeThread& thread : native.threads) {
         if (!thread.role.starts_with("scheduler:")) continue;
-        if (thread.process == ProcId::none || thread.frames.empty() || thread.frames.front().jit || thread.frames.front().file.empty()) return false;
+        if (thread.process == ProcId::none || thread.frames.empty() || thread.frames.front().jit ||
+            thread.frames.front().file.empty())
+            return false;
         any = true;
     }
     return any;

@@ -18,8 +18,8 @@ namespace beamheap::analyses {
 /// "erts_garbage_collect+0x1c2", "beam.smp+0x1af20" where its name was stripped; "compiled Erlang code" under the JIT.
 std::string frame_text(const NativeFrame& frame);
 
-/// Whether all schedulers for ordinary work are in code of a file (the VM's own functions, a NIF), and none in what the JIT wrote.
-/// false where one of them has no stack.
+/// Whether all schedulers for ordinary work are in code of a file (the VM's own functions, a NIF), and none in what the
+/// JIT wrote. false where one of them has no stack.
 bool all_schedulers_in_native(const NativeThreads& native);
 
 /// Threads with one stack and one process, or with none: threads that wait for work are alike.

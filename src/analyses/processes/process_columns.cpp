@@ -26,67 +26,188 @@ using enum Shown;
 
 constexpr ProcessColumn columns[] = {
     {.name = "pid", .title = "PID", .doc = "the process", .get = of<&Process::pid>},
-    {.name = "name", .title = "NAME", .doc = "registered name; people see what it was started as where it has none", .get = text_of<AtomName, &Process::name>},
-    {.name = "label", .title = "LABEL", .doc = "$process_label (proc_lib:set_label/1, OTP 27 and later)",
-     .needs = labels, .shown = on_demand, .get = text_of<TermText, &Process::label>},
-    {.name = "initial_call", .title = "INITIAL CALL", .doc = "what it was spawned as: process_info(initial_call); people see the real one of proc_lib",
-     .shown = without_labels, .lesser = 4, .get = of<&Process::initial_call>},
-    {.name = "current_function", .title = "CURRENT FUNCTION", .doc = "where it is",
+    {.name = "name",
+     .title = "NAME",
+     .doc = "registered name; people see what it was started as where it has none",
+     .get = text_of<AtomName, &Process::name>},
+    {.name = "label",
+     .title = "LABEL",
+     .doc = "$process_label (proc_lib:set_label/1, OTP 27 and later)",
+     .needs = labels,
+     .shown = on_demand,
+     .get = text_of<TermText, &Process::label>},
+    {.name = "initial_call",
+     .title = "INITIAL CALL",
+     .doc = "what it was spawned as: process_info(initial_call); people see the real one of proc_lib",
+     .shown = without_labels,
+     .lesser = 4,
+     .get = of<&Process::initial_call>},
+    {.name = "current_function",
+     .title = "CURRENT FUNCTION",
+     .doc = "where it is",
      .get = of<&Process::current_function>},
-    {.name = "state", .title = "STATE", .doc = "waiting running runnable suspended garbage_collecting exiting",
-     .lesser = 1, .get = of<&Process::state>},
-    {.name = "msgq_len", .key = "msgq", .title = "MSGQ", .measure = count, .doc = "messages in its queue",
+    {.name = "state",
+     .title = "STATE",
+     .doc = "waiting running runnable suspended garbage_collecting exiting",
+     .lesser = 1,
+     .get = of<&Process::state>},
+    {.name = "msgq_len",
+     .key = "msgq",
+     .title = "MSGQ",
+     .measure = count,
+     .doc = "messages in its queue",
      .get = of<&Process::msgq_len>},
-    {.name = "memory_bytes", .key = "memory", .title = "MEMORY", .measure = bytes, .doc = "process_info(memory)",
+    {.name = "memory_bytes",
+     .key = "memory",
+     .title = "MEMORY",
+     .measure = bytes,
+     .doc = "process_info(memory)",
      .get = of<&Process::memory_bytes>},
-    {.name = "heap_words", .key = "heap", .title = "HEAP words", .measure = words,
-     .doc = "young block with its stack, allocated", .shown = on_demand, .get = of<&Process::heap_words>},
-    {.name = "old_heap_words", .key = "old_heap", .title = "OLD HEAP words", .measure = words,
-     .doc = "old block, allocated", .shown = on_demand, .get = of<&Process::old_heap_words>},
-    {.name = "stack_words", .key = "stack", .title = "STACK words", .measure = words, .doc = "used by the stack",
-     .needs = stacks, .shown = on_demand, .get = of<&Process::stack_words>},
-    {.name = "used_words", .key = "used", .title = "USED words", .measure = words,
-     .doc = "held by both heaps and their fragments, without the stack", .shown = on_demand, .get = &used_words},
-    {.name = "live_words", .key = "live", .title = "LIVE words", .measure = words,
-     .doc = "of used_words, reachable; needs the heap decoded. Null where argument registers, which crash dumps leave out, "
-            "may hold more: of who runs, hibernates or is to enter a function. In dumps up to OTP 26 a lower bound where "
-            "there are slices of binaries: what lies behind them is not dumped", .needs = heaps, .shown = on_demand,
+    {.name = "heap_words",
+     .key = "heap",
+     .title = "HEAP words",
+     .measure = words,
+     .doc = "young block with its stack, allocated",
+     .shown = on_demand,
+     .get = of<&Process::heap_words>},
+    {.name = "old_heap_words",
+     .key = "old_heap",
+     .title = "OLD HEAP words",
+     .measure = words,
+     .doc = "old block, allocated",
+     .shown = on_demand,
+     .get = of<&Process::old_heap_words>},
+    {.name = "stack_words",
+     .key = "stack",
+     .title = "STACK words",
+     .measure = words,
+     .doc = "used by the stack",
+     .needs = stacks,
+     .shown = on_demand,
+     .get = of<&Process::stack_words>},
+    {.name = "used_words",
+     .key = "used",
+     .title = "USED words",
+     .measure = words,
+     .doc = "held by both heaps and their fragments, without the stack",
+     .shown = on_demand,
+     .get = &used_words},
+    {.name = "live_words",
+     .key = "live",
+     .title = "LIVE words",
+     .measure = words,
+     .doc = "of used_words, reachable; needs the heap decoded. Null where argument registers, which crash dumps leave "
+            "out, may hold more: of who runs, hibernates or is to enter a function. In dumps up to OTP 26 a lower "
+            "bound where there are slices of binaries: what lies behind them is not dumped",
+     .needs = heaps,
+     .shown = on_demand,
      .get = of<&Process::live_words>},
-    {.name = "garbage_words", .key = "garbage", .title = "GARBAGE words", .measure = words,
-     .doc = "of used_words, not reachable; null where live_words is, an upper bound where that is a lower one", .needs = heaps, .shown = on_demand, .get = of<&Process::garbage_words>},
-    {.name = "reductions", .key = "reductions", .title = "REDUCTIONS", .measure = count,
-     .doc = "work done since it started", .lesser = 2, .get = of<&Process::reductions>},
-    {.name = "links", .key = "links", .title = "LINKS", .measure = count, .doc = "number of links", .shown = on_demand,
+    {.name = "garbage_words",
+     .key = "garbage",
+     .title = "GARBAGE words",
+     .measure = words,
+     .doc = "of used_words, not reachable; null where live_words is, an upper bound where that is a lower one",
+     .needs = heaps,
+     .shown = on_demand,
+     .get = of<&Process::garbage_words>},
+    {.name = "reductions",
+     .key = "reductions",
+     .title = "REDUCTIONS",
+     .measure = count,
+     .doc = "work done since it started",
+     .lesser = 2,
+     .get = of<&Process::reductions>},
+    {.name = "links",
+     .key = "links",
+     .title = "LINKS",
+     .measure = count,
+     .doc = "number of links",
+     .shown = on_demand,
      .get = number_of<&Process::links>},
-    {.name = "monitors", .key = "monitors", .title = "MONITORS", .measure = count,
-     .doc = "number of monitors that it holds on others", .shown = on_demand, .get = number_of<&Process::monitors>},
+    {.name = "monitors",
+     .key = "monitors",
+     .title = "MONITORS",
+     .measure = count,
+     .doc = "number of monitors that it holds on others",
+     .shown = on_demand,
+     .get = number_of<&Process::monitors>},
     {.name = "parent", .title = "PARENT", .doc = "who spawned it", .shown = on_demand, .get = of<&Process::parent>},
-    {.name = "group_key", .title = "GROUP", .doc = "nearest named ancestor, else label, else $initial_call",
-     .needs = labels, .shown = with_labels, .lesser = 3, .get = &group_key},
-    {.name = "real_initial_call", .title = "INITIAL CALL", .doc = "$initial_call of proc_lib, else null",
-     .needs = labels, .shown = on_demand, .get = of<&Process::real_initial_call>},
-    {.name = "heap_unused_words", .title = "HEAP UNUSED words", .measure = words,
-     .doc = "of heap_words, free or stack", .shown = on_demand, .get = of<&Process::heap_unused_words>},
-    {.name = "old_heap_unused_words", .title = "OLD UNUSED words", .measure = words, .doc = "of old_heap_words, free",
-     .shown = on_demand, .get = of<&Process::old_heap_unused_words>},
-    {.name = "fragments", .title = "FRAGMENTS", .measure = count, .doc = "heap fragments", .shown = on_demand,
+    {.name = "group_key",
+     .title = "GROUP",
+     .doc = "nearest named ancestor, else label, else $initial_call",
+     .needs = labels,
+     .shown = with_labels,
+     .lesser = 3,
+     .get = &group_key},
+    {.name = "real_initial_call",
+     .title = "INITIAL CALL",
+     .doc = "$initial_call of proc_lib, else null",
+     .needs = labels,
+     .shown = on_demand,
+     .get = of<&Process::real_initial_call>},
+    {.name = "heap_unused_words",
+     .title = "HEAP UNUSED words",
+     .measure = words,
+     .doc = "of heap_words, free or stack",
+     .shown = on_demand,
+     .get = of<&Process::heap_unused_words>},
+    {.name = "old_heap_unused_words",
+     .title = "OLD UNUSED words",
+     .measure = words,
+     .doc = "of old_heap_words, free",
+     .shown = on_demand,
+     .get = of<&Process::old_heap_unused_words>},
+    {.name = "fragments",
+     .title = "FRAGMENTS",
+     .measure = count,
+     .doc = "heap fragments",
+     .shown = on_demand,
      .get = of<&Process::fragments>},
-    {.name = "fragment_words", .title = "FRAGMENT words", .measure = words, .doc = "in heap fragments",
-     .shown = on_demand, .get = of<&Process::fragment_words>},
-    {.name = "bin_vheap_words", .key = "bin_vheap", .title = "BIN VHEAP words", .measure = words,
-     .doc = "off-heap binaries charged to the young heap, as the VM counts them", .shown = on_demand,
+    {.name = "fragment_words",
+     .title = "FRAGMENT words",
+     .measure = words,
+     .doc = "in heap fragments",
+     .shown = on_demand,
+     .get = of<&Process::fragment_words>},
+    {.name = "bin_vheap_words",
+     .key = "bin_vheap",
+     .title = "BIN VHEAP words",
+     .measure = words,
+     .doc = "off-heap binaries charged to the young heap, as the VM counts them",
+     .shown = on_demand,
      .get = of<&Process::bin_vheap_words>},
-    {.name = "old_bin_vheap_words", .key = "old_bin_vheap", .title = "OLD BIN VHEAP words", .measure = words,
-     .doc = "the same of the old heap", .shown = on_demand, .get = of<&Process::old_bin_vheap_words>},
-    {.name = "refc_bytes", .key = "refc", .title = "REFC BYTES", .measure = bytes,
-     .doc = "distinct off-heap binaries that it reaches", .needs = heaps, .shown = on_demand,
+    {.name = "old_bin_vheap_words",
+     .key = "old_bin_vheap",
+     .title = "OLD BIN VHEAP words",
+     .measure = words,
+     .doc = "the same of the old heap",
+     .shown = on_demand,
+     .get = of<&Process::old_bin_vheap_words>},
+    {.name = "refc_bytes",
+     .key = "refc",
+     .title = "REFC BYTES",
+     .measure = bytes,
+     .doc = "distinct off-heap binaries that it reaches",
+     .needs = heaps,
+     .shown = on_demand,
      .get = of<&Process::refc_bytes>},
-    {.name = "internal_state", .title = "INTERNAL STATE", .doc = "flags as the VM prints them", .shown = on_demand,
+    {.name = "internal_state",
+     .title = "INTERNAL STATE",
+     .doc = "flags as the VM prints them",
+     .shown = on_demand,
      .get = text_of<PlainText, &Process::internal_state>},
-    {.name = "sensitive", .title = "SENSITIVE", .doc = "process_flag(sensitive): its contents are not in the input",
-     .needs = stacks, .shown = on_demand, .get = of<&Process::sensitive>},
-    {.name = "reading", .title = "READ", .doc = "of a running VM: stable, it stood still while it was read; moving, its figures are of "
-            "several instants; running, a thread worked for it. Null of other inputs", .shown = of_running_vms, .lesser = 5,
+    {.name = "sensitive",
+     .title = "SENSITIVE",
+     .doc = "process_flag(sensitive): its contents are not in the input",
+     .needs = stacks,
+     .shown = on_demand,
+     .get = of<&Process::sensitive>},
+    {.name = "reading",
+     .title = "READ",
+     .doc = "of a running VM: stable, it stood still while it was read; moving, its figures are of several instants; "
+            "running, a thread worked for it. Null of other inputs",
+     .shown = of_running_vms,
+     .lesser = 5,
      .get = of<&Process::reading>},
 };
 
@@ -98,7 +219,8 @@ constexpr std::array<std::string_view, std::variant_size_v<ProcessGetter>> kinds
 
 // Largest figure(process) first.
 template <class Figure>
-std::vector<ProcId> in_order(const Snapshot& snapshot, std::span<const ProcId> processes, Figure figure, std::size_t limit) {
+std::vector<ProcId> in_order(const Snapshot& snapshot, std::span<const ProcId> processes, Figure figure,
+                             std::size_t limit) {
     struct Entry {
         Count value;
         ProcId process;
@@ -110,8 +232,7 @@ std::vector<ProcId> in_order(const Snapshot& snapshot, std::span<const ProcId> p
         return a.value != b.value ? a.value > b.value : a.process < b.process;
     };
     if (limit == 0 || limit > entries.size()) limit = entries.size();
-    if (limit == entries.size())
-        std::sort(entries.begin(), entries.end(), before);
+    if (limit == entries.size()) std::sort(entries.begin(), entries.end(), before);
     else
         std::partial_sort(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(limit), entries.end(), before);
     std::vector<ProcId> ids(limit);
@@ -145,7 +266,8 @@ Count used_words(const Process& process) {
 Count virtual_heap_words(const Process& process) { return process.bin_vheap_words + process.old_bin_vheap_words; }
 
 bool knows_memory(const Snapshot& snapshot) {
-    return snapshot.processes.empty() || std::ranges::any_of(snapshot.processes, [](const Process& p) { return p.memory_bytes.has(); });
+    return snapshot.processes.empty() ||
+           std::ranges::any_of(snapshot.processes, [](const Process& p) { return p.memory_bytes.has(); });
 }
 
 Count process_bytes(const Process& process, std::uint32_t word_size) {
@@ -159,12 +281,16 @@ std::vector<ProcId> all_processes(const Snapshot& snapshot) {
     return all;
 }
 
-std::vector<ProcId> largest(const Snapshot& snapshot, std::span<const ProcId> processes, Count Process::*figure, std::size_t limit) {
-    return in_order(snapshot, processes, [figure](const Process& process) { return process.*figure; }, limit);
+std::vector<ProcId> largest(const Snapshot& snapshot, std::span<const ProcId> processes, Count Process::*figure,
+                            std::size_t limit) {
+    return in_order(
+        snapshot, processes, [figure](const Process& process) { return process.*figure; }, limit);
 }
 
 std::vector<ProcId> largest(const Snapshot& snapshot, std::span<const ProcId> processes, std::size_t limit) {
-    const auto size = [word = snapshot.source.word_size](const Process& process) { return process_bytes(process, word); };
+    const auto size = [word = snapshot.source.word_size](const Process& process) {
+        return process_bytes(process, word);
+    };
     return in_order(snapshot, processes, size, limit);
 }
 

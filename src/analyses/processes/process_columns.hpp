@@ -1,8 +1,8 @@
 // The columns of a process: one table that `top` and its --columns, --by and --sort, selectors, help and JSON read.
 //
 // A row says everything about its column: what it is called, what it holds and in which unit, what must be loaded for
-// it, and how it is had from a process. So a new column is a row here, and the field that dumps and cores fill, where it
-// is not computed from fields that are there already.
+// it, and how it is had from a process. So a new column is a row here, and the field that dumps and cores fill, where
+// it is not computed from fields that are there already.
 #pragma once
 
 #include <cstdint>
@@ -35,36 +35,44 @@ struct ProcessNeeds {
 };
 
 // Texts of the input that are written each in its own way.
-struct AtomName { TextId id; };   ///< an atom, shown without quotes
-struct TermText { TextId id; };   ///< a term as the input has it printed
-struct PlainText { TextId id; };  ///< words of the VM
+struct AtomName {
+    TextId id;
+};  ///< an atom, shown without quotes
+struct TermText {
+    TextId id;
+};  ///< a term as the input has it printed
+struct PlainText {
+    TextId id;
+};  ///< words of the VM
 
 /// How a column is had from a process; what it gives says how it is written, sorted and hidden. Numbers that the input
 /// does not hold are missing Counts, and so are flags.
-using ProcessGetter = std::variant<Count (*)(const Process&), std::optional<bool> (*)(const Process&), Pid (*)(const Process&),
-                                   FunctionId (*)(const Process&), ProcessState (*)(const Process&),
-                                   AtomName (*)(const Process&), TermText (*)(const Process&),
-                                   PlainText (*)(const Process&), GroupKey (*)(const Process&), RowReading (*)(const Process&)>;
+using ProcessGetter =
+    std::variant<Count (*)(const Process&), std::optional<bool> (*)(const Process&), Pid (*)(const Process&),
+                 FunctionId (*)(const Process&), ProcessState (*)(const Process&), AtomName (*)(const Process&),
+                 TermText (*)(const Process&), PlainText (*)(const Process&), GroupKey (*)(const Process&),
+                 RowReading (*)(const Process&)>;
 
 /// When a table for people has a column unasked.
 enum class Shown : std::uint8_t { always, on_demand, with_labels, without_labels, of_running_vms };
 
 struct ProcessColumn {
-    std::string_view name;       ///< in rows and JSON: "msgq_len"
-    std::string_view key = {};   ///< short, for --by and selectors: "msgq"
-    std::string_view title;      ///< head of the text table
+    std::string_view name;      ///< in rows and JSON: "msgq_len"
+    std::string_view key = {};  ///< short, for --by and selectors: "msgq"
+    std::string_view title;     ///< head of the text table
     Measure measure = Measure::none;
-    std::string_view doc;        ///< one sentence
+    std::string_view doc;  ///< one sentence
     ProcessNeeds needs = {};
     Shown shown = Shown::always;
-    std::uint8_t lesser = 0;     ///< where rows are wider than a terminal, larger ones are left out first; 0: never
+    std::uint8_t lesser = 0;  ///< where rows are wider than a terminal, larger ones are left out first; 0: never
     ProcessGetter get;
 
     /// Whether it is a number, which --by ranks and selectors compare.
     bool is_figure() const { return std::holds_alternative<Count (*)(const Process&)>(get); }
     /// The number of a process, in the column's own unit; missing where the input does not hold it. Of figures alone.
     Count figure(const Process& process) const { return std::get<Count (*)(const Process&)>(get)(process); }
-    /// What it gives, for programs: "figure", "flag", "pid", "function", "state", "name", "term", "text", "group", "reading".
+    /// What it gives, for programs: "figure", "flag", "pid", "function", "state", "name", "term", "text", "group",
+    /// "reading".
     std::string_view kind() const;
 };
 
@@ -79,8 +87,8 @@ const ProcessColumn* find_process_figure(std::string_view name);
 Count used_words(const Process& process);
 /// What of both heaps is charged to them for off-heap binaries, in words: young and old. Missing if a part is.
 Count virtual_heap_words(const Process& process);
-/// How large a process is, in bytes: its memory, else both heaps as allocated (dumps say the memory since R16B01; an old heap
-/// that is not told of counts as none). Missing if neither is known.
+/// How large a process is, in bytes: its memory, else both heaps as allocated (dumps say the memory since R16B01; an
+/// old heap that is not told of counts as none). Missing if neither is known.
 Count process_bytes(const Process& process, std::uint32_t word_size);
 /// Whether the input says what memory any process has. True where there are no processes.
 bool knows_memory(const Snapshot& snapshot);

@@ -15,8 +15,8 @@ struct QueueBin {
     std::uint64_t messages = 0;  ///< in the queues of all of them; saturates
 };
 
-/// Empty queues, then one bin for each power of ten up to the longest queue: 1 to 9, 10 to 99, ... Processes whose queue
-/// the input does not tell are in none. O(processes).
+/// Empty queues, then one bin for each power of ten up to the longest queue: 1 to 9, 10 to 99, ... Processes whose
+/// queue the input does not tell are in none. O(processes).
 std::vector<QueueBin> queue_spread(const Snapshot& snapshot);
 
 }  // namespace beamheap::analyses

@@ -4,8 +4,8 @@
 #include <span>
 
 #include "analyses/base/allocated_words.hpp"
-#include "analyses/processes/process_columns.hpp"
 #include "analyses/base/sum.hpp"
+#include "analyses/processes/process_columns.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -43,9 +43,7 @@ std::optional<Recursion> recursion(const Snapshot& snapshot, ProcId id, std::uin
     found.stack_words = *process.stack_words;
     found.heap_words = used_words(process);
     // In a collection what the heaps hold is not known: the stack is compared with their blocks then.
-    const std::uint64_t heap = found.heap_words.has()
-                                   ? *found.heap_words
-                                   : allocated_words(process) / 2;
+    const std::uint64_t heap = found.heap_words.has() ? *found.heap_words : allocated_words(process) / 2;
     if (heap > found.stack_words) return std::nullopt;
 
     const std::span<const Frame> stack = snapshot.stacks[process.stack];

@@ -10,9 +10,7 @@ namespace beamheap::analyses {
 namespace {
 
 // Whom a monitor is on, to be counted by.
-auto key_of(const Link& link) {
-    return std::tuple(link.pid, link.port, index_of(link.name), index_of(link.node));
-}
+auto key_of(const Link& link) { return std::tuple(link.pid, link.port, index_of(link.name), index_of(link.node)); }
 
 void count_targets(const Snapshot& s, const Process& process, Relations& row) {
     std::vector<const Link*> held;

@@ -17,7 +17,8 @@ constexpr std::uint64_t most_words = 3'000'000;
 constexpr std::size_t most_supervisors = 1'000;
 constexpr std::size_t most_restarts = 100'000, most_children = 5'000;
 // {state, Name, Strategy, Children, Dynamics, Intensity, Period, Restarts, ..., Module, Args}
-constexpr std::size_t least_state = 11, strategy_at = 2, children_at = 3, dynamics_at = 4, intensity_at = 5, period_at = 6, restarts_at = 7;
+constexpr std::size_t least_state = 11, strategy_at = 2, children_at = 3, dynamics_at = 4, intensity_at = 5,
+                      period_at = 6, restarts_at = 7;
 // {child, Pid, Id, {M, F, Args}, RestartType, ...}
 constexpr std::size_t least_child = 8;
 // erlang:monotonic_time/0 of a VM's start, -(1 << 59) nanoseconds (erl_time_sup.c)
@@ -27,12 +28,10 @@ bool older(const Pid& a, const Pid& b) { return a.serial != b.serial ? a.serial 
 
 class Reading {
 public:
-    Reading(ProcId supervisor, TermSource& source)
-        : source_(source), terms_(source) {
-        found_.supervisor = supervisor;
-    }
+    Reading(ProcId supervisor, TermSource& source) : source_(source), terms_(source) { found_.supervisor = supervisor; }
 
-    // While it starts a child, younger frames have newer states: with one more restart, and without the child that is started.
+    // While it starts a child, younger frames have newer states: with one more restart, and without the child that is
+    // started.
     std::optional<SupervisorRestarts> run() {
         const RootList& roots = source_.graph().roots();
         std::optional<SupervisorRestarts> newest;
@@ -41,7 +40,8 @@ public:
             if (kind != RootKind::stack && kind != RootKind::x_register) continue;
             const Element root = source_.root(i);
             take(root, newest);
-            // One that hibernates, of 28 and later, has it among the arguments of gen_server:wake_hib, which are a list.
+            // One that hibernates, of 28 and later, has it among the arguments of gen_server:wake_hib, which are a
+            // list.
             if (kind == RootKind::x_register)
                 for (const Element& each : terms_.list(root, 8)) take(each, newest);
         }
@@ -82,16 +82,16 @@ private:
 
     bool supervisor(const Element& root) {
         const std::vector<Element> state = terms_.tuple(root);
-        if (state.size() < least_state || !TermReader::is(state[0], "state") || !TermReader::is_atom(state[strategy_at]) ||
-            !limits(state[intensity_at], state[period_at]) || !terms_.is_list(state[restarts_at]))
+        if (state.size() < least_state || !TermReader::is(state[0], "state") ||
+            !TermReader::is_atom(state[strategy_at]) || !limits(state[intensity_at], state[period_at]) ||
+            !terms_.is_list(state[restarts_at]))
             return false;
         count(state[restarts_at]);
         if (found_.restarts == 0) return true;
         found_.one_kind = TermReader::is(state[strategy_at], "simple_one_for_one");
         // {Ids, #{Id => Child}}; a list of them up to R20
         const std::vector<Element> held = terms_.tuple(state[children_at], 2);
-        if (!held.empty())
-            for_pairs(held[1], [&](const Pair& pair) { child(pair.value); });
+        if (!held.empty()) for_pairs(held[1], [&](const Pair& pair) { child(pair.value); });
         else
             for (const Element& each : terms_.list(state[children_at], most_children)) child(each);
         if (found_.one_kind) {
@@ -103,14 +103,16 @@ private:
     }
 
     bool dynamic_supervisor(const Element& root) {
-        if (!terms_.is_map(root) || !TermReader::is(terms_.get(root, "__struct__"), "Elixir.DynamicSupervisor")) return false;
+        if (!terms_.is_map(root) || !TermReader::is(terms_.get(root, "__struct__"), "Elixir.DynamicSupervisor"))
+            return false;
         if (!limits(terms_.get(root, "max_restarts"), terms_.get(root, "max_seconds"))) return false;
         count(terms_.get(root, "restarts"));
         if (found_.restarts == 0) return true;
         found_.one_kind = true;
         for_pairs(terms_.get(root, "children"), [&](const Pair& pair) {
             if (!started(pair.key)) return;
-            const std::vector<Element> kept = terms_.tuple(pair.value);  // {{M, F, Args}, Restart, Shutdown, Type, Modules}
+            const std::vector<Element> kept =
+                terms_.tuple(pair.value);  // {{M, F, Args}, Restart, Shutdown, Type, Modules}
             if (!kept.empty()) start_function(kept[0]);
         });
         return true;
@@ -132,7 +134,9 @@ private:
             const auto time = terms_.number(cell);
             if (!time) break;
             if (!last) last = time;
-            if (*time > *last || static_cast<std::uint64_t>(*last) - static_cast<std::uint64_t>(*time) > found_.period_seconds) break;
+            if (*time > *last ||
+                static_cast<std::uint64_t>(*last) - static_cast<std::uint64_t>(*time) > found_.period_seconds)
+                break;
             first = *time;
             if (++found_.restarts < most_restarts) continue;
             found_.more = true;
@@ -141,7 +145,8 @@ private:
         if (!last) return;
         found_.within_seconds = static_cast<std::uint64_t>(*last - first) + 1;
         constexpr std::int64_t longest = std::int64_t{10} * 366 * 86'400;  // no node is up for longer
-        if (*last >= clock_begins && *last < clock_begins + longest) found_.last_at_seconds = static_cast<std::uint64_t>(*last - clock_begins);
+        if (*last >= clock_begins && *last < clock_begins + longest)
+            found_.last_at_seconds = static_cast<std::uint64_t>(*last - clock_begins);
     }
 
     template <class Function>
@@ -204,7 +209,8 @@ void count_later_pids(const Snapshot& s, std::vector<SupervisorRestarts>& all) {
 bool keeps_restarts(const Snapshot& s, ProcId id) {
     const Process& p = s[id];
     return p.real_initial_call != FunctionId::none && module_of(s, p.real_initial_call) == "supervisor" &&
-           allocated_words(p) <= restarts_of::largest_supervisor && p.msgq_len.value_or(0) <= restarts_of::longest_queue;
+           allocated_words(p) <= restarts_of::largest_supervisor &&
+           p.msgq_len.value_or(0) <= restarts_of::longest_queue;
 }
 
 std::optional<SupervisorRestarts> restarts_of_state(TermSource& terms, const Element& state) {
@@ -216,7 +222,8 @@ std::vector<SupervisorRestarts> supervisor_restarts(Artifact& artifact) {
     std::vector<ProcId> supervisors;
     for (std::uint32_t i = 0; i < s.processes.size(); ++i)
         if (keeps_restarts(s, ProcId{i})) supervisors.push_back(ProcId{i});
-    std::ranges::stable_sort(supervisors, std::ranges::greater(), [&](ProcId id) { return s[id].reductions.value_or(0); });
+    std::ranges::stable_sort(supervisors, std::ranges::greater(),
+                             [&](ProcId id) { return s[id].reductions.value_or(0); });
     if (supervisors.size() > restarts_of::most_supervisors) supervisors.resize(restarts_of::most_supervisors);
     std::vector<SupervisorRestarts> found;
     std::uint64_t words = 0;

@@ -11,11 +11,31 @@ namespace beamheap::analyses {
 namespace {
 
 // What stands between a program and a port.
-constexpr std::array<std::string_view, 25> libraries_of_ports{
-    "prim_inet", "gen_tcp", "gen_tcp_socket", "gen_sctp", "gen_udp",    "inet",        "inet_tcp", "inet6_tcp",
-    "erlang",    "socket",  "erts_internal",  "gen",      "gen_statem", "prim_socket", "os",
-    "httpc",     "inet_res", "inet_db",       "ssl",        "ssl_gen_statem", "ssl_connection",
-    "tls_sender", "tls_socket", "tls_connection", "Elixir.Task.Supervised"};
+constexpr std::array<std::string_view, 25> libraries_of_ports{"prim_inet",
+                                                              "gen_tcp",
+                                                              "gen_tcp_socket",
+                                                              "gen_sctp",
+                                                              "gen_udp",
+                                                              "inet",
+                                                              "inet_tcp",
+                                                              "inet6_tcp",
+                                                              "erlang",
+                                                              "socket",
+                                                              "erts_internal",
+                                                              "gen",
+                                                              "gen_statem",
+                                                              "prim_socket",
+                                                              "os",
+                                                              "httpc",
+                                                              "inet_res",
+                                                              "inet_db",
+                                                              "ssl",
+                                                              "ssl_gen_statem",
+                                                              "ssl_connection",
+                                                              "tls_sender",
+                                                              "tls_socket",
+                                                              "tls_connection",
+                                                              "Elixir.Task.Supervised"};
 
 // Who works for others: those who wait for it say for whom.
 constexpr std::string_view tls_sender = "tls_sender";
@@ -109,7 +129,8 @@ std::vector<HeldSender> held_senders(const Snapshot& s, const Waits& waits) {
         sender.caller = caller_of(s, process);
         if (sends_for_others(s, process)) {
             if (!asked) asked = waiters(waits);
-            if (const auto by = asked->find(sender.process); by != asked->end()) sender.caller = caller_of(s, s[by->second]);
+            if (const auto by = asked->find(sender.process); by != asked->end())
+                sender.caller = caller_of(s, s[by->second]);
         }
         found.push_back(sender);
     }

@@ -20,17 +20,17 @@ namespace beamheap::analyses {
 /// A process that waits until it may send on.
 struct HeldSender {
     ProcId process = ProcId::none;
-    std::optional<std::size_t> port;          ///< index into Snapshot::ports; none: a socket that is no port
-    FunctionId function = FunctionId::none;   ///< it waits in: prim_inet:send/4, erlang:port_command/3, socket:send/4
-    FunctionId caller = FunctionId::none;     ///< the youngest function that is not of the libraries in between
+    std::optional<std::size_t> port;         ///< index into Snapshot::ports; none: a socket that is no port
+    FunctionId function = FunctionId::none;  ///< it waits in: prim_inet:send/4, erlang:port_command/3, socket:send/4
+    FunctionId caller = FunctionId::none;    ///< the youngest function that is not of the libraries in between
 };
 
 /// All of them but those to other nodes, in the process table's order. Needs what waits() needs. A port whose flags say
 /// that it is not busy, and that nobody is suspended for, holds nobody up: a send to it has just begun.
 std::vector<HeldSender> held_senders(const Snapshot& snapshot, const Waits& waits);
 
-/// For whom a library works that stands between a program and a port: the youngest function on a stack that is of none; none
-/// where there is no such.
+/// For whom a library works that stands between a program and a port: the youngest function on a stack that is of none;
+/// none where there is no such.
 FunctionId caller_of(const Snapshot& snapshot, const Process& process);
 /// Whether a port takes no more: somebody is suspended for it, or its flags are BUSY_PORT or BUSY_Q (erl_port_task.h).
 bool is_busy(const Snapshot& snapshot, const Port& port);

@@ -11,8 +11,8 @@ namespace {
 
 // Modules of the shells, between a prompt and what was typed.
 bool of_shell(std::string_view module) {
-    constexpr std::array<std::string_view, 7> modules{"shell", "erl_eval", "Elixir.IEx.Evaluator", "Elixir.IEx.Server",
-                                                      "elixir", "elixir_eval", "Elixir.Code"};
+    constexpr std::array<std::string_view, 7> modules{
+        "shell", "erl_eval", "Elixir.IEx.Evaluator", "Elixir.IEx.Server", "elixir", "elixir_eval", "Elixir.Code"};
     return std::ranges::find(modules, module) != modules.end();
 }
 

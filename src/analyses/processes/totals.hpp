@@ -32,7 +32,7 @@ struct Totals {
     Sum port_queue_bytes;
     static constexpr std::size_t states = static_cast<std::size_t>(ProcessState::free) + 1;
     std::array<std::uint64_t, states> by_state{};  ///< processes by ProcessState
-    bool lower_bounds = false;                     ///< the process table is cut or damaged: all of these are at least so much
+    bool lower_bounds = false;  ///< the process table is cut or damaged: all of these are at least so much
 };
 
 Totals totals(const Snapshot& snapshot);
@@ -63,10 +63,10 @@ struct Death {
     Pid pid;  ///< may be no longer in the process table
     ProcId process = ProcId::none;
     ProcessState state = ProcessState::unknown;
-    std::optional<std::size_t> scheduler;            ///< index into Snapshot::schedulers
-    std::vector<std::size_t> candidates;             ///< of one_of_several: indexes into Snapshot::schedulers
-    std::vector<ProcId> running;                     ///< all that were running, in the input's order
-    std::vector<ProcId> collecting;                  ///< all in garbage collection
+    std::optional<std::size_t> scheduler;  ///< index into Snapshot::schedulers
+    std::vector<std::size_t> candidates;   ///< of one_of_several: indexes into Snapshot::schedulers
+    std::vector<ProcId> running;           ///< all that were running, in the input's order
+    std::vector<ProcId> collecting;        ///< all in garbage collection
 };
 
 /// Who was running or collecting garbage at death. A process that was only asked for (halt, SIGUSR1) is also "running".

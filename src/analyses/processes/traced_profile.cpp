@@ -31,10 +31,8 @@ void add_processes(const TracedFunction& traced, std::vector<TracedRow>& rows) {
     for (const TracedProcess& each : traced.time) {
         const auto same = std::find_if(rows.begin() + static_cast<std::ptrdiff_t>(first), rows.end(),
                                        [&each](const TracedRow& row) { return row.pid == each.pid; });
-        if (same != rows.end())
-            same->time = each.amount;
-        else
-            rows.push_back({traced.function, traced.session, each.pid, each.calls, {}, each.amount});
+        if (same != rows.end()) same->time = each.amount;
+        else rows.push_back({traced.function, traced.session, each.pid, each.calls, {}, each.amount});
     }
     if (rows.size() == first) rows.push_back({traced.function, traced.session, {}, traced.calls, {}, {}});
 }
@@ -48,18 +46,14 @@ TracedProfile traced_profile(std::span<const TracedFunction> traced, bool per_pr
     for (const TracedFunction& each : traced) {
         if (!chosen(each.function)) continue;
         ++profile.functions;
-        if (per_process)
-            add_processes(each, rows);
-        else
-            rows.push_back(sum_of(each));
+        if (per_process) add_processes(each, rows);
+        else rows.push_back(sum_of(each));
     }
     const auto any = [&rows](Count TracedRow::*member) {
         return std::ranges::any_of(rows, [member](const TracedRow& row) { return (row.*member).has(); });
     };
-    if (any(&TracedRow::words))
-        profile.measure = &TracedRow::words;
-    else if (any(&TracedRow::time))
-        profile.measure = &TracedRow::time;
+    if (any(&TracedRow::words)) profile.measure = &TracedRow::words;
+    else if (any(&TracedRow::time)) profile.measure = &TracedRow::time;
     Sum total;
     for (const TracedRow& row : rows) total.add(row.*profile.measure);
     profile.total = total.value();

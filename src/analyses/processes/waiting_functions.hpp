@@ -1,4 +1,5 @@
-// The functions in which a process receives one answer, as data: a new one is a row. waits.cpp and senders.cpp include this.
+// The functions in which a process receives one answer, as data: a new one is a row. waits.cpp and senders.cpp include
+// this.
 #pragma once
 
 #include <array>
@@ -81,29 +82,51 @@ inline constexpr std::array waiting_functions{
 };
 
 /// Modules whose functions are how a call is named: the youngest frame of one of them behind the receive.
-inline constexpr std::array<std::string_view, 20> calling_modules{
-    "gen_server", "gen_event",        "gen_statem",   "gen_fsm",        "gen_server2",
-    "supervisor", "proc_lib",         "io",           "file",           "rpc",
-    "erpc",       "Elixir.GenServer", "Elixir.Agent", "Elixir.Task",    "disk_log",
-    "prim_inet",  "Elixir.Registry",  "code_server",  "Elixir.GenStage", "os"};
+inline constexpr std::array<std::string_view, 20> calling_modules{"gen_server",
+                                                                  "gen_event",
+                                                                  "gen_statem",
+                                                                  "gen_fsm",
+                                                                  "gen_server2",
+                                                                  "supervisor",
+                                                                  "proc_lib",
+                                                                  "io",
+                                                                  "file",
+                                                                  "rpc",
+                                                                  "erpc",
+                                                                  "Elixir.GenServer",
+                                                                  "Elixir.Agent",
+                                                                  "Elixir.Task",
+                                                                  "disk_log",
+                                                                  "prim_inet",
+                                                                  "Elixir.Registry",
+                                                                  "code_server",
+                                                                  "Elixir.GenStage",
+                                                                  "os"};
 
 /// Where processes of OTP, and of libraries made after it, wait for their next message.
 struct IdleFunction {
     std::string_view module, function;
 };
 inline constexpr std::array idle_functions{
-    IdleFunction{"gen_server", "loop"},           IdleFunction{"gen_event", "fetch_msg"},
-    IdleFunction{"gen_statem", "loop_receive"},   IdleFunction{"gen_fsm", "loop"},
-    IdleFunction{"proc_lib", "hibernate"},        IdleFunction{"gen_server2", "process_next_msg"},
-    IdleFunction{"erlang", "hibernate"},          IdleFunction{"gen_statem", "loop_receive_result"},
-    IdleFunction{"gen_statem", "loop_hibernate"}, IdleFunction{"gen", "hibernate"},
-    IdleFunction{"gen_server", "loop_hibernate"}, IdleFunction{"gen_statem", "loop"},
+    IdleFunction{"gen_server", "loop"},
+    IdleFunction{"gen_event", "fetch_msg"},
+    IdleFunction{"gen_statem", "loop_receive"},
+    IdleFunction{"gen_fsm", "loop"},
+    IdleFunction{"proc_lib", "hibernate"},
+    IdleFunction{"gen_server2", "process_next_msg"},
+    IdleFunction{"erlang", "hibernate"},
+    IdleFunction{"gen_statem", "loop_receive_result"},
+    IdleFunction{"gen_statem", "loop_hibernate"},
+    IdleFunction{"gen", "hibernate"},
+    IdleFunction{"gen_server", "loop_hibernate"},
+    IdleFunction{"gen_statem", "loop"},
     IdleFunction{"disk_log", "loop"},
 };
 
 // Where a process is held up because what it sends to takes nothing: the receive of a socket of the module `socket`
 // (`send` and whatever begins so), and the traps that a process stands in that the VM suspended on a full connection to
-// another node (dsend_continue_trap/1 of dist.c; bif_return_trap/2 where the message was taken and the sender has to stop).
+// another node (dsend_continue_trap/1 of dist.c; bif_return_trap/2 where the message was taken and the sender has to
+// stop).
 struct HeldUpFunction {
     std::string_view module;
     std::string_view function;

@@ -39,7 +39,10 @@ struct Found {
 
 class Finder {
 public:
-    explicit Finder(const Snapshot& snapshot) : s_(snapshot), rows_(snapshot.functions.size(), unknown_row), by_hand_(snapshot.functions.size(), std::int8_t{-1}) {
+    explicit Finder(const Snapshot& snapshot)
+        : s_(snapshot),
+          rows_(snapshot.functions.size(), unknown_row),
+          by_hand_(snapshot.functions.size(), std::int8_t{-1}) {
         first_slot_.assign(s_.processes.size(), no_slot);
         for (std::size_t i = s_.slots.size(); i-- > 0;)
             if (const std::size_t process = index_of(s_.slots[i].process); process < first_slot_.size())
@@ -74,7 +77,8 @@ public:
             if (slot.kind == StackSlot::Kind::pid) named = s_.find(slot.pid);
             if (slot.kind == StackSlot::Kind::reference)
                 for (const Link& link : links(process))
-                    if (link.kind == LinkKind::monitors && slot.ref == link.ref) named = of_link(link, process.pid).process;
+                    if (link.kind == LinkKind::monitors && slot.ref == link.ref)
+                        named = of_link(link, process.pid).process;
             if (named == ProcId::none || named == id) continue;
             // A monitor is on the one that is asked; pids may stand there for other reasons, too.
             if (slot.kind == StackSlot::Kind::reference) {
@@ -85,15 +89,16 @@ public:
             found = named;
         }
         if (found == ProcId::none) return std::nullopt;
-        return WaitEdge{id, of_pid(s_[found].pid), process.current_function, "by_hand", Confidence::estimate, infinite(id)};
+        return WaitEdge{id,        of_pid(s_[found].pid), process.current_function,
+                        "by_hand", Confidence::estimate,  infinite(id)};
     }
 
-    /// The program whose answer a process waits for in code of its own: the only port that its youngest frame names, where it has
-    /// started that and goes on when it has the answer.
+    /// The program whose answer a process waits for in code of its own: the only port that its youngest frame names,
+    /// where it has started that and goes on when it has the answer.
     std::optional<WaitEdge> program(ProcId id) {
         const Process& process = s_[id];
-        if (programs_.empty() || process.state != ProcessState::waiting || process.current_function == FunctionId::none ||
-            !written_by_hand(process.current_function))
+        if (programs_.empty() || process.state != ProcessState::waiting ||
+            process.current_function == FunctionId::none || !written_by_hand(process.current_function))
             return std::nullopt;
         PortName found;
         for (const StackSlot& slot : slots(id)) {
@@ -102,7 +107,9 @@ public:
             found = slot.port;
         }
         const auto owner = found.has() ? programs_.find(found) : programs_.end();
-        if (owner == programs_.end() || owner->second != process.pid || waits_on_behalf(s_, process) == FunctionId::none) return std::nullopt;
+        if (owner == programs_.end() || owner->second != process.pid ||
+            waits_on_behalf(s_, process) == FunctionId::none)
+            return std::nullopt;
         WaitTarget target;
         target.port = found;
         return WaitEdge{id, target, process.current_function, "by_hand", Confidence::estimate, infinite(id)};
@@ -202,7 +209,8 @@ private:
                 return slot.kind == StackSlot::Kind::reference && slot.words >= 3 && slot.frame <= 1 &&
                        slot.ref == link.ref;
             };
-            if (std::ranges::any_of(held, proves)) return Found{of_link(link, process.pid), "monitor", Confidence::exact};
+            if (std::ranges::any_of(held, proves))
+                return Found{of_link(link, process.pid), "monitor", Confidence::exact};
         }
         if (row.target == WaitingFunction::child) return only_child(all, process);
         // The frame knows: the only pid, or port, in the youngest frame.
@@ -234,7 +242,8 @@ private:
 
     std::optional<Found> first_monitored(std::span<const Link> all, const Process& process) const {
         for (const Link& link : all)
-            if (link.kind == LinkKind::monitors && link.pid.has() && link.pid != process.parent && s_.find(link.pid) != ProcId::none)
+            if (link.kind == LinkKind::monitors && link.pid.has() && link.pid != process.parent &&
+                s_.find(link.pid) != ProcId::none)
                 return Found{of_pid(link.pid), "monitor", Confidence::estimate};
         return std::nullopt;
     }
@@ -286,8 +295,8 @@ private:
     std::map<PortName, Pid> programs_;       // external programs, and who has started each
 };
 
-// Calls that programs have written by hand: as many as there are requests in the queue of whom they ask, one more or less,
-// and at least half of that; a queue that is longer has other senders.
+// Calls that programs have written by hand: as many as there are requests in the queue of whom they ask, one more or
+// less, and at least half of that; a queue that is longer has other senders.
 void add_by_hand(const Snapshot& s, Finder& finder, Waits& waits) {
     std::vector<WaitEdge> candidates;
     std::vector<std::uint64_t> asked(s.processes.size());
@@ -344,14 +353,16 @@ void add_edge(const Snapshot& s, ProcId from, ProcId to, std::string_view via, W
     waits.edges.push_back(edge);
 }
 
-// The code server, when the only -on_load function that runs has not returned: whoever wants that module is answered then. It
-// runs in a process of its own, in a fun of the code server's (code_server.erl, handle_on_load and schedule_on_load).
+// The code server, when the only -on_load function that runs has not returned: whoever wants that module is answered
+// then. It runs in a process of its own, in a fun of the code server's (code_server.erl, handle_on_load and
+// schedule_on_load).
 void add_loading(const Snapshot& s, Waits& waits) {
     const ProcId server = s.find_registered(code_server);
     if (server == ProcId::none || waits.edge(server) != nullptr || s[server].state != ProcessState::waiting) return;
     if (std::ranges::none_of(waits.edges, [&](const WaitEdge& edge) { return edge.target.process == server; })) return;
     const std::vector<std::uint8_t> loads = marks_of_stacks(s, [&](FunctionId id) {
-        return s.text(s.functions[id].module) == code_server && s.text(s.functions[id].name).find("on_load/") != std::string_view::npos;
+        return s.text(s.functions[id].module) == code_server &&
+               s.text(s.functions[id].name).find("on_load/") != std::string_view::npos;
     });
     ProcId found = ProcId::none;
     for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
@@ -390,8 +401,7 @@ TextId only_busy_connection(const Snapshot& s) {
 void add_distribution(const Snapshot& s, Waits& waits) {
     std::vector<bool> holds_up(s.functions.size());
     bool any = false;
-    for (std::uint32_t i = 0; i < s.functions.size(); ++i)
-        any |= holds_up[i] = sends_to_nodes(s, FunctionId{i});
+    for (std::uint32_t i = 0; i < s.functions.size(); ++i) any |= holds_up[i] = sends_to_nodes(s, FunctionId{i});
     if (!any) return;
     const TextId node = only_busy_connection(s);
     if (node == TextId::none) return;
@@ -537,7 +547,9 @@ bool is_idle_function(const Snapshot& snapshot, FunctionId function) {
                                [&](const IdleFunction& row) { return row.module == module && row.function == name; });
 }
 
-bool sends_to_nodes(const Snapshot& snapshot, FunctionId function) { return matches(snapshot, function, distribution_sends); }
+bool sends_to_nodes(const Snapshot& snapshot, FunctionId function) {
+    return matches(snapshot, function, distribution_sends);
+}
 
 SlotsWanted slots_for_waits(const Snapshot& snapshot, FunctionId function) {
     if (is_waiting_function(snapshot, function)) return SlotsWanted::all;

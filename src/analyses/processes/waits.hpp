@@ -9,12 +9,12 @@
 // A process that is suspended because a port is busy stands in the port's own list.
 //
 // Calls that programs write by hand (a message with one's own pid, then a receive) stand in no list of ours. Their
-// frame holds the same things, the reference of a monitor or the pid; but so does the frame of a process that just knows
-// somebody. What tells them apart is the other side: requests that were not taken lie in its queue, about as many as
-// there are callers. Where it has so many, they wait for it, as an estimate.
+// frame holds the same things, the reference of a monitor or the pid; but so does the frame of a process that just
+// knows somebody. What tells them apart is the other side: requests that were not taken lie in its queue, about as many
+// as there are callers. Where it has so many, they wait for it, as an estimate.
 //
-// Who has started a program, and names its port in the frame in which it waits, waits for what the program says; not where that
-// frame is the process's first, which is how a loop looks that is there for the program.
+// Who has started a program, and names its port in the frame in which it waits, waits for what the program says; not
+// where that frame is the process's first, which is how a loop looks that is there for the program.
 //
 // A process waits in one call at most, so the edges are a function: following them ends at somebody who waits for
 // nobody, leaves the node, or goes round a cycle, which is a deadlock unless a timeout ends it.
@@ -95,13 +95,14 @@ void add_edges(const Snapshot& snapshot, std::span<const WaitEdge> edges, Waits&
 /// The name of the node that a target is on; none for this one, or where it is not known.
 TextId node_of(const Snapshot& snapshot, const WaitTarget& target);
 /// Whom somebody waits for in the end: the last of the chain that begins with `process`, itself if it waits for nobody;
-/// none if the chain leads around, leaves the process table, or ends at a port. Steps: at most as many as there are edges.
+/// none if the chain leads around, leaves the process table, or ends at a port. Steps: at most as many as there are
+/// edges.
 ProcId end_of_chain(const Waits& waits, ProcId process);
 
 /// Whether processes wait for an answer in this function of a library.
 bool is_waiting_function(const Snapshot& snapshot, FunctionId function);
-/// The function that has called the one that a process waits in, and goes on when that returns; none where that is the first of all, as
-/// loops of processes are.
+/// The function that has called the one that a process waits in, and goes on when that returns; none where that is the
+/// first of all, as loops of processes are.
 FunctionId waits_on_behalf(const Snapshot& snapshot, const Process& process);
 /// Whether processes wait in this function of OTP for whatever comes next: the loops of its servers, hibernation.
 bool is_idle_function(const Snapshot& snapshot, FunctionId function);

@@ -57,10 +57,8 @@ struct SubjectParts {
     void operator()(const Atom& atom) const { hash.name(atom.text); }
     void operator()(const InputText& text) const { hash.name(text.text); }
     void operator()(FunctionId function) const {
-        if (function == FunctionId::none)
-            hash.words("an unknown function");
-        else
-            hash.name(function_text(snapshot, function));
+        if (function == FunctionId::none) hash.words("an unknown function");
+        else hash.name(function_text(snapshot, function));
     }
     template <class Other>
     void operator()(const Other&) const {}
@@ -117,10 +115,8 @@ std::string fingerprint(std::string_view rule, SubjectKind kind, std::string_vie
 
 Evidence figure(Sentence name, Count value, AmountUnit unit, Confidence confidence) {
     Evidence evidence{std::move(name), {}, {}, unit, confidence};
-    if (value.has())
-        evidence.number = static_cast<double>(*value);
-    else
-        evidence.text = Ours("not in the input");
+    if (value.has()) evidence.number = static_cast<double>(*value);
+    else evidence.text = Ours("not in the input");
     return evidence;
 }
 

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "analyses/base/sentence.hpp"
 #include "analyses/base/confidence.hpp"
+#include "analyses/base/sentence.hpp"
 #include "beamheap/snapshot.hpp"
 
 namespace beamheap::analyses {
@@ -87,9 +87,10 @@ struct Finding {
     Confidence confidence = Confidence::exact;
     /// Processes whose trouble is this one: what other rules find of them is told as a part of this finding.
     std::vector<ProcId> members;
-    bool of_waiting = false;        ///< about a process that would not stand out if it did not have to wait
-    bool tells_slogan = false;      ///< its title is what the slogan means
-    bool leads = false;             ///< the summary begins with it, however little it may be: it is told only where nothing else is
+    bool of_waiting = false;    ///< about a process that would not stand out if it did not have to wait
+    bool tells_slogan = false;  ///< its title is what the slogan means
+    bool leads =
+        false;  ///< the summary begins with it, however little it may be: it is told only where nothing else is
     std::vector<Evidence> evidence;
     std::vector<Sentence> next_steps;  ///< two to four
     /// Sixteen hexadecimal digits that are the same for the same thing in another dump: made of the rule, the kind of

@@ -13,16 +13,18 @@ namespace {
 
 // Modules that work for whoever calls them: what they do tells less than for whom.
 constexpr std::array<std::string_view, 24> tools{
-    "lists", "maps", "binary", "string", "unicode", "re", "dict", "orddict", "gb_trees", "gb_sets", "sets", "ordsets",
-    "queue", "array", "proplists", "io_lib", "erlang", "erts_internal", "Elixir.Enum", "Elixir.List", "Elixir.Map",
-    "Elixir.String", "Elixir.Stream", "Elixir.Keyword"};
+    "lists",       "maps",        "binary",     "string",        "unicode",       "re",
+    "dict",        "orddict",     "gb_trees",   "gb_sets",       "sets",          "ordsets",
+    "queue",       "array",       "proplists",  "io_lib",        "erlang",        "erts_internal",
+    "Elixir.Enum", "Elixir.List", "Elixir.Map", "Elixir.String", "Elixir.Stream", "Elixir.Keyword"};
 
 constexpr std::size_t most_tool_frames = 50;
 
 // Where processes of OTP's kinds begin, and where they sleep, whatever they do.
 bool says_nothing(const Snapshot& s, FunctionId function) {
     const std::string_view module = s.text(s.functions[function].module);
-    return module == "timer" || module == "proc_lib" || module == "supervisor" || module.starts_with("gen_") || module == "gen";
+    return module == "timer" || module == "proc_lib" || module == "supervisor" || module.starts_with("gen_") ||
+           module == "gen";
 }
 
 bool is_tool(const Snapshot& s, FunctionId function) {
@@ -35,10 +37,8 @@ Sentence kind_of(const RuleInput& input, const Process& process) {
     Sentence kind;
     const FunctionId call =
         process.real_initial_call != FunctionId::none ? process.real_initial_call : process.initial_call;
-    if (process.label != TextId::none)
-        kind.add(names(input.snapshot.text(process.label)));
-    else if (call != FunctionId::none)
-        kind.add(call);
+    if (process.label != TextId::none) kind.add(names(input.snapshot.text(process.label)));
+    else if (call != FunctionId::none) kind.add(call);
     return kind;
 }
 
@@ -79,15 +79,14 @@ Sentence target_text(const Snapshot& snapshot, const WaitTarget& target) {
     const TextId node = node_of(snapshot, target);
     if (target.pid.has()) return sentence("{}", AnyProcess{target.pid});  // which says the node of others itself
     Sentence text;
-    if (target.name != TextId::none)
-        text.add(Name{target.name});
-    else
-        return sentence("node {}", Name{node});
+    if (target.name != TextId::none) text.add(Name{target.name});
+    else return sentence("node {}", Name{node});
     if (node != TextId::none) text.say(" on node {}", Name{node});
     return text;
 }
 
-// The master is in terminate_loop/2 then. Up to 28 the application controller itself waits for it, since then a helper of its own.
+// The master is in terminate_loop/2 then. Up to 28 the application controller itself waits for it, since then a helper
+// of its own.
 const RunningApplication* being_stopped(const RuleInput& input) {
     if (input.starts == nullptr) return nullptr;
     for (const RunningApplication& application : input.starts->masters) {
@@ -113,7 +112,8 @@ ProcId asks_for_own_stop(const RuleInput& input) {
 }
 
 bool starts_block(const RuleInput& input, ProcId process) {
-    return process != ProcId::none && input.starts != nullptr && input.snapshot.text(input.snapshot[process].name) == "application_controller" &&
+    return process != ProcId::none && input.starts != nullptr &&
+           input.snapshot.text(input.snapshot[process].name) == "application_controller" &&
            !is_failed_start(input.slogan.kind) && (!input.starts->starting.empty() || being_stopped(input) != nullptr);
 }
 
@@ -137,7 +137,8 @@ Sentence caller(const Snapshot& s, const Process& p) {
 
 Sentence not_loaded(const PutOff& tables) {
     const PrintedTerm table{tables.what, tables.what->term()};
-    return tables.count == 1 ? sentence("table {} is not loaded", table) : sentence("tables {} and {} more are not loaded", table, number(tables.count - 1));
+    return tables.count == 1 ? sentence("table {} is not loaded", table)
+                             : sentence("tables {} and {} more are not loaded", table, number(tables.count - 1));
 }
 
 void say_absent_nodes(const RuleInput& input, Finding& finding, bool in_title) {
@@ -146,7 +147,8 @@ void say_absent_nodes(const RuleInput& input, Finding& finding, bool in_title) {
     const Snapshot& s = input.snapshot;
     std::vector<Sentence> absent;
     for (const DistNode& node : s.nodes)
-        if (node.kind == DistNode::Kind::not_connected && node.name != TextId::none && node.name != s.node.name && s.text(node.name) != nobody)
+        if (node.kind == DistNode::Kind::not_connected && node.name != TextId::none && node.name != s.node.name &&
+            s.text(node.name) != nobody)
             absent.push_back(sentence("{}", Name{node.name}));
     if (absent.empty()) return;
     if (in_title && absent.size() == 1) finding.title.say("; node {} is not connected", absent.front());
@@ -160,11 +162,12 @@ Sentence doing(const RuleInput& input, ProcId process) {
         return sentence("is idle, as {}", not_loaded(*why));
     switch (p.state) {
         case ProcessState::garbage_collecting:
-            return p.current_function == FunctionId::none ? Sentence(Ours("is collecting garbage"))
-                                                          : sentence("is collecting garbage in {}{}", p.current_function,
-                                                                     caller(input.snapshot, p));
+            return p.current_function == FunctionId::none
+                       ? Sentence(Ours("is collecting garbage"))
+                       : sentence("is collecting garbage in {}{}", p.current_function, caller(input.snapshot, p));
         case ProcessState::running: return sentence("is running {}{}", p.current_function, caller(input.snapshot, p));
-        case ProcessState::runnable: return sentence("is ready to run in {}{}", p.current_function, caller(input.snapshot, p));
+        case ProcessState::runnable:
+            return sentence("is ready to run in {}{}", p.current_function, caller(input.snapshot, p));
         case ProcessState::suspended: return sentence("is suspended in {}", p.current_function);
         case ProcessState::exiting: return Ours("is exiting");
         default: break;
@@ -200,7 +203,8 @@ bool suspended_by_sys(const RuleInput& input, ProcId process) {
     const FunctionId id = input.snapshot[process].current_function;
     if (id == FunctionId::none) return false;
     const Function& function = input.snapshot.functions[id];
-    return input.snapshot.text(function.module) == "sys" && input.snapshot.text(function.name).starts_with("suspend_loop");
+    return input.snapshot.text(function.module) == "sys" &&
+           input.snapshot.text(function.name).starts_with("suspend_loop");
 }
 
 bool is_suspended(const RuleInput& input, ProcId process) {
@@ -212,11 +216,13 @@ bool is_suspended(const RuleInput& input, ProcId process) {
 
 void advise_to_resume(const RuleInput& input, ProcId process, Finding& finding) {
     if (suspended_by_sys(input, process))
-        finding.advise("Resume it with `sys:resume/1`, and look for who called `sys:suspend/1` (a debugger, an upgrade that was "
-                       "not finished) and did not.");
+        finding.advise(
+            "Resume it with `sys:resume/1`, and look for who called `sys:suspend/1` (a debugger, an upgrade that was "
+            "not finished) and did not.");
     else
-        finding.advise("Whoever called `erlang:suspend_process/1` has to call `erlang:resume_process/1`, or to end: a tracer, a "
-                       "debugger, a shell.");
+        finding.advise(
+            "Whoever called `erlang:suspend_process/1` has to call `erlang:resume_process/1`, or to end: a tracer, a "
+            "debugger, a shell.");
 }
 
 Sentence frames_text(const RuleInput& input, ProcId process, std::size_t most) {
@@ -258,7 +264,8 @@ std::optional<SocketBuffers> buffers_of_sockets(const RuleInput& input) {
     SocketBuffers found;
     for (const Port& port : s.ports) {
         const std::string_view driver = s.text(port.driver);
-        found.sockets += driver.starts_with("tcp_inet") || driver.starts_with("udp_inet") || driver.starts_with("sctp_inet");
+        found.sockets +=
+            driver.starts_with("tcp_inet") || driver.starts_with("udp_inet") || driver.starts_with("sctp_inet");
     }
     const Count binaries = s.memory_bytes("binary");
     if (found.sockets == 0 || binaries.value_or(0) < least_bytes) return std::nullopt;
@@ -316,10 +323,12 @@ AllSchedulers all_schedulers(const Snapshot& s) {
     }
     if (at.empty() || at.size() < found.schedulers) return found;
     for (const FunctionId function : at.front()) {
-        const auto is_in = [&](const std::vector<FunctionId>& here) { return std::ranges::find(here, function) != here.end(); };
+        const auto is_in = [&](const std::vector<FunctionId>& here) {
+            return std::ranges::find(here, function) != here.end();
+        };
         if (!std::ranges::all_of(at, is_in)) continue;
-        // What works for others tells nothing, nor what all processes begin in; in a core image the youngest may also be older
-        // than what is called now, where that is in C: a sleep that has ended.
+        // What works for others tells nothing, nor what all processes begin in; in a core image the youngest may also
+        // be older than what is called now, where that is in C: a sleep that has ended.
         if (is_tool(s, function) || says_nothing(s, function)) continue;
         found.function = function;
         break;

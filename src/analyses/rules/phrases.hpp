@@ -21,25 +21,26 @@ Sentence process_subject(const RuleInput& input, ProcId process);
 Sentence group_sentence(const RuleInput& input, const GroupKey& key);
 /// What a port is: "standard output (#Port<0.4>)", "#Port<0.7> (tcp_inet)".
 Sentence port_words(const Snapshot& snapshot, const Port& port);
-/// Whom somebody waits for: "lager_event <0.89.0>", "#Port<0.5> (tcp_inet)", "name on node other@host", "node other@host".
+/// Whom somebody waits for: "lager_event <0.89.0>", "#Port<0.5> (tcp_inet)", "name on node other@host", "node
+/// other@host".
 Sentence target_text(const Snapshot& snapshot, const WaitTarget& target);
 /// The application that is being stopped and has not ended, by its master; nullptr where there is none.
 const RunningApplication* being_stopped(const RuleInput& input);
-/// Who is a part of that application, as its end is waited for, and waits for the application controller itself: neither goes on; none:
-/// there is nobody.
+/// Who is a part of that application, as its end is waited for, and waits for the application controller itself:
+/// neither goes on; none: there is nobody.
 ProcId asks_for_own_stop(const RuleInput& input);
 /// Whether a process is the application controller, and an application's start or stop has not ended: start-blocked and
 /// stop-under-way tell it.
 bool starts_block(const RuleInput& input, ProcId process);
-/// For whom a library's function works, of a process that is not waiting: ", called by my:report/1". Empty where its own function
-/// is no library's.
+/// For whom a library's function works, of a process that is not waiting: ", called by my:report/1". Empty where its
+/// own function is no library's.
 Sentence caller(const Snapshot& snapshot, const Process& process);
 /// "account is not loaded", "account and 2 more are not loaded": of what many wait for mnesia_controller for.
 Sentence not_loaded(const PutOff& tables);
 /// What helps then.
 inline constexpr Ours tables_advice =
-    "A table is loaded when a node that may have its newest copy is up: start the other nodes of the cluster; where one is lost for good, "
-    "`mnesia:force_load_table/1`. A table that does not exist is waited for as well.";
+    "A table is loaded when a node that may have its newest copy is up: start the other nodes of the cluster; where "
+    "one is lost for good, `mnesia:force_load_table/1`. A table that does not exist is waited for as well.";
 /// Says which nodes this one knows and has no connection to, in the title where it is one.
 void say_absent_nodes(const RuleInput& input, Finding& finding, bool in_title = true);
 /// What a process does: "sits in timer:sleep/1", "is running lists:reverse/1, called by my:report/1", "is idle in
@@ -49,7 +50,8 @@ Sentence doing(const RuleInput& input, ProcId process);
 bool idle(const RuleInput& input, ProcId process);
 /// Whom a process monitors and who doesn't wait for it: of a pool, those who have something of it, or its members.
 std::vector<ProcId> watched_by(const RuleInput& input, ProcId process);
-/// How long nothing has come from another node, in milliseconds, by whole ticks of net_kernel; nothing where that can't be known.
+/// How long nothing has come from another node, in milliseconds, by whole ticks of net_kernel; nothing where that can't
+/// be known.
 std::optional<std::uint64_t> silent_ms(const RuleInput& input, TextId node);
 /// Whether `sys:suspend/1` holds it in a loop that takes no requests.
 bool suspended_by_sys(const RuleInput& input, ProcId process);
@@ -64,8 +66,8 @@ void add_stack(const RuleInput& input, ProcId process, Finding& finding);
 /// Fills process, pid, name and subject of a finding about one process.
 void about(const RuleInput& input, ProcId process, Finding& finding);
 
-/// From when on those who wait for one thing are a finding (wait-convoy, node-hung): ten that are 5 % of all processes, or 100.
-/// One in five of all is high, half of them critical.
+/// From when on those who wait for one thing are a finding (wait-convoy, node-hung): ten that are 5 % of all processes,
+/// or 100. One in five of all is high, half of them critical.
 namespace crowd {
 inline constexpr std::uint64_t least = 10, many = 100;
 inline constexpr double least_percent = 5, high_percent = 20, critical_percent = 50;
@@ -78,7 +80,7 @@ std::optional<Recursion> fills_its_stack(const RuleInput& input, ProcId process)
 /// Receive buffers of sockets that take much of the node's memory: socket-buffers says it, and binary-pinning does not.
 struct SocketBuffers {
     std::uint64_t sockets = 0, bytes = 0;
-    bool proved = false;            ///< the blocks were seen, in a core image
+    bool proved = false;                        ///< the blocks were seen, in a core image
     std::uint64_t blocks = 0, block_bytes = 0;  ///< of these
 };
 std::optional<SocketBuffers> buffers_of_sockets(const RuleInput& input);
@@ -93,8 +95,8 @@ Count node_bytes(const RuleInput& input);
 /// What all schedulers for ordinary work are in, where none of them is free.
 struct AllSchedulers {
     std::uint64_t schedulers = 0;            ///< how many there are
-    FunctionId function = FunctionId::none;  ///< the youngest that is on the stacks of all that they run; none: there is no such, or
-                                             ///< one of them is free
+    FunctionId function = FunctionId::none;  ///< the youngest that is on the stacks of all that they run; none: there
+                                             ///< is no such, or one of them is free
 };
 AllSchedulers all_schedulers(const Snapshot& snapshot);
 

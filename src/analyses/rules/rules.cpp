@@ -30,7 +30,8 @@ const std::vector<Rule>& all_rules() {
 
 constexpr std::uint32_t no_story = 0xFFFFFFFFu;
 
-// The finding that counts all of a finding's members among its own: the callers of a lock's server are those who want the lock.
+// The finding that counts all of a finding's members among its own: the callers of a lock's server are those who want
+// the lock.
 std::uint32_t story_of_all(const Finding& part, const std::vector<std::uint32_t>& story_of) {
     if (part.members.empty()) return no_story;
     const std::uint32_t first = story_of[index_of(part.members.front())];
@@ -38,9 +39,9 @@ std::uint32_t story_of_all(const Finding& part, const std::vector<std::uint32_t>
     return same ? first : no_story;
 }
 
-// What is told of a process that is held up by the cause of another finding is a part of that one's story: the queue of a
-// process that waits for a lock, the callers of one that sends to a full connection. What such a part is worth, its cause
-// is worth.
+// What is told of a process that is held up by the cause of another finding is a part of that one's story: the queue of
+// a process that waits for a lock, the callers of one that sends to a full connection. What such a part is worth, its
+// cause is worth.
 void fold_stories(const RuleInput& input, std::vector<Finding>& findings) {
     std::vector<std::uint32_t> story_of(input.snapshot.processes.size(), no_story);
     for (std::uint32_t i = 0; i < findings.size(); ++i)

@@ -1,8 +1,8 @@
 // The rules: each looks at a node for one thing that kills nodes, and says what it found.
 //
 // A rule is one file of catalogue/, with its theory, its thresholds and its place among the others, and the page of
-// `explain` of its name (docs/explain): the build finds both. It is a pure function of RuleInput. It says nothing rather
-// than something doubtful.
+// `explain` of its name (docs/explain): the build finds both. It is a pure function of RuleInput. It says nothing
+// rather than something doubtful.
 #pragma once
 
 #include <optional>
@@ -11,20 +11,20 @@
 #include <string_view>
 #include <vector>
 
+#include "analyses/causes/told_causes.hpp"
 #include "analyses/heaps/messages.hpp"
 #include "analyses/heaps/put_off.hpp"
 #include "analyses/heaps/shared_names.hpp"
 #include "analyses/heaps/unanswered.hpp"
-#include "analyses/causes/told_causes.hpp"
 #include "analyses/logs/service_states.hpp"
-#include "analyses/rules/finding.hpp"
-#include "analyses/slogan/slogan.hpp"
+#include "analyses/memory/unreferenced_binaries.hpp"
 #include "analyses/processes/application_starts.hpp"
 #include "analyses/processes/locks.hpp"
 #include "analyses/processes/restarts.hpp"
 #include "analyses/processes/totals.hpp"
-#include "analyses/memory/unreferenced_binaries.hpp"
 #include "analyses/processes/waits.hpp"
+#include "analyses/rules/finding.hpp"
+#include "analyses/slogan/slogan.hpp"
 #include "beamheap/snapshot.hpp"
 
 namespace beamheap::analyses {
@@ -41,9 +41,9 @@ struct TermFacts {
     };
     ProcId process = ProcId::none;
     std::uint64_t messages_read = 0;
-    std::vector<Share> shapes;   ///< of messages, the most frequent first, at most three
-    /// Binaries outside the heaps that its messages refer to, each counted once; where not all messages were read, as many
-    /// for each of the others.
+    std::vector<Share> shapes;  ///< of messages, the most frequent first, at most three
+    /// Binaries outside the heaps that its messages refer to, each counted once; where not all messages were read, as
+    /// many for each of the others.
     Count message_binary_bytes;
     std::vector<FromSender> senders;  ///< those that messages name, the most frequent first, at most three
     /// What most of its heap is, and where: "its State > key queue, a list of 41,000 integers, keeps 92 % of what is
@@ -52,7 +52,7 @@ struct TermFacts {
     /// What kind of server it is: "a gen_server of shop_cart", "an Agent". Empty where it is none, or not looked at.
     Sentence server;
     Confidence accumulation_confidence = Confidence::exact;
-    Sentence accumulated;               ///< the same in short: "its State > key queue, a list of 41,000 integers"
+    Sentence accumulated;  ///< the same in short: "its State > key queue, a list of 41,000 integers"
     std::uint64_t accumulated_bytes = 0;
 };
 
@@ -86,14 +86,14 @@ struct RuleInput {
     std::span<const HandlerLoad> handlers = {};   ///< of log handlers whose terms were read
     std::span<const SetAlarm> alarms = {};        ///< that the node had set itself
     std::span<const CreditBlock> blocked = {};    ///< processes that may not send until they are granted credit
-    std::uint64_t credit_unread = 0;              ///< processes that may be blocked so, too: they were too many to be read
-    std::span<const ConnectionTick> ticks = {};   ///< of connections to other nodes
-    TickTime tick_time = {};                      ///< how long net_kernel waits for a sign of life
-    std::span<const std::string> loader_path = {};  ///< of such a node: where its loader looked for modules
+    std::uint64_t credit_unread = 0;  ///< processes that may be blocked so, too: they were too many to be read
+    std::span<const ConnectionTick> ticks = {};         ///< of connections to other nodes
+    TickTime tick_time = {};                            ///< how long net_kernel waits for a sign of life
+    std::span<const std::string> loader_path = {};      ///< of such a node: where its loader looked for modules
     std::span<const SupervisorRestarts> restarts = {};  ///< of supervisors that have restarted children, the most first
-    bool held_in_native = false;                  ///< no scheduler is in Erlang code, where all of them are in one function
-    std::span<const PutOff> put_off = {};         ///< servers that are idle, and have not answered those who wait
-    std::span<const UnwrittenLog> unwritten = {};  ///< logs whose last write failed
+    bool held_in_native = false;           ///< no scheduler is in Erlang code, where all of them are in one function
+    std::span<const PutOff> put_off = {};  ///< servers that are idle, and have not answered those who wait
+    std::span<const UnwrittenLog> unwritten = {};   ///< logs whose last write failed
     std::span<const SharedName> shared_names = {};  ///< what those who wait in one place all name
     std::span<const Keeper> keepers = {};           ///< who keeps the pids of those who wait in one function
 

@@ -11,8 +11,8 @@ Error bad_pattern(std::string_view text, const std::string& why) {
             "write M:F/A, M:F or M; _ or * stands for any part"};
 }
 
-// MyApp.Worker.handle_call: the part after the last dot is the function where it begins like one. MyApp.* is every module
-// below MyApp, and MyApp itself.
+// MyApp.Worker.handle_call: the part after the last dot is the function where it begins like one. MyApp.* is every
+// module below MyApp, and MyApp itself.
 std::size_t elixir_split(std::string_view name) {
     const std::size_t dot = name.rfind('.');
     if (dot == std::string_view::npos || dot + 1 == name.size() || name.empty()) return std::string_view::npos;

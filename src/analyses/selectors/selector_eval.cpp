@@ -2,11 +2,11 @@
 #include <cassert>
 #include <optional>
 
-#include "analyses/processes/groups.hpp"
 #include "analyses/base/erlang_syntax.hpp"
-#include "analyses/selectors/selectors.hpp"
 #include "analyses/base/sum.hpp"
+#include "analyses/processes/groups.hpp"
 #include "analyses/processes/supervision.hpp"
+#include "analyses/selectors/selectors.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -30,7 +30,9 @@ bool holds(Operator op, const T& a, const T& b) {
 }
 
 // Whether all that is told of a process is of one instant.
-bool stood_still(const Process& process) { return process.reading == RowReading::whole || process.reading == RowReading::stable; }
+bool stood_still(const Process& process) {
+    return process.reading == RowReading::whole || process.reading == RowReading::stable;
+}
 
 class Evaluation {
 public:
@@ -150,8 +152,7 @@ private:
     }
 
     Mask compare(const Step& step) {
-        const bool as_bytes =
-            step.quantity.unit == Quantity::Unit::bytes && step.column->measure == Measure::words;
+        const bool as_bytes = step.quantity.unit == Quantity::Unit::bytes && step.column->measure == Measure::words;
         if (step.quantity.unit == Quantity::Unit::percent) {
             Sum sum;
             for (const Process& process : snapshot_.processes) sum.add(step.column->figure(process));

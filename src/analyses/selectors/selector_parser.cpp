@@ -75,7 +75,6 @@ constexpr std::array<Sign, 11> signs{{
     {"=", Operator::equal},
 }};
 
-
 class Parser {
 public:
     explicit Parser(std::string_view text) : text_(text) {}
@@ -196,10 +195,8 @@ private:
         for (; at_ < text_.size(); ++at_) {
             const char c = text_[at_];
             if (quote != 0) {
-                if (c == '\\' && at_ + 1 < text_.size())
-                    ++at_;
-                else if (c == quote)
-                    quote = 0;
+                if (c == '\\' && at_ + 1 < text_.size()) ++at_;
+                else if (c == quote) quote = 0;
             } else if (c == '\'' || c == '"') {
                 quote = c;
             } else if (c == '(') {
@@ -310,8 +307,8 @@ private:
                                            [&](const Word& w) { return w.kind == Kind::state && w.text == right; });
             if (word == words.end() || (op != Operator::equal && op != Operator::not_equal))
                 return fail(
-                    "a state is compared by = or != with waiting, running, runnable, suspended, "
-                    "garbage_collecting, exiting");
+                    "a state is compared by = or != with waiting, running, runnable, suspended, garbage_collecting, "
+                    "exiting");
             step.kind = Kind::state;
             step.state = word->state;
             BH_CHECK(add(std::move(step)));

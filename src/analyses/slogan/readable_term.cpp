@@ -1,5 +1,4 @@
 #include "analyses/slogan/slogan.hpp"
-
 #include "model/characters.hpp"
 
 namespace beamheap::analyses {
@@ -52,10 +51,8 @@ std::string readable_term(std::string_view printed) {
     for (std::size_t at = 0; at < printed.size();) {
         const char c = printed[at];
         if (quote != 0) {
-            if (c == '\\' && at + 1 < printed.size())
-                out += printed[at++];
-            else if (c == quote)
-                quote = 0;
+            if (c == '\\' && at + 1 < printed.size()) out += printed[at++];
+            else if (c == quote) quote = 0;
             out += printed[at++];
             continue;
         }

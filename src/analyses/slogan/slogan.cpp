@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "analyses/base/erlang_syntax.hpp"
-#include "analyses/slogan/slogan_tables.hpp"
 #include "analyses/base/sum.hpp"
+#include "analyses/slogan/slogan_tables.hpp"
 #include "model/characters.hpp"
 
 namespace beamheap::analyses {
@@ -121,10 +121,8 @@ std::string one_text(std::string_view text) {
     std::string line;
     for (const char c : text) {
         const bool blank = c == ' ' || c == '\n' || c == '\r' || c == '\t';
-        if (!blank)
-            line += c;
-        else if (!line.empty() && line.back() != ' ')
-            line += ' ';
+        if (!blank) line += c;
+        else if (!line.empty() && line.back() != ' ') line += ' ';
     }
     while (line.ends_with('.') || line.ends_with(' ')) line.pop_back();
     return line;
@@ -273,14 +271,13 @@ void read_application(Slogan& slogan) {
                                   slogan.reason.empty() ? why(slogan) : cause_text(slogan));
     } else {
         slogan.kind = SloganKind::application_terminated;
-        slogan.meaning = sentence("Application {} ended with reason {}, and the node may not run without it", application,
-                                  cut(slogan.reason).term);
+        slogan.meaning = sentence("Application {} ended with reason {}, and the node may not run without it",
+                                  application, cut(slogan.reason).term);
         if (slogan.reason == "shutdown")
             slogan.meaning.say(
                 ": its top supervisor gave up, most often because children failed faster than its restart intensity "
                 "allows.");
-        else
-            slogan.meaning.say(".");
+        else slogan.meaning.say(".");
     }
 }
 
@@ -292,8 +289,8 @@ bool read_init(std::string_view text, Slogan& slogan) {
         slogan.kind = SloganKind::kernel_process_terminated;
         slogan.kernel_process = std::string(take_argument(rest));
         slogan.reason = reason_text(take_argument(rest));
-        slogan.meaning = sentence("The kernel process {} ended, which ends the node: {}", kernel_process(slogan),
-                                  why(slogan));
+        slogan.meaning =
+            sentence("The kernel process {} ended, which ends the node: {}", kernel_process(slogan), why(slogan));
         slogan.cause = slogan.reason;
         read_application(slogan);
     } else if (take(rest, "could not start kernel pid") || take(rest, "Could not start kernel pid")) {
@@ -308,10 +305,8 @@ bool read_init(std::string_view text, Slogan& slogan) {
         slogan.reason = reason_text(take_argument(rest));
         slogan.meaning.say(
             "The node stopped while it booted: the boot script, or what -s, -run or -eval called, failed");
-        if (slogan.reason.empty())
-            slogan.meaning.say("; the reason is on its standard output only.");
-        else
-            slogan.meaning.say(": {}", why(slogan));
+        if (slogan.reason.empty()) slogan.meaning.say("; the reason is on its standard output only.");
+        else slogan.meaning.say(": {}", why(slogan));
         slogan.cause = slogan.reason;
     } else {
         return false;
@@ -348,10 +343,10 @@ bool read_fixed(std::string_view text, Slogan& slogan) {
         if (fixed.where == Where::start ? !text.starts_with(fixed.words) : !has(text, fixed.words)) continue;
         if (fixed.where == Where::source_line && !has(text, ", line ") && !has(text, ".c:")) continue;
         slogan.kind = fixed.kind;
-        slogan.meaning = fixed.meaning.empty()
-                             ? Ours("The VM found its own data damaged: native code (a NIF or a driver), hardware, or "
-                                    "a bug in the VM wrote where it should not.")
-                             : fixed.meaning;
+        slogan.meaning = fixed.meaning.empty() ? Ours(
+                                                     "The VM found its own data damaged: native code (a NIF or a "
+                                                     "driver), hardware, or a bug in the VM wrote where it should not.")
+                                               : fixed.meaning;
         if (!fixed.next.empty()) slogan.next_steps.emplace_back(fixed.next);
         return true;
     }
@@ -443,8 +438,7 @@ Slogan read_slogan(std::string_view raw) {
     if (read_allocation(text, slogan)) {
         explain_allocation(slogan);
     } else if (!read_init(text, slogan) && !read_table_full(text, slogan) && !read_system_process(text, slogan)) {
-        if (read_fixed(text, slogan))
-            read_details(text, slogan);
+        if (read_fixed(text, slogan)) read_details(text, slogan);
         else
             slogan.meaning = sentence("A program ended the node with this text (erlang:halt/1): {}",
                                       ending_text(one_text(text), 100));

@@ -45,7 +45,6 @@ constexpr bool is_failed_start(SloganKind kind) {
            kind == SloganKind::kernel_process_terminated || kind == SloganKind::system_process_terminated;
 }
 
-
 struct Slogan {
     SloganKind kind = SloganKind::unknown;
     Sentence meaning;                  ///< one sentence, with the numbers of this slogan
@@ -87,7 +86,7 @@ std::string readable_term(std::string_view printed);
 
 /// A page of `explain`: docs/explain/NAME.md, which the build embeds.
 struct Explanation {
-    std::string_view name;            ///< "out_of_memory", "queue-flood", "no-dump"
+    std::string_view name;  ///< "out_of_memory", "queue-flood", "no-dump"
     Ours title;
     std::vector<Sentence> paragraphs;  ///< what it means
     std::vector<Sentence> next;        ///< what to do, one sentence each

@@ -16,8 +16,7 @@ struct Hint {
 inline constexpr std::array<Hint, 15> reason_hints{{
     {"dist_port_already_used", "The port of the distribution is taken: most likely this node was running already."},
     {"nodistribution",
-     "Distribution did not start: the node's name is taken, epmd can't be reached, or the host name does "
-     "not resolve."},
+     "Distribution did not start: the node's name is taken, epmd can't be reached, or the host name does not resolve."},
     {"eaddrinuse", "A port that it wanted to listen on is in use, often by another copy of the same node."},
     {"Eaddrinuse", "A port that it wanted to listen on is in use, often by another copy of the same node."},
     {"econnrefused", "A service that it needs at start refused the connection."},
@@ -42,11 +41,11 @@ struct AllocationUse {
 };
 inline constexpr std::array<AllocationUse, 16> allocation_uses{{
     {"eheap_alloc", "old_heap", "the old heap of a process in garbage collection",
-     "The process in garbage collection, or the one with the most memory, is the first suspect: `beamheap top DUMP --by "
-     "memory`"},
+     "The process in garbage collection, or the one with the most memory, is the first suspect: `beamheap top DUMP "
+     "--by memory`"},
     {"eheap_alloc", "heap", "the heap of a process",
-     "The process in garbage collection, or the one with the most memory, is the first suspect: `beamheap top DUMP --by "
-     "memory`"},
+     "The process in garbage collection, or the one with the most memory, is the first suspect: `beamheap top DUMP "
+     "--by memory`"},
     {"eheap_alloc", "heap_frag", "a heap fragment: a term that was built or received outside a heap",
      "Look for the process with the most memory and the longest queue: `beamheap top DUMP --by msgq`"},
     {"eheap_alloc", "message", "a message", "Look for the longest queues: `beamheap top DUMP --by msgq`"},

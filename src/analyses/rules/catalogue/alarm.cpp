@@ -1,10 +1,11 @@
 // alarm: what the node itself had raised an alarm about.
 //
 // Theory. A node that watches itself says in its own words what is wrong: os_mon sets alarms in sasl's alarm_handler
-// (memory, disks, one large process), RabbitMQ in rabbit_alarm (memory and disk, for which it stops reading from all who
-// publish). They are told as they are, since nobody knows the limits better than who set them.
+// (memory, disks, one large process), RabbitMQ in rabbit_alarm (memory and disk, for which it stops reading from all
+// who publish). They are told as they are, since nobody knows the limits better than who set them.
 //
-// A log, or a table of dets, that can't be written is told so, too: its process knows, and says it where nobody may look.
+// A log, or a table of dets, that can't be written is told so, too: its process knows, and says it where nobody may
+// look.
 //
 // Thresholds: an alarm is medium, what can't be written as well; one for which RabbitMQ blocks its publishers is high.
 #include <algorithm>
@@ -35,22 +36,28 @@ void tell_unwritten(const RuleInput& input, std::vector<Finding>& findings) {
     };
     const auto path = [](const UnwrittenLog& log) { return PrintedTerm{log.file, log.file->term(), 60}; };
     for (const UnwrittenLog& log : input.unwritten)
-        finding.evidence.push_back(fact("can't be written", sentence("{}: {}; {} writes it", path(log), reason(log), log.process)));
+        finding.evidence.push_back(
+            fact("can't be written", sentence("{}: {}; {} writes it", path(log), reason(log), log.process)));
     const UnwrittenLog& first = input.unwritten.front();
     about(input, first.process, finding);
     finding.severity = FindingSeverity::medium;
     finding.count = input.unwritten.size();
     const bool tables = std::ranges::any_of(input.unwritten, &UnwrittenLog::table);
     if (input.unwritten.size() == 1)
-        finding.title.say(first.table ? Form<2>("The table of dets {} can't be written: {}") : Form<2>("The log {} can't be written: {}"), path(first), reason(first));
+        finding.title.say(first.table ? Form<2>("The table of dets {} can't be written: {}")
+                                      : Form<2>("The log {} can't be written: {}"),
+                          path(first), reason(first));
     else
         finding.title.say(tables ? Form<3>("{} logs and tables of dets can't be written, {} one of them: {}")
                                  : Form<3>("{} logs can't be written, {} one of them: {}"),
                           number(input.unwritten.size()), path(first), reason(first));
-    finding.advise("Make room on that disk, or log to another one: what was to be written since is lost, and whoever else keeps files "
-                   "there (mnesia, dets, queues) has the same trouble.");
+    finding.advise(
+        "Make room on that disk, or log to another one: what was to be written since is lost, and whoever else keeps "
+        "files there (mnesia, dets, queues) has the same trouble.");
     if (tables)
-        finding.advise("A table of dets takes nothing since then, and is repaired when it is opened again: close it and open it where there is room.");
+        finding.advise(
+            "A table of dets takes nothing since then, and is repaired when it is opened again: close it and open it "
+            "where there is room.");
     if (!std::ranges::all_of(input.unwritten, &UnwrittenLog::table))
         finding.advise("Bound logs: max_no_bytes and max_no_files of logger_std_h, type wrap of disk_log.");
     findings.push_back(std::move(finding));

@@ -7,7 +7,8 @@
 // was growing when the node ended.
 //
 // Thresholds: 60 % of the limit is medium, 80 % high; 95 %, or a slogan that says so, is critical. A family is named
-// from a tenth of all atoms on; one of 100,000 that are half of them is medium, of 300,000 high, however large the table.
+// from a tenth of all atoms on; one of 100,000 that are half of them is medium, of 300,000 high, however large the
+// table.
 #include <algorithm>
 
 #include "analyses/memory/atom_families.hpp"
@@ -52,12 +53,9 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     finding.subject = {SubjectKind::atoms, Ours("atom table")};
     finding.count = fill.used;
     if (fill.percent) finding.percent = percent;
-    if (died_of_it && fill.used.has())
-        finding.title.say("The atom table is full with {} atoms", number(*fill.used));
-    else if (died_of_it)
-        finding.title.say("The atom table is full with all its atoms");
-    else
-        finding.title.say("{} of {} atoms are in use ({})", number(*fill.used), number(*fill.limit), Percent{percent});
+    if (died_of_it && fill.used.has()) finding.title.say("The atom table is full with {} atoms", number(*fill.used));
+    else if (died_of_it) finding.title.say("The atom table is full with all its atoms");
+    else finding.title.say("{} of {} atoms are in use ({})", number(*fill.used), number(*fill.limit), Percent{percent});
     if (fill.used.has()) finding.evidence.push_back(figure("atoms", fill.used, AmountUnit::count));
     if (fill.limit.has()) finding.evidence.push_back(figure("limit", fill.limit, AmountUnit::count));
 

@@ -4,15 +4,16 @@
 // that lives on 8 GB needs up to 16 GB for a moment, and the VM dies when that is refused: the slogan then names
 // eheap_alloc and a size that is the heap's next one. Who was collecting, or running, asked for it. A small process
 // that asked for much wanted one large term at once. What its heap holds is followed from the root that keeps most
-// alive down to the term where that splits up: the accumulation point. Where it rests, and those that monitor it, or that it
-// monitors, are all stuck at one place, it is most likely for these that it keeps what it keeps: the consumers of a queue.
+// alive down to the term where that splits up: the accumulation point. Where it rests, and those that monitor it, or
+// that it monitors, are all stuck at one place, it is most likely for these that it keeps what it keeps: the consumers
+// of a queue.
 //
 // Thresholds: at least 8 MiB and a fifth of the memory of all processes; half of it, and 64 MiB,
 // is high. The one that the VM died
 // in for lack of memory is critical with a tenth, or where it asked for four times what it had. Many that are each of a
-// middling size tell nothing one by one: ten or more of one kind with 64 KiB each on average that are 64 MiB, three quarters
-// of the memory of all processes and half of the node's are medium together, as long as none of them stands out; where half of that and
-// more is on no heap, and they have messages in their queues, it is said of these.
+// middling size tell nothing one by one: ten or more of one kind with 64 KiB each on average that are 64 MiB, three
+// quarters of the memory of all processes and half of the node's are medium together, as long as none of them stands
+// out; where half of that and more is on no heap, and they have messages in their queues, it is said of these.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -49,8 +50,8 @@ Sentence kind(const RuleInput& input, ProcId id) {
     return facts == nullptr || facts->server.empty() ? Sentence() : sentence("{}", facts->server);
 }
 
-// Those who monitor a process that rests, or are monitored by it, where nearly all of these are held up at one place, which is not that
-// they wait for it.
+// Those who monitor a process that rests, or are monitored by it, where nearly all of these are held up at one place,
+// which is not that they wait for it.
 struct HeldUp {
     std::uint64_t count = 0;
     FunctionId function = FunctionId::none;
@@ -68,8 +69,11 @@ HeldUp held_up_around(const RuleInput& input, ProcId id) {
     for (const ProcId other : around) {
         const FunctionId function = s[other].current_function;
         const WaitEdge* const edge = input.waits.edge(other);
-        const bool waits = s[other].state == ProcessState::waiting && function != FunctionId::none && !idle(input, other);
-        if (!waits || waits_on_behalf(s, s[other]) == FunctionId::none || (edge != nullptr && edge->target.process == id)) continue;
+        const bool waits =
+            s[other].state == ProcessState::waiting && function != FunctionId::none && !idle(input, other);
+        if (!waits || waits_on_behalf(s, s[other]) == FunctionId::none ||
+            (edge != nullptr && edge->target.process == id))
+            continue;
         if (module_of(s, function) == "prim_inet" || module_of(s, function) == "socket") continue;
         HeldUp& place = places[function];
         if (place.count++ == 0) place.function = function, place.example = other;
@@ -79,7 +83,8 @@ HeldUp held_up_around(const RuleInput& input, ProcId id) {
     return {};
 }
 
-// What most of it is: ": its State, a map of 20,000 ... (9.6 MiB)". Empty where that is less than a fifth of what it holds.
+// What most of it is: ": its State, a map of 20,000 ... (9.6 MiB)". Empty where that is less than a fifth of what it
+// holds.
 Sentence contents(const RuleInput& input, ProcId id) {
     const TermFacts* facts = input.terms_of(id);
     if (facts == nullptr || facts->accumulated.empty()) return {};
@@ -90,10 +95,8 @@ Sentence contents(const RuleInput& input, ProcId id) {
 // The one says why it is large, the other, where that is not known, where to look.
 void say_contents_or_work(const RuleInput& input, ProcId id, Finding& finding) {
     const Sentence what = contents(input, id);
-    if (what.empty())
-        finding.title.say("; it {}", doing(input, id));
-    else
-        finding.title.add(what);
+    if (what.empty()) finding.title.say("; it {}", doing(input, id));
+    else finding.title.add(what);
 }
 
 void add_contents(const RuleInput& input, ProcId id, Finding& finding) {
@@ -142,28 +145,28 @@ bool add_refused(const RuleInput& input, std::vector<Finding>& findings) {
     const Sentence wanted = input.slogan.refused_bytes.has() ? sentence("{}", bytes(*input.slogan.refused_bytes))
                                                              : Sentence(Ours("memory"));
     if (large) {
-        finding.title.say("{} holds {} ({} of all processes') and was refused {} more", id, bytes(*held), Percent{*percent},
-                          wanted);
+        finding.title.say("{} holds {} ({} of all processes') and was refused {} more", id, bytes(*held),
+                          Percent{*percent}, wanted);
         say_contents_or_work(input, id, finding);
     } else
         finding.title.say("{} asked for {} at once, having {}; it {}", id, wanted, bytes(held.value_or(0)),
                           doing(input, id));
     finding.confidence =
         input.death.evidence == DeathEvidence::calling_thread ? Confidence::exact : Confidence::estimate;
-    finding.evidence.push_back(figure(sentence("refused, for its {}", memory_type(input.slogan)), input.slogan.refused_bytes,
-                                      AmountUnit::bytes));
+    finding.evidence.push_back(figure(sentence("refused, for its {}", memory_type(input.slogan)),
+                                      input.slogan.refused_bytes, AmountUnit::bytes));
     add_contents(input, id, finding);
     if (large && process.state != ProcessState::garbage_collecting)  // else its terms are being moved
         finding.advise("See which of its terms keeps most alive: {}", Command{"heap", process.pid});
-    else
-        finding.advise("See what it was doing: {}", Command{"proc", process.pid});
+    else finding.advise("See what it was doing: {}", Command{"proc", process.pid});
     add_steps(finding);
     findings.push_back(std::move(finding));
     return true;
 }
 
 // Where most of what a group holds is on no heap, and messages are in its queues, it is these.
-bool say_messages(const RuleInput& input, const ProcessGroups& groups, const ProcessGroup& group, std::uint64_t held, Finding& finding) {
+bool say_messages(const RuleInput& input, const ProcessGroups& groups, const ProcessGroup& group, std::uint64_t held,
+                  Finding& finding) {
     const Snapshot& s = input.snapshot;
     std::uint64_t queued = 0, on_heaps = 0;
     ProcId example = ProcId::none;
@@ -177,8 +180,9 @@ bool say_messages(const RuleInput& input, const ProcessGroups& groups, const Pro
     finding.evidence.push_back(figure("messages in their queues", queued, AmountUnit::count));
     finding.evidence.push_back(figure("of their memory, on heaps", on_heaps, AmountUnit::bytes));
     finding.advise("See what these are, and who has sent them: {}", Command{"msgs", s[example].pid, "--by shape"});
-    finding.advise("A message is copied for each receiver. Send what is large to few, in parts, or where it is to be found (a table, a persistent term), and let "
-                   "receivers ask for more when they are ready.");
+    finding.advise(
+        "A message is copied for each receiver. Send what is large to few, in parts, or where it is to be found (a "
+        "table, a persistent term), and let receivers ask for more when they are ready.");
     return true;
 }
 
@@ -186,9 +190,11 @@ bool say_messages(const RuleInput& input, const ProcessGroups& groups, const Pro
 void say_common_work(const RuleInput& input, const ProcessGroups& groups, const ProcessGroup& group, Finding& finding) {
     std::map<std::uint32_t, std::uint64_t> functions;
     for (const ProcId id : groups.members_of(group))
-        if (const FunctionId function = input.snapshot[id].current_function; function != FunctionId::none) ++functions[index_of(function)];
+        if (const FunctionId function = input.snapshot[id].current_function; function != FunctionId::none)
+            ++functions[index_of(function)];
     if (functions.empty()) return;
-    const auto& [function, count] = *std::ranges::max_element(functions, {}, [](const auto& each) { return each.second; });
+    const auto& [function, count] =
+        *std::ranges::max_element(functions, {}, [](const auto& each) { return each.second; });
     if (count * 2 > group.count) finding.title.say("; {} of them are in {}", number(count), FunctionId{function});
 }
 
@@ -201,27 +207,33 @@ void add_group(const RuleInput& input, std::vector<Finding>& findings) {
         if (group.count < least_of_group || group.function == FunctionId::none) continue;
         if (held < least_group_bytes || held / group.count < least_each) continue;
         const double percent = percent_of(held, all).value_or(0);
-        if (percent < group_percent || percent_of(held, node_bytes(input)).value_or(0) < group_of_node_percent) continue;
+        if (percent < group_percent || percent_of(held, node_bytes(input)).value_or(0) < group_of_node_percent)
+            continue;
         const Count largest = process_bytes(input, s[group.example]);
         if (percent_of(largest, all).value_or(100) >= medium_percent) continue;  // it is told by itself
         Finding finding;
-        finding.severity = input.slogan.kind == SloganKind::out_of_memory ? FindingSeverity::high : FindingSeverity::medium;
+        finding.severity =
+            input.slogan.kind == SloganKind::out_of_memory ? FindingSeverity::high : FindingSeverity::medium;
         finding.subject = {SubjectKind::group, sentence("{}", group.function)};
         finding.count = group.count;
         finding.bytes = held;
         finding.percent = percent;
-        finding.title.say("{} of {} hold {} ({} of all processes'), up to {} each", processes(group.count), group.function, bytes(held),
-                          Percent{percent}, bytes(largest.value_or(0)));
-        finding.evidence = {figure("their memory", held, AmountUnit::bytes), figure("memory of all processes", all, AmountUnit::bytes),
+        finding.title.say("{} of {} hold {} ({} of all processes'), up to {} each", processes(group.count),
+                          group.function, bytes(held), Percent{percent}, bytes(largest.value_or(0)));
+        finding.evidence = {figure("their memory", held, AmountUnit::bytes),
+                            figure("memory of all processes", all, AmountUnit::bytes),
                             figure("on average", held / group.count, AmountUnit::bytes),
                             fact("the largest", sentence("{}", group.example))};
         if (const TermFacts* facts = input.terms_of(group.example); facts != nullptr && !facts->accumulation.empty())
-            finding.evidence.push_back(fact("most of the largest one's heap", facts->accumulation, facts->accumulation_confidence));
+            finding.evidence.push_back(
+                fact("most of the largest one's heap", facts->accumulation, facts->accumulation_confidence));
         add_stack(input, group.example, finding);
         if (!say_messages(input, groups, group, held, finding)) {
             say_common_work(input, groups, group, finding);
             finding.advise("See which terms of one keep most alive: {}", Command{"heap", s[group.example].pid});
-            finding.advise("Bound how many work at a time, or let each read in pieces what it copies (a table, a file, an answer).");
+            finding.advise(
+                "Bound how many work at a time, or let each read in pieces what it copies (a table, a file, an "
+                "answer).");
         }
         findings.push_back(std::move(finding));
         return;
@@ -252,9 +264,13 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
             say_contents_or_work(input, id, finding);
         } else {
             finding.title.say("{} holds {}: {}", id, bytes(*held), input.terms_of(id)->accumulated);
-            finding.title.say(around.count == 1 ? Form<2>("; {} that watches it sits in {}") : Form<2>("; {} that watch it sit in {}"), number(around.count), around.function);
-            finding.evidence.push_back(fact("one of those around it", sentence("{}: {}", around.example, frames_text(input, around.example))));
-            finding.advise("See why those that it works for do not go on: {}", Command{"proc", input.snapshot[around.example].pid});
+            finding.title.say(around.count == 1 ? Form<2>("; {} that watches it sits in {}")
+                                                : Form<2>("; {} that watch it sit in {}"),
+                              number(around.count), around.function);
+            finding.evidence.push_back(
+                fact("one of those around it", sentence("{}: {}", around.example, frames_text(input, around.example))));
+            finding.advise("See why those that it works for do not go on: {}",
+                           Command{"proc", input.snapshot[around.example].pid});
         }
         add_contents(input, id, finding);
         finding.evidence.push_back(figure("memory of all processes", all, AmountUnit::bytes));

@@ -7,8 +7,8 @@
 // of whole binaries) less what is listed tells their size, an estimate. ETS tables and ports hold binaries as well,
 // which no dump shows; a core image does.
 //
-// A process that only hands binaries on keeps them as well: its heap hardly grows by them, so that it is collected seldom, and
-// until then each reference that it had counts. Its virtual heap tells it, beside terms that refer to few.
+// A process that only hands binaries on keeps them as well: its heap hardly grows by them, so that it is collected
+// seldom, and until then each reference that it had counts. Its virtual heap tells it, beside terms that refer to few.
 //
 // Thresholds: a process that pins at least 8 MiB, ten times what it sees, and a twentieth of all binaries' bytes. A
 // fifth of the node's memory, and 64 MiB, is high. Binaries as a whole are said where they take three tenths of the
@@ -60,7 +60,8 @@ Keepers keepers(const Snapshot& s) {
         found.kind = group.function;
         found.processes.assign(groups.members_of(group).begin(), groups.members_of(group).end());
     }
-    std::ranges::stable_sort(found.processes, std::ranges::greater(), [&](ProcId id) { return virtual_heap_words(s[id]).value_or(0); });
+    std::ranges::stable_sort(found.processes, std::ranges::greater(),
+                             [&](ProcId id) { return virtual_heap_words(s[id]).value_or(0); });
     return found;
 }
 
@@ -68,7 +69,8 @@ Keepers keepers(const Snapshot& s) {
 void say_keepers(const RuleInput& input, const Keepers& most, std::uint64_t binaries, Finding& finding) {
     const Snapshot& s = input.snapshot;
     const Amount kept = bytes(std::min(most.bytes, binaries));
-    if (most.processes.size() == 1 || virtual_heap_words(s[most.processes.front()]).value_or(0) > most.bytes / s.source.word_size / 10 * 9) {
+    if (most.processes.size() == 1 ||
+        virtual_heap_words(s[most.processes.front()]).value_or(0) > most.bytes / s.source.word_size / 10 * 9) {
         about(input, most.processes.front(), finding);
         finding.title.say("; {} keeps {} of them", most.processes.front(), kept);
     } else {
@@ -76,44 +78,53 @@ void say_keepers(const RuleInput& input, const Keepers& most, std::uint64_t bina
     }
     // Where its heap was decoded, or the image tells, it is known whether its terms refer to them.
     const std::uint64_t referred = input.unheld != nullptr ? input.unheld->held_bytes : s.node.binary_bytes.value_or(0);
-    const bool looked = input.unheld != nullptr || (s.source.complete.value_or(false) && s[most.processes.front()].live_words.has());
+    const bool looked =
+        input.unheld != nullptr || (s.source.complete.value_or(false) && s[most.processes.front()].live_words.has());
     if (!looked || referred >= binaries / 2) return;
     // Up to OTP 26 a dump does not list what only slices refer to, as those of one who appends to a binary do.
     std::uint64_t shown = referred;
     for (const PinnedBinaries& pinned : input.pinned)
-        if (std::ranges::find(most.processes, pinned.process) != most.processes.end()) shown = saturating_add(shown, pinned.seen_bytes);
+        if (std::ranges::find(most.processes, pinned.process) != most.processes.end())
+            shown = saturating_add(shown, pinned.seen_bytes);
     if (shown >= std::min(most.bytes, binaries) / 2) return;
     finding.title.say(", which wait for the next collection");
     finding.evidence.push_back(figure("in binaries that terms refer to", referred, AmountUnit::bytes));
 }
 
-// "; ETS table names of name_index <0.81.0> refers to 95 MiB of them"; where what is stored is a small part of that: "keeps 95 MiB by
-// 97 KiB of slices"
+// "; ETS table names of name_index <0.81.0> refers to 95 MiB of them"; where what is stored is a small part of that:
+// "keeps 95 MiB by 97 KiB of slices"
 void say_bytes(const UnheldBinaries::Stored& stored, Sentence who, Ours refers, Ours keeps, Finding& finding) {
     if (stored.shown_bytes >= stored.bytes / 2) {
         finding.title.say("; {} {} {} of them", who, Sentence(refers), bytes(stored.bytes));
         return;
     }
-    finding.title.say("; {} {} {} by {} of slices", who, Sentence(keeps), bytes(stored.bytes), bytes(stored.shown_bytes));
-    finding.advise("Copy each slice before it is stored: `binary:copy/1`. A part of a binary keeps all of it: what was matched out of a larger one, or "
-                   "split off it.");
+    finding.title.say("; {} {} {} by {} of slices", who, Sentence(keeps), bytes(stored.bytes),
+                      bytes(stored.shown_bytes));
+    finding.advise(
+        "Copy each slice before it is stored: `binary:copy/1`. A part of a binary keeps all of it: what was matched "
+        "out of a larger one, or split off it.");
 }
 
 // The rest of what no process keeps: tables and persistent terms, as far as the input tells which.
 void say_stored(const RuleInput& input, std::uint64_t binaries, Finding& finding) {
     const Snapshot& s = input.snapshot;
-    const auto* const stored = input.unheld != nullptr && input.unheld->most_stored ? &*input.unheld->most_stored : nullptr;
+    const auto* const stored =
+        input.unheld != nullptr && input.unheld->most_stored ? &*input.unheld->most_stored : nullptr;
     if (stored == nullptr) {
         finding.title.say("; processes keep few of them: they are in tables, persistent terms or native code");
-        finding.advise("Which table it is, a core image tells; tables with many objects: `beamheap ets DUMP --sort objects`");
+        finding.advise(
+            "Which table it is, a core image tells; tables with many objects: `beamheap ets DUMP --sort objects`");
     } else if (stored->bytes >= binaries / 2 && stored->table < s.ets.size()) {
         const EtsTable& table = s.ets[stored->table];
-        say_bytes(*stored, sentence("ETS table {} of {}", Name{table.name}, AnyProcess{table.owner}), "refers to", "keeps", finding);
+        say_bytes(*stored, sentence("ETS table {} of {}", Name{table.name}, AnyProcess{table.owner}), "refers to",
+                  "keeps", finding);
         finding.evidence.push_back(figure("binaries that the table refers to", stored->binaries, AmountUnit::count));
-        finding.advise("Bound the table, or copy what is kept of each binary: ets:info(Table, memory) does not count them.");
+        finding.advise(
+            "Bound the table, or copy what is kept of each binary: ets:info(Table, memory) does not count them.");
     } else if (stored->bytes >= binaries / 2) {
         say_bytes(*stored, Ours("persistent terms"), "refer to", "keep", finding);
-        finding.evidence.push_back(figure("binaries that persistent terms refer to", stored->binaries, AmountUnit::count));
+        finding.evidence.push_back(
+            figure("binaries that persistent terms refer to", stored->binaries, AmountUnit::count));
     }
 }
 
@@ -137,24 +148,23 @@ void add_area(const RuleInput& input, std::vector<Finding>& findings) {
                       Percent{*percent});
     finding.evidence.push_back(figure("all binaries of the node", binaries, AmountUnit::bytes));
     if (held_up >= many_senders)
-        finding.evidence.push_back(figure("processes that can't send on, and may hold them", held_up, AmountUnit::count));
+        finding.evidence.push_back(
+            figure("processes that can't send on, and may hold them", held_up, AmountUnit::count));
     bool said = false;
     if (s.node.binary_bytes.has() && s.source.complete.value_or(false)) {
         finding.evidence.push_back(
             figure("of them listed, as processes refer to them", s.node.binary_bytes, AmountUnit::bytes));
         said = *s.node.binary_bytes < *binaries / 2 && most.bytes < *binaries / 2;
         if (said)
-            finding.title.say(
-                "; processes refer to {}, slices, tables, ports or native code hold the rest",
-                bytes(*s.node.binary_bytes));
+            finding.title.say("; processes refer to {}, slices, tables, ports or native code hold the rest",
+                              bytes(*s.node.binary_bytes));
     }
     const bool kept = most.bytes >= *binaries / 2 && !most.processes.empty();
     if (!kept && input.unheld != nullptr && input.unheld->bytes >= *binaries / 2 && !input.unheld->groups.empty()) {
         const UnheldBinaries& unheld = *input.unheld;
         const UnheldGroup& most_of_it = unheld.groups.front();
-        finding.title.say("; no term refers to {} of them, most of it {} of {}",
-                          bytes(unheld.bytes), Counted{most_of_it.blocks, "block", "blocks"},
-                          bytes(most_of_it.block_bytes));
+        finding.title.say("; no term refers to {} of them, most of it {} of {}", bytes(unheld.bytes),
+                          Counted{most_of_it.blocks, "block", "blocks"}, bytes(most_of_it.block_bytes));
         finding.evidence.push_back(
             figure("in binaries that something refers to", unheld.held_bytes, AmountUnit::bytes));
         finding.evidence.push_back(figure("in blocks that nothing refers to", unheld.bytes, AmountUnit::bytes));
@@ -169,20 +179,19 @@ void add_area(const RuleInput& input, std::vector<Finding>& findings) {
         findings.push_back(std::move(finding));
         return;
     }
-    if (kept)
-        say_keepers(input, most, *binaries, finding);
+    if (kept) say_keepers(input, most, *binaries, finding);
     else if (!most.known && input.unheld == nullptr && !unsent && !said)
         finding.title.say("; who keeps them this input does not tell");
-    else if (most.of_all < *binaries / 4 && !unsent && !said)
-        say_stored(input, *binaries, finding);
+    else if (most.of_all < *binaries / 4 && !unsent && !said) say_stored(input, *binaries, finding);
     if (!most.processes.empty() && most.bytes != 0)
-        finding.evidence.push_back(figure(sentence("the most by one process, {}, by its virtual heap", most.processes.front()),
-                                          words_to_bytes(virtual_heap_words(s[most.processes.front()]), s.source.word_size), AmountUnit::bytes,
-                                          Confidence::estimate));
+        finding.evidence.push_back(
+            figure(sentence("the most by one process, {}, by its virtual heap", most.processes.front()),
+                   words_to_bytes(virtual_heap_words(s[most.processes.front()]), s.source.word_size), AmountUnit::bytes,
+                   Confidence::estimate));
     finding.advise("See the largest, and who holds them: `beamheap binaries DUMP`");
     finding.advise(
-        "A process that only passes binaries on keeps them until its next collection: hibernate it, or "
-        "give it a low fullsweep_after.");
+        "A process that only passes binaries on keeps them until its next collection: hibernate it, or give it a low "
+        "fullsweep_after.");
     finding.advise("Copy small parts of large binaries before storing them: `binary:copy/1`.");
     findings.push_back(std::move(finding));
 }

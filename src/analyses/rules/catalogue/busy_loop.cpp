@@ -2,17 +2,17 @@
 //
 // Theory. Reductions count what a process has done since it was spawned. One that is running, or ready to, with most of
 // the reductions of all processes has kept a scheduler busy for all that time, and where no other reason is told it is
-// what the node was doing: a loop that never ends, a computation that takes longer than somebody would wait, what a user
-// typed into a shell. A process that has done as much and waits now is a server with a history, and is not meant; nor is
-// whoever asks for the dump or stops the node.
+// what the node was doing: a loop that never ends, a computation that takes longer than somebody would wait, what a
+// user typed into a shell. A process that has done as much and waits now is a server with a history, and is not meant;
+// nor is whoever asks for the dump or stops the node.
 //
-// Loops in several processes share the work, and none of them has most of it: a wait that spins instead of receiving, a search
-// through a whole table or list for each request. What all of them have in common is the place: the youngest function that is on
-// the stacks of nearly all that work.
+// Loops in several processes share the work, and none of them has most of it: a wait that spins instead of receiving, a
+// search through a whole table or list for each request. What all of them have in common is the place: the youngest
+// function that is on the stacks of nearly all that work.
 //
-// Thresholds: half of all reductions and 20 million of them (a few tenths of a second of a core) are medium, of one process or
-// of several in one place. Nothing is wrong with work by itself, so it is never more. Where far more are ready than the
-// schedulers can serve, run-queue tells the place.
+// Thresholds: half of all reductions and 20 million of them (a few tenths of a second of a core) are medium, of one
+// process or of several in one place. Nothing is wrong with work by itself, so it is never more. Where far more are
+// ready than the schedulers can serve, run-queue tells the place.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -30,18 +30,22 @@ namespace {
 
 constexpr std::uint64_t least_reductions = 20'000'000;
 constexpr double least_percent = 50;
-constexpr double together_percent = 15;   // that some have done more than the one of them that has done most
-constexpr double in_place_percent = 90;   // of the work of all that work is done in what they have in common
-constexpr std::size_t most_frames = 4'096, most_functions = 24;  // of a stack, youngest first, which are looked through for that
-constexpr double of_its_partner = 90;     // who has done that part of its work, and waits where it works, takes turns with it
+constexpr double together_percent = 15;  // that some have done more than the one of them that has done most
+constexpr double in_place_percent = 90;  // of the work of all that work is done in what they have in common
+constexpr std::size_t most_frames = 4'096,
+                      most_functions = 24;  // of a stack, youngest first, which are looked through for that
+constexpr double of_its_partner =
+    90;  // who has done that part of its work, and waits where it works, takes turns with it
 
 bool at_work(ProcessState state) {
-    return state == ProcessState::running || state == ProcessState::runnable || state == ProcessState::garbage_collecting;
+    return state == ProcessState::running || state == ProcessState::runnable ||
+           state == ProcessState::garbage_collecting;
 }
 
 // Whoever ends the node, and the processes that work while it starts.
 bool excused(const Snapshot& s, const Process& process) {
-    constexpr std::array<std::string_view, 4> starters{"init", "code_server", "erl_prim_loader", "application_controller"};
+    constexpr std::array<std::string_view, 4> starters{"init", "code_server", "erl_prim_loader",
+                                                       "application_controller"};
     if (std::ranges::find(starters, s.text(process.name)) != starters.end()) return true;
     for (const Frame& frame : s.stacks[process.stack].first(std::min<std::size_t>(3, s.stacks[process.stack].size()))) {
         if (frame.function == FunctionId::none) continue;
@@ -54,7 +58,8 @@ bool excused(const Snapshot& s, const Process& process) {
 // Loops of OTP's, in which all kinds of processes work.
 bool tells_no_place(const Snapshot& s, FunctionId function) {
     const std::string_view module = module_of(s, function);
-    return is_idle_function(s, function) || module == "proc_lib" || module == "gen_server" || module == "gen_statem" || module == "gen";
+    return is_idle_function(s, function) || module == "proc_lib" || module == "gen_server" || module == "gen_statem" ||
+           module == "gen";
 }
 
 // Who works in one place.
@@ -97,8 +102,10 @@ InPlace common_place(const Snapshot& s, const std::vector<ProcId>& working) {
     }
     std::vector<std::pair<double, FunctionId>> places;  // by their depth on average
     for (const auto& [function, each] : within)
-        if (!tells_no_place(s, FunctionId{function}) && percent_of(each.reductions, all).value_or(0) >= in_place_percent)
-            places.emplace_back(static_cast<double>(each.depth) / static_cast<double>(each.stacks), FunctionId{function});
+        if (!tells_no_place(s, FunctionId{function}) &&
+            percent_of(each.reductions, all).value_or(0) >= in_place_percent)
+            places.emplace_back(static_cast<double>(each.depth) / static_cast<double>(each.stacks),
+                                FunctionId{function});
     InPlace found;
     if (places.empty()) return found;
     std::ranges::sort(places);
@@ -110,7 +117,8 @@ InPlace common_place(const Snapshot& s, const std::vector<ProcId>& working) {
         found.reductions.add(s[id].reductions);
         found.members.push_back(id);
     }
-    std::ranges::stable_sort(found.members, std::ranges::greater(), [&](ProcId id) { return s[id].reductions.value_or(0); });
+    std::ranges::stable_sort(found.members, std::ranges::greater(),
+                             [&](ProcId id) { return s[id].reductions.value_or(0); });
     return found;
 }
 
@@ -123,10 +131,8 @@ void about_one(const RuleInput& input, ProcId id, double percent, std::vector<Fi
     finding.severity = FindingSeverity::medium;
     finding.count = process.reductions;
     finding.percent = percent;
-    if (at_prompt.in_shell)
-        finding.title.say("The shell works on what was typed into it: {}", id);
-    else
-        finding.title.say("{} is busy: it", id);
+    if (at_prompt.in_shell) finding.title.say("The shell works on what was typed into it: {}", id);
+    else finding.title.say("{} is busy: it", id);
     finding.title.say(" {}, and has done {} of all work", doing(input, id), Percent{percent});
     if (at_prompt.called != FunctionId::none)
         finding.evidence.push_back(fact("what the shell called", sentence("{}", at_prompt.called)));
@@ -139,8 +145,8 @@ void about_one(const RuleInput& input, ProcId id, double percent, std::vector<Fi
     add_stack(input, id, finding);
     finding.advise("See where it is, and with which data: {}", Command{"proc", process.pid});
     finding.advise(
-        "A second dump or core image some seconds later tells whether it moves: the same function and arguments that do "
-        "not shrink are a loop without end.");
+        "A second dump or core image some seconds later tells whether it moves: the same function and arguments that "
+        "do not shrink are a loop without end.");
     if (!at_prompt.in_shell)
         finding.advise("On a living node: process_info(Pid, [current_stacktrace, reductions]), some times over.");
     findings.push_back(std::move(finding));
@@ -161,21 +167,25 @@ void about_place(const RuleInput& input, InPlace place, double percent, std::vec
                         fact("who has done most", sentence("{}", example))};
     add_stack(input, example, finding);
     finding.advise("See where they are, and with which data: {}", Command{"proc", input.snapshot[example].pid});
-    finding.advise("Who looks again and again whether something has come is better told by a message; what goes through a whole table or list "
-                   "for each request wants a key, or an index.");
+    finding.advise(
+        "Who looks again and again whether something has come is better told by a message; what goes through a whole "
+        "table or list for each request wants a key, or an index.");
     finding.advise("A second dump or core image some seconds later tells whether they move.");
     finding.members = std::move(place.members);
     findings.push_back(std::move(finding));
 }
 
-// Of two that send to each other all the time one waits while the other works: the only one that waits where it works, and has
-// done as much.
+// Of two that send to each other all the time one waits while the other works: the only one that waits where it works,
+// and has done as much.
 ProcId partner_of(const Snapshot& s, ProcId working) {
     const Process& one = s[working];
     ProcId partner = ProcId::none;
     for (const ProcId id : all_processes(s)) {
-        if (id == working || s[id].state != ProcessState::waiting || s[id].current_function != one.current_function) continue;
-        const double part = percent_of(std::min(s[id].reductions.value_or(0), one.reductions.value_or(0)), std::max(s[id].reductions.value_or(0), one.reductions.value_or(0))).value_or(0);
+        if (id == working || s[id].state != ProcessState::waiting || s[id].current_function != one.current_function)
+            continue;
+        const double part = percent_of(std::min(s[id].reductions.value_or(0), one.reductions.value_or(0)),
+                                       std::max(s[id].reductions.value_or(0), one.reductions.value_or(0)))
+                                .value_or(0);
         if (part < of_its_partner) continue;
         if (partner != ProcId::none) return ProcId::none;
         partner = id;
@@ -193,9 +203,12 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     if (working.empty()) return;
     const ProcId first = largest(s, working, &Process::reductions, 1).front();
     const double percent = percent_of(s[first].reductions, all).value_or(0);
-    const auto is_much = [](Count reductions, double share) { return reductions.value_or(0) >= least_reductions && share >= least_percent; };
+    const auto is_much = [](Count reductions, double share) {
+        return reductions.value_or(0) >= least_reductions && share >= least_percent;
+    };
     if (const ProcId partner = partner_of(s, first); partner != ProcId::none) working.push_back(partner);
-    if (working.size() > 1 && std::ranges::find(findings, std::string_view("run-queue"), &Finding::rule) == findings.end()) {
+    if (working.size() > 1 &&
+        std::ranges::find(findings, std::string_view("run-queue"), &Finding::rule) == findings.end()) {
         InPlace place = common_place(s, working);
         const double share = percent_of(place.reductions.value(), all).value_or(0);
         if (place.members.size() > 1 && is_much(place.reductions.value(), share) && share >= percent + together_percent)

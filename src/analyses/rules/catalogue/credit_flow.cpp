@@ -1,13 +1,13 @@
 // credit-flow: processes of RabbitMQ that may send nothing until another one has caught up.
 //
-// Theory. RabbitMQ's processes send on credit: a channel that has sent a queue more than this has granted stops, and so does
-// the connection that the channel takes no more of; then its client can publish nothing. Such a process waits for no
-// answer, it only leaves what arrives unread: it looks idle. Whom it wants credit of stands in its dictionary, and the last
-// of that chain, who wants none himself, is the one that can't keep up.
+// Theory. RabbitMQ's processes send on credit: a channel that has sent a queue more than this has granted stops, and so
+// does the connection that the channel takes no more of; then its client can publish nothing. Such a process waits for
+// no answer, it only leaves what arrives unread: it looks idle. Whom it wants credit of stands in its dictionary, and
+// the last of that chain, who wants none himself, is the one that can't keep up.
 //
-// Thresholds: credit that runs out for a moment is how it works under load, so this is medium; ten that are stopped by one, or one
-// that is stuck or suspended, are high. Where RabbitMQ's processes are too many to be read, those who were not are told: of
-// those who were found, as a lower bound; where none was found, as info.
+// Thresholds: credit that runs out for a moment is how it works under load, so this is medium; ten that are stopped by
+// one, or one that is stuck or suspended, are high. Where RabbitMQ's processes are too many to be read, those who were
+// not are told: of those who were found, as a lower bound; where none was found, as info.
 #include <algorithm>
 #include <map>
 
@@ -49,7 +49,8 @@ private:
 };
 
 bool is_stuck(const RuleInput& input, ProcId process) {
-    return is_suspended(input, process) || (input.snapshot[process].state == ProcessState::waiting && !idle(input, process));
+    return is_suspended(input, process) ||
+           (input.snapshot[process].state == ProcessState::waiting && !idle(input, process));
 }
 
 bool is_connection(const Snapshot& s, ProcId id) {
@@ -72,9 +73,11 @@ Finding finding_of(const RuleInput& input, ProcId end, std::vector<ProcId> block
     about(input, end, finding);
     finding.role = FindingRole::cause;
     finding.of_waiting = true;
-    finding.severity = blocked.size() >= many_blocked || is_stuck(input, end) ? FindingSeverity::high : FindingSeverity::medium;
+    finding.severity =
+        blocked.size() >= many_blocked || is_stuck(input, end) ? FindingSeverity::high : FindingSeverity::medium;
     finding.count = blocked.size();
-    const auto connections = static_cast<std::uint64_t>(std::ranges::count_if(blocked, [&](ProcId id) { return is_connection(s, id); }));
+    const auto connections =
+        static_cast<std::uint64_t>(std::ranges::count_if(blocked, [&](ProcId id) { return is_connection(s, id); }));
     const std::uint64_t queued = s[end].msgq_len.value_or(0);
     if (input.credit_unread != 0) {
         finding.confidence = Confidence::lower_bound;
@@ -83,21 +86,25 @@ Finding finding_of(const RuleInput& input, ProcId end, std::vector<ProcId> block
     finding.title.say("{} of RabbitMQ", processes(blocked.size()));
     if (connections != 0) finding.title.say(" ({})", Counted{connections, "connection", "connections"});
     finding.title.add(blocked.size() == 1 ? Ours(" waits") : Ours(" wait"));
-    finding.title.say(" for credit from {}; it has {} and {}", end, Counted{queued, "message", "messages"}, state_of(input, end));
-    finding.evidence = {figure("processes without credit", blocked.size(), AmountUnit::count),
-                        figure("of them connections, whose clients can publish nothing", connections, AmountUnit::count),
-                        figure("messages in its queue", s[end].msgq_len, AmountUnit::count)};
-    if (input.credit_unread != 0) finding.evidence.push_back(figure("further processes of RabbitMQ, whose credit was not read", input.credit_unread, AmountUnit::count));
+    finding.title.say(" for credit from {}; it has {} and {}", end, Counted{queued, "message", "messages"},
+                      state_of(input, end));
+    finding.evidence = {
+        figure("processes without credit", blocked.size(), AmountUnit::count),
+        figure("of them connections, whose clients can publish nothing", connections, AmountUnit::count),
+        figure("messages in its queue", s[end].msgq_len, AmountUnit::count)};
+    if (input.credit_unread != 0)
+        finding.evidence.push_back(
+            figure("further processes of RabbitMQ, whose credit was not read", input.credit_unread, AmountUnit::count));
     add_stack(input, end, finding);
     // Its queue, and those who call it, are the same story, unless they are the larger one.
     const WaitFanIn* callers = input.waits.fan_in_of(end);
     if (callers == nullptr || callers->waiters <= blocked.size()) blocked.push_back(end);
     finding.members = std::move(blocked);
-    if (is_suspended(input, end))
-        advise_to_resume(input, end, finding);
-    else
-        finding.advise("See why it does not keep up: {}", Command{"proc", s[end].pid});
-    finding.advise("What it keeps has to be written, or consumed: look at its disk and its consumers; RabbitMQ shows these connections as `flow`.");
+    if (is_suspended(input, end)) advise_to_resume(input, end, finding);
+    else finding.advise("See why it does not keep up: {}", Command{"proc", s[end].pid});
+    finding.advise(
+        "What it keeps has to be written, or consumed: look at its disk and its consumers; RabbitMQ shows these "
+        "connections as `flow`.");
     return finding;
 }
 
@@ -107,10 +114,14 @@ Finding nobody_found(const RuleInput& input) {
     finding.subject = {SubjectKind::node, Sentence("credit of RabbitMQ")};
     finding.count = input.credit_unread;
     finding.confidence = Confidence::lower_bound;
-    finding.title.say("{} of RabbitMQ were too many to see whether they wait for credit; of those that were read none does",
-                      processes(input.credit_unread));
-    finding.evidence = {figure("processes of RabbitMQ whose credit was not read", input.credit_unread, AmountUnit::count)};
-    finding.advise("See one of them: `beamheap proc DUMP PID` shows `credit_blocked` in its dictionary; RabbitMQ shows such connections as `flow`.");
+    finding.title.say(
+        "{} of RabbitMQ were too many to see whether they wait for credit; of those that were read none does",
+        processes(input.credit_unread));
+    finding.evidence = {
+        figure("processes of RabbitMQ whose credit was not read", input.credit_unread, AmountUnit::count)};
+    finding.advise(
+        "See one of them: `beamheap proc DUMP PID` shows `credit_blocked` in its dictionary; RabbitMQ shows such "
+        "connections as `flow`.");
     return finding;
 }
 
@@ -120,7 +131,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     // One that idles with an empty queue has granted it: that is on its way.
     const auto keeps_up = [&](ProcId id) { return idle(input, id) && input.snapshot[id].msgq_len.value_or(0) == 0; };
     for (const CreditBlock& block : input.blocked)
-        if (const ProcId end = chains.end(block.process); end != ProcId::none && !keeps_up(end)) blocked[index_of(end)].push_back(block.process);
+        if (const ProcId end = chains.end(block.process); end != ProcId::none && !keeps_up(end))
+            blocked[index_of(end)].push_back(block.process);
     std::vector<std::pair<ProcId, std::vector<ProcId>>> groups;
     for (auto& [end, members] : blocked) groups.emplace_back(ProcId{end}, std::move(members));
     std::ranges::stable_sort(groups, [](const auto& a, const auto& b) { return a.second.size() > b.second.size(); });

@@ -1,11 +1,11 @@
 // dirty-schedulers: all schedulers of a dirty kind are taken, and others wait for one.
 //
-// Theory. Functions in C that block or compute for long run on schedulers of their own: as many for computing as there are
-// cores, ten for input and output (+SDcpu, +SDio). Where each of them is in a function that does not come back (a file of a
-// server that hangs, a pipe that nobody opens at its other end, a key that is derived), whoever needs one waits in the queue
-// that they share. Such a process is listed as running or ready to run, and not as waiting for anybody, while the normal
-// schedulers sleep. Nothing ends it from inside: a process in such a function can't be killed, and not even code can be
-// loaded, which files are read for.
+// Theory. Functions in C that block or compute for long run on schedulers of their own: as many for computing as there
+// are cores, ten for input and output (+SDcpu, +SDio). Where each of them is in a function that does not come back (a
+// file of a server that hangs, a pipe that nobody opens at its other end, a key that is derived), whoever needs one
+// waits in the queue that they share. Such a process is listed as running or ready to run, and not as waiting for
+// anybody, while the normal schedulers sleep. Nothing ends it from inside: a process in such a function can't be
+// killed, and not even code can be loaded, which files are read for.
 //
 // Thresholds: all of a kind are taken and as many wait; twice as many, and ten, are high.
 #include <algorithm>
@@ -27,8 +27,9 @@ struct Kind {
     Scheduler::Kind scheduler, queue;
     std::string_view name;  // of one
 };
-constexpr std::array<Kind, 2> kinds{{{Scheduler::Kind::dirty_cpu, Scheduler::Kind::dirty_cpu_queue, "dirty CPU scheduler"},
-                                     {Scheduler::Kind::dirty_io, Scheduler::Kind::dirty_io_queue, "dirty I/O scheduler"}}};
+constexpr std::array<Kind, 2> kinds{
+    {{Scheduler::Kind::dirty_cpu, Scheduler::Kind::dirty_cpu_queue, "dirty CPU scheduler"},
+     {Scheduler::Kind::dirty_io, Scheduler::Kind::dirty_io_queue, "dirty I/O scheduler"}}};
 
 struct Taken {
     std::uint64_t schedulers = 0, busy = 0, waiting = 0;
@@ -91,18 +92,20 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         const bool told = there.in_it * 2 > found.busy;  // else each does something else
         const std::string schedulers = std::string(kind.name) + "s";
         Finding finding;
-        finding.severity = found.waiting >= many_waiting && found.waiting / 2 >= found.schedulers ? FindingSeverity::high
-                                                                                                 : FindingSeverity::medium;
-        finding.subject = {SubjectKind::group, told ? sentence("{}", there.function) : sentence("{}", of_vm(schedulers))};
+        finding.severity = found.waiting >= many_waiting && found.waiting / 2 >= found.schedulers
+                               ? FindingSeverity::high
+                               : FindingSeverity::medium;
+        finding.subject = {SubjectKind::group,
+                           told ? sentence("{}", there.function) : sentence("{}", of_vm(schedulers))};
         finding.count = found.waiting;
-        if (found.schedulers == 1)
-            finding.title.say("The only {} is busy", of_vm(kind.name));
-        else
-            finding.title.say("All {} {} are busy", number(found.schedulers), of_vm(schedulers));
+        if (found.schedulers == 1) finding.title.say("The only {} is busy", of_vm(kind.name));
+        else finding.title.say("All {} {} are busy", number(found.schedulers), of_vm(schedulers));
         if (told && found.schedulers == 1) finding.title.say(", in {}", there.function);
         if (told && found.schedulers > 1 && there.in_it == found.busy) finding.title.say(", all in {}", there.function);
-        if (told && there.in_it < found.busy) finding.title.say(", {} of them in {}", number(there.in_it), there.function);
-        finding.title.say("; {} for one", found.waiting == 1 ? sentence("1 process waits") : sentence("{} wait", processes(found.waiting)));
+        if (told && there.in_it < found.busy)
+            finding.title.say(", {} of them in {}", number(there.in_it), there.function);
+        finding.title.say("; {} for one", found.waiting == 1 ? sentence("1 process waits")
+                                                             : sentence("{} wait", processes(found.waiting)));
         finding.evidence.push_back(figure("in their queue", found.waiting, AmountUnit::count));
         if (!found.by.empty()) {
             finding.evidence.push_back(fact("one of those that run", sentence("{}", found.by.front())));
@@ -111,11 +114,12 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         finding.advise("See what each of them runs: `beamheap schedulers DUMP`");
         if (kind.scheduler == Scheduler::Kind::dirty_io)
             finding.advise(
-                "Look for what does not answer: a file system of another machine, a pipe, a device. Who is in such a function can't be "
-                "killed; it ends when that answers, or with the node.");
-        else
-            finding.advise("Bound how many such computations may run at a time (a pool), and how long one may take.");
-        finding.advise("More of them (`+SDio`, `+SDcpu`) put off the stand-still where some always come back, and don't help where none does.");
+                "Look for what does not answer: a file system of another machine, a pipe, a device. Who is in such a "
+                "function can't be killed; it ends when that answers, or with the node.");
+        else finding.advise("Bound how many such computations may run at a time (a pool), and how long one may take.");
+        finding.advise(
+            "More of them (`+SDio`, `+SDcpu`) put off the stand-still where some always come back, and don't help "
+            "where none does.");
         findings.push_back(std::move(finding));
     }
 }

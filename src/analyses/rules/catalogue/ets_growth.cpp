@@ -7,13 +7,14 @@
 //
 // A third is the same in many pieces: tables of one name and one owner, none of them large, are judged as one.
 //
-// While a process has a table fixed (a traversal that has not come to its end, ets:safe_fixtable/2), what is deleted from it stays,
-// unseen: such a table grows with no objects in it.
+// While a process has a table fixed (a traversal that has not come to its end, ets:safe_fixtable/2), what is deleted
+// from it stays, unseen: such a table grows with no objects in it.
 //
-// Thresholds: a table (or the tables of one name and owner) with a quarter of the node's memory and 4 MiB is medium, with half of it and 64 MiB high. One owner with 100
-// tables that are half of all is medium, with 1,000 tables high. Deleted objects that a fixed table keeps are told in its sentence where they are
-// more than the live ones, or 10,000 that are a quarter of these. What a table holds by intent (a cache, a configured
-// store) is found as well: how much it is, is a fact; whether it should be, the reader knows.
+// Thresholds: a table (or the tables of one name and owner) with a quarter of the node's memory and 4 MiB is medium,
+// with half of it and 64 MiB high. One owner with 100 tables that are half of all is medium, with 1,000 tables high.
+// Deleted objects that a fixed table keeps are told in its sentence where they are more than the live ones, or 10,000
+// that are a quarter of these. What a table holds by intent (a cache, a configured store) is found as well: how much it
+// is, is a fact; whether it should be, the reader knows.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -70,15 +71,16 @@ void large_table(const RuleInput& input, const EtsUse& use, const EtsReport& rep
     finding.evidence.push_back(figure("the node", node_bytes(input), AmountUnit::bytes));
     if (table.type != TextId::none) finding.evidence.push_back(fact("type", sentence("{}", of_vm(s.text(table.type)))));
     if (use.owner.alive()) finding.evidence.push_back(fact("its owner", doing(input, use.owner.process)));
-    if (table.fixed.value_or(0) != 0) finding.evidence.push_back(figure("deleted objects that are kept", table.fixed, AmountUnit::count));
+    if (table.fixed.value_or(0) != 0)
+        finding.evidence.push_back(figure("deleted objects that are kept", table.fixed, AmountUnit::count));
     if (kept)
         finding.advise(
-            "What is deleted is given back when nobody has the table fixed any more: look for a traversal that does not end (a select "
-            "whose continuation was kept, `ets:safe_fixtable/2` without its end). On the running node `ets:info(Table, "
-            "safe_fixed_monotonic_time)` says who, and since when.");
+            "What is deleted is given back when nobody has the table fixed any more: look for a traversal that does "
+            "not end (a select whose continuation was kept, `ets:safe_fixtable/2` without its end). On the running "
+            "node `ets:info(Table, safe_fixed_monotonic_time)` says who, and since when.");
     finding.advise(
-        "Look for what deletes from it: an entry that nobody deletes stays until its owner ends. Give entries a time to "
-        "live, or bound the table.");
+        "Look for what deletes from it: an entry that nobody deletes stays until its owner ends. Give entries a time "
+        "to live, or bound the table.");
     finding.advise("Watch ets:info(Table, memory) and size; words times the word size are the bytes told here.");
     finding.advise("See all tables and owners: `beamheap ets DUMP`");
     findings.push_back(std::move(finding));
@@ -100,7 +102,9 @@ Namesakes largest_namesakes(const Snapshot& s, const EtsReport& report) {
         Namesakes& group = groups[{table.name, use.owner.pid}];
         if (group.tables++ == 0) group.first = &use;
         group.bytes = saturating_add(group.bytes, use.bytes.value_or(0));
-        group.objects = group.objects.has() && table.objects.has() ? Count(saturating_add(*group.objects, *table.objects)) : Count();
+        group.objects = group.objects.has() && table.objects.has()
+                            ? Count(saturating_add(*group.objects, *table.objects))
+                            : Count();
     }
     Namesakes largest;
     for (const auto& [key, group] : groups)
@@ -112,7 +116,8 @@ void large_together(const RuleInput& input, const Namesakes& group, double perce
     const Snapshot& s = input.snapshot;
     const Name name{s.ets[group.first->table].name};
     Finding finding;
-    finding.severity = percent >= high_percent && group.bytes >= high_bytes ? FindingSeverity::high : FindingSeverity::medium;
+    finding.severity =
+        percent >= high_percent && group.bytes >= high_bytes ? FindingSeverity::high : FindingSeverity::medium;
     finding.subject = {SubjectKind::table, sentence("{}", name)};
     finding.process = group.first->owner.process;
     finding.pid = group.first->owner.pid;
@@ -134,14 +139,12 @@ void large_together(const RuleInput& input, const Namesakes& group, double perce
 
 void many_of_one(const RuleInput& input, const EtsOwner& owner, std::uint64_t all, std::vector<Finding>& findings) {
     Finding finding;
-    if (owner.owner.alive())
-        about(input, owner.owner.process, finding);
-    else
-        finding.pid = owner.owner.pid;
+    if (owner.owner.alive()) about(input, owner.owner.process, finding);
+    else finding.pid = owner.owner.pid;
     finding.severity = owner.tables >= very_many_tables ? FindingSeverity::high : FindingSeverity::medium;
-    finding.subject = {SubjectKind::table,
-                       owner.owner.alive() ? sentence("tables of {}", process_subject(input, owner.owner.process))
-                                           : Sentence(Ours("tables of a process that is gone"))};
+    finding.subject = {SubjectKind::table, owner.owner.alive()
+                                               ? sentence("tables of {}", process_subject(input, owner.owner.process))
+                                               : Sentence(Ours("tables of a process that is gone"))};
     finding.count = owner.tables;
     finding.bytes = owner.bytes.value();
     finding.percent = *percent_of(owner.tables, all);
@@ -152,12 +155,12 @@ void many_of_one(const RuleInput& input, const EtsOwner& owner, std::uint64_t al
                         figure("objects in them", owner.objects.value(), AmountUnit::count)};
     if (owner.owner.name != TextId::none && input.snapshot.text(owner.owner.name).starts_with("mnesia_"))
         finding.advise(
-            "They are mnesia's own, one for each table of the database (mnesia:system_info(tables)); what it made for a "
-            "transaction goes with it.");
+            "They are mnesia's own, one for each table of the database (mnesia:system_info(tables)); what it made for "
+            "a transaction goes with it.");
     else
         finding.advise(
-            "Look for where it makes a table for every request or session, and delete it with what it was made for, or use "
-            "one table with a longer key.");
+            "Look for where it makes a table for every request or session, and delete it with what it was made for, or "
+            "use one table with a longer key.");
     finding.advise("See owners and tables: `beamheap ets DUMP`");
     findings.push_back(std::move(finding));
 }

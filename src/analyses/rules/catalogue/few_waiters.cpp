@@ -1,15 +1,16 @@
 // few-waiters: nothing is loud, and some processes wait for one that is stuck itself.
 //
-// Theory. A server that hangs within a callback holds up whoever calls it: too few to stand out on a large node, or on one that
-// hardly works for want of it. Where no other rule tells of anything, this is what somebody who looks by hand finds next: a process
-// that others wait for, and that waits, not in its loop, but on behalf of a function that has called what it sits in. The same for a
-// single file operation that has not come back.
+// Theory. A server that hangs within a callback holds up whoever calls it: too few to stand out on a large node, or on
+// one that hardly works for want of it. Where no other rule tells of anything, this is what somebody who looks by hand
+// finds next: a process that others wait for, and that waits, not in its loop, but on behalf of a function that has
+// called what it sits in. The same for a single file operation that has not come back.
 //
-// Tables of mnesia that are not loaded are waited for by few as well: by whoever sets a node up, once. Nothing of it is in the midst of its
-// work, and nothing goes on.
+// Tables of mnesia that are not loaded are waited for by few as well: by whoever sets a node up, once. Nothing of it is
+// in the midst of its work, and nothing goes on.
 //
-// Thresholds: who waits for tables is medium; of others three who wait are medium, fewer only info, as is the operation on a file: a
-// call that is under way looks the same. Who reads from a terminal is waited for by whoever wants a line, and is not meant.
+// Thresholds: who waits for tables is medium; of others three who wait are medium, fewer only info, as is the operation
+// on a file: a call that is under way looks the same. Who reads from a terminal is waited for by whoever wants a line,
+// and is not meant.
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -30,8 +31,11 @@ constexpr std::array<std::string_view, 6> of_terminals{"group", "user", "user_dr
 bool is_stuck(const RuleInput& input, ProcId id) {
     const Snapshot& s = input.snapshot;
     const Process& process = s[id];
-    if (process.state != ProcessState::waiting || process.current_function == FunctionId::none || input.waits.edge(id) != nullptr) return false;
-    return !idle(input, id) && !starts_block(input, id) && std::ranges::find(of_terminals, module_of(s, process.current_function)) == of_terminals.end() &&
+    if (process.state != ProcessState::waiting || process.current_function == FunctionId::none ||
+        input.waits.edge(id) != nullptr)
+        return false;
+    return !idle(input, id) && !starts_block(input, id) &&
+           std::ranges::find(of_terminals, module_of(s, process.current_function)) == of_terminals.end() &&
            waits_on_behalf(s, process) != FunctionId::none;
 }
 
@@ -39,7 +43,9 @@ bool is_stuck(const RuleInput& input, ProcId id) {
 const WaitFanIn* largest_stuck(const RuleInput& input) {
     const WaitFanIn* most = nullptr;
     for (const WaitFanIn& fan : input.waits.fan_in)
-        if (fan.target.process != ProcId::none && is_stuck(input, fan.target.process) && (most == nullptr || fan.reaching > most->reaching)) most = &fan;
+        if (fan.target.process != ProcId::none && is_stuck(input, fan.target.process) &&
+            (most == nullptr || fan.reaching > most->reaching))
+            most = &fan;
     return most;
 }
 
@@ -55,17 +61,23 @@ void about_server(const RuleInput& input, const WaitFanIn& fan, std::vector<Find
     finding.percent = percent_of(fan.reaching, std::uint64_t{s.processes.size()});
     finding.confidence = Confidence::estimate;
     const std::uint64_t queued = s[id].msgq_len.value_or(0);
-    finding.title.say(fan.reaching == 1 ? Form<3>("{} of {} processes waits for {}; it") : Form<3>("{} of {} processes wait for {}; it"), number(fan.reaching),
-                      number(s.processes.size()), id);
+    finding.title.say(fan.reaching == 1 ? Form<3>("{} of {} processes waits for {}; it")
+                                        : Form<3>("{} of {} processes wait for {}; it"),
+                      number(fan.reaching), number(s.processes.size()), id);
     if (queued != 0) finding.title.say(" has {} and", messages(queued));
     finding.title.say(" {}", doing(input, id));
-    if (const FunctionId by = caller_of(s, s[id]); by != FunctionId::none && by != s[id].current_function) finding.title.say(", called by {}", by);
-    finding.evidence = {figure("processes that wait for it themselves", fan.waiters, AmountUnit::count), figure("messages in its queue", s[id].msgq_len, AmountUnit::count),
-                        fact("one of those who wait", sentence("{}: {}", example.waiter, frames_text(input, example.waiter)))};
+    if (const FunctionId by = caller_of(s, s[id]); by != FunctionId::none && by != s[id].current_function)
+        finding.title.say(", called by {}", by);
+    finding.evidence = {
+        figure("processes that wait for it themselves", fan.waiters, AmountUnit::count),
+        figure("messages in its queue", s[id].msgq_len, AmountUnit::count),
+        fact("one of those who wait", sentence("{}: {}", example.waiter, frames_text(input, example.waiter)))};
     add_stack(input, id, finding);
     finding.advise("See what it waits for in the midst of its work: {}", Command{"proc", s[id].pid});
     finding.advise("See who waits for whom: `beamheap waits DUMP`");
-    finding.advise("A second dump or core image some seconds later tells whether it has come further: a call that is under way looks the same.");
+    finding.advise(
+        "A second dump or core image some seconds later tells whether it has come further: a call that is under way "
+        "looks the same.");
     findings.push_back(std::move(finding));
 }
 
@@ -77,7 +89,8 @@ bool about_tables(const RuleInput& input, std::vector<Finding>& findings) {
     if (fan == nullptr) return false;
     std::vector<ProcId> waiters;
     for (const WaitEdge& edge : input.waits.edges) {
-        const WaitEdge* const next = edge.target.process == ProcId::none ? nullptr : input.waits.edge(edge.target.process);
+        const WaitEdge* const next =
+            edge.target.process == ProcId::none ? nullptr : input.waits.edge(edge.target.process);
         if (next != nullptr && next->target.process == tables->server) waiters.push_back(edge.waiter);
     }
     if (waiters.empty()) return false;
@@ -88,10 +101,10 @@ bool about_tables(const RuleInput& input, std::vector<Finding>& findings) {
     finding.severity = FindingSeverity::medium;
     finding.count = waiters.size();
     finding.confidence = Confidence::estimate;
-    if (waiters.size() == 1)
-        finding.title.say("{} waits for tables of mnesia; {}", id, not_loaded(*tables));
+    if (waiters.size() == 1) finding.title.say("{} waits for tables of mnesia; {}", id, not_loaded(*tables));
     else
-        finding.title.say("{} of {} processes wait for tables of mnesia; {}", number(waiters.size()), number(s.processes.size()), not_loaded(*tables));
+        finding.title.say("{} of {} processes wait for tables of mnesia; {}", number(waiters.size()),
+                          number(s.processes.size()), not_loaded(*tables));
     say_absent_nodes(input, finding);
     add_stack(input, id, finding);
     finding.advise("See what waits for them: {}", Command{"proc", s[id].pid});
@@ -106,7 +119,9 @@ FunctionId opener(const Snapshot& s, const Process& process) {
     for (const Frame& frame : s.stacks[process.stack]) {
         if (frame.function == FunctionId::none) break;
         const std::string_view module = module_of(s, frame.function);
-        if (!module.starts_with("prim_file") && !module.starts_with("raw_file_io") && !module.starts_with("file") && module != "proc_lib") return frame.function;
+        if (!module.starts_with("prim_file") && !module.starts_with("raw_file_io") && !module.starts_with("file") &&
+            module != "proc_lib")
+            return frame.function;
     }
     return FunctionId::none;
 }
@@ -115,7 +130,9 @@ FunctionId opener(const Snapshot& s, const Process& process) {
 void about_file(const RuleInput& input, std::vector<Finding>& findings) {
     const Snapshot& s = input.snapshot;
     for (const ProcId id : all_processes(s)) {
-        if (s[id].state != ProcessState::running || s[id].current_function == FunctionId::none || module_of(s, s[id].current_function) != "prim_file") continue;
+        if (s[id].state != ProcessState::running || s[id].current_function == FunctionId::none ||
+            module_of(s, s[id].current_function) != "prim_file")
+            continue;
         Finding finding;
         about(input, id, finding);
         finding.leads = true;
@@ -125,8 +142,10 @@ void about_file(const RuleInput& input, std::vector<Finding>& findings) {
         finding.title.say("{} {}", id, doing(input, id));
         if (const FunctionId by = opener(s, s[id]); by != FunctionId::none) finding.title.say(", called by {}", by);
         add_stack(input, id, finding);
-        finding.advise("Look at which file it is: one on a file system of another machine, a pipe that nobody writes to, or a device may never come back: {}",
-                       Command{"proc", s[id].pid});
+        finding.advise(
+            "Look at which file it is: one on a file system of another machine, a pipe that nobody writes to, or a "
+            "device may never come back: {}",
+            Command{"proc", s[id].pid});
         finding.advise("A second dump or core image some seconds later tells whether it has come back.");
         findings.push_back(std::move(finding));
         return;
@@ -135,13 +154,14 @@ void about_file(const RuleInput& input, std::vector<Finding>& findings) {
 
 void run(const RuleInput& input, std::vector<Finding>& findings) {
     if (is_failed_start(input.slogan.kind)) return;
-    const bool asked = input.slogan.kind == SloganKind::requested || input.slogan.kind == SloganKind::unknown || input.slogan.kind == SloganKind::none;
-    if (!asked || std::ranges::any_of(findings, [](const Finding& each) { return each.severity != FindingSeverity::info; })) return;
+    const bool asked = input.slogan.kind == SloganKind::requested || input.slogan.kind == SloganKind::unknown ||
+                       input.slogan.kind == SloganKind::none;
+    if (!asked ||
+        std::ranges::any_of(findings, [](const Finding& each) { return each.severity != FindingSeverity::info; }))
+        return;
     if (about_tables(input, findings)) return;
-    if (const WaitFanIn* const fan = largest_stuck(input); fan != nullptr)
-        about_server(input, *fan, findings);
-    else
-        about_file(input, findings);
+    if (const WaitFanIn* const fan = largest_stuck(input); fan != nullptr) about_server(input, *fan, findings);
+    else about_file(input, findings);
 }
 
 }  // namespace

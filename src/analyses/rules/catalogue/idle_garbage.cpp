@@ -63,32 +63,31 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         const bool all = sample.heaps == group.members.size();
         Finding finding;
         const FunctionId kind = kind_of(input, group);
-        if (group.members.size() == 1)
-            about(input, group.members.front(), finding);
-        else
-            finding.subject = {SubjectKind::group, sentence("{}", kind)};
+        if (group.members.size() == 1) about(input, group.members.front(), finding);
+        else finding.subject = {SubjectKind::group, sentence("{}", kind)};
         finding.severity =
             *of_node >= high_percent && freed >= high_bytes ? FindingSeverity::high : FindingSeverity::medium;
         finding.count = group.members.size();
         finding.bytes = freed;
         finding.percent = of_node;
         finding.confidence = Confidence::estimate;
-        if (group.members.size() == 1)
-            finding.title.say("{} keeps", group.members.front());
+        if (group.members.size() == 1) finding.title.say("{} keeps", group.members.front());
         else
             finding.title.say("{} idle processes ({}, in {}) keep", number(group.members.size()), kind,
                               group.current_function);
-        finding.title.say(" heaps of {}; a collection would free {} ({} of the node's memory)",
-                          bytes(group.heap_bytes), bytes(freed), Percent{*of_node});
+        finding.title.say(" heaps of {}; a collection would free {} ({} of the node's memory)", bytes(group.heap_bytes),
+                          bytes(freed), Percent{*of_node});
         finding.evidence.push_back(figure("heaps, as allocated", group.heap_bytes, AmountUnit::bytes));
         finding.evidence.push_back(figure("heaps that were decoded", sample.heaps, AmountUnit::count));
         finding.evidence.push_back(figure("live in those", sample.live, AmountUnit::words));
         finding.evidence.push_back(figure("garbage in those", sample.garbage, AmountUnit::words));
         finding.evidence.push_back(figure("allocated in those", sample.allocated, AmountUnit::words));
         finding.advise(
-            "Let them hibernate when idle: hibernate_after of gen_server, gen_statem and ssl, or `erlang:hibernate/3`.");
+            "Let them hibernate when idle: hibernate_after of gen_server, gen_statem and ssl, or "
+            "`erlang:hibernate/3`.");
         finding.advise(
-            "Or sweep the old heap more often: {fullsweep_after, 20} in spawn options, or ERL_FULLSWEEP_AFTER for all.");
+            "Or sweep the old heap more often: {fullsweep_after, 20} in spawn options, or ERL_FULLSWEEP_AFTER for "
+            "all.");
         finding.advise("Look at one of them: {}", Command{"proc", s[group.members.front()].pid});
         if (!all) finding.advise("For exact figures of all of them: `beamheap analyze DUMP --full`");
         findings.push_back(std::move(finding));

@@ -28,11 +28,9 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     finding.confidence = Confidence::lower_bound;
     finding.title.say("The dump ends inside its process table: it lists {}", processes(s.processes.size()));
     if (percent && *percent < 50)
-        finding.title.say(
-            " with {} of the {} that processes used; the culprit is most likely missing",
-            bytes(*seen), bytes(*told));
-    else
-        finding.title.say(", and the culprit may be among those that are missing");
+        finding.title.say(" with {} of the {} that processes used; the culprit is most likely missing", bytes(*seen),
+                          bytes(*told));
+    else finding.title.say(", and the culprit may be among those that are missing");
     finding.evidence.push_back(
         figure("processes listed", s.processes.size(), AmountUnit::count, Confidence::lower_bound));
     finding.evidence.push_back(figure("memory that they use", seen, AmountUnit::bytes, Confidence::lower_bound));

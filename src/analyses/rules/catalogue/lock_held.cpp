@@ -1,12 +1,12 @@
 // lock-held: many processes want a lock that one does not give back.
 //
-// Theory. See locks.hpp: who waits for a lock of mnesia or global sleeps in the library, so that neither queues nor calls
-// point at the holder. It is among those in a function that runs under such a lock and who don't wait for one: where
-// there is one only, it is the holder; a core image also has the table of locks, which says who has which.
+// Theory. See locks.hpp: who waits for a lock of mnesia or global sleeps in the library, so that neither queues nor
+// calls point at the holder. It is among those in a function that runs under such a lock and who don't wait for one:
+// where there is one only, it is the holder; a core image also has the table of locks, which says who has which.
 //
-// Thresholds: five who wait are medium, ten are high if they are half of those who use such locks and somebody inside is
-// held up in other code: a lock that everybody wants and that goes round is contention, as one does that nobody holds at this instant, and
-// no other node may. Half of all processes is critical.
+// Thresholds: five who wait are medium, ten are high if they are half of those who use such locks and somebody inside
+// is held up in other code: a lock that everybody wants and that goes round is contention, as one does that nobody
+// holds at this instant, and no other node may. Half of all processes is critical.
 #include <algorithm>
 
 #include "analyses/rules/phrases.hpp"
@@ -36,8 +36,8 @@ std::vector<ProcId> holders_of(const RuleInput& input, const LockQueue& queue) {
     return found.empty() ? queue.inside : found;
 }
 
-// Who is asked for the lock, too, and may hang: the connected node from which nothing has come for longest; where nothing is known of
-// that, the only one.
+// Who is asked for the lock, too, and may hang: the connected node from which nothing has come for longest; where
+// nothing is known of that, the only one.
 struct OtherNode {
     TextId node = TextId::none;
     std::uint64_t silent = 0;  // milliseconds
@@ -52,7 +52,8 @@ OtherNode other_node(const RuleInput& input) {
         if (node.kind != DistNode::Kind::visible) continue;
         ++others;
         last = node.name;
-        if (const std::uint64_t silent = silent_ms(input, node.name).value_or(0); silent > found.silent) found = {node.name, silent};
+        if (const std::uint64_t silent = silent_ms(input, node.name).value_or(0); silent > found.silent)
+            found = {node.name, silent};
     }
     if (found.node == TextId::none && others == 1) found.node = last;
     found.any = others != 0;
@@ -63,21 +64,21 @@ void say_other_node(const RuleInput& input, Finding& finding) {
     const OtherNode other = other_node(input);
     if (!other.any) {
         finding.title.say("; nobody is in a function that runs under one: they take turns");
-        finding.advise("What all of them write (a counter, one record) wants one process that owns it, `mnesia:dirty_update_counter/3`, or a record for each.");
+        finding.advise(
+            "What all of them write (a counter, one record) wants one process that owns it, "
+            "`mnesia:dirty_update_counter/3`, or a record for each.");
         return;
     }
     finding.title.say("; nobody here is in a function that runs under one: look at ");
-    if (other.node == TextId::none)
-        finding.title.say("the other nodes");
-    else if (other.silent == 0)
-        finding.title.say("node {}", Name{other.node});
-    else
-        finding.title.say("node {}, silent for {}", Name{other.node}, Amount{other.silent, AmountUnit::milliseconds});
+    if (other.node == TextId::none) finding.title.say("the other nodes");
+    else if (other.silent == 0) finding.title.say("node {}", Name{other.node});
+    else finding.title.say("node {}, silent for {}", Name{other.node}, Amount{other.silent, AmountUnit::milliseconds});
     if (other.silent == 0) return;
-    finding.evidence.push_back(figure(sentence("nothing has come from node {} for at least", Name{other.node}), other.silent,
-                                      AmountUnit::milliseconds, Confidence::lower_bound));
-    finding.advise("Locks are asked of all nodes that share them, and each has to answer: see whether that node hangs, or the way to it; it is "
-                   "given up after net_ticktime, and the locks are asked for anew.");
+    finding.evidence.push_back(figure(sentence("nothing has come from node {} for at least", Name{other.node}),
+                                      other.silent, AmountUnit::milliseconds, Confidence::lower_bound));
+    finding.advise(
+        "Locks are asked of all nodes that share them, and each has to answer: see whether that node hangs, or the way "
+        "to it; it is given up after net_ticktime, and the locks are asked for anew.");
 }
 
 void say_holder(const RuleInput& input, const LockQueue& queue, const std::vector<ProcId>& holders, Finding& finding) {
@@ -88,10 +89,11 @@ void say_holder(const RuleInput& input, const LockQueue& queue, const std::vecto
     about(input, holders.front(), finding);
     const auto lock = std::ranges::find(queue.held, input.snapshot[holders.front()].pid, &HeldLock::holder);
     if (lock != queue.held.end())
-        finding.title.say("; {} holds that on {}, and it {}", holders.front(), PrintedTerm{lock->what, lock->what->term()},
-                          doing(input, holders.front()));
+        finding.title.say("; {} holds that on {}, and it {}", holders.front(),
+                          PrintedTerm{lock->what, lock->what->term()}, doing(input, holders.front()));
     else if (holders.size() == 1)
-        finding.title.say("; {} is the only one who can hold it, and it {}", holders.front(), doing(input, holders.front()));
+        finding.title.say("; {} is the only one who can hold it, and it {}", holders.front(),
+                          doing(input, holders.front()));
     else
         finding.title.say("; one of {} holds it, as {}, which {}", processes(holders.size()), holders.front(),
                           doing(input, holders.front()));
@@ -122,7 +124,8 @@ std::vector<ProcId> held_up_by(const RuleInput& input, const LockQueue& queue) {
                 if (!members.empty() && std::ranges::all_of(members, is_behind)) more = add(target) || more;
             }
             if (behind[index_of(target)])
-                for (const std::uint32_t edge : input.waits.waiters_of(fan)) more = add(input.waits.edges[edge].waiter) || more;
+                for (const std::uint32_t edge : input.waits.waiters_of(fan))
+                    more = add(input.waits.edges[edge].waiter) || more;
         }
     }
     return found;
@@ -136,9 +139,11 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         std::vector<ProcId> holders = holders_of(input, queue);
         std::stable_partition(holders.begin(), holders.end(), [&](ProcId id) { return held_up(input, id); });
         const bool stuck = holders.empty() || held_up(input, holders.front());
-        const double percent = percent_of(std::uint64_t{everybody.size()}, std::uint64_t{s.processes.size()}).value_or(0);
+        const double percent =
+            percent_of(std::uint64_t{everybody.size()}, std::uint64_t{s.processes.size()}).value_or(0);
         const double of_users =
-            percent_of(std::uint64_t{queue.waiters.size()}, std::uint64_t{queue.waiters.size() + queue.inside.size()}).value_or(0);
+            percent_of(std::uint64_t{queue.waiters.size()}, std::uint64_t{queue.waiters.size() + queue.inside.size()})
+                .value_or(0);
         Finding finding;
         finding.severity = FindingSeverity::medium;
         const bool turns = holders.empty() && !other_node(input).any;
@@ -159,16 +164,19 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         if (everybody.size() > queue.waiters.size())
             finding.evidence.push_back(
                 figure("processes that wait for those", everybody.size() - queue.waiters.size(), AmountUnit::count));
-        finding.evidence.push_back(figure("in functions that run under such a lock", queue.inside.size(), AmountUnit::count));
+        finding.evidence.push_back(
+            figure("in functions that run under such a lock", queue.inside.size(), AmountUnit::count));
         finding.evidence.push_back(figure("memory that the waiters hold", memory.value(), AmountUnit::bytes));
         finding.evidence.push_back(fact("one who waits", frames_text(input, queue.waiters.front())));
         for (std::size_t i = 0; i < std::min(holders.size(), most_named); ++i)
-            finding.evidence.push_back(fact(sentence("{}", holders[i]), frames_text(input, holders[i]), finding.confidence));
+            finding.evidence.push_back(
+                fact(sentence("{}", holders[i]), frames_text(input, holders[i]), finding.confidence));
         if (!holders.empty())
             finding.advise("Look at what it does under the lock: {}", Command{"proc", s[holders.front()].pid});
         finding.next_steps.emplace_back(queue.kind->advice);
         if (!queue.table_read)
-            finding.advise("Which lock it is stands in a table: a core image tells it, or on a running node `ets:tab2list/1`.");
+            finding.advise(
+                "Which lock it is stands in a table: a core image tells it, or on a running node `ets:tab2list/1`.");
         findings.push_back(std::move(finding));
     }
 }

@@ -1,13 +1,14 @@
 // log-overload: a log handler can't keep up with what is logged.
 //
 // Theory. Every handler of logger has a queue with three limits (logger_olp.erl): from sync_mode_qlen on whoever logs
-// waits until its event was handled, from drop_mode_qlen on events are thrown away, from flush_qlen on all of the queue.
-// Waiting callers are the node's own work that stands still; what is dropped is missing from the log just when it is
-// wanted. Either more is logged than is worth it, and then by few functions, or the device (a disk, a pipe, a terminal)
-// does not take it. The mode of the last event is in the handler's state, and its queue tells what the next one will be.
+// waits until its event was handled, from drop_mode_qlen on events are thrown away, from flush_qlen on all of the
+// queue. Waiting callers are the node's own work that stands still; what is dropped is missing from the log just when
+// it is wanted. Either more is logged than is worth it, and then by few functions, or the device (a disk, a pipe, a
+// terminal) does not take it. The mode of the last event is in the handler's state, and its queue tells what the next
+// one will be.
 //
-// Thresholds: a queue above drop_mode_qlen, or the mode drop, is high, critical where half of all processes wait for the
-// handler; sync with ten waiting callers is medium.
+// Thresholds: a queue above drop_mode_qlen, or the mode drop, is high, critical where half of all processes wait for
+// the handler; sync with ten waiting callers is medium.
 #include <algorithm>
 #include <map>
 
@@ -74,19 +75,19 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         const std::uint64_t queued = s[handler.process].msgq_len.value_or(0);
         const Callers who = callers(input, handler.process);
         const bool flushes = handler.flush_qlen.has() && queued > *handler.flush_qlen;
-        const bool drops = flushes || handler.mode == "drop" || (handler.drop_qlen.has() && queued > *handler.drop_qlen);
+        const bool drops =
+            flushes || handler.mode == "drop" || (handler.drop_qlen.has() && queued > *handler.drop_qlen);
         if (!drops && !(handler.mode == "sync" && who.waiting >= least_waiters)) continue;
         const double percent = percent_of(who.waiting, s.processes.size()).value_or(0);
         Finding finding;
         about(input, handler.process, finding);
-        finding.severity = !drops                       ? FindingSeverity::medium
+        finding.severity = !drops                        ? FindingSeverity::medium
                            : percent >= critical_percent ? FindingSeverity::critical
                                                          : FindingSeverity::high;
         finding.count = queued;
         finding.title.say("The log handler {} can't keep up: {} queued", handler.process,
                           Counted{queued, "event", "events"});
-        if (flushes)
-            finding.title.say(" (it flushes all above {})", number(*handler.flush_qlen));
+        if (flushes) finding.title.say(" (it flushes all above {})", number(*handler.flush_qlen));
         else if (drops && handler.drop_qlen.has())
             finding.title.say(" (it drops above {})", number(*handler.drop_qlen));
         if (who.waiting != 0) finding.title.say(", {} wait", number(who.waiting));
@@ -98,7 +99,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
                             figure("the queue is thrown away from (flush_qlen)", handler.flush_qlen, AmountUnit::count),
                             figure("processes that wait for it", who.waiting, AmountUnit::count)};
         if (who.function != FunctionId::none)
-            finding.evidence.push_back(figure(sentence("processes that log in {}", who.function), who.busiest, AmountUnit::count));
+            finding.evidence.push_back(
+                figure(sentence("processes that log in {}", who.function), who.busiest, AmountUnit::count));
         add_stack(input, handler.process, finding);
         finding.advise("See what is logged: {}", Command{"msgs", s[handler.process].pid, "--by shape"});
         if (who.function != FunctionId::none)
@@ -107,7 +109,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
             "See whether its device takes what it writes (a full disk, a pipe or terminal that nobody reads): {}",
             Command{"proc", s[handler.process].pid});
         finding.advise(
-            "Where events may be lost rather than make callers wait: a lower drop_mode_qlen, and burst_limit_max_count.");
+            "Where events may be lost rather than make callers wait: a lower drop_mode_qlen, and "
+            "burst_limit_max_count.");
         findings.push_back(std::move(finding));
     }
 }

@@ -1,8 +1,8 @@
 // many-relations: a process with very many monitors or links.
 //
 // Theory: processes/relations.hpp. Many monitors on one target from one process are a leak: each request made one, and
-// nobody took it back; when the target ends, as many messages come at once. Many on different targets are as many as the
-// system has of them and are told with less weight, those of supervisors not at all.
+// nobody took it back; when the target ends, as many messages come at once. Many on different targets are as many as
+// the system has of them and are told with less weight, those of supervisors not at all.
 //
 // Thresholds: 10,000 monitors on one target are medium, 100,000 high. 50,000 links or monitors of a process that is no
 // supervisor are medium.
@@ -32,17 +32,20 @@ bool supervises(const RuleInput& input, const Process& process) {
     for (const FunctionId function : {process.real_initial_call, process.initial_call}) {
         if (function == FunctionId::none) continue;
         const std::string_view module = s.text(s.functions[function].module);
-        if (module.find("supervisor") != std::string_view::npos || module.find("Supervisor") != std::string_view::npos ||
-            module.ends_with("_sup"))
+        if (module.find("supervisor") != std::string_view::npos ||
+            module.find("Supervisor") != std::string_view::npos || module.ends_with("_sup"))
             return true;
     }
     return false;
 }
 
-// The server of the module timer monitors for each repeated timer who has set it, or the process that it is: many-timers tells those.
+// The server of the module timer monitors for each repeated timer who has set it, or the process that it is:
+// many-timers tells those.
 bool are_timers(const Snapshot& s, const Relations& row) {
     return s.text(s[row.process].name) == "timer_server" &&
-           std::ranges::any_of(timer_crowds(s, least_to_one), [&](const TimersOfOne& each) { return each.process == row.process || each.repeated != 0; });
+           std::ranges::any_of(timer_crowds(s, least_to_one), [&](const TimersOfOne& each) {
+               return each.process == row.process || each.repeated != 0;
+           });
 }
 
 void run(const RuleInput& input, std::vector<Finding>& findings) {
@@ -55,8 +58,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         if ((!leak && !many) || are_timers(s, row)) continue;
         if (left-- == 0) break;
         const bool links = !leak && row.links > row.monitors;
-        const Count heap = words_to_bytes(process.heap_words + Count(process.old_heap_words.value_or(0)),
-                                          s.source.word_size);
+        const Count heap =
+            words_to_bytes(process.heap_words + Count(process.old_heap_words.value_or(0)), s.source.word_size);
         const Count outside = process.memory_bytes - heap;
         Finding finding;
         about(input, row.process, finding);
@@ -66,10 +69,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         if (leak)
             finding.title.say("{} holds {} on {}", row.process, Counted{row.to_one, "monitor", "monitors"},
                               target_of(row.target));
-        else if (links)
-            finding.title.say("{} is linked to {} others", row.process, number(row.links));
-        else
-            finding.title.say("{} holds {} on others", row.process, Counted{row.monitors, "monitor", "monitors"});
+        else if (links) finding.title.say("{} is linked to {} others", row.process, number(row.links));
+        else finding.title.say("{} holds {} on others", row.process, Counted{row.monitors, "monitor", "monitors"});
         if (outside.has()) finding.title.say("; {} of its memory are on no heap", bytes(*outside));
         finding.evidence = {figure("monitors that it holds", row.monitors, AmountUnit::count),
                             figure("of them on the same one", row.to_one, AmountUnit::count),
@@ -79,14 +80,14 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         add_stack(input, row.process, finding);
         if (leak && s.text(process.name) == "timer_server")
             finding.advise(
-                "Each is a repeated timer of the module `timer` for that process (`timer:send_interval`, `timer:apply_interval`) that "
-                "nobody has cancelled: `timer:cancel/1`, or one `erlang:send_after/3` at a time.");
+                "Each is a repeated timer of the module `timer` for that process (`timer:send_interval`, "
+                "`timer:apply_interval`) that nobody has cancelled: `timer:cancel/1`, or one `erlang:send_after/3` at "
+                "a time.");
         else if (leak)
             finding.advise(
-                "Take each monitor back when its request is done: `erlang:demonitor/2` with [flush]; or monitor the target "
-                "once.");
-        else
-            finding.advise("Look whether all of them are still needed: {}", Command{"proc", process.pid});
+                "Take each monitor back when its request is done: `erlang:demonitor/2` with [flush]; or monitor the "
+                "target once.");
+        else finding.advise("Look whether all of them are still needed: {}", Command{"proc", process.pid});
         finding.advise(
             "When one side ends, each of them becomes a message or a signal at once: expect as long a queue.");
         findings.push_back(std::move(finding));

@@ -1,8 +1,9 @@
 // many-timers: very many timers for one process.
 //
-// Theory: processes/relations.hpp. A timer that is set for each request and not cancelled when the answer comes lives until
-// it is due, however short the request was: at a thousand requests a second and an hour's timeout there are 3.6 million,
-// which no process's memory counts. Their message is kept with them, and all of them become messages in the end.
+// Theory: processes/relations.hpp. A timer that is set for each request and not cancelled when the answer comes lives
+// until it is due, however short the request was: at a thousand requests a second and an hour's timeout there are 3.6
+// million, which no process's memory counts. Their message is kept with them, and all of them become messages in the
+// end.
 //
 // Thresholds: 10,000 for one receiver are medium, 100,000 high.
 #include "analyses/processes/relations.hpp"
@@ -21,7 +22,8 @@ Sentence receiver_of(const TimersOfOne& row) {
     return sentence("{}, which nobody is registered as", Name{row.name});
 }
 
-// Up to OTP 25 the module timer's server has the repeated timers, and monitors for each who has set it: whoever has set the most.
+// Up to OTP 25 the module timer's server has the repeated timers, and monitors for each who has set it: whoever has set
+// the most.
 std::optional<Relations> repeated_of_one(const Snapshot& s, const TimersOfOne& row) {
     if (row.process == ProcId::none || s.text(s[row.process].name) != "timer_server") return std::nullopt;
     for (const Relations& each : relation_crowds(s, least))
@@ -35,36 +37,39 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     for (const TimersOfOne& row : timer_crowds(s, least)) {
         if (left-- == 0) break;
         Finding finding;
-        if (row.process != ProcId::none)
-            about(input, row.process, finding);
-        else
-            finding.subject = {SubjectKind::process, Ours("process that is gone")};
+        if (row.process != ProcId::none) about(input, row.process, finding);
+        else finding.subject = {SubjectKind::process, Ours("process that is gone")};
         finding.severity = row.timers >= many ? FindingSeverity::high : FindingSeverity::medium;
         finding.count = row.timers;
         finding.percent = percent_of(row.timers, s.timers.size());
         finding.title.say("{} are set for {}", Counted{row.timers, "timer", "timers"}, receiver_of(row));
         const auto by_server = repeated_of_one(s, row);
         if (by_server)
-            finding.title.say(", {} of them repeated ones of {}", number(by_server->to_one), AnyProcess{by_server->target.pid});
+            finding.title.say(", {} of them repeated ones of {}", number(by_server->to_one),
+                              AnyProcess{by_server->target.pid});
         else if (row.repeated != 0)
             finding.title.say(", {} of them repeated ones, each with a process of its own", number(row.repeated));
         const Pid setter = by_server ? by_server->target.pid : row.repeated != 0 ? row.pid : Pid{};
         if (setter.has()) {
-            finding.advise("Repeated timers of the module `timer` (`timer:send_interval`, `timer:apply_interval`) last until `timer:cancel/1` or the end of "
-                           "who has set them: one `erlang:send_after/3` at a time ends by itself. {}", Command{"proc", setter});
+            finding.advise(
+                "Repeated timers of the module `timer` (`timer:send_interval`, `timer:apply_interval`) last until "
+                "`timer:cancel/1` or the end of who has set them: one `erlang:send_after/3` at a time ends by itself. "
+                "{}",
+                Command{"proc", setter});
         }
-        if (row.latest_ms.has()) finding.title.say("; the last one is due in {}", Amount{*row.latest_ms, AmountUnit::milliseconds});
+        if (row.latest_ms.has())
+            finding.title.say("; the last one is due in {}", Amount{*row.latest_ms, AmountUnit::milliseconds});
         finding.evidence = {figure("timers of the node", s.timers.size(), AmountUnit::count),
                             figure("the next one is due in", row.soonest_ms, AmountUnit::milliseconds),
                             figure("the last one is due in", row.latest_ms, AmountUnit::milliseconds)};
         if (const TextId message = s.timers[row.example].message; message != TextId::none)
             finding.evidence.push_back(fact("message of one", sentence("{}", term(s.text(message)))));
         if (row.process != ProcId::none) {
-            finding.evidence.push_back(
-                figure("messages in its queue", s[row.process].msgq_len, AmountUnit::count));
+            finding.evidence.push_back(figure("messages in its queue", s[row.process].msgq_len, AmountUnit::count));
             add_stack(input, row.process, finding);
         }
-        finding.advise("Cancel each timer when what it guards is done: `erlang:cancel_timer/1`, or a call's own timeout.");
+        finding.advise(
+            "Cancel each timer when what it guards is done: `erlang:cancel_timer/1`, or a call's own timeout.");
         finding.advise("See their messages and when they are due: `beamheap timers DUMP`");
         findings.push_back(std::move(finding));
     }

@@ -66,17 +66,16 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         add_stack(input, id, finding);
     }
     const bool tainted = !node.taints.empty() && node.taints != "(none)";
-    finding.evidence.push_back(fact("native libraries (Taints)",
-                                    tainted ? sentence("{}", names(node.taints)) : Sentence(Ours("none"))));
+    finding.evidence.push_back(
+        fact("native libraries (Taints)", tainted ? sentence("{}", names(node.taints)) : Sentence(Ours("none"))));
     finding.next_steps = slogan.next_steps;
     if (finding.next_steps.empty())
-        finding.advise(
-            "Keep a core image of the next crash (ulimit -c unlimited): it has the native stack.");
+        finding.advise("Keep a core image of the next crash (ulimit -c unlimited): it has the native stack.");
     if (tainted)
         finding.next_steps.insert(
             finding.next_steps.begin(),
             sentence("Suspect the native libraries first: update them, or run without each in turn: {}",
-                                           names(node.taints)));
+                     names(node.taints)));
     findings.push_back(std::move(finding));
 }
 

@@ -1,19 +1,22 @@
 // node-hung: many processes wait for another node.
 //
-// Theory. Calls to another node wait for it as long as it is connected, and it stays so for up to a minute (net_ticktime)
-// after it has stopped to answer; calls without a timeout wait all that time and more. Who sends to it is suspended when
-// the connection's queue is full: the connection's port is busy, and each sender stands in a trap of the VM. Whom a call
-// waits for is known by its monitor: the other node is in the pid, beside the name, or where the new process was asked.
+// Theory. Calls to another node wait for it as long as it is connected, and it stays so for up to a minute
+// (net_ticktime) after it has stopped to answer; calls without a timeout wait all that time and more. Who sends to it
+// is suspended when the connection's queue is full: the connection's port is busy, and each sender stands in a trap of
+// the VM. Whom a call waits for is known by its monitor: the other node is in the pid, beside the name, or where the
+// new process was asked.
 //
-// The process of the connection knows how long nothing has come from the node: net_kernel's ticker has it look several times in
-// net_ticktime (analyses/logs/service_states.hpp). Silence of some ticks is a proof that the node, or the way to it, hangs.
+// The process of the connection knows how long nothing has come from the node: net_kernel's ticker has it look several
+// times in net_ticktime (analyses/logs/service_states.hpp). Silence of some ticks is a proof that the node, or the way
+// to it, hangs.
 //
 // Who waits for one of those that wait, waits for the node: it is one story, however few call the node themselves.
 //
-// Thresholds: as wait-convoy's for those who wait: ten that are 5 % of all processes, or 100; one in five of all is high,
-// half of them critical. Two senders who are suspended on a full connection are high: nothing that this node sends there
-// gets on. Of a node that has been silent for half of the time after which it is given up, one who waits is enough, or nobody: medium.
-// A node that is well says something at every tick, of which there are four or more in that time.
+// Thresholds: as wait-convoy's for those who wait: ten that are 5 % of all processes, or 100; one in five of all is
+// high, half of them critical. Two senders who are suspended on a full connection are high: nothing that this node
+// sends there gets on. Of a node that has been silent for half of the time after which it is given up, one who waits is
+// enough, or nobody: medium. A node that is well says something at every tick, of which there are four or more in that
+// time.
 #include <algorithm>
 #include <map>
 
@@ -58,10 +61,13 @@ bool is_silent(const RuleInput& input, TextId node) {
 void tell_silence(const RuleInput& input, std::uint64_t silent, Finding& finding) {
     const Amount waits{input.tick_time.milliseconds, AmountUnit::milliseconds};
     if (silent == 0)
-        finding.evidence.push_back(fact("net_kernel's last tick", sentence("something had come from it; it is given up after {} of silence", waits)));
+        finding.evidence.push_back(
+            fact("net_kernel's last tick",
+                 sentence("something had come from it; it is given up after {} of silence", waits)));
     else
-        finding.evidence.push_back(figure(sentence("nothing has come from it, of {} after which it is given up, for at least", waits), silent,
-                                          AmountUnit::milliseconds, Confidence::lower_bound));
+        finding.evidence.push_back(
+            figure(sentence("nothing has come from it, of {} after which it is given up, for at least", waits), silent,
+                   AmountUnit::milliseconds, Confidence::lower_bound));
 }
 
 std::vector<std::pair<std::uint64_t, FunctionId>> most_usual(const Waiting& waiting) {
@@ -120,8 +126,7 @@ void say_behind(const Waiting& waiting, Finding& finding) {
     const std::size_t first = waiting.callers.size() + waiting.senders.size();
     if (first == 1)
         finding.title.say("; {} of them through {}", number(waiting.behind.size()), finding.members.front());
-    else
-        finding.title.say("; {} more wait for those", number(waiting.behind.size()));
+    else finding.title.say("; {} more wait for those", number(waiting.behind.size()));
 }
 
 // A node that is silent, and that nobody waits for yet.
@@ -131,11 +136,33 @@ Finding silence_of(const RuleInput& input, TextId node) {
     finding.severity = FindingSeverity::medium;
     finding.subject = {SubjectKind::node, sentence("{}", Name{node})};
     finding.confidence = Confidence::lower_bound;
-    finding.title.say("Nothing has come from node {} for {}, and nobody waits for it", Name{node}, Amount{silent, AmountUnit::milliseconds});
+    finding.title.say("Nothing has come from node {} for {}, and nobody waits for it", Name{node},
+                      Amount{silent, AmountUnit::milliseconds});
     tell_silence(input, silent, finding);
-    finding.advise("Look at that node, and at the way to it: it answers no tick of net_kernel. If it lives, take a core image of it too.");
+    finding.advise(
+        "Look at that node, and at the way to it: it answers no tick of net_kernel. If it lives, take a core image of "
+        "it too.");
     finding.advise("See nodes and connections: `beamheap nodes DUMP`");
     return finding;
+}
+
+void add_steps(bool setting_up, bool full, Finding& finding) {
+    if (setting_up)
+        finding.advise(
+            "The connection is being set up: its other end is reached and does not finish the handshake (a node that "
+            "hangs, something else that listens on its port), or packets are lost on the way; it is given up after "
+            "net_setuptime.");
+    finding.advise(
+        "Look at that node: whatever holds these processes up is there, or on the way. If it lives, take a core image "
+        "of it too.");
+    finding.advise(
+        "Give calls to other nodes a timeout, and handle its exit; a lower net_ticktime ends the wait for a node that "
+        "is gone sooner.");
+    if (full)
+        finding.advise(
+            "Send with [nosuspend] where a message may be lost, large data by a connection of its own, and see "
+            "+zdbbl for the limit of the queue.");
+    finding.advise("See nodes and connections: `beamheap nodes DUMP`");
 }
 
 void run(const RuleInput& input, std::vector<Finding>& findings) {
@@ -143,7 +170,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     std::size_t left = most_findings;
     const std::vector<Waiting> nodes = by_node(input);
     for (const DistNode& peer : s.nodes)
-        if (left != 0 && is_silent(input, peer.name) && std::ranges::find(nodes, peer.name, &Waiting::node) == nodes.end()) {
+        if (left != 0 && is_silent(input, peer.name) &&
+            std::ranges::find(nodes, peer.name, &Waiting::node) == nodes.end()) {
             --left;
             findings.push_back(silence_of(input, peer.name));
         }
@@ -156,10 +184,10 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         if (left == 0) break;
         --left;
         Finding finding;
-        finding.severity = few && !full                               ? FindingSeverity::medium
-                           : percent >= crowd::critical_percent         ? FindingSeverity::critical
+        finding.severity = few && !full                             ? FindingSeverity::medium
+                           : percent >= crowd::critical_percent     ? FindingSeverity::critical
                            : full || percent >= crowd::high_percent ? FindingSeverity::high
-                                                             : FindingSeverity::medium;
+                                                                    : FindingSeverity::medium;
         finding.subject = {SubjectKind::node, sentence("{}", Name{waiting.node})};
         finding.count = all;
         finding.percent = percent;
@@ -167,24 +195,26 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         finding.members = waiting.callers;
         finding.members.insert(finding.members.end(), waiting.senders.begin(), waiting.senders.end());
         finding.members.insert(finding.members.end(), waiting.behind.begin(), waiting.behind.end());
-        finding.title.say("{} of {} processes ({}) wait for node {}", number(all), number(s.processes.size()), Percent{percent},
-                          Name{waiting.node});
+        finding.title.say("{} of {} processes ({}) wait for node {}", number(all), number(s.processes.size()),
+                          Percent{percent}, Name{waiting.node});
         const Port* port = port_to(s, waiting.node);
         const bool busy = port != nullptr && is_busy(s, *port);
         const bool setting_up = port == nullptr && not_connected(s, waiting.node);
         if (setting_up) finding.title.say(", which is not connected yet");
         std::vector<Sentence> parts;
-        const bool few_call = 10 * waiting.callers.size() <= waiting.senders.size();  // then what most of them wait in says enough
+        const bool few_call =
+            10 * waiting.callers.size() <= waiting.senders.size();  // then what most of them wait in says enough
         if (!few_call)
-            for (const auto& [count, function] : most_usual(waiting)) parts.push_back(sentence("{} in {}", number(count), function));
+            for (const auto& [count, function] : most_usual(waiting))
+                parts.push_back(sentence("{} in {}", number(count), function));
         if (!waiting.senders.empty() && !waiting.callers.empty())
             parts.push_back(sentence("{} suspended while sending to it", number(waiting.senders.size())));
-        if (parts.empty())
-            finding.title.say(", suspended while sending to it");
-        else
-            finding.title.say(": {}", joined(parts, ", "));
+        if (parts.empty()) finding.title.say(", suspended while sending to it");
+        else finding.title.say(": {}", joined(parts, ", "));
         say_behind(waiting, finding);
-        if (few && !full) finding.title.say("; nothing has come from it for {}", Amount{silent_ms(input, waiting.node).value_or(0), AmountUnit::milliseconds});
+        if (few && !full)
+            finding.title.say("; nothing has come from it for {}",
+                              Amount{silent_ms(input, waiting.node).value_or(0), AmountUnit::milliseconds});
         if (busy) {
             finding.title.say("; its connection is full");
             if (port->queue_bytes.value_or(0) != 0)
@@ -194,27 +224,20 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         for (const ProcId id : finding.members) held.add(process_bytes(input, s[id]));
         finding.bytes = held.value();
         finding.evidence.push_back(figure("processes that call it", waiting.callers.size(), AmountUnit::count));
-        finding.evidence.push_back(figure("processes that are suspended on the connection", waiting.senders.size(), AmountUnit::count));
+        finding.evidence.push_back(
+            figure("processes that are suspended on the connection", waiting.senders.size(), AmountUnit::count));
         if (!waiting.behind.empty())
-            finding.evidence.push_back(figure("processes that wait for those", waiting.behind.size(), AmountUnit::count));
+            finding.evidence.push_back(
+                figure("processes that wait for those", waiting.behind.size(), AmountUnit::count));
         if (port != nullptr)
-            finding.evidence.push_back(figure(sentence("waiting in {}", port->port), port->queue_bytes, AmountUnit::bytes));
+            finding.evidence.push_back(
+                figure(sentence("waiting in {}", port->port), port->queue_bytes, AmountUnit::bytes));
         if (const auto silent = silent_ms(input, waiting.node)) tell_silence(input, *silent, finding);
         if (waiting.forever != 0)
             finding.evidence.push_back(figure("of the calls without a timeout", waiting.forever, AmountUnit::count));
         finding.evidence.push_back(figure("memory that the waiters hold", held.value(), AmountUnit::bytes));
         finding.evidence.push_back(fact("one of them", frames_text(input, finding.members.front())));
-        if (setting_up)
-            finding.advise("The connection is being set up: its other end is reached and does not finish the handshake (a node that hangs, something "
-                           "else that listens on its port), or packets are lost on the way; it is given up after net_setuptime.");
-        finding.advise("Look at that node: whatever holds these processes up is there, or on the way. If it lives, take a core "
-                       "image of it too.");
-        finding.advise("Give calls to other nodes a timeout, and handle its exit; a lower net_ticktime ends the wait for a node that "
-                       "is gone sooner.");
-        if (full)
-            finding.advise("Send with [nosuspend] where a message may be lost, large data by a connection of its own, and see +zdbbl for "
-                           "the limit of the queue.");
-        finding.advise("See nodes and connections: `beamheap nodes DUMP`");
+        add_steps(setting_up, full, finding);
         findings.push_back(std::move(finding));
     }
 }

@@ -1,13 +1,13 @@
 // persistent-term-loop: persistent terms are replaced again and again.
 //
-// Theory. persistent_term:put/2 copies the whole table of keys, and when a term is replaced or erased, every process of the node
-// is looked through for what it still has of the old one, and has that copied to its heap. It is made for what changes once in a
-// long while. Who writes a counter or a cache there keeps all schedulers at that: the node is slow everywhere, and nothing of it
-// is in a process that anybody knows. The scans are ordered by one process of the VM, erts_literal_area_collector, whose reductions
-// count them; it has hardly any where terms are replaced seldom.
+// Theory. persistent_term:put/2 copies the whole table of keys, and when a term is replaced or erased, every process of
+// the node is looked through for what it still has of the old one, and has that copied to its heap. It is made for what
+// changes once in a long while. Who writes a counter or a cache there keeps all schedulers at that: the node is slow
+// everywhere, and nothing of it is in a process that anybody knows. The scans are ordered by one process of the VM,
+// erts_literal_area_collector, whose reductions count them; it has hardly any where terms are replaced seldom.
 //
-// Thresholds: it is at work, or somebody is in persistent_term:put/2 or erase/1, and it has done a fifth of all work and a
-// million reductions: medium. Half of all work and ten million: high.
+// Thresholds: it is at work, or somebody is in persistent_term:put/2 or erase/1, and it has done a fifth of all work
+// and a million reductions: medium. Half of all work and ten million: high.
 #include <algorithm>
 #include <string_view>
 
@@ -54,7 +54,8 @@ Writers writers(const Snapshot& s) {
 // For whom the first of them writes: the frame behind.
 FunctionId caller_of_writer(const Snapshot& s, ProcId writer) {
     for (const Frame& frame : s.stacks[s[writer].stack])
-        if (frame.function != FunctionId::none && !is_in(s, frame.function, "persistent_term") && frame.function != s[writer].current_function)
+        if (frame.function != FunctionId::none && !is_in(s, frame.function, "persistent_term") &&
+            frame.function != s[writer].current_function)
             return frame.function;
     return FunctionId::none;
 }
@@ -70,7 +71,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     const bool at_work = s[id].state != ProcessState::waiting || s[id].msgq_len.value_or(0) != 0;
     if (found.processes.empty() && !at_work) return;
     Finding finding;
-    finding.severity = *done >= many_reductions && percent >= many_percent ? FindingSeverity::high : FindingSeverity::medium;
+    finding.severity =
+        *done >= many_reductions && percent >= many_percent ? FindingSeverity::high : FindingSeverity::medium;
     finding.subject = {SubjectKind::node, Ours("persistent terms")};
     finding.count = found.processes.size();
     finding.percent = percent;
@@ -78,9 +80,12 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     finding.title.say("Persistent terms are replaced again and again, {} of all work", Percent{percent});
     if (!found.processes.empty()) {
         const ProcId writer = found.processes.front();
-        finding.title.say(": {} in {}", found.processes.size() == 1 ? sentence("{} is", writer) : sentence("{} are", processes(found.processes.size())),
+        finding.title.say(": {} in {}",
+                          found.processes.size() == 1 ? sentence("{} is", writer)
+                                                      : sentence("{} are", processes(found.processes.size())),
                           found.function);
-        if (const FunctionId caller = caller_of_writer(s, writer); caller != FunctionId::none) finding.title.say(", called by {}", caller);
+        if (const FunctionId caller = caller_of_writer(s, writer); caller != FunctionId::none)
+            finding.title.say(", called by {}", caller);
         finding.process = writer;
         finding.pid = s[writer].pid;
         finding.name = s[writer].name;
@@ -89,14 +94,18 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
                         figure("reductions of all processes", input.totals.reductions.value(), AmountUnit::count),
                         figure("processes that are looked through each time", s.processes.size(), AmountUnit::count),
                         figure("processes that are writing one", found.processes.size(), AmountUnit::count)};
-    if (s.node.persistent_terms.has()) finding.evidence.push_back(figure("persistent terms", s.node.persistent_terms, AmountUnit::count));
+    if (s.node.persistent_terms.has())
+        finding.evidence.push_back(figure("persistent terms", s.node.persistent_terms, AmountUnit::count));
     if (!found.processes.empty()) add_stack(input, found.processes.front(), finding);
-    finding.advise("Keep what changes often in ETS (`read_concurrency`), or in `atomics` and `counters`; write a persistent term only when its "
-                   "value has changed, and many as one term.");
+    finding.advise(
+        "Keep what changes often in ETS (`read_concurrency`), or in `atomics` and `counters`; write a persistent term "
+        "only when its value has changed, and many as one term.");
     if (!found.processes.empty())
         finding.advise("Look at who writes: {}", Command{"proc", s[found.processes.front()].pid});
     else
-        finding.advise("Find who writes, on a living node: `erlang:trace(all, true, [call])` and `erlang:trace_pattern({persistent_term, put, 2}, true)`.");
+        finding.advise(
+            "Find who writes, on a living node: `erlang:trace(all, true, [call])` and "
+            "`erlang:trace_pattern({persistent_term, put, 2}, true)`.");
     findings.push_back(std::move(finding));
 }
 

@@ -1,15 +1,16 @@
 // port-leak: the port table fills up.
 //
 // Theory. Ports are sockets, files and external programs. A port ends with its owner, so an owner that never closes and
-// never ends leaks them until every open fails (system_limit). One process that owns nearly all of them is named itself,
-// else the kind of their owners.
+// never ends leaks them until every open fails (system_limit). One process that owns nearly all of them is named
+// itself, else the kind of their owners.
 //
-// Programs that one process has started and keeps open are a leak long before that: each is a process of the operating system,
-// with memory of its own. So are files, of which the operating system allows a process 1,024 unless told otherwise: each that is open
-// monitors the process that has it by a resource of prim_file, or, where that is a process of file_io_server, which serves one that
-// was opened without [raw], that one monitors who has opened it.
+// Programs that one process has started and keeps open are a leak long before that: each is a process of the operating
+// system, with memory of its own. So are files, of which the operating system allows a process 1,024 unless told
+// otherwise: each that is open monitors the process that has it by a resource of prim_file, or, where that is a process
+// of file_io_server, which serves one that was opened without [raw], that one monitors who has opened it.
 //
-// Thresholds: 80 % of the limit is high, 95 % critical; 100 programs, 500 files or 1,000 connections of one owner are medium.
+// Thresholds: 80 % of the limit is high, 95 % critical; 100 programs, 500 files or 1,000 connections of one owner are
+// medium.
 #include <algorithm>
 #include <map>
 #include <span>
@@ -41,7 +42,9 @@ Finding kept_by(const RuleInput& input, const Pid& owner, Ours what, std::uint64
 
 // The only one that a process of file_io_server monitors; the process itself where it is another one.
 Pid who_opened(const Snapshot& s, const Process& process) {
-    if (process.current_function == FunctionId::none || s.text(s.functions[process.current_function].module) != "file_io_server") return process.pid;
+    if (process.current_function == FunctionId::none ||
+        s.text(s.functions[process.current_function].module) != "file_io_server")
+        return process.pid;
     for (const Link& link : links_of(s, process))
         if (link.kind == LinkKind::monitors && link.pid.has()) return link.pid;
     return process.pid;
@@ -53,9 +56,10 @@ void files_of_one(const RuleInput& input, std::vector<Finding>& findings) {
     std::map<Pid, std::uint64_t> owners;
     std::uint64_t all = 0;
     for (const Process& process : s.processes) {
-        const auto files = static_cast<std::uint64_t>(std::ranges::count_if(links_of(s, process), [&](const Link& link) {
-            return link.kind == LinkKind::resource && s.text(link.name) == "prim_file";
-        }));
+        const auto files =
+            static_cast<std::uint64_t>(std::ranges::count_if(links_of(s, process), [&](const Link& link) {
+                return link.kind == LinkKind::resource && s.text(link.name) == "prim_file";
+            }));
         if (files == 0) continue;
         all += files;
         owners[who_opened(s, process)] += files;
@@ -65,11 +69,14 @@ void files_of_one(const RuleInput& input, std::vector<Finding>& findings) {
     const auto& [owner, files] = *most;
     Finding finding = kept_by(input, owner, Ours("files"), files);
     finding.title.say("{} has {} open, which it has not closed", AnyProcess{owner}, Counted{files, "file", "files"});
-    finding.evidence = {figure("files of this process", files, AmountUnit::count), figure("files that the node has open", all, AmountUnit::count)};
+    finding.evidence = {figure("files of this process", files, AmountUnit::count),
+                        figure("files that the node has open", all, AmountUnit::count)};
     if (finding.process != ProcId::none) add_stack(input, finding.process, finding);
-    finding.advise("Close each file where it was opened (`file:close/1` in an `after`), or read it with `file:read_file/1`; the operating system allows a "
-                   "node `ulimit -n` of them, sockets included, and then every open fails with emfile.");
-    finding.advise("See who has them: `ls -l /proc/PID/fd` on the machine; what the process does: {}", Command{"proc", owner});
+    finding.advise(
+        "Close each file where it was opened (`file:close/1` in an `after`), or read it with `file:read_file/1`; the "
+        "operating system allows a node `ulimit -n` of them, sockets included, and then every open fails with emfile.");
+    finding.advise("See who has them: `ls -l /proc/PID/fd` on the machine; what the process does: {}",
+                   Command{"proc", owner});
     findings.push_back(std::move(finding));
 }
 
@@ -85,18 +92,20 @@ void programs_of_one(const RuleInput& input, std::vector<Finding>& findings) {
     const std::string_view program = s.text(ports.front()->driver);
     const bool same = std::ranges::all_of(ports, [&](const Port* port) { return s.text(port->driver) == program; });
     Finding finding = kept_by(input, owner, Ours("programs"), ports.size());
-    finding.title.say("{} has {} open", AnyProcess{owner}, Counted{ports.size(), "external program", "external programs"});
+    finding.title.say("{} has {} open", AnyProcess{owner},
+                      Counted{ports.size(), "external program", "external programs"});
     finding.title.say(same ? Form<1>(", all of them {}") : Form<1>(", one of them {}"), message(program));
     finding.evidence = {figure("external programs of this process", ports.size(), AmountUnit::count),
                         figure("ports of the node", s.ports.size(), AmountUnit::count)};
-    finding.advise("Find out who should close them (`port_close/1`): a port ends with its owner, and a program, if it is one that heeds it, when its "
-                   "standard input is closed.");
+    finding.advise(
+        "Find out who should close them (`port_close/1`): a port ends with its owner, and a program, if it is one that "
+        "heeds it, when its standard input is closed.");
     finding.advise("See these ports, and the programs' own process ids: `beamheap ports DUMP`");
     findings.push_back(std::move(finding));
 }
 
-// The process that has most connections itself, where these are many; of a table that is not full. A server gives each connection to
-// a process of its own, with which it ends.
+// The process that has most connections itself, where these are many; of a table that is not full. A server gives each
+// connection to a process of its own, with which it ends.
 void connections_of_one(const RuleInput& input, std::vector<Finding>& findings) {
     const Snapshot& s = input.snapshot;
     std::map<Pid, std::uint64_t> owners;
@@ -110,12 +119,15 @@ void connections_of_one(const RuleInput& input, std::vector<Finding>& findings) 
     if (most == owners.end() || most->second < many_connections) return;
     const auto& [owner, connections] = *most;
     Finding finding = kept_by(input, owner, Ours("connections"), connections);
-    finding.title.say("{} itself has {} open", AnyProcess{owner}, Counted{connections, "connection (TCP)", "connections (TCP)"});
+    finding.title.say("{} itself has {} open", AnyProcess{owner},
+                      Counted{connections, "connection (TCP)", "connections (TCP)"});
     if (finding.process != ProcId::none) finding.title.say("; it {}", doing(input, finding.process));
-    finding.evidence = {figure("connections of this process", connections, AmountUnit::count), figure("connections of the node", all, AmountUnit::count)};
+    finding.evidence = {figure("connections of this process", connections, AmountUnit::count),
+                        figure("connections of the node", all, AmountUnit::count)};
     if (finding.process != ProcId::none) add_stack(input, finding.process, finding);
-    finding.advise("A connection lasts until its owner closes it or ends, also when the other side has closed it (CLOSE_WAIT in `ss -tn` on the machine): "
-                   "give each to a process of its own (`gen_tcp:controlling_process/2`), or close it.");
+    finding.advise(
+        "A connection lasts until its owner closes it or ends, also when the other side has closed it (CLOSE_WAIT in "
+        "`ss -tn` on the machine): give each to a process of its own (`gen_tcp:controlling_process/2`), or close it.");
     finding.advise("See these ports: `beamheap ports DUMP`");
     findings.push_back(std::move(finding));
 }

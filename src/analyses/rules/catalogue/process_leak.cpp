@@ -89,25 +89,24 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
                           alone == group.count ? Sentence(Ours("any")) : sentence("{}", number(alone)));
     const Spawner spawner = spawner_of(s, groups.members_of(group));
     if (percent_of(spawner.spawned, group.count).value_or(0) >= spawner_percent) {
-        if (spawner.spawned == group.count)
-            finding.title.say("; {} has spawned them", AnyProcess{spawner.pid});
-        else
-            finding.title.say("; {} has spawned {} of them", AnyProcess{spawner.pid}, number(spawner.spawned));
+        if (spawner.spawned == group.count) finding.title.say("; {} has spawned them", AnyProcess{spawner.pid});
+        else finding.title.say("; {} has spawned {} of them", AnyProcess{spawner.pid}, number(spawner.spawned));
     }
     finding.confidence = input.totals.lower_bounds ? Confidence::lower_bound : Confidence::exact;
     finding.evidence = {figure("processes of this kind", group.count, AmountUnit::count, finding.confidence),
                         figure("their memory", group.memory_bytes.value(), AmountUnit::bytes, finding.confidence),
                         figure("without link, monitor and name", alone, AmountUnit::count, finding.confidence),
                         figure("sockets (ports) of the node", sockets(port_report), AmountUnit::count)};
-    if (const ProcId id = s.find(spawner.pid); id != ProcId::none && percent_of(spawner.spawned, group.count).value_or(0) >= spawner_percent)
+    if (const ProcId id = s.find(spawner.pid);
+        id != ProcId::none && percent_of(spawner.spawned, group.count).value_or(0) >= spawner_percent)
         finding.evidence.push_back(fact("who has spawned them", doing(input, id)));
     else if (example.parent.has())
         finding.evidence.push_back(fact("one was spawned by", sentence("{}", AnyProcess{example.parent})));
     add_stack(input, group.example, finding);
     finding.advise("Find out what should end them, and see one: {}", Command{"proc", example.pid});
     finding.advise(
-        "Spawn them linked or monitored, under a supervisor (simple_one_for_one, DynamicSupervisor) with a bound on how "
-        "many there may be.");
+        "Spawn them linked or monitored, under a supervisor (simple_one_for_one, DynamicSupervisor) with a bound on "
+        "how many there may be.");
     finding.advise("A larger limit (+P) only buys time.");
     findings.push_back(std::move(finding));
 }

@@ -7,9 +7,9 @@
 //
 // Thresholds: 1,000 messages are medium (the default of OTP's queue_fun.awk and of many mailbox limits), 10,000 are
 // high, 100,000 or a quarter of all process memory with at least 10,000 messages are critical. More than five such
-// processes are counted, not listed. Processes of one kind with less than 1,000 each, 50 on average and 20,000 in all are medium
-// together, with 100,000 high. A queue whose messages keep binaries of 64 MiB that are 30 % of the node's memory is
-// high, however short it is.
+// processes are counted, not listed. Processes of one kind with less than 1,000 each, 50 on average and 20,000 in all
+// are medium together, with 100,000 high. A queue whose messages keep binaries of 64 MiB that are 30 % of the node's
+// memory is high, however short it is.
 #include <algorithm>
 #include <initializer_list>
 #include <string_view>
@@ -63,7 +63,8 @@ void add_contents(const RuleInput& input, ProcId id, Finding& finding) {
         finding.evidence.push_back(fact("most of its heap", facts->accumulation, facts->accumulation_confidence));
     const Confidence confidence = facts->messages_read == finding.count ? Confidence::exact : Confidence::estimate;
     for (const TermFacts::Share& shape : facts->shapes)
-        finding.evidence.push_back(share(sentence("messages of the form {}", term(shape.text)), shape.percent, confidence));
+        finding.evidence.push_back(
+            share(sentence("messages of the form {}", term(shape.text)), shape.percent, confidence));
     for (const TermFacts::FromSender& from : facts->senders)
         finding.evidence.push_back(
             share(sentence("messages that {} is named in as sender", sender(input, from)), from.percent, confidence));
@@ -74,42 +75,54 @@ double share_of(const RuleInput& input, ProcId id, std::initializer_list<std::st
     double percent = 0;
     if (const TermFacts* facts = input.terms_of(id); facts != nullptr)
         for (const TermFacts::Share& shape : facts->shapes)
-            if (std::ranges::any_of(forms, [&](std::string_view form) { return shape.text.starts_with(form); })) percent += shape.percent;
+            if (std::ranges::any_of(forms, [&](std::string_view form) { return shape.text.starts_with(form); }))
+                percent += shape.percent;
     return percent;
 }
 
 // Messages of the VM's own are called what they are.
 Counted what_they_are(const RuleInput& input, ProcId id, std::uint64_t queued) {
-    if (share_of(input, id, {"{trace,", "{trace_ts,"}) >= known_percent) return {queued, "trace message", "trace messages"};
+    if (share_of(input, id, {"{trace,", "{trace_ts,"}) >= known_percent)
+        return {queued, "trace message", "trace messages"};
     if (share_of(input, id, {"{'EXIT',pid()"}) >= known_percent) return {queued, "'EXIT' message", "'EXIT' messages"};
-    if (share_of(input, id, {"{'DOWN',reference()"}) >= known_percent) return {queued, "'DOWN' message", "'DOWN' messages"};
+    if (share_of(input, id, {"{'DOWN',reference()"}) >= known_percent)
+        return {queued, "'DOWN' message", "'DOWN' messages"};
     return messages(queued);
 }
 
 // What messages of the VM, and of OTP's calls, are there for.
 void advise_on_known(const RuleInput& input, ProcId id, Finding& finding) {
     if (share_of(input, id, {"{'EXIT',pid()"}) >= known_percent)
-        finding.advise("It traps exits, and does not take what comes of that: each process that it is linked to leaves one as it ends. Take "
-                       "`{'EXIT', Pid, Reason}` in `handle_info/2`, or start them by a supervisor, or without a link.");
+        finding.advise(
+            "It traps exits, and does not take what comes of that: each process that it is linked to leaves one as it "
+            "ends. Take `{'EXIT', Pid, Reason}` in `handle_info/2`, or start them by a supervisor, or without a link.");
     else if (share_of(input, id, {"{'DOWN',reference()"}) >= known_percent)
-        finding.advise("Each process that it has monitored leaves one as it ends: take `{'DOWN', Ref, process, Pid, Reason}` in "
-                       "`handle_info/2`, or let go of the monitor with `erlang:demonitor(Ref, [flush])`.");
+        finding.advise(
+            "Each process that it has monitored leaves one as it ends: take `{'DOWN', Ref, process, Pid, Reason}` in "
+            "`handle_info/2`, or let go of the monitor with `erlang:demonitor(Ref, [flush])`.");
     else if (share_of(input, id, {"{trace,", "{trace_ts,"}) >= known_percent)
-        finding.advise("These are trace messages: stop the trace (`erlang:trace(all, false, [all])`, `dbg:stop/0`), or trace less; a tracer that prints "
-                       "or calls is slower than what it traces.");
+        finding.advise(
+            "These are trace messages: stop the trace (`erlang:trace(all, false, [all])`, `dbg:stop/0`), or trace "
+            "less; a tracer that prints or calls is slower than what it traces.");
     else if (share_of(input, id, {"{tcp,port()", "{udp,port()", "{ssl,"}) >= known_percent)
-        finding.advise("Sockets send it what they receive as fast as it arrives: let them wait for it with `{active, once}`, or `{active, N}`.");
+        finding.advise(
+            "Sockets send it what they receive as fast as it arrives: let them wait for it with `{active, once}`, or "
+            "`{active, N}`.");
     else if (share_of(input, id, {"{reference(),"}) >= known_percent)
-        finding.advise("Messages {Ref, Answer} are answers that came when nobody waited for them any more: of calls that ran out of time and "
-                       "were caught, or of tasks that nobody awaits. Drop them in `handle_info/2`, and see why answers are late.");
+        finding.advise(
+            "Messages {Ref, Answer} are answers that came when nobody waited for them any more: of calls that ran out "
+            "of time and were caught, or of tasks that nobody awaits. Drop them in `handle_info/2`, and see why "
+            "answers are late.");
 }
 
-// Whether it works in a function that is no loop of OTP's, nor called by a library: it may look for one message among many.
+// Whether it works in a function that is no loop of OTP's, nor called by a library: it may look for one message among
+// many.
 bool in_own_receive(const RuleInput& input, ProcId id) {
     const Snapshot& s = input.snapshot;
     const Process& process = s[id];
     const bool at_work = process.state == ProcessState::running || process.state == ProcessState::runnable;
-    return at_work && process.current_function != FunctionId::none && !is_idle_function(s, process.current_function) && caller(s, process).empty();
+    return at_work && process.current_function != FunctionId::none && !is_idle_function(s, process.current_function) &&
+           caller(s, process).empty();
 }
 
 Finding finding_of(const RuleInput& input, ProcId id) {
@@ -150,31 +163,31 @@ Finding finding_of(const RuleInput& input, ProcId id) {
         share("of all messages in queues", percent_of(queued, input.totals.messages.value()).value_or(100)));
     finding.evidence.push_back(figure("its memory", held, AmountUnit::bytes));
     if (const TermFacts* facts = input.terms_of(id); facts != nullptr && facts->message_binary_bytes.value_or(0) != 0)
-        finding.evidence.push_back(figure("binaries that its messages keep", facts->message_binary_bytes, AmountUnit::bytes,
+        finding.evidence.push_back(figure("binaries that its messages keep", facts->message_binary_bytes,
+                                          AmountUnit::bytes,
                                           facts->messages_read == queued ? Confidence::exact : Confidence::estimate));
     add_contents(input, id, finding);
     if (takes_none)
-        finding.evidence.push_back(fact("what it waits for", Ours("none of these messages: who is waiting has looked at all of them")));
+        finding.evidence.push_back(
+            fact("what it waits for", Ours("none of these messages: who is waiting has looked at all of them")));
     add_stack(input, id, finding);
     finding.advise("See what the messages are and who sent them: {}", Command{"msgs", process.pid, "--by shape"});
     if (is_suspended(input, id)) advise_to_resume(input, id, finding);
     advise_on_known(input, id, finding);
-    if (waits != nullptr)
-        finding.advise("Look at the one that it waits for first: `beamheap waits DUMP`");
+    if (waits != nullptr) finding.advise("Look at the one that it waits for first: `beamheap waits DUMP`");
     else if (input.snapshot.text(process.name) == "lager_event")
-        finding.advise(
-            "Let lager drop or go asynchronous under load: async_threshold, error_logger_hwm.");
+        finding.advise("Let lager drop or go asynchronous under load: async_threshold, error_logger_hwm.");
     else if (input.snapshot.text(process.name) == "Logger")
         finding.advise(
-            "Let Logger drop: config :logger, discard_threshold: 500, sync_threshold: 20 (up to Elixir 1.14; from 1.15 on the "
-            "default handler's drop_mode_qlen and sync_mode_qlen); see which backend is slow.");
+            "Let Logger drop: config :logger, discard_threshold: 500, sync_threshold: 20 (up to Elixir 1.14; from 1.15 "
+            "on the default handler's drop_mode_qlen and sync_mode_qlen); see which backend is slow.");
     else if (input.snapshot.text(process.name).starts_with("logger") ||
              input.snapshot.text(process.name) == "error_logger")
-        finding.advise(
-            "Lower the log handler's limits: sync_mode_qlen, drop_mode_qlen and flush_qlen.");
+        finding.advise("Lower the log handler's limits: sync_mode_qlen, drop_mode_qlen and flush_qlen.");
     if (in_own_receive(input, id))
-        finding.advise("Where its receive takes only some of these, it looks at all the others first, again and again: take them as they come, or let another "
-                       "process take those it waits for.");
+        finding.advise(
+            "Where its receive takes only some of these, it looks at all the others first, again and again: take them "
+            "as they come, or let another process take those it waits for.");
     finding.advise(
         "Nothing limits the senders: make them wait (a call), or let them or the receiver drop what is too much.");
     finding.advise(
@@ -192,11 +205,15 @@ void add_group(const RuleInput& input, std::vector<Finding>& findings) {
         if (s[id].msgq_len.value_or(0) != 0) having.push_back(id);
     if (having.empty()) return;
     const ProcessGroups groups = group_by_initial_call(s, having);
-    const auto most = std::ranges::max_element(groups.groups, {}, [](const ProcessGroup& group) { return group.msgq_len.value().value_or(0); });
+    const auto most = std::ranges::max_element(
+        groups.groups, {}, [](const ProcessGroup& group) { return group.msgq_len.value().value_or(0); });
     const std::uint64_t queued = most->msgq_len.value().value_or(0);
-    const ProcId example = *std::ranges::max_element(groups.members_of(*most), {}, [&](ProcId id) { return *s[id].msgq_len; });
+    const ProcId example =
+        *std::ranges::max_element(groups.members_of(*most), {}, [&](ProcId id) { return *s[id].msgq_len; });
     const std::uint64_t longest = *s[example].msgq_len;
-    if (queued < least_of_group || most->function == FunctionId::none || queued / most->count < least_each || longest >= medium_messages) return;
+    if (queued < least_of_group || most->function == FunctionId::none || queued / most->count < least_each ||
+        longest >= medium_messages)
+        return;
     Finding finding;
     finding.severity = queued >= critical_messages ? FindingSeverity::high : FindingSeverity::medium;
     finding.subject = {SubjectKind::group, sentence("{}", most->function)};
@@ -204,16 +221,22 @@ void add_group(const RuleInput& input, std::vector<Finding>& findings) {
     finding.bytes = most->memory_bytes.value();
     finding.percent = percent_of(finding.bytes, all_process_bytes(input));
     finding.of_waiting = true;
-    const auto waits = std::ranges::count_if(groups.members_of(*most), [&](ProcId id) { return input.waits.edge(id) != nullptr; });
+    const auto waits =
+        std::ranges::count_if(groups.members_of(*most), [&](ProcId id) { return input.waits.edge(id) != nullptr; });
     finding.role = static_cast<std::uint64_t>(waits) * 2 > most->count ? FindingRole::victim : FindingRole::cause;
-    finding.title.say("{} of {} have {} in their queues, up to {} each", processes(most->count), most->function, messages(queued), number(longest));
+    finding.title.say("{} of {} have {} in their queues, up to {} each", processes(most->count), most->function,
+                      messages(queued), number(longest));
     finding.title.say("; one of them {}", doing(input, example));
-    finding.evidence = {figure("messages in their queues", queued, AmountUnit::count),
-                        share("of all messages in queues", percent_of(queued, input.totals.messages.value()).value_or(100)),
-                        figure("the longest queue", longest, AmountUnit::count), figure("their memory", finding.bytes, AmountUnit::bytes)};
+    finding.evidence = {
+        figure("messages in their queues", queued, AmountUnit::count),
+        share("of all messages in queues", percent_of(queued, input.totals.messages.value()).value_or(100)),
+        figure("the longest queue", longest, AmountUnit::count),
+        figure("their memory", finding.bytes, AmountUnit::bytes)};
     add_stack(input, example, finding);
     finding.advise("See what the messages are, of one of them: {}", Command{"msgs", s[example].pid, "--by shape"});
-    finding.advise("What is sent to all of them at once is more than they take: send less often, or what has changed only, and let each drop what is old.");
+    finding.advise(
+        "What is sent to all of them at once is more than they take: send less often, or what has changed only, and "
+        "let each drop what is old.");
     findings.push_back(std::move(finding));
 }
 
@@ -221,7 +244,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     add_group(input, findings);
     std::vector<ProcId> flooded;
     for (std::uint32_t i = 0; i < input.snapshot.processes.size(); ++i)
-        if (input.snapshot.processes[i].msgq_len.value_or(0) >= medium_messages || heavy_binaries(input, ProcId{i}).has())
+        if (input.snapshot.processes[i].msgq_len.value_or(0) >= medium_messages ||
+            heavy_binaries(input, ProcId{i}).has())
             flooded.push_back(ProcId{i});
     if (flooded.empty()) return;
     const std::vector<ProcId> worst = largest(input.snapshot, flooded, &Process::msgq_len, most_findings);

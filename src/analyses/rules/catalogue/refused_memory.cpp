@@ -37,19 +37,19 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     finding.bytes = slogan.refused_bytes;
     finding.percent = percent;
     finding.title.say("{} asked for {} and was refused it; it {}", id, asked_for(slogan), doing(input, id));
-    if (percent && *percent < large_percent)
-        finding.title.say(", and is only the one that came last");
+    if (percent && *percent < large_percent) finding.title.say(", and is only the one that came last");
     finding.confidence =
         input.death.evidence == DeathEvidence::calling_thread ? Confidence::exact : Confidence::estimate;
-    finding.evidence = {figure("refused", slogan.refused_bytes, AmountUnit::bytes),
-                        figure("memory of the node", node_bytes(input), AmountUnit::bytes),
-                        figure("its own memory, binaries not counted", process_bytes(input, process), AmountUnit::bytes)};
+    finding.evidence = {
+        figure("refused", slogan.refused_bytes, AmountUnit::bytes),
+        figure("memory of the node", node_bytes(input), AmountUnit::bytes),
+        figure("its own memory, binaries not counted", process_bytes(input, process), AmountUnit::bytes)};
     add_stack(input, id, finding);
     finding.advise("See what it was doing, and with which data: {}", Command{"proc", process.pid});
     if (slogan.allocator == "binary_alloc") {
         finding.advise(
-            "A binary that is appended to doubles each time that it is full, and needs old and new at once: write it out "
-            "in pieces, or keep an iolist.");
+            "A binary that is appended to doubles each time that it is full, and needs old and new at once: write it "
+            "out in pieces, or keep an iolist.");
         finding.advise("Bound what one request, file or message may bring, before it is read or built.");
     }
     findings.push_back(std::move(finding));

@@ -1,13 +1,14 @@
 // restart-storm: a supervisor starts its children again and again.
 //
-// Theory: processes/restarts.hpp. A supervisor restarts at once, without a pause. A child that ends for a reason that stays (a
-// service that does not answer, a file that is not there, a bad entry in its configuration) is started again until the intensity is
-// passed, and then its supervisor ends, and that one's, and the node. Where the intensity was set high so that this can't happen,
-// it goes on for ever: the node is busy with it, nobody waits for anybody, and what the child should do is never done.
+// Theory: processes/restarts.hpp. A supervisor restarts at once, without a pause. A child that ends for a reason that
+// stays (a service that does not answer, a file that is not there, a bad entry in its configuration) is started again
+// until the intensity is passed, and then its supervisor ends, and that one's, and the node. Where the intensity was
+// set high so that this can't happen, it goes on for ever: the node is busy with it, nobody waits for anybody, and what
+// the child should do is never done.
 //
-// Thresholds: ten restarts within the period are medium; high, where these are more than half of what is allowed, or a hundred, and
-// ten a second. Where more than 100,000 pids were given after the child's, it is long ago, and with two to nine restarts (all that a
-// usual intensity allows) it may be nothing: info.
+// Thresholds: ten restarts within the period are medium; high, where these are more than half of what is allowed, or a
+// hundred, and ten a second. Where more than 100,000 pids were given after the child's, it is long ago, and with two to
+// nine restarts (all that a usual intensity allows) it may be nothing: info.
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
@@ -19,7 +20,8 @@ constexpr std::uint64_t long_ago_pids = 100'000;
 constexpr std::size_t most_findings = 3;
 
 FindingSeverity severity_of(const SupervisorRestarts& of) {
-    if (of.restarts < several || (of.restarting == 0 && of.started_since.value_or(0) > long_ago_pids)) return FindingSeverity::info;
+    if (of.restarts < several || (of.restarting == 0 && of.started_since.value_or(0) > long_ago_pids))
+        return FindingSeverity::info;
     const bool near_its_end = of.restarts > of.intensity / 2;
     const bool fast = of.restarts >= many && of.restarts / of.within_seconds >= many_a_second;
     return near_its_end || fast ? FindingSeverity::high : FindingSeverity::medium;
@@ -32,7 +34,8 @@ void say_child(const SupervisorRestarts& of, Finding& finding) {
     if (of.children == 1 && of.child_id != nullptr)
         finding.title.say(" has restarted its child {}", PrintedTerm{of.child_id, of.child_id->term(), 60});
     else
-        finding.title.say(of.one_kind && of.children < 2 ? Form<0>(" has restarted its child") : Form<0>(" has restarted its children"));
+        finding.title.say(of.one_kind && of.children < 2 ? Form<0>(" has restarted its child")
+                                                         : Form<0>(" has restarted its children"));
 }
 
 void say_last(const SupervisorRestarts& of, Finding& finding) {
@@ -40,10 +43,8 @@ void say_last(const SupervisorRestarts& of, Finding& finding) {
     if (of.children > 1 && of.child_id != nullptr)
         finding.title.say(of.restarting != 0 ? Form<1>("; {} can't be started") : Form<1>(", the last one {}"),
                           PrintedTerm{of.child_id, of.child_id->term(), 60});
-    else if (!of.module.empty() && of.restarting != 0)
-        finding.title.say("; {} fails", function);
-    else if (!of.module.empty())
-        finding.title.say("; {} starts them", function);
+    else if (!of.module.empty() && of.restarting != 0) finding.title.say("; {} fails", function);
+    else if (!of.module.empty()) finding.title.say("; {} starts them", function);
 }
 
 void run(const RuleInput& input, std::vector<Finding>& findings) {
@@ -57,24 +58,37 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         finding.title.say("Supervisor {}", of.supervisor);
         say_child(of, finding);
         finding.title.say(" {}{} within {} (limit {} in {})", of.more ? Ours("at least ") : Ours(""),
-                          Counted{of.restarts, "time", "times"}, seconds(of.within_seconds), number(of.intensity), seconds(of.period_seconds));
+                          Counted{of.restarts, "time", "times"}, seconds(of.within_seconds), number(of.intensity),
+                          seconds(of.period_seconds));
         say_last(of, finding);
         if (of.child_id != nullptr) {
             const Sentence id = sentence("{}", PrintedTerm{of.child_id, of.child_id->term(), 200});
-            finding.evidence.push_back(of.restarting != 0 ? fact("child that could not be started again", id) : fact("child that was started last", id));
+            finding.evidence.push_back(of.restarting != 0 ? fact("child that could not be started again", id)
+                                                          : fact("child that was started last", id));
         }
         if (!of.module.empty())
-            finding.evidence.push_back(fact("its start function", sentence("{}", FunctionName{of.module, of.function, of.arity})));
-        if (of.child.has() && of.restarting == 0) finding.evidence.push_back(fact(of.child_id == nullptr ? Ours("pid of the youngest child") : Ours("its pid"), sentence("{}", AnyProcess{of.child})));
-        if (of.restarting != 0) finding.evidence.push_back(figure("children that could not be started again", of.restarting, AmountUnit::count));
+            finding.evidence.push_back(
+                fact("its start function", sentence("{}", FunctionName{of.module, of.function, of.arity})));
+        if (of.child.has() && of.restarting == 0)
+            finding.evidence.push_back(
+                fact(of.child_id == nullptr ? Ours("pid of the youngest child") : Ours("its pid"),
+                     sentence("{}", AnyProcess{of.child})));
+        if (of.restarting != 0)
+            finding.evidence.push_back(
+                figure("children that could not be started again", of.restarting, AmountUnit::count));
         if (of.last_at_seconds)
-            finding.evidence.push_back(figure("the last restart, after the node's start", *of.last_at_seconds * 1000, AmountUnit::milliseconds));
-        if (of.started_since && of.restarting == 0) finding.evidence.push_back(figure("processes that were started since", *of.started_since, AmountUnit::count));
+            finding.evidence.push_back(figure("the last restart, after the node's start", *of.last_at_seconds * 1000,
+                                              AmountUnit::milliseconds));
+        if (of.started_since && of.restarting == 0)
+            finding.evidence.push_back(
+                figure("processes that were started since", *of.started_since, AmountUnit::count));
         if (!idle(input, of.supervisor)) add_stack(input, of.supervisor, finding);
-        finding.advise("Look for why the child ends: the node's log has a crash report and a supervisor report for each time.");
+        finding.advise(
+            "Look for why the child ends: the node's log has a crash report and a supervisor report for each time.");
         finding.advise("See the supervisor and its state: {}", Command{"proc", input.snapshot[of.supervisor].pid});
-        finding.advise("A supervisor restarts at once. Let a child that needs what is not there yet start all the same, and try again by itself, "
-                       "after a pause (`handle_continue`, a timer).");
+        finding.advise(
+            "A supervisor restarts at once. Let a child that needs what is not there yet start all the same, and try "
+            "again by itself, after a pause (`handle_continue`, a timer).");
         finding.advise("Don't raise the intensity to keep it alive: what goes on for ever then is found by nobody.");
         findings.push_back(std::move(finding));
     }

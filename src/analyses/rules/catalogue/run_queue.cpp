@@ -1,15 +1,17 @@
 // run-queue: more processes are ready to run than the schedulers can serve.
 //
-// Theory. A process that has something to do stands in the run queue of a scheduler until its turn. A healthy node has a
-// few there; hundreds for each scheduler mean that everybody waits for a core, that timeouts run out and queues grow with
-// nobody to blame for it. What most of them run tells the kind of work that is too much: so many requests, so many
+// Theory. A process that has something to do stands in the run queue of a scheduler until its turn. A healthy node has
+// a few there; hundreds for each scheduler mean that everybody waits for a core, that timeouts run out and queues grow
+// with nobody to blame for it. What most of them run tells the kind of work that is too much: so many requests, so many
 // loops. The queues are counted for the instant of the crash, the states of the processes shortly after: the larger one
 // counts.
 //
-// Thresholds: 100, and 20 for each scheduler, are medium; 1,000, and 200 for each, are high. Where all schedulers are in the
-// same function, ten and five for each are enough: that may be one in C that does not give them back (a NIF, a comparison of
-// huge terms), which nobody is scheduled beside. The same where erlang:system_flag(multi_scheduling, block) has left one of the
-// schedulers to work for all, and where as many as there are schedulers have a higher priority than the rest: both are high. In a core image native stacks tell that none of them is in Erlang code: one who waits is enough then.
+// Thresholds: 100, and 20 for each scheduler, are medium; 1,000, and 200 for each, are high. Where all schedulers are
+// in the same function, ten and five for each are enough: that may be one in C that does not give them back (a NIF, a
+// comparison of huge terms), which nobody is scheduled beside. The same where erlang:system_flag(multi_scheduling,
+// block) has left one of the schedulers to work for all, and where as many as there are schedulers have a higher
+// priority than the rest: both are high. In a core image native stacks tell that none of them is in Erlang code: one
+// who waits is enough then.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -68,10 +70,12 @@ Work work(const Snapshot& s) {
     return found;
 }
 
-bool has_flag(const Snapshot& s, TextId flags, std::string_view flag) { return s.text(flags).find(flag) != std::string_view::npos; }
+bool has_flag(const Snapshot& s, TextId flags, std::string_view flag) {
+    return s.text(flags).find(flag) != std::string_view::npos;
+}
 
-// How many schedulers stand still for somebody who has blocked multi-scheduling: one then has the flag of who executes meanwhile.
-// (Those that are not online are suspended, too, without that.)
+// How many schedulers stand still for somebody who has blocked multi-scheduling: one then has the flag of who executes
+// meanwhile. (Those that are not online are suspended, too, without that.)
 std::uint64_t blocked(const Snapshot& s) {
     std::uint64_t suspended = 0;
     bool executes = false;
@@ -83,7 +87,8 @@ std::uint64_t blocked(const Snapshot& s) {
     return executes ? suspended : 0;
 }
 
-// Those who are preferred, and have something to do: as long as one of them has, nobody of a lower priority runs on its scheduler.
+// Those who are preferred, and have something to do: as long as one of them has, nobody of a lower priority runs on its
+// scheduler.
 struct Preferred {
     std::uint64_t count = 0;
     ProcId example = ProcId::none;  // who has done the most work
@@ -94,9 +99,12 @@ Preferred preferred(const Snapshot& s) {
     for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
         const Process& process = s.processes[i];
         if (process.state != ProcessState::running && process.state != ProcessState::runnable) continue;
-        if (!has_flag(s, process.internal_state, "ACT_PRIO_HIGH") && !has_flag(s, process.internal_state, "ACT_PRIO_MAX")) continue;
+        if (!has_flag(s, process.internal_state, "ACT_PRIO_HIGH") &&
+            !has_flag(s, process.internal_state, "ACT_PRIO_MAX"))
+            continue;
         ++found.count;
-        if (found.example == ProcId::none || process.reductions.value_or(0) > s[found.example].reductions.value_or(0)) found.example = ProcId{i};
+        if (found.example == ProcId::none || process.reductions.value_or(0) > s[found.example].reductions.value_or(0))
+            found.example = ProcId{i};
     }
     return found;
 }
@@ -125,8 +133,9 @@ OnSchedulers on_schedulers(const Snapshot& s) {
     return found;
 }
 
-constexpr Form<0> in_c = "Where that is a function in C (a NIF, a comparison or a hash of a huge term), it keeps its scheduler until it is done: run it "
-                                  "on a dirty scheduler, or in pieces.";
+constexpr Form<0> in_c =
+    "Where that is a function in C (a NIF, a comparison or a hash of a huge term), it keeps its scheduler until it is "
+    "done: run it on a dirty scheduler, or in pieces.";
 
 // All schedulers are in C, for the same function; few wait, perhaps since whoever would make more of them waits, too.
 Finding held_in_native(const Snapshot& s, const AllSchedulers& held, std::uint64_t queued) {
@@ -135,19 +144,23 @@ Finding held_in_native(const Snapshot& s, const AllSchedulers& held, std::uint64
     finding.subject = {SubjectKind::group, sentence("{}", held.function)};
     finding.count = queued;
     finding.confidence = Confidence::estimate;
-    finding.title.say("All {} are in C code, called by {}, and {} for one of them", Counted{held.schedulers, "scheduler", "schedulers"}, held.function,
+    finding.title.say("All {} are in C code, called by {}, and {} for one of them",
+                      Counted{held.schedulers, "scheduler", "schedulers"}, held.function,
                       queued == 1 ? sentence("1 process waits") : sentence("{} wait", processes(queued)));
     finding.evidence.push_back(figure("in the run queues", queued, AmountUnit::count));
     for (const Scheduler& scheduler : s.schedulers)
-        if (const ProcId id = s.find(scheduler.current_process); scheduler.kind == Scheduler::Kind::normal && id != ProcId::none)
+        if (const ProcId id = s.find(scheduler.current_process);
+            scheduler.kind == Scheduler::Kind::normal && id != ProcId::none)
             finding.evidence.push_back(fact("one of those that run", sentence("{}", id)));
-    finding.advise("See which function in C it is: `beamheap schedulers DUMP`; a second image some seconds later tells whether it has come back.");
+    finding.advise(
+        "See which function in C it is: `beamheap schedulers DUMP`; a second image some seconds later tells whether it "
+        "has come back.");
     finding.advise(in_c);
     return finding;
 }
 
-// Whether those who wait for a scheduler do the same as those who run, and have done as much: they take turns, so that none of them keeps its
-// scheduler, and that all who run now are in C is chance.
+// Whether those who wait for a scheduler do the same as those who run, and have done as much: they take turns, so that
+// none of them keeps its scheduler, and that all who run now are in C is chance.
 bool take_turns(const Snapshot& s, FunctionId function) {
     constexpr std::uint64_t part = 4, much = 1'000'000;  // of the reductions of who runs; reductions
     std::uint64_t most = 0, least = ~0ull, waiting = 0;
@@ -157,7 +170,8 @@ bool take_turns(const Snapshot& s, FunctionId function) {
         ++waiting;
         least = std::min(least, process.reductions.value_or(0));
         const std::span<const Frame> stack = s.stacks[process.stack];
-        if (process.current_function != function && std::ranges::find(stack, function, &Frame::function) == stack.end()) return false;
+        if (process.current_function != function && std::ranges::find(stack, function, &Frame::function) == stack.end())
+            return false;
     }
     return waiting != 0 && least >= std::max(much, most / part);
 }
@@ -175,7 +189,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     const bool starved = first.count >= queued.schedulers && ready > first.count;
     const bool few = in_one || still != 0 || starved;
     if (ready < (few ? least_held : least_ready) || ready / queued.schedulers < (few ? least_held_each : least_each)) {
-        if (in_one && input.held_in_native && queued.queued != 0 && !take_turns(s, held.function)) findings.push_back(held_in_native(s, held, queued.queued));
+        if (in_one && input.held_in_native && queued.queued != 0 && !take_turns(s, held.function))
+            findings.push_back(held_in_native(s, held, queued.queued));
         return;
     }
     // Where the process table is cut, what the schedulers were at tells more.
@@ -183,24 +198,28 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     const OnSchedulers there = on_schedulers(s);
     const FunctionId function = known ? found.function : there.function;
     Finding finding;
-    finding.severity = still != 0 || starved || (ready >= many_ready && ready / queued.schedulers >= many_each) ? FindingSeverity::high
-                                                                                                    : FindingSeverity::medium;
+    finding.severity = still != 0 || starved || (ready >= many_ready && ready / queued.schedulers >= many_each)
+                           ? FindingSeverity::high
+                           : FindingSeverity::medium;
     finding.subject = {SubjectKind::group, sentence("{}", function)};
     finding.count = ready;
-    finding.title.say("{} are ready to run on {}", processes(ready), Counted{queued.schedulers, "scheduler", "schedulers"});
+    finding.title.say("{} are ready to run on {}", processes(ready),
+                      Counted{queued.schedulers, "scheduler", "schedulers"});
     if (still != 0)
-        finding.title.say(", of which only {} works, since {} has blocked the others", number(queued.schedulers - still),
-                          KnownFunction{"erlang", "system_flag", 2});
+        finding.title.say(", of which only {} works, since {} has blocked the others",
+                          number(queued.schedulers - still), KnownFunction{"erlang", "system_flag", 2});
     if (starved)
         finding.title.say("; {} of a higher priority go first, one of them {} in {}", number(first.count),
-                          s[first.example].name == TextId::none ? sentence("{}", s[first.example].pid) : sentence("{}", first.example),
+                          s[first.example].name == TextId::none ? sentence("{}", s[first.example].pid)
+                                                                : sentence("{}", first.example),
                           s[first.example].current_function);
     if (known) finding.percent = percent_of(found.in_function, ready);
     if (known && !starved) {
         finding.title.say(", {} of them in {}", number(found.in_function), found.function);
         if (in_one && held.function != found.function) finding.title.say("; all that run now are in {}", held.function);
     } else if (!known && there.busy > 1 && there.in_it == there.busy) {
-        finding.title.say("; all {} that run now are in {}", number(there.busy), in_one ? held.function : there.function);
+        finding.title.say("; all {} that run now are in {}", number(there.busy),
+                          in_one ? held.function : there.function);
     }
     finding.evidence = {figure("in the run queues", queued.queued, AmountUnit::count),
                         figure("in the longest", queued.longest, AmountUnit::count),
@@ -211,14 +230,17 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         finding.advise("See what all of them do: `beamheap stacks DUMP --procs runnable`");
     }
     if (still != 0)
-        finding.advise("Somebody has called `erlang:system_flag(multi_scheduling, block)` and not `unblock`, or sits in what does (a tracer, a "
-                       "debugger, an old driver): `erlang:system_info(multi_scheduling_blockers)` of a running node names it; it ends with that process.");
+        finding.advise(
+            "Somebody has called `erlang:system_flag(multi_scheduling, block)` and not `unblock`, or sits in what does "
+            "(a tracer, a debugger, an old driver): `erlang:system_info(multi_scheduling_blockers)` of a running node "
+            "names it; it ends with that process.");
     if (starved)
-        finding.advise("A process of priority high or max runs before all others for as long as it has something to do: leave `process_flag(priority, _)` "
-                       "to those that have little to do, or none: {}", Command{"proc", s[first.example].pid});
+        finding.advise(
+            "A process of priority high or max runs before all others for as long as it has something to do: leave "
+            "`process_flag(priority, _)` to those that have little to do, or none: {}",
+            Command{"proc", s[first.example].pid});
     finding.advise("See each scheduler's queue and what it runs: `beamheap schedulers DUMP`");
-    if (in_one)
-        finding.advise(in_c);
+    if (in_one) finding.advise(in_c);
     finding.advise(
         "Bound how many may work at a time (a pool, a limit on what is accepted); more of them do not get more done.");
     findings.push_back(std::move(finding));

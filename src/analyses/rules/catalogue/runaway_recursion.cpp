@@ -1,16 +1,16 @@
 // runaway-recursion: a process whose memory is its stack.
 //
 // Theory: recursion.hpp. The remedy is another one than that of a large heap: nothing is kept that could be bounded or
-// streamed, a function calls itself where it should have ended. Which one is told by its frames, and how deep it is; the
-// frame below the circle says who began it. A body-recursive function over a long list is the harmless kind: its stack
-// is as long as the list, which is why less than 64 MiB is only medium.
+// streamed, a function calls itself where it should have ended. Which one is told by its frames, and how deep it is;
+// the frame below the circle says who began it. A body-recursive function over a long list is the harmless kind: its
+// stack is as long as the list, which is why less than 64 MiB is only medium.
 //
-// Thresholds: a stack of 8 MiB (1 MiB of the one that was refused memory) that is most of what the process holds. Critical where the VM was refused memory for
-// this process, high from 64 MiB and half of the memory of all processes.
+// Thresholds: a stack of 8 MiB (1 MiB of the one that was refused memory) that is most of what the process holds.
+// Critical where the VM was refused memory for this process, high from 64 MiB and half of the memory of all processes.
 #include <algorithm>
 
-#include "analyses/processes/recursion.hpp"
 #include "analyses/processes/process_columns.hpp"
+#include "analyses/processes/recursion.hpp"
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
@@ -46,11 +46,9 @@ Finding finding_of(const RuleInput& input, ProcId id, const Recursion& found) {
     finding.title.add(refused || high ? Ours("Runaway recursion in ") : Ours("Deep recursion in "));
     finding.title.add(functions_text(found));
     finding.title.say(": {}", id);
-    if (found.calls != 0)
-        finding.title.say(" is {} deep", Counted{found.calls, "call", "calls"});
+    if (found.calls != 0) finding.title.say(" is {} deep", Counted{found.calls, "call", "calls"});
     finding.title.say("{} {} of stack", found.calls != 0 ? Ours(", with") : Ours(" has"), bytes(stack));
-    if (found.heap_words.has())
-        finding.title.say(" over {} of heap", Counted{*found.heap_words, "word", "words"});
+    if (found.heap_words.has()) finding.title.say(" over {} of heap", Counted{*found.heap_words, "word", "words"});
     if (refused && input.slogan.refused_bytes.has())
         finding.title.say(", and was refused {} more", bytes(*input.slogan.refused_bytes));
     finding.evidence = {figure("its stack", found.stack_words, AmountUnit::words),
@@ -61,12 +59,14 @@ Finding finding_of(const RuleInput& input, ProcId id, const Recursion& found) {
         finding.evidence.push_back(fact("called from", sentence("{}", found.begun_by)));
     finding.advise("See with which arguments it calls itself: {}", Command{"proc", process.pid});
     finding.advise(
-        "Find the end that it misses: a value that no clause stops at (a negative number, an improper list, a circle in the "
-        "data). More memory only makes it last longer.");
+        "Find the end that it misses: a value that no clause stops at (a negative number, an improper list, a circle "
+        "in the data). More memory only makes it last longer.");
     finding.advise(
-        "Where the depth is that of a long list, make the call a tail call with an accumulator, so that no frame stays.");
+        "Where the depth is that of a long list, make the call a tail call with an accumulator, so that no frame "
+        "stays.");
     finding.advise(
-        "As a fuse: `process_flag(max_heap_size, ...)`, which counts the stack, too, kills the process instead of the node.");
+        "As a fuse: `process_flag(max_heap_size, ...)`, which counts the stack, too, kills the process instead of the "
+        "node.");
     return finding;
 }
 

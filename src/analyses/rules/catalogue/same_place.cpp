@@ -1,15 +1,17 @@
 // same-place: a large part of the node is in one and the same place, and it is not known what all of these wait for.
 //
-// Theory. A task that hangs in a receive of its own, a worker that looks again and again for a name that nobody registers, a member of a
-// pool that was written by hand: no monitor, port or lock tells what they wait for, and each alone looks like any process at rest. That
-// so many are in the same function, called by the same one, tells where to look. A process that is there for what comes next is not
-// counted: it waits in its loop, which nothing has called and to which nothing returns, or in a loop of OTP's. Nor is one
-// that reads from a connection, or accepts one, which is what a server does at rest. What else tells of those who wait
-// (whom they have called, locks, programs) says more, and is told instead: those whom other findings count are left out.
-// What those do whom they have started, what all of them name in the frames in which they wait, or who keeps the pids of
-// all of them, is told beside the place: it is most likely what they look for, or who is to send what they want.
+// Theory. A task that hangs in a receive of its own, a worker that looks again and again for a name that nobody
+// registers, a member of a pool that was written by hand: no monitor, port or lock tells what they wait for, and each
+// alone looks like any process at rest. That so many are in the same function, called by the same one, tells where to
+// look. A process that is there for what comes next is not counted: it waits in its loop, which nothing has called and
+// to which nothing returns, or in a loop of OTP's. Nor is one that reads from a connection, or accepts one, which is
+// what a server does at rest. What else tells of those who wait (whom they have called, locks, programs) says more, and
+// is told instead: those whom other findings count are left out. What those do whom they have started, what all of them
+// name in the frames in which they wait, or who keeps the pids of all of them, is told beside the place: it is most
+// likely what they look for, or who is to send what they want.
 //
-// Thresholds: 20 processes that are 20 % of all: medium. Workers that wait for work within a function of theirs look the same.
+// Thresholds: 20 processes that are 20 % of all: medium. Workers that wait for work within a function of theirs look
+// the same.
 #include <map>
 #include <span>
 #include <utility>
@@ -35,13 +37,17 @@ bool is_sleep(const Snapshot& s, FunctionId id) {
 // Where processes wait for the other side of a connection, or are the VM's own.
 bool is_at_rest(const Snapshot& s, FunctionId id) {
     const std::string_view module = module_of(s, id);
-    return is_idle_function(s, id) || module == "prim_inet" || module == "socket" || module == "erts_dirty_process_signal_handler";
+    return is_idle_function(s, id) || module == "prim_inet" || module == "socket" ||
+           module == "erts_dirty_process_signal_handler";
 }
 
-// Whether a process waits there on behalf of a function that goes on when it has what it waits for, and nothing tells what that is.
+// Whether a process waits there on behalf of a function that goes on when it has what it waits for, and nothing tells
+// what that is.
 FunctionId caller_there(const RuleInput& input, ProcId id) {
     const Process& process = input.snapshot[id];
-    if (process.state != ProcessState::waiting || process.current_function == FunctionId::none || input.waits.edge(id) != nullptr) return FunctionId::none;
+    if (process.state != ProcessState::waiting || process.current_function == FunctionId::none ||
+        input.waits.edge(id) != nullptr)
+        return FunctionId::none;
     return waits_on_behalf(input.snapshot, process);
 }
 
@@ -58,11 +64,14 @@ Place fullest(const RuleInput& input, const std::vector<Finding>& findings) {
         for (const ProcId id : finding.members) told[index_of(id)] = true;
     std::vector<bool> at_rest(s.functions.size());
     for (std::uint32_t i = 0; i < s.functions.size(); ++i) at_rest[i] = is_at_rest(s, FunctionId{i});
-    const std::vector<std::uint8_t> rests = marks_of_stacks(s, [&](FunctionId id) { return std::uint8_t{module_of(s, id) == "prim_inet" || module_of(s, id) == "socket"}; });
+    const std::vector<std::uint8_t> rests = marks_of_stacks(s, [&](FunctionId id) {
+        return std::uint8_t{module_of(s, id) == "prim_inet" || module_of(s, id) == "socket"};
+    });
     std::map<std::pair<FunctionId, FunctionId>, std::uint64_t> counts;
     const auto place_of = [&](ProcId id) {
         const FunctionId caller = caller_there(input, id), in = s[id].current_function;
-        const bool taken = caller != FunctionId::none && !told[index_of(id)] && !at_rest[index_of(in)] && mark_of(rests, s[id]) == 0;
+        const bool taken =
+            caller != FunctionId::none && !told[index_of(id)] && !at_rest[index_of(in)] && mark_of(rests, s[id]) == 0;
         return taken ? std::pair(in, caller) : std::pair(FunctionId::none, FunctionId::none);
     };
     Place found;
@@ -122,13 +131,18 @@ bool say_ties(const RuleInput& input, const Place& place, Finding& finding) {
     const Snapshot& s = input.snapshot;
     if (const Started started = started_by(input, place.members); started.by != 0) {
         finding.title.say("; those whom they have started sit in {}", started.function);
-        finding.evidence.push_back(fact("one of those whom they have started", sentence("{}: {}", started.example, frames_text(input, started.example))));
+        finding.evidence.push_back(fact("one of those whom they have started",
+                                        sentence("{}: {}", started.example, frames_text(input, started.example))));
         finding.advise("Look at one of those whom they have started: {}", Command{"proc", s[started.example].pid});
         return true;
     }
-    const auto name = std::ranges::find_if(input.shared_names, [&](const SharedName& each) { return each.function == place.function && each.caller == place.caller; });
+    const auto name = std::ranges::find_if(input.shared_names, [&](const SharedName& each) {
+        return each.function == place.function && each.caller == place.caller;
+    });
     const auto keeper = std::ranges::find(input.keepers, place.function, &Keeper::function);
-    if (keeper != input.keepers.end()) finding.evidence.push_back(fact("who keeps their pids", sentence("{}, which {}", keeper->process, doing(input, keeper->process))));
+    if (keeper != input.keepers.end())
+        finding.evidence.push_back(
+            fact("who keeps their pids", sentence("{}, which {}", keeper->process, doing(input, keeper->process))));
     if (name != input.shared_names.end() && name->atom != nullptr) {
         const PrintedTerm atom{name->atom, name->atom->term()};
         finding.title.say("; they all name {}", atom);
@@ -160,7 +174,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     finding.subject = {SubjectKind::group, sentence("{}", place.caller)};
     finding.count = count;
     finding.percent = percent;
-    finding.title.say(asleep ? Form<5>("{} of {} processes ({}) sleep in {}, called by {}") : Form<5>("{} of {} processes ({}) wait in {}, called by {}"),
+    finding.title.say(asleep ? Form<5>("{} of {} processes ({}) sleep in {}, called by {}")
+                             : Form<5>("{} of {} processes ({}) wait in {}, called by {}"),
                       number(count), number(s.processes.size()), Percent{percent}, place.function, place.caller);
     Sum memory, queues, reductions;
     for (const ProcId id : place.members) {
@@ -169,22 +184,29 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         reductions.add(s[id].reductions);
     }
     finding.bytes = memory.value();
-    finding.evidence = {figure("memory that they hold", memory.value(), AmountUnit::bytes), figure("messages in their queues", queues.value(), AmountUnit::count),
+    finding.evidence = {figure("memory that they hold", memory.value(), AmountUnit::bytes),
+                        figure("messages in their queues", queues.value(), AmountUnit::count),
                         figure("reductions of all of them", reductions.value(), AmountUnit::count)};
     const bool tied = say_ties(input, place, finding);
     if (const Pid starter = starter_of(s, place.members); starter.has()) {
         if (!tied) finding.title.say("; {} has started them", AnyProcess{starter});
-        if (const ProcId id = s.find(starter); id != ProcId::none) finding.evidence.push_back(fact("who has started them", doing(input, id)));
+        if (const ProcId id = s.find(starter); id != ProcId::none)
+            finding.evidence.push_back(fact("who has started them", doing(input, id)));
     }
     finding.evidence.push_back(fact("one of them", sentence("{}", example)));
     add_stack(input, example, finding);
     if (asleep)
-        finding.advise("Look at what {} sleeps for: where it looks again and again for a name, a row or a file, see why that does not come, and bound how often "
-                       "it looks: {}", place.caller, Command{"proc", s[example].pid});
+        finding.advise(
+            "Look at what {} sleeps for: where it looks again and again for a name, a row or a file, see why that does "
+            "not come, and bound how often it looks: {}",
+            place.caller, Command{"proc", s[example].pid});
     else
-        finding.advise("Look at what {} waits for there, and who should send it: {}", place.caller, Command{"proc", s[example].pid});
+        finding.advise("Look at what {} waits for there, and who should send it: {}", place.caller,
+                       Command{"proc", s[example].pid});
     finding.advise("See who else knows them, and what all others do: `beamheap stacks DUMP`");
-    finding.advise("Workers that wait for work look the same: then nothing is wrong. Else give the receive a time (`after`), and bound how many there may be.");
+    finding.advise(
+        "Workers that wait for work look the same: then nothing is wrong. Else give the receive a time (`after`), and "
+        "bound how many there may be.");
     finding.members = std::move(place.members);
     findings.push_back(std::move(finding));
 }

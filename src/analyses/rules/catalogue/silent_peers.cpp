@@ -1,15 +1,16 @@
 // silent-peers: processes wait for answers over connections of their own.
 //
-// Theory. Who calls a service outside the node by a socket of its own (gen_tcp:recv/2 without a time, and its like of `socket` and
-// ssl) waits as long as that takes; nothing in the node is wrong, and nothing of it stands out. A server reads from its connections
-// in the same way while it is at rest. Neither ports nor sockets say which side has opened a connection, and a port counts what was
-// sent, never what has come by TCP (the driver of sockets hands data over as messages, erlang:port_info/2 says 0). What tells a server's
-// processes is who is near them: those that accept connections. A handler was started by one of these, or by a supervisor of the same
-// family, or has been one itself. Where somebody accepts, or may, a loop that reads, as its first function, is a server's as well; a
-// client's read is within the function that has asked. Connections to other nodes are no service.
+// Theory. Who calls a service outside the node by a socket of its own (gen_tcp:recv/2 without a time, and its like of
+// `socket` and ssl) waits as long as that takes; nothing in the node is wrong, and nothing of it stands out. A server
+// reads from its connections in the same way while it is at rest. Neither ports nor sockets say which side has opened a
+// connection, and a port counts what was sent, never what has come by TCP (the driver of sockets hands data over as
+// messages, erlang:port_info/2 says 0). What tells a server's processes is who is near them: those that accept
+// connections. A handler was started by one of these, or by a supervisor of the same family, or has been one itself.
+// Where somebody accepts, or may, a loop that reads, as its first function, is a server's as well; a client's read is
+// within the function that has asked. Connections to other nodes are no service.
 //
-// Thresholds: ten that are 5 % of all processes, or 100: medium. Those of whom another finding tells, as others wait for them, are
-// not told again. Who reads a stream of events that are rare looks the same.
+// Thresholds: ten that are 5 % of all processes, or 100: medium. Those of whom another finding tells, as others wait
+// for them, are not told again. Who reads a stream of events that are rare looks the same.
 #include <algorithm>
 #include <map>
 
@@ -24,8 +25,8 @@ namespace beamheap::analyses::rule {
 namespace silent_peers_rule {
 namespace {
 
-// What functions on a stack tell: reads from a connection, by a port of its own or by a library's process or socket; accepts one.
-// Or: it is about something else.
+// What functions on a stack tell: reads from a connection, by a port of its own or by a library's process or socket;
+// accepts one. Or: it is about something else.
 constexpr std::uint8_t by_port = 1, by_library = 2, accepts = 4, other = 8;
 
 std::uint8_t mark(const Snapshot& s, FunctionId id) {
@@ -34,7 +35,8 @@ std::uint8_t mark(const Snapshot& s, FunctionId id) {
     const bool ports = module == "prim_inet", sockets = module == "socket" || module == "gen_tcp_socket";
     if ((ports || sockets) && name.starts_with("accept")) return accepts;
     if (ports && name.starts_with("recv")) return by_port;
-    // ssl:recv/2,3 leaves nothing but this on the stack; what else is called so for long, begins a connection (stuck-servers).
+    // ssl:recv/2,3 leaves nothing but this on the stack; what else is called so for long, begins a connection
+    // (stuck-servers).
     const bool tls = module == "ssl_gen_statem" || module == "ssl_connection";
     if (tls && (name.starts_with("handshake") || name == "connect")) return other;
     return (sockets && name.starts_with("recv")) || (tls && name == "call") ? by_library : std::uint8_t{0};
@@ -56,7 +58,8 @@ public:
         return std::ranges::any_of(families_, [&](const Family& each) {
             const auto same = [](const Pid& left, const Pid& right) { return left.has() && left == right; };
             if (same(own.parent, each.self)) return true;
-            if (same(own.parent, each.parent)) return own.kind == each.kind && own.first == each.first;  // it has been one itself
+            if (same(own.parent, each.parent))
+                return own.kind == each.kind && own.first == each.first;  // it has been one itself
             return same(own.second, each.parent) || same(own.second, each.second) || same(own.third, each.second);
         });
     }
@@ -65,7 +68,8 @@ private:
     struct Family {
         Pid self, parent, second, third;  // who has started it, and so on
         GroupKey kind;
-        FunctionId first = FunctionId::none;  // of its stack, where it was spawned as a fun: that is called erlang:apply/2, whatever it does
+        FunctionId first = FunctionId::none;  // of its stack, where it was spawned as a fun: that is called
+                                              // erlang:apply/2, whatever it does
     };
 
     Pid parent_of(const Pid& pid) const {
@@ -125,7 +129,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         Sockets& own = sockets[owner];
         ++own.count;
         own.sent = saturating_add(own.sent, port.output_bytes.value_or(0));
-        may_listen = may_listen || (s.text(port.driver) == "tcp_inet" && port.output_bytes.value_or(0) == 0 && reads(owner) == 0 && s.text(s[owner].name) != "net_kernel");
+        may_listen = may_listen || (s.text(port.driver) == "tcp_inet" && port.output_bytes.value_or(0) == 0 &&
+                                    reads(owner) == 0 && s.text(s[owner].name) != "net_kernel");
     }
     const Acceptors acceptors(s, marks);
     std::map<FunctionId, Silent> by_caller;
@@ -153,19 +158,24 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         finding.subject = {SubjectKind::group, sentence("{}", caller)};
         finding.count = count;
         finding.percent = percent;
-        finding.title.say("{} of {} processes ({}) wait in {} for answers over connections of their own", number(count), number(s.processes.size()), Percent{percent},
-                          caller);
+        finding.title.say("{} of {} processes ({}) wait in {} for answers over connections of their own", number(count),
+                          number(s.processes.size()), Percent{percent}, caller);
         if (silent.sent != 0) {
             finding.title.say(", which have sent {}", bytes(silent.sent));
             finding.evidence.push_back(figure("sent over their connections", silent.sent, AmountUnit::bytes));
         }
         finding.evidence.push_back(fact("one of them", sentence("{}", example)));
         add_stack(input, example, finding);
-        finding.advise("Look at the other side: what {} talks to took the connections and does not answer. Whom one of them has asked: {}", caller,
-                       Command{"proc", s[example].pid});
-        finding.advise("Bound the wait: `gen_tcp:recv/3` (`ssl:recv/3`, `socket:recv/3`) with a time, and tell the caller of it. Without one, each request keeps a "
-                       "process for ever.");
-        if (silent.sent != 0) finding.advise("See ports, and what was sent over them (what has come by TCP is not counted): `beamheap ports DUMP`");
+        finding.advise(
+            "Look at the other side: what {} talks to took the connections and does not answer. Whom one of them has "
+            "asked: {}",
+            caller, Command{"proc", s[example].pid});
+        finding.advise(
+            "Bound the wait: `gen_tcp:recv/3` (`ssl:recv/3`, `socket:recv/3`) with a time, and tell the caller of it. "
+            "Without one, each request keeps a process for ever.");
+        if (silent.sent != 0)
+            finding.advise(
+                "See ports, and what was sent over them (what has come by TCP is not counted): `beamheap ports DUMP`");
         finding.advise("Who reads a stream of events that are rare looks the same.");
         finding.members = std::move(silent.members);
         findings.push_back(std::move(finding));

@@ -7,7 +7,8 @@
 //
 // Thresholds: two held senders are medium (one may be anybody's last packet). Ten are high if they are half of all
 // processes that run the same function: servers whose clients come and go always have a few slow ones. Where nobody
-// waits, queues of 1 MiB and more that are 64 MiB and a fifth of the node's memory together are medium, three tenths high.
+// waits, queues of 1 MiB and more that are 64 MiB and a fifth of the node's memory together are medium, three tenths
+// high.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -76,20 +77,22 @@ void say_one_port(const RuleInput& input, const Story& story, const Sums& sums, 
     const Snapshot& s = input.snapshot;
     const Port& port = s.ports[story.ports.front()];
     const ProcId owner = s.find(port.connected);
-    finding.subject = {SubjectKind::port,
-                       sentence("{} of {}", names(s.text(port.driver).substr(0, s.text(port.driver).find(' '))),
-                                owner == ProcId::none ? Sentence(Ours("a process that is gone"))
-                                                      : process_subject(input, owner))};
+    finding.subject = {
+        SubjectKind::port,
+        sentence("{} of {}", names(s.text(port.driver).substr(0, s.text(port.driver).find(' '))),
+                 owner == ProcId::none ? Sentence(Ours("a process that is gone")) : process_subject(input, owner))};
     finding.process = owner;
     finding.pid = port.connected;
-    finding.title.say("{} processes wait because {} is busy", number(story.senders.size()), port_words(input.snapshot, port));
+    finding.title.say("{} processes wait because {} is busy", number(story.senders.size()),
+                      port_words(input.snapshot, port));
     if (sums.queued.value().value_or(0) != 0)
         finding.title.say(", with {} that nobody has taken from it", bytes(*sums.queued.value()));
     finding.title.say("; its owner is {}", AnyProcess{port.connected});
 }
 
 void say_many(const Story& story, const Sums& sums, FunctionId caller, double percent, Finding& finding) {
-    finding.subject = {SubjectKind::group, caller == FunctionId::none ? Sentence(Ours("senders")) : sentence("senders in {}", caller)};
+    finding.subject = {SubjectKind::group,
+                       caller == FunctionId::none ? Sentence(Ours("senders")) : sentence("senders in {}", caller)};
     const std::size_t sockets = story.senders.size();
     finding.title.say("{} processes", number(sockets));
     if (caller != FunctionId::none) finding.title.say(" in {} ({} of them)", caller, Percent{percent});
@@ -111,8 +114,7 @@ void advise(const RuleInput& input, const Story& story, Finding& finding) {
         finding.advise(
             "Look at what reads the node's output: a terminal that is stopped, a pipe whose reader hangs, a log "
             "collector or a container's log with a full disk. Nothing that prints goes on until it reads.");
-    else
-        finding.advise("Look at the other side: what reads from this socket, pipe or file, and why does it not?");
+    else finding.advise("Look at the other side: what reads from this socket, pipe or file, and why does it not?");
     finding.advise(
         "Bound the wait: {send_timeout, T} with {send_timeout_close, true} on sockets, or `gen_tcp:send/2` by a "
         "process of its own, and a bound on what may wait in the sender's mailbox.");
@@ -131,15 +133,12 @@ Finding finding_of(const RuleInput& input, const Story& story) {
     finding.bytes = sums.queued.value();
     finding.percent = percent;
     const FunctionId caller = usual_caller(story);
-    if (one_port)
-        say_one_port(input, story, sums, finding);
-    else
-        say_many(story, sums, caller, percent, finding);
+    if (one_port) say_one_port(input, story, sums, finding);
+    else say_many(story, sums, caller, percent, finding);
     if (!story.ports.empty())
         finding.evidence.push_back(figure(one_port ? Ours("waiting in the port") : Ours("waiting in the ports"),
                                           sums.queued.value(), AmountUnit::bytes));
-    finding.evidence.push_back(
-        figure("messages in the queues of those who wait", sums.messages, AmountUnit::count));
+    finding.evidence.push_back(figure("messages in the queues of those who wait", sums.messages, AmountUnit::count));
     finding.evidence.push_back(figure("memory that they hold", sums.held.value(), AmountUnit::bytes));
     if (sums.referred.value().value_or(0) != 0)
         finding.evidence.push_back(
@@ -171,8 +170,9 @@ void add_full_queues(const RuleInput& input, std::vector<Finding>& findings) {
     finding.count = ports;
     finding.bytes = queued;
     finding.percent = percent;
-    finding.title.say("{} ({} of the node's memory) lie in the queues of {} that take nothing more; the fullest, {}, is {}'s",
-                      bytes(queued), Percent{percent}, Counted{ports, "port", "ports"}, fullest->port, fullest->connected);
+    finding.title.say(
+        "{} ({} of the node's memory) lie in the queues of {} that take nothing more; the fullest, {}, is {}'s",
+        bytes(queued), Percent{percent}, Counted{ports, "port", "ports"}, fullest->port, fullest->connected);
     finding.evidence = {figure("waiting in the ports", queued, AmountUnit::bytes),
                         figure("in the fullest of them", fullest->queue_bytes, AmountUnit::bytes)};
     finding.advise("Look at the other side: what reads from there, and why does it not?");
@@ -185,10 +185,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     std::map<std::size_t, std::vector<HeldSender>> by_port;
     std::map<std::uint32_t, Story> alone;  // by kind: the caller's function
     for (const HeldSender& sender : held_senders(input.snapshot, input.waits)) {
-        if (sender.port)
-            by_port[*sender.port].push_back(sender);
-        else
-            alone[index_of(sender.caller)].senders.push_back(sender);
+        if (sender.port) by_port[*sender.port].push_back(sender);
+        else alone[index_of(sender.caller)].senders.push_back(sender);
     }
     std::vector<Story> stories;
     for (auto& [port, senders] : by_port) {

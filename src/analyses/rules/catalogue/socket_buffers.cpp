@@ -1,15 +1,15 @@
 // socket-buffers: the binaries of the node are the receive buffers of its sockets.
 //
-// Theory. The inet driver reads into a binary of {buffer, Bytes} (the size of recbuf unless it is set, inet_drv.c), which
-// stays with the socket while a packet is not complete. It is counted as binary memory, and no process, table or slice has
-// anything to do with it. A core image has the blocks: many of one size that nothing refers to, hardly more than there are
-// sockets. A dump has what processes refer to (their virtual binary heaps count it, garbage included); what is left of
-// the binaries beside that, and the number of sockets, make the buffers likely, not proved: tables and native code may
-// hold binaries, too.
+// Theory. The inet driver reads into a binary of {buffer, Bytes} (the size of recbuf unless it is set, inet_drv.c),
+// which stays with the socket while a packet is not complete. It is counted as binary memory, and no process, table or
+// slice has anything to do with it. A core image has the blocks: many of one size that nothing refers to, hardly more
+// than there are sockets. A dump has what processes refer to (their virtual binary heaps count it, garbage included);
+// what is left of the binaries beside that, and the number of sockets, make the buffers likely, not proved: tables and
+// native code may hold binaries, too.
 //
-// Thresholds: 64 MiB that are 30 % of the node's memory are medium: hardly any of it is ever touched, and a hundred idle
-// connections on a small node have as much. Half of the memory is high from 1 GiB on, and where memory was refused; of a
-// dump only where a socket would have between 16 KiB and 8 MiB.
+// Thresholds: 64 MiB that are 30 % of the node's memory are medium: hardly any of it is ever touched, and a hundred
+// idle connections on a small node have as much. Half of the memory is high from 1 GiB on, and where memory was
+// refused; of a dump only where a socket would have between 16 KiB and 8 MiB.
 #include <algorithm>
 
 #include "analyses/processes/process_columns.hpp"
@@ -38,16 +38,16 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
                           bytes(found->bytes), Percent{percent.value_or(0)}, Counted{found->blocks, "block", "blocks"},
                           bytes(found->block_bytes), Counted{found->sockets, "socket", "sockets"});
     else
-        finding.title.say("{} of binaries ({} of the node's memory) belong to no process: most likely buffers of its {}, {} "
-                          "each",
-                          bytes(found->bytes), Percent{percent.value_or(0)}, Counted{found->sockets, "socket", "sockets"},
-                          bytes(found->bytes / found->sockets));
+        finding.title.say(
+            "{} of binaries ({} of the node's memory) belong to no process: most likely buffers of its {}, {} each",
+            bytes(found->bytes), Percent{percent.value_or(0)}, Counted{found->sockets, "socket", "sockets"},
+            bytes(found->bytes / found->sockets));
     finding.evidence = {figure("all binaries of the node", input.snapshot.memory_bytes("binary"), AmountUnit::bytes),
                         figure("of them in no process", found->bytes, AmountUnit::bytes, finding.confidence),
                         figure("sockets (ports) of the node", found->sockets, AmountUnit::count)};
     finding.advise(
-        "Set {buffer, Bytes} on listen and connect to what a packet needs; without it the buffer is as large as {recbuf, "
-        "Bytes}, which may be the system's default of megabytes.");
+        "Set {buffer, Bytes} on listen and connect to what a packet needs; without it the buffer is as large as "
+        "{recbuf, Bytes}, which may be the system's default of megabytes.");
     finding.advise("See the sockets and their owners: `beamheap ports DUMP`");
     if (!found->proved)
         finding.advise("A core image (gcore) would show the blocks, and whether tables or native code hold some.");

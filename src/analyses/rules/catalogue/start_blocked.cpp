@@ -1,13 +1,13 @@
 // start-blocked: an application has not finished its start, and others wait for that.
 //
-// Theory. See application_starts.hpp: whoever starts or stops an application waits for an application controller that is
-// idle; the one to blame is in the start function, or is started by it and does not get ready. A node that still boots
-// when somebody asks it for a dump is in the same state: what it was starting is the answer to "why is it not up". So is one
-// whose boot script, or what -s, -run or -eval called, does not end though no application is starting.
+// Theory. See application_starts.hpp: whoever starts or stops an application waits for an application controller that
+// is idle; the one to blame is in the start function, or is started by it and does not get ready. A node that still
+// boots when somebody asks it for a dump is in the same state: what it was starting is the answer to "why is it not
+// up". So is one whose boot script, or what -s, -run or -eval called, does not end though no application is starting.
 //
-// Thresholds: none where nothing else is told of a failed start. Ten who wait for the controller, or a boot that waits for it,
-// are high: the node does not do what it is for. Else medium: a start takes its time. A call of -s, -run or -eval that waits
-// for nobody is `info`: programs are run so.
+// Thresholds: none where nothing else is told of a failed start. Ten who wait for the controller, or a boot that waits
+// for it, are high: the node does not do what it is for. Else medium: a start takes its time. A call of -s, -run or
+// -eval that waits for nobody is `info`: programs are run so.
 #include <algorithm>
 
 #include "analyses/rules/phrases.hpp"
@@ -41,10 +41,8 @@ ProcId say_what_holds_up(const RuleInput& input, ProcId starter, bool through, F
         finding.title.say(" waits");
         if (end != ProcId::none && edge->target.process != end && through)
             finding.title.say(", through {}, for {}", target_text(input.snapshot, edge->target), end);
-        else if (end != ProcId::none && edge->target.process != end)
-            finding.title.say(" for {}", end);
-        else
-            finding.title.say(" in {} for {}", edge->function, target_text(input.snapshot, edge->target));
+        else if (end != ProcId::none && edge->target.process != end) finding.title.say(" for {}", end);
+        else finding.title.say(" in {} for {}", edge->function, target_text(input.snapshot, edge->target));
         if (end != ProcId::none) finding.title.say(", which {}", doing(input, end));
     }
     const ProcId blamed = end == ProcId::none ? starter : end;
@@ -66,22 +64,19 @@ void blocked_application(const RuleInput& input, const BootWork& boot, std::vect
         booting || (fan != nullptr && fan->waiters >= many_waiters) ? FindingSeverity::high : FindingSeverity::medium;
     const std::string& application = input.starts->starting.front();
     finding.subject = {SubjectKind::node, sentence("application {}", Atom{application, false})};
-    if (!booting)
-        finding.title.say("Application {} has not started", Atom{application, false});
-    else
-        finding.title.say("The node was still starting {}", Atom{application, false});
+    if (!booting) finding.title.say("Application {} has not started", Atom{application, false});
+    else finding.title.say("The node was still starting {}", Atom{application, false});
     if (const std::optional<std::uint64_t> to_come = input.starts->to_come; booting && to_come)
         finding.title.say(", {} of {} applications up", number(input.starts->running),
                           number(input.starts->running + input.starts->starting.size() + *to_come));
     if (!starters.empty()) {
         const ProcId starter = starters.front();
-        if (input.waits.edge(starter) == nullptr)
-            finding.title.say(": {}", starter);
-        else
-            finding.title.say(": its start function");
+        if (input.waits.edge(starter) == nullptr) finding.title.say(": {}", starter);
+        else finding.title.say(": its start function");
         const ProcId blamed = say_what_holds_up(input, starter, false, finding);
         finding.evidence.push_back(fact("its start function", frames_text(input, starter, most_frames)));
-        if (blamed != starter) finding.evidence.push_back(fact("who does not get ready", frames_text(input, blamed, most_frames)));
+        if (blamed != starter)
+            finding.evidence.push_back(fact("who does not get ready", frames_text(input, blamed, most_frames)));
         if (const PutOff* const why = input.put_off_of(blamed); why != nullptr && why->why == PutOff::Why::tables) {
             say_absent_nodes(input, finding, false);
             finding.next_steps.emplace_back(tables_advice);
@@ -89,49 +84,54 @@ void blocked_application(const RuleInput& input, const BootWork& boot, std::vect
     }
     if (fan != nullptr && fan->waiters > 1) {
         finding.title.say("; {} wait for the application controller meanwhile", processes(fan->waiters));
-        for (const std::uint32_t edge : input.waits.waiters_of(*fan)) finding.members.push_back(input.waits.edges[edge].waiter);
+        for (const std::uint32_t edge : input.waits.waiters_of(*fan))
+            finding.members.push_back(input.waits.edges[edge].waiter);
     }
     finding.count = fan == nullptr ? 0 : fan->waiters;
     finding.evidence.push_back(figure("applications that run", input.starts->running, AmountUnit::count));
-    finding.evidence.push_back(figure("applications that are starting", input.starts->starting.size(), AmountUnit::count));
+    finding.evidence.push_back(
+        figure("applications that are starting", input.starts->starting.size(), AmountUnit::count));
     if (input.starts->to_come)
-        finding.evidence.push_back(figure("applications that the boot script starts after these", *input.starts->to_come, AmountUnit::count));
-    finding.evidence.push_back(figure("processes that wait for the application controller", finding.count, AmountUnit::count));
+        finding.evidence.push_back(
+            figure("applications that the boot script starts after these", *input.starts->to_come, AmountUnit::count));
+    finding.evidence.push_back(
+        figure("processes that wait for the application controller", finding.count, AmountUnit::count));
     if (finding.process != ProcId::none)
         finding.advise("Look at what the start waits for: {}", Command{"proc", s[finding.process].pid});
-    finding.advise("Do what may take long (connecting, waiting for tables or other nodes) after the start: in `handle_continue`, or in a "
-                   "process that tries again.");
-    finding.advise("Nobody can start, stop or load an application until it returns; see who waits: `beamheap waits DUMP`");
+    finding.advise(
+        "Do what may take long (connecting, waiting for tables or other nodes) after the start: in `handle_continue`, "
+        "or in a process that tries again.");
+    finding.advise(
+        "Nobody can start, stop or load an application until it returns; see who waits: `beamheap waits DUMP`");
     findings.push_back(std::move(finding));
 }
 
-// The node's start itself has not ended. A program that -s or -eval runs to its end is such a start, too: where nothing shows that
-// it is held up by somebody, it is told, and not as something that is wrong.
+// The node's start itself has not ended. A program that -s or -eval runs to its end is such a start, too: where nothing
+// shows that it is held up by somebody, it is told, and not as something that is wrong.
 void blocked_boot(const RuleInput& input, const BootWork& boot, std::vector<Finding>& findings) {
     if (boot.process == ProcId::none || boot.is_program) return;
     const bool held_up = input.waits.edge(boot.process) != nullptr;
     Finding finding;
     finding.severity = held_up ? FindingSeverity::medium : FindingSeverity::info;
     finding.subject = {SubjectKind::node, Ours("the node's start")};
-    if (boot.in_script)
-        finding.title.say("The node was still going through its boot script: {}", boot.process);
-    else
-        finding.title.say("The node's start has not ended: -s, -run or -eval ({})", input.snapshot[boot.process].pid);
+    if (boot.in_script) finding.title.say("The node was still going through its boot script: {}", boot.process);
+    else finding.title.say("The node's start has not ended: -s, -run or -eval ({})", input.snapshot[boot.process].pid);
     const ProcId blamed = say_what_holds_up(input, boot.process, true, finding);
     finding.evidence.push_back(fact("who starts the node", frames_text(input, boot.process, most_frames)));
-    if (blamed != boot.process) finding.evidence.push_back(fact("who holds it up", frames_text(input, blamed, most_frames)));
+    if (blamed != boot.process)
+        finding.evidence.push_back(fact("who holds it up", frames_text(input, blamed, most_frames)));
     finding.advise("Look at what it does: {}", Command{"proc", input.snapshot[blamed].pid});
     if (!boot.in_script)
-        finding.advise("A program that does its work within -s or -eval is meant so. A service starts its processes and returns: until then "
-                       "`init:get_status/0` is `starting`, and what else -s, -run and -eval name is not called.");
+        finding.advise(
+            "A program that does its work within -s or -eval is meant so. A service starts its processes and returns: "
+            "until then `init:get_status/0` is `starting`, and what else -s, -run and -eval name is not called.");
     findings.push_back(std::move(finding));
 }
 
 void run(const RuleInput& input, std::vector<Finding>& findings) {
     if (is_failed_start(input.slogan.kind)) return;
     const BootWork boot = boot_work(input.snapshot);
-    if (input.starts != nullptr && !input.starts->starting.empty())
-        blocked_application(input, boot, findings);
+    if (input.starts != nullptr && !input.starts->starting.empty()) blocked_application(input, boot, findings);
     else if (input.slogan.kind == SloganKind::requested || input.slogan.kind == SloganKind::none)
         blocked_boot(input, boot, findings);
 }

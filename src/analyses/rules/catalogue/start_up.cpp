@@ -65,7 +65,10 @@ struct Length {
         for (std::size_t i = 0; i < left.size() && sum < most; ++i) {
             const Element& each = left[i];
             if (each.kind != ElementKind::object) {
-                sum += each.kind == ElementKind::atom ? each.text.size() + 1 : each.kind == ElementKind::small ? 4 : each.kind == ElementKind::nil ? 0 : 9;
+                sum += each.kind == ElementKind::atom    ? each.text.size() + 1
+                       : each.kind == ElementKind::small ? 4
+                       : each.kind == ElementKind::nil   ? 0
+                                                         : 9;
                 continue;
             }
             if (const auto text = TermReader(source).text(each, most)) {
@@ -100,7 +103,8 @@ Sentence fitted(const Sentence& text, std::size_t most) {
         } else if (const auto* words = std::get_if<InputText>(&part);
                    words != nullptr && sum > most && words->text.size() > least) {
             InputText cut = *words;
-            cut.text = one_line(words->text, std::max(least, words->text.size() - std::min(words->text.size(), sum - most + 3)));
+            cut.text = one_line(words->text,
+                                std::max(least, words->text.size() - std::min(words->text.size(), sum - most + 3)));
             sum -= std::min(sum, words->text.size() - std::min(words->text.size(), cut.text.size()));
             shorter.add(cut);
         } else {
@@ -117,15 +121,14 @@ Sentence title(const Slogan& slogan, const ToldCause& told) {
     Sentence head;
     const std::string& application = slogan.application.empty() ? told.failure.application : slogan.application;
     const bool ended = told.failure.exited || slogan.kind == SloganKind::application_terminated ||
-                       slogan.kind == SloganKind::kernel_process_terminated || slogan.kind == SloganKind::system_process_terminated;
-    if (!application.empty())
-        head.say("Application {}", Atom{application, false});
+                       slogan.kind == SloganKind::kernel_process_terminated ||
+                       slogan.kind == SloganKind::system_process_terminated;
+    if (!application.empty()) head.say("Application {}", Atom{application, false});
     else if (slogan.kind == SloganKind::system_process_terminated)
         head.say("The VM's own process {}", InputText{slogan.subject, InputText::Holds::name});
     else if (!slogan.kernel_process.empty() && slogan.kernel_process != "application_controller")
         head.say("The kernel process {}", Atom{slogan.kernel_process, false});
-    else
-        head.add(Ours("The node"));
+    else head.add(Ours("The node"));
     head.add(ended ? Ours(" ended: ") : Ours(" did not start: "));
     std::span<const std::string> children = told.failure.children;
     std::size_t names = 0;
@@ -174,7 +177,8 @@ void add_told(const RuleInput& input, Finding& finding) {
         finding.next_steps.insert(finding.next_steps.end(), input.slogan.next_steps.begin(),
                                   input.slogan.next_steps.end());
     else if (is_failed_start(input.slogan.kind))
-        finding.advise("If the node had run before, the dump of its first crash may be overwritten: see this file's time.");
+        finding.advise(
+            "If the node had run before, the dump of its first crash may be overwritten: see this file's time.");
 }
 
 void run(const RuleInput& input, std::vector<Finding>& findings) {

@@ -2,23 +2,24 @@
 //
 // Theory. init:stop/0, SIGTERM (a service manager, a container) and a shell's q() make init(1) end the applications one
 // by one: the application controller asks each application's master, that its top supervisor, and a supervisor its
-// children, the last one first, each for as long as its shutdown time allows, `infinity` for supervisors. A node that is
-// looked at then, that is killed for it, or whose helper for external programs is killed with it, is not sick but late,
-// and who it waits for is at the end of the chain of supervisors.
+// children, the last one first, each for as long as its shutdown time allows, `infinity` for supervisors. A node that
+// is looked at then, that is killed for it, or whose helper for external programs is killed with it, is not sick but
+// late, and who it waits for is at the end of the chain of supervisors.
 //
-// application:stop/1 ends one application in the same way. Up to 28 the application controller serves nobody meanwhile: who wants
-// to start or stop another one waits for it.
+// application:stop/1 ends one application in the same way. Up to 28 the application controller serves nobody meanwhile:
+// who wants to start or stop another one waits for it.
 //
-// A process of that application which waits for the application controller meanwhile, as who has called application:stop/1 does, is
-// waited for itself: neither ends.
+// A process of that application which waits for the application controller meanwhile, as who has called
+// application:stop/1 does, is waited for itself: neither ends.
 //
-// A supervisor alone that ends children does so one after the other, unless they are dynamic ones of one kind: with thousands of
-// them that takes long, and it serves nobody meanwhile.
+// A supervisor alone that ends children does so one after the other, unless they are dynamic ones of one kind: with
+// thousands of them that takes long, and it serves nobody meanwhile.
 //
-// Thresholds: a supervisor alone is medium where 100 are still linked to it, else info; of the whole node none, init's stack says that the
-// stop has begun. High where a supervisor waits for a child, medium where the stop is elsewhere; of one application high where ten wait for
-// the controller, or one of its own processes does, else medium; critical, before the slogan's own words, where the helper that starts
-// external programs was killed meanwhile, which is what ended the node.
+// Thresholds: a supervisor alone is medium where 100 are still linked to it, else info; of the whole node none, init's
+// stack says that the stop has begun. High where a supervisor waits for a child, medium where the stop is elsewhere; of
+// one application high where ten wait for the controller, or one of its own processes does, else medium; critical,
+// before the slogan's own words, where the helper that starts external programs was killed meanwhile, which is what
+// ended the node.
 #include <algorithm>
 #include <array>
 
@@ -68,10 +69,12 @@ constexpr std::uint64_t many_children = 100;
 
 // ", called by my_server:handle_cast/2": the youngest function that is not of the libraries in between
 Sentence called_by(const Snapshot& s, ProcId process) {
-    constexpr std::array<std::string_view, 5> between{"gen", "gen_server", "application", "application_controller", "erlang"};
+    constexpr std::array<std::string_view, 5> between{"gen", "gen_server", "application", "application_controller",
+                                                      "erlang"};
     for (const Frame& frame : s.stacks[s[process].stack]) {
         if (frame.function == FunctionId::none) break;
-        if (std::ranges::find(between, module_of(s, frame.function)) == between.end()) return sentence(", called by {}", frame.function);
+        if (std::ranges::find(between, module_of(s, frame.function)) == between.end())
+            return sentence(", called by {}", frame.function);
     }
     return {};
 }
@@ -87,7 +90,8 @@ void application(const RuleInput& input, const RunningApplication& stopped, std:
     Finding finding;
     finding.subject = {SubjectKind::node, sentence("application {}", name)};
     finding.count = fan == nullptr ? 0 : fan->waiters;
-    finding.severity = asks != ProcId::none || finding.count.value_or(0) >= many_waiters ? FindingSeverity::high : FindingSeverity::medium;
+    finding.severity = asks != ProcId::none || finding.count.value_or(0) >= many_waiters ? FindingSeverity::high
+                                                                                         : FindingSeverity::medium;
     finding.title.say("Application {} does not stop", name);
     if (end != ProcId::none) {
         const WaitEdge* const edge = waits_for_child(input);
@@ -95,8 +99,7 @@ void application(const RuleInput& input, const RunningApplication& stopped, std:
             finding.title.say(": {}, a part of it, waits for the application controller{}", asks, called_by(s, asks));
         else if (edge != nullptr && edge->target.process == end)
             finding.title.say(": {} waits for {}, which {}", edge->waiter, end, doing(input, end));
-        else
-            finding.title.say(": {} {}", end, doing(input, end));
+        else finding.title.say(": {} {}", end, doing(input, end));
         finding.process = end;
         finding.pid = s[end].pid;
         finding.name = s[end].name;
@@ -105,21 +108,26 @@ void application(const RuleInput& input, const RunningApplication& stopped, std:
     }
     if (asks != ProcId::none) {
         finding.members.push_back(asks);
-        finding.advise("A process can't wait for the end of its own application: have `application:stop/1` called by one that is spawned for that, or end the "
-                       "node with `init:stop/0`, which does not wait.");
+        finding.advise(
+            "A process can't wait for the end of its own application: have `application:stop/1` called by one that is "
+            "spawned for that, or end the node with `init:stop/0`, which does not wait.");
     }
     if (fan != nullptr && fan->waiters > 1) finding.title.say("; {} wait for that", processes(fan->waiters));
     if (fan != nullptr)
-        for (const std::uint32_t edge : input.waits.waiters_of(*fan)) finding.members.push_back(input.waits.edges[edge].waiter);
-    finding.evidence.push_back(figure("processes that wait for the application controller", finding.count, AmountUnit::count));
-    finding.advise("Give the child a shutdown time in its child specification, after which it is killed, and keep what may wait out of "
-                   "`terminate/2` and of the application's `stop/1`.");
-    finding.advise("Nobody can start, stop or load an application until it has ended; see who waits: `beamheap waits DUMP`");
+        for (const std::uint32_t edge : input.waits.waiters_of(*fan))
+            finding.members.push_back(input.waits.edges[edge].waiter);
+    finding.evidence.push_back(
+        figure("processes that wait for the application controller", finding.count, AmountUnit::count));
+    finding.advise(
+        "Give the child a shutdown time in its child specification, after which it is killed, and keep what may wait "
+        "out of `terminate/2` and of the application's `stop/1`.");
+    finding.advise(
+        "Nobody can start, stop or load an application until it has ended; see who waits: `beamheap waits DUMP`");
     findings.push_back(std::move(finding));
 }
 
-// A supervisor ends a child, or all of them one by one, of a node that goes on; children are what it is linked to, but for its own
-// supervisor, which has spawned it.
+// A supervisor ends a child, or all of them one by one, of a node that goes on; children are what it is linked to, but
+// for its own supervisor, which has spawned it.
 void supervisor_alone(const RuleInput& input, const WaitEdge& edge, std::vector<Finding>& findings) {
     const Snapshot& s = input.snapshot;
     const ProcId child = edge.target.process;
@@ -134,10 +142,13 @@ void supervisor_alone(const RuleInput& input, const WaitEdge& edge, std::vector<
     finding.title.say("{} waits for a child to end: {} {}", edge.waiter, child, doing(input, child));
     if (linked >= many_children) finding.title.say("; {} others are linked to it", number(linked));
     finding.evidence.push_back(figure("processes that are linked to the supervisor", linked, AmountUnit::count));
-    if (Sentence frames = frames_text(input, child); !frames.empty()) finding.evidence.push_back(fact("the child's stack", std::move(frames)));
+    if (Sentence frames = frames_text(input, child); !frames.empty())
+        finding.evidence.push_back(fact("the child's stack", std::move(frames)));
     finding.advise("See what holds the child up: {}", Command{"proc", s[child].pid});
-    finding.advise("A supervisor of one_for_one, one_for_all or rest_for_one ends its children one after the other, each for as long as its shutdown "
-                   "time allows: 10,000 that take a tenth of a second each are a quarter of an hour. Those of simple_one_for_one and DynamicSupervisor end together.");
+    finding.advise(
+        "A supervisor of one_for_one, one_for_all or rest_for_one ends its children one after the other, each for as "
+        "long as its shutdown time allows: 10,000 that take a tenth of a second each are a quarter of an hour. Those "
+        "of simple_one_for_one and DynamicSupervisor end together.");
     findings.push_back(std::move(finding));
 }
 
@@ -146,12 +157,10 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     const ProcId init = s.find_registered("init");
     if (init == ProcId::none || is_failed_start(input.slogan.kind)) return;
     if (!has_frame(s, s[init], "init",
-                   {"stop", "do_stop", "clear_system", "shutdown_pids", "shutdown", "shutdown_kernel_pid", "shutdown_loop",
-                    "shutdown_timer", "kill_all_pids", "kill_all_ports"})) {
-        if (const RunningApplication* const stopped = being_stopped(input))
-            application(input, *stopped, findings);
-        else if (const WaitEdge* const edge = waits_for_child(input))
-            supervisor_alone(input, *edge, findings);
+                   {"stop", "do_stop", "clear_system", "shutdown_pids", "shutdown", "shutdown_kernel_pid",
+                    "shutdown_loop", "shutdown_timer", "kill_all_pids", "kill_all_ports"})) {
+        if (const RunningApplication* const stopped = being_stopped(input)) application(input, *stopped, findings);
+        else if (const WaitEdge* const edge = waits_for_child(input)) supervisor_alone(input, *edge, findings);
         return;
     }
     Finding finding;
@@ -159,9 +168,9 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     const bool helper = input.slogan.kind == SloganKind::child_setup;
     const WaitEdge* edge = waits_for_child(input);
     const ProcId many = edge == nullptr ? ends_dynamic_children(s) : ProcId::none;
-    finding.severity = helper                                     ? FindingSeverity::critical
+    finding.severity = helper                                    ? FindingSeverity::critical
                        : edge != nullptr || many != ProcId::none ? FindingSeverity::high
-                                                                  : FindingSeverity::medium;
+                                                                 : FindingSeverity::medium;
     finding.title.add(Ours("The node was being stopped (`init:stop/0`)"));
     if (helper) finding.title.add(Ours(" when erl_child_setup ended"));
     ProcId look_at = init;
@@ -185,12 +194,12 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     add_stack(input, look_at, finding);
     finding.advise("See what holds it up: {}", Command{"proc", s[look_at].pid});
     finding.advise(
-        "A child ends when its work allows it: let it handle the exit of its supervisor (trap_exit, terminate), and give it "
-        "a shutdown time in its child specification, after which it is killed.");
+        "A child ends when its work allows it: let it handle the exit of its supervisor (trap_exit, terminate), and "
+        "give it a shutdown time in its child specification, after which it is killed.");
     if (helper)
         finding.advise(
-            "A stop that signals every process of the service ends the helper first: let the service manager signal the "
-            "node alone (KillMode=mixed, a container's first process).");
+            "A stop that signals every process of the service ends the helper first: let the service manager signal "
+            "the node alone (KillMode=mixed, a container's first process).");
     findings.push_back(std::move(finding));
 }
 

@@ -1,16 +1,19 @@
 // stuck-servers: many processes of one kind are stuck in the same place, each with a few who wait for it.
 //
 // Theory. Whatever is slow outside of the node holds up as many processes as ask for it, each in the same function of a
-// library: the connections of a pool to a database that does not answer, workers that wait for a program which does not end.
-// Whoever needs one of them waits for that one, so that no single process is waited for by many, and nothing stands out.
-// Counted by where the chains of calls end, it does: so many of one kind, in one function, and all behind them.
+// library: the connections of a pool to a database that does not answer, workers that wait for a program which does not
+// end. Whoever needs one of them waits for that one, so that no single process is waited for by many, and nothing
+// stands out. Counted by where the chains of calls end, it does: so many of one kind, in one function, and all behind
+// them.
 //
-// Thresholds: two or more such ends, none with half of those who wait; ten who wait that are 5 % of all processes, or 100,
-// are medium. One in five of all processes is high where two wait for each: a request or two that take their time are work.
-// Servers that are idle have put their answers off (clients of a database that keep the questions it has not answered): two callers for
-// each, and one in five of all processes, are medium; one caller each is what reading from a connection looks like.
-// Programs that were started (os:cmd/1, or a receive of one's own that has the port), requests of HTTP, questions to name servers and
-// connections that nobody takes are told in the same way, also where nobody waits for those who wait for them; that is medium. So are those whom a log handler holds up: logger calls handlers in the process that logs. One in five is high.
+// Thresholds: two or more such ends, none with half of those who wait; ten who wait that are 5 % of all processes, or
+// 100, are medium. One in five of all processes is high where two wait for each: a request or two that take their time
+// are work. Servers that are idle have put their answers off (clients of a database that keep the questions it has not
+// answered): two callers for each, and one in five of all processes, are medium; one caller each is what reading from a
+// connection looks like. Programs that were started (os:cmd/1, or a receive of one's own that has the port), requests
+// of HTTP, questions to name servers and connections that nobody takes are told in the same way, also where nobody
+// waits for those who wait for them; that is medium. So are those whom a log handler holds up: logger calls handlers in
+// the process that logs. One in five is high.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -50,15 +53,19 @@ struct Place {
     std::vector<ProcId> ends;
     std::vector<ProcId> behind;
     std::uint64_t most_behind = 0;  // of those behind one of the ends
-    bool themselves() const { return what != What::stuck && what != What::idle && what != What::tasks; }  // the ends wait, too
+    bool themselves() const {
+        return what != What::stuck && what != What::idle && what != What::tasks;
+    }  // the ends wait, too
 };
 
 constexpr Ours set_up = "connections to be set up";
-constexpr Ours set_up_advice = "The other side does not answer at all: a machine that is down, packets that a firewall drops, a listener whose backlog is full. Give "
-                               "`gen_tcp:connect/4` a timeout, and bound how many may try at once.";
+constexpr Ours set_up_advice =
+    "The other side does not answer at all: a machine that is down, packets that a firewall drops, a listener whose "
+    "backlog is full. Give `gen_tcp:connect/4` a timeout, and bound how many may try at once.";
 constexpr Ours tls_handshakes = "handshakes of TLS";
-constexpr Ours tls_advice = "Give `ssl:connect/3` and `ssl:handshake/2` a timeout: who connects and says nothing holds a process until then. See whether "
-                            "it is TLS that the other side speaks on that port.";
+constexpr Ours tls_advice =
+    "Give `ssl:connect/3` and `ssl:handshake/2` a timeout: who connects and says nothing holds a process until then. "
+    "See whether it is TLS that the other side speaks on that port.";
 
 // What a library asks of the world outside, in the process that calls it.
 struct Outside {
@@ -66,15 +73,16 @@ struct Outside {
     Ours what;
     Ours advice;
 };
-// httpc:request/1,4,5 that were asked for an answer at once (httpc.erl); inet_res.erl; prim_inet.erl; ssl_gen_statem.erl.
-// The first that fits is told.
+// httpc:request/1,4,5 that were asked for an answer at once (httpc.erl); inet_res.erl; prim_inet.erl;
+// ssl_gen_statem.erl. The first that fits is told.
 constexpr std::array outsides{
     Outside{"httpc", "handle_answer", "answers to requests of HTTP",
-            "Give each request a timeout (`[{timeout, 5000}, {connect_timeout, 2000}]` of `httpc:request/4`; there is none unless it is given), and "
-            "bound how many may be under way."},
+            "Give each request a timeout (`[{timeout, 5000}, {connect_timeout, 2000}]` of `httpc:request/4`; there is "
+            "none unless it is given), and bound how many may be under way."},
     Outside{"inet_res", "", "answers of name servers (DNS)",
-            "See which name servers the node asks, and whether they answer: `inet:get_rc()` on the running node, /etc/resolv.conf. Keep connections, or "
-            "addresses, instead of asking for each request; `inet_db:set_timeout/1` and `set_retry/1` bound the wait."},
+            "See which name servers the node asks, and whether they answer: `inet:get_rc()` on the running node, "
+            "/etc/resolv.conf. Keep connections, or addresses, instead of asking for each request; "
+            "`inet_db:set_timeout/1` and `set_retry/1` bound the wait."},
     Outside{"prim_inet", "connect0", set_up, set_up_advice},
     Outside{"prim_inet", "connect_cmd", set_up, set_up_advice},  // 29
     Outside{"ssl_gen_statem", "handshake", tls_handshakes, tls_advice},
@@ -84,7 +92,8 @@ static_assert(outsides.size() <= 8);  // a bit each in what outside_of() gives
 std::uint8_t outside_of(const Snapshot& s, FunctionId id) {
     const Function& function = s.functions[id];
     for (std::size_t i = 0; i < outsides.size(); ++i)
-        if (s.text(function.module) == outsides[i].module && (outsides[i].function.empty() || s.text(function.name) == outsides[i].function))
+        if (s.text(function.module) == outsides[i].module &&
+            (outsides[i].function.empty() || s.text(function.name) == outsides[i].function))
             return static_cast<std::uint8_t>(1u << i);
     return 0;
 }
@@ -92,7 +101,8 @@ std::uint8_t outside_of(const Snapshot& s, FunctionId id) {
 // Who waits for which of them, alone or by way of a process of the library's.
 class OutsideWaits {
 public:
-    explicit OutsideWaits(const Snapshot& s) : s_(s), marks_(marks_of_stacks(s, [&](FunctionId id) { return outside_of(s, id); })) {}
+    explicit OutsideWaits(const Snapshot& s)
+        : s_(s), marks_(marks_of_stacks(s, [&](FunctionId id) { return outside_of(s, id); })) {}
 
     const Outside* of(const Process& process) const {
         if (process.state != ProcessState::waiting || process.current_function == FunctionId::none) return nullptr;
@@ -136,7 +146,11 @@ std::set<PortName> ports_of_programs(const Snapshot& s) {
 // Where chains of calls end, by ProcId: none where they lead around or out of the node.
 class Ends {
 public:
-    Ends(const RuleInput& input, const OutsideWaits& outside) : input_(input), outside_(outside), programs_(ports_of_programs(input.snapshot)), end_(input.snapshot.processes.size(), unknown) {}
+    Ends(const RuleInput& input, const OutsideWaits& outside)
+        : input_(input),
+          outside_(outside),
+          programs_(ports_of_programs(input.snapshot)),
+          end_(input.snapshot.processes.size(), unknown) {}
 
     bool waits_for_program(ProcId process) const {
         const WaitEdge* edge = input_.waits.edge(process);
@@ -191,10 +205,15 @@ std::vector<Place> places(const RuleInput& input) {
         if (end != edge.waiter) waiters.push_back(edge.waiter);
     }
     constexpr std::uint8_t logs = 1, task = 2;
-    const std::vector<std::uint8_t> marks = marks_of_stacks(s, [&](FunctionId id) { return calls_handlers(s, id) ? logs : replies_as_task(s, id) ? task : std::uint8_t{0}; });
-    const auto has = [&](std::uint32_t i, std::uint8_t mark) { return (mark_of(marks, s.processes[i]) & mark) != 0 && may_be_stuck(input, ProcId{i}); };
+    const std::vector<std::uint8_t> marks = marks_of_stacks(s, [&](FunctionId id) {
+        return calls_handlers(s, id) ? logs : replies_as_task(s, id) ? task : std::uint8_t{0};
+    });
+    const auto has = [&](std::uint32_t i, std::uint8_t mark) {
+        return (mark_of(marks, s.processes[i]) & mark) != 0 && may_be_stuck(input, ProcId{i});
+    };
     for (std::uint32_t i = 0; i < s.processes.size(); ++i)
-        if (input.waits.edge(ProcId{i}) == nullptr && (asks.of(s.processes[i]) != nullptr || has(i, logs | task))) behind.try_emplace(i);
+        if (input.waits.edge(ProcId{i}) == nullptr && (asks.of(s.processes[i]) != nullptr || has(i, logs | task)))
+            behind.try_emplace(i);
     constexpr std::uint32_t no_function = 0xFFFFFFF0u;  // nor that of who has none
     std::map<std::pair<std::uint32_t, std::uint32_t>, Place> found;
     for (auto& [end, waiters] : behind) {
@@ -207,18 +226,19 @@ std::vector<Place> places(const RuleInput& input) {
                                           : found[{no_function, static_cast<std::uint32_t>(outside - outsides.data())}];
         place.ends.push_back(ProcId{end});
         place.what = ends.waits_for_program(ProcId{end}) ? What::programs
-                     : handler != FunctionId::none      ? What::logging
-                     : outside != nullptr               ? What::outside
-                     : has(end, task)                   ? What::tasks
-                     : idle(input, ProcId{end})         ? What::idle
-                                                        : What::stuck;
+                     : handler != FunctionId::none       ? What::logging
+                     : outside != nullptr                ? What::outside
+                     : has(end, task)                    ? What::tasks
+                     : idle(input, ProcId{end})          ? What::idle
+                                                         : What::stuck;
         place.outside = outside;
         place.most_behind = std::max(place.most_behind, std::uint64_t{waiters.size()});
         place.behind.insert(place.behind.end(), waiters.begin(), waiters.end());
     }
     std::vector<Place> all;
     for (auto& [key, place] : found) all.push_back(std::move(place));
-    std::ranges::stable_sort(all, std::ranges::greater(), [](const Place& each) { return each.ends.size() + each.behind.size(); });
+    std::ranges::stable_sort(all, std::ranges::greater(),
+                             [](const Place& each) { return each.ends.size() + each.behind.size(); });
     return all;
 }
 
@@ -237,17 +257,21 @@ void advise(const RuleInput& input, const Place& place, Finding& finding) {
     const Snapshot& s = input.snapshot;
     finding.advise("Look at one of them: {}", Command{"proc", s[place.ends.front()].pid});
     if (place.what == What::logging) {
-        finding.advise("A handler of logger works in the process that logs: let it hand events to a process of its own that drops what is too much "
-                       "(logger_olp does), or remove it: `logger:remove_handler/1`.");
+        finding.advise(
+            "A handler of logger works in the process that logs: let it hand events to a process of its own that drops "
+            "what is too much (logger_olp does), or remove it: `logger:remove_handler/1`.");
     } else if (place.what == What::outside) {
         finding.next_steps.emplace_back(place.outside->advice);
         finding.advise("See whom they ask: `beamheap ports DUMP`");
     } else if (place.what == What::programs) {
-        finding.advise("See which programs these are, and which of them still run: `beamheap ports DUMP`, and `ps` on the machine.");
+        finding.advise(
+            "See which programs these are, and which of them still run: `beamheap ports DUMP`, and `ps` on the "
+            "machine.");
         finding.advise("Give a program a bound on its time (`timeout 30 ...`), and bound how many may run at once.");
     } else {
-        finding.advise("Look at what they all wait for: where it is the other side of a connection (a database, another service), it does "
-                       "not answer; give requests a timeout.");
+        finding.advise(
+            "Look at what they all wait for: where it is the other side of a connection (a database, another service), "
+            "it does not answer; give requests a timeout.");
         finding.advise("See who waits for which of them: `beamheap waits DUMP`");
     }
 }
@@ -258,7 +282,8 @@ FunctionId asker(const RuleInput& input, const Place& place) {
     const Process& example = s[place.ends.front()];
     if (place.what == What::logging) return handler_of(s, example);
     const FunctionId caller = caller_of(s, example);
-    if (place.what != What::programs || (caller != FunctionId::none && caller != example.current_function)) return caller;
+    if (place.what != What::programs || (caller != FunctionId::none && caller != example.current_function))
+        return caller;
     const FunctionId by_hand = waits_on_behalf(s, example);
     return by_hand != FunctionId::none && module_of(s, by_hand).starts_with("gen_") ? FunctionId::none : by_hand;
 }
@@ -270,8 +295,10 @@ void add_program(const RuleInput& input, const Place& place, Finding& finding) {
     const auto port = edge == nullptr ? s.ports.end() : std::ranges::find(s.ports, edge->target.port, &Port::port);
     if (port == s.ports.end()) return;
     finding.evidence.push_back(fact("its program", port_words(s, *port)));
-    if (port->output_bytes.has()) finding.evidence.push_back(figure("was sent to that", port->output_bytes, AmountUnit::bytes));
-    if (port->input_bytes.has()) finding.evidence.push_back(figure("has come from it", port->input_bytes, AmountUnit::bytes));
+    if (port->output_bytes.has())
+        finding.evidence.push_back(figure("was sent to that", port->output_bytes, AmountUnit::bytes));
+    if (port->input_bytes.has())
+        finding.evidence.push_back(figure("has come from it", port->input_bytes, AmountUnit::bytes));
 }
 
 Finding finding_of(const RuleInput& input, const Place& place) {
@@ -280,19 +307,23 @@ Finding finding_of(const RuleInput& input, const Place& place) {
     const std::uint64_t count = waiting(place);
     const double percent = percent_of(count, std::uint64_t{s.processes.size()}).value_or(0);
     Finding finding;
-    const bool queued = place.what == What::logging || ((place.what == What::stuck || place.what == What::outside) && place.behind.size() >= least_each * place.ends.size());
+    const bool queued = place.what == What::logging || ((place.what == What::stuck || place.what == What::outside) &&
+                                                        place.behind.size() >= least_each * place.ends.size());
     finding.severity = queued && percent >= crowd::high_percent ? FindingSeverity::high : FindingSeverity::medium;
     finding.of_waiting = true;
     const FunctionId kind = first_call(s[example]);
-    finding.subject = {SubjectKind::group, sentence("{}", kind == FunctionId::none ? s[example].current_function : kind)};
+    finding.subject = {SubjectKind::group,
+                       sentence("{}", kind == FunctionId::none ? s[example].current_function : kind)};
     finding.count = count;
     finding.percent = percent;
     if (place.themselves())
         finding.title.say("{} of {} processes ({}) wait", number(count), number(s.processes.size()), Percent{percent});
     else
-        finding.title.say("{} of {} processes ({}) wait for {}{}", number(count), number(s.processes.size()), Percent{percent}, number(place.ends.size()),
+        finding.title.say("{} of {} processes ({}) wait for {}{}", number(count), number(s.processes.size()),
+                          Percent{percent}, number(place.ends.size()),
                           place.what == What::tasks ? Ours(" tasks") : Ours(""));
-    const bool any = kind == FunctionId::none || (s.text(s.functions[kind].module) == "erlang" && s.text(s.functions[kind].name) == "apply");
+    const bool any = kind == FunctionId::none ||
+                     (s.text(s.functions[kind].module) == "erlang" && s.text(s.functions[kind].name) == "apply");
     if (!any && !place.themselves()) finding.title.say(" of {}", kind);
     if (place.what == What::logging) finding.title.say(" for a log handler");
     if (place.what == What::outside) finding.title.say(" for {}", Sentence(place.outside->what));
@@ -302,9 +333,12 @@ Finding finding_of(const RuleInput& input, const Place& place) {
     if (place.what == What::idle)
         finding.title.say("; these are all idle in {}, their answers put off", s[example].current_function);
     else
-        finding.title.say(place.themselves() ? Form<1>("; they sit in {}") : Form<1>("; these all sit in {}"), s[example].current_function);
-    const bool begins = caller != FunctionId::none && s.text(s.functions[caller].module) == "proc_lib";    // which calls all of them
-    if (place.what != What::idle && caller != FunctionId::none && !begins && caller != s[example].current_function) finding.title.say(", called by {}", caller);
+        finding.title.say(place.themselves() ? Form<1>("; they sit in {}") : Form<1>("; these all sit in {}"),
+                          s[example].current_function);
+    const bool begins =
+        caller != FunctionId::none && s.text(s.functions[caller].module) == "proc_lib";  // which calls all of them
+    if (place.what != What::idle && caller != FunctionId::none && !begins && caller != s[example].current_function)
+        finding.title.say(", called by {}", caller);
     Sum memory, queues;
     for (const ProcId id : place.behind) memory.add(process_bytes(input, s[id]));
     for (const ProcId id : place.ends) {

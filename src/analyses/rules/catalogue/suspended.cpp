@@ -1,9 +1,9 @@
 // suspended: a server that somebody has suspended, and not resumed.
 //
-// Theory. A process that sys:suspend/1 or erlang:suspend_process/1 holds answers nobody, and looks idle to those who don't
-// know where to look: no queue has to grow where its callers have timeouts, give up, or have not come yet. Upgrades, tracers
-// and debuggers suspend processes for a moment; one that a dump shows in that state was most likely forgotten. Those with
-// many callers or a long queue are told by the rules of these, with the same words.
+// Theory. A process that sys:suspend/1 or erlang:suspend_process/1 holds answers nobody, and looks idle to those who
+// don't know where to look: no queue has to grow where its callers have timeouts, give up, or have not come yet.
+// Upgrades, tracers and debuggers suspend processes for a moment; one that a dump shows in that state was most likely
+// forgotten. Those with many callers or a long queue are told by the rules of these, with the same words.
 //
 // Thresholds: one with a name, or with requests in its queue, is medium; three requests or callers are high.
 #include <algorithm>
@@ -30,7 +30,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
         const ProcId id{i};
         if (!is_suspended(input, id) || (s[id].name == TextId::none && asked(id) == 0)) continue;
-        if (callers(input, id) < others_tell_waiters && s[id].msgq_len.value_or(0) < others_tell_messages) found.push_back(id);
+        if (callers(input, id) < others_tell_waiters && s[id].msgq_len.value_or(0) < others_tell_messages)
+            found.push_back(id);
     }
     if (found.empty()) return;
     std::ranges::stable_sort(found, std::ranges::greater(), asked);

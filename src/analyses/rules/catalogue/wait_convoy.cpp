@@ -3,16 +3,18 @@
 // Theory. Calls to a process queue up behind each other: when it is slow or stuck, all of its callers are. A node whose
 // logger hangs has hundreds of thousands of processes that do nothing but wait, and they hold the memory; what one
 // sees first, many processes and much memory, is the consequence. So the one that is waited for is named, with what it
-// is doing, and the waiters are counted as its victims. If it waits for somebody itself, the one at the end of that chain
-// is to blame, and everybody who waits for it counts, through whomever. One that was suspended serves again when it is resumed. One that is idle has taken the requests and put
-// the answers off: a pool whose members are all out looks so, and whom it watches has them; a state machine postpones them,
-// and a disk log keeps them while somebody has blocked it.
+// is doing, and the waiters are counted as its victims. If it waits for somebody itself, the one at the end of that
+// chain is to blame, and everybody who waits for it counts, through whomever. One that was suspended serves again when
+// it is resumed. One that is idle has taken the requests and put the answers off: a pool whose members are all out
+// looks so, and whom it watches has them; a state machine postpones them, and a disk log keeps them while somebody has
+// blocked it.
 //
-// Thresholds: at least 10 waiters that are 5 % of all processes, or half of their own kind where the one they wait for is
-// stuck or most of their requests still lie in its queue, or 100 whatever their share; those who wait for one of the callers count, too. Ten that wait for a process that
-// somebody has suspended are high whatever their share: it will not answer. One in five processes waiting for the same one is high (a healthy node has none),
-// so is half of a kind that waits for a stuck one; every second process, or a hundred that are half of their kind and
-// wait for ever, are critical. Waiting for an idle one is less: it may be what it is for.
+// Thresholds: at least 10 waiters that are 5 % of all processes, or half of their own kind where the one they wait for
+// is stuck or most of their requests still lie in its queue, or 100 whatever their share; those who wait for one of the
+// callers count, too. Ten that wait for a process that somebody has suspended are high whatever their share: it will
+// not answer. One in five processes waiting for the same one is high (a healthy node has none), so is half of a kind
+// that waits for a stuck one; every second process, or a hundred that are half of their kind and wait for ever, are
+// critical. Waiting for an idle one is less: it may be what it is for.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -40,25 +42,25 @@ constexpr Ours logger_advice =
     "drop_mode_qlen and flush_qlen.";
 // Elixir's own event manager, up to Elixir 1.14; from 1.15 on Logger is the VM's logger.
 constexpr Ours logger_of_elixir =
-    "Let Logger drop instead of making callers wait: config :logger, sync_threshold: 20, discard_threshold: 500 (up to Elixir "
-    "1.14; from 1.15 on the default handler's sync_mode_qlen and drop_mode_qlen); see which backend is slow.";
+    "Let Logger drop instead of making callers wait: config :logger, sync_threshold: 20, discard_threshold: 500 (up to "
+    "Elixir 1.14; from 1.15 on the default handler's sync_mode_qlen and drop_mode_qlen); see which backend is slow.";
 constexpr std::array known_servers{
     KnownServer{"lager_event",
-         "Let lager drop or go asynchronous under load: {async_threshold, 20} and {async_threshold_window, 5} in the "
-         "environment of lager, and {error_logger_hwm, 50}; see which backend is slow."},
+                "Let lager drop or go asynchronous under load: {async_threshold, 20} and {async_threshold_window, 5} "
+                "in the environment of lager, and {error_logger_hwm, 50}; see which backend is slow."},
     KnownServer{"error_logger",
-         "Use a handler with overload protection instead: logger's sync_mode_qlen, drop_mode_qlen and flush_qlen (OTP "
-         "21 and later)."},
+                "Use a handler with overload protection instead: logger's sync_mode_qlen, drop_mode_qlen and "
+                "flush_qlen (OTP 21 and later)."},
     KnownServer{"logger", logger_advice},
     KnownServer{"code_server",
-         "Load code before it is needed: run in embedded mode (releases do) or call `code:ensure_modules_loaded/1` at "
-         "start."},
+                "Load code before it is needed: run in embedded mode (releases do) or call "
+                "`code:ensure_modules_loaded/1` at start."},
     KnownServer{"mnesia_tm", "Use dirty operations where no transaction is needed, and look for a large or stuck one."},
     KnownServer{"mnesia_locker", "Look for the transaction that holds the lock, and lock records instead of tables."},
     KnownServer{"global_name_server", "Register names less often, or locally; global waits for all connected nodes."},
     KnownServer{"inet_gethost_native",
-         "The operating system's resolver does not answer: look at its name servers; {lookup, [dns]} in the node's inetrc asks them "
-         "without it."},
+                "The operating system's resolver does not answer: look at its name servers; {lookup, [dns]} in the "
+                "node's inetrc asks them without it."},
     KnownServer{"file_server_2", "Open files with [raw] or prim_file, which does without the file server."},
 };
 
@@ -94,10 +96,10 @@ struct Convoy {
     double percent = 0;              // of all processes: these
     double of_kind = 0;              // of the callers' own kinds
     bool suspended = false, idle = false, stuck = false;
-    bool queued = false;  // most requests still lie in its queue: it does not keep up
-    bool output = false;  // it ends at a port, or at who writes to standard output: at somebody who does not read
-    bool forever = false;             // most calls have no timeout
-    std::vector<ProcId> holders;      // of an idle one: whom it watches and who don't wait for it, or who has its tables
+    bool queued = false;   // most requests still lie in its queue: it does not keep up
+    bool output = false;   // it ends at a port, or at who writes to standard output: at somebody who does not read
+    bool forever = false;  // most calls have no timeout
+    std::vector<ProcId> holders;  // of an idle one: whom it watches and who don't wait for it, or who has its tables
     bool by_table = false;
     const PutOff* put_off = nullptr;  // of an idle one: why, in its own state
     Pid ended;                        // who has what they want, and has ended (unanswered.hpp)
@@ -120,8 +122,7 @@ double share_of_kind(const RuleInput& input, const WaitFanIn& fan) {
         if (kinds.size() > most_kinds) return 0;
     }
     std::uint64_t all = 0;
-    for (const Process& process : s.processes)
-        all += std::ranges::find(kinds, group_key(process)) != kinds.end();
+    for (const Process& process : s.processes) all += std::ranges::find(kinds, group_key(process)) != kinds.end();
     return percent_of(fan.waiters, all).value_or(0);
 }
 
@@ -136,8 +137,8 @@ ProcId last_process(const Waits& waits, ProcId first) {
     return first;
 }
 
-// Of a pool that hands its members out as tables (DBConnection, of Ecto): whoever owns one of them, which have the name of the
-// module that the others wait in, has a connection.
+// Of a pool that hands its members out as tables (DBConnection, of Ecto): whoever owns one of them, which have the name
+// of the module that the others wait in, has a connection.
 std::vector<ProcId> owners_of_members(const RuleInput& input, const WaitFanIn& fan) {
     const Snapshot& s = input.snapshot;
     std::uint64_t count = 0;
@@ -170,7 +171,8 @@ Convoy convoy_of(const RuleInput& input, const WaitFanIn& fan) {
     const WaitEdge* edge = input.waits.edge(last);
     convoy.output = (edge != nullptr && edge->target.port.has()) || in_function(input, last, "prim_tty", "write_nif");
     convoy.stuck = convoy.output;
-    if (edge != nullptr && edge->via == "by_hand" && edge->target.process == ProcId::none && !edge->target.remote()) convoy.ended = edge->target.pid;
+    if (edge != nullptr && edge->via == "by_hand" && edge->target.process == ProcId::none && !edge->target.remote())
+        convoy.ended = edge->target.pid;
     if (convoy.end == ProcId::none) return convoy;
     const ProcessState state = s[convoy.end].state;
     convoy.suspended = state == ProcessState::suspended || suspended_by_sys(input, convoy.end);
@@ -199,12 +201,14 @@ FindingSeverity severity_of(const Convoy& convoy) {
     if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::kept) return FindingSeverity::medium;
     if (convoy.ended.has()) return FindingSeverity::medium;  // what it had is not known
     if (convoy.percent >= crowd::critical_percent) return FindingSeverity::critical;
-    if (convoy.suspended && !(kind && convoy.forever && convoy.fan->waiters >= crowd::many)) return FindingSeverity::high;
+    if (convoy.suspended && !(kind && convoy.forever && convoy.fan->waiters >= crowd::many))
+        return FindingSeverity::high;
     if (convoy.idle)
         return convoy.explained() && (kind || convoy.percent >= crowd::high_percent) ? FindingSeverity::high
                                                                                      : FindingSeverity::medium;
     if (convoy.stuck && kind && convoy.forever && convoy.fan->waiters >= crowd::many) return FindingSeverity::critical;
-    return convoy.percent >= crowd::high_percent || (convoy.stuck && kind) ? FindingSeverity::high : FindingSeverity::medium;
+    return convoy.percent >= crowd::high_percent || (convoy.stuck && kind) ? FindingSeverity::high
+                                                                           : FindingSeverity::medium;
 }
 
 // " in gen_server:call/3 for db <0.79.0>"; where that one waits itself: ", through prices <0.80.0>, for db <0.79.0>"
@@ -229,26 +233,30 @@ Sentence whom_they_wait_for(const RuleInput& input, const Convoy& convoy, Functi
 // "; it keeps 40 callers, and names <0.81.0>, which sits in my:query/1": in its State, as a part of the evidence says
 Sentence kept_callers(const RuleInput& input, const PutOff& put_off) {
     const Counted callers{put_off.count, "caller", "callers"};
-    if (put_off.ended.has()) return sentence("; it keeps {}, and names {}, which has ended", callers, AnyProcess{put_off.ended});
+    if (put_off.ended.has())
+        return sentence("; it keeps {}, and names {}, which has ended", callers, AnyProcess{put_off.ended});
     if (put_off.named.empty()) return sentence("; it is idle, and keeps {} in its State, unanswered", callers);
     const ProcId example = put_off.named.front();
-    if (put_off.named.size() == 1) return sentence("; it keeps {}, and names {}, which {}", callers, example, doing(input, example));
-    return sentence("; it keeps {}, and names {} others, one in {}", callers, number(put_off.named.size()), input.snapshot[example].current_function);
+    if (put_off.named.size() == 1)
+        return sentence("; it keeps {}, and names {}, which {}", callers, example, doing(input, example));
+    return sentence("; it keeps {}, and names {} others, one in {}", callers, number(put_off.named.size()),
+                    input.snapshot[example].current_function);
 }
 
-// "; it is idle in its state closed, and has postponed 40 events"; "; log_rotator <0.79.0> has blocked it, and sits in timer:sleep/1"
+// "; it is idle in its state closed, and has postponed 40 events"; "; log_rotator <0.79.0> has blocked it, and sits in
+// timer:sleep/1"
 Sentence why_put_off(const RuleInput& input, const PutOff& put_off) {
     if (put_off.why == PutOff::Why::postponed)
-        return sentence("; it is idle in its state {}, and has postponed {}", PrintedTerm{put_off.what, put_off.what->term()},
-                        Counted{put_off.count, "event", "events"});
+        return sentence("; it is idle in its state {}, and has postponed {}",
+                        PrintedTerm{put_off.what, put_off.what->term()}, Counted{put_off.count, "event", "events"});
     if (put_off.why == PutOff::Why::tables) return sentence("; {}", not_loaded(put_off));
     if (put_off.why == PutOff::Why::kept) return kept_callers(input, put_off);
     if (put_off.by == ProcId::none) return Ours("; it was blocked, and was not unblocked");
     return sentence("; {} has blocked it, and {}", put_off.by, doing(input, put_off.by));
 }
 
-// Where those who have something of a pool wait themselves in the end: the function of the program that nearly all are held up in, each
-// by a process of its own or itself.
+// Where those who have something of a pool wait themselves in the end: the function of the program that nearly all are
+// held up in, each by a process of its own or itself.
 struct HeldUp {
     FunctionId in = FunctionId::none;
     ProcId example = ProcId::none;
@@ -260,14 +268,17 @@ HeldUp held_up(const RuleInput& input, const Convoy& convoy) {
     if (!convoy.idle || convoy.holders.size() < 2) return {};
     for (const ProcId holder : convoy.holders) {
         const ProcId end = end_of_chain(input.waits, holder);
-        if (end == ProcId::none || end == holder || end == convoy.end || s[end].state != ProcessState::waiting || idle(input, end)) continue;
+        if (end == ProcId::none || end == holder || end == convoy.end || s[end].state != ProcessState::waiting ||
+            idle(input, end))
+            continue;
         const FunctionId own = caller_of(s, s[end]);
         if (own == FunctionId::none) continue;
         auto& [count, example] = places[own];
         if (count++ == 0) example = end;
     }
     for (const auto& [function, place] : places)
-        if (percent_of(place.first, std::uint64_t{convoy.holders.size()}).value_or(0) >= most_held_up_percent) return {function, place.second};
+        if (percent_of(place.first, std::uint64_t{convoy.holders.size()}).value_or(0) >= most_held_up_percent)
+            return {function, place.second};
     return {};
 }
 
@@ -281,27 +292,22 @@ Sentence state_of_target(const RuleInput& input, const Convoy& convoy) {
     if (convoy.put_off != nullptr) return why_put_off(input, *convoy.put_off);
     const std::uint64_t queued = s[last].msgq_len.value_or(0);
     text.add(queued == 0 ? Sentence(Ours("; it ")) : sentence("; it has {} and ", messages(queued)));
-    if (convoy.idle)
-        text.add(Ours("is idle"));
-    else if (suspended_by_sys(input, last))
-        text.say("was suspended by {}", KnownFunction{"sys", "suspend", 1});
-    else if (convoy.output)
-        text.say("writes to standard output, and waits until that is read");
-    else if (s[last].state == ProcessState::suspended)
-        text.say("is suspended in {}", s[last].current_function);
-    else if (const AllSchedulers held = all_schedulers(s); s[last].state == ProcessState::runnable && held.function != FunctionId::none)
+    if (convoy.idle) text.add(Ours("is idle"));
+    else if (suspended_by_sys(input, last)) text.say("was suspended by {}", KnownFunction{"sys", "suspend", 1});
+    else if (convoy.output) text.say("writes to standard output, and waits until that is read");
+    else if (s[last].state == ProcessState::suspended) text.say("is suspended in {}", s[last].current_function);
+    else if (const AllSchedulers held = all_schedulers(s);
+             s[last].state == ProcessState::runnable && held.function != FunctionId::none)
         text.say("is ready, but all {} are in {}", Counted{held.schedulers, "scheduler", "schedulers"}, held.function);
-    else
-        text.add(doing(input, last));
+    else text.add(doing(input, last));
     if (convoy.idle && convoy.holders.size() == 1)
-        text.say(" until {} gives something back, which {}", convoy.holders.front(), doing(input, convoy.holders.front()));
+        text.say(" until {} gives something back, which {}", convoy.holders.front(),
+                 doing(input, convoy.holders.front()));
     else if (const HeldUp held = held_up(input, convoy); held.in != FunctionId::none)
         text.say(" until one of {} gives something back, all held up in {}", number(convoy.holders.size()), held.in);
     else if (convoy.idle && !convoy.holders.empty())
-        text.say(" until one of {} gives something back",
-                 processes(convoy.holders.size()));
-    else if (convoy.idle)
-        text.add(Ours(", its answers put off"));
+        text.say(" until one of {} gives something back", processes(convoy.holders.size()));
+    else if (convoy.idle) text.add(Ours(", its answers put off"));
     return text;
 }
 
@@ -313,7 +319,8 @@ ProcId suspender(const RuleInput& input, ProcId process) {
     return ProcId::none;
 }
 
-// The program that a process has started, where it has one open: who is stuck may wait for that one's answer, of which no call tells.
+// The program that a process has started, where it has one open: who is stuck may wait for that one's answer, of which
+// no call tells.
 const Port* only_program(const Snapshot& s, const Pid& pid) {
     const Port* found = nullptr;
     for (const Port& port : s.ports) {
@@ -324,7 +331,8 @@ const Port* only_program(const Snapshot& s, const Pid& pid) {
     return found;
 }
 
-void add_proof(const RuleInput& input, const Convoy& convoy, FunctionId call, std::uint64_t in_usual, Finding& finding) {
+void add_proof(const RuleInput& input, const Convoy& convoy, FunctionId call, std::uint64_t in_usual,
+               Finding& finding) {
     const Snapshot& s = input.snapshot;
     const WaitFanIn& fan = *convoy.fan;
     Sum held;
@@ -341,35 +349,77 @@ void add_proof(const RuleInput& input, const Convoy& convoy, FunctionId call, st
     finding.evidence.push_back(
         figure("processes that wait for it", convoy.waiters, AmountUnit::count, finding.confidence));
     if (in_usual != convoy.waiters)
-        finding.evidence.push_back(figure(sentence("of them in {} for {}", call, target_text(s, fan.target)), in_usual, AmountUnit::count));
+        finding.evidence.push_back(
+            figure(sentence("of them in {} for {}", call, target_text(s, fan.target)), in_usual, AmountUnit::count));
     if (convoy.of_kind > convoy.percent)
         finding.evidence.push_back(share("of the processes of their kind", convoy.of_kind, finding.confidence));
     finding.evidence.push_back(figure("memory that the waiters hold", held.value(), AmountUnit::bytes));
-    if (forever != 0)
-        finding.evidence.push_back(figure("of the calls without a timeout", forever, AmountUnit::count));
+    if (forever != 0) finding.evidence.push_back(figure("of the calls without a timeout", forever, AmountUnit::count));
     if (finding.process == ProcId::none) return;
     finding.evidence.push_back(figure("messages in its queue", s[finding.process].msgq_len, AmountUnit::count));
     finding.evidence.push_back(figure("its own memory", process_bytes(input, s[finding.process]), AmountUnit::bytes));
     add_stack(input, finding.process, finding);
     if (const Port* program = only_program(s, finding.pid); program != nullptr)
-        finding.evidence.push_back(fact("its program", sentence("{} ({})", message(s.text(program->driver)), program->port)));
+        finding.evidence.push_back(
+            fact("its program", sentence("{} ({})", message(s.text(program->driver)), program->port)));
     if (convoy.put_off != nullptr && convoy.put_off->ended.has())
-        finding.evidence.push_back(fact("whom its State names, and who has ended", sentence("{}", AnyProcess{convoy.put_off->ended})));
+        finding.evidence.push_back(
+            fact("whom its State names, and who has ended", sentence("{}", AnyProcess{convoy.put_off->ended})));
     for (std::size_t i = 0; convoy.put_off != nullptr && i < std::min(convoy.put_off->named.size(), most_holders); ++i)
-        finding.evidence.push_back(fact(sentence("{}, whom its State names", convoy.put_off->named[i]), doing(input, convoy.put_off->named[i]), Confidence::estimate));
+        finding.evidence.push_back(fact(sentence("{}, whom its State names", convoy.put_off->named[i]),
+                                        doing(input, convoy.put_off->named[i]), Confidence::estimate));
     if (const HeldUp users = held_up(input, convoy); users.in != FunctionId::none)
-        finding.evidence.push_back(fact("one that holds those up who have what the others want", sentence("{}: {}", users.example, frames_text(input, users.example))));
+        finding.evidence.push_back(fact("one that holds those up who have what the others want",
+                                        sentence("{}: {}", users.example, frames_text(input, users.example))));
     for (std::size_t i = 0; i < std::min(convoy.holders.size(), most_holders); ++i)
-        finding.evidence.push_back(fact(sentence(convoy.by_table ? Form<1>("{}, who has one of its tables") : Form<1>("{}, whom it watches"), convoy.holders[i]), doing(input, convoy.holders[i]),
-                                        Confidence::estimate));
+        finding.evidence.push_back(
+            fact(sentence(convoy.by_table ? Form<1>("{}, who has one of its tables") : Form<1>("{}, whom it watches"),
+                          convoy.holders[i]),
+                 doing(input, convoy.holders[i]), Confidence::estimate));
     if (const ProcId by = suspender(input, finding.process); by != ProcId::none)
         finding.evidence.push_back(fact("suspended by", sentence("{}", by)));
 }
 
-// Whether the one at the end was given what the others want by the server that these have asked, in messages of their own (unanswered.hpp).
+// Whether the one at the end was given what the others want by the server that these have asked, in messages of their
+// own (unanswered.hpp).
 bool has_what_is_wanted(const RuleInput& input, const Convoy& convoy) {
-    const WaitEdge* const edge = convoy.fan->target.process == ProcId::none ? nullptr : input.waits.edge(convoy.fan->target.process);
-    return edge != nullptr && edge->via == "by_hand" && convoy.end != ProcId::none && edge->target.process == convoy.end && input.snapshot[convoy.fan->target.process].msgq_len.value_or(0) == 0;
+    const WaitEdge* const edge =
+        convoy.fan->target.process == ProcId::none ? nullptr : input.waits.edge(convoy.fan->target.process);
+    return edge != nullptr && edge->via == "by_hand" && convoy.end != ProcId::none &&
+           edge->target.process == convoy.end && input.snapshot[convoy.fan->target.process].msgq_len.value_or(0) == 0;
+}
+
+void add_steps_of_put_off(const Snapshot& s, const PutOff& put_off, Finding& finding) {
+    if (put_off.why == PutOff::Why::postponed) {
+        finding.advise(
+            "It takes them when its state changes: see what it waits for, and give that state an end (`state_timeout`) "
+            "at which callers are answered with an error: {}",
+            Command{"proc", s[finding.process].pid});
+    } else if (put_off.why == PutOff::Why::kept) {
+        if (!put_off.named.empty())
+            finding.advise("Look at whom its State names: it may have what the others wait for, or be asked for it: {}",
+                           Command{"proc", s[put_off.named.front()].pid});
+        if (put_off.ended.has())
+            finding.advise(
+                "What its State names has ended: where that had a lock or a connection, the server has to monitor who "
+                "has it, and take it back at 'DOWN'. See its State: {}",
+                Command{"heap", s[finding.process].pid});
+        finding.advise(
+            "It has taken their calls, to answer later with `gen_server:reply/2`, and waits for what makes it do so: "
+            "an answer, a timer, a worker that may have ended: {}",
+            Command{"proc", s[finding.process].pid});
+        finding.advise(
+            "Give what it keeps a time after which it answers with an error. Workers that ask for work in this way are "
+            "at rest, and not stuck.");
+    } else if (put_off.why == PutOff::Why::tables) {
+        finding.next_steps.emplace_back(tables_advice);
+        finding.advise("See which nodes it knows and which are up, on the running node: `mnesia:info()`.");
+    } else {
+        finding.advise(
+            "Let who has called `disk_log:block/1` call `disk_log:unblock/1`; it is also unblocked when that process "
+            "ends: {}",
+            Command{"proc", s[finding.process].pid});
+    }
 }
 
 void add_steps(const RuleInput& input, const Convoy& convoy, FunctionId call, Finding& finding) {
@@ -380,53 +430,46 @@ void add_steps(const RuleInput& input, const Convoy& convoy, FunctionId call, Fi
         return;
     }
     if (convoy.ended.has()) {
-        finding.advise("Look at what the server keeps: it names {}, and waits until that gives something back, which it can't any more: {}", AnyProcess{convoy.ended},
-                       Command{"heap", s[finding.process].pid});
-        finding.advise("End the server, or let it give that to the next; and let it monitor whom it gives something (`erlang:monitor/2`), and take it "
-                       "back at 'DOWN'.");
+        finding.advise(
+            "Look at what the server keeps: it names {}, and waits until that gives something back, which it can't any "
+            "more: {}",
+            AnyProcess{convoy.ended}, Command{"heap", s[finding.process].pid});
+        finding.advise(
+            "End the server, or let it give that to the next; and let it monitor whom it gives something "
+            "(`erlang:monitor/2`), and take it back at 'DOWN'.");
     } else if (convoy.output) {
         finding.advise(
             "Look at who should read there, and does not: a terminal that is stopped, a pipe whose reader hangs, a log "
             "collector, the other side of a connection.");
     } else if (convoy.suspended) {
         advise_to_resume(input, finding.process, finding);
-    } else if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::postponed) {
-        finding.advise("It takes them when its state changes: see what it waits for, and give that state an end (`state_timeout`) at which "
-                       "callers are answered with an error: {}", Command{"proc", s[finding.process].pid});
-    } else if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::kept) {
-        if (!convoy.put_off->named.empty())
-            finding.advise("Look at whom its State names: it may have what the others wait for, or be asked for it: {}", Command{"proc", s[convoy.put_off->named.front()].pid});
-        if (convoy.put_off->ended.has())
-            finding.advise("What its State names has ended: where that had a lock or a connection, the server has to monitor who has it, and take it back at "
-                           "'DOWN'. See its State: {}", Command{"heap", s[finding.process].pid});
-        finding.advise("It has taken their calls, to answer later with `gen_server:reply/2`, and waits for what makes it do so: an answer, a timer, a "
-                       "worker that may have ended: {}", Command{"proc", s[finding.process].pid});
-        finding.advise("Give what it keeps a time after which it answers with an error. Workers that ask for work in this way are at rest, and not stuck.");
-    } else if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::tables) {
-        finding.next_steps.emplace_back(tables_advice);
-        finding.advise("See which nodes it knows and which are up, on the running node: `mnesia:info()`.");
     } else if (convoy.put_off != nullptr) {
-        finding.advise("Let who has called `disk_log:block/1` call `disk_log:unblock/1`; it is also unblocked when that process ends: {}",
-                       Command{"proc", s[finding.process].pid});
+        add_steps_of_put_off(s, *convoy.put_off, finding);
     } else if (const HeldUp held = held_up(input, convoy); held.in != FunctionId::none) {
-        finding.advise("Look at what holds up those who have what the others want: {}", Command{"proc", s[held.example].pid});
+        finding.advise("Look at what holds up those who have what the others want: {}",
+                       Command{"proc", s[held.example].pid});
         finding.advise("Give what they do a time, and a checkout as well: more members are held up in the same way.");
     } else if (convoy.idle && !convoy.holders.empty()) {
         finding.advise("Look at what those do who have what the others wait for: {}",
                        Command{"proc", s[convoy.holders.front()].pid});
-        finding.advise("Make the pool larger, or what is done with its members shorter; give a checkout a timeout, and what "
-                       "was checked out a bound on its use.");
+        finding.advise(
+            "Make the pool larger, or what is done with its members shorter; give a checkout a timeout, and what was "
+            "checked out a bound on its use.");
     } else if (given) {
-        finding.advise("Look at what it does: the server has answered it and keeps the others waiting until it gives back what it was given, a lock "
-                       "or a connection: {}",
-                       Command{"proc", s[finding.process].pid});
-        finding.advise("Let it do what is slow before it asks, or after it has given that back; let the server monitor who has it, and take it back after a time.");
+        finding.advise(
+            "Look at what it does: the server has answered it and keeps the others waiting until it gives back what it "
+            "was given, a lock or a connection: {}",
+            Command{"proc", s[finding.process].pid});
+        finding.advise(
+            "Let it do what is slow before it asks, or after it has given that back; let the server monitor who has "
+            "it, and take it back after a time.");
     } else {
         finding.advise(
             "Find out why it does not answer; the waiters are victims, and longer timeouts only make more of them: {}",
             Command{"proc", s[finding.process].pid});
     }
-    if (finding.process != convoy.fan->target.process) finding.advise("Follow the chain to its end: `beamheap waits DUMP`");
+    if (finding.process != convoy.fan->target.process)
+        finding.advise("Follow the chain to its end: `beamheap waits DUMP`");
     if (!convoy.suspended && !convoy.explained() && !given)
         finding.next_steps.emplace_back(advice_for(input, s[convoy.fan->target.process], call));
     finding.advise("See what is asked of it: {}", Command{"msgs", s[convoy.fan->target.process].pid, "--by shape"});
@@ -446,8 +489,8 @@ Finding finding_of(const RuleInput& input, const Convoy& convoy) {
     finding.of_waiting = true;
     finding.count = convoy.waiters;
     finding.percent = convoy.percent;
-    finding.title.say("{} of {} processes ({}) wait{}{}", number(convoy.waiters), number(s.processes.size()), Percent{convoy.percent},
-                      whom_they_wait_for(input, convoy, call), state_of_target(input, convoy));
+    finding.title.say("{} of {} processes ({}) wait{}{}", number(convoy.waiters), number(s.processes.size()),
+                      Percent{convoy.percent}, whom_they_wait_for(input, convoy, call), state_of_target(input, convoy));
     if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::tables) say_absent_nodes(input, finding);
     add_proof(input, convoy, call, in_usual, finding);
     add_steps(input, convoy, call, finding);

@@ -5,7 +5,8 @@
 // and crash; calls without one stay until the node ends. A circle through one's own node only is certain as far as its
 // edges are; one of two servers that call each other under load is the usual case.
 //
-// An application that is stopped and one of its own processes that waits for the application controller is told as that.
+// An application that is stopped and one of its own processes that waits for the application controller is told as
+// that.
 //
 // Thresholds: none, a circle is a finding. Critical where the calls have no timeout, as far as the frames tell.
 #include <algorithm>
@@ -29,8 +30,7 @@ Sentence sorted_names(const RuleInput& input, const std::vector<ProcId>& cycle) 
     std::vector<Member> members;
     for (const ProcId id : cycle) {
         const Process& p = input.snapshot[id];
-        const FunctionId call =
-            p.real_initial_call != FunctionId::none ? p.real_initial_call : p.initial_call;
+        const FunctionId call = p.real_initial_call != FunctionId::none ? p.real_initial_call : p.initial_call;
         std::string key(input.snapshot.text(p.name != TextId::none ? p.name : p.label));
         if (key.empty()) key = call == FunctionId::none ? "process" : function_text(input.snapshot, call);
         members.push_back({std::move(key), process_subject(input, id)});
@@ -79,13 +79,16 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
             fan != nullptr && fan->reaching > cycle.size() - 1)
             finding.evidence.push_back(figure("more processes that wait for one of them",
                                               fan->reaching + 1 - cycle.size(), AmountUnit::count));
-        finding.advise("Break one direction: a cast, or work handed to a task or to handle_continue instead of a call.");
+        finding.advise(
+            "Break one direction: a cast, or work handed to a task or to handle_continue instead of a call.");
         finding.advise("Look at both stacks for the callbacks that call out: {}",
                        Command{"proc", s[cycle.front()].pid});
         if (forever)
-            finding.advise("Calls without a timeout never end it; a timeout makes one of them crash and the other go on.");
+            finding.advise(
+                "Calls without a timeout never end it; a timeout makes one of them crash and the other go on.");
         else
-            finding.advise("Where one of these calls has a timeout, that one crashes and sets the others free, until next time.");
+            finding.advise(
+                "Where one of these calls has a timeout, that one crashes and sets the others free, until next time.");
         findings.push_back(std::move(finding));
     }
 }
