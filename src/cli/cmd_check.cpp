@@ -197,7 +197,7 @@ public:
         for (std::size_t i = 0; i < own.size() && !config_.rules.empty(); ++i)
             own[i] = i == 2 ? own[1] : by_rules(shared, plan, name, levels_[i]);
         for (std::size_t i = 0; i < reports_.size(); ++i) {
-            const present::Redactor redactor(present::redaction(levels_[i], snapshot, secrets));
+            const present::Redactor redactor(present::redaction(levels_[i], options_.salt, snapshot, secrets));
             const present::Names names(snapshot, syntax(snapshot, i), name);
             CheckedInput input{name, redacted(present::source_of(snapshot), redactor), {}};
             for (const Finding& finding : diagnosis.findings)
@@ -224,9 +224,8 @@ public:
         const Snapshot none;
         const present::Names names(none, present::Syntax::erlang, name);
         for (std::size_t i = 0; i < reports_.size(); ++i) {
-            present::RedactOptions level;
-            level.level = levels_[i];
-            reports_[i].inputs.push_back({name, {}, {checked(finding, names, present::Redactor(std::move(level)))}});
+            const present::Redactor redactor(present::redaction(levels_[i], options_.salt, none, {}));
+            reports_[i].inputs.push_back({name, {}, {checked(finding, names, redactor)}});
         }
     }
 
@@ -244,9 +243,11 @@ public:
     std::uint64_t unreadable_inputs() const { return unreadable_; }
 
 private:
-    Verdict verdict_of(const Finding& finding, const Snapshot& snapshot) const {
-        return verdict_of(finding.rule, present::plain_text(snapshot, finding.subject.text), finding.fingerprint,
-                          finding.severity, finding.rule.starts_with("limit-"));
+    // A baseline has fingerprints as they were shown: by --redact full keyed ones.
+    Verdict verdict_of(const Finding& finding, const std::string& shown, const Snapshot& snapshot) const {
+        return verdict_of(finding.rule, present::plain_text(snapshot, finding.subject.text),
+                          baseline_.contains(shown) ? shown : finding.fingerprint, finding.severity,
+                          finding.rule.starts_with("limit-"));
     }
     Verdict verdict_of(std::string_view rule, const std::string& subject, const std::string& fingerprint,
                        analyses::FindingSeverity severity, bool always) const {
@@ -286,7 +287,8 @@ private:
         CheckedFinding out;
         out.rule = finding.rule;
         out.severity = finding.severity;
-        out.verdict = verdict_of(finding, names.snapshot());
+        out.fingerprint = redactor.apply(finding.fingerprint, Content::fingerprint);
+        out.verdict = verdict_of(finding, out.fingerprint, names.snapshot());
         out.title = redactor.apply(present::spell(names, finding.title));
         out.title_parts = redacted(present::sentence_parts(names, finding.title), redactor);
         out.subject = redactor.apply(present::subject_text(names.snapshot(), finding));
@@ -295,7 +297,6 @@ private:
         out.count = finding.count;
         out.bytes = finding.bytes;
         out.percent = finding.percent;
-        out.fingerprint = finding.fingerprint;
         for (const analyses::Evidence& evidence : finding.evidence)
             out.evidence.push_back(redactor.apply(present::evidence_line(names, evidence)));
         for (const analyses::Sentence& step : finding.next_steps) {

@@ -314,6 +314,7 @@ Result<std::string> Server::run(const Command& verb, std::vector<std::string> wo
     BH_TRY(Options options, parse_options(static_cast<int>(pointers.size()), pointers.data(), &options_));
     options.redact = options_.redact;
     options.redact_chosen = true;
+    options.salt = options_.salt;
     if (!options.duration.empty()) {  // nobody can ask anything else, or end it, meanwhile
         BH_TRY(const double seconds, parse_seconds(options.duration));
         if (seconds > most_seconds)

@@ -31,7 +31,6 @@ static Status cmd_redact(const Context& context) {
     BH_CHECK(not_for(context.options(), input));
     BH_CHECK(may_write(output, context.options().overwrite, input));
     LoadPlan plan;
-    plan.tables = true;  // the hashes' key comes from them
     plan_for_secrets(plan);
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();
@@ -46,7 +45,7 @@ static Status cmd_redact(const Context& context) {
                         present::shell_word(input))};
 
     const present::RedactOptions options =
-        present::redaction(present::RedactLevel::values, snapshot, known_secrets(*artifact));
+        present::redaction(present::RedactLevel::values, context.options().salt, snapshot, known_secrets(*artifact));
     const present::Redactor redactor(options);
     const crashdump::RedactionRules rules{
         .text = [&](std::string_view text) { return redactor.apply(text, present::Content::message); },

@@ -45,9 +45,7 @@ void LoadedInput::forget_answers() {
 }
 
 Result<std::shared_ptr<Artifact>> Context::open(const std::string& path, LoadPlan plan, const Progress& shown) const {
-    // The key of pseudonyms comes from the tables: with them every verb has the same.
-    using present::RedactLevel;
-    if (options_.redact == RedactLevel::values || options_.redact == RedactLevel::full) plan.tables = true;
+    if (options_.redact == present::RedactLevel::full) plan.tables = true;  // their names are hidden in free texts, too
     if (loaded_ != nullptr && path == loaded_->path && loaded_->plan.covers(plan)) {
         if (plan.heaps != nullptr) BH_CHECK(loaded_->artifact->visit_heaps(*plan.heaps));
         return loaded_->artifact;
@@ -146,6 +144,13 @@ Result<std::vector<ProcId>> Context::selected(const Snapshot& snapshot) const {
     return analyses::select_processes(snapshot, options_.procs);
 }
 
+present::RedactOptions Context::redaction() const {
+    return {.level = options_.redact, .known_secrets = {}, .private_names = {}, .salt = options_.salt};
+}
+present::RedactOptions Context::redaction(const Snapshot& snapshot, std::vector<std::string> secrets) const {
+    return present::redaction(options_.redact, options_.salt, snapshot, std::move(secrets));
+}
+
 present::Document Context::document(const Snapshot& snapshot) const {
     present::Document document;
     document.kind = options_.verb;
@@ -163,7 +168,7 @@ Status Context::print(const present::Document& document, const Snapshot& snapsho
         told.source = present::source_of(snapshot);  // rows may have been read again for the answer
         return print(told, snapshot, std::move(secrets), default_sort);
     }
-    BH_CHECK(print(document, present::redaction(options_.redact, snapshot, std::move(secrets)), default_sort));
+    BH_CHECK(print(document, redaction(snapshot, std::move(secrets)), default_sort));
     if (options_.strict && (snapshot.anomalies.data_lost() || !snapshot.source.complete.value_or(true)))
         return Error{ErrorCode::damaged, fmt::format("{}: the input is incomplete or damaged", snapshot.source.path),
                      snapshot.source.truncation};
@@ -172,13 +177,11 @@ Status Context::print(const present::Document& document, const Snapshot& snapsho
 
 Status Context::print(const present::Document& document, std::span<const Snapshot* const> snapshots,
                       std::vector<std::string> secrets) const {
-    present::RedactOptions redact;
-    redact.level = options_.redact;
+    present::RedactOptions redact = redaction();
     bool damaged = false;
     for (const Snapshot* snapshot : snapshots) {
-        present::RedactOptions one = present::redaction(options_.redact, *snapshot, secrets);
-        for (std::size_t i = 0; i < redact.salt.size(); ++i) redact.salt[i] = redact.salt[i] * 31 + one.salt[i];
-        for (std::string& name : one.private_names) redact.private_names.push_back(std::move(name));
+        for (std::string& name : redaction(*snapshot, {}).private_names)
+            redact.private_names.push_back(std::move(name));
         damaged = damaged || snapshot->anomalies.data_lost() || !snapshot->source.complete.value_or(true);
     }
     redact.known_secrets = std::move(secrets);
@@ -194,11 +197,7 @@ Status Context::print(const present::Document& document, std::span<const Snapsho
     return ok();
 }
 
-Status Context::print(const present::Document& document) const {
-    present::RedactOptions redact;
-    redact.level = options_.redact;
-    return print(document, std::move(redact), {});
-}
+Status Context::print(const present::Document& document) const { return print(document, redaction(), {}); }
 
 present::RenderOptions Context::render_options(present::RedactOptions redact, std::string_view format,
                                                std::string_view default_sort) const {
@@ -217,8 +216,7 @@ present::RenderOptions Context::render_options(present::RedactOptions redact, st
 Result<std::string> Context::rendered(const present::Document& document, const Snapshot& snapshot,
                                       std::string_view format, std::string_view default_sort) const {
     present::StringSink sink;
-    BH_CHECK(present::render(
-        document, render_options(present::redaction(options_.redact, snapshot, {}), format, default_sort), sink));
+    BH_CHECK(present::render(document, render_options(redaction(snapshot, {}), format, default_sort), sink));
     return sink.text();
 }
 

@@ -117,6 +117,8 @@ public:
     Status print(const present::Document& document) const;
 
 private:
+    present::RedactOptions redaction() const;
+    present::RedactOptions redaction(const Snapshot& snapshot, std::vector<std::string> secrets) const;
     Status print(const present::Document& document, present::RedactOptions redact, std::string_view default_sort) const;
     present::RenderOptions render_options(present::RedactOptions redact, std::string_view format,
                                           std::string_view default_sort) const;

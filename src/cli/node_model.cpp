@@ -106,15 +106,15 @@ void NodeModel::settle(std::shared_ptr<Artifact> artifact) {
     names_ = std::make_unique<present::Names>(artifact_->snapshot(), options_.syntax.value_or(present::Syntax::erlang));
     secrets_.clear();
     if (plan_.terms) secrets_ = known_secrets(*artifact_);
-    redactor_ =
-        std::make_shared<const present::Redactor>(present::redaction(options_.redact, artifact_->snapshot(), secrets_));
+    redactor_ = std::make_shared<const present::Redactor>(
+        present::redaction(options_.redact, options_.salt, artifact_->snapshot(), secrets_));
 }
 
 Status NodeModel::open(const Context& context, const Demand& demand) {
     path_ = context.argument(0);
     plan_ = demand.plan;
-    // The key of pseudonyms comes from the tables: with them all queries and files have the same.
-    if (options_.redact >= present::RedactLevel::values) plan_.tables = true;
+    if (options_.redact == present::RedactLevel::full)
+        plan_.tables = true;  // their names are hidden in free texts, too
     gathered_ = demand.any_heaps();
     heaps_ = std::make_unique<analyses::HeapStats>(
         options_.threads, analyses::HeapWishes{.frames = demand.frames, .binaries = demand.references});

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <fstream>
 #include <limits>
 #include <type_traits>
 
@@ -61,6 +62,10 @@ Status set_columns(Options& options, std::string_view value) {
     for (const std::string_view column : split(value, ',')) options.columns.emplace_back(column);
     return ok();
 }
+constexpr const char* salt_advice =
+    "Make one that nobody else has: head -c 32 /dev/urandom > FILE. Who has it can try out what a placeholder stands "
+    "for.";
+
 Status set_redaction(Options& options, std::string_view value) {
     using Level = present::RedactLevel;
     options.redact = value == "none"     ? Level::none
@@ -68,6 +73,25 @@ Status set_redaction(Options& options, std::string_view value) {
                      : value == "full"   ? Level::full
                                          : Level::secrets;
     options.redact_chosen = true;
+    return ok();
+}
+// The file is a secret: none of it is told.
+Status set_salt(Options& options, std::string_view value) {
+    constexpr std::size_t largest = 64 * 1024;
+    const std::string path(value);
+    std::ifstream file(path, std::ios::binary);
+    std::string secret(largest + 1, '\0');
+    file.read(secret.data(), static_cast<std::streamsize>(secret.size()));
+    secret.resize(static_cast<std::size_t>(file.gcount()));
+    if (file.bad() || (!file.eof() && secret.size() <= largest))
+        return Error{ErrorCode::usage, fmt::format("{}: can't be read", path), salt_advice};
+    if (secret.size() < present::shortest_salt || secret.size() > largest)
+        return Error{ErrorCode::usage,
+                     secret.size() > largest ? fmt::format("{}: has more than {} bytes", path, largest)
+                                             : fmt::format("{}: has {} bytes; a salt has at least {}", path,
+                                                           secret.size(), present::shortest_salt),
+                     salt_advice};
+    options.salt = present::salt_of(secret);
     return ok();
 }
 Status set_syntax(Options& options, std::string_view value) {
@@ -364,6 +388,11 @@ std::vector<OptionRow> session_options() {
          .help = "what to hide",
          .holds = true,
          .set = &set_redaction},
+        {.names = "--stable-salt",
+         .argument = "FILE",
+         .help = "a secret of 16 bytes or more, by which placeholders of several answers are alike",
+         .holds = true,
+         .set = &set_salt},
         {.names = "--color",
          .argument = "WHEN",
          .values = "auto always never",

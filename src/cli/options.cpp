@@ -61,6 +61,7 @@ Options begun(const Options* shell) {
     if (shell == nullptr) return options;
     for (const GivenOption& each : shell->given)
         if (each.row->holds) static_cast<void>(bool(each.row->set(options, each.value)));
+    options.salt = shell->salt;  // as it was read, whatever became of its file
     return options;
 }
 

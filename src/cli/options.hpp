@@ -48,7 +48,8 @@ struct Options {
     When color = When::automatic;
     When progress = When::automatic;
     present::RedactLevel redact = present::RedactLevel::secrets;
-    std::optional<present::Syntax> syntax;  ///< empty: auto
+    present::Salt salt = present::salt_of_run();  ///< of placeholders
+    std::optional<present::Syntax> syntax;        ///< empty: auto
     bool strict = false;
     bool quiet = false;
     bool verbose = false;

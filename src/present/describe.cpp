@@ -147,19 +147,9 @@ std::vector<Warning> warnings_of(const Snapshot& snapshot) {
     return warnings;
 }
 
-RedactOptions redaction(RedactLevel level, const Snapshot& snapshot, std::vector<std::string> known_secrets) {
-    RedactOptions options;
-    options.level = level;
-    std::string identity = snapshot.node.system_version;
-    identity.append(snapshot.text(snapshot.node.name))
-        .append(snapshot.node.created)
-        .append(death_text(snapshot.node).raw());
-    if (snapshot.ets.empty())
-        for (const std::string& secret : known_secrets) identity.append(secret);
-    // Addresses differ between any two runs of a VM and are not shown unless asked for.
-    for (const EtsTable& table : snapshot.ets) identity.append(fmt::format_int(table.address).str());
-    options.salt = {keyed_hash({0x6265616D68656170ull, 1}, identity), keyed_hash({0x6265616D68656170ull, 2}, identity)};
-    options.known_secrets = std::move(known_secrets);
+RedactOptions redaction(RedactLevel level, const Salt& salt, const Snapshot& snapshot,
+                        std::vector<std::string> known_secrets) {
+    RedactOptions options{.level = level, .known_secrets = std::move(known_secrets), .private_names = {}, .salt = salt};
     if (level != RedactLevel::full) return options;
     std::vector<bool> of_the_vm(snapshot.texts.size());  // flags of processes are no names
     for (const Process& process : snapshot.processes)

@@ -26,8 +26,8 @@ Object source_of(const Snapshot& snapshot);
 /// One warning per kind of anomaly that was met: its sentence, how often, and where first.
 std::vector<Warning> warnings_of(const Snapshot& snapshot);
 
-/// Redaction for this input: the hashes' key is made of what the node was (its identity and its tables), so that equal
-/// inputs give equal bytes and other inputs other hashes; `full` learns the input's names.
-RedactOptions redaction(RedactLevel level, const Snapshot& snapshot, std::vector<std::string> known_secrets);
+/// Redaction for this input; `full` learns the input's names.
+RedactOptions redaction(RedactLevel level, const Salt& salt, const Snapshot& snapshot,
+                        std::vector<std::string> known_secrets);
 
 }  // namespace beamheap::present

@@ -90,7 +90,11 @@ Table changed_finding_table(const Names& before, const Names& after,
          [names](Row f) { return Value(spell(names(f), f->finding->title)); }},
         {{.name = "subject", .title = "SUBJECT", .doc = "what it is about, without pids", .wide = true},
          [names](Row f) { return Value(subject_text(names(f).snapshot(), *f->finding)); }},
-        {{.name = "fingerprint", .title = "FINGERPRINT", .doc = "the same in another input", .wide = true},
+        {{.name = "fingerprint",
+          .title = "FINGERPRINT",
+          .doc = "the same in another input",
+          .content = Content::fingerprint,
+          .wide = true},
          [](Row f) { return Value(f->finding->fingerprint); }},
     };
     std::vector<Row> each;

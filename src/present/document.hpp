@@ -30,6 +30,7 @@ enum class Content : std::uint8_t {
     name,     ///< names of the node: atoms, modules, m:f/a, process labels; `full` replaces those that are not OTP's
     term,     ///< a printed Erlang term: subject to `values`
     message,  ///< free text of the node (slogan): terms that it quotes are subject to `values`, names in it to `full`
+    fingerprint,  ///< a hash of names that anybody can make: `full` shows a keyed hash of it
 };
 
 /// A sentence as it is spelled (spelling.hpp), in pieces of which each says what it holds: those that are ours leave

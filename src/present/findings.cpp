@@ -145,6 +145,7 @@ Table finding_table(const Names& names, std::span<const Finding> findings) {
         {{.name = "fingerprint",
           .title = "FINGERPRINT",
           .doc = "the same for the same thing in another dump",
+          .content = Content::fingerprint,
           .wide = true},
          [](Row f) { return Value(f->fingerprint); }},
         {{.name = "evidence", .title = "EVIDENCE", .doc = "figures that prove it", .wide = true},

@@ -1,10 +1,12 @@
 #include "present/redact.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <random>
 #include <string_view>
 
 #include "present/redact_lex.hpp"
@@ -33,7 +35,7 @@ struct SipState {
 }  // namespace
 
 // J.-P. Aumasson, D. J. Bernstein: SipHash, a fast short-input PRF (2012).
-std::uint64_t keyed_hash(const std::array<std::uint64_t, 2>& key, std::string_view bytes) {
+std::uint64_t keyed_hash(const Salt& key, std::string_view bytes) {
     SipState s{key[0] ^ 0x736f6d6570736575ull, key[1] ^ 0x646f72616e646f6dull, key[0] ^ 0x6c7967656e657261ull,
                key[1] ^ 0x7465646279746573ull};
     std::size_t i = 0;
@@ -54,6 +56,22 @@ std::uint64_t keyed_hash(const std::array<std::uint64_t, 2>& key, std::string_vi
     s.v2 ^= 0xFF;
     s.round(), s.round(), s.round(), s.round();
     return s.v0 ^ s.v1 ^ s.v2 ^ s.v3;
+}
+
+const Salt& salt_of_run() {
+    static const Salt drawn = [] {
+        Salt salt{};
+        if (::getentropy(salt.data(), sizeof salt) == 0) return salt;
+        std::random_device other;  // the processor's own, where the system refuses
+        for (std::uint64_t& word : salt) word = std::uint64_t{other()} << 32 | other();
+        return salt;
+    }();
+    return drawn;
+}
+
+Salt salt_of(std::string_view secret) {
+    const std::uint64_t first = keyed_hash({0x6265616D68656170ull, 1}, secret);
+    return {first, keyed_hash({0x6265616D68656170ull, ~first}, secret)};
 }
 
 namespace {
@@ -155,12 +173,16 @@ Redactor::Redactor(RedactOptions options) : options_(std::move(options)) {
 
 std::string Redactor::apply(std::string_view text, Content content, std::string_view key) const {
     if (options_.level == RedactLevel::none) return std::string(text);
-    if (!key.empty() && sensitive_key(key)) return fmt::format("'{}'", mask);
+    if (content == Content::fingerprint)
+        return options_.level == RedactLevel::full ? fmt::format("{:016x}", keyed_hash(options_.salt, text))
+                                                   : std::string(text);
+    if (!key.empty() && sensitive_key(key))
+        return fmt::format("'{}'", mask);
     std::string out =
         mask_all_secrets(options_.known_secrets.empty() ? std::string(text) : mask_known(text, options_.known_secrets),
                          options_.known_secrets);
     if (options_.level >= RedactLevel::values && (content == Content::term || content == Content::message))
-        out = mask_values(out, content == Content::message, options_.salt);
+        out = mask_values(out, content == Content::message, options_.salt, options_.level == RedactLevel::full);
     if (options_.level != RedactLevel::full || content == Content::plain) return out;
     return content == Content::message ? mask_words(out, options_.private_names, options_.salt)
                                        : mask_names(out, options_.salt);

@@ -6,8 +6,9 @@
 //            in URLs), by the key in front of it (password => ..., {token, ...}, api_key: ...), or by being known
 //            (the node's cookie). A masked text reads "***" in the place of the literal: "***", <<"***">>, '***'.
 //   values   besides, replaces every string, binary and charlist of a term by its size and a salted hash, and integers
-//            of 2^32 and more: {user,<<12 bytes #a1b2c3>>}. Equal values keep equal hashes; shape and atoms stay.
-//   full     besides, replaces names that are not OTP's: x_a1b2c3:x_d4e5f6/2.
+//            of 2^32 and more: {user,<<12 bytes #a1b2c3>>}. Equal values keep equal hashes within an output; shape and
+//            atoms stay.
+//   full     besides, replaces all numbers of terms, and names that are not OTP's: x_a1b2c3:x_d4e5f6/2.
 // Recognising secrets by form and key is a heuristic: it catches what is usual, and cannot catch a password that
 // stands alone in a list. That is what `values` is for.
 //
@@ -28,14 +29,22 @@ enum class RedactLevel : std::uint8_t { none, secrets, values, full };
 /// As --redact has it: "none", ...
 std::string_view name_of(RedactLevel level);
 
+/// The key of the hashes in placeholders. Who has it can try out what a placeholder stands for.
+using Salt = std::array<std::uint64_t, 2>;
+/// Drawn at random when it is first asked for, and the same from then on: in all that one run of the program writes,
+/// equal values have equal placeholders; in what another run writes, others. Nothing of it is made of the input.
+const Salt& salt_of_run();
+/// The salt that a secret makes; equal secrets make equal ones.
+Salt salt_of(std::string_view secret);
+constexpr std::size_t shortest_salt = 16;  ///< bytes of a secret that nobody tries out
+
 struct RedactOptions {
     RedactLevel level = RedactLevel::secrets;
     /// Texts that are secrets wherever they appear; those under three bytes are ignored.
     std::vector<std::string> known_secrets;
     /// Names of this input (atoms, modules) to be replaced in its free texts by `full`; those of OTP are left out.
     std::vector<std::string> private_names;
-    /// Key of the hashes; the same key gives the same placeholders. It should not be guessable from the output.
-    std::array<std::uint64_t, 2> salt{};
+    Salt salt = salt_of_run();
 };
 
 class Redactor {
@@ -56,7 +65,7 @@ private:
 /// Whether a key names a secret: password, api_key, "x-auth-token", secretKeyBase, ...; not token_count.
 bool sensitive_key(std::string_view key);
 /// SipHash-2-4 of the bytes.
-std::uint64_t keyed_hash(const std::array<std::uint64_t, 2>& key, std::string_view bytes);
+std::uint64_t keyed_hash(const Salt& key, std::string_view bytes);
 /// Whether an atom belongs to Erlang/OTP (or Elixir's own libraries) and tells nothing about the system that ran.
 bool otp_name(std::string_view atom);
 
@@ -64,13 +73,13 @@ bool otp_name(std::string_view atom);
 std::string mask_known(std::string_view text, const std::vector<std::string>& secrets);
 /// `known` are looked for in what is printed as numbers, too.
 std::string mask_secrets(std::string_view text, const std::vector<std::string>& known = {});
-/// `only_nested`: strings outside of { [ and << are left alone (free text that quotes a term).
-std::string mask_values(std::string_view text, bool only_nested, const std::array<std::uint64_t, 2>& salt);
-std::string mask_names(std::string_view text, const std::array<std::uint64_t, 2>& salt);
+/// `only_nested`: strings outside of { [ and << are left alone (free text that quotes a term). `numbers`: small ones
+/// are hidden, too.
+std::string mask_values(std::string_view text, bool only_nested, const Salt& salt, bool numbers = false);
+std::string mask_names(std::string_view text, const Salt& salt);
 /// The words that names are made of ("Elixir.MyShop.Worker": MyShop, Worker), sorted; without those of OTP.
 std::vector<std::string> name_words(const std::vector<std::string>& names);
 /// Replaces the words of a free text that are among the sorted `names`, as name_words gives them.
-std::string mask_words(std::string_view text, const std::vector<std::string>& names,
-                       const std::array<std::uint64_t, 2>& salt);
+std::string mask_words(std::string_view text, const std::vector<std::string>& names, const Salt& salt);
 
 }  // namespace beamheap::present

@@ -20,15 +20,15 @@ static_assert(std::ranges::is_sorted(otp_modules));
 static_assert(std::ranges::is_sorted(otp_atoms));
 
 // What mask_secrets and mask_values leave behind, and words of a term that are no names.
-constexpr std::array<std::string_view, 11> kept_words{"anonymous", "fn",  "fun",  "in",        "PID",     "Port",
-                                                      "Ref",       "Fun", "utf8", "Reference", "Function"};
+constexpr std::array<std::string_view, 13> kept_words{
+    "float", "integer", "anonymous", "fn", "fun", "in", "PID", "Port", "Ref", "Fun", "utf8", "Reference", "Function"};
 
 bool hashed(std::string_view word) {
     return word.size() == 8 && word.starts_with("x_") &&
            std::ranges::all_of(word.substr(2), [](char c) { return digit(c) || (c >= 'a' && c <= 'f'); });
 }
 
-std::string pseudonym(std::string_view name, const std::array<std::uint64_t, 2>& salt) {
+std::string pseudonym(std::string_view name, const Salt& salt) {
     return fmt::format("x_{:06x}", keyed_hash(salt, name) & 0xFFFFFF);
 }
 
@@ -41,7 +41,7 @@ bool otp_module(std::string_view name) {
 
 class NameScan {
 public:
-    NameScan(std::string_view text, const std::array<std::uint64_t, 2>& salt) : text_(text), salt_(salt) {}
+    NameScan(std::string_view text, const Salt& salt) : text_(text), salt_(salt) {}
 
     std::string run() {
         while (i_ < text_.size()) {
@@ -113,7 +113,7 @@ private:
     }
 
     std::string_view text_;
-    const std::array<std::uint64_t, 2>& salt_;
+    const Salt& salt_;
     std::string out_;
     std::size_t i_ = 0;
     bool own_function_ = false;
@@ -125,9 +125,7 @@ bool otp_name(std::string_view atom) {
     return hashed(atom) || std::ranges::binary_search(otp_modules, atom) || std::ranges::binary_search(otp_atoms, atom);
 }
 
-std::string mask_names(std::string_view text, const std::array<std::uint64_t, 2>& salt) {
-    return NameScan(text, salt).run();
-}
+std::string mask_names(std::string_view text, const Salt& salt) { return NameScan(text, salt).run(); }
 
 std::vector<std::string> name_words(const std::vector<std::string>& names) {
     std::vector<std::string> words;
@@ -147,8 +145,7 @@ std::vector<std::string> name_words(const std::vector<std::string>& names) {
     return words;
 }
 
-std::string mask_words(std::string_view text, const std::vector<std::string>& names,
-                       const std::array<std::uint64_t, 2>& salt) {
+std::string mask_words(std::string_view text, const std::vector<std::string>& names, const Salt& salt) {
     std::string out;
     bool own_function = false;
     for (std::size_t i = 0; i < text.size();) {

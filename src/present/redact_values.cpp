@@ -1,4 +1,5 @@
-// Strings, binaries, charlists and big integers of a printed term become placeholders; shape, atoms and pids stay.
+// Strings, binaries, charlists and big integers of a printed term become placeholders; shape, atoms and pids stay. By
+// `full` every number goes: texts are told in small ones, too, as tuples, nested and improper lists of characters.
 #include <fmt/format.h>
 
 #include <array>
@@ -18,8 +19,8 @@ constexpr std::string_view masked_string = "\"***\"";
 
 class ValueScan {
 public:
-    ValueScan(std::string_view text, bool only_nested, const std::array<std::uint64_t, 2>& salt, unsigned quoted = 0)
-        : text_(text), only_nested_(only_nested), salt_(salt), quoted_(quoted) {}
+    ValueScan(std::string_view text, bool only_nested, const Salt& salt, bool numbers, unsigned quoted = 0)
+        : text_(text), only_nested_(only_nested), numbers_(numbers), salt_(salt), quoted_(quoted) {}
 
     std::string run() {
         while (i_ < text_.size()) {
@@ -92,7 +93,7 @@ private:
         }
         // A reason that was printed, and then printed as a string: Kernel pid terminated (...) ("{failed,\"...\"}").
         if (shown() && quoted_ < most_quoted) {
-            const std::string inner = escaped(ValueScan(unescaped(inside), true, salt_, quoted_ + 1).run());
+            const std::string inner = escaped(ValueScan(unescaped(inside), true, salt_, numbers_, quoted_ + 1).run());
             return replace(end, fmt::format("{}\"{}{}", text_.substr(i_, quote - i_), inner, closed ? "\"" : ""));
         }
         replace(end, fmt::format("\"{} chars {}\"", characters(inside), hash(inside)));
@@ -151,10 +152,11 @@ private:
         i_ = at(text_, i) == '>' ? i + 1 : i_ + 1;
     }
 
-    // [104,101,108,108,111]: four or more printable characters are taken for a text.
+    // [104,101,108,108,111]: a list of numbers with four or more printable characters, at least half of all, is taken
+    // for a text: [72,0,117,0,115,0,104,0], [104,105,106|107].
     bool charlist() {
         if (shown()) return false;
-        std::size_t count = 0;
+        std::size_t count = 0, characters = 0;
         std::size_t i = i_ + 1;
         while (digit(at(text_, i))) {
             std::uint64_t point = 0;
@@ -162,13 +164,14 @@ private:
                 if (point < 0x110000) point = point * 10 + static_cast<std::uint64_t>(text_[i] - '0');
             const bool printable =
                 (point >= 32 && point < 127) || (point >= 160 && point < 0x110000) || (point >= 8 && point <= 13);
-            if (!printable) return false;
+            if (point >= 0x110000) return false;
+            characters += printable ? 1 : 0;
             ++count;
-            if (at(text_, i) != ',') break;
+            if (at(text_, i) != ',' && !(at(text_, i) == '|' && digit(at(text_, i + 1)))) break;
             ++i;
         }
         const bool cut = starts(text_, i, "...") || starts(text_, i, "|...");
-        if (count < 4 || (at(text_, i) != ']' && !cut)) return false;
+        if (characters < 4 || characters * 2 < count || (at(text_, i) != ']' && !cut)) return false;
         const std::string digest = hash(text_.substr(i_ + 1, i - i_ - 1));
         if (cut) {
             ++i_;  // keeps the bracket and the ellipsis
@@ -194,13 +197,24 @@ private:
         const std::string_view token = text_.substr(i_, end - i_);
         const bool based = token.find('#') != token.npos && digits >= 4 && token.size() > 11;
         const bool big = plain && (digits > 10 || (digits == 10 && token >= "4294967296"));
-        if ((big || based) && !shown()) replace(end, fmt::format("'integer {}'", hash(token)));
+        if (shown()) i_ = end;
+        else if (big || based) replace(end, fmt::format("'integer {}'", hash(token)));
+        else if (numbers_ && at(text_, i_ == 0 ? text_.size() : i_ - 1) != '/') small_number(token, end);
         else i_ = end;
+    }
+
+    // None has a hash: where each character has one of its own, a text is told by how often each comes.
+    void small_number(std::string_view token, std::size_t end) {
+        if (token.ends_with('e') && (at(text_, end) == '-' || at(text_, end) == '+'))
+            for (++end; digit(at(text_, end));) ++end;
+        if (i_ > kept_ && text_[i_ - 1] == '-') --i_;
+        replace(end, token.find('.') == token.npos ? "'integer'" : "'float'");
     }
 
     std::string_view text_;
     bool only_nested_;
-    const std::array<std::uint64_t, 2>& salt_;
+    bool numbers_;  // all of them are hidden
+    const Salt& salt_;
     unsigned quoted_;  // how many strings this text is inside of
     std::string out_;
     std::size_t i_ = 0;
@@ -210,8 +224,8 @@ private:
 
 }  // namespace
 
-std::string mask_values(std::string_view text, bool only_nested, const std::array<std::uint64_t, 2>& salt) {
-    return ValueScan(text, only_nested, salt).run();
+std::string mask_values(std::string_view text, bool only_nested, const Salt& salt, bool numbers) {
+    return ValueScan(text, only_nested, salt, numbers).run();
 }
 
 }  // namespace beamheap::present

@@ -24,6 +24,9 @@ CORPUS = pathlib.Path(os.environ.get("BEAMHEAP_CORPUS") or SOURCE / "../shared/c
 _own = None if os.environ.get("BEAMHEAP_TMP") else tempfile.TemporaryDirectory(prefix="beamheap-suite-")
 TMP = pathlib.Path(_own.name if _own else os.environ["BEAMHEAP_TMP"])
 
+SALT = TMP / "stable.salt"  # for suites that compare placeholders of several answers: --stable-salt SALT
+SALT.write_bytes(b"placeholders of the tests")
+
 EXIT_CODES = {0, 1, 2, 3, 4, 5, 130}  # all that beamheap ends with; anything else is a crash
 
 

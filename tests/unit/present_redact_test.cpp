@@ -390,6 +390,20 @@ TEST_CASE("known secrets are masked wherever they are", "[redact]") {
     CHECK(mask_known("nothing", {}) == "nothing");
 }
 
+TEST_CASE("placeholders are of a salt that is drawn, or of a secret that the caller has", "[redact]") {
+    const auto shown = [](const Salt& salt) { return mask_values("{<<\"abc\">>,<<\"abc\">>}", false, salt); };
+    CHECK(salt_of_run() == salt_of_run());
+    CHECK(salt_of_run() != Salt{});
+    CHECK(RedactOptions{}.salt == salt_of_run());
+    CHECK(shown(salt_of("a secret of mine")) == shown(salt_of("a secret of mine")));
+    CHECK(shown(salt_of("a secret of mine")) != shown(salt_of("a secret of Mine")));
+    CHECK(salt_of("a secret of mine")[0] != salt_of("a secret of mine")[1]);
+    const Redactor full{RedactOptions{.level = RedactLevel::full}}, values{RedactOptions{.level = RedactLevel::values}};
+    CHECK(full.apply("ecc35c0cb1a98d7d", Content::fingerprint) != "ecc35c0cb1a98d7d");
+    CHECK(full.apply("ecc35c0cb1a98d7d", Content::fingerprint).size() == 16);
+    CHECK(values.apply("ecc35c0cb1a98d7d", Content::fingerprint) == "ecc35c0cb1a98d7d");
+}
+
 TEST_CASE("a text filed under a secret key is masked as a whole", "[redact]") {
     const Redactor redactor{RedactOptions{}};
     CHECK(redactor.apply("\"hunter2\"", Content::term, "password") == "'***'");

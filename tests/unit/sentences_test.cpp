@@ -24,7 +24,7 @@ namespace {
 std::string in(Syntax syntax, const Snapshot& s, const Sentence& text) { return spell(Names(s, syntax), text).raw(); }
 
 std::string fully_redacted(const Snapshot& s, const Sentence& text) {
-    return Redactor(redaction(RedactLevel::full, s, {})).apply(spell(Names(s, Syntax::erlang), text));
+    return Redactor(redaction(RedactLevel::full, {1, 2}, s, {})).apply(spell(Names(s, Syntax::erlang), text));
 }
 
 }  // namespace
@@ -222,7 +222,7 @@ TEST_CASE("what grew is named as names are written", "[sentences]") {
 
 TEST_CASE("a terminal's edge breaks no command", "[sentences]") {
     MadeSnapshot made;
-    const Redactor redactor(redaction(RedactLevel::none, made.s, {}));
+    const Redactor redactor(redaction(RedactLevel::none, {1, 2}, made.s, {}));
     const Sentence step = sentence("See what it holds: {}", Command{"heap", Pid{0, 42, 0}, "--depth 3"});
     const std::string glued = glued_text(spell(Names(made.s, Syntax::erlang), step), redactor);
     for (const std::size_t width : {20u, 40u, 60u}) {
