@@ -6,6 +6,7 @@ import subprocess
 
 import core_terms
 import scenarios
+import laboratory
 import suite as s
 
 JIT = "compiled Erlang code"
@@ -13,7 +14,7 @@ JIT = "compiled Erlang code"
 
 def of_laboratory(count, release):
     folder = s.TMP / f"lab-{release}"
-    subprocess.run([s.LAB / "otp", "zoo", release, "kcore", folder], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    subprocess.run([laboratory.OTP, "zoo", release, "kcore", folder], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
     core = folder / f"zoo-{release}.core"
     if count.check(f"zoo {release} of the laboratory was made", core.exists()):
         against_truth(count, f"zoo {release}", core, json.loads(core.with_suffix(".truth.json").read_text("utf-8")))

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import time
 
+import laboratory
 import schemas
 import suite as s
 
@@ -28,14 +29,6 @@ def wrong_with(verb, document):
     return next(iter(jsonschema.validators.validator_for(schema)(schema, resolver=resolver).iter_errors(document)), None)
 
 
-def releases(which=("23", "25", "27", "29")):
-    """Of these in BEAMHEAP_LAB, in matrix mode: all, or those that BEAMHEAP_RELEASES names."""
-    if s.MODE != "matrix" or not (s.LAB / "otp").exists():
-        return []
-    wanted = os.environ.get("BEAMHEAP_RELEASES", "all").split()
-    return [release for release in which if release in wanted or wanted == ["all"]]
-
-
 class Node:
     """A VM that runs one of the scenario's kinds of work until it is told to end."""
 
@@ -50,7 +43,7 @@ class Node:
         if program is not None:  # the source of a module
             (self.folder / f"{kind}.erl").write_text(program, "utf-8")
             code = code.replace(f"{MODULE}:run(", f'{{ok, _}} = compile:file("{self.folder}/{kind}.erl", [{{outdir, "{self.folder}"}}]), {MODULE}:run_program(')
-        command = [s.LAB / "otp", "run", release] if release else ["erl"]
+        command = [laboratory.OTP, "run", release] if release else ["erl"]
         self.said = open(self.folder / "said", "wb")
         self.process = subprocess.Popen([*map(str, command), "-noshell", "+S", "1:1", *flags, "-eval", code], stdin=subprocess.PIPE, stdout=self.said,
                                         stderr=subprocess.STDOUT, env={**os.environ, "OTP_SHARE": str(self.folder)}, cwd=self.folder)

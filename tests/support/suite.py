@@ -30,14 +30,6 @@ SALT.write_bytes(b"placeholders of the tests")
 EXIT_CODES = {0, 1, 2, 3, 4, 5, 130}  # all that beamheap ends with; anything else is a crash
 
 
-def proved_releases():
-    """The releases whose core layouts a VM has proved, from the table itself, as BEAMHEAP_LAB calls them: 25n is 25 without
-    the JIT; the same with musl, 25m, has no row of its own."""
-    rows = re.findall(r"row\((\d+), Flavour::(\w+), Proof::by_vm", (SOURCE / "formats/otp/layout/layouts.cpp").read_text())
-    names = [release + ("n" if flavour == "interpreter" and int(release) > 23 else "") for release, flavour in rows]
-    return names + [name[:-1] + "m" for name in names if name == "25n"]
-
-
 class Run:
     """One finished run: exit code (negative: killed by that signal), both outputs, seconds (by the clock; of processors),
     peak resident kilobytes."""
