@@ -13,6 +13,7 @@ import subprocess
 import threading
 import time
 
+import answered
 import suite as s
 
 PAGE = 4096
@@ -39,7 +40,6 @@ schedulers -n 0 --format csv
 """
 # What a question about one process shows of it, for the whole node.
 OF_EACH = ("proc {pid} --term-bytes 120", "heap {pid} -n 3", "msgs {pid} -n 2")
-TIMED = re.compile(rb"^read [\d.]+ \w+ in [\d.]+ s: ", re.M)
 
 
 def executable_of(core):
@@ -67,7 +67,7 @@ def said_of(core):
     lines = lines_of(core)
     asked = "".join(f"{line}\n" for line in lines)
     run = s.run("shell", core.name, "--exe", executable_of(core), stdin=asked.encode(), cwd=core.parent, timeout=300)
-    said = f"[exit {run.code}] {len(lines)} questions\n".encode() + TIMED.sub(b"", run.out) + b"\n$ warnings\n" + TIMED.sub(b"", run.err)
+    said = f"[exit {run.code}] {len(lines)} questions\n".encode() + answered.comparable(run.out) + b"\n$ warnings\n" + answered.comparable(run.err)
     return core.stem, said.replace(b"/otp/root" + b"/", b"/otp/")  # a folder of the releases, no user's
 
 
