@@ -9,6 +9,8 @@
 #include <cstring>
 #include <vector>
 
+#include "bytes/read_files.hpp"
+
 namespace beamheap::bytes {
 namespace {
 
@@ -107,6 +109,7 @@ int find_debug_file(Dwfl_Module* module, void**, const char*, Dwarf_Addr, const 
                                                          : image->build_id() == build_id);
             if (same && harmless(*image, path)) {
                 if (found != nullptr) *found = strdup(path.c_str());
+                note_read(descriptor, "debug information that is read");
                 return descriptor;
             }
         }

@@ -8,6 +8,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
+
+#include "bytes/read_files.hpp"
 
 namespace beamheap::bytes {
 namespace {
@@ -61,6 +64,7 @@ Result<MappedFile> MappedFile::open(const std::string& path) {
     // O_NONBLOCK: opening a pipe without a writer must not hang.
     const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0) return Error{ErrorCode::unreadable, path + ": " + std::strerror(errno), {}};
+    note_read(descriptor, "an executable that is read");  // unless it is noted as the input
     Result<MappedFile> file = map(descriptor, path);
     ::close(descriptor);
     return file;
@@ -73,6 +77,11 @@ Result<MappedFile> MappedFile::map(int descriptor, const std::string& name) {
     MappedFile file;
     if (status.st_size == 0) return file;
     void* data = mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ, MAP_PRIVATE, descriptor, 0);
+    if (data == MAP_FAILED && errno == ENOMEM)
+        return Error{
+            ErrorCode::resource_limit,
+            fmt::format("{}: too little memory may be used for a file of {} bytes to be mapped", name, status.st_size),
+            "Its pages are read when they are looked at; what a limit counts is their addresses (ulimit -v)."};
     if (data == MAP_FAILED) return Error{ErrorCode::unreadable, name + ": " + std::strerror(errno), {}};
     file.size_ = static_cast<std::size_t>(status.st_size);
     file.data_ = static_cast<const std::byte*>(data);

@@ -14,6 +14,7 @@
 
 #include "bytes/debug_files.hpp"
 #include "bytes/native_names.hpp"
+#include "bytes/read_files.hpp"
 
 namespace beamheap::bytes {
 
@@ -67,7 +68,10 @@ int SampleUnwinder::State::open_file(const Mapping& mapping) const {
         const int fd = open(place.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
         if (fd < 0) continue;
         struct stat status {};
-        if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_ino == mapping.inode) return fd;
+        if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_ino == mapping.inode) {
+            note_read(fd, "code that the VM runs");
+            return fd;
+        }
         close(fd);
     }
     return -1;

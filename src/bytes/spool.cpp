@@ -61,7 +61,8 @@ Result<MappedFile> spool(Source& source, const std::string& name,
     const std::string folder = chosen != nullptr && *chosen != '\0' ? chosen : "/tmp";
     const Descriptor file(temporary_file(folder));
     const auto fail = [&](std::uint64_t at) {
-        return Error{ErrorCode::unreadable,
+        const bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
+        return Error{full ? ErrorCode::resource_limit : ErrorCode::unreadable,
                      fmt::format("{}: {}, after {} bytes of it went to a temporary file in {}", name,
                                  std::strerror(errno), at, folder),
                      "Set TMPDIR to a folder with more space, or decompress it by hand."};

@@ -19,6 +19,7 @@
 #endif
 
 #include "analyses/selectors/selectors.hpp"
+#include "bytes/read_files.hpp"
 #include "bytes/source.hpp"
 #include "present/render.hpp"
 
@@ -281,6 +282,7 @@ Result<CheckConfig> read_check_config(const std::string& path, const std::vector
         }
     }
     if (found.empty()) return CheckConfig{};
+    bytes::note_read(found, "the configuration");
     BH_TRY(const std::string text, read_text(found, config_limit));
     return parse_check_config(text, found, rules);
 }

@@ -403,6 +403,11 @@ static Status cmd_check(const Context& context) {
     std::set<std::string, std::less<>> baseline;
     const std::string& known = options.baseline.empty() ? config.baseline : options.baseline;
     std::error_code ignored;
+    // A baseline is made anew by the output that it is (docs/ci.md), and by no other.
+    for (const Output& output : outputs)
+        if (output.format != "json" && std::filesystem::equivalent(output.path, known, ignored))
+            return Error{ErrorCode::usage, fmt::format("{}: is the baseline, which would be lost", output.path),
+                         "Name another file; only --out json=FILE makes a baseline."};
     const bool first_run = !known.empty() && !std::filesystem::exists(known, ignored);
     if (!known.empty() && !first_run) {
         BH_TRY(baseline, read_baseline(known));
@@ -422,10 +427,8 @@ static Status cmd_check(const Context& context) {
     const bool gave_up = !visited && visited.error().code != ErrorCode::resource_limit;
     if (gave_up) return visited.error();
 
-    for (const Output& output : outputs) {
-        for (const CheckedInput& input : gate.on_screen().inputs)
-            BH_CHECK(may_write(output.path, options.overwrite, input.path));
-    }
+    // Before anything is printed: what the walk has found is an input now.
+    for (const Output& output : outputs) BH_CHECK(may_write(output.path, options.overwrite));
     BH_CHECK(print(context, gate.on_screen()));
     for (const Output& output : outputs) {
         BH_TRY(const std::string text,

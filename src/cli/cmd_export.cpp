@@ -186,7 +186,7 @@ Status write_tables(NodeModel& model, const std::vector<ExportTable>& tables, Wh
 Status to_database(NodeModel& model, const std::vector<ExportTable>& tables, const std::string& dump_id,
                    const std::string& path, const Options& options, std::vector<Written>& written) {
     BH_TRY(OutputFile file, OutputFile::create(path, options.overwrite));
-    BH_TRY(sql::DatabaseFile database, sql::DatabaseFile::create(file.partial()));
+    BH_TRY(sql::DatabaseFile database, sql::DatabaseFile::create(file.descriptor()));
     std::vector<std::size_t> numbers;
     for (const ExportTable& table : tables) {  // in the order in which people look for them
         BH_TRY(const std::size_t number, database.begin_table(table.name, table.doc, table.columns));
@@ -281,7 +281,7 @@ static Status cmd_export(const Context& context) {
     const bool hprof = options.to == "hprof", heaps = hprof || options.to == "heapsnapshot",
                definitions = options.to == "clickhouse-ddl";
     if (output == "-") return Error{ErrorCode::usage, "export: a file and a folder need a name", {}};
-    if (!folder) BH_CHECK(may_write(output, options.overwrite, context.argument(0)));
+    if (!folder) BH_CHECK(may_write(output, options.overwrite));
     BH_TRY(const std::string dump_id, dump_id_of(context.argument(0)));
     const bool done = folder && !options.overwrite && fs::exists(path_of_table(output, "dump", dump_id, options.to));
 

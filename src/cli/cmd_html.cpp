@@ -475,7 +475,7 @@ static Status cmd_html(const Context& context) {
     if (output == "-" && is_terminal(STDOUT_FILENO))
         return Error{ErrorCode::usage, "html: the report is no text for a terminal",
                      "-o report.html writes it to a file."};
-    BH_CHECK(may_write(output, options.overwrite, context.argument(0)));
+    BH_CHECK(may_write(output, options.overwrite));
     LoadPlan plan;
     plan.tables = plan.links = plan.stacks = plan.labels = plan.atoms = plan.modules = plan.to_the_end = true;
     plan.slots_of = analyses::slots_for_waits;

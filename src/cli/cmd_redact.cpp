@@ -29,7 +29,7 @@ static Status cmd_redact(const Context& context) {
     const std::string& input = context.argument(0);
     const std::string& output = context.argument(1);
     BH_CHECK(not_for(context.options(), input));
-    BH_CHECK(may_write(output, context.options().overwrite, input));
+    BH_CHECK(may_write(output, context.options().overwrite));
     LoadPlan plan;
     plan_for_secrets(plan);
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));

@@ -1,6 +1,7 @@
 // shell: loads an input once, then answers verbs line by line.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "bytes/read_files.hpp"
 #include "cli/commands.hpp"
 #include "cli/pager.hpp"
 #include "cli/terminal.hpp"
@@ -106,6 +108,10 @@ extern "C" void stop_answering(int) {
     ::_exit(exit_code(ErrorCode::interrupted));
 }
 
+void complain(const Error& error) {
+    FileSink(STDERR_FILENO).write("beamheap: " + present::safe_text(error.message) + '\n');
+}
+
 /// Standard output goes to a command or a file for as long as this lives.
 class Redirection {
 public:
@@ -117,12 +123,19 @@ public:
     Status begin(const Line& line) {
         int target = -1;
         if (!line.file.empty()) {
-            target =
-                ::open(line.file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (line.append ? O_APPEND : O_TRUNC), 0600);
+            target = ::open(line.file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (line.append ? O_APPEND : 0), 0600);
             if (target < 0)
                 return Error{ErrorCode::unreadable,
                              fmt::format("{}: can't be written: {}", line.file, std::strerror(errno)),
                              {}};
+            if (const std::string_view role = bytes::read_as(target); !role.empty()) {
+                ::close(target);
+                return Error{ErrorCode::usage, fmt::format("{}: is {}, which would be lost", line.file, role),
+                             "Name another file."};
+            }
+            if (struct stat status{};
+                !line.append && ::fstat(target, &status) == 0 && S_ISREG(status.st_mode) && ::ftruncate(target, 0) != 0)
+                complain({ErrorCode::unreadable, fmt::format("{}: {}", line.file, std::strerror(errno)), {}});
         } else if (!line.command.empty()) {
             reader_ = ::popen(line.command.c_str(), "we");
             if (reader_ == nullptr)
@@ -150,10 +163,6 @@ private:
     int saved_ = -1;
     FILE* reader_ = nullptr;
 };
-
-void complain(const Error& error) {
-    FileSink(STDERR_FILENO).write("beamheap: " + present::safe_text(error.message) + '\n');
-}
 
 #ifdef BEAMHEAP_LINE_EDITING
 // What the tab key completes. The library calls back without a context of ours, so this is the program's only one.

@@ -1,5 +1,6 @@
 #include "cli/commands.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -8,9 +9,13 @@
 #include <cstring>
 #include <filesystem>
 #include <new>
+#include <system_error>
 
 #include "beamheap_version.hpp"
+#include "bytes/read_files.hpp"
 #include "cli/help.hpp"
+#include "cli/inputs.hpp"
+#include "cli/output_file.hpp"
 #include "cli/pager.hpp"
 #include "cli/terminal.hpp"
 #include "formats/otp/core_artifact.hpp"
@@ -80,6 +85,24 @@ std::string fit_to_terminal(std::string_view text) {
     return out;
 }
 
+// What is read is known before anything is read or written, and what a shell has redirected is held against it.
+Status note_what_is_read(const Options& options, const Command& command) {
+    const Argument* argument = command.arguments.begin();
+    for (const std::string& given : options.inputs) {
+        if (argument->kind == ArgumentKind::input) note_input_file(given);
+        if (argument->kind == ArgumentKind::executable) bytes::note_read(given, "the executable");
+        if (!argument->repeated) ++argument;  // run_command has counted them
+    }
+    for (const GivenOption& given : options.given)
+        if (!given.row->reads.empty()) bytes::note_read(given.value, given.row->reads);
+    if (!bytes::read_as(STDERR_FILENO).empty()) {  // not even the sentence that says so
+        const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+        ::dup2(nowhere, STDERR_FILENO);
+        return Error{ErrorCode::usage, "standard error is the input, which would be lost", {}};
+    }
+    return may_write("-", false);
+}
+
 Status run_command(const Options& options, const LoadedInput* loaded = nullptr) {
     const Command& command = *find_command(options.verb);
     if (options.inputs.size() < command.least() || options.inputs.size() > command.most())
@@ -88,6 +111,7 @@ Status run_command(const Options& options, const LoadedInput* loaded = nullptr) 
             fmt::format("{} {}", command.name,
                         options.inputs.size() < command.least() ? "needs more arguments" : "takes fewer arguments"),
             fmt::format("usage: beamheap {} {}", command.name, command.usage())};
+    BH_CHECK(note_what_is_read(options, command));
     return command.run(Context(options, loaded));
 }
 
@@ -229,6 +253,9 @@ int run(int argc, char** argv) {
     } catch (const std::bad_alloc&) {
         report({ErrorCode::resource_limit, "out of memory",
                 "Copy the input to a machine with more memory, or ask for less: top needs the process table alone."});
+    } catch (const std::system_error& error) {
+        report({ErrorCode::resource_limit, fmt::format("the system gives no more: {}", error.what()),
+                "Threads take memory and are counted (ulimit -u, -v); --threads 1 asks for the fewest."});
     } catch (const std::exception& error) {
         report({ErrorCode::resource_limit, error.what(), {}});
     }

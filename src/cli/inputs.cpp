@@ -1,11 +1,13 @@
 #include "cli/inputs.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <functional>
 
+#include "bytes/read_files.hpp"
 #include "formats/format.hpp"
 
 namespace beamheap::cli {
@@ -14,6 +16,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view member_sign = "!/";
+
+/// What is read is not written over: noted under the name of the file that holds it, which may be an archive.
+void note_input(const std::string& file) {
+    constexpr std::string_view role = "the input";
+    if (file == "-") bytes::note_read(STDIN_FILENO, role);
+    else bytes::note_read(file, role);
+}
 
 /// A member of an archive, with the walk that came to it: that holds the archives which the member is read through.
 class MemberSource final : public bytes::Source {
@@ -238,8 +247,10 @@ Result<std::optional<FoundInput>> InputWalk::look(std::unique_ptr<bytes::Source>
         BH_CHECK(unreadable(name, peeked.error()));
         return Found();
     }
-    if (looks_like_artifact(peeked->head)) return Found({std::move(peeked->source), name});
-    if (!bytes::looks_like_archive(peeked->head)) return Found();
+    const bool artifact = looks_like_artifact(peeked->head);
+    if (!artifact && !bytes::looks_like_archive(peeked->head)) return Found();
+    note_input(stack_.empty() ? name : stack_.front().name);
+    if (artifact) return Found({std::move(peeked->source), name});
     if (stack_.size() == archive_depth) {
         BH_CHECK(unreadable(name, {ErrorCode::resource_limit,
                                    fmt::format("{}: archives in archives are read {} deep", name, archive_depth),
@@ -263,8 +274,13 @@ Status InputWalk::unreadable(const std::string& name, const Error& error) {
     return ok();
 }
 
+void note_input_file(const std::string& path) {
+    if (!process_named(path)) note_input(archive_of(path).value_or(path));
+}
+
 Result<std::unique_ptr<Artifact>> open_input(const std::string& path, const OpenOptions& options) {
     if (process_named(path)) return open_artifact(path, options);
+    note_input_file(path);
     if (const std::optional<std::string> archive = archive_of(path)) return open_member(*archive, path, options);
     if (is_archive(path)) return open_only_member(path, options);
     return open_artifact(path, options);

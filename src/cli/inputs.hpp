@@ -69,6 +69,11 @@ private:
     InputCounts counts_;
 };
 
+/// Notes that the input which `path` names, as open_input() takes it, is not to be written over
+/// (bytes/read_files.hpp): the file, or the archive that holds it. For those who write before they read; what is opened
+/// here, and what a walk finds, is noted by itself.
+void note_input_file(const std::string& path);
+
 /// Opens the dump or core that `path` names: a file, standard input ("-"), a member of an archive as `check` names it
 /// ("logs.tgz!/oom.dump.zst"), or an archive that holds one only.
 /// Errors: those of open_artifact; an archive that holds none, or several (not_recognised, with their names).

@@ -136,6 +136,8 @@ struct OptionRow {
     Scope scope = Scope::every;
     bool holds = false;       ///< given to the shell, it holds for every line that does not say otherwise
     bool repeatable = false;  ///< may be given several times: it is set with each value
+    std::string_view reads =
+        {};  ///< what a file that it names is read as (bytes/read_files.hpp): it is not written over
     Setter set;
     OptionGroup group = OptionGroup::answer;  ///< by the part of the table that it stands in
 

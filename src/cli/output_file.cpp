@@ -15,6 +15,7 @@
 #include <random>
 #include <utility>
 
+#include "bytes/read_files.hpp"
 #include "cli/terminal.hpp"
 
 namespace beamheap::cli {
@@ -22,6 +23,9 @@ namespace {
 
 constexpr std::string_view standard_output = "-";
 constexpr std::size_t held_bytes = 256 * 1024;  // gathered before they are written
+
+// The kernel's names of open files, by which one without a name is given one; a system may have none (chroot).
+constexpr const char* open_files = "/proc/self/fd";
 
 Error there_already(const std::string& path) {
     return {ErrorCode::usage, fmt::format("{}: there is such a file already", path), "-f overwrites it."};
@@ -50,7 +54,7 @@ void end_by(int signal) {
 
 // Signals that are ignored stay as they are; SIGINT has a handler (terminal.cpp), which does the same.
 void remove_when_ended(const std::string& name) {
-    for (const int signal : {SIGTERM, SIGHUP}) {
+    for (const int signal : {SIGTERM, SIGHUP, SIGQUIT}) {
         struct sigaction now {};
         if (::sigaction(signal, nullptr, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL)
             continue;
@@ -79,20 +83,78 @@ std::string random_letters() {
     return text;
 }
 
-// A new file with a name of its own in the same folder; gives its descriptor and its name. The name begins with a dot:
-// who reads all files of a folder (ls, Spark) leaves out what is not whole, and what an end by force left. A signal's
-// handler knows the name before there is such a file, so that none is left whenever the signal comes.
-Result<int> create_beside(const std::string& path, std::string& name) {
+// A name beside `path` that does not exist yet, at which `make` makes a file: it returns a number from 0 on, or -1 with
+// errno. The name begins with a dot: who reads all files of a folder (ls, Spark) leaves out what is not whole, and what
+// an end by force left. A signal's handler knows the name before there is such a file, so that none is left whenever
+// the signal comes.
+template <class Make>
+Result<int> make_beside(const std::string& path, std::string& name, Make make) {
     const std::size_t folder = path.rfind('/') + 1;  // 0: none is named
     for (unsigned tries = 0;; ++tries) {
         name = path.substr(0, folder) + '.' + path.substr(folder) + '.' + random_letters();
         remove_when_ended(name);
-        const int fd = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
-        if (fd >= 0) return fd;
+        const int made = make(name.c_str());
+        if (made >= 0) return made;
         const int error = errno;
         leave_when_ended(name);
         if (error != EEXIST || tries == 100) return unwritable(path, error);
     }
+}
+
+Result<int> create_beside(const std::string& path, std::string& name) {
+    return make_beside(path, name, [](const char* made) {
+        return ::open(made, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    });
+}
+
+// A file without a name in the folder of `path`, which goes with the program however that ends; -1 where the file
+// system or the kernel has none.
+int create_nameless(const std::string& path) {
+    const std::size_t end = path.rfind('/');
+    const std::string folder = end == path.npos ? "." : path.substr(0, end + 1);
+    return ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
+}
+
+// What a folder's file system finds out at the end alone (a quota, NFS), before the file has a name.
+int flush_to_system(int fd) {
+    const int other = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    return other < 0 || ::close(other) == 0 ? 0 : errno;
+}
+
+// Gives a nameless file its name. A link is never made over a file; where that is wanted, one beside is renamed.
+Status name_file(int fd, const std::string& path, bool overwrite) {
+    const std::string open_file = fmt::format("{}/{}", open_files, fd);
+    const auto link = [&](const char* name) {
+        return ::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+    };
+    if (const int error = flush_to_system(fd); error != 0) return unwritable(path, error);
+    if (link(path.c_str()) == 0) return ok();
+    if (errno != EEXIST) return unwritable(path, errno);
+    if (!overwrite) return there_already(path);
+    std::string name;
+    BH_TRY([[maybe_unused]] const int linked, make_beside(path, name, link));
+    const int error = ::rename(name.c_str(), path.c_str()) == 0 ? 0 : errno;
+    if (error != 0) ::unlink(name.c_str());
+    leave_when_ended(name);
+    if (error != 0) return unwritable(path, error);
+    return ok();
+}
+
+// Gives a file that has a name of its own the one that it is to have.
+Status rename_file(const std::string& partial, const std::string& path, bool overwrite) {
+    int error = 0;
+    bool renamed = overwrite;
+    // A link, unlike a new name, is never made over a file that came in between; some file systems have none.
+    if (!overwrite && ::link(partial.c_str(), path.c_str()) != 0) {
+        if (errno != EPERM && errno != EOPNOTSUPP) error = errno;
+        renamed = error == 0;
+    }
+    if (error == 0 && renamed && ::rename(partial.c_str(), path.c_str()) != 0) error = errno;
+    if (error != 0 || !renamed) ::unlink(partial.c_str());
+    leave_when_ended(partial);
+    if (error == EEXIST) return there_already(path);
+    if (error != 0) return unwritable(path, error);
+    return ok();
 }
 
 }  // namespace
@@ -103,27 +165,30 @@ void remove_partial_files() {
 }
 
 Status may_write(const std::string& path, bool overwrite) {
+    const bool output = path == standard_output;
+    const std::string_view role = output ? bytes::read_as(STDOUT_FILENO) : bytes::read_as(path);
+    if (!role.empty())
+        return Error{ErrorCode::usage,
+                     fmt::format("{} is {}, which would be lost", output ? "standard output" : path + ":", role),
+                     output ? "Name another file. What stands behind `>` is emptied by the shell itself, before this."
+                            : "Name another file."};
     struct stat status {};
-    if (path == standard_output || lstat(path.c_str(), &status) != 0) return ok();
+    if (output || lstat(path.c_str(), &status) != 0) return ok();
     if (!S_ISREG(status.st_mode)) return Error{ErrorCode::usage, fmt::format("{}: is no regular file", path), {}};
     if (!overwrite) return there_already(path);
     return ok();
 }
 
-Status may_write(const std::string& path, bool overwrite, const std::string& input) {
-    struct stat there {
-    }, read{};
-    const std::string file = input.substr(0, input.find("!/"));
-    if (path != standard_output && stat(path.c_str(), &there) == 0 && stat(file.c_str(), &read) == 0 &&
-        there.st_dev == read.st_dev && there.st_ino == read.st_ino)
-        return Error{ErrorCode::usage, fmt::format("{}: is the input, which would be lost", path),
-                     "Name another file."};
-    return may_write(path, overwrite);
-}
-
 Result<OutputFile> OutputFile::create(const std::string& path, bool overwrite) {
     BH_CHECK(may_write(path, overwrite));
     if (path == standard_output) return OutputFile(path, {}, overwrite, STDOUT_FILENO);
+    if (::access(open_files, F_OK) == 0)
+        if (const int fd = create_nameless(path); fd >= 0) return OutputFile(path, {}, overwrite, fd);
+    return create_named(path, overwrite);
+}
+
+Result<OutputFile> OutputFile::create_named(const std::string& path, bool overwrite) {
+    BH_CHECK(may_write(path, overwrite));
     std::string partial;
     BH_TRY(const int fd, create_beside(path, partial));
     return OutputFile(path, std::move(partial), overwrite, fd);
@@ -140,8 +205,9 @@ OutputFile::OutputFile(OutputFile&& other) noexcept
       held_(std::move(other.held_)) {}
 
 OutputFile::~OutputFile() {
-    if (fd_ < 0 || partial_.empty()) return;
+    if (fd_ < 0 || path_ == standard_output) return;
     ::close(fd_);
+    if (partial_.empty()) return;
     ::unlink(partial_.c_str());
     leave_when_ended(partial_);
 }
@@ -159,21 +225,17 @@ Status OutputFile::write(std::string_view piece) {
 
 Status OutputFile::finish() {
     BH_CHECK(flush());
-    const int fd = std::exchange(fd_, -1);
-    if (partial_.empty()) return ok();
-    int error = ::close(fd) == 0 ? 0 : errno;
-    bool renamed = overwrite_;
-    // A link, unlike a new name, is never made over a file that came in between; some file systems have none.
-    if (error == 0 && !overwrite_ && ::link(partial_.c_str(), path_.c_str()) != 0) {
-        if (errno != EPERM && errno != EOPNOTSUPP) error = errno;
-        renamed = error == 0;
+    if (path_ == standard_output) {
+        fd_ = -1;
+        return ok();
     }
-    if (error == 0 && renamed && ::rename(partial_.c_str(), path_.c_str()) != 0) error = errno;
-    if (error != 0 || !renamed) ::unlink(partial_.c_str());
+    BH_CHECK(may_write(path_, overwrite_));  // what was read meanwhile is known now
+    if (partial_.empty()) return name_file(fd_, path_, overwrite_);
+    if (::close(std::exchange(fd_, -1)) == 0) return rename_file(partial_, path_, overwrite_);
+    const int error = errno;
+    ::unlink(partial_.c_str());
     leave_when_ended(partial_);
-    if (error == EEXIST) return there_already(path_);
-    if (error != 0) return unwritable(path_, error);
-    return ok();
+    return unwritable(path_, error);
 }
 
 Aside::Aside(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
@@ -183,6 +245,7 @@ Aside::~Aside() {
 }
 
 Result<Aside> Aside::create(const std::string& beside) {
+    if (const int fd = create_nameless(beside); fd >= 0) return Aside(fd, beside);
     std::string name;
     BH_TRY(const int fd, create_beside(beside, name));
     ::unlink(name.c_str());

@@ -8,19 +8,20 @@
 
 namespace beamheap::cli {
 
-/// Whether a file could be made at `path`: an error (usage) where one is there and `overwrite` is false. "-" is
-/// standard output.
+/// Whether a file could be made at `path`: an error (usage) where one is there and `overwrite` is false, or where it is
+/// one that is read (bytes/read_files.hpp), whatever `overwrite` says. "-" is standard output.
 Status may_write(const std::string& path, bool overwrite);
-/// The same for what is made of an input, which may be the only trace of a crash: it is never written over (usage).
-/// `input` may name a member of an archive, or no file.
-Status may_write(const std::string& path, bool overwrite, const std::string& input);
-/// A file of mode 0600 that is written piece by piece under a name of its own beside its place, and put there when it
-/// is whole: whoever looks sees the old file or all of the new one. What is destroyed before finish() leaves nothing
-/// behind, nor does a program that is interrupted or terminated meanwhile.
+
+/// A file of mode 0600 that is written piece by piece, and put at its place when it is whole: whoever looks sees the
+/// old file or all of the new one. Until then it has no name (O_TMPFILE), so that nothing is left however the program
+/// ends; where the file system has no such files, it has one of its own beside its place, which is removed when the
+/// program fails, or is interrupted or terminated.
 class OutputFile {
 public:
     /// "-" is standard output. Errors: those of may_write; unreadable, resource_limit (the system's reason).
     static Result<OutputFile> create(const std::string& path, bool overwrite);
+    /// One that has a name of its own until then, as where the file system has none without.
+    static Result<OutputFile> create_named(const std::string& path, bool overwrite);
     OutputFile(OutputFile&& other) noexcept;
     OutputFile& operator=(OutputFile&&) = delete;
     ~OutputFile();
@@ -29,8 +30,8 @@ public:
     Status write(std::string_view piece);
     /// Writes what is left and gives the file its name; with `overwrite` in place of the one that is there.
     Status finish();
-    /// The name that it has until then, for what writes to files by name; empty of standard output.
-    const std::string& partial() const { return partial_; }
+    /// Open for reading and writing until finish(), for what writes by itself.
+    int descriptor() const { return fd_; }
 
 private:
     OutputFile(std::string path, std::string partial, bool overwrite, int fd);

@@ -97,6 +97,7 @@ void Output::start() {
     pager_ = ::fork();
     if (pager_ == 0) {
         ::signal(SIGPIPE, SIG_DFL);
+        ::signal(SIGXFSZ, SIG_DFL);
         ::signal(SIGINT, SIG_DFL);
         ::dup2(ends[0], STDIN_FILENO);
         ::setenv("LESS", "FRX", 0);

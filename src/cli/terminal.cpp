@@ -83,6 +83,7 @@ void install_signal_handlers() {
     action.sa_handler = &input_shrank;
     ::sigaction(SIGBUS, &action, nullptr);
     ::signal(SIGPIPE, SIG_IGN);
+    ::signal(SIGXFSZ, SIG_IGN);  // who writes is told (EFBIG)
 }
 
 int write_all(int descriptor, std::string_view text) {

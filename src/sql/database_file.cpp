@@ -1,10 +1,13 @@
 #include "sql/database_file.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -17,6 +20,27 @@ bool is_joined_by(std::string_view column) {
     constexpr std::array<std::string_view, 7> names{"pid",   "address", "waiter",  "target",
                                                     "owner", "parent",  "receiver"};
     return std::ranges::find(names, column) != names.end();
+}
+
+// SQLite opens files by their names, and ours has none: where it calls open(), a name in this folder, which does not
+// exist, stands for the descriptor of that number. All other names are the system's.
+constexpr std::string_view descriptor_folder = "/beamheap-descriptor/";
+
+int open_or_duplicate(const char* path, int flags, int mode) {
+    const std::string_view name = path;
+    if (!name.starts_with(descriptor_folder)) return ::open(path, flags, mode);
+    int descriptor = -1;
+    std::from_chars(name.data() + descriptor_folder.size(), name.data() + name.size(), descriptor);
+    return ::fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
+}
+
+void teach_sqlite_descriptors() {
+    static std::once_flag once;
+    std::call_once(once, [] {
+        sqlite3_vfs* const files = sqlite3_vfs_find(nullptr);
+        if (files != nullptr && files->iVersion >= 3)
+            files->xSetSystemCall(files, "open", reinterpret_cast<sqlite3_syscall_ptr>(&open_or_duplicate));
+    });
 }
 
 }  // namespace
@@ -52,7 +76,9 @@ DatabaseFile::DatabaseFile(std::unique_ptr<State> state) : state_(std::move(stat
 DatabaseFile::DatabaseFile(DatabaseFile&&) noexcept = default;
 DatabaseFile::~DatabaseFile() = default;
 
-Result<DatabaseFile> DatabaseFile::create(const std::string& path) {
+Result<DatabaseFile> DatabaseFile::create(int descriptor) {
+    teach_sqlite_descriptors();
+    const std::string path = fmt::format("{}{}", descriptor_folder, descriptor);
     auto state = std::make_unique<State>();
     const int code = sqlite3_open_v2(path.c_str(), &state->connection,
                                      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);

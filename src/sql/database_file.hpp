@@ -1,7 +1,7 @@
 // A SQLite file of tables, written once and from front to back.
 //
 // It is for reading afterwards, so it is written without a journal, in one transaction: what is interrupted is no
-// database. Whoever calls this writes to a name of its own, and gives the file its name when it is whole.
+// database. Whoever calls this has opened a file without a name, and gives it one when it is whole.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ public:
     /// What the file says that it is (PRAGMA application_id, user_version): "bmhp", and the schema's number.
     static constexpr int application_id = 0x626D6870, schema_version = 1;
 
-    /// `path` is an empty file, or none yet. Errors: SQLite's.
-    static Result<DatabaseFile> create(const std::string& path);
+    /// `descriptor` is an empty file, open for reading and writing until this is destroyed. Errors: SQLite's.
+    static Result<DatabaseFile> create(int descriptor);
     DatabaseFile(DatabaseFile&&) noexcept;
     DatabaseFile& operator=(DatabaseFile&&) = delete;
     ~DatabaseFile();
