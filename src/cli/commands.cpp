@@ -59,6 +59,15 @@ void report(const Error& error) {
     FileSink(STDERR_FILENO).write(text);
 }
 
+// Takes no memory, since there is none: report() would.
+int report_no_memory() {
+    (void)write_all(STDERR_FILENO,
+                    "beamheap: out of memory\n"
+                    "          Copy the input to a machine with more memory, or ask for less: top needs the process "
+                    "table alone.\n");
+    return exit_code(ErrorCode::resource_limit);
+}
+
 Status print_text(const std::string& text, bool paged = false) {
     Output out(paged);
     out.write(text);
@@ -246,20 +255,24 @@ int exit_code(ErrorCode code) {
 int run(int argc, char** argv) {
     install_signal_handlers();
     try {
-        const Status status = dispatch(argc, argv);
-        if (status) return 0;
-        report(status.error());
-        return exit_code(status.error().code);
-    } catch (const std::bad_alloc&) {
-        report({ErrorCode::resource_limit, "out of memory",
-                "Copy the input to a machine with more memory, or ask for less: top needs the process table alone."});
-    } catch (const std::system_error& error) {
-        report({ErrorCode::resource_limit, fmt::format("the system gives no more: {}", error.what()),
-                "Threads take memory and are counted (ulimit -u, -v); --threads 1 asks for the fewest."});
-    } catch (const std::exception& error) {
-        report({ErrorCode::resource_limit, error.what(), {}});
+        try {
+            const Status status = dispatch(argc, argv);
+            if (status) return 0;
+            report(status.error());
+            return exit_code(status.error().code);
+        } catch (const std::bad_alloc&) {
+            return report_no_memory();
+        } catch (const std::system_error& error) {
+            report({ErrorCode::resource_limit, fmt::format("the system gives no more: {}", error.what()),
+                    "Threads take memory and are counted (ulimit -u, -v); --threads 1 asks for the fewest."});
+            return exit_code(ErrorCode::resource_limit);
+        } catch (const std::exception& error) {
+            report({ErrorCode::resource_limit, error.what(), {}});
+            return exit_code(ErrorCode::resource_limit);
+        }
+    } catch (const std::exception&) {  // the sentence of another error had no room
+        return report_no_memory();
     }
-    return exit_code(ErrorCode::resource_limit);
 }
 
 }  // namespace beamheap::cli

@@ -149,12 +149,14 @@ Result<Options> parse_options(int argc, char** argv, const Options* shell) {
     app.allow_extras();
     const auto end_of_options = std::find(argv + std::min(argc, 1), argv + argc, std::string_view("--"));
     app.add_option("words", found.positional);
+    std::vector<const CLI::Option*> with_values(table.size());  // looking one up by its name takes memory
     for (std::size_t i = 0; i < table.size(); ++i) {
         const OptionRow& row = table[i];
         if (row.argument.empty()) app.add_flag(std::string(row.names), found.flags[i]);
         else
-            app.add_option(std::string(row.names), found.values[i])
-                ->multi_option_policy(row.repeatable ? CLI::MultiOptionPolicy::Join : CLI::MultiOptionPolicy::TakeLast);
+            with_values[i] = app.add_option(std::string(row.names), found.values[i])
+                                 ->multi_option_policy(row.repeatable ? CLI::MultiOptionPolicy::Join
+                                                                      : CLI::MultiOptionPolicy::TakeLast);
     }
     try {
         app.parse(static_cast<int>(end_of_options - argv), argv);
@@ -169,7 +171,7 @@ Result<Options> parse_options(int argc, char** argv, const Options* shell) {
     for (auto word = end_of_options; word != argv + argc; ++word)
         if (word != end_of_options) found.positional.emplace_back(*word);
     for (std::size_t i = 0; i < table.size(); ++i)
-        if (!table[i].argument.empty() && app.count(std::string(table[i].long_name())) != 0) found.flags[i] = true;
+        if (with_values[i] != nullptr && with_values[i]->count() != 0) found.flags[i] = true;
 
     Options options = begun(shell);
     BH_CHECK(apply(found, options));

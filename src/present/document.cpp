@@ -22,7 +22,9 @@ Value::Value(Count value) {
 Value::Value(Array value) : data_(std::make_shared<const Array>(std::move(value))) {}
 Value::Value(Object value) : data_(std::make_shared<const Object>(std::move(value))) {}
 Value::Value(Text value) : data_(std::make_shared<const Text>(std::move(value))) {}
-Value::Value(const Value& other) = default;
+// By assignment, which leaves null where a text finds no memory. The copy constructor of libstdc++'s variant can't fail
+// where all that it may hold keeps it from being valueless, as here: it destroys what it has not made.
+Value::Value(const Value& other) { data_ = other.data_; }
 Value::Value(Value&& other) noexcept = default;
 Value& Value::operator=(const Value& other) = default;
 Value& Value::operator=(Value&& other) noexcept = default;
