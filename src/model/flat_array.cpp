@@ -30,12 +30,37 @@ char* aligned_space(std::size_t bytes) {
     return begin + before;
 }
 
+// ThreadSanitizer does not know mremap: for it, a block that was moved there is still the old one's. With it arrays
+// grow as everywhere else, by a copy.
+#if defined(__SANITIZE_THREAD__)
+#define BH_NO_MREMAP 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define BH_NO_MREMAP 1
+#endif
+#endif
+
+/// Grows the `mapped` bytes at `data`, none of which need stay where they are, to `bytes`: to `space`, which is mapped
+/// already, or wherever there is room if that is null. MAP_FAILED where there is none, and nothing has changed.
+void* move_mapping(char* data, std::size_t mapped, std::size_t bytes, char* space) {
+#ifdef BH_NO_MREMAP
+    void* const moved = space != nullptr ? space : mmap(nullptr, bytes, access, kind, -1, 0);
+    if (moved == MAP_FAILED) return moved;
+    std::memcpy(moved, data, mapped);
+    munmap(data, mapped);
+    return moved;
+#else
+    return space != nullptr ? mremap(data, mapped, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, space)
+                            : mremap(data, mapped, bytes, MREMAP_MAYMOVE);
+#endif
+}
+
 /// Moves an array to the front of a larger stretch of huge pages; null where there is no room for one.
 char* grow_huge(char* data, std::size_t mapped, std::size_t used, std::size_t bytes) {
     char* const space = aligned_space(bytes);
     if (space == nullptr) return nullptr;
     if (mapped >= huge_from) {
-        if (mremap(data, mapped, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, space) == MAP_FAILED) {
+        if (move_mapping(data, mapped, bytes, space) == MAP_FAILED) {
             munmap(space, bytes);
             return nullptr;
         }
@@ -107,7 +132,7 @@ void* grow(void* data, std::size_t& mapped, std::size_t used, std::size_t bytes)
         }
     for (const std::size_t size : {target, round_up(bytes, small)}) {
         void* const grown =
-            mapped == 0 ? mmap(nullptr, size, access, kind, -1, 0) : mremap(old, mapped, size, MREMAP_MAYMOVE);
+            mapped == 0 ? mmap(nullptr, size, access, kind, -1, 0) : move_mapping(old, mapped, size, nullptr);
         if (grown == MAP_FAILED) continue;
         mapped = size;
         return grown;
