@@ -25,7 +25,7 @@ endif()
 install(FILES cmake/debian/lintian-overrides DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides RENAME beamheap COMPONENT program)
 
 # The layers up to the analyses, in one archive. fmt is in it where the build compiles it itself.
-set(BEAMHEAP_LIBRARY_LAYERS beamheap_bytes beamheap_model beamheap_formats beamheap_analyses)
+set(BEAMHEAP_LIBRARY_LAYERS beamheap_bytes beamheap_model beamheap_formats beamheap_erlang beamheap_analyses)
 if(BEAMHEAP_STATIC)
   list(APPEND BEAMHEAP_LIBRARY_LAYERS beamheap_fmt)
 endif()
@@ -42,7 +42,7 @@ set_target_properties(beamheap_library PROPERTIES OUTPUT_NAME beamheap LINKER_LA
 set(BEAMHEAP_INCLUDE_DIR ${CMAKE_INSTALL_INCLUDEDIR}/beamheap)
 set(BEAMHEAP_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/beamheap)
 install(TARGETS beamheap_library ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
-install(DIRECTORY include/beamheap src/analyses DESTINATION ${BEAMHEAP_INCLUDE_DIR} COMPONENT library
+install(DIRECTORY include/beamheap src/erlang src/analyses DESTINATION ${BEAMHEAP_INCLUDE_DIR} COMPONENT library
         FILES_MATCHING PATTERN "*.hpp")
 install(FILES formats/format.hpp DESTINATION ${BEAMHEAP_INCLUDE_DIR}/formats COMPONENT library)
 configure_package_config_file(cmake/beamheapConfig.cmake.in beamheapConfig.cmake INSTALL_DESTINATION ${BEAMHEAP_PACKAGE_DIR}

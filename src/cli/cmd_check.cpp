@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <functional>
 
-#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/diagnosis/diagnose.hpp"
 #include "cli/check_config.hpp"
 #include "cli/check_rules.hpp"
@@ -17,6 +16,7 @@
 #include "cli/output_file.hpp"
 #include "cli/secrets.hpp"
 #include "cli/terminal.hpp"
+#include "erlang/erlang_syntax.hpp"
 #include "formats/format.hpp"
 #include "present/check_report.hpp"
 #include "present/describe.hpp"

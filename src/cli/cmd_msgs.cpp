@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/base/sum.hpp"
 #include "analyses/heaps/messages.hpp"
 #include "cli/commands.hpp"
 #include "cli/process_terms.hpp"
 #include "cli/secrets.hpp"
+#include "erlang/erlang_syntax.hpp"
 #include "present/render.hpp"
 #include "present/spelling.hpp"
 #include "present/table_cells.hpp"
@@ -33,7 +33,7 @@ struct Group {
 std::string sender_text(const present::TermView& view, std::uint32_t root) {
     const analyses::Sender sender = analyses::sender_of_root(view.source(), root);
     if (!sender.has()) return {};
-    if (!sender.pid.has()) return analyses::port_text(sender.port);
+    if (!sender.pid.has()) return port_text(sender.port);
     const ProcId known = view.names().snapshot().find(sender.pid);
     return known == ProcId::none ? view.names().pid(sender.pid) : view.names().process(view.names().snapshot()[known]);
 }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "analyses/base/erlang_syntax.hpp"
+#include "erlang/erlang_syntax.hpp"
 #include "present/redact_lex.hpp"
 
 namespace beamheap::present {
@@ -203,7 +203,7 @@ std::string printed_text(std::string_view printed, Syntax syntax) {
 }
 
 std::string atom_text(std::string_view atom, Syntax syntax) {
-    if (syntax == Syntax::erlang) return analyses::atom_text(atom);
+    if (syntax == Syntax::erlang) return beamheap::atom_text(atom);
     std::string out;
     append_elixir_atom(atom, out);
     return out;
@@ -211,7 +211,7 @@ std::string atom_text(std::string_view atom, Syntax syntax) {
 
 std::string function_text(std::string_view module, std::string_view name, std::uint32_t arity, Syntax syntax) {
     if (syntax == Syntax::erlang)
-        return fmt::format("{}:{}/{}", analyses::atom_text(module), analyses::atom_text(name), arity);
+        return fmt::format("{}:{}/{}", beamheap::atom_text(module), beamheap::atom_text(name), arity);
     const auto fun = fun_name(name);
     std::string out;
     if (fun) out += fmt::format("anonymous fn/{} in ", arity);
@@ -224,7 +224,7 @@ std::string function_text(std::string_view module, std::string_view name, std::u
 }
 
 std::string pid_text(Pid pid, Syntax syntax) {
-    std::string text = analyses::pid_text(pid);
+    std::string text = pid_text(pid);
     return syntax == Syntax::elixir && !text.empty() ? "#PID" + text : text;
 }
 
@@ -272,7 +272,7 @@ std::string Names::process(const Process& process) const {
     return name.empty() ? pid(process.pid) : fmt::format("{} {}", name, pid(process.pid));
 }
 
-std::string Names::port(const PortName& port) const { return analyses::port_text(port); }
+std::string Names::port(const PortName& port) const { return port_text(port); }
 
 Syntax syntax_of(const Snapshot& snapshot) {
     if (snapshot.texts.find("Elixir.Kernel") != TextId::none) return Syntax::elixir;

@@ -1,7 +1,7 @@
 // Names as Erlang or Elixir write them: atoms, functions, pids.
 //
 // The model keeps atom texts bare; what is shown must read back as the same atom. Erlang's rules are in
-// analyses/base/erlang_syntax.hpp; Elixir's are those of Kernel.inspect/1 and Exception.format_mfa/3 (Elixir 1.14).
+// erlang/erlang_syntax.hpp; Elixir's are those of Kernel.inspect/1 and Exception.format_mfa/3 (Elixir 1.14).
 #pragma once
 
 #include <cstdint>

@@ -5,12 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "analyses/base/erlang_syntax.hpp"
+#include "erlang/erlang_syntax.hpp"
 #include "present/erlang_text.hpp"
 
 namespace beamheap::present {
-
-using analyses::append_utf8;
 
 /// Latin-1 bytes as UTF-8.
 std::string from_latin1(std::string_view text);

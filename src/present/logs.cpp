@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "analyses/base/term_reader.hpp"
+#include "erlang/term_reader.hpp"
 #include "present/table_cells.hpp"
 #include "present/term_printer.hpp"
 
@@ -12,7 +12,6 @@ namespace {
 using analyses::LogEvent;
 using analyses::LogFrame;
 using analyses::LogKind;
-using analyses::TermReader;
 
 class Words {
 public:

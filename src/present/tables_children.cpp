@@ -9,8 +9,8 @@
 
 #include "analyses/base/number_format.hpp"
 #include "analyses/base/sum.hpp"
-#include "analyses/base/term_walks.hpp"
 #include "analyses/heaps/term_shape.hpp"
+#include "erlang/term_walks.hpp"
 #include "present/redact.hpp"
 #include "present/spelling.hpp"
 #include "present/table_cells.hpp"
@@ -18,10 +18,6 @@
 
 namespace beamheap::present {
 namespace {
-
-using analyses::ListWalk;
-using analyses::MapWalk;
-using analyses::Pair;
 
 constexpr std::size_t most_children = 4'000'000;
 

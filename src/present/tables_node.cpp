@@ -1,6 +1,6 @@
 #include <numeric>
 
-#include "analyses/base/erlang_syntax.hpp"
+#include "erlang/erlang_syntax.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
 
@@ -62,7 +62,7 @@ Table port_table(const Names& names) {
     using Row = std::size_t;
     Columns<Row> columns{
         {{.name = "port", .title = "PORT", .doc = "the port"},
-         [&s](const Row& r) { return text(analyses::port_text(s.ports[r].port)); }},
+         [&s](const Row& r) { return text(port_text(s.ports[r].port)); }},
         {{.name = "name", .title = "NAME", .doc = "registered name", .content = Content::name, .wide = true},
          [=, &s](const Row& r) { return bare(names, s.ports[r].name); }},
         {{.name = "owner", .title = "OWNER", .doc = "connected process"},
@@ -137,7 +137,7 @@ Table port_group_table(const Names& names, const analyses::PortReport& report) {
           .doc = "processes that wait because a port is busy"},
          [](const Row& g) { return Value(g->suspended); }},
         {{.name = "example_port", .title = "EXAMPLE", .doc = "one of them"},
-         [&s](const Row& g) { return text(analyses::port_text(s.ports[g->example].port)); }},
+         [&s](const Row& g) { return text(port_text(s.ports[g->example].port)); }},
     };
     return table_of(std::move(columns), pointers(report.groups), "no port");
 }
@@ -298,7 +298,7 @@ Table scheduler_table(const Names& names) {
              return state == ProcessState::unknown ? Value() : Value(beamheap::name_of(state));
          }},
         {{.name = "current_port", .title = "PORT", .doc = "that it was running", .wide = true},
-         [&s](const Row& r) { return text(analyses::port_text(s.schedulers[r].current_port)); }},
+         [&s](const Row& r) { return text(port_text(s.schedulers[r].current_port)); }},
         {{.name = "run_queue_max",
           .title = "MAX",
           .unit = Unit::count,

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/processes/process_columns.hpp"
+#include "erlang/erlang_syntax.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
 #include "present/units.hpp"
@@ -317,7 +317,7 @@ Array link_array(const Names& names, const Process& process, std::span<const Lin
             continue;
         }
         std::string shown = names.pid(link.pid);
-        if (shown.empty()) shown = analyses::port_text(link.port);
+        if (shown.empty()) shown = port_text(link.port);
         if (shown.empty() && link.name != TextId::none) shown = atom_text(s.text(link.name), names.syntax());
         if (link.node != TextId::none) {
             const std::string node = atom_text(s.text(link.node), names.syntax());

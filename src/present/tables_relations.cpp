@@ -6,7 +6,7 @@
 #include <array>
 #include <numeric>
 
-#include "analyses/base/erlang_syntax.hpp"
+#include "erlang/erlang_syntax.hpp"
 #include "present/describe.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
@@ -38,7 +38,7 @@ std::string_view kind_of_link(LinkKind kind) {
 // A pid, else a port, else a name; of something on another node that is known by name, {name,node}.
 std::string linked_to(const Names& names, const Link& link) {
     if (link.pid.has()) return names.pid(link.pid);
-    if (link.port.has()) return analyses::port_text(link.port);
+    if (link.port.has()) return port_text(link.port);
     const auto atom = [&names](TextId id) { return atom_text(names.snapshot().text(id), names.syntax()); };
     if (link.node == TextId::none) return link.name == TextId::none ? std::string() : names.bare(link.name);
     return link.name == TextId::none ? atom(link.node) : fmt::format("{{{},{}}}", atom(link.name), atom(link.node));

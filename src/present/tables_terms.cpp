@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/heaps/messages.hpp"
+#include "erlang/erlang_syntax.hpp"
 #include "present/table_cells.hpp"
 
 namespace beamheap::present {
@@ -25,7 +25,7 @@ std::uint64_t address_of(TermSource& source, const Element& term) {
 std::string sender_text(const TermView& view, std::uint32_t root) {
     const analyses::Sender sender = analyses::sender_of_root(view.source(), root);
     if (sender.pid.has()) return view.names().pid(sender.pid);
-    return sender.port.has() ? analyses::port_text(sender.port) : std::string{};
+    return sender.port.has() ? port_text(sender.port) : std::string{};
 }
 
 }  // namespace

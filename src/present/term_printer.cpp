@@ -5,15 +5,11 @@
 #include <charconv>
 #include <vector>
 
-#include "analyses/base/term_walks.hpp"
+#include "erlang/term_walks.hpp"
 #include "present/open_objects.hpp"
 
 namespace beamheap::present {
 namespace {
-
-using analyses::ListWalk;
-using analyses::MapWalk;
-using analyses::Pair;
 
 std::string name_of(const Element& atom) { return atom.latin1 ? from_latin1(atom.text) : std::string(atom.text); }
 

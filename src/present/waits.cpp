@@ -6,8 +6,8 @@
 #include <map>
 #include <tuple>
 
-#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/processes/groups.hpp"
+#include "erlang/erlang_syntax.hpp"
 #include "present/table_cells.hpp"
 #include "present/units.hpp"
 
@@ -89,7 +89,7 @@ std::string drawn(const Names& names, ProcId id) { return names.process(names.sn
 
 std::string wait_target(const Names& names, const WaitTarget& target) {
     if (target.pid.has()) return names.pid(target.pid);
-    if (target.port.has()) return analyses::port_text(target.port);
+    if (target.port.has()) return port_text(target.port);
     const std::string_view name = names.snapshot().text(target.name);
     const std::string_view node = names.snapshot().text(target.node);
     if (target.node == TextId::none) return atom_text(name, names.syntax());

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/heaps/shared_names.hpp"
 #include "analyses/heaps/unanswered.hpp"
+#include "erlang/erlang_syntax.hpp"
 #include "support/dump_text.hpp"
 #include "support/made_findings.hpp"
 

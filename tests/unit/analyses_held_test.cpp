@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "analyses/base/owned_term.hpp"
 #include "analyses/heaps/messages.hpp"
 #include "analyses/heaps/root_places.hpp"
 #include "analyses/memory/binary_holders.hpp"
 #include "analyses/memory/idle_heaps.hpp"
+#include "erlang/owned_term.hpp"
 #include "support/made_snapshot.hpp"
 
 using namespace beamheap;

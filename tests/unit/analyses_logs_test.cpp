@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "analyses/base/owned_term.hpp"
 #include "analyses/logs/log_forms.hpp"
+#include "erlang/owned_term.hpp"
 
 using namespace beamheap;
 using namespace beamheap::analyses;

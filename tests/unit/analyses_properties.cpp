@@ -6,11 +6,11 @@
 #include <map>
 #include <set>
 
-#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/memory/atom_families.hpp"
 #include "analyses/processes/groups.hpp"
 #include "analyses/processes/supervision.hpp"
 #include "analyses/selectors/selectors.hpp"
+#include "erlang/erlang_syntax.hpp"
 #include "support/made_snapshot.hpp"
 
 using namespace beamheap;

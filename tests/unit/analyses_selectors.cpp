@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/selectors/selectors.hpp"
+#include "erlang/erlang_syntax.hpp"
 #include "support/made_snapshot.hpp"
 
 using namespace beamheap;

@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "analyses/base/owned_term.hpp"
 #include "analyses/heaps/term_shape.hpp"
+#include "erlang/owned_term.hpp"
 #include "present/spelling.hpp"
 
 using namespace beamheap;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analyses/base/owned_term.hpp"
+#include "erlang/owned_term.hpp"
 #include "support/made_findings.hpp"
 
 using namespace beamheap;

@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "analyses/base/owned_term.hpp"
-#include "analyses/base/term_reader.hpp"
+#include "erlang/owned_term.hpp"
+#include "erlang/term_reader.hpp"
 #include "present/term_printer.hpp"
 
 using namespace beamheap;

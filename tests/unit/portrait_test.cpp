@@ -6,8 +6,8 @@
 #include <string>
 
 #include "analyses/base/number_format.hpp"
-#include "analyses/base/owned_term.hpp"
 #include "analyses/heaps/pid_fields.hpp"
+#include "erlang/owned_term.hpp"
 #include "formats/crashdump/object_words.hpp"
 #include "present/spelling.hpp"
 #include "support/made_snapshot.hpp"

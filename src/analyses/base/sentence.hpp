@@ -20,28 +20,13 @@
 #include <variant>
 #include <vector>
 
-#include "analyses/base/owned_term.hpp"
 #include "beamheap/ids.hpp"
+#include "erlang/ours.hpp"
+#include "erlang/owned_term.hpp"
 
 namespace beamheap::analyses {
 
-/// Words of ours. Only a literal of the program becomes one, or a piece of one, so that no text of an input can.
-class Ours {
-public:
-    consteval Ours(const char* literal) : text_(literal) {}
-    constexpr std::string_view text() const { return text_; }
-    constexpr bool empty() const { return text_.empty(); }
-    /// A piece of words of ours is ours, too.
-    constexpr Ours piece(std::size_t from, std::size_t length = std::string_view::npos) const {
-        Ours part("");
-        part.text_ = text_.substr(from, length);
-        return part;
-    }
-    friend constexpr bool operator==(const Ours&, const Ours&) = default;
-
-private:
-    std::string_view text_;
-};
+using beamheap::Ours;
 
 /// Words of ours that are others in each language: "#{" of a map in Erlang, "%{" in Elixir.
 struct ByLanguage {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analyses/base/term_reader.hpp"
+#include "erlang/term_reader.hpp"
 
 namespace beamheap::analyses {
 namespace {

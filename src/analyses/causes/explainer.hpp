@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "analyses/base/term_reader.hpp"
 #include "analyses/causes/cause.hpp"
+#include "erlang/term_reader.hpp"
 
 namespace beamheap::analyses {
 

@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
-#include "analyses/base/owned_term.hpp"
-#include "analyses/base/term_reader.hpp"
 #include "analyses/logs/log_events.hpp"
+#include "erlang/owned_term.hpp"
+#include "erlang/term_reader.hpp"
 
 namespace beamheap::analyses {
 

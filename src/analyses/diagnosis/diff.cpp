@@ -4,13 +4,13 @@
 #include <limits>
 #include <unordered_map>
 
-#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/base/sum.hpp"
 #include "analyses/memory/atom_families.hpp"
 #include "analyses/processes/groups.hpp"
 #include "analyses/processes/inventory.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/totals.hpp"
+#include "erlang/erlang_syntax.hpp"
 
 namespace beamheap::analyses {
 namespace {

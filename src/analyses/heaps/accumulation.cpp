@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "analyses/base/sum.hpp"
-#include "analyses/base/term_walks.hpp"
 #include "analyses/heaps/dominators.hpp"
 #include "analyses/heaps/heap_order.hpp"
 #include "analyses/heaps/retained.hpp"
 #include "analyses/heaps/sizes.hpp"
 #include "analyses/heaps/term_shape.hpp"
+#include "erlang/term_walks.hpp"
 
 namespace beamheap::analyses {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "analyses/base/allocated_words.hpp"
-#include "analyses/base/erlang_syntax.hpp"
+#include "erlang/erlang_syntax.hpp"
 
 namespace beamheap::analyses {
 namespace {

@@ -4,8 +4,8 @@
 #include <map>
 #include <vector>
 
-#include "analyses/base/erlang_syntax.hpp"
-#include "analyses/base/term_reader.hpp"
+#include "erlang/erlang_syntax.hpp"
+#include "erlang/term_reader.hpp"
 
 namespace beamheap::analyses {
 namespace {

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analyses/base/erlang_syntax.hpp"
+#include "erlang/erlang_syntax.hpp"
 
 namespace beamheap::analyses {
 namespace {

@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "analyses/base/allocated_words.hpp"
-#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/base/links_of.hpp"
-#include "analyses/base/term_reader.hpp"
 #include "analyses/heaps/loop_state.hpp"
 #include "analyses/heaps/pid_fields.hpp"
 #include "analyses/processes/groups.hpp"
+#include "erlang/erlang_syntax.hpp"
+#include "erlang/term_reader.hpp"
 
 namespace beamheap::analyses {
 

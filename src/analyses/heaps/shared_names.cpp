@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "analyses/base/allocated_words.hpp"
-#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/processes/waits.hpp"
+#include "erlang/erlang_syntax.hpp"
 
 namespace beamheap::analyses {
 namespace {

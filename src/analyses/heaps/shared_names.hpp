@@ -10,8 +10,8 @@
 #include <memory>
 #include <vector>
 
-#include "analyses/base/owned_term.hpp"
 #include "beamheap/artifact.hpp"
+#include "erlang/owned_term.hpp"
 
 namespace beamheap::analyses {
 

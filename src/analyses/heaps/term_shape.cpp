@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "analyses/base/owned_term.hpp"
-#include "analyses/base/term_reader.hpp"
-#include "analyses/base/term_walks.hpp"
+#include "erlang/owned_term.hpp"
+#include "erlang/term_reader.hpp"
+#include "erlang/term_walks.hpp"
 
 namespace beamheap::analyses {
 namespace {

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "analyses/base/allocated_words.hpp"
-#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/heaps/asked_by_hand.hpp"
 #include "analyses/heaps/pid_fields.hpp"
+#include "erlang/erlang_syntax.hpp"
 
 namespace beamheap::analyses {
 namespace {

@@ -25,8 +25,8 @@
 #include <string_view>
 #include <vector>
 
-#include "analyses/base/owned_term.hpp"
 #include "beamheap/artifact.hpp"
+#include "erlang/owned_term.hpp"
 
 namespace beamheap::analyses {
 

@@ -1,8 +1,8 @@
 // The forms that log events have in memory, told apart and read. See log_events.hpp for the list of them.
 #pragma once
 
-#include "analyses/base/term_reader.hpp"
 #include "analyses/logs/log_events.hpp"
+#include "erlang/term_reader.hpp"
 
 namespace beamheap::analyses {
 

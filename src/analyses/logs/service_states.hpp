@@ -30,8 +30,8 @@
 #include <string>
 #include <vector>
 
-#include "analyses/base/owned_term.hpp"
 #include "beamheap/artifact.hpp"
+#include "erlang/owned_term.hpp"
 
 namespace beamheap::analyses {
 

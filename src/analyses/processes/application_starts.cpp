@@ -1,7 +1,7 @@
 #include "analyses/processes/application_starts.hpp"
 
-#include "analyses/base/term_reader.hpp"
 #include "analyses/processes/frame_marks.hpp"
+#include "erlang/term_reader.hpp"
 
 namespace beamheap::analyses {
 namespace {

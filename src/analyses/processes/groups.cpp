@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/processes/process_columns.hpp"
+#include "erlang/erlang_syntax.hpp"
 
 namespace beamheap::analyses {
 namespace {

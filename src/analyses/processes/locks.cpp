@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "analyses/base/term_reader.hpp"
 #include "analyses/processes/frame_marks.hpp"
+#include "erlang/term_reader.hpp"
 
 namespace beamheap::analyses {
 namespace {

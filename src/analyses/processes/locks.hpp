@@ -13,10 +13,10 @@
 #include <string_view>
 #include <vector>
 
-#include "analyses/base/owned_term.hpp"
 #include "analyses/base/sentence.hpp"
 #include "beamheap/artifact.hpp"
 #include "beamheap/snapshot.hpp"
+#include "erlang/owned_term.hpp"
 
 namespace beamheap::analyses {
 

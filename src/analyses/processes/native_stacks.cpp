@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "analyses/base/erlang_syntax.hpp"
+#include "erlang/erlang_syntax.hpp"
 
 namespace beamheap::analyses {
 namespace {

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "analyses/base/allocated_words.hpp"
-#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/base/sum.hpp"
-#include "analyses/base/term_reader.hpp"
-#include "analyses/base/term_walks.hpp"
+#include "erlang/erlang_syntax.hpp"
+#include "erlang/term_reader.hpp"
+#include "erlang/term_walks.hpp"
 
 namespace beamheap::analyses {
 namespace restarts_of {

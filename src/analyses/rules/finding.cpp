@@ -1,6 +1,6 @@
 #include "analyses/rules/finding.hpp"
 
-#include "analyses/base/erlang_syntax.hpp"
+#include "erlang/erlang_syntax.hpp"
 #include "model/characters.hpp"
 
 namespace beamheap::analyses {

@@ -1,5 +1,5 @@
-#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/selectors/selectors.hpp"
+#include "erlang/erlang_syntax.hpp"
 
 namespace beamheap::analyses {
 namespace {

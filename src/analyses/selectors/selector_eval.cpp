@@ -2,11 +2,11 @@
 #include <cassert>
 #include <optional>
 
-#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/base/sum.hpp"
 #include "analyses/processes/groups.hpp"
 #include "analyses/processes/supervision.hpp"
 #include "analyses/selectors/selectors.hpp"
+#include "erlang/erlang_syntax.hpp"
 
 namespace beamheap::analyses {
 namespace {

@@ -3,8 +3,8 @@
 #include <array>
 #include <optional>
 
-#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/selectors/selectors.hpp"
+#include "erlang/erlang_syntax.hpp"
 #include "model/characters.hpp"
 
 namespace beamheap::analyses {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/base/sum.hpp"
+#include "erlang/erlang_syntax.hpp"
 #include "model/characters.hpp"
 
 namespace beamheap::analyses {

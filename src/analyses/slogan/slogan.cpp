@@ -4,9 +4,9 @@
 #include <array>
 #include <optional>
 
-#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/base/sum.hpp"
 #include "analyses/slogan/slogan_tables.hpp"
+#include "erlang/erlang_syntax.hpp"
 #include "model/characters.hpp"
 
 namespace beamheap::analyses {

@@ -19,11 +19,11 @@
 #include <set>
 
 #include "analyses/base/allocated_words.hpp"
-#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/base/links_of.hpp"
 #include "analyses/processes/groups.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/phrases.hpp"
+#include "erlang/erlang_syntax.hpp"
 
 namespace beamheap::analyses::rule {
 namespace big_heap_rule {

@@ -19,10 +19,10 @@
 #include <optional>
 #include <utility>
 
-#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/shell_work.hpp"
 #include "analyses/rules/phrases.hpp"
+#include "erlang/erlang_syntax.hpp"
 
 namespace beamheap::analyses::rule {
 namespace busy_loop_rule {

@@ -15,10 +15,10 @@
 #include <array>
 #include <string_view>
 
-#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/senders.hpp"
 #include "analyses/rules/phrases.hpp"
+#include "erlang/erlang_syntax.hpp"
 
 namespace beamheap::analyses::rule {
 namespace few_waiters_rule {

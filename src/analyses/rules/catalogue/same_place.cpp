@@ -16,10 +16,10 @@
 #include <span>
 #include <utility>
 
-#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/processes/frame_marks.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/phrases.hpp"
+#include "erlang/erlang_syntax.hpp"
 
 namespace beamheap::analyses::rule {
 namespace same_place_rule {

@@ -14,12 +14,12 @@
 #include <algorithm>
 #include <map>
 
-#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/processes/frame_marks.hpp"
 #include "analyses/processes/groups.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/senders.hpp"
 #include "analyses/rules/phrases.hpp"
+#include "erlang/erlang_syntax.hpp"
 
 namespace beamheap::analyses::rule {
 namespace silent_peers_rule {

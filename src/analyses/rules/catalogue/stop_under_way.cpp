@@ -23,9 +23,9 @@
 #include <algorithm>
 #include <array>
 
-#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/base/links_of.hpp"
 #include "analyses/rules/phrases.hpp"
+#include "erlang/erlang_syntax.hpp"
 
 namespace beamheap::analyses::rule {
 namespace stop_under_way_rule {

@@ -22,10 +22,10 @@
 #include <utility>
 #include <vector>
 
-#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/processes/frame_marks.hpp"
 #include "analyses/processes/senders.hpp"
 #include "analyses/rules/phrases.hpp"
+#include "erlang/erlang_syntax.hpp"
 
 namespace beamheap::analyses::rule {
 namespace stuck_servers_rule {

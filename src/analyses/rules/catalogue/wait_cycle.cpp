@@ -11,8 +11,8 @@
 // Thresholds: none, a circle is a finding. Critical where the calls have no timeout, as far as the frames tell.
 #include <algorithm>
 
-#include "analyses/base/erlang_syntax.hpp"
 #include "analyses/rules/phrases.hpp"
+#include "erlang/erlang_syntax.hpp"
 
 namespace beamheap::analyses::rule {
 namespace wait_cycle_rule {

@@ -1,11 +1,11 @@
-#include "analyses/base/term_reader.hpp"
+#include "erlang/term_reader.hpp"
 
 #include <algorithm>
 
-#include "analyses/base/erlang_syntax.hpp"
-#include "analyses/base/term_walks.hpp"
+#include "erlang/erlang_syntax.hpp"
+#include "erlang/term_walks.hpp"
 
-namespace beamheap::analyses {
+namespace beamheap {
 namespace {
 
 constexpr std::size_t widest_tuple = 16;
@@ -152,4 +152,4 @@ std::optional<std::int64_t> TermReader::number(const Element& term) const {
     return term.number;
 }
 
-}  // namespace beamheap::analyses
+}  // namespace beamheap

@@ -1,8 +1,8 @@
-#include "analyses/base/owned_term.hpp"
+#include "erlang/owned_term.hpp"
 
 #include <algorithm>
 
-namespace beamheap::analyses {
+namespace beamheap {
 
 OwnedTerm::OwnedTerm() {
     graph_.begin(HeapGraph::Mode::values, 8);
@@ -115,4 +115,4 @@ std::unique_ptr<OwnedTerm> copy_term(TermSource& source, const Element& term, co
     return TermCopier(source, budget).run(term);
 }
 
-}  // namespace beamheap::analyses
+}  // namespace beamheap

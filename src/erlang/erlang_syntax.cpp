@@ -1,11 +1,11 @@
-#include "analyses/base/erlang_syntax.hpp"
+#include "erlang/erlang_syntax.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <iterator>
 
-namespace beamheap::analyses {
+namespace beamheap {
 namespace {
 
 constexpr std::array<std::string_view, 29> reserved_words{
@@ -183,4 +183,4 @@ bool read_name(std::string_view text, std::string& name, std::size_t& used, bool
     return !name.empty();
 }
 
-}  // namespace beamheap::analyses
+}  // namespace beamheap

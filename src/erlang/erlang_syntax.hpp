@@ -6,7 +6,7 @@
 
 #include "beamheap/snapshot.hpp"
 
-namespace beamheap::analyses {
+namespace beamheap {
 
 /// "<0.123.0>"; empty for a pid that is none.
 std::string pid_text(const Pid& pid);
@@ -29,4 +29,4 @@ void append_utf8(std::string& out, std::uint32_t code);
 /// letters and dots are taken too, so that `MyApp.Worker` is one name. `used` is what was read, in bytes.
 bool read_name(std::string_view text, std::string& name, std::size_t& used, bool& quoted);
 
-}  // namespace beamheap::analyses
+}  // namespace beamheap

@@ -10,7 +10,7 @@
 
 #include "beamheap/terms.hpp"
 
-namespace beamheap::analyses {
+namespace beamheap {
 
 /// Gives the elements of a list.
 class ListWalk {
@@ -114,4 +114,4 @@ private:
     std::vector<ElementCursor> levels_;
 };
 
-}  // namespace beamheap::analyses
+}  // namespace beamheap

@@ -4,10 +4,10 @@
 #include <charconv>
 #include <cstdlib>
 
-#include "analyses/base/erlang_syntax.hpp"
-#include "analyses/base/owned_term.hpp"
+#include "erlang/erlang_syntax.hpp"
+#include "erlang/owned_term.hpp"
 
-namespace beamheap::analyses {
+namespace beamheap {
 
 class TermParser {
 public:
@@ -425,4 +425,4 @@ std::unique_ptr<OwnedTerm> parse_term(std::string_view printed) { return TermPar
 
 std::unique_ptr<OwnedTerm> text_term(std::string_view text) { return TermParser(text).run_text(); }
 
-}  // namespace beamheap::analyses
+}  // namespace beamheap

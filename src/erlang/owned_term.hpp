@@ -15,7 +15,7 @@
 
 #include "beamheap/terms.hpp"
 
-namespace beamheap::analyses {
+namespace beamheap {
 
 /// How much of a term is copied; what lies beyond is an element of kind `unknown`.
 struct CopyBudget {
@@ -79,4 +79,4 @@ std::unique_ptr<OwnedTerm> parse_term(std::string_view printed);
 /// A text as Erlang has it: a list of its characters.
 std::unique_ptr<OwnedTerm> text_term(std::string_view text);
 
-}  // namespace beamheap::analyses
+}  // namespace beamheap

@@ -13,7 +13,7 @@
 
 #include "beamheap/terms.hpp"
 
-namespace beamheap::analyses {
+namespace beamheap {
 
 class TermReader {
 public:
@@ -58,4 +58,4 @@ private:
     TermSource& source_;
 };
 
-}  // namespace beamheap::analyses
+}  // namespace beamheap
