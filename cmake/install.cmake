@@ -43,7 +43,7 @@ set(BEAMHEAP_INCLUDE_DIR ${CMAKE_INSTALL_INCLUDEDIR}/beamheap)
 set(BEAMHEAP_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/beamheap)
 install(TARGETS beamheap_library ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 install(DIRECTORY include/beamheap src/erlang src/analyses DESTINATION ${BEAMHEAP_INCLUDE_DIR} COMPONENT library
-        FILES_MATCHING PATTERN "*.hpp")
+        FILES_MATCHING PATTERN "*.hpp" PATTERN "cause_kinds.inc")
 install(FILES formats/format.hpp DESTINATION ${BEAMHEAP_INCLUDE_DIR}/formats COMPONENT library)
 configure_package_config_file(cmake/beamheapConfig.cmake.in beamheapConfig.cmake INSTALL_DESTINATION ${BEAMHEAP_PACKAGE_DIR}
                               PATH_VARS BEAMHEAP_INCLUDE_DIR CMAKE_INSTALL_LIBDIR)

@@ -7,6 +7,7 @@
 #include "analyses/causes/boot_stage.hpp"
 #include "analyses/causes/explainer.hpp"
 #include "analyses/causes/told_causes.hpp"
+#include "analyses/causes/wordings.hpp"
 #include "analyses/logs/log_forms.hpp"
 #include "present/spelling.hpp"
 #include "support/made_snapshot.hpp"

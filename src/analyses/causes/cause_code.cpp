@@ -1,8 +1,8 @@
-// Code that is missing or does not load: boot scripts, modules, native libraries, and what -eval was given.
+// Code that is missing or does not load.
 #include <algorithm>
-#include <array>
 
 #include "analyses/causes/explainer.hpp"
+#include "erlang/modules.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -33,73 +33,7 @@ std::string all_words(const LogEvent& event) {
     return text;
 }
 
-// "cannot open shared object file" of "Failed to load NIF library: '/x/y.so: cannot open shared object file: ...'"
-std::string library_error(std::string_view text) {
-    constexpr std::string_view before = "NIF library";
-    if (const std::size_t at = text.find(before); at != text.npos) {
-        text.remove_prefix(at + before.size());
-        while (!text.empty() && (text.front() == ':' || text.front() == ' ' || text.front() == '\''))
-            text.remove_prefix(1);
-    }
-    while (!text.empty() && (text.back() == '\'' || text.back() == '.' || text.back() == '"')) text.remove_suffix(1);
-    return one_line(text, 90);
-}
-
 }  // namespace
-
-// init's own reasons (init.erl, R10 to 29).
-bool Explainer::boot() {
-    if (const auto p = t_.tagged(failure_.reason, "load_failed", 2); !p.empty()) {
-        cause_.kind = CauseKind::bad_specification;
-        std::vector<Sentence> names;
-        const auto modules = t_.list(p[1], 100);
-        for (const Element& module : modules)
-            if (TermReader::is_atom(module) && names.size() < 4) names.push_back(plain(module));
-        if (names.empty()) return false;
-        cause_.what = sentence("modules that the boot script names can't be loaded: {}", joined(names, ", "));
-        if (modules.size() > names.size())
-            cause_.what.say(" and {} more", Amount{modules.size() - names.size(), AmountUnit::count});
-        hint("The code path (ROOTDIR, ERL_LIBS, -pa, the release's lib) does not lead to them.");
-        return true;
-    }
-    if (const auto p = t_.tuple(failure_.reason, 2); !p.empty()) {
-        const bool words =
-            TermReader::is(p[0], "cannot get bootfile") || t_.text(p[0], 40).value_or("") == "cannot get bootfile";
-        if (words) {
-            cause_.kind = CauseKind::no_file;
-            cause_.what = sentence("the boot file can't be read: {}", plain(p[1]));
-            hint("Check -boot, RELEASE and ROOTDIR: -boot takes the path without .boot.");
-            return true;
-        }
-    }
-    if (TermReader::is(failure_.reason, "invalid_current_directory")) {
-        cause_.kind = CauseKind::no_file;
-        cause_.what =
-            Sentence("its current directory does not exist, or this user can't read it (invalid_current_directory)");
-        hint("Start it in a folder that exists: a unit's WorkingDirectory, a folder that a deployment has replaced.");
-        return true;
-    }
-    if (TermReader::is_one_of(failure_.reason, {"terminating", "stopping"})) {
-        cause_.kind = CauseKind::stopped;
-        cause_.what = Sentence("it was told to stop while it was starting");
-        hint("Something called init:stop, or the system sent SIGTERM: see what starts and watches the node.");
-        return true;
-    }
-    const auto in_boot = [](const LogFrame& frame) { return frame.module == "init" && frame.function == "get_boot"; };
-    if (TermReader::is(failure_.reason, "badarg") && std::ranges::any_of(failure_.stack, in_boot)) {
-        cause_.kind = CauseKind::bad_specification;
-        cause_.what = Sentence("the boot file (.boot) is damaged or empty");
-        hint("Make it anew: systools:make_script/2, or the release's tool.");
-        return true;
-    }
-    if (const auto p = t_.tagged(failure_.reason, "bad_environment_value", 2); !p.empty()) {
-        cause_.kind = CauseKind::bad_specification;
-        cause_.what = sentence("a value on the command line (-App Key Value) is no Erlang: {}", plain(p[1]));
-        hint("Mind the shell's quotes: strings need their own, as in '\"text\"'.");
-        return true;
-    }
-    return false;
-}
 
 // undef: whose module is missing, can't be loaded, or has no such function.
 bool Explainer::undefined() {
@@ -154,12 +88,10 @@ std::string_view Explainer::similar_module(std::string_view name) const {
         }
     }
     if (!best.empty()) return best;
-    // Modules that programs call most, which need not be loaded yet.
-    constexpr std::array<std::string_view, 16> usual{
-        "proplists", "lists",   "maps",  "string",   "binary", "gen_server", "application", "io_lib",
-        "filename",  "filelib", "timer", "calendar", "crypto", "base64",     "httpc",       "mnesia"};
-    for (const std::string_view other : usual)
-        if (name != other && distance(name, other) < (name.size() < 5 ? 2u : 3u)) return other;
+    for (const erlang::ModuleRow& other : erlang::known_modules())
+        if (other.has(erlang::ModuleRole::usual) && name != other.name &&
+            distance(name, other.name) < (name.size() < 5 ? 2u : 3u))
+            return other.name;
     return {};
 }
 
@@ -218,71 +150,6 @@ bool Explainer::bad_module(std::string_view module) {
     hint(
         "Compile it anew with this release of OTP; a file that was copied in part or for another release does not "
         "load.");
-    return true;
-}
-
-// {Line, erl_parse, Message} of -eval, of a file that is read with file:consult, and of a resource file.
-bool Explainer::code() {
-    auto p = t_.tuple(failure_.reason, 3);
-    if (p.empty())
-        if (const auto match = t_.tagged(failure_.reason, "badmatch", 2); !match.empty()) {
-            const auto error = t_.tagged(match[1], "error", 2);
-            if (!error.empty()) p = t_.tuple(error[1], 3);
-        }
-    if (const auto unbound = t_.tagged(failure_.reason, "unbound_var", 2);
-        !unbound.empty() && TermReader::is_atom(unbound[1])) {
-        cause_.kind = CauseKind::bad_code;
-        cause_.what = sentence("what -eval was given has a variable without a value: {}", plain(unbound[1]));
-        hint("Mind the shell's quotes around -eval: it may have taken parts of it for its own.");
-        return true;
-    }
-    if (p.empty() || !TermReader::is_one_of(p[1], {"erl_parse", "erl_scan", "file_io_server", "file"})) return false;
-    const bool by_init = failure_.stack.empty() || std::ranges::any_of(failure_.stack, [](const LogFrame& frame) {
-                             return frame.module == "init" && frame.function == "start_it";
-                         });
-    const bool by_eval = by_init && (failure_.stack.empty() || failure_.stack.front().module == "init");
-    cause_.kind = CauseKind::bad_code;
-    const auto text = t_.text(p[2], 200);
-    cause_.what =
-        by_eval ? Sentence("what -eval was given is no Erlang") : Sentence("a file that it reads is no Erlang");
-    if (!by_eval)
-        if (const auto line = t_.number(t_.tuple(p[0], 2).empty() ? p[0] : t_.tuple(p[0], 2)[0]); line && *line > 0)
-            cause_.what.say(", line {}", Amount{static_cast<std::uint64_t>(*line), AmountUnit::plain});
-    if (text && p[2].kind != ElementKind::nil) cause_.what.say(": {}", InputText{*text, InputText::Holds::message});
-    else cause_.what.say(": a syntax error");
-    if (by_eval) {
-        hint("Mind the shell's quotes around -eval, and the full stop at the end.");
-    } else {
-        hint("Check the file with file:consult/1: it names the line.");
-        where();
-    }
-    return true;
-}
-
-// {load_failed, Text} and {bad_lib, Text} of erlang:load_nif, {on_load_function_failed, Module, Reason}
-bool Explainer::native_library() {
-    Element reason = failure_.reason;
-    Sentence module;
-    if (const auto p = t_.tagged(reason, "on_load_function_failed", 3); !p.empty() && TermReader::is_atom(p[1])) {
-        module = sentence(" of {}", plain(p[1]));
-        reason = p[2];
-    } else if (const auto pair = t_.tagged(reason, "on_load_function_failed", 2);
-               !pair.empty() && TermReader::is_atom(pair[1])) {
-        module = sentence(" of {}", plain(pair[1]));
-    }
-    if (const auto p = t_.tagged(reason, "badmatch", 2); !p.empty()) reason = p[1];
-    if (const auto p = t_.tagged(reason, "error", 2); !p.empty()) reason = p[1];
-    const auto pair = t_.tuple(reason, 2);
-    const bool by_load_nif =
-        !pair.empty() && TermReader::is_one_of(pair[0], {"load_failed", "bad_lib", "load", "old_code", "upgrade"});
-    if (module.empty() && !by_load_nif) return false;
-    cause_.kind = CauseKind::no_library;
-    cause_.what = sentence("a native library{} can't be loaded", module);
-    if (by_load_nif)
-        if (const auto text = t_.text(pair[1], 1000); text && pair[1].kind != ElementKind::nil)
-            cause_.what.say(": {}", InputText{library_error(*text), InputText::Holds::message});
-    hint("It was not built, is for another system or release of OTP, or one that it needs is missing: ldd FILE.so");
-    where();
     return true;
 }
 

@@ -1,44 +1,16 @@
 // What a node needs of others to start: its name, its output, applications, tables, files and ports.
 #include <algorithm>
-#include <array>
 
 #include "analyses/causes/explainer.hpp"
 
 namespace beamheap::analyses {
 namespace {
 
-struct Posix {
-    std::string_view atom;
-    CauseKind kind;
-    Ours means;
-};
-constexpr std::array<Posix, 21> posix_errors{{
-    {"eaddrinuse", CauseKind::port_taken, "is in use"},
-    {"eaddrnotavail", CauseKind::refused, "this machine does not have that address"},
-    {"enoent", CauseKind::no_file, "a file, folder or program does not exist"},
-    {"enotdir", CauseKind::no_file, "a part of a path is no folder"},
-    {"eisdir", CauseKind::no_file, "a folder stands where a file is expected"},
-    {"eacces", CauseKind::no_file, "the operating system denied permission"},
-    {"eperm", CauseKind::no_file, "the operating system did not permit it"},
-    {"erofs", CauseKind::no_file, "the file system is read-only"},
-    {"enospc", CauseKind::no_file, "the disk is full"},
-    {"efbig", CauseKind::no_file, "the file may not grow further"},
-    {"edquot", CauseKind::no_file, "the disk quota is used up"},
-    {"eio", CauseKind::no_file, "the device has failed"},
-    {"emfile", CauseKind::no_file, "there is no file descriptor left"},
-    {"enomem", CauseKind::no_file, "the operating system has no memory left"},
-    {"econnrefused", CauseKind::refused, "a service refused the connection"},
-    {"ehostunreach", CauseKind::refused, "another machine can't be reached"},
-    {"etimedout", CauseKind::refused, "another machine did not answer"},
-    {"nxdomain", CauseKind::refused, "a host name does not resolve"},
-    {"epmd_error", CauseKind::refused, "epmd can't be reached"},
-    {"epipe", CauseKind::no_output, "the reader of its output is gone"},
-    {"einval", CauseKind::bad_value, "the operating system was given a wrong argument"},
-}};
+using erlang::PosixError;
 
 // "Failed to start socket listener: Eaddrinuse": libraries of other languages print the error into a text.
-const Posix* said_error(const std::string& text) {
-    for (const Posix& error : posix_errors) {
+const PosixError* said_error(const std::string& text) {
+    for (const PosixError& error : erlang::posix_errors()) {
         std::string capital(error.atom);
         capital[0] = 'E';
         if (error.atom.size() > 4 &&
@@ -70,89 +42,20 @@ std::string name_in(const LogEvent& event) {
     return name;
 }
 
-struct KnownText {
-    std::string_view begins;
-    CauseKind kind;
-    Ours hint;
-};
-// Reasons that are texts of OTP's own: application_controller.erl, init.erl, reltool_server.erl and reltool_target.erl.
-constexpr std::array<KnownText, 11> known_texts{{
-    {"error in config file", CauseKind::bad_code, "Check the file with file:consult/1: it names the line."},
-    {"invalid config data", CauseKind::bad_specification,
-     "The configuration file, or -App Key Value on the command line, has a setting of a wrong form."},
-    {"badly formatted environment", CauseKind::bad_specification, "Mind the shell's quotes: values are Erlang terms."},
-    {"Missing rel", CauseKind::bad_specification,
-     "The release's specification (reltool.config) names a release in boot_rel that no {rel, ...} defines."},
-    {"Release ", CauseKind::bad_specification,
-     "The release's specification (reltool.config) names an application that lib_dirs do not lead to, or that was not "
-     "compiled."},
-    {"Illegal option", CauseKind::bad_specification,
-     "The release's specification (reltool.config) has a wrong option."},
-    {"Illegal library", CauseKind::no_file, "Check lib_dirs in the release's specification (reltool.config)."},
-    {"Illegal ", CauseKind::bad_specification, "Check the release's specification (reltool.config)."},
-    {"Module ", CauseKind::bad_specification, "Check the release's specification (reltool.config)."},
-    {"Application ", CauseKind::bad_specification, "Check the release's specification (reltool.config)."},
-    {"Undefined application", CauseKind::no_application, "Check the release's specification and its lib_dirs."},
-}};
+const PosixError* known_error(std::string_view atom) {
+    const auto found = std::ranges::find(erlang::posix_errors(), atom, &PosixError::atom);
+    return found == erlang::posix_errors().end() ? nullptr : &*found;
+}
 
 }  // namespace
 
 Ours meaning_of_posix(std::string_view atom) {
-    const auto found = std::ranges::find(posix_errors, atom, &Posix::atom);
-    return found == posix_errors.end() ? Ours("") : found->means;
-}
-
-// Reasons that are texts of their own.
-bool Explainer::text() {
-    const auto text = t_.text(failure_.reason, 2000);
-    if (!text || text->empty() || failure_.reason.kind == ElementKind::nil) return false;
-    if (text->find(".erlang.cookie") != std::string::npos || text->find("cookie file") != std::string::npos) {
-        cause_.kind = CauseKind::cookie;
-        cause_.what = sentence("the cookie file can't be used: {}", InputText{one_line(*text), InputText::Holds::vm});
-        hint(
-            "It must belong to the user that runs the node and be readable by that user alone (chmod 400); that user's "
-            "home folder must exist.");
-        return true;
-    }
-    // {error,"Bad environment variable: ~tp  Application: ~p"} (application_controller.erl), printed without its quotes
-    if (constexpr std::string_view before = "Bad environment variable: "; text->find(before) != std::string::npos) {
-        std::string value = text->substr(text->find(before) + before.size());
-        while (value.ends_with('}')) value.pop_back();
-        cause_.kind = CauseKind::bad_specification;
-        cause_.what = sentence("a value on the command line (-App Key Value) is no Erlang: {}",
-                               InputText{one_line(value), InputText::Holds::message});
-        hint("Mind the shell's quotes, also those of vm.args: strings need their own, as in '\"text\"'.");
-        return true;
-    }
-    cause_.kind = CauseKind::message;
-    cause_.what = sentence("{}", InputText{one_line(*text, 130), InputText::Holds::message});
-    for (const KnownText& known : known_texts)
-        if (text->starts_with(known.begins)) {
-            cause_.kind = known.kind;
-            hint(known.hint);
-            break;
-        }
-    where();
-    return true;
+    const PosixError* error = known_error(atom);
+    return error == nullptr ? Ours("") : error->means;
 }
 
 // {'EXIT', nodistribution}: why stands in a message that net_kernel logged.
 bool Explainer::distribution() {
-    if (const auto p = t_.tagged(failure_.reason, "dist_port_already_used", 4); !p.empty()) {
-        cause_.kind = CauseKind::port_taken;
-        cause_.what = sentence("port {} of the distribution is in use, most likely by {}@{}, which runs already",
-                               PrintedTerm{failure_.term, p[1], 20}, plain(p[2]), plain(p[3]));
-        hint("Stop the other node, or give this one another name and port.");
-        return true;
-    }
-    if (const auto p = t_.tagged(failure_.reason, "duplicate_node_name", 3); !p.empty())
-        return name_taken(sentence("{}@{}", plain(p[1]), plain(p[2])));
-    if (const auto p = t_.tagged(failure_.reason, "epmd_error", 3); !p.empty()) {
-        cause_.kind = CauseKind::refused;
-        cause_.what = sentence("epmd on {} can't be reached: {}", plain(p[1]), plain(p[2]));
-        hint("See whether that name resolves, epmd runs there and port 4369 can be reached: epmd -names");
-        return true;
-    }
     if (!TermReader::is(failure_.reason, "nodistribution")) return false;
     for (const LogEvent& event : events_) {
         if (event.format.kind == ElementKind::unknown) continue;
@@ -239,31 +142,6 @@ Sentence Explainer::node_name(Ours otherwise) const {
     return only.empty() ? Sentence(otherwise) : sentence("{}", InputText{std::string(only), InputText::Holds::name});
 }
 
-// The terminal: user_drv and prim_tty could not have it.
-bool Explainer::terminal() {
-    const bool tty = !failure_.stack.empty() &&
-                     (failure_.stack.front().module == "prim_tty" || failure_.stack.front().module == "user_drv");
-    if (TermReader::is(failure_.reason, "nouser")) {
-        cause_.kind = CauseKind::no_output;
-        cause_.what = Sentence("it could not get its terminal (nouser)");
-    } else if (const auto match = t_.tuple(failure_.reason, 2); tty && !match.empty()) {
-        cause_.kind = CauseKind::no_output;
-        cause_.what = Sentence("it could not get its terminal");
-        const auto error = t_.tagged(match[1], "error", 2);
-        const auto pair = error.empty() ? std::vector<Element>{} : t_.tuple(error[1], 2);
-        if (!pair.empty())
-            cause_.what.say(": {}: {}", plain(pair[0]),
-                            InputText{one_line(t_.text(pair[1], 200).value_or(std::string(pair[1].text)), 60),
-                                      InputText::Holds::message});
-        else cause_.what.say(": {}", printed(failure_.reason));
-        where();
-    } else {
-        return false;
-    }
-    hint("Start it with a working terminal, or with -noinput (-noshell): a service has none.");
-    return true;
-}
-
 // A write to standard output or error that fails: what it was about to say is the cause, of which this is the end.
 bool Explainer::output_gone() {
     const bool io = !failure_.stack.empty() && failure_.stack.front().module == "io";
@@ -300,62 +178,6 @@ bool Explainer::output_gone() {
     return true;
 }
 
-bool Explainer::application() {
-    if (const auto p = t_.tagged(failure_.reason, "not_started", 2); !p.empty()) {
-        cause_.kind = CauseKind::no_application;
-        cause_.what = sentence("application {} has to be started first", plain(p[1]));
-        hint("Use application:ensure_all_started/1, or put it before this one in the release.");
-        return true;
-    }
-    if (const auto p = t_.tagged(failure_.reason, "not_loaded", 2); !p.empty()) {
-        cause_.kind = CauseKind::no_application;
-        cause_.what =
-            sentence("application {} is not loaded: its .app file is missing, or has another name inside", plain(p[1]));
-        return true;
-    }
-    const auto p = t_.tuple(failure_.reason, 2);
-    if (p.empty()) return false;
-    const auto file = t_.text(p[1], 200);
-    const auto why = t_.text(p[0], 200);
-    if (!file || !why || !file->ends_with(".app")) return false;
-    cause_.kind = CauseKind::no_application;
-    const InputText name{file->substr(0, file->size() - 4), InputText::Holds::name};
-    if (why->find(": ") != std::string::npos ||
-        why->find("bad") != std::string::npos) {  // "1: syntax error before: '.'"
-        cause_.kind = CauseKind::bad_code;
-        cause_.what =
-            sentence("the resource file {}.app is wrong: {}", name, InputText{one_line(*why), InputText::Holds::vm});
-        hint("Check the file with file:consult/1: it names the line.");
-        return true;
-    }
-    cause_.what = sentence("application {} is not installed: {}", name, InputText{*why, InputText::Holds::vm});
-    hint("It is missing from the code path (-pa, ERL_LIBS) or from the release.");
-    return true;
-}
-
-// {noproc, {M, call, [Name|_]}} and {timeout, {M, call, [Name|_]}}
-bool Explainer::registered() {
-    if (const auto p = t_.tagged(failure_.reason, "already_started", 2); !p.empty()) {
-        cause_.kind = CauseKind::bad_value;
-        cause_.what = sentence("what it was to start is running already: {}", plain(p[1]));
-        where();
-        return true;
-    }
-    const auto p = t_.tuple(failure_.reason, 2);
-    if (p.empty() || !TermReader::is_one_of(p[0], {"noproc", "timeout"})) return false;
-    const auto call = t_.tuple(p[1], 3);
-    const auto arguments = call.empty() ? std::vector<Element>{} : t_.list(call[2], 3);
-    if (arguments.empty()) return false;
-    const bool timeout = TermReader::is(p[0], "timeout");
-    cause_.kind = timeout ? CauseKind::timeout : CauseKind::not_registered;
-    cause_.what = timeout ? sentence("a call of {} was not answered in time", printed(arguments[0]))
-                  : TermReader::is_atom(arguments[0])
-                      ? sentence("it called {}, and no process is registered under that name", plain(arguments[0]))
-                      : sentence("it called {}, which is no process any more", printed(arguments[0]));
-    where();
-    return true;
-}
-
 // badarg of ets: with a name that is no table.
 bool Explainer::table() {
     if (!TermReader::is(failure_.reason, "badarg") || failure_.stack.empty() || failure_.stack.front().module != "ets")
@@ -368,72 +190,6 @@ bool Explainer::table() {
     cause_.kind = CauseKind::no_table;
     cause_.what = sentence("the ETS table {} does not exist", plain(arguments[0]));
     where();
-    return true;
-}
-
-// {aborted, {no_exists, Table}}, {timeout, [Table]}, {timeout_waiting_for_tables, ...}: mnesia's reasons, bare or
-// matched.
-bool Explainer::mnesia() {
-    Element reason = failure_.reason;
-    for (const std::string_view tag : {"badmatch", "case_clause", "error", "aborted"})
-        if (const auto p = t_.tagged(reason, tag, 2); !p.empty()) reason = p[1];
-    if (const auto p = t_.tagged(reason, "no_exists", 2); !p.empty()) {
-        const auto parts = t_.list(p[1], 1);
-        cause_.kind = CauseKind::no_table;
-        cause_.what =
-            sentence("the mnesia table {} does not exist on this node", plain(parts.empty() ? p[1] : parts[0]));
-        hint("Create it, or load its schema, before it is used: mnesia:create_table/2, mnesia:wait_for_tables/2.");
-    } else if (const auto late = t_.tuple(reason);
-               !late.empty() && TermReader::is_one_of(late[0], {"timeout", "timeout_waiting_for_tables"})) {
-        const auto names = late.size() < 2 ? std::vector<Element>{} : t_.list(late.back(), 100);
-        if (names.empty() || !TermReader::is_atom(names[0])) return false;
-        cause_.kind = CauseKind::timeout;
-        cause_.what = sentence("mnesia tables were not there in time: {}", plain(names[0]));
-        if (names.size() > 1) cause_.what.say(" and {} more", Amount{names.size() - 1, AmountUnit::count});
-        hint("Another node of the cluster has to start first, or the tables do not exist in this schema.");
-    } else {
-        return false;
-    }
-    where();
-    return true;
-}
-
-// {options, What} of ssl's functions (ssl.erl), {tls_alert, {Name, Text}} of a handshake, and ranch's no_cert.
-bool Explainer::tls() {
-    if (TermReader::is(failure_.reason, "no_cert")) {
-        cause_.kind = CauseKind::bad_specification;
-        cause_.what = Sentence("a TLS listener was given no certificate (no_cert)");
-        hint("Give it certfile and keyfile, certs_keys or sni_fun.");
-    } else if (const auto p = t_.tagged(failure_.reason, "tls_alert", 2); !p.empty()) {
-        cause_.kind = CauseKind::refused;
-        const auto alert = t_.tuple(p[1], 2);
-        const auto text = alert.empty() ? t_.text(p[1], 400) : t_.text(alert[1], 400);
-        cause_.what = Sentence("a TLS connection failed");
-        if (!alert.empty() && TermReader::is_atom(alert[0])) cause_.what.say(": {}", plain(alert[0]));
-        // "TLS client: In state hello at tls_record.erl:564 generated CLIENT ALERT: Fatal - Unexpected Message\n ..."
-        constexpr std::string_view before = "ALERT: ";
-        if (const std::size_t at = text ? text->find(before) : std::string::npos; at != std::string::npos)
-            cause_.what.say(" ({})", InputText{one_line(std::string_view(*text).substr(at + before.size()), 70),
-                                               InputText::Holds::message});
-    } else if (const auto wrong = t_.tagged(failure_.reason, "options", 2); !wrong.empty()) {
-        if (posix()) return true;
-        cause_.kind = CauseKind::bad_specification;
-        cause_.what = says_nothing(wrong[1]) ? Sentence("an option of ssl is wrong, and the slogan leaves out which")
-                                             : sentence("an option of ssl is wrong: {}", printed(wrong[1]));
-    } else {
-        return false;
-    }
-    where();
-    return true;
-}
-
-// {application_terminated, App, shutdown}: nothing but its top supervisor ends an application so that has run
-// (supervisor.erl).
-bool Explainer::gave_up() {
-    if (!failure_.exited || !TermReader::is(failure_.reason, "shutdown")) return false;
-    cause_.kind = CauseKind::unknown;  // what its children ended of is the cause, where a report tells it
-    cause_.what =
-        Sentence("its top supervisor gave up, since children of it failed more often than it allows (shutdown)");
     return true;
 }
 
@@ -463,19 +219,18 @@ bool Explainer::posix() {
     if (bare && !failure_.stack.empty() && failure_.stack.front().arguments.kind != ElementKind::unknown)
         if (const auto arguments = t_.list(failure_.stack.front().arguments, 1); !arguments.empty())
             left.push_back(arguments[0]);
-    const Posix* error = nullptr;
+    const PosixError* error = nullptr;
     Element port, name;
     std::string file, doing;
     for (std::size_t i = 0; i < left.size() && i < 40; ++i) {
         const Element& each = left[i];
         if (TermReader::is_atom(each)) {
-            const auto found = std::ranges::find(posix_errors, each.text, &Posix::atom);
-            if (found != posix_errors.end()) error = error == nullptr ? &*found : error;
+            if (const PosixError* found = known_error(each.text)) error = error == nullptr ? found : error;
             else if (name.kind == ElementKind::unknown && names_something(each.text)) name = each;
         } else if (each.kind == ElementKind::small && each.number > 0 && each.number < 65536) {
             if (port.kind == ElementKind::unknown) port = each;
         } else if (const auto text = t_.text(each, 500); text && text->size() > 2) {
-            if (const Posix* said = said_error(*text)) error = error == nullptr ? said : error;
+            if (const PosixError* said = said_error(*text)) error = error == nullptr ? said : error;
             const bool path = text->find('/') != std::string::npos;
             if (file.empty() && (bare || path)) file = *text;
             if (doing.empty() && !bare && !path && text->size() >= 10 && text->find(' ') != std::string::npos &&

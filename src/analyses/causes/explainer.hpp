@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "analyses/causes/cause.hpp"
+#include "analyses/causes/wordings.hpp"
+#include "erlang/causes.hpp"
 #include "erlang/term_reader.hpp"
 
 namespace beamheap::analyses {
@@ -20,27 +22,18 @@ public:
     Cause run();
 
 private:
-    // cause_code.cpp: code that is missing or does not load, and what -eval was given
-    bool boot();
+    // cause.cpp: what is told by the form of the reason (erlang/causes.hpp)
+    bool row(erlang::Turn turn);
+    bool in_circumstances(const erlang::CauseRow& row) const;
+    Element inside() const;
+    // cause_code.cpp: code that is missing or does not load
     bool undefined();
-    bool code();
-    bool native_library();
-    // cause_services.cpp: the distribution, output, applications, tables, files and ports
-    bool text();
-    bool gave_up();
+    // cause_services.cpp: the distribution, output, tables, files and ports
     bool distribution();
     bool output_gone();
-    bool terminal();
-    bool application();
-    bool registered();
     bool table();
-    bool mnesia();
-    bool tls();
     bool posix();
-    // cause_values.cpp: what callbacks and expressions have made of it
-    bool returned();
-    bool specification();
-    bool exception();
+    // cause_values.cpp: what expressions have made of it
     bool value();
     bool words();
 
@@ -55,7 +48,7 @@ private:
     /// What a slogan printed to a depth has left: `_`, {_}, {{_},[_]}.
     bool says_nothing(const Element& reason) const;
     PrintedTerm printed(const Element& term) const { return {failure_.term, term, 120}; }
-    Sentence plain(const Element& term) const;
+    Sentence plain(const Element& term) const { return analyses::plain(term, failure_.term); }
     void hint(Sentence sentence) { cause_.hints.push_back(std::move(sentence)); }
     void hint(Ours words) { cause_.hints.emplace_back(words); }
     /// ", in m:f/a (file:n)": the youngest frame of the application's own code, else the youngest.

@@ -8,6 +8,7 @@
 
 #include "analyses/base/allocated_words.hpp"
 #include "erlang/erlang_syntax.hpp"
+#include "erlang/modules.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -18,10 +19,6 @@ constexpr std::uint64_t most_unread = 1'000;     // messages of one of them
 constexpr std::uint64_t largest_asked = 20'000;  // words of its heaps
 constexpr std::uint64_t most_words = 1'000'000;  // of the heaps of all of them: of a stream their texts are kept
 constexpr std::size_t most_of_request = 64;      // objects of a message
-
-// Where processes wait for the time, or for what is no process.
-constexpr std::array<std::string_view, 5> for_no_process{"timer", "Elixir.Process", "erts_dirty_process_signal_handler",
-                                                         "prim_inet", "socket"};
 
 // Those who are named in the messages of a process.
 std::set<ProcId> named_in_messages(const Snapshot& s, TermSource& terms) {
@@ -80,7 +77,7 @@ std::vector<bool> functions_by_hand(const Snapshot& s) {
     std::vector<bool> by_hand(s.functions.size());
     for (std::uint32_t i = 0; i < s.functions.size(); ++i)
         by_hand[i] = !is_waiting_function(s, FunctionId{i}) && !is_idle_function(s, FunctionId{i}) &&
-                     std::ranges::find(for_no_process, module_of(s, FunctionId{i})) == for_no_process.end();
+                     !erlang::has_role(module_of(s, FunctionId{i}), erlang::ModuleRole::no_process);
     return by_hand;
 }
 

@@ -1,52 +1,18 @@
 #include "analyses/processes/senders.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <map>
 
-#include "analyses/processes/waiting_functions.hpp"
+#include "erlang/modules.hpp"
+#include "erlang/waiting_functions.hpp"
 
 namespace beamheap::analyses {
-namespace {
-
-// What stands between a program and a port.
-constexpr std::array<std::string_view, 25> libraries_of_ports{"prim_inet",
-                                                              "gen_tcp",
-                                                              "gen_tcp_socket",
-                                                              "gen_sctp",
-                                                              "gen_udp",
-                                                              "inet",
-                                                              "inet_tcp",
-                                                              "inet6_tcp",
-                                                              "erlang",
-                                                              "socket",
-                                                              "erts_internal",
-                                                              "gen",
-                                                              "gen_statem",
-                                                              "prim_socket",
-                                                              "os",
-                                                              "httpc",
-                                                              "inet_res",
-                                                              "inet_db",
-                                                              "ssl",
-                                                              "ssl_gen_statem",
-                                                              "ssl_connection",
-                                                              "tls_sender",
-                                                              "tls_socket",
-                                                              "tls_connection",
-                                                              "Elixir.Task.Supervised"};
-
-// Who works for others: those who wait for it say for whom.
-constexpr std::string_view tls_sender = "tls_sender";
-
-}  // namespace
-
 FunctionId caller_of(const Snapshot& s, const Process& process) {
     for (const Frame& frame : s.stacks[process.stack]) {
         if (frame.function == FunctionId::none) break;
         const std::string_view module = s.text(s.functions[frame.function].module);
-        if (std::ranges::find(libraries_of_ports, module) == libraries_of_ports.end()) return frame.function;
+        if (!erlang::has_role(module, erlang::ModuleRole::of_ports)) return frame.function;
     }
     return FunctionId::none;
 }
@@ -55,7 +21,8 @@ namespace {
 
 bool sends_for_others(const Snapshot& s, const Process& process) {
     for (const Frame& frame : s.stacks[process.stack])
-        if (frame.function != FunctionId::none && s.text(s.functions[frame.function].module) == tls_sender) return true;
+        if (frame.function != FunctionId::none && s.text(s.functions[frame.function].module) == erlang::tls_sender)
+            return true;
     return false;
 }
 
@@ -70,7 +37,8 @@ std::map<ProcId, ProcId> waiters(const Waits& waits) {
 bool in_socket_send(const Snapshot& s, const Process& process) {
     if (process.state != ProcessState::waiting || process.current_function == FunctionId::none) return false;
     const Function& function = s.functions[process.current_function];
-    return s.text(function.module) == socket_send.module && s.text(function.name).starts_with(socket_send.function);
+    return s.text(function.module) == erlang::socket_send.module &&
+           s.text(function.name).starts_with(erlang::socket_send.function);
 }
 
 }  // namespace

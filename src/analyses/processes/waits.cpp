@@ -7,10 +7,15 @@
 
 #include "analyses/processes/frame_marks.hpp"
 #include "analyses/processes/senders.hpp"
-#include "analyses/processes/waiting_functions.hpp"
+#include "erlang/modules.hpp"
+#include "erlang/waiting_functions.hpp"
 
 namespace beamheap::analyses {
 namespace {
+
+using erlang::HeldUpFunction;
+using erlang::waiting_functions;
+using erlang::WaitingFunction;
 
 const WaitingFunction* find_waiting(const Snapshot& snapshot, FunctionId id) {
     if (id == FunctionId::none) return nullptr;
@@ -120,7 +125,7 @@ public:
         for (const Frame& frame : s_.stacks[process.stack]) {
             if (frame.function == FunctionId::none) break;
             const std::string_view module = s_.text(s_.functions[frame.function].module);
-            if (std::ranges::find(calling_modules, module) != calling_modules.end()) return frame.function;
+            if (erlang::has_role(module, erlang::ModuleRole::calling)) return frame.function;
             const bool inside = module == "gen" || module == "erlang" || module == "erts_internal";
             if (!inside && frame.function != process.current_function) break;
         }
@@ -357,11 +362,11 @@ void add_edge(const Snapshot& s, ProcId from, ProcId to, std::string_view via, W
 // then. It runs in a process of its own, in a fun of the code server's (code_server.erl, handle_on_load and
 // schedule_on_load).
 void add_loading(const Snapshot& s, Waits& waits) {
-    const ProcId server = s.find_registered(code_server);
+    const ProcId server = s.find_registered(erlang::code_server);
     if (server == ProcId::none || waits.edge(server) != nullptr || s[server].state != ProcessState::waiting) return;
     if (std::ranges::none_of(waits.edges, [&](const WaitEdge& edge) { return edge.target.process == server; })) return;
     const std::vector<std::uint8_t> loads = marks_of_stacks(s, [&](FunctionId id) {
-        return s.text(s.functions[id].module) == code_server &&
+        return s.text(s.functions[id].module) == erlang::code_server &&
                s.text(s.functions[id].name).find("on_load/") != std::string_view::npos;
     });
     ProcId found = ProcId::none;
@@ -375,11 +380,11 @@ void add_loading(const Snapshot& s, Waits& waits) {
 
 // The server of standard output, when the one that writes for it is held up by who reads it.
 void add_terminal(const Snapshot& s, Waits& waits) {
-    const ProcId server = s.find_registered(terminal_server);
+    const ProcId server = s.find_registered(erlang::terminal_server);
     if (server == ProcId::none || waits.edge(server) != nullptr || s[server].state != ProcessState::waiting) return;
     for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
         const FunctionId in = s.processes[i].current_function;
-        if (in == FunctionId::none || !matches(s, in, std::span(&terminal_write, 1))) continue;
+        if (in == FunctionId::none || !matches(s, in, std::span(&erlang::terminal_write, 1))) continue;
         add_edge(s, server, ProcId{i}, "terminal", waits);
         return;
     }
@@ -543,12 +548,13 @@ FunctionId waits_on_behalf(const Snapshot& s, const Process& process) {
 bool is_idle_function(const Snapshot& snapshot, FunctionId function) {
     const std::string_view module = snapshot.text(snapshot.functions[function].module);
     const std::string_view name = snapshot.text(snapshot.functions[function].name);
-    return std::ranges::any_of(idle_functions,
-                               [&](const IdleFunction& row) { return row.module == module && row.function == name; });
+    return std::ranges::any_of(erlang::idle_functions, [&](const erlang::IdleFunction& row) {
+        return row.module == module && row.function == name;
+    });
 }
 
 bool sends_to_nodes(const Snapshot& snapshot, FunctionId function) {
-    return matches(snapshot, function, distribution_sends);
+    return matches(snapshot, function, erlang::distribution_sends);
 }
 
 SlotsWanted slots_for_waits(const Snapshot& snapshot, FunctionId function) {

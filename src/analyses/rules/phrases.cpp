@@ -1,22 +1,15 @@
 #include "analyses/rules/phrases.hpp"
 
 #include <algorithm>
-#include <array>
 #include <span>
 
 #include "analyses/base/sum.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/senders.hpp"
+#include "erlang/modules.hpp"
 
 namespace beamheap::analyses::rule {
 namespace {
-
-// Modules that work for whoever calls them: what they do tells less than for whom.
-constexpr std::array<std::string_view, 24> tools{
-    "lists",       "maps",        "binary",     "string",        "unicode",       "re",
-    "dict",        "orddict",     "gb_trees",   "gb_sets",       "sets",          "ordsets",
-    "queue",       "array",       "proplists",  "io_lib",        "erlang",        "erts_internal",
-    "Elixir.Enum", "Elixir.List", "Elixir.Map", "Elixir.String", "Elixir.Stream", "Elixir.Keyword"};
 
 constexpr std::size_t most_tool_frames = 50;
 
@@ -28,7 +21,7 @@ bool says_nothing(const Snapshot& s, FunctionId function) {
 }
 
 bool is_tool(const Snapshot& s, FunctionId function) {
-    return std::ranges::find(tools, s.text(s.functions[function].module)) != tools.end();
+    return erlang::has_role(s.text(s.functions[function].module), erlang::ModuleRole::tool);
 }
 
 }  // namespace

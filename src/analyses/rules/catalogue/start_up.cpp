@@ -8,6 +8,7 @@
 // Thresholds: none; the slogan is a fact. A slogan of the VM's own limits is said as well: it is the cause by
 // definition. Damaged data is what native-crash is about.
 #include "analyses/causes/boot_stage.hpp"
+#include "analyses/causes/wordings.hpp"
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {

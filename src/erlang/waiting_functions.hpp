@@ -1,11 +1,10 @@
-// The functions in which a process receives one answer, as data: a new one is a row. waits.cpp and senders.cpp include
-// this.
+// The functions in which a process receives one answer, or waits for its next message, as data: a new one is a row.
 #pragma once
 
 #include <array>
 #include <string_view>
 
-namespace beamheap::analyses {
+namespace beamheap::erlang {
 
 /// A function with a receive, and how the one that it waits for is known if not by a monitor's reference.
 struct WaitingFunction {
@@ -81,28 +80,6 @@ inline constexpr std::array waiting_functions{
     WaitingFunction{"Elixir.DBConnection.Holder", "checkout_call", WaitingFunction::monitored, {}},
 };
 
-/// Modules whose functions are how a call is named: the youngest frame of one of them behind the receive.
-inline constexpr std::array<std::string_view, 20> calling_modules{"gen_server",
-                                                                  "gen_event",
-                                                                  "gen_statem",
-                                                                  "gen_fsm",
-                                                                  "gen_server2",
-                                                                  "supervisor",
-                                                                  "proc_lib",
-                                                                  "io",
-                                                                  "file",
-                                                                  "rpc",
-                                                                  "erpc",
-                                                                  "Elixir.GenServer",
-                                                                  "Elixir.Agent",
-                                                                  "Elixir.Task",
-                                                                  "disk_log",
-                                                                  "prim_inet",
-                                                                  "Elixir.Registry",
-                                                                  "code_server",
-                                                                  "Elixir.GenStage",
-                                                                  "os"};
-
 /// Where processes of OTP, and of libraries made after it, wait for their next message.
 struct IdleFunction {
     std::string_view module, function;
@@ -137,6 +114,8 @@ struct HeldUpFunction {
 constexpr HeldUpFunction terminal_write{"prim_tty", "write_nif"};
 constexpr std::string_view terminal_server = "user";
 constexpr std::string_view code_server = "code_server";
+/// Who works for others: those who wait for it say for whom.
+constexpr std::string_view tls_sender = "tls_sender";
 constexpr HeldUpFunction socket_send{"socket", "send", true};
 inline constexpr std::array distribution_sends{
     HeldUpFunction{"erts_internal", "dsend_continue_trap"},
@@ -145,4 +124,4 @@ inline constexpr std::array distribution_sends{
     HeldUpFunction{"erlang", "!"},
 };
 
-}  // namespace beamheap::analyses
+}  // namespace beamheap::erlang

@@ -1,0 +1,371 @@
+#include "erlang/causes.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace beamheap::erlang {
+namespace {
+
+using enum CauseKind;
+
+// Texts of the row whose reason is one.
+constexpr const char* its_text = "{Reason:message 130}";
+constexpr const char* reltool_hint = "Check the release's specification (reltool.config).";
+constexpr const char* quotes_hint = "Mind the shell's quotes around -eval: it may have taken parts of it for its own.";
+constexpr const char* consult_hint = "Check the file with file:consult/1: it names the line.";
+constexpr const char* tty_hint = "Start it with a working terminal, or with -noinput (-noshell): a service has none.";
+constexpr const char* child_hint =
+    "The init/1 of the supervisor that is named first returns it: supervisor:check_childspecs/1 tells what is wrong.";
+constexpr const char* config_hint =
+    "It stands in the configuration file (-config), under the application of that name.";
+constexpr const char* library_hint =
+    "It was not built, is for another system or release of OTP, or one that it needs is missing: ldd FILE.so";
+
+// {load_failed, Text} and its kin of erlang:load_nif/2 (erl_nif.c).
+#define BH_NIF_ERROR "{load_failed | bad_lib | load | old_code | upgrade, Text}"
+// {Line, Module, Message} of erl_scan, erl_parse, and of who reads files for file:consult/1.
+#define BH_SYNTAX_ERROR(line) "{" line ", erl_parse | erl_scan | file_io_server | file, Text}"
+
+constexpr CauseRow rows[] = {
+    // Texts, by whom they are given: application_controller.erl, init.erl, reltool_server.erl, reltool_target.erl.
+    {.reason = "Reason = (_ ++ \".erlang.cookie\" ++ _ | _ ++ \"cookie file\" ++ _)",
+     .kind = cookie,
+     .says = "the cookie file can't be used: {Reason:vm}",
+     .hint = "It must belong to the user that runs the node and be readable by that user alone (chmod 400); that "
+             "user's home folder must exist."},
+    // {error,"Bad environment variable: ~tp  Application: ~p"}, printed without its quotes
+    {.reason = "_ ++ \"Bad environment variable: \" ++ Value ++ \"}\" | _ ++ \"Bad environment variable: \" ++ Value",
+     .kind = bad_specification,
+     .says = "a value on the command line (-App Key Value) is no Erlang: {Value:message}",
+     .hint = "Mind the shell's quotes, also those of vm.args: strings need their own, as in '\"text\"'."},
+    {.reason = "Reason = (\"error in config file\" ++ _)",
+     .kind = bad_code,
+     .says = its_text,
+     .hint = consult_hint,
+     .where = Where::own_code},
+    {.reason = "Reason = (\"invalid config data\" ++ _)",
+     .kind = bad_specification,
+     .says = its_text,
+     .hint = "The configuration file, or -App Key Value on the command line, has a setting of a wrong form.",
+     .where = Where::own_code},
+    {.reason = "Reason = (\"badly formatted environment\" ++ _)",
+     .kind = bad_specification,
+     .says = its_text,
+     .hint = "Mind the shell's quotes: values are Erlang terms.",
+     .where = Where::own_code},
+    {.reason = "Reason = (\"Missing rel\" ++ _)",
+     .kind = bad_specification,
+     .says = its_text,
+     .hint = "The release's specification (reltool.config) names a release in boot_rel that no {rel, ...} defines.",
+     .where = Where::own_code},
+    {.reason = "Reason = (\"Release \" ++ _)",
+     .kind = bad_specification,
+     .says = its_text,
+     .hint = "The release's specification (reltool.config) names an application that lib_dirs do not lead to, or that "
+             "was not compiled.",
+     .where = Where::own_code},
+    {.reason = "Reason = (\"Illegal option\" ++ _)",
+     .kind = bad_specification,
+     .says = its_text,
+     .hint = "The release's specification (reltool.config) has a wrong option.",
+     .where = Where::own_code},
+    {.reason = "Reason = (\"Illegal library\" ++ _)",
+     .kind = no_file,
+     .says = its_text,
+     .hint = "Check lib_dirs in the release's specification (reltool.config).",
+     .where = Where::own_code},
+    {.reason = "Reason = (\"Illegal \" ++ _ | \"Module \" ++ _ | \"Application \" ++ _)",
+     .kind = bad_specification,
+     .says = its_text,
+     .hint = reltool_hint,
+     .where = Where::own_code},
+    {.reason = "Reason = (\"Undefined application\" ++ _)",
+     .kind = no_application,
+     .says = its_text,
+     .hint = "Check the release's specification and its lib_dirs.",
+     .where = Where::own_code},
+    {.reason = "Reason :: text()", .kind = message, .says = its_text, .where = Where::own_code},
+
+    // init.erl, R10 to 29.
+    {.reason = "{load_failed, Modules = [..., _ :: atom(), ...]}",
+     .kind = bad_specification,
+     .says = "modules that the boot script names can't be loaded: {Modules:atoms 4}",
+     .hint = "The code path (ROOTDIR, ERL_LIBS, -pa, the release's lib) does not lead to them."},
+    {.reason = "{'cannot get bootfile' | \"cannot get bootfile\", File}",
+     .kind = no_file,
+     .says = "the boot file can't be read: {File}",
+     .hint = "Check -boot, RELEASE and ROOTDIR: -boot takes the path without .boot."},
+    {.reason = "invalid_current_directory",
+     .kind = no_file,
+     .says = "its current directory does not exist, or this user can't read it (invalid_current_directory)",
+     .hint = "Start it in a folder that exists: a unit's WorkingDirectory, a folder that a deployment has replaced."},
+    {.reason = "terminating | stopping",
+     .kind = stopped,
+     .says = "it was told to stop while it was starting",
+     .hint = "Something called init:stop, or the system sent SIGTERM: see what starts and watches the node."},
+    {.reason = "badarg",
+     .kind = bad_specification,
+     .says = "the boot file (.boot) is damaged or empty",
+     .hint = "Make it anew: systools:make_script/2, or the release's tool.",
+     .frame = "init:get_boot"},
+    {.reason = "{bad_environment_value, Value}",
+     .kind = bad_specification,
+     .says = "a value on the command line (-App Key Value) is no Erlang: {Value}",
+     .hint = "Mind the shell's quotes: strings need their own, as in '\"text\"'."},
+    {.reason = "{unbound_var, Name :: atom()}",
+     .kind = bad_code,
+     .says = "what -eval was given has a variable without a value: {Name}",
+     .hint = quotes_hint},
+    {.reason = BH_SYNTAX_ERROR("_"),
+     .kind = bad_code,
+     .says = "what -eval was given is no Erlang[: {Text:text}|: a syntax error]",
+     .hint = "Mind the shell's quotes around -eval, and the full stop at the end.",
+     .inside = true,
+     .circumstance = Circumstance::eval},
+    {.reason = BH_SYNTAX_ERROR("{Line, _} | Line"),
+     .kind = bad_code,
+     .says = "a file that it reads is no Erlang[, line {Line:number}][: {Text:text}|: a syntax error]",
+     .hint = consult_hint,
+     .where = Where::own_code,
+     .inside = true},
+    // code_server.erl
+    {.reason = "{on_load_function_failed, Module :: atom(), {badmatch, {error, " BH_NIF_ERROR
+               "}} | {error, " BH_NIF_ERROR "} | " BH_NIF_ERROR " | _}",
+     .kind = no_library,
+     .says = "a native library of {Module} can't be loaded[: {Text:library}]",
+     .hint = library_hint,
+     .where = Where::own_code},
+    {.reason = "{on_load_function_failed, Module :: atom()}",
+     .kind = no_library,
+     .says = "a native library of {Module} can't be loaded",
+     .hint = library_hint,
+     .where = Where::own_code},
+    {.reason = BH_NIF_ERROR,
+     .kind = no_library,
+     .says = "a native library can't be loaded[: {Text:library}]",
+     .hint = library_hint,
+     .where = Where::own_code,
+     .inside = true},
+    // supervisor.erl: nothing but its top supervisor ends an application so that has run. What its children ended of is
+    // the cause, where a report tells it.
+    {.reason = "shutdown",
+     .kind = unknown,
+     .says = "its top supervisor gave up, since children of it failed more often than it allows (shutdown)",
+     .circumstance = Circumstance::had_run},
+
+    // The distribution (inet_tcp_dist.erl, erl_epmd.erl), the terminal, applications, names of processes.
+    {.reason = "{dist_port_already_used, Port, Name, Host}",
+     .kind = port_taken,
+     .says = "port {Port:term 20} of the distribution is in use, most likely by {Name}@{Host}, which runs already",
+     .hint = "Stop the other node, or give this one another name and port."},
+    {.reason = "{duplicate_node_name, Name, Host}",
+     .kind = name_taken,
+     .says = "the node name {Name}@{Host} is already in use",
+     .hint = "Another node of this name runs on this machine, or epmd has not yet noticed its end: epmd -names; stop "
+             "it, or choose another name."},
+    {.reason = "{epmd_error, Host, Error}",
+     .kind = refused,
+     .says = "epmd on {Host} can't be reached: {Error}",
+     .hint = "See whether that name resolves, epmd runs there and port 4369 can be reached: epmd -names"},
+    {.reason = "nouser", .kind = no_output, .says = "it could not get its terminal (nouser)", .hint = tty_hint},
+    {.reason = "{_, {error, {What, Why}}}",
+     .kind = no_output,
+     .says = "it could not get its terminal: {What}: {Why:message 60}",
+     .hint = tty_hint,
+     .where = Where::own_code,
+     .youngest = "prim_tty:_ | user_drv:_"},
+    {.reason = "Reason = {_, _}",
+     .kind = no_output,
+     .says = "it could not get its terminal: {Reason:term}",
+     .hint = tty_hint,
+     .where = Where::own_code,
+     .youngest = "prim_tty:_ | user_drv:_"},
+    // application_controller.erl
+    {.reason = "{not_started, Name}",
+     .kind = no_application,
+     .says = "application {Name} has to be started first",
+     .hint = "Use application:ensure_all_started/1, or put it before this one in the release."},
+    {.reason = "{not_loaded, Name}",
+     .kind = no_application,
+     .says = "application {Name} is not loaded: its .app file is missing, or has another name inside"},
+    {.reason = "{Why = (_ ++ \": \" ++ _ | _ ++ \"bad\" ++ _), Name ++ \".app\"}",  // "1: syntax error before: '.'"
+     .kind = bad_code,
+     .says = "the resource file {Name:name}.app is wrong: {Why:vm}",
+     .hint = consult_hint},
+    {.reason = "{Why :: text(), Name ++ \".app\"}",
+     .kind = no_application,
+     .says = "application {Name:name} is not installed: {Why:vm 200}",
+     .hint = "It is missing from the code path (-pa, ERL_LIBS) or from the release."},
+    {.reason = "{already_started, Process}",
+     .kind = bad_value,
+     .says = "what it was to start is running already: {Process}",
+     .where = Where::own_code},
+    // gen.erl: {M, call, [Name, Request | _]}
+    {.reason = "{timeout, {_, _, [Server | _]}}",
+     .kind = timeout,
+     .says = "a call of {Server:term} was not answered in time",
+     .where = Where::own_code},
+    {.reason = "{noproc, {_, _, [Server :: atom() | _]}}",
+     .kind = not_registered,
+     .says = "it called {Server}, and no process is registered under that name",
+     .where = Where::own_code},
+    {.reason = "{noproc, {_, _, [Server | _]}}",
+     .kind = not_registered,
+     .says = "it called {Server:term}, which is no process any more",
+     .where = Where::own_code},
+
+    // mnesia's reasons, bare or matched; ssl's, and those of who listens by it.
+    {.reason = "{no_exists, [Table | _] | Table}",
+     .kind = no_table,
+     .says = "the mnesia table {Table} does not exist on this node",
+     .hint = "Create it, or load its schema, before it is used: mnesia:create_table/2, mnesia:wait_for_tables/2.",
+     .where = Where::own_code,
+     .inside = true},
+    {.reason = "{timeout | timeout_waiting_for_tables, Tables = [_ :: atom() | _]} | "
+               "{timeout | timeout_waiting_for_tables, _, Tables = [_ :: atom() | _]}",
+     .kind = timeout,
+     .says = "mnesia tables were not there in time: {Tables:atoms 1}",
+     .hint = "Another node of the cluster has to start first, or the tables do not exist in this schema.",
+     .where = Where::own_code,
+     .inside = true},
+    {.reason = "no_cert",
+     .kind = bad_specification,
+     .says = "a TLS listener was given no certificate (no_cert)",
+     .hint = "Give it certfile and keyfile, certs_keys or sni_fun.",
+     .where = Where::own_code},
+    // "TLS client: In state hello at tls_record.erl:564 generated CLIENT ALERT: Fatal - Unexpected Message\n ..."
+    {.reason = "{tls_alert, {Alert :: atom(), _ ++ \"ALERT: \" ++ Text} | {Alert :: atom(), _} | "
+               "{_, _ ++ \"ALERT: \" ++ Text} | _ ++ \"ALERT: \" ++ Text | _}",
+     .kind = refused,
+     .says = "a TLS connection failed[: {Alert}][ ({Text:message 70})]",
+     .where = Where::own_code},
+    {.reason = "{options, Option :: known()}",
+     .kind = bad_specification,
+     .says = "an option of ssl is wrong: {Option:term}",
+     .where = Where::own_code,
+     .turn = Turn::after_errors},
+    {.reason = "{options, _}",
+     .kind = bad_specification,
+     .says = "an option of ssl is wrong, and the slogan leaves out which",
+     .where = Where::own_code,
+     .turn = Turn::after_errors},
+
+    // What callbacks returned (gen_server.erl, application_master.erl, supervisor.erl), and settings (logger.erl).
+    {.reason = "{bad_return_value | bad_return, {{M :: atom(), F :: atom(), Args}, Value} :: known()}",
+     .kind = bad_return,
+     .says = "{M:F/Args} returned {Value:term}"},
+    {.reason = "{bad_return, {M :: atom(), init, Value} :: known()}",
+     .kind = bad_return,
+     .says = "{M:init/1} returned {Value:term}"},
+    {.reason = "{bad_return_value | bad_return, Value :: known()}",
+     .kind = bad_return,
+     .says = "a callback returned or threw {Value:term}"},
+    {.reason = "{start_spec | supervisor_data | bad_start_spec, {duplicate_child_name, Name}}",
+     .kind = bad_specification,
+     .says = "a supervisor has two children of one name, {Name}",
+     .hint = child_hint},
+    {.reason = "{start_spec | supervisor_data | bad_start_spec, {What :: atom(), Value}}",
+     .kind = bad_specification,
+     .says = "a supervisor's child specification is wrong: {What}: {Value:term}",
+     .hint = child_hint},
+    {.reason = "{start_spec | supervisor_data | bad_start_spec, Value}",
+     .kind = bad_specification,
+     .says = "a supervisor's child specification is wrong: {Value:term}",
+     .hint = child_hint},
+    {.reason = "{bad_config, {kernel, Value}}",
+     .kind = bad_specification,
+     .says = "a setting of kernel is wrong: {Value:term}",
+     .hint = config_hint},
+    {.reason = "{bad_config, Value}",
+     .kind = bad_specification,
+     .says = "a setting is wrong: {Value:term}",
+     .hint = config_hint},
+
+    // Elixir's exceptions say it themselves; those without a message are told by their fields.
+    {.reason = "#{'__struct__' := 'Elixir.File.Error', action := Action, path := Path, reason := Error}",
+     .kind = no_file,
+     .says = "could not {Action:message} {Path:message}: {Error:message}",
+     .where = Where::own_code},
+    {.reason = "#{'__struct__' := 'Elixir.File.CopyError' | 'Elixir.File.RenameError', action := Action, "
+               "source := Path, reason := Error}",
+     .kind = no_file,
+     .says = "could not {Action:message} {Path:message}: {Error:message}",
+     .where = Where::own_code},
+    {.reason = "#{'__struct__' := 'Elixir.System.EnvError', env := Name}",
+     .kind = bad_value,
+     .says = "the environment variable {Name:message} is not set",
+     .where = Where::own_code},
+    {.reason = "#{'__struct__' := Type = 'Elixir.Mix.Error', message := Text :: text()}",
+     .kind = message,
+     .says = "{Type}: {Text:message}",
+     .where = Where::own_code},
+    {.reason = "#{'__struct__' := Type :: atom(), message := Text :: text()}",
+     .kind = bad_value,
+     .says = "{Type}: {Text:message}",
+     .where = Where::own_code},
+    {.reason = "#{'__struct__' := Type :: atom(), description := Text :: text(), file := File, line := Line}",
+     .kind = bad_code,
+     .says = "{Type} in {File:message}[:{Line:number}]: {Text:message}",
+     .where = Where::own_code},
+    {.reason = "#{'__struct__' := Type = 'Elixir.KeyError', key := Key}",
+     .kind = bad_value,
+     .says = "{Type}: key {Key:term} not found",
+     .where = Where::own_code},
+    {.reason =
+         "#{'__struct__' := Type :: atom(), term := Value} | #{'__struct__' := Type :: atom(), original := Value}",
+     .kind = bad_value,
+     .says = "{Type}: {Value:term}",
+     .where = Where::own_code},
+    {.reason = "#{'__struct__' := Type :: atom(), module := M, function := F :: atom(), arity := Arity}",
+     .kind = bad_value,
+     .says = "{Type}: {M:F/Arity}",
+     .where = Where::own_code},
+    {.reason = "Reason = #{'__struct__' := _ :: atom()}",
+     .kind = bad_value,
+     .says = "{Reason:term}",
+     .where = Where::own_code},
+};
+
+static_assert(std::ranges::all_of(rows, [](const CauseRow& row) { return row.says.fits(row.reason); }),
+              "a place of a wording is filled by a name that its pattern has");
+
+#undef BH_NIF_ERROR
+#undef BH_SYNTAX_ERROR
+
+constexpr std::string_view kind_names[] = {
+#define BH_CAUSE_KIND(name, meaning) #name,
+#include "erlang/cause_kinds.inc"
+#undef BH_CAUSE_KIND
+};
+
+constexpr PosixError errors[] = {
+    {"eaddrinuse", port_taken, "is in use"},
+    {"eaddrnotavail", refused, "this machine does not have that address"},
+    {"enoent", no_file, "a file, folder or program does not exist"},
+    {"enotdir", no_file, "a part of a path is no folder"},
+    {"eisdir", no_file, "a folder stands where a file is expected"},
+    {"eacces", no_file, "the operating system denied permission"},
+    {"eperm", no_file, "the operating system did not permit it"},
+    {"erofs", no_file, "the file system is read-only"},
+    {"enospc", no_file, "the disk is full"},
+    {"efbig", no_file, "the file may not grow further"},
+    {"edquot", no_file, "the disk quota is used up"},
+    {"eio", no_file, "the device has failed"},
+    {"emfile", no_file, "there is no file descriptor left"},
+    {"enomem", no_file, "the operating system has no memory left"},
+    {"econnrefused", refused, "a service refused the connection"},
+    {"ehostunreach", refused, "another machine can't be reached"},
+    {"etimedout", refused, "another machine did not answer"},
+    {"nxdomain", refused, "a host name does not resolve"},
+    {"epmd_error", refused, "epmd can't be reached"},
+    {"epipe", no_output, "the reader of its output is gone"},
+    {"einval", bad_value, "the operating system was given a wrong argument"},
+};
+
+}  // namespace
+
+std::string_view name_of(CauseKind kind) { return kind_names[static_cast<std::size_t>(kind)]; }
+std::span<const CauseRow> cause_rows() { return rows; }
+std::span<const PosixError> posix_errors() { return errors; }
+
+}  // namespace beamheap::erlang

@@ -1,0 +1,34 @@
+// What modules of OTP, of Elixir and of libraries are to those whose stacks they stand on. A module is a row of
+// modules.inc, which has all that is known of it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace beamheap::erlang {
+
+enum class ModuleRole : std::uint8_t {
+    library = 1,      ///< its frames tell how something was called, and not who called it
+    tool = 2,         ///< works for whoever calls it: what it does tells less than for whom
+    of_ports = 4,     ///< stands between a program and a port
+    calling = 8,      ///< its functions are how a call is named: the youngest of its frames behind the receive
+    no_process = 16,  ///< processes wait in it for the time, or for what is no process
+    usual = 32,       ///< programs call it most: what a misspelt name may have meant
+};
+
+struct ModuleRow {
+    std::string_view name;
+    std::uint8_t roles;
+    constexpr bool has(ModuleRole role) const { return (roles & static_cast<std::uint8_t>(role)) != 0; }
+};
+/// All that are known, sorted by name.
+std::span<const ModuleRow> known_modules();
+
+bool has_role(std::string_view module, ModuleRole role);
+
+/// Whether a module's frames tell how something was called: one of the role `library`, or of Elixir's own compiler and
+/// configuration.
+bool is_library(std::string_view module);
+
+}  // namespace beamheap::erlang
