@@ -252,17 +252,18 @@ private:
         ++at_;
         ObjectHead head;
         head.kind = TermKind::tuple;
-        std::vector<Element> elements = sequence("}", level);
+        bool closed = false;
+        std::vector<Element> elements = sequence("}", level, closed);
         head.elements = elements.size();
         const Element made = term_->add(head);
         term_->object(made).elements = std::move(elements);
         return made;
     }
 
-    // Elements up to `close`, or to the end of the text.
-    std::vector<Element> sequence(std::string_view close, int level) {
+    // Elements up to `close`, to a bar, or to the end of the text. `closed` tells whether it was the first.
+    std::vector<Element> sequence(std::string_view close, int level, bool& closed) {
         std::vector<Element> elements;
-        while (!take(close)) {
+        while (!(closed = take(close))) {
             if (done()) {
                 term_->cut_ = true;
                 break;
@@ -292,12 +293,13 @@ private:
 
     Element list(int level) {
         ++at_;
-        std::vector<Element> elements = sequence("]", level);
+        bool closed = false;
+        std::vector<Element> elements = sequence("]", level, closed);
         Element tail = nil();
-        if (take("|")) {
+        if (!closed && take("|")) {
             tail = take("...") ? unknown() : value(level + 1);
             while (!done() && !take("]")) junk();
-        } else if (done() && text_[at_ - 1] != ']') tail = unknown();  // cut
+        } else if (!closed) tail = unknown();  // cut
         for (auto element = elements.rbegin(); element != elements.rend(); ++element) tail = cons(*element, tail);
         return tail;
     }

@@ -40,9 +40,9 @@ rc::Gen<std::string> printed_term(int depth) {
 }  // namespace
 
 TEST_CASE("printed terms are read back as they were", "[terms]") {
-    for (const char* text :
-         {"{ok,[1,2,3]}", "#{a => 1,b => {x}}", "[a|b]", "{'EXIT',<0.9.0>,{shutdown,[]}}", "\"a\\\"b\\n\"",
-          "<<1,2,255>>", "[{file,\"init.erl\"},{line,1098}]", "-1.5e10", "{badmatch,{error,duplicate_name}}"})
+    for (const char* text : {"{ok,[1,2,3]}", "#{a => 1,b => {x}}", "[a|b]", "[[]|a]", "[[x]|a]",
+                             "{'EXIT',<0.9.0>,{shutdown,[]}}", "\"a\\\"b\\n\"", "<<1,2,255>>",
+                             "[{file,\"init.erl\"},{line,1098}]", "-1.5e10", "{badmatch,{error,duplicate_name}}"})
         CHECK(again(text) == text);
     CHECK(rc::check("a random term", [] {
         const std::string text = *printed_term(4);

@@ -7,6 +7,8 @@
 
 #include "analyses/causes/told_causes.hpp"
 #include "erlang/causes.hpp"
+#include "erlang/modules.hpp"
+#include "erlang/servers.hpp"
 #include "present/spelling.hpp"
 
 using namespace beamheap;
@@ -105,4 +107,21 @@ TEST_CASE("exceptions of Elixir are told by their message, else by their fields"
           "bad_value: Elixir.FunctionClauseError: 'Elixir.My':go/2");
     CHECK(told("#{'__struct__' => 'Elixir.System.EnvError',env => <<\"PORT\">>}") ==
           "bad_value: the environment variable PORT is not set");
+}
+
+TEST_CASE("servers are known by their names, and modules by their roles", "[causes]") {
+    using erlang::advice_of_server;
+    CHECK(advice_of_server("code_server").text().starts_with("Load code before"));
+    CHECK(advice_of_server("logger_std_h_default") == advice_of_server("logger"));
+    CHECK(advice_of_server("code_server_2").empty());
+    CHECK(advice_of_server("").empty());
+    using erlang::has_role;
+    using erlang::ModuleRole;
+    CHECK(has_role("lists", ModuleRole::tool));
+    CHECK(has_role("lists", ModuleRole::library));
+    CHECK(!has_role("lists", ModuleRole::of_ports));
+    CHECK(!has_role("shop", ModuleRole::tool));
+    CHECK(erlang::is_library("Elixir.Enum"));
+    CHECK(erlang::is_library("elixir_compiler"));
+    CHECK(!erlang::is_library("Elixir.Shop"));
 }

@@ -26,6 +26,7 @@
 #include "analyses/processes/senders.hpp"
 #include "analyses/rules/phrases.hpp"
 #include "erlang/erlang_syntax.hpp"
+#include "erlang/servers.hpp"
 
 namespace beamheap::analyses::rule {
 namespace stuck_servers_rule {
@@ -44,7 +45,7 @@ enum class What : std::uint8_t {
     logging,   // processes that a log handler holds up, not by a call
 };
 
-struct Outside;
+using Outside = erlang::OutsideCall;
 
 // Where chains of calls end: processes of one kind in one function.
 struct Place {
@@ -58,39 +59,10 @@ struct Place {
     }  // the ends wait, too
 };
 
-constexpr Ours set_up = "connections to be set up";
-constexpr Ours set_up_advice =
-    "The other side does not answer at all: a machine that is down, packets that a firewall drops, a listener whose "
-    "backlog is full. Give `gen_tcp:connect/4` a timeout, and bound how many may try at once.";
-constexpr Ours tls_handshakes = "handshakes of TLS";
-constexpr Ours tls_advice =
-    "Give `ssl:connect/3` and `ssl:handshake/2` a timeout: who connects and says nothing holds a process until then. "
-    "See whether it is TLS that the other side speaks on that port.";
-
-// What a library asks of the world outside, in the process that calls it.
-struct Outside {
-    std::string_view module, function;  // on the stack; no function: any
-    Ours what;
-    Ours advice;
-};
-// httpc:request/1,4,5 that were asked for an answer at once (httpc.erl); inet_res.erl; prim_inet.erl;
-// ssl_gen_statem.erl. The first that fits is told.
-constexpr std::array outsides{
-    Outside{"httpc", "handle_answer", "answers to requests of HTTP",
-            "Give each request a timeout (`[{timeout, 5000}, {connect_timeout, 2000}]` of `httpc:request/4`; there is "
-            "none unless it is given), and bound how many may be under way."},
-    Outside{"inet_res", "", "answers of name servers (DNS)",
-            "See which name servers the node asks, and whether they answer: `inet:get_rc()` on the running node, "
-            "/etc/resolv.conf. Keep connections, or addresses, instead of asking for each request; "
-            "`inet_db:set_timeout/1` and `set_retry/1` bound the wait."},
-    Outside{"prim_inet", "connect0", set_up, set_up_advice},
-    Outside{"prim_inet", "connect_cmd", set_up, set_up_advice},  // 29
-    Outside{"ssl_gen_statem", "handshake", tls_handshakes, tls_advice},
-};
-
-static_assert(outsides.size() <= 8);  // a bit each in what outside_of() gives
+// A bit for each of them.
 std::uint8_t outside_of(const Snapshot& s, FunctionId id) {
     const Function& function = s.functions[id];
+    const auto outsides = erlang::outside_calls();
     for (std::size_t i = 0; i < outsides.size(); ++i)
         if (s.text(function.module) == outsides[i].module &&
             (outsides[i].function.empty() || s.text(function.name) == outsides[i].function))
@@ -107,7 +79,7 @@ public:
     const Outside* of(const Process& process) const {
         if (process.state != ProcessState::waiting || process.current_function == FunctionId::none) return nullptr;
         const unsigned found = mark_of(marks_, process) | outside_of(s_, process.current_function);
-        return found == 0 ? nullptr : &outsides[static_cast<std::size_t>(std::countr_zero(found))];
+        return found == 0 ? nullptr : &erlang::outside_calls()[static_cast<std::size_t>(std::countr_zero(found))];
     }
 
 private:
@@ -222,8 +194,9 @@ std::vector<Place> places(const RuleInput& input) {
         const FunctionId kind = handler == FunctionId::none ? first_call(process) : handler;  // whoever logs
         // What is asked of the world outside is one story, wherever in the library each of them is.
         const Outside* const outside = asks.of(process);
-        Place& place = outside == nullptr ? found[{index_of(kind), index_of(process.current_function)}]
-                                          : found[{no_function, static_cast<std::uint32_t>(outside - outsides.data())}];
+        Place& place = outside == nullptr
+                           ? found[{index_of(kind), index_of(process.current_function)}]
+                           : found[{no_function, static_cast<std::uint32_t>(outside - erlang::outside_calls().data())}];
         place.ends.push_back(ProcId{end});
         place.what = ends.waits_for_program(ProcId{end}) ? What::programs
                      : handler != FunctionId::none       ? What::logging

@@ -22,6 +22,7 @@
 
 #include "analyses/processes/senders.hpp"
 #include "analyses/rules/phrases.hpp"
+#include "erlang/servers.hpp"
 
 namespace beamheap::analyses::rule {
 namespace wait_convoy_rule {
@@ -32,45 +33,9 @@ constexpr std::size_t most_kinds = 32;
 constexpr std::size_t most_holders = 3;
 constexpr double most_held_up_percent = 90;
 
-// What is known of a target by its name.
-struct KnownServer {
-    std::string_view name;
-    Ours advice;
-};
-constexpr Ours logger_advice =
-    "Lower the handler's limits so that it drops instead of making callers wait: logger's sync_mode_qlen, "
-    "drop_mode_qlen and flush_qlen.";
-// Elixir's own event manager, up to Elixir 1.14; from 1.15 on Logger is the VM's logger.
-constexpr Ours logger_of_elixir =
-    "Let Logger drop instead of making callers wait: config :logger, sync_threshold: 20, discard_threshold: 500 (up to "
-    "Elixir 1.14; from 1.15 on the default handler's sync_mode_qlen and drop_mode_qlen); see which backend is slow.";
-constexpr std::array known_servers{
-    KnownServer{"lager_event",
-                "Let lager drop or go asynchronous under load: {async_threshold, 20} and {async_threshold_window, 5} "
-                "in the environment of lager, and {error_logger_hwm, 50}; see which backend is slow."},
-    KnownServer{"error_logger",
-                "Use a handler with overload protection instead: logger's sync_mode_qlen, drop_mode_qlen and "
-                "flush_qlen (OTP 21 and later)."},
-    KnownServer{"logger", logger_advice},
-    KnownServer{"code_server",
-                "Load code before it is needed: run in embedded mode (releases do) or call "
-                "`code:ensure_modules_loaded/1` at start."},
-    KnownServer{"mnesia_tm", "Use dirty operations where no transaction is needed, and look for a large or stuck one."},
-    KnownServer{"mnesia_locker", "Look for the transaction that holds the lock, and lock records instead of tables."},
-    KnownServer{"global_name_server", "Register names less often, or locally; global waits for all connected nodes."},
-    KnownServer{"inet_gethost_native",
-                "The operating system's resolver does not answer: look at its name servers; {lookup, [dns]} in the "
-                "node's inetrc asks them without it."},
-    KnownServer{"file_server_2", "Open files with [raw] or prim_file, which does without the file server."},
-};
-
 Ours advice_for(const RuleInput& input, const Process& target, FunctionId function) {
     const std::string_view name = input.snapshot.text(target.name);
-    for (const KnownServer& known : known_servers)
-        if (known.name == name) return known.advice;
-    if (name == "Logger") return logger_of_elixir;
-    if (name.starts_with("logger_std_h") || name.starts_with("logger_disk_log") || name.starts_with("logger_h_"))
-        return logger_advice;
+    if (const Ours advice = erlang::advice_of_server(name); !advice.empty()) return advice;
     const Function& call = input.snapshot.functions[function];
     if (input.snapshot.text(call.module) == "gen_event")
         return "The handlers of an event manager run one after the other inside it: find the slow one, and let it drop "

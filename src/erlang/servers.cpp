@@ -1,0 +1,84 @@
+#include "erlang/servers.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace beamheap::erlang {
+namespace {
+
+struct Server {
+    std::string_view name;
+    bool begins = false;  // names that begin so
+    Ours advice;
+};
+constexpr Ours logger_advice =
+    "Lower the handler's limits so that it drops instead of making callers wait: logger's sync_mode_qlen, "
+    "drop_mode_qlen and flush_qlen.";
+// Elixir's own event manager, up to Elixir 1.14; from 1.15 on Logger is the VM's logger.
+constexpr Ours logger_of_elixir =
+    "Let Logger drop instead of making callers wait: config :logger, sync_threshold: 20, discard_threshold: 500 (up to "
+    "Elixir 1.14; from 1.15 on the default handler's sync_mode_qlen and drop_mode_qlen); see which backend is slow.";
+constexpr Server servers[] = {
+    {.name = "lager_event",
+     .advice = "Let lager drop or go asynchronous under load: {async_threshold, 20} and {async_threshold_window, 5} "
+               "in the environment of lager, and {error_logger_hwm, 50}; see which backend is slow."},
+    {.name = "error_logger",
+     .advice = "Use a handler with overload protection instead: logger's sync_mode_qlen, drop_mode_qlen and "
+               "flush_qlen (OTP 21 and later)."},
+    {.name = "logger", .advice = logger_advice},
+    {.name = "code_server",
+     .advice = "Load code before it is needed: run in embedded mode (releases do) or call "
+               "`code:ensure_modules_loaded/1` at start."},
+    {.name = "mnesia_tm",
+     .advice = "Use dirty operations where no transaction is needed, and look for a large or stuck one."},
+    {.name = "mnesia_locker",
+     .advice = "Look for the transaction that holds the lock, and lock records instead of tables."},
+    {.name = "global_name_server",
+     .advice = "Register names less often, or locally; global waits for all connected nodes."},
+    {.name = "inet_gethost_native",
+     .advice = "The operating system's resolver does not answer: look at its name servers; {lookup, [dns]} in the "
+               "node's inetrc asks them without it."},
+    {.name = "file_server_2", .advice = "Open files with [raw] or prim_file, which does without the file server."},
+    {.name = "Logger", .advice = logger_of_elixir},
+    {.name = "logger_std_h", .begins = true, .advice = logger_advice},
+    {.name = "logger_disk_log", .begins = true, .advice = logger_advice},
+    {.name = "logger_h_", .begins = true, .advice = logger_advice},
+};
+
+constexpr Ours set_up = "connections to be set up";
+constexpr Ours set_up_advice =
+    "The other side does not answer at all: a machine that is down, packets that a firewall drops, a listener whose "
+    "backlog is full. Give `gen_tcp:connect/4` a timeout, and bound how many may try at once.";
+constexpr Ours tls_handshakes = "handshakes of TLS";
+constexpr Ours tls_advice =
+    "Give `ssl:connect/3` and `ssl:handshake/2` a timeout: who connects and says nothing holds a process until then. "
+    "See whether it is TLS that the other side speaks on that port.";
+
+// httpc:request/1,4,5 that were asked for an answer at once (httpc.erl); inet_res.erl; prim_inet.erl;
+// ssl_gen_statem.erl.
+constexpr OutsideCall calls[] = {
+    {"httpc", "handle_answer", "answers to requests of HTTP",
+     "Give each request a timeout (`[{timeout, 5000}, {connect_timeout, 2000}]` of `httpc:request/4`; there is "
+     "none unless it is given), and bound how many may be under way."},
+    {"inet_res", "", "answers of name servers (DNS)",
+     "See which name servers the node asks, and whether they answer: `inet:get_rc()` on the running node, "
+     "/etc/resolv.conf. Keep connections, or addresses, instead of asking for each request; "
+     "`inet_db:set_timeout/1` and `set_retry/1` bound the wait."},
+    {"prim_inet", "connect0", set_up, set_up_advice},
+    {"prim_inet", "connect_cmd", set_up, set_up_advice},  // 29
+    {"ssl_gen_statem", "handshake", tls_handshakes, tls_advice},
+};
+static_assert(std::size(calls) <= 8);  // the rule keeps a bit of each
+
+}  // namespace
+
+Ours advice_of_server(std::string_view name) {
+    const auto found = std::ranges::find_if(servers, [name](const Server& server) {
+        return server.begins ? name.starts_with(server.name) : name == server.name;
+    });
+    return found == std::end(servers) ? Ours("") : found->advice;
+}
+
+std::span<const OutsideCall> outside_calls() { return calls; }
+
+}  // namespace beamheap::erlang

@@ -1,0 +1,24 @@
+// Servers of OTP and of libraries that others queue up behind, and what the node asks of the world outside: rows of
+// servers.cpp, with what to do about each.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "erlang/ours.hpp"
+
+namespace beamheap::erlang {
+
+/// What to do where many wait for the server of this registered name; empty: nothing is known of it.
+Ours advice_of_server(std::string_view name);
+
+/// A function of a library that waits, in the process that calls it, for somebody who is no process of the node.
+struct OutsideCall {
+    std::string_view module, function;  ///< on the stack; no function: any of the module
+    Ours what;                          ///< "answers of name servers (DNS)"
+    Ours advice;
+};
+/// The first that fits is told.
+std::span<const OutsideCall> outside_calls();
+
+}  // namespace beamheap::erlang
