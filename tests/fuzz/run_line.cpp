@@ -162,7 +162,10 @@ std::size_t first_unsafe(std::string_view text) {
 std::size_t lines() { return command_lines.size(); }
 
 std::string run_line(std::size_t line, std::string_view bytes) {
-    const Line& words = command_lines[line % command_lines.size()];
+    return run_words(command_lines[line % command_lines.size()], bytes);
+}
+
+std::string run_words(const std::vector<std::string_view>& words, std::string_view bytes) {
     const int file = memfd_create("input", 0);
     if (write(file, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) std::abort();
     const std::string input = "/proc/self/fd/" + std::to_string(file);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace beamheap::fuzz {
 
@@ -17,6 +18,9 @@ std::size_t lines();
 /// Runs one command line on `bytes` in a file, as main() would, and stops the process with a sentence if the exit
 /// code is none of the contract's or the output holds a raw control byte or invalid UTF-8. Gives standard output.
 std::string run_line(std::size_t line, std::string_view bytes);
+
+/// The same of a line's words, with "@" for the input.
+std::string run_words(const std::vector<std::string_view>& words, std::string_view bytes);
 
 /// The line that is `analyze --full --json`.
 inline constexpr std::size_t full_analysis = 1;

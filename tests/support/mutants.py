@@ -3,6 +3,7 @@
 Each way of damage takes (dump, chance) and gives (bytes, what was done, whether it must be told), or None where the dump
 has nothing of the kind. What must be told is told by `analyze --full`: a loss without a warning is a failure.
 """
+import bisect
 import re
 
 
@@ -221,6 +222,95 @@ def moved_section(dump, chance):
     rest = dump.without(section[1], section[3])
     at = to[1] if to[1] <= section[1] else to[1] - (section[3] - section[1])
     return rest[:at] + dump.data[section[1]:section[3]] + rest[at:], f"{section[0]} before {to[0]}", False
+
+
+# ---- kinds of loss that a copy, a file system or an editor makes, at any place: whether an answer changes is to be asked ----
+def any_line(dump, chance):
+    """(begin, end) of a line that is no tag."""
+    while True:
+        at = chance.randrange(60, len(dump.data) - 1)
+        begin, end = dump.data.rfind(b"\n", 0, at) + 1, dump.data.find(b"\n", at) + 1
+        if end and dump.data[begin:begin + 1] != b"=" and begin > 60:
+            return begin, end
+
+
+def any_section(dump, chance):
+    return chance.choice(dump.sections[1:-1])
+
+
+def place(dump, at):
+    """The tag of the section that a byte is in."""
+    index = bisect.bisect_right(dump.sections, at, key=lambda section: section[1]) - 1
+    return dump.sections[index][0][1:].partition(b":")[0].decode()
+
+
+def lost_bytes(dump, chance):
+    begin = chance.randrange(60, len(dump.data) - 1)
+    end = min(len(dump.data), begin + int(2 ** chance.uniform(0, 16)))
+    return dump.without(begin, end), begin, end - begin
+
+
+def zeros(dump, chance):
+    begin = chance.randrange(60, len(dump.data) - 1)
+    end = min(len(dump.data), begin + int(2 ** chance.uniform(0, 16)))
+    return dump.data[:begin] + bytes(end - begin) + dump.data[end:], begin, end - begin
+
+
+def lost_end(dump, chance):
+    at = chance.randrange(60, len(dump.data))
+    return dump.data[:at], at, len(dump.data) - at
+
+
+def lost_line(dump, chance):
+    begin, end = any_line(dump, chance)
+    return dump.without(begin, end), begin, end - begin
+
+
+def doubled_line(dump, chance):
+    begin, end = any_line(dump, chance)
+    return dump.data[:end] + dump.data[begin:], begin, 0
+
+
+def merged_lines(dump, chance):
+    begin, end = any_line(dump, chance)
+    return dump.without(end - 1, end), begin, 1
+
+
+def moved_line(dump, chance):
+    begin, end = any_line(dump, chance)
+    to = any_line(dump, chance)[0]
+    rest = dump.without(begin, end)
+    to -= end - begin if to >= end else 0
+    return rest[:to] + dump.data[begin:end] + rest[to:], begin, 0
+
+
+def lost_section(dump, chance):
+    _, begin, _, end = any_section(dump, chance)
+    return dump.without(begin, end), begin, end - begin
+
+
+def twice_a_section(dump, chance):
+    _, begin, _, end = any_section(dump, chance)
+    to = chance.choice((end, chance.choice(dump.sections[1:])[1]))
+    return dump.data[:to] + dump.data[begin:end] + dump.data[to:], begin, 0
+
+
+def merged_sections(dump, chance):
+    _, begin, head, _ = any_section(dump, chance)
+    return dump.without(begin, head), begin, head - begin
+
+
+def section_elsewhere(dump, chance):
+    _, begin, _, end = any_section(dump, chance)
+    to = chance.choice(dump.sections[1:])[1]
+    to -= end - begin if to >= end else 0
+    rest = dump.without(begin, end)
+    return rest[:to] + dump.data[begin:end] + rest[to:], begin, 0
+
+
+# Each gives (bytes, where it begins, how many bytes are gone).
+KINDS = [lost_bytes, zeros, lost_end, lost_line, doubled_line, merged_lines, moved_line, lost_section, twice_a_section, merged_sections,
+         section_elsewhere]
 
 
 WAYS = [flipped_bytes, cut_off, cut_out_of_processes, cut_out, zeroed_page, dropped_process, dropped_heap, dropped_heap_line,
