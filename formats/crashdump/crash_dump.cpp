@@ -8,6 +8,8 @@
 #include "formats/crashdump/dump_terms.hpp"
 #include "formats/crashdump/identity_search.hpp"
 #include "formats/crashdump/scanner.hpp"
+#include "formats/crashdump/section_order.hpp"
+#include "formats/crashdump/table_losses.hpp"
 #include "formats/crashdump/term_pass.hpp"
 #include "formats/crashdump/term_sections.hpp"
 
@@ -15,6 +17,8 @@ namespace beamheap::crashdump {
 namespace {
 
 constexpr std::size_t longest_body = 256u << 20;  // a supervisor's link list, a table's sections
+constexpr std::uint64_t most_beyond = 3;
+constexpr std::uint64_t most_bytes_beyond = 64u << 10;
 
 class CrashDump final : public Artifact {
 public:
@@ -65,6 +69,16 @@ public:
     }
 
 private:
+    // Heaps are looked at where all of them are decoded.
+    static std::vector<std::string_view> not_looked_at(const LoadPlan& plan) {
+        std::vector<std::string_view> parts;
+        if (!plan.tables) parts.push_back("tables");
+        if (!plan.modules || !plan.tables) parts.push_back("code");
+        if (!plan.stacks) parts.push_back("stacks");
+        if (plan.heaps == nullptr || plan.heaps->wanted) parts.push_back("heaps");
+        if (!plan.atoms) parts.push_back("atoms");
+        return parts;
+    }
     static Error not_held(std::string what, std::string advice) {
         return {ErrorCode::not_held, std::move(what), std::move(advice)};
     }
@@ -94,6 +108,8 @@ private:
     bool ended_ = false, aborted_ = false;
     std::string abort_reason_;
     std::uint64_t sections_ = 0;
+    SectionOrder order_;
+    bool stopped_early_ = false;  // behind what was asked for
 };
 
 // The place in the writing order behind which nothing is asked for.
@@ -110,6 +126,7 @@ std::uint8_t CrashDump::last_order(const LoadPlan& plan) const {
 
 Status CrashDump::load(const LoadPlan& plan) {
     Loader loader{snapshot_, plan, {}, {}, {}, {}, {}, {}, {}};
+    order_ = {};
     Scanner scanner(window_, snapshot_.anomalies);
     Scanner::Head head;
     BH_CHECK(read_head(loader, scanner, head));
@@ -119,6 +136,7 @@ Status CrashDump::load(const LoadPlan& plan) {
     texts_.seal();
     snapshot_.seal();
     judge_losses(loader);
+    snapshot_.source.not_looked_at = not_looked_at(plan);
     dialect_ = loader.dialect;
     heap_dialect_ = heap_dialect(loader, scanner.style);
     labels_loaded_ = plan.labels;
@@ -145,18 +163,9 @@ void CrashDump::judge_losses(Loader& loader) {
     }
     judge_process_entries(loader);
     if (loader.plan.links) loader.losses.judge_links(snapshot_);
-    if (loader.plan.tables) Losses::judge_sums(snapshot_, loader.plan.modules && ended_);
-    const std::uint64_t atoms = snapshot_.node.atoms.value_or(0);
-    if (loader.plan.atoms && ended_ && snapshot_.atoms.size() < atoms)
-        snapshot_.anomalies.add(Anomaly::count_mismatch, 0,
-                                std::to_string(snapshot_.atoms.size()) + " of " + std::to_string(atoms) + " atoms");
-    if (loader.plan.tables && snapshot_.source.process_table_complete) {
-        std::uint64_t names = snapshot_.ports.size();  // ports may be registered, too, which their sections don't say
-        for (const Process& process : snapshot_.processes) names += process.name != TextId::none;
-        for (const VmTable& table : snapshot_.vm_tables)
-            if (!table.index && snapshot_.text(table.name) == "process_reg" && table.objects.value_or(0) > names)
-                snapshot_.anomalies.add(Anomaly::count_mismatch, 0, "registered names");
-    }
+    order_.judge(loader, ended_ || stopped_early_);
+    judge_tables(loader, order_, ended_);
+    loader.losses.judge_sections(snapshot_, ended_ || stopped_early_ ? ~std::uint64_t{0} : order_.last_offset());
     loader.losses.sum_up(snapshot_);
 }
 
@@ -277,19 +286,30 @@ void CrashDump::read_sections(Loader& loader, Scanner& scanner, Scanner::Head& h
     const std::uint8_t last = last_order(loader.plan);
     bool after_free_text = false;
     bool stopped_early = false;
+    std::uint64_t beyond = 0;  // sections behind what is asked for that were passed, and where the first began
+    std::uint64_t beyond_at = 0;
     while (!scanner.ended_inside() && scanner.next(head)) {
         ++sections_;
         const SectionTag* row = head.row;
         if (row == nullptr) {
-            loader.anomalies().add(Anomaly::unknown_section, head.offset, head.tag);
+            order_.passed_unknown(loader, head);
             scanner.finish(head);
             continue;
         }
+        order_.passed(loader, head);
         if (row->order > last && row->body != Body::dump_end && row->body != Body::dump_abort) {
+            // What is asked for may go on behind a section that was moved, or whose tag is damaged: a few short ones
+            // are passed before that is taken for its end.
+            if (beyond == 0) beyond_at = head.offset;
+            if (row->body == Body::whole && ++beyond <= most_beyond && head.offset - beyond_at < most_bytes_beyond) {
+                scanner.finish(head);
+                continue;
+            }
             stopped_early = true;
             loader.beyond_heaps = row->order > order_of(TermSection::heap);
             break;
         }
+        beyond = 0;
         const bool wanted = row->part == Part::always || (row->part == Part::tables && loader.plan.tables) ||
                             (row->part == Part::modules && loader.plan.modules) || row->part == Part::terms ||
                             row->part == Part::atoms;
@@ -322,6 +342,7 @@ void CrashDump::read_sections(Loader& loader, Scanner& scanner, Scanner::Head& h
     if (!stopped_early && !scanner.ended_inside() && !window_.view().empty())
         loader.anomalies().add(Anomaly::bad_line, window_.offset(), window_.view().substr(0, 40));
 done:
+    loader.binaries_passed = order_.reached() > find_tag("binary")->order;
     determine_completeness(loader, scanner, head, stopped_early);
 }
 
@@ -394,7 +415,9 @@ void CrashDump::determine_completeness(Loader& loader, const Scanner& scanner, c
     const std::uint64_t end = window_.offset() + window_.view().size();
     source.bytes = input.size().value_or(end);
     const bool in_processes = head.row != nullptr && head.row->order <= find_tag("proc")->order && !ended_;
-    source.process_table_complete = stopped_early || ended_ || !in_processes;
+    source.process_table_complete =
+        (stopped_early || ended_ || !in_processes) && !(stopped_early && order_.table_end_doubtful(loader));
+    stopped_early_ = stopped_early;
 
     if (!ended_ && !aborted_) {
         std::string tail = last_bytes();

@@ -64,7 +64,34 @@ constexpr Field<EtsTable> ets_fields[] = {
     {"Read Concurrency: ", {}, &EtsTable::read_concurrency},
 };
 
+constexpr Always ets_always[] = {{"Slot: "},
+                                 {"Table: "},
+                                 {"Name: "},
+                                 {"Objects: "},
+                                 {"Words: "},
+                                 {"Type: ", 18},
+                                 {"Protection: ", 18},
+                                 {"Compressed: ", 18},
+                                 {"Write Concurrency: ", 18},
+                                 {"Read Concurrency: ", 18}};
+// What a table of hashing has, and an ordered set has not.
+constexpr Always hash_always[] = {{"Buckets: "},
+                                  {"Chain Length Avg: ", 18},
+                                  {"Chain Length Max: ", 18},
+                                  {"Chain Length Min: ", 18},
+                                  {"Chain Length Std Dev: ", 18},
+                                  {"Chain Length Expected Std Dev: ", 18},
+                                  {"Fixed: ", 18}};
+
+// Either all fields of a table of hashing, or that of an ordered set.
+void judge_kind(const Loader& loader, FieldOrder<EtsTable>& order) {
+    const bool ordered = order.has("Ordered set (AVL tree), Elements: ");
+    for (const Always& field : hash_always)
+        if (loader.dialect.otp >= field.since && order.has(field.key) == ordered) order.odd(field.key);
+}
+
 void read(Loader& loader, const Section& section, std::string_view body, EtsTable table) {
+    FieldOrder<EtsTable> order(ets_fields);
     std::size_t hint = 0;
     const char* const begin = body.data();
     bool contents = false;
@@ -73,11 +100,14 @@ void read(Loader& loader, const Section& section, std::string_view body, EtsTabl
         const std::string_view line = take_line(body);
         if (line.empty()) continue;
         if (read_field(loader, std::span<const Field<EtsTable>>(ets_fields), hint, table, line, offset)) {
+            order.found(hint);
             contents = line.starts_with("Ordered set");
             continue;
         }
         if (!contents) loader.anomalies().add(Anomaly::unknown_field, offset, line);
     }
+    judge_kind(loader, order);
+    order.judge(loader, section, ets_always);
     loader.snapshot.ets.push_back(table);
 }
 

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "formats/crashdump/loader.hpp"
 
@@ -68,6 +70,58 @@ bool read_field(Loader& loader, std::span<const Field<Row>> fields, std::size_t&
     return false;
 }
 
+/// A field that every section of its kind has, since which release; and one that may come again and again, anywhere.
+struct Always {
+    std::string_view key;
+    std::uint32_t since = 0;
+};
+struct Again {
+    std::string_view key;
+};
+
+/// Holds the lines of a section against the order in which the VM writes them: each once, each behind those before it
+/// in the table, and some always.
+template <class Row>
+class FieldOrder {
+public:
+    explicit FieldOrder(std::span<const Field<Row>> fields, std::span<const Again> again = {})
+        : fields_(fields), again_(again) {}
+    /// A line was read, and read_field() has left `hint`.
+    void found(std::size_t hint) {
+        const std::size_t row = hint == 0 ? fields_.size() - 1 : hint - 1;
+        const std::uint64_t bit = std::uint64_t{1} << row;
+        const bool repeats = std::ranges::find(again_, fields_[row].key, &Again::key) != again_.end();
+        if (!repeats && seen_ >= bit && odd_.empty()) odd_ = fields_[row].key;
+        if (!repeats) seen_ |= bit;
+        has_ |= bit;
+    }
+    bool has(std::string_view key) const {
+        for (std::size_t row = 0; row < fields_.size(); ++row)
+            if (fields_[row].key == key) return (has_ >> row & 1) != 0;
+        return false;
+    }
+    /// The section was read. Tells Losses what it lacks of `always`, or has twice or out of place.
+    void judge(Loader& loader, const Section& section, std::span<const Always> always) {
+        for (const Always& field : always)
+            if (loader.dialect.otp >= field.since && odd_.empty() && !has(field.key)) odd_ = field.key;
+        if (odd_.empty()) return;
+        std::string detail = "=";
+        detail.append(section.tag).append(section.id.empty() ? "" : ":").append(section.id).append(", ").append(odd_);
+        loader.losses.torn_section(section.offset, std::move(detail));
+    }
+    /// The same of something else that is wrong with it: which field it concerns.
+    void odd(std::string_view key) {
+        if (odd_.empty()) odd_ = key;
+    }
+
+private:
+    std::span<const Field<Row>> fields_;
+    std::span<const Again> again_;
+    std::uint64_t has_ = 0;   // by row
+    std::uint64_t seen_ = 0;  // those that stand in order
+    std::string_view odd_;
+};
+
 /// Calls take(line, offset) for every line of a section's body that is not empty; the offset is the line's in the
 /// input.
 template <class Take>
@@ -92,19 +146,24 @@ inline bool is_field_name(std::string_view key) {
 }
 
 /// Reads every line of `body` into `row`; unknown keys are counted as unknown_field, lines that are no field of a
-/// section whose fields begin with capital letters as bad_line.
+/// section whose fields begin with capital letters as bad_line. What it lacks of `always`, or has twice or out of
+/// place, is told to Losses.
 template <class Row>
-void read_fields(Loader& loader, std::span<const Field<Row>> fields, Row& row, const Section& section,
-                 std::string_view body) {
+FieldOrder<Row> read_fields(Loader& loader, std::span<const Field<Row>> fields, Row& row, const Section& section,
+                            std::string_view body, std::span<const Always> always = {},
+                            std::span<const Again> again = {}) {
     std::size_t hint = 0;
+    FieldOrder<Row> order(fields, again);
     read_lines(section, body, [&](std::string_view line, std::uint64_t offset) {
-        if (read_field(loader, fields, hint, row, line, offset)) return;
+        if (read_field(loader, fields, hint, row, line, offset)) return order.found(hint);
         const bool capitals =
             std::ranges::all_of(fields, [](const auto& f) { return f.key[0] >= 'A' && f.key[0] <= 'Z'; });
         const std::size_t colon = line.find(':');
         const bool field = colon != std::string_view::npos && (!capitals || is_field_name(line.substr(0, colon)));
         loader.anomalies().add(field ? Anomaly::unknown_field : Anomaly::bad_line, offset, line);
     });
+    order.judge(loader, section, always);
+    return order;
 }
 
 }  // namespace beamheap::crashdump

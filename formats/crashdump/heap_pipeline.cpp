@@ -44,10 +44,13 @@ void visit(HeapReader& reader, const HeapJob& job, const HeapRequest& demand, un
     const std::uint64_t queued = job.process.msgq_len.value_or(0);
     const bool fewer = reader.has_section(TermSection::heap) && reader.messages() < queued;
     if (fewer) losses.anomalies.add(Anomaly::messages_lost, job.process.offset);
+    const bool unreached = graph.unreferenced() > graph.duplicate_addresses();
+    if (unreached) losses.anomalies.add(Anomaly::unreached_object, job.process.offset);
     if (met.bad_lines != 0 || graph.impossible_references() != 0 || graph.duplicate_addresses() != 0 || fewer)
         losses.damaged.push_back(job.id);
     losses.bytes += met.bad_bytes;
     if (losses.keep_addresses) losses.addresses.add(graph, job.id);
+    losses.binaries.add_binaries(graph, job.id);
     demand.visit({job.id, job.process, graph, worker, reader.messages(), reader.distribution_messages(),
                   reader.distribution_bytes()});
     if (graph.mode() == HeapGraph::Mode::values && job.facts.mode == HeapGraph::Mode::values)
@@ -320,6 +323,7 @@ Status HeapPipeline::finish(HeapLosses& losses) {
         losses.bytes += worker->losses.bytes;
         for (auto& each : worker->losses.kept) losses.kept.push_back(std::move(each));
         losses.addresses.merge(worker->losses.addresses);
+        losses.binaries.merge(worker->losses.binaries);
         worker->losses = {};
         if (status && !worker->status) status = worker->status;
     }

@@ -76,6 +76,7 @@ struct HeapLosses {
     std::vector<ProcId> damaged;  ///< processes with lines that could not be read
     std::uint64_t bytes = 0;      ///< of those lines
     UnresolvedAddresses addresses;
+    UnresolvedAddresses binaries;  ///< outside of the heaps
     bool keep_addresses = false;
     std::vector<std::pair<ProcId, ReadHeap>> kept;
 };

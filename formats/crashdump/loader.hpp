@@ -29,7 +29,11 @@ struct Section {
     std::string_view id;       ///< after the first colon, without CR and LF
     std::uint64_t offset = 0;  ///< of the '='
     std::uint64_t body_offset = 0;
+    std::string_view tag;  ///< of the row; empty: the header
 };
+
+/// Tags that no release up to this one writes are damaged ones.
+inline constexpr std::uint32_t newest_known_release = 29;
 
 struct Loader {
     Snapshot& snapshot;
@@ -78,6 +82,7 @@ struct Loader {
     TextId last_text = TextId::none;  ///< what text() gave last
     TextId judged_state = TextId::none;
     bool judged_awaits = false;
+    bool binaries_passed = false;  ///< all sections of binaries were passed: reading went to what comes behind them
     bool beyond_heaps = false;  ///< reading stopped at a section that comes behind all heaps: all of those were there
     static std::size_t slot_of_function(std::string_view text) {
         std::uint64_t first = 0, last = 0;

@@ -8,18 +8,17 @@
 namespace beamheap::crashdump {
 
 void UnresolvedAddresses::add(const HeapGraph& graph, ProcId process) {
-    const auto take = [&](std::uint64_t address) {
-        std::uint64_t& recent = recent_[(address >> 3) % recent_.size()];
-        if (recent == address || first_.size() >= most_addresses) return;
-        recent = address;
-        first_.try_emplace(address, process);
-    };
-    for (std::size_t i = 0; i < graph.unresolved_size(); ++i) take(graph.unresolved(i));
+    for (std::size_t i = 0; i < graph.unresolved_size(); ++i) take(graph.unresolved(i), process);
     if (graph.mode() == HeapGraph::Mode::sizes) return;
     for (std::size_t i = 0; i < graph.foreign_size(); ++i)
         if (const HeapGraph::ForeignEdge edge = graph.foreign(i); graph.kind(edge.from) != TermKind::sub_binary)
-            take(edge.address);
-    for (std::size_t i = 0; i < graph.missing_roots(); ++i) take(graph.missing_root_address(i));
+            take(edge.address, process);
+    for (std::size_t i = 0; i < graph.missing_roots(); ++i) take(graph.missing_root_address(i), process);
+}
+
+void UnresolvedAddresses::add_binaries(const HeapGraph& graph, ProcId process) {
+    for (const BinaryUse& use : graph.binaries())
+        if (use.base == BinaryUse::Base::binary && use.named) take(use.address, process);
 }
 
 void UnresolvedAddresses::merge(const UnresolvedAddresses& other) {
@@ -80,40 +79,21 @@ void Losses::judge_links(Snapshot& snapshot) {
     }
 }
 
-// =loaded_modules has the sum of the sizes in all =mod (loaded() in break.c): equal to the byte in all dumps that were
-// at hand and had it. Schedulers of all kinds are numbered from 1 in one row, so all but the last ones leave a gap.
-void Losses::judge_sums(Snapshot& snapshot, bool modules) {
-    if (modules && snapshot.node.current_code_bytes.has()) {
-        std::uint64_t listed = 0;
-        for (const Module& module : snapshot.modules) listed += module.current_bytes.value_or(0);
-        const std::uint64_t all = *snapshot.node.current_code_bytes;
-        if (listed < all)
-            snapshot.anomalies.add(
-                Anomaly::count_mismatch, 0,
-                "modules: " + std::to_string(listed) + " of " + std::to_string(all) + " bytes of code");
-    }
-    std::unordered_set<std::uint32_t> numbers;
-    std::uint32_t last = 0;
-    for (const Scheduler& scheduler : snapshot.schedulers) {
-        if (scheduler.id == 0) continue;
-        numbers.insert(scheduler.id);
-        last = std::max(last, scheduler.id);
-    }
-    if (numbers.size() < last)
-        snapshot.anomalies.add(Anomaly::count_mismatch, 0,
-                               std::to_string(numbers.size()) + " of at least " + std::to_string(last) + " schedulers");
+void Losses::judge_sections(Snapshot& snapshot, std::uint64_t cut) const {
+    for (const auto& [offset, detail] : torn_sections_)
+        if (offset != cut) snapshot.anomalies.add(Anomaly::torn_section, offset, detail);
 }
 
-void Losses::judge_references(Snapshot& snapshot, const UnresolvedAddresses& addresses) {
+void Losses::judge_references(Snapshot& snapshot, const UnresolvedAddresses& addresses, Anomaly kind) {
     std::uint64_t count = 0;
     ProcId first = ProcId::none;
     for (const auto& [address, process] : addresses.all()) {
-        damaged(process);
+        if (kind == Anomaly::dangling_reference) damaged(process);
         if (first == ProcId::none || index_of(process) < index_of(first)) first = process;
         ++count;
     }
     for (std::uint64_t i = 0; i < std::min<std::uint64_t>(count, 1'000'000); ++i)
-        snapshot.anomalies.add(Anomaly::dangling_reference, snapshot[first].offset);
+        snapshot.anomalies.add(kind, snapshot[first].offset);
 }
 
 void Losses::sum_up(Snapshot& snapshot) const {
@@ -121,7 +101,7 @@ void Losses::sum_up(Snapshot& snapshot) const {
     // Links to nobody alone prove nothing: processes end at any moment. Where the table is known to be torn they do.
     if (table_torn_ || missing != 0)
         for (const std::uint64_t pid : linked_) missing += missing_.contains(pid) ? 0 : 1;
-    snapshot.source.loss.processes += missing + damaged_.size();
+    snapshot.source.loss.processes += missing + damaged_.size() + lost_entries_;
 }
 
 }  // namespace beamheap::crashdump

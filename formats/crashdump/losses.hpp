@@ -10,9 +10,11 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "beamheap/heap_graph.hpp"
@@ -25,6 +27,8 @@ class UnresolvedAddresses {
 public:
     /// Takes those of one heap. Beyond most_addresses further ones are not looked at: a dump has fewer literals.
     void add(const HeapGraph& graph, ProcId process);
+    /// Takes those of the binaries outside of the heap that it names.
+    void add_binaries(const HeapGraph& graph, ProcId process);
     void merge(const UnresolvedAddresses& other);
     /// Takes out what is a literal.
     void resolve(std::uint64_t address) { first_.erase(address); }
@@ -33,6 +37,12 @@ public:
     const std::unordered_map<std::uint64_t, ProcId>& all() const { return first_; }
 
 private:
+    void take(std::uint64_t address, ProcId process) {
+        std::uint64_t& recent = recent_[(address >> 3) % recent_.size()];
+        if (recent == address || first_.size() >= most_addresses) return;
+        recent = address;
+        first_.try_emplace(address, process);
+    }
     static constexpr std::size_t most_addresses = 2'000'000;
     std::unordered_map<std::uint64_t, ProcId> first_;
     std::array<std::uint64_t, 1024> recent_{};  // most references are to few literals
@@ -45,6 +55,14 @@ public:
     void entry(std::uint32_t fields, bool torn);
     /// A section of terms whose process is not in the table.
     void orphan(Pid pid) { missing_.insert(key(pid)); }
+    /// A piece of the process table is gone that no entry tells of.
+    void table_torn() { table_torn_ = true, ++lost_entries_; }
+    /// A section of a table lacks a line, or has one twice or out of place: `detail` says which.
+    void torn_section(std::uint64_t offset, std::string detail) {
+        if (torn_sections_.size() < most_torn_sections) torn_sections_.emplace_back(offset, std::move(detail));
+    }
+    /// Counts them (torn_section), but for the section at `cut`, where the input ends.
+    void judge_sections(Snapshot& snapshot, std::uint64_t cut) const;
     /// Something of this process's terms is lost.
     void damaged(ProcId process) { damaged_.insert(index_of(process)); }
 
@@ -53,11 +71,9 @@ public:
     void judge_entries(Snapshot& snapshot, std::uint32_t constant);
     /// Counts those that others are linked to and that nobody is (linked_to_nobody).
     void judge_links(Snapshot& snapshot);
-    /// Counts what falls short of the sums that the VM makes over modules, and of the numbers of schedulers
-    /// (count_mismatch). `modules`: those were read, to the end of the dump.
-    static void judge_sums(Snapshot& snapshot, bool modules);
-    /// Counts the objects that are nowhere (dangling_reference). Call when the literals were taken out.
-    void judge_references(Snapshot& snapshot, const UnresolvedAddresses& addresses);
+    /// Counts the objects that are nowhere (`kind`: dangling_reference, binary_lost). Call when those that were found
+    /// later (literals, the binaries' sections) were taken out.
+    void judge_references(Snapshot& snapshot, const UnresolvedAddresses& addresses, Anomaly kind);
     /// The sums, into Source::loss.
     void sum_up(Snapshot& snapshot) const;
 
@@ -69,6 +85,9 @@ private:
     std::unordered_set<std::uint64_t> missing_;
     std::unordered_set<std::uint64_t> linked_;  // to nobody
     std::unordered_set<std::uint32_t> damaged_;
+    static constexpr std::size_t most_torn_sections = 1000;
+    std::vector<std::pair<std::uint64_t, std::string>> torn_sections_;
+    std::uint64_t lost_entries_ = 0;
     bool table_torn_ = false;
 };
 

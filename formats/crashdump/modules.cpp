@@ -33,22 +33,30 @@ constexpr Field<FunEntry> fun_fields[] = {
     {"Address: ", {}, {}, read_address},   {"Native_address: ", {}, {}, ignore_fun}, {"Refc: ", {}, {}, read_refc},
 };
 
+constexpr Always code_always[] = {{"Current code: "}, {"Old code: "}};
+constexpr Always module_always[] = {{"Current size: "}};
+constexpr Always fun_always[] = {{"Module: "}, {"Uniq: "}, {"Index: "}, {"Address: "}, {"Refc: "}};
+
 }  // namespace
 
 void read_loaded_modules(Loader& loader, const Section& section, std::string_view body) {
-    read_fields(loader, std::span<const Field<Node>>(code_fields), loader.snapshot.node, section, body);
+    read_fields(loader, std::span<const Field<Node>>(code_fields), loader.snapshot.node, section, body, code_always);
 }
 
 void read_module(Loader& loader, const Section& section, std::string_view body) {
     Module module;
+    std::string_view name = section.id;
+    std::string storage;
+    if (!take_atom(name, storage) || !name.empty())
+        loader.anomalies().add(Anomaly::bad_line, section.offset, section.id);
     module.name = loader.atom(section.id);
-    read_fields(loader, std::span<const Field<Module>>(module_fields), module, section, body);
+    read_fields(loader, std::span<const Field<Module>>(module_fields), module, section, body, module_always);
     loader.snapshot.modules.push_back(module);
 }
 
 void read_fun(Loader& loader, const Section& section, std::string_view body) {
     FunEntry fun;
-    read_fields(loader, std::span<const Field<FunEntry>>(fun_fields), fun, section, body);
+    read_fields(loader, std::span<const Field<FunEntry>>(fun_fields), fun, section, body, fun_always);
     loader.snapshot.funs.push_back(fun);
 }
 

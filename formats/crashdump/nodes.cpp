@@ -17,6 +17,8 @@ constexpr Field<Timer> timer_fields[] = {
     {"Time left: ", &Timer::left_ms},
 };
 
+constexpr Always timer_always[] = {{"Message: "}, {"Time left: "}};
+
 void read_peer_name(Loader& loader, DistNode& node, std::string_view value, std::uint64_t) {
     if (const std::size_t refc = value.find(" (refc="); refc != std::string_view::npos) value = value.substr(0, refc);
     node.name = loader.atom(value);
@@ -41,6 +43,13 @@ constexpr Field<DistNode> peer_fields[] = {
     {"Warning, stray monitor for: ", {}, {}, ignore},
 };
 
+constexpr Always peer_always[] = {{"Name: "}};
+constexpr Again peer_again[] = {{"Remote monitoring: "},
+                                {"Remotely monitored by: "},
+                                {"Remote link: "},
+                                {"Error: "},
+                                {"Warning, stray monitor for: "}};
+
 void read_peer(Loader& loader, const Section& section, std::string_view body, DistNode::Kind kind) {
     DistNode node;
     node.kind = kind;
@@ -48,7 +57,7 @@ void read_peer(Loader& loader, const Section& section, std::string_view body, Di
     if (!channel.has() || *channel > 0xFFFFFFFEu)
         loader.anomalies().add(Anomaly::bad_number, section.offset, section.id);
     node.channel = static_cast<std::uint32_t>(std::min<std::uint64_t>(channel.value_or(0), 0xFFFFFFFEu));
-    read_fields(loader, std::span<const Field<DistNode>>(peer_fields), node, section, body);
+    read_fields(loader, std::span<const Field<DistNode>>(peer_fields), node, section, body, peer_always, peer_again);
     loader.snapshot.nodes.push_back(node);
 }
 
@@ -58,11 +67,15 @@ void read_timer(Loader& loader, const Section& section, std::string_view body) {
     Timer timer;
     if (const auto receiver = parse_pid(section.id)) timer.receiver = *receiver;
     else timer.receiver_name = loader.atom(section.id);
-    read_fields(loader, std::span<const Field<Timer>>(timer_fields), timer, section, body);
+    read_fields(loader, std::span<const Field<Timer>>(timer_fields), timer, section, body, timer_always);
     loader.snapshot.timers.push_back(timer);
 }
 
 void read_node(Loader& loader, const Section& section, std::string_view) {
+    std::string_view name = section.id;
+    std::string storage;
+    if (!take_atom(name, storage) || !name.empty())
+        loader.anomalies().add(Anomaly::bad_line, section.offset, section.id);
     loader.snapshot.node.name = loader.atom(section.id);
     if (!loader.snapshot.node.distributed) loader.snapshot.node.distributed = true;
 }

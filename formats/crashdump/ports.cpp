@@ -60,6 +60,9 @@ constexpr Field<Port> port_fields[] = {
     {"Queue: ", &Port::queue_bytes},
     {"Port Data: ", {}, &Port::data},
 };
+// 20.3 has the first four, too.
+constexpr Always port_always[] = {{"State: ", 21}, {"Input: ", 21}, {"Output: ", 21},
+                                  {"Queue: ", 21}, {"Slot: "},      {"Connected: "}};
 
 }  // namespace
 
@@ -68,7 +71,10 @@ void read_port(Loader& loader, const Section& section, std::string_view body) {
     std::string_view id = section.id;
     if (const auto name = take_port(id)) port.port = *name;
     else loader.anomalies().add(Anomaly::bad_line, section.offset, section.id);
-    read_fields(loader, std::span<const Field<Port>>(port_fields), port, section, body);
+    read_fields(loader, std::span<const Field<Port>>(port_fields), port, section, body, port_always);
+    if (port.kind == TextId::none && loader.dialect.otp >= 11) {
+        loader.losses.torn_section(section.offset, "=port:" + std::string(section.id) + " has no kind");
+    }
     loader.snapshot.ports.push_back(std::move(port));
 }
 

@@ -410,8 +410,11 @@ void read_process(Loader& loader, const Section& section, std::string_view body)
         loader.anomalies().add(Anomaly::collection_awaited, section.offset, section.id);
     }
     if (!snapshot.index_process(id)) {
+        // From OTP 22 on the VM lists who is being taken down again where run queues still have it.
+        const bool by_vm = process.state == ProcessState::free;
         snapshot.processes.pop_back();
-        loader.anomalies().add(Anomaly::duplicate_process, section.offset, section.id);
+        loader.anomalies().add(by_vm ? Anomaly::duplicate_process : Anomaly::duplicate_section, section.offset,
+                               section.id);
         return;
     }
     loader.losses.entry(entry.fields(), entry.torn());

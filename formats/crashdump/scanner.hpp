@@ -35,7 +35,9 @@ public:
         std::string_view tag;             ///< valid until the scanner's next()
         std::string id;
         std::uint64_t offset = 0;
-        Section section() const { return {id, offset, offset + head_bytes}; }
+        Section section() const {
+            return {id, offset, offset + head_bytes, row == nullptr ? std::string_view() : row->tag};
+        }
         std::uint64_t head_bytes = 0;
     };
 

@@ -53,7 +53,34 @@ constexpr Field<Row> scheduler_fields[] = {
     {"Current Process Limited Stack Trace:", {}, {}, ignore},
 };
 
+constexpr Always queue_always[] = {{"Run Queue Max Length: "},    {"Run Queue High Length: "},
+                                   {"Run Queue Normal Length: "}, {"Run Queue Low Length: "},
+                                   {"Run Queue Port Length: "},   {"Run Queue Flags: "}};
+constexpr Always sleep_always[] = {
+    {"Scheduler Sleep Info Flags: "}, {"Scheduler Sleep Info Aux Work: "}, {"Current Process: "}};
+// Of who runs there the four come together.
+constexpr Always running_always[] = {{"Current Process State: "},
+                                     {"Current Process Internal State: "},
+                                     {"Current Process Program counter: "},
+                                     {"Current Process Limited Stack Trace:"}};
+
+void judge(Loader& loader, const Section& section, const Row& row, FieldOrder<Row>& order) {
+    using Kind = Scheduler::Kind;
+    if (row.crashed) return;
+    const bool queue = row.kind == Kind::dirty_cpu_queue || row.kind == Kind::dirty_io_queue;
+    if (queue || row.kind == Kind::normal) {
+        for (const Always& field : queue_always)
+            if (!order.has(field.key)) order.odd(field.key);
+    }
+    if (row.kind == Kind::normal && !order.has("Current Port: ")) order.odd("Current Port: ");
+    if (row.current_process.has())
+        for (const Always& field : running_always)
+            if (!order.has(field.key)) order.odd(field.key);
+    order.judge(loader, section, queue ? std::span<const Always>() : sleep_always);
+}
+
 void read(Loader& loader, const Section& section, std::string_view body, Scheduler::Kind kind) {
+    FieldOrder<Row> order(scheduler_fields);
     Row row;
     row.kind = kind;
     row.id = static_cast<std::uint32_t>(parse_decimal(section.id).value_or(0));
@@ -73,9 +100,11 @@ void read(Loader& loader, const Section& section, std::string_view body, Schedul
             return;
         }
         if (line.starts_with("Could not read from stack memory")) return;
-        if (!read_field(loader, std::span<const Field<Row>>(scheduler_fields), hint, row, line, offset))
-            loader.anomalies().add(Anomaly::unknown_field, offset, line);
+        if (read_field(loader, std::span<const Field<Row>>(scheduler_fields), hint, row, line, offset))
+            order.found(hint);
+        else loader.anomalies().add(Anomaly::unknown_field, offset, line);
     });
+    judge(loader, section, row, order);
     if (!loader.frames.empty()) row.stack = loader.snapshot.stacks.intern(loader.frames);
     loader.snapshot.schedulers.push_back(row);
 }

@@ -62,7 +62,28 @@ void StackReader::begin(bool keep_values) {
     keep_values_ = keep_values;
     values_used_ = 0;
     frames_.clear();
-    slots_ = 0;
+    slots_ = last_address_ = slots_behind_ = registers_ = 0;
+    torn_ = ends_ = false;
+}
+
+void StackReader::hold(std::string_view label, bool is_return, const Loader& loader) {
+    if (label.starts_with('y')) {
+        const Count number = parse_decimal(label.substr(1));
+        torn_ = torn_ || number != Count(registers_);
+        ++registers_;
+        ++slots_behind_;
+        return;
+    }
+    const auto address = label.starts_with("0x") ? parse_hex(label) : std::nullopt;
+    if (!address) {
+        torn_ = true;
+        return;
+    }
+    const std::uint64_t apart = (slots_behind_ + 1) * loader.snapshot.source.word_size;
+    torn_ = torn_ || (last_address_ != 0 && *address - last_address_ != apart);
+    last_address_ = *address;
+    slots_behind_ = 0;
+    if (is_return) registers_ = 0;
 }
 
 void StackReader::keep(std::string_view value) {
@@ -92,7 +113,10 @@ std::size_t StackReader::feed(Loader& loader, std::string_view text, bool last) 
         if (colon != std::string_view::npos) {
             ++slots_;
             const std::string_view value = line.substr(colon + 1);
-            if (value.starts_with("SReturn addr ")) {
+            const bool is_return = value.starts_with("SReturn addr ");
+            hold(line.substr(0, colon), is_return, loader);
+            ends_ = is_return && value.find("terminate process") != std::string_view::npos;
+            if (is_return) {
                 const std::size_t bracket = value.find('(');
                 if (bracket != std::string_view::npos) {
                     const Frame found = frame(loader, value.substr(bracket + 1));
@@ -102,6 +126,8 @@ std::size_t StackReader::feed(Loader& loader, std::string_view text, bool last) 
                        (value[0] == 'P' || value[0] == 'p' || value[0] == 'A' || value[0] == 'H')) {
                 keep(value.back() == '\r' ? value.substr(0, value.size() - 1) : value);
             }
+        } else if (!line.empty() && line != "\r") {
+            torn_ = true;
         }
         at = stop == end ? end : stop + 1;
     }

@@ -1,6 +1,7 @@
 // Frames out of =proc_stack and out of the addresses that the VM prints with their function.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,10 @@ void frames_of_registers(Loader& loader, const Process& process, const Frame& fi
 /// A line is "<label>:<value>", the label y<N> or 0x<slot address>; a value that begins with SReturn names the
 /// function that goes on when the frame above it returns. The backtrace is the function of the program counter, up
 /// to OTP 22 then that of CP unless it equals the first return address, then every return address in order.
+///
+/// Registers are numbered from y0 in each frame; two return addresses stand one word apart and one more for each slot
+/// between them; from OTP 23 on the last line is the return to where processes end. A stack of which lines are lost, or
+/// stand twice, breaks one of these.
 class StackReader {
 public:
     /// Starts a process. `keep_values`: what its youngest frames hold is kept in values().
@@ -28,6 +33,12 @@ public:
     std::size_t feed(Loader& loader, std::string_view text, bool last);
     /// Stores the frames and the number of slots in `process`.
     void finish(Loader& loader, Process& process);
+    /// What a whole stack is, after finish(): its addresses and registers go on without a gap, and it ends where
+    /// processes end.
+    enum Form : std::uint8_t { regular = 1, closed = 2, was_read = 4 };
+    std::uint8_t form() const {
+        return static_cast<std::uint8_t>(was_read | (torn_ ? 0u : unsigned{regular}) | (ends_ ? unsigned{closed} : 0u));
+    }
 
     /// A slot that holds a pid, a port, an atom or an object, as printed: "P<0.77.0>", "H7FC7E862C308".
     struct SlotText {
@@ -38,12 +49,18 @@ public:
 
 private:
     void keep(std::string_view value);
+    void hold(std::string_view label, bool is_return, const Loader& loader);
     Frame frame(Loader& loader, std::string_view text);
     std::vector<Frame> frames_;
     std::vector<SlotText> values_;  // the first values_used_: the strings' memory is used again
     std::size_t values_used_ = 0;
     bool keep_values_ = false;
     std::uint64_t slots_ = 0;
+    std::uint64_t last_address_ = 0;  // that a label named; 0: none yet
+    std::uint64_t slots_behind_ = 0;  // it
+    std::uint64_t registers_ = 0;     // of this frame, so far
+    bool torn_ = false;
+    bool ends_ = false;               // the last line is where processes end
     TextTable seen_;                  // texts "m:f/a + off)" ...
     std::vector<Frame> seen_frames_;  // ... and their frames
 };

@@ -1,5 +1,8 @@
 #include "formats/crashdump/term_pass.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace beamheap::crashdump {
 namespace {
 
@@ -225,6 +228,11 @@ void TermPass::read_binary(Loader& loader, Scanner& scanner, const Scanner::Head
     Node& node = loader.snapshot.node;
     node.binaries = node.binaries.value_or(0) + 1;
     node.binary_bytes = Count(node.binary_bytes.value_or(0)) + line.bytes.value_or(0);
+    if (demand_ != nullptr) {
+        end_process(loader);
+        finish_heaps();
+        if (const auto address = parse_hex(head.id); address && line.bytes.has()) losses_.binaries.resolve(*address);
+    }
     if ((!loader.plan.terms && !loader.plan.binaries) || !line.bytes.has()) return;
     if (const auto address = parse_hex(head.id))
         texts_.add_binary({*address, *line.bytes, line.data_offset}, line.first_text);
@@ -288,6 +296,9 @@ void TermPass::read_stack(Loader& loader, Scanner& scanner, const Scanner::Head&
     pass(scanner, head, TermSection::stack,
          [&](std::string_view text, bool last) { return stack_reader_.feed(loader, text, last); });
     stack_reader_.finish(loader, loader.snapshot[process]);
+    stack_forms_.resize(stack_seen_.size());
+    stack_forms_[index_of(process)] = stack_reader_.form();
+    if (scanner.ended_inside()) stack_forms_[index_of(process)] |= StackReader::closed;
     if (slots) slots_.stack(loader, process, stack_reader_.values());
 }
 
@@ -342,6 +353,12 @@ void TermPass::read_heap(Loader& loader, Scanner& scanner, const Scanner::Head& 
 // four sections of those (dump_process_info() in erl_process_dump.c).
 void TermPass::judge_processes(Loader& loader) const {
     if (stack_seen_.empty()) return;
+    const Anomalies& met = loader.anomalies();
+    heap_seen_.resize(stack_seen_.size());
+    const bool lost = stack_seen_ != heap_seen_ ||
+                      std::ranges::any_of(std::array{Anomaly::orphan_section, Anomaly::damaged_tag,
+                                                     Anomaly::section_misplaced, Anomaly::duplicate_section},
+                                          [&](Anomaly kind) { return met.seen(kind); });
     for (std::size_t i = 0; i < loader.snapshot.processes.size(); ++i) {
         Process& process = loader.snapshot.processes[i];
         if (i < stack_seen_.size() && stack_seen_[i]) {
@@ -352,8 +369,26 @@ void TermPass::judge_processes(Loader& loader) const {
         const bool hidden_otherwise = process.state == ProcessState::exiting || process.state == ProcessState::free ||
                                       process.state == ProcessState::garbage_collecting ||
                                       process.state == ProcessState::unknown;
-        if ((loader.snapshot.source.complete.value_or(false) || loader.beyond_heaps) && !hidden_otherwise)
+        // Where sections of terms are known to be lost, its own may be, too.
+        if ((loader.snapshot.source.complete.value_or(false) || loader.beyond_heaps) && !hidden_otherwise && !lost)
             process.sensitive = true;
+    }
+}
+
+// Of one release all stacks have the same form: where two in three have, those that don't lack lines.
+void TermPass::judge_stacks(Loader& loader) const {
+    for (const StackReader::Form form : {StackReader::regular, StackReader::closed}) {
+        std::size_t read = 0, having = 0;
+        for (const std::uint8_t one : stack_forms_) {
+            read += (one & StackReader::was_read) != 0;
+            having += (one & form) != 0;
+        }
+        if (having == read || having * 3 < read * 2) continue;
+        for (std::size_t i = 0; i < stack_forms_.size(); ++i) {
+            if ((stack_forms_[i] & StackReader::was_read) == 0 || (stack_forms_[i] & form) != 0) continue;
+            loader.anomalies().add(Anomaly::torn_stack, loader.snapshot.processes[i].offset);
+            loader.losses.damaged(ProcId{static_cast<std::uint32_t>(i)});
+        }
     }
 }
 
@@ -371,7 +406,8 @@ void TermPass::judge_losses(Loader& loader) {
     snapshot.anomalies.merge(losses_.anomalies);
     for (const ProcId process : losses_.damaged) loader.losses.damaged(process);
     snapshot.source.loss.bytes += losses_.bytes;
-    if (literals_passed_) loader.losses.judge_references(snapshot, losses_.addresses);
+    if (literals_passed_) loader.losses.judge_references(snapshot, losses_.addresses, Anomaly::dangling_reference);
+    if (loader.binaries_passed) loader.losses.judge_references(snapshot, losses_.binaries, Anomaly::binary_lost);
 }
 
 void TermPass::finish_heaps() {
@@ -387,6 +423,7 @@ Status TermPass::finish(Loader& loader) {
     for (auto& [process, heap] : losses_.kept) texts_.add_read(process, std::move(heap), !loader.plan.asked_often);
     losses_.kept.clear();
     judge_processes(loader);
+    judge_stacks(loader);
     judge_losses(loader);
     return pipeline_status_;
 }

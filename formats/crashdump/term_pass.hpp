@@ -46,6 +46,7 @@ private:
     void read_heap(Loader& loader, Scanner& scanner, const Scanner::Head& head, ProcId process);
     void read_shared(Loader& loader, Scanner& scanner, const Scanner::Head& head);
     void judge_processes(Loader& loader) const;
+    void judge_stacks(Loader& loader) const;
     void judge_losses(Loader& loader);
     void finish_heaps();
     void resolve_literals(std::string_view text);
@@ -61,6 +62,7 @@ private:
     ProcId dictionary_of_ = ProcId::none;  // whose dictionary labels_ has
     std::vector<bool> stack_seen_;         // by ProcId
     std::vector<bool> heap_seen_;
+    std::vector<std::uint8_t> stack_forms_;  // by ProcId; of those that were read
     const HeapRequest* demand_ = nullptr;
     std::unique_ptr<HeapPipeline> pipeline_;  // heaps of a plain file are read by workers
     std::unique_ptr<HeapReader> passing_;     // those of a stream as they pass by

@@ -23,13 +23,21 @@ enum class Severity : std::uint8_t { info, data_loss, error };
     X(unknown_field, info, "fields that this version does not know were kept aside")                                   \
     X(forged_section, info, "text that looks like a section tag stands where none can be, and was not taken for one")  \
     X(duplicate_process, info, "a process is listed more than once; the first entry counts")                           \
-    X(duplicate_section, info, "a section of one process appears more than once; the first counts")                    \
+    X(duplicate_section, data_loss, "sections stand twice where a VM writes one: parts of the input were copied")      \
+    X(torn_section, data_loss, "sections lack lines that all of their kind have, or hold some twice or out of place")  \
+    X(section_missing, data_loss, "sections that every dump of this release has are not there: they are lost")         \
+    X(section_misplaced, data_loss, "sections stand where no VM writes them: parts of the input were moved or lost")   \
+    X(damaged_tag, data_loss, "sections with a tag that no release writes were skipped: what they held is lost")       \
+    X(torn_stack, data_loss, "stacks lack lines, or hold some twice: bytes are missing")                               \
+    X(unreached_object, data_loss, "heaps hold objects that nothing refers to: what referred to them is lost")         \
+    X(binary_lost, data_loss, "terms refer to binaries outside of the heaps that the input does not hold")             \
     X(zeroed, data_loss, "zero bytes stand where no VM writes any: pages of the file were lost, and what stood there") \
     X(torn_process, data_loss, "entries of the process table lack a part, or hold parts of others: bytes are missing") \
     X(orphan_section, data_loss, "heap, stack or messages of processes whose entries in the process table are lost")   \
     X(heap_lost, data_loss, "processes have a stack without a heap, or a heap without a stack: a section is lost")     \
     X(messages_lost, data_loss, "processes have fewer messages in the input than in their queues")                     \
-    X(count_mismatch, data_loss, "a table has fewer rows than the VM counted: the others are lost")                    \
+    X(count_mismatch, data_loss,                                                                                       \
+      "a table does not have as many rows as the VM counted: some are lost, or stand twice")                           \
     X(linked_to_nobody, info, "processes are linked to others that are not there: just ended, or their entry is lost") \
     X(second_dump, data_loss, "another dump begins inside this one (several writers?); only the first was read")       \
     X(trailing_data, info, "text after the end of the dump was ignored")                                               \

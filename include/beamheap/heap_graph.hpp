@@ -247,6 +247,10 @@ public:
     std::size_t unresolved_size() const { return unresolved_.size(); }
     std::uint64_t unresolved(std::size_t i) const { return space_.expand(unresolved_[i]); }
 
+    /// Objects that no reference and no root of the graph names. Terms have no cycles, so that all of them are reached
+    /// from roots exactly where there are none of these.
+    std::uint64_t unreferenced() const { return unreferenced_; }
+
     /// References to addresses that no object can have: not aligned to a word, or out of all bounds.
     std::uint64_t impossible_references() const { return impossible_; }
 
@@ -270,6 +274,7 @@ private:
     std::uint64_t foreign_count_ = 0;
     std::uint64_t duplicates_ = 0;
     std::uint64_t impossible_ = 0;
+    std::uint64_t unreferenced_ = 0;
     std::array<std::int8_t, term_kinds> flat_extra_{};
 
     AddressSpace space_;
@@ -291,6 +296,7 @@ private:
     FlatArray<MissingRoot> missing_roots_;
     FlatArray<BinaryUse> binaries_;
     FlatArray<FlatOverride> flat_overrides_;
+    FlatArray<std::uint64_t> referenced_;  // a bit for each object, within finish()
 
     void put_wide_words(std::uint8_t* words, NodeId node, std::uint32_t own_words);
     std::uint32_t find_wide_words(NodeId node) const;

@@ -67,6 +67,10 @@ struct Source {
     std::string truncation;        ///< where and why it ends early, a sentence; empty when it doesn't
     std::uint64_t bytes = 0;       ///< of the decompressed input that was read (the file's size when it is plain)
     bool process_table_complete = true;
+    /// Parts of the input that the question did not need, so that nobody knows what is lost of them: "tables" (memory,
+    /// allocators, schedulers, ports, ETS, timers, peers), "code" (modules, funs), "stacks", "heaps" (and binaries),
+    /// "atoms".
+    std::vector<std::string_view> not_looked_at;
     std::optional<LiveReading> live;  ///< of a VM that runs
     /// What damage within the input took away, as far as that can be told: both are lower bounds.
     struct Loss {

@@ -1,6 +1,7 @@
 #include "beamheap/heap_graph.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace beamheap {
 
@@ -53,7 +54,7 @@ void HeapGraph::begin(Mode mode, unsigned word_bytes) {
     has_slice_edges_ = false;
     word_bytes_ = word_bytes;
     young_from_ = young_size_ = 0;
-    foreign_count_ = duplicates_ = impossible_ = 0;
+    foreign_count_ = duplicates_ = impossible_ = unreferenced_ = 0;
     flat_extra_.fill(0);
     space_.begin(word_bytes);
     kinds_.clear_and_trim(kept_bytes);
@@ -143,6 +144,10 @@ void HeapGraph::finish() {
     const bool keep_foreign = mode_ == Mode::values;
     bool backward = false;
     const std::size_t references = edges_.size();
+    referenced_.clear_and_trim(kept_bytes);
+    referenced_.resize(kinds_.size() / 64 + 1);
+    std::uint64_t* const referenced = referenced_.data();
+    std::fill_n(referenced, kinds_.size() / 64 + 1, 0);
     map_.with_finder([&](auto find) {
         edges_.rewrite([&](Edge edge) {
             const NodeId to = find(edge.to);
@@ -153,12 +158,14 @@ void HeapGraph::finish() {
                 return no_node;
             }
             backward |= to <= edge.from;
+            referenced[to / 64] |= std::uint64_t{1} << to % 64;
             return to;
         });
         std::uint32_t number = 0;
         roots_.keep_if([&](NodeId& target) {
             const std::uint32_t address = target;
             target = find(address);
+            if (target != no_node) referenced[target / 64] |= std::uint64_t{1} << target % 64;
             if (target == no_node && address != AddressSpace::none) {
                 if (keep_foreign) missing_roots_.push({number, address});
                 else unresolved_.push(address);
@@ -167,6 +174,9 @@ void HeapGraph::finish() {
             return keep_foreign || target != no_node;
         });
     });
+    unreferenced_ = kinds_.size();
+    for (std::size_t i = 0; i < kinds_.size() / 64 + 1; ++i)
+        unreferenced_ -= static_cast<unsigned>(std::popcount(referenced[i]));
     foreign_count_ = references - edges_.size();
     forward_ = !backward;
     for (const BinaryUse& use : binaries_)

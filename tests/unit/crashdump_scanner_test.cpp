@@ -153,8 +153,13 @@ TEST_CASE("odd dumps are read and the oddity is named", "[scanner]") {
         const auto dump = load(text);
         return dump != nullptr && dump->snapshot().anomalies.seen(anomaly);
     };
-    CHECK(seen(start + "=new_thing:1\nwhatever\n" + process("<0.2.0>") + "=end\n", Anomaly::unknown_section));
-    CHECK(seen(start + process("<0.2.0>") + process("<0.2.0>") + "=end\n", Anomaly::duplicate_process));
+    CHECK(seen(start + "=new_thing:1\nwhatever\n" + process("<0.2.0>") + "=end\n", Anomaly::damaged_tag));
+    CHECK(seen(header("x", "Erlang/OTP 31 [erts-20] [64-bit]") + "=new_thing:1\nwhatever\n=end\n",
+               Anomaly::unknown_section));
+    CHECK(seen(start + process("<0.2.0>") + process("<0.2.0>") + "=end\n", Anomaly::duplicate_section));
+    std::string ended = process("<0.2.0>");
+    ended.replace(ended.find("Waiting"), 7, "Non Existing");
+    CHECK(seen(start + process("<0.2.0>") + ended + "=end\n", Anomaly::duplicate_process));
     CHECK(seen(start + process("<0.2.0>", "Colour: blue\n") + "=end\n", Anomaly::unknown_field));
     CHECK(seen(start + process("<0.2.0>", "Reductions: many\n") + "=end\n", Anomaly::bad_number));
     CHECK(seen(start + process("<0.2.0>", "Reductions: 99999999999999999999999\n") + "=end\n", Anomaly::bad_number));
@@ -204,7 +209,7 @@ TEST_CASE("a section is what its tag says, whatever followed its like before", "
         const Snapshot& s = dump->snapshot();
         std::vector<std::uint64_t> told;
         for (const Anomaly anomaly :
-             {Anomaly::unknown_section, Anomaly::forged_section, Anomaly::bad_line, Anomaly::orphan_section,
+             {Anomaly::damaged_tag, Anomaly::forged_section, Anomaly::bad_line, Anomaly::orphan_section,
               Anomaly::duplicate_section, Anomaly::heap_missing, Anomaly::heap_lost})
             told.push_back(s.anomalies[anomaly].count);
         told.push_back(s.source.complete.value_or(false));

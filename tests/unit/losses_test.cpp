@@ -34,7 +34,8 @@ struct Dump {
         }
     }
     std::string text() const {
-        std::string all = test::header();
+        // Of a release that is not known, so that it need not have all that one of each release has.
+        std::string all = test::header("test", "[64-bit]");
         all.replace(all.find("Atoms: 8530"), 11, "Atoms: 2");
         for (const std::string& each : entries) all += each;
         all += between;
@@ -233,4 +234,172 @@ TEST_CASE("a field that few entries have is missing in none of the others") {
     CHECK(torn(8) == 4);  // two in three have it
     CHECK(torn(11) == 1);
     CHECK(torn(12) == 0);
+}
+
+namespace {
+
+/// A small dump with all that one of OTP 25 has, section by section.
+struct WholeNode {
+    std::vector<std::string> sections;
+    WholeNode() {
+        std::string header = test::header("test", "Erlang/OTP 25 [erts-13.1.5] [source] [64-bit] [smp:2:2] [jit:ns]");
+        header.replace(header.find("Atoms: 8530"), 11, "Atoms: 2");
+        sections.push_back(header);
+        for (const char* id : {"1", "2"})
+            sections.push_back(
+                fmt::format("=scheduler:{}\nScheduler Sleep Info Flags: SLEEPING\nScheduler Sleep Info Aux Work: \n"
+                            "Current Port: \nRun Queue Max Length: 0\nRun Queue High Length: 0\nRun Queue Normal "
+                            "Length: 0\nRun Queue Low Length: 0\nRun Queue Port Length: 0\nRun Queue Flags: \n"
+                            "Current Process: \n",
+                            id));
+        sections.push_back(
+            "=memory\ntotal: 30\nprocesses: 10\nprocesses_used: 9\nsystem: 20\natom: 1\natom_used: "
+            "1\nbinary: 1\ncode: 1\nets: 1\n");
+        for (const char* tag : {"=hash_table:atom_tab\nsize: 4\nused: 1\nobjs: 1\ndepth: 1\n",
+                                "=index_table:atom_tab\nsize: 4\nlimit: 1048576\nentries: 2\n",
+                                "=hash_table:fun_table\nsize: 4\nused: 1\nobjs: 1\ndepth: 1\n"})
+            sections.push_back(tag);
+        std::string areas = "=allocated_areas\n";
+        for (const char* key :
+             {"sys_misc", "static", "atom_space", "atom_table", "module_table", "export_table", "export_list",
+              "register_table", "fun_table", "module_refs", "loaded_code", "dist_table", "node_table", "bits_bufs_size",
+              "bif_timer", "process_table", "port_table", "ets_misc", "external_alloc"})
+            areas += fmt::format("{}: 12\n", key);
+        sections.push_back(areas);
+        for (const char* id : {"ll_alloc[0]", "ll_alloc[1]", "ll_alloc[2]"})
+            sections.push_back(fmt::format("=allocator:{}\noption e: true\ncarriers: 1 1 1\n", id));
+        for (int i = 1; i <= 4; ++i) sections.push_back(entry(i));
+        sections.push_back(
+            "=port:#Port<0.1>\nState: CONNECTED\nSlot: 8\nConnected: <0.1.0>\nPort controls forker "
+            "process: forker\nInput: 0\nOutput: 0\nQueue: 0\n");
+        sections.push_back(
+            "=ets:<0.1.0>\nSlot: 94172794388928\nTable: #Ref<0.1.2.3>\nName: t\nBuckets: 256\nChain Length Avg: 0.1\n"
+            "Chain Length Max: 1\nChain Length Min: 0\nChain Length Std Dev: 0.1\nChain Length Expected Std Dev: 0.1\n"
+            "Fixed: false\nObjects: 5\nWords: 500\nType: set\nProtection: public\nCompressed: false\nWrite "
+            "Concurrency: false\nRead Concurrency: false\n");
+        sections.push_back("=timer:<0.1.0>\nMessage: {tick,1}\nTime left: 100\n");
+        sections.push_back("=node:nonode@nohost\n");
+        sections.push_back("=no_distribution\n");
+        sections.push_back("=loaded_modules\nCurrent code: 30\nOld code: 0\n");
+        sections.push_back("=mod:a\nCurrent size: 10\n");
+        sections.push_back("=mod:b\nCurrent size: 20\n");
+        sections.push_back("=fun\nModule: a\nUniq: 1\nIndex: 0\nAddress: 0x7f00\nRefc: 1\n");
+        for (int i = 1; i <= 4; ++i) {
+            sections.push_back(
+                fmt::format("=proc_stack:{}\ny0:N\n0x00007f0000000100:SReturn addr 0x1 (m:f/1 + "
+                            "8)\ny0:H7F00\n0x00007f0000000110:SReturn addr 0x2 (<terminate process>)\n",
+                            pid(i)));
+            sections.push_back(
+                fmt::format("=proc_heap:{}\n7F00:t2:H7F10,H7F20\n7F10:lI2|N\n7F20:YcA000:B000:5\n", pid(i)));
+        }
+        for (const char* section : {"=persistent_terms\n", "=literals\n7E00:t1:A2:ok\n", "=binary:A000\n5:AAAAAAA=\n",
+                                    "=atoms\nok\nfalse\n", "=end\n"})
+            sections.push_back(section);
+    }
+    std::string text() const {
+        std::string all;
+        for (const std::string& section : sections) all += section;
+        return all;
+    }
+    std::string& of(std::string_view tag) {
+        for (std::string& section : sections)
+            if (section.starts_with(tag)) return section;
+        FAIL("no section " << tag);
+        return sections.front();
+    }
+};
+
+bool loses(const std::string& text) { return told(text).anomalies.data_lost(); }
+
+}  // namespace
+
+TEST_CASE("of a whole node every section that is lost, stands twice, or lost a line is told", "[losses]") {
+    const WholeNode whole;
+    REQUIRE_FALSE(loses(whole.text()));
+    for (std::size_t i = 1; i + 1 < whole.sections.size(); ++i) {
+        const std::string& section = whole.sections[i];
+        INFO(section);
+        // Nothing counts these, and nothing refers to them; nor to a process that nothing else knows.
+        const bool untold = section.starts_with("=port") || section.starts_with("=ets") ||
+                            section.starts_with("=timer") || section.starts_with("=hash_table");
+        WholeNode lost = whole;
+        lost.sections.erase(lost.sections.begin() + static_cast<std::ptrdiff_t>(i));
+        if (!untold) CHECK(loses(lost.text()));
+        WholeNode twice = whole;
+        twice.sections.insert(twice.sections.begin() + static_cast<std::ptrdiff_t>(i), section);
+        if (!section.starts_with("=hash_table")) CHECK(loses(twice.text()));
+        if (section.starts_with("=hash_table") || section.starts_with("=literals")) continue;
+        for (std::size_t at = section.find('\n') + 1; at < section.size();) {
+            const std::size_t end = section.find('\n', at) + 1;
+            const std::string line = section.substr(at, end - at);
+            INFO(line);
+            // Not every process has these; what the areas of bits take is of some releases alone.
+            const bool optional = line.starts_with("arity") || line.starts_with("Spawned by") ||
+                                  line.starts_with("Program counter") || line.starts_with("bits_bufs_size");
+            if (!optional) {
+                WholeNode torn = whole;
+                torn.sections[i].erase(at, line.size());
+                CHECK(loses(torn.text()));
+            }
+            at = end;
+        }
+    }
+}
+
+TEST_CASE("a section that stands elsewhere is told", "[losses]") {
+    const WholeNode whole;
+    const std::size_t last = whole.sections.size() - 1;
+    for (const std::size_t from : {std::size_t{3}, last - 1, last - 2, last - 4})
+        for (std::size_t to = 1; to < last; ++to) {
+            if (whole.sections[to].substr(0, 5) == whole.sections[from].substr(0, 5)) continue;
+            if (to == from + 1) continue;
+            WholeNode moved = whole;
+            std::string section = moved.sections[from];
+            moved.sections.erase(moved.sections.begin() + static_cast<std::ptrdiff_t>(from));
+            const std::size_t at = to > from ? to - 1 : to;
+            if (at == from) continue;
+            moved.sections.insert(moved.sections.begin() + static_cast<std::ptrdiff_t>(at), section);
+            INFO(section << " before " << whole.sections[to]);
+            CHECK(loses(moved.text()));
+        }
+}
+
+TEST_CASE("what is lost is missing, and not made up", "[losses]") {
+    const auto snapshot_of = [](const std::string& text) { return test::load(text); };
+    WholeNode alone;
+    alone.of("=no_distribution").clear();
+    CHECK_FALSE(snapshot_of(alone.text())->snapshot().node.distributed.has_value());
+    CHECK(snapshot_of(WholeNode().text())->snapshot().node.distributed == false);
+
+    WholeNode stacks;
+    for (std::string& section : stacks.sections)
+        if (section.starts_with("=proc_stack") || section.starts_with("=proc_heap")) section.clear();
+    CHECK_FALSE(snapshot_of(stacks.text())->snapshot().processes[1].sensitive.has_value());
+    WholeNode hidden;
+    hidden.of("=proc_stack:<0.2.0>").clear();
+    hidden.of("=proc_heap:<0.2.0>").clear();
+    CHECK(snapshot_of(hidden.text())->snapshot().processes[1].sensitive == true);
+    hidden.of("=proc_heap:<0.3.0>").clear();
+    CHECK_FALSE(snapshot_of(hidden.text())->snapshot().processes[1].sensitive.has_value());
+}
+
+TEST_CASE("the process table alone tells what breaks it off", "[losses]") {
+    const auto table = [](const std::string& text) { return test::load(text, LoadPlan{}); };
+    WholeNode whole;
+    CHECK(table(whole.text())->snapshot().source.process_table_complete);
+    CHECK(table(whole.text())->snapshot().source.loss.processes == 0);
+    CHECK(table(whole.text())->snapshot().source.not_looked_at.size() == 5);
+    WholeNode torn;
+    torn.of("=proc:<0.2.0>").replace(0, 5, "=prqc");
+    CHECK(table(torn.text())->snapshot().anomalies.seen(Anomaly::damaged_tag));
+    CHECK(table(torn.text())->snapshot().source.loss.processes == 1);
+    WholeNode moved;
+    moved.of("=proc:<0.2.0>") = "=timer:<0.1.0>\nMessage: a\nTime left: 1\n" + moved.of("=proc:<0.2.0>");
+    CHECK(table(moved.text())->snapshot().processes.size() == 4);
+    CHECK(table(moved.text())->snapshot().anomalies.seen(Anomaly::section_misplaced));
+    WholeNode cut;
+    for (const char* gone : {"=proc:<0.4.0>", "=port", "=ets", "=timer", "=node", "=no_distribution", "=loaded_modules",
+                             "=mod:a", "=mod:b"})
+        cut.of(gone).clear();
+    CHECK_FALSE(table(cut.text())->snapshot().source.process_table_complete);
 }

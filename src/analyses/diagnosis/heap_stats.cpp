@@ -81,7 +81,7 @@ void HeapStats::visit(const HeapVisit& visit) {
     const std::size_t first = w.held.size();
     for (const BinaryUse& use : graph.binaries()) {
         if (use.base != BinaryUse::Base::binary) continue;
-        w.held.push_back(use.address);
+        if (use.named) w.held.push_back(use.address);
         if (binaries) w.binaries.push_back({{use.address, use.offset, use.size, visit.id}, use.named});
     }
     const auto own = w.held.begin() + static_cast<std::ptrdiff_t>(first);
@@ -119,11 +119,14 @@ void HeapStats::store(Artifact& artifact) {
                 process.live_words = row.live_words;
                 process.garbage_words = row.garbage_words;
             }
-            std::uint64_t bytes = 0;
+            // Where the input does not hold one of them, nobody knows what they are together.
+            Count bytes = 0;
             const std::uint64_t end = i + 1 < w.rows.size() ? w.rows[i + 1].first_binary : w.held.size();
             for (std::uint64_t b = row.first_binary; b < end; ++b)
-                bytes = saturating_add(bytes, artifact.binary_bytes(w.held[b]).value_or(0));
-            process.refc_bytes = std::max(bytes, process.refc_bytes.value_or(0));
+                if (const Count size = artifact.binary_bytes(w.held[b]); !size.has()) bytes = Count();
+                else if (bytes.has()) bytes = saturating_add(*bytes, *size);
+            if (!bytes.has()) process.refc_bytes = Count();
+            else process.refc_bytes = std::max(*bytes, process.refc_bytes.value_or(0));
         }
         heaps_ += w.rows.size();
         objects_ += w.objects;
