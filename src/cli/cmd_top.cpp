@@ -52,9 +52,11 @@ Status print(const Context& context, Artifact& artifact, std::vector<ProcId> row
     const Snapshot& snapshot = artifact.snapshot();
     present::Document document = context.document(snapshot);
     const bool whole = snapshot.source.process_table_complete;
-    document.lead = {present::spell(
-        analyses::sentence("{}; the process table is {}.", analyses::Counted{rows.size(), "process", "processes"},
-                           whole ? analyses::Ours("complete") : analyses::Ours("cut: further processes are missing")))};
+    document.lead = {present::spell(analyses::sentence(
+        "{}; the process table is {}.", analyses::Counted{rows.size(), "process", "processes"},
+        !whole                                ? analyses::Ours("cut: further processes are missing")
+        : snapshot.source.loss.processes != 0 ? analyses::Ours("damaged: entries are missing, or lack a part")
+                                              : analyses::Ours("complete")))};
     if (by_heaps)
         document.lead.push_back(
             present::spell(analyses::sentence("This dump does not say what memory a process has: they are in order of "

@@ -65,6 +65,12 @@ std::string_view format_name(InputFormat format) {
     return "live";
 }
 
+Array parts_of(const std::vector<std::string_view>& parts) {
+    Array array;
+    for (const std::string_view part : parts) array.emplace_back(std::string(part));
+    return array;
+}
+
 Object plain_source_of(const Snapshot& snapshot) {
     const Source& source = snapshot.source;
     return {{"path", source.path},
@@ -76,6 +82,7 @@ Object plain_source_of(const Snapshot& snapshot) {
             {"jit", cells::flag(source.jit)},
             {"complete", cells::flag(source.complete)},
             {"truncation", cells::text(source.truncation)},
+            {"not_looked_at", parts_of(source.not_looked_at)},
             {"slogan", death_value(snapshot.node)}};
 }
 
