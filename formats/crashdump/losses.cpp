@@ -101,7 +101,7 @@ void Losses::sum_up(Snapshot& snapshot) const {
     // Links to nobody alone prove nothing: processes end at any moment. Where the table is known to be torn they do.
     if (table_torn_ || missing != 0)
         for (const std::uint64_t pid : linked_) missing += missing_.contains(pid) ? 0 : 1;
-    snapshot.source.loss.processes += missing + damaged_.size() + lost_entries_;
+    snapshot.source.loss.processes += std::max(missing, lost_entries_) + damaged_.size();
 }
 
 }  // namespace beamheap::crashdump

@@ -228,6 +228,8 @@ void TermPass::read_binary(Loader& loader, Scanner& scanner, const Scanner::Head
     Node& node = loader.snapshot.node;
     node.binaries = node.binaries.value_or(0) + 1;
     node.binary_bytes = Count(node.binary_bytes.value_or(0)) + line.bytes.value_or(0);
+    if (head.id == last_binary_) loader.anomalies().add(Anomaly::duplicate_section, head.offset, "=binary:" + head.id);
+    last_binary_ = head.id;
     if (demand_ != nullptr) {
         end_process(loader);
         finish_heaps();
@@ -354,7 +356,8 @@ void TermPass::read_heap(Loader& loader, Scanner& scanner, const Scanner::Head& 
 void TermPass::judge_processes(Loader& loader) const {
     if (stack_seen_.empty()) return;
     const Anomalies& met = loader.anomalies();
-    heap_seen_.resize(stack_seen_.size());
+    stack_seen_.resize(loader.snapshot.processes.size());
+    heap_seen_.resize(loader.snapshot.processes.size());
     const bool lost = stack_seen_ != heap_seen_ ||
                       std::ranges::any_of(std::array{Anomaly::orphan_section, Anomaly::damaged_tag,
                                                      Anomaly::section_misplaced, Anomaly::duplicate_section},
