@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <span>
 #include <unordered_set>
@@ -70,12 +71,29 @@ void put_filler(TermStyle style, std::uint64_t bytes, std::uint64_t hash, Put pu
 class LineEdits {
 public:
     using Leaves = std::unordered_set<std::uint64_t>;
-    LineEdits(const RedactionRules& rules, RedactionReport& report, TermStyle style, std::string_view text,
-              Leaves& leaves)
-        : rules_(rules), report_(report), style_(style), text_(text), leaves_(leaves) {}
+    LineEdits(const RedactionRules& rules, const KeyedValues& keyed, RedactionReport& report, TermStyle style,
+              std::string_view text, Leaves& leaves)
+        : rules_(rules), keyed_(keyed), report_(report), style_(style), text_(text), leaves_(leaves) {}
 
     /// Another line begins.
-    void line(std::size_t begin) { line_ = begin; }
+    void line(std::size_t begin, TermSection section) {
+        line_ = begin;
+        walked_.clear(begin);
+        walked_.section = section;
+    }
+    void element(std::size_t begin, std::size_t end) { walked_.elements.emplace_back(begin, end); }
+    /// It was walked to its end: what of it is a secret by a key.
+    void line_ended() {
+        keyed_.secrets_of(text_, walked_, places_);
+        for (const std::size_t place : places_) {
+            const auto [begin, end] = walked_.elements[place];
+            if (std::ranges::find(edits_, begin + 1, &Edit::begin) != edits_.end()) continue;
+            ++report_.integers;
+            const std::string_view number = text_.substr(begin + 1, end - begin - 1);
+            edit(begin + 1, end, other_digits(number, 0));
+        }
+        if (!places_.empty()) std::ranges::sort(edits_, {}, &Edit::begin);
+    }
     void list_cell(std::size_t at) { head_ = leaves_.contains(address(line_)) ? std::string_view::npos : at + 1; }
     // The pairs of a large map are cells, too: what stands in their heads are keys.
     void map_node(std::size_t begin, std::size_t end) {
@@ -161,9 +179,21 @@ public:
     }
     void forget() { edits_.clear(); }
 
-    /// Replaces the secrets in an atom's name; whether there was one.
+    /// Replaces the secrets in an atom's name or in a line of fields; whether there was one.
     bool hide(std::span<char> name) const {
+        const std::string_view whole(name.data(), name.size());
+        const bool quoted = name.size() > 2 && name.front() == '\'' && name.back() == '\'';  // as the atom table has it
+        const std::string_view bare = quoted ? whole.substr(1, whole.size() - 2) : whole;
+        if (keyed_.secret_atom(bare)) {
+            fill(name.subspan(quoted ? 1 : 0, bare.size()), rules_.hash(bare));
+            return true;
+        }
         bool found = false;
+        if (rules_.secret_parts)
+            for (const auto& [begin, end] : rules_.secret_parts(whole)) {
+                fill(name.subspan(begin, end - begin), rules_.hash(whole.substr(begin, end - begin)));
+                found = true;
+            }
         for (const std::string& secret : rules_.secrets) {
             if (secret.size() < distinctive && secret.size() != name.size()) continue;  // it may be a part of any name
             for (std::size_t at = 0;
@@ -205,19 +235,37 @@ private:
     }
 
     const RedactionRules& rules_;
+    const KeyedValues& keyed_;
     RedactionReport& report_;
     TermStyle style_;
     std::string_view text_;
     Leaves& leaves_;
     std::vector<Edit> edits_;
+    WalkedLine walked_;
+    std::vector<std::size_t> places_;
     std::size_t line_ = 0;
     std::size_t head_ = std::string_view::npos;  // where the integer at a list cell's head would begin
 };
 
+// The body of the header; afterwards the scanner knows how the dump's lines are written.
+std::string_view take_header(Scanner& scanner, const Scanner::Head& head) {
+    bool whole = false;
+    std::string_view body = scanner.body(head, Scanner::longest_header, whole);
+    if (!whole && body.find("System version: ") == body.npos) {
+        scanner.header_without_version = true;
+        body = scanner.body(head, Scanner::longest_header, whole);
+    }
+    const std::size_t line = body.find('\n');
+    scanner.style.crlf = line != body.npos && line > 0 && body[line - 1] == '\r';
+    scanner.style.base64 = head.id >= "0.5";
+    return body;
+}
+
 class Copy {
 public:
-    Copy(bytes::Window& window, const RedactionRules& rules, const std::function<Status(std::string_view)>& write)
-        : window_(window), rules_(rules), write_(write), scanner_(window, anomalies_) {}
+    Copy(bytes::Window& window, const RedactionRules& rules, const KeyedValues& keyed,
+         const std::function<Status(std::string_view)>& write)
+        : window_(window), rules_(rules), keyed_(keyed), write_(write), scanner_(window, anomalies_) {}
 
     Result<RedactionReport> run() {
         Scanner::Head head;
@@ -237,21 +285,16 @@ private:
     }
     void put_head(const Scanner::Head& head) {
         const bool colon = !head.id.empty() || head.head_bytes > 2 + head.tag.size() + (scanner_.style.crlf ? 1 : 0);
-        put(fmt::format("={}{}{}{}", head.tag, colon ? ":" : "", head.id, line_end()));
+        std::string id(head.id);
+        LineEdits::Leaves none;
+        report_.atoms += LineEdits(rules_, keyed_, report_, scanner_.style, {}, none).hide(id) ? 1 : 0;
+        put(fmt::format("={}{}{}{}", head.tag, colon ? ":" : "", id, line_end()));
     }
     std::string_view line_end() const { return scanner_.style.crlf ? "\r\n" : "\n"; }
 
     // The slogan is free text of one line or many; the fields behind it are the VM's own.
     void header(const Scanner::Head& head) {
-        bool whole = false;
-        std::string_view body = scanner_.body(head, Scanner::longest_header, whole);
-        if (!whole && body.find("System version: ") == body.npos) {
-            scanner_.header_without_version = true;
-            body = scanner_.body(head, Scanner::longest_header, whole);
-        }
-        const std::size_t line = body.find('\n');
-        scanner_.style.crlf = line != body.npos && line > 0 && body[line - 1] == '\r';
-        scanner_.style.base64 = head.id >= "0.5";
+        const std::string_view body = take_header(scanner_, head);
         put_head(head);
         const std::size_t fields = std::min(body.find("System version: "), body.size());
         put(rules_.text(body.substr(0, fields)));
@@ -272,12 +315,8 @@ private:
         const bool atoms = row != nullptr && row->body == Body::atoms;
         const bool free_text = row == nullptr || row->free_text || head.tag == "proc" || head.tag == "timer";
         LineEdits::Leaves leaves;
+        const LineEdits names(rules_, keyed_, report_, scanner_.style, {}, leaves);
         scanner_.stream(head, [&](std::string_view text, bool last) {
-            if (!free_text && !atoms) {  // whole lines: what follows the last one may be a tag's beginning
-                if (!last) text = text.substr(0, text.rfind('\n') + 1);
-                put(text);
-                return text.size();
-            }
             std::size_t at = 0;
             std::string out;
             while (at < text.size()) {
@@ -285,8 +324,9 @@ private:
                 if (feed == text.npos && !last) break;
                 const std::size_t end = std::min(feed, text.size());
                 std::string line(text.substr(at, end - at));
-                if (atoms) report_.atoms += LineEdits(rules_, report_, scanner_.style, {}, leaves).hide(line);
-                else line = rules_.text(line);
+                const bool hidden = names.hide(line);
+                if (atoms) report_.atoms += hidden ? 1 : 0;
+                else if (free_text) line = shown(line);
                 out += line;
                 if (feed != text.npos) out += '\n';
                 at = feed == text.npos ? end : feed + 1;
@@ -296,16 +336,26 @@ private:
         });
     }
 
+    // "Message: {x}": what follows the name of the field is a term.
+    std::string shown(std::string_view line) const {
+        constexpr std::array<std::string_view, 5> terms{
+            "Dictionary: ", "Last calls: ", "Message: ", "Message queue: ", "Process Label: "};
+        for (const std::string_view field : terms)
+            if (rules_.term && line.starts_with(field))
+                return std::string(field).append(rules_.term(line.substr(field.size())));
+        return rules_.text(line);
+    }
+
     void term_lines(const Scanner::Head& head) {
         const TermSection section = head.row->terms.value_or(TermSection::heap);
         std::string out;
         LineEdits::Leaves leaves;  // of this heap's large maps
         scanner_.stream(head, [&](std::string_view text, bool last) {
-            LineEdits edits(rules_, report_, scanner_.style, text, leaves);
+            LineEdits edits(rules_, keyed_, report_, scanner_.style, text, leaves);
             std::size_t at = 0;
             out.clear();
             while (at < text.size()) {
-                edits.line(at);
+                edits.line(at, section);
                 const std::size_t end = LineWalk(scanner_.style, text, at, edits).walk(section);
                 if (end == line_incomplete || end == line_malformed) {
                     edits.forget();
@@ -316,6 +366,7 @@ private:
                     at = feed == text.npos ? text.size() : feed + 1;
                     continue;
                 }
+                edits.line_ended();
                 edits.apply(at, end, out);
                 at = end;
             }
@@ -341,6 +392,7 @@ private:
 
     bytes::Window& window_;
     const RedactionRules& rules_;
+    const KeyedValues& keyed_;
     const std::function<Status(std::string_view)>& write_;
     Anomalies anomalies_;
     Scanner scanner_;
@@ -350,10 +402,58 @@ private:
 
 }  // namespace
 
-Result<RedactionReport> redact_dump(std::unique_ptr<bytes::Source> source, const RedactionRules& rules,
-                                    const std::function<Status(std::string_view)>& write) {
+namespace {
+
+// The elements of lines, and the bytes of those that are binaries.
+struct Elements : NoObserver {
+    WalkedLine line;
+    void element(std::size_t begin, std::size_t end) { line.elements.emplace_back(begin, end); }
+    void binary(std::uint64_t bytes, std::size_t begin, std::size_t end) {
+        line.bytes = bytes;
+        line.data_begin = begin;
+        line.data_end = end;
+    }
+};
+
+}  // namespace
+
+Status learn_keyed_values(std::unique_ptr<bytes::Source> source, KeyedValues& found) {
     bytes::Window window(std::move(source));
-    return Copy(window, rules, write).run();
+    Anomalies anomalies;
+    Scanner scanner(window, anomalies);
+    Scanner::Head head;
+    Elements elements;
+    while (!scanner.ended_inside() && scanner.next(head)) {
+        if (head.row != nullptr && head.row->body == Body::dump_start) static_cast<void>(take_header(scanner, head));
+        if (head.row == nullptr || head.row->body != Body::term_lines) {
+            if (head.row != nullptr && head.row->body == Body::binary) scanner.skip_binary(head, 0);
+            else scanner.finish(head);
+            continue;
+        }
+        const TermSection section = head.row->terms.value_or(TermSection::heap);
+        scanner.stream(head, [&](std::string_view text, bool last) {
+            std::size_t at = 0;
+            while (at < text.size()) {
+                elements.line.clear(at);
+                elements.line.section = section;
+                const std::size_t end = LineWalk(scanner.style, text, at, elements).walk(section);
+                const bool whole = end != line_incomplete && end != line_malformed;
+                if (whole) found.learn(scanner.style, text, elements.line);
+                if (end == line_incomplete && !last) break;
+                const std::size_t feed = text.find('\n', at);
+                if (!whole && feed == text.npos && !last) break;
+                at = whole ? end : feed == text.npos ? text.size() : feed + 1;
+            }
+            return at;
+        });
+    }
+    return Status(window.status());
+}
+
+Result<RedactionReport> redact_dump(std::unique_ptr<bytes::Source> source, const RedactionRules& rules,
+                                    const KeyedValues& keyed, const std::function<Status(std::string_view)>& write) {
+    bytes::Window window(std::move(source));
+    return Copy(window, rules, keyed, write).run();
 }
 
 }  // namespace beamheap::crashdump

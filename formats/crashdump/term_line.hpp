@@ -15,6 +15,7 @@ namespace beamheap::crashdump {
 
 /// Sees nothing. Positions given to an observer are offsets in the text that is walked, [begin, end).
 struct NoObserver {
+    void element(std::size_t, std::size_t) {}      ///< an immediate or an address, in the order of the line
     void list_cell(std::size_t) {}                 ///< the element that begins here is the head of a list's cell
     void map_node(std::size_t, std::size_t) {}     ///< children of a node of a large map
     void integer(std::size_t, std::size_t) {}      ///< a small integer: sign and digits
@@ -125,6 +126,7 @@ private:
     }
     void element() {
         if (!more()) return;
+        const std::size_t whole = place();
         switch (*p_) {
             case 'H':
                 ++p_;
@@ -152,6 +154,7 @@ private:
                 break;
             default: break;  // an immediate that the writer has no form for prints nothing
         }
+        if (!failed()) observer_.element(whole, place());
     }
     void elements() {
         element();

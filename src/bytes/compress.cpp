@@ -51,6 +51,21 @@ void GzipStream::write(std::string_view plain) {
 
 void GzipStream::finish() { state_->run({}, Z_FINISH); }
 
+std::string inflated(std::string_view compressed, std::size_t most) {
+    constexpr int either_format = 15 + 32;  // the largest window; gzip's head or zlib's
+    z_stream stream{};
+    if (::inflateInit2(&stream, either_format) != Z_OK) throw std::bad_alloc();
+    std::string out(most, '\0');
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(compressed.data()));
+    stream.avail_in = static_cast<uInt>(std::min(compressed.size(), piece_of_input));
+    stream.next_out = reinterpret_cast<Bytef*>(out.data());
+    stream.avail_out = static_cast<uInt>(std::min(most, piece_of_input));
+    ::inflate(&stream, Z_FINISH);  // whatever it says: what came out counts
+    out.resize(static_cast<std::size_t>(reinterpret_cast<char*>(stream.next_out) - out.data()));
+    ::inflateEnd(&stream);
+    return out;
+}
+
 Result<std::string> zstd_frame(std::string_view plain, int level) {
     std::string out(::ZSTD_compressBound(plain.size()), '\0');
     const std::unique_ptr<ZSTD_CCtx, decltype(&::ZSTD_freeCCtx)> context(::ZSTD_createCCtx(), &::ZSTD_freeCCtx);

@@ -28,6 +28,9 @@ private:
     std::unique_ptr<State> state_;
 };
 
+/// What a gzip member (RFC 1952) or a zlib stream (RFC 1950) holds, up to `most` bytes, and as far as it is whole.
+std::string inflated(std::string_view compressed, std::size_t most);
+
 /// `plain` as one zstd frame (RFC 8878) that tells its decompressed size. Errors: resource_limit (zstd's reason).
 Result<std::string> zstd_frame(std::string_view plain, int level = 3);
 /// The first `size` bytes that a zstd frame was made of, which the program holds itself; fewer where the frame is no

@@ -1,6 +1,11 @@
 // redact: a copy of a dump that may be passed on.
 #include <fmt/format.h>
 
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_set>
+
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
 #include "cli/output_file.hpp"
@@ -23,6 +28,34 @@ Status not_for(const Options& options, const std::string& input) {
     return ok();
 }
 
+// The input again from its start, in whatever archive or compression it is.
+Result<std::unique_ptr<bytes::Source>> opened(const std::string& input) {
+    std::optional<Error> unreadable;
+    InputWalk walk({input}, [&](const std::string&, const Error& error) { unreadable = error; });
+    BH_TRY(std::optional<FoundInput> found, walk.next());
+    if (unreadable) return *unreadable;
+    if (!found) return Error{ErrorCode::not_recognised, fmt::format("{}: is no crash dump any more", input), {}};
+    return std::move(found->source);
+}
+
+crashdump::KeyRule rule_of(std::string_view key) {
+    switch (present::secrecy_of(key)) {
+        case present::Secrecy::none: break;
+        case present::Secrecy::by_value: return crashdump::KeyRule::numbers;
+        case present::Secrecy::always: return crashdump::KeyRule::all;
+    }
+    return crashdump::KeyRule::none;
+}
+
+// Names that tell what a node is: they stay beside whatever key they stand.
+std::unordered_set<std::string> names_that_stay(const Snapshot& snapshot) {
+    std::unordered_set<std::string> names;
+    for (const Process& process : snapshot.processes) names.emplace(snapshot.text(process.name));
+    for (const auto& module : snapshot.modules) names.emplace(snapshot.text(module.name));
+    names.emplace(snapshot.text(snapshot.node.name));
+    return names;
+}
+
 }  // namespace
 
 static Status cmd_redact(const Context& context) {
@@ -31,6 +64,7 @@ static Status cmd_redact(const Context& context) {
     BH_CHECK(not_for(context.options(), input));
     BH_CHECK(may_write(output, context.options().overwrite));
     LoadPlan plan;
+    plan.modules = true;
     plan_for_secrets(plan);
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();
@@ -49,17 +83,23 @@ static Status cmd_redact(const Context& context) {
     const present::Redactor redactor(options);
     const crashdump::RedactionRules rules{
         .text = [&](std::string_view text) { return redactor.apply(text, present::Content::message); },
+        .term = [&](std::string_view text) { return redactor.apply(text, present::Content::term); },
+        .secret_parts = &present::secret_parts,
         .hash = [&](std::string_view text) { return present::keyed_hash(options.salt, text); },
         .secrets = options.known_secrets,
         .word_bits = snapshot.source.word_size * 8};
-    std::optional<Error> unreadable;
-    InputWalk walk({input}, [&](const std::string&, const Error& error) { unreadable = error; });
-    BH_TRY(std::optional<FoundInput> found, walk.next());
-    if (unreadable) return *unreadable;
-    if (!found) return Error{ErrorCode::not_recognised, fmt::format("{}: is no crash dump any more", input), {}};
+    const std::unordered_set<std::string> stay = names_that_stay(snapshot);
+    crashdump::KeyedValues keyed(&rule_of, [&](std::string_view name) {
+        return present::otp_name(name) || present::tells_nothing(name) || stay.contains(std::string(name));
+    });
+    for (int reading = 0; reading < 3; ++reading) {  // for keys, tuples of keys, and what is beside a key
+        BH_TRY(std::unique_ptr<bytes::Source> source, opened(input));
+        BH_CHECK(crashdump::learn_keyed_values(std::move(source), keyed));
+    }
+    BH_TRY(std::unique_ptr<bytes::Source> source, opened(input));
     BH_TRY(OutputFile file, OutputFile::create(output, context.options().overwrite));
     BH_TRY(const crashdump::RedactionReport report,
-           crashdump::redact_dump(std::move(found->source), rules,
+           crashdump::redact_dump(std::move(source), rules, keyed,
                                   [&](std::string_view piece) { return file.write(piece); }));
     BH_CHECK(file.finish());
     if (output == "-") return ok();
@@ -85,10 +125,11 @@ BH_DEFINE_VERB(redact){
     .details =
         "Contents of binaries, texts, characters and integers from 2^32 on are replaced by others of the same length; "
         "the slogan\n"
-        "and other free text are masked as `--redact values` does, and the node's cookie everywhere. Names of "
-        "modules,\n"
-        "functions and atoms stay, and so do processes, stacks, sizes and who holds what: the copy opens wherever the "
-        "dump did.",
+        "and other free text are masked as `--redact values` does; the node's cookie, tokens in names, and numbers and "
+        "atoms\n"
+        "beside keys like `password` become others everywhere. All other names of modules, functions, tables and atoms "
+        "stay, and\n"
+        "so do processes, stacks, sizes and who holds what: the copy opens wherever the dump did.",
     .examples = "redact erl_crash.dump shared.dump\nredact erl_crash.dump - | zstd > shared.dump.zst",
     .alone = true,
     .writes = true,

@@ -9,6 +9,7 @@
 #include <random>
 #include <string_view>
 
+#include "present/redact_iolists.hpp"
 #include "present/redact_lex.hpp"
 
 namespace beamheap::present {
@@ -153,6 +154,15 @@ std::string mask_all_secrets(std::string_view text, const std::vector<std::strin
 
 }  // namespace
 
+std::vector<std::pair<std::size_t, std::size_t>> secret_parts(std::string_view text) {
+    Unpacking unpacking = Unpacking::of(text);
+    std::vector<std::pair<std::size_t, std::size_t>> parts;
+    for (const TextSpan& span : secret_spans(text, {}, unpacking))
+        if (std::ranges::any_of(text.substr(span.begin, span.end - span.begin), lex::letter))
+            parts.emplace_back(span.begin, span.end);
+    return parts;
+}
+
 std::string_view name_of(RedactLevel level) {
     switch (level) {
         case RedactLevel::none: return "none";
@@ -176,7 +186,8 @@ std::string Redactor::apply(std::string_view text, Content content, std::string_
     if (content == Content::fingerprint)
         return options_.level == RedactLevel::full ? fmt::format("{:016x}", keyed_hash(options_.salt, text))
                                                    : std::string(text);
-    if (!key.empty() && sensitive_key(key))
+    const Secrecy secrecy = key.empty() ? Secrecy::none : secrecy_of(key);
+    if (secrecy == Secrecy::always || (secrecy == Secrecy::by_value && looks_like_code(text)))
         return fmt::format("'{}'", mask);
     std::string out =
         mask_all_secrets(options_.known_secrets.empty() ? std::string(text) : mask_known(text, options_.known_secrets),

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "present/document.hpp"
@@ -62,10 +63,20 @@ private:
     RedactOptions options_;
 };
 
+/// What a key tells of its value: nothing; that it is a secret if it looks like one (pin, otp, salt, hmac); that it is
+/// one.
+enum class Secrecy : std::uint8_t { none, by_value, always };
+Secrecy secrecy_of(std::string_view key);
 /// Whether a key names a secret: password, api_key, "x-auth-token", secretKeyBase, ...; not token_count.
 bool sensitive_key(std::string_view key);
+/// Whether a printed value is a number of four to ten digits, or bytes or a text that hardly anybody writes by hand.
+bool looks_like_code(std::string_view value);
 /// SipHash-2-4 of the bytes.
 std::uint64_t keyed_hash(const Salt& key, std::string_view bytes);
+/// [begin, end) of the secrets in a name or a line, in order: what mask_secrets() replaces, but for what is a number.
+std::vector<std::pair<std::size_t, std::size_t>> secret_parts(std::string_view text);
+/// Whether a value is one that any key may have: undefined, true, default, ...
+bool tells_nothing(std::string_view value);
 /// Whether an atom belongs to Erlang/OTP (or Elixir's own libraries) and tells nothing about the system that ran.
 bool otp_name(std::string_view atom);
 

@@ -15,7 +15,8 @@ using namespace lex;
 
 class IolistScan {
 public:
-    IolistScan(std::string_view text, const std::vector<std::string>& known) : text_(text), known_(known) {}
+    IolistScan(std::string_view text, const std::vector<std::string>& known, Unpacking& unpacking)
+        : text_(text), known_(known), unpacking_(unpacking) {}
 
     std::string run() {
         while (true) {
@@ -169,7 +170,7 @@ private:
                 flat.back() = '=';  // a colon of its own separates a key from its value
         }
         if (numbers || flat.size() < least_text) return;
-        std::vector<TextSpan> spans = secret_spans(flat, known_);
+        std::vector<TextSpan> spans = secret_spans(flat, known_, unpacking_);
         for (const std::string& secret : known_) {
             if (secret.size() < least_text) continue;
             for (std::size_t found = flat.find(secret); found != flat.npos;
@@ -210,6 +211,7 @@ private:
 
     std::string_view text_;
     const std::vector<std::string>& known_;
+    Unpacking& unpacking_;
     std::string out_;
     std::size_t i_ = 0;
     std::size_t kept_ = 0;
@@ -220,8 +222,8 @@ private:
 
 }  // namespace
 
-std::string mask_iolists(std::string_view text, const std::vector<std::string>& known) {
-    return IolistScan(text, known).run();
+std::string mask_iolists(std::string_view text, const std::vector<std::string>& known, Unpacking& unpacking) {
+    return IolistScan(text, known, unpacking).run();
 }
 
 }  // namespace beamheap::present

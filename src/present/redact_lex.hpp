@@ -63,6 +63,20 @@ inline std::size_t skip_balanced(std::string_view text, std::size_t i) {
     return text.size();
 }
 
+/// Behind the element of a list or tuple that begins at `i`, and the blanks behind it.
+inline std::size_t skip_element(std::string_view text, std::size_t i) {
+    const char c = at(text, i);
+    if (c == '~' && letter(at(text, i + 1)) && at(text, i + 2) == '"') i = skip_quoted(text, i + 2);
+    else if (c == '"' || c == '\'') i = skip_quoted(text, i);
+    else if (c == '[' || c == '{' || c == '(' || starts(text, i, "<<")) i = skip_balanced(text, i);
+    else
+        while (i < text.size() && std::string_view(",}])|").find(text[i]) == std::string_view::npos) {
+            if (text[i] == '{' || text[i] == '[') return skip_spaces(text, skip_balanced(text, i));  // #{...}, %{...}
+            ++i;
+        }
+    return skip_spaces(text, i);
+}
+
 /// Strings within strings that are looked into; deeper ones are hidden.
 constexpr unsigned most_quoted = 4;
 

@@ -14,6 +14,7 @@
 #include "present/redact.hpp"
 #include "present/redact_iolists.hpp"
 #include "present/redact_lex.hpp"
+#include "present/secret_bytes.hpp"
 #include "present/secret_forms.hpp"
 #include "present/secret_places.hpp"
 
@@ -36,9 +37,13 @@ bool among(const std::array<std::string_view, N>& list, std::string_view word) {
 
 constexpr bool token_char(char c) { return word(c) || c == '-'; }
 
+// Both passes, over a text and over what was unpacked of it.
+std::string both_passes(std::string_view text, const std::vector<std::string>& known, Unpacking& unpacking);
+
 class SecretScan {
 public:
-    SecretScan(std::string_view text, const std::vector<std::string>& known) : text_(text), known_(known) {}
+    SecretScan(std::string_view text, const std::vector<std::string>& known, Unpacking& unpacking)
+        : text_(text), known_(known), unpacking_(unpacking) {}
 
     /// What was replaced, once run() has ended.
     std::vector<TextSpan> take_spans() { return std::move(spans_); }
@@ -47,10 +52,15 @@ public:
         if (const TextSpan secret = secret_argument(text_); secret.begin != secret.end)
             replace(secret.begin, secret.end, "***");
         while (i_ < text_.size()) {
+            if (i_ >= argument_) {
+                take_argument();
+                continue;
+            }
             const char c = text_[i_];
             const char last = i_ == 0 ? ' ' : text_[i_ - 1];
-            if (last == '\\' && std::string_view("nrtesbfv").find(c) != std::string_view::npos) {
-                ++i_;  // the end of an escape: "\npassword=x" has the key "password"
+            if ((last == '\\' && std::string_view("nrtesbfv").find(c) != std::string_view::npos) ||
+                (last == '~' && c == 'n')) {
+                ++i_;  // the end of an escape, or of a format's: "\npassword=x" has the key "password"
                 if (letter(at(text_, i_))) at_word();
             } else if ((letter(c) || (c == '_' && letter(at(text_, i_ + 1)))) && !word(last)) at_word();
             else if (digit(c) && !word(last) && std::string_view(".#<-+").find(last) == std::string_view::npos)
@@ -61,6 +71,7 @@ public:
             else if (c == '-' && letter(at(text_, i_ + 1 + (at(text_, i_ + 1) == '-' ? 1 : 0)))) at_option();
             else if (c == '/' && (last == ' ' || last == '"')) at_option();
             else if (c == '$') at_dollar();
+            else if (c == '@') at_sign();
             else if (c == ':' && starts(text_, i_, "://")) url_userinfo();
             else ++i_;
         }
@@ -87,6 +98,23 @@ private:
         const TextSpan secret = secret_of_option(text_, i_);
         secret.begin != secret.end ? replace(secret.begin, secret.end, "***") : void(++i_);
     }
+    void at_sign() {
+        const TextSpan secret = secret_of_source(text_, i_);
+        const bool there = secret.begin != secret.end && secret.begin >= kept_;
+        there ? replace(secret.begin, secret.end, "***") : void(++i_);
+    }
+    // Arguments of formats whose secrets are to come: "token: ~s",["x"].
+    void wait_for_argument(std::size_t i) {
+        if (i >= text_.size() || std::ranges::find(arguments_, i) != arguments_.end()) return;
+        arguments_.insert(std::ranges::upper_bound(arguments_, i), i);
+        argument_ = arguments_.front();
+    }
+    void take_argument() {
+        const std::size_t argument = arguments_.front();
+        arguments_.erase(arguments_.begin());
+        argument_ = arguments_.empty() ? text_.npos : arguments_.front();
+        if (argument == i_) mask_value(argument);
+    }
     void at_dollar() {
         const std::size_t end = end_of_password_hash(text_, i_);
         end != i_ ? replace(i_, end, "***") : void(++i_);
@@ -96,6 +124,8 @@ private:
         std::size_t end = i_;
         while (end < text_.size() && word(text_[end])) ++end;
         if (secret_token()) return;
+        constexpr std::size_t least_packed = 12;
+        if (end - i_ >= least_packed && packed_word()) return;
         if (const TextSpan line = secret_of_line(text_, i_, end); line.begin != line.end)
             return replace(line.begin, line.end, "***");
         const std::size_t begin = i_;
@@ -114,13 +144,55 @@ private:
         // The signature of an address that may be opened by whoever has it (Azure's sig, Amazon's X-Amz-Signature).
         const bool signature = begin != 0 && (text_[begin - 1] == '?' || text_[begin - 1] == '&') &&
                                (key == "sig" || key.ends_with("Signature") || key.ends_with("signature"));
-        if (signature || sensitive_key(key)) value_after_key(begin, key_end);
+        const Secrecy secrecy = signature ? Secrecy::always : secrecy_of(key);
+        if (secrecy != Secrecy::none) {
+            code_ = secrecy == Secrecy::by_value;
+            value_after_key(begin, key_end);
+            code_ = false;
+            return;
+        }
+        const std::size_t behind = key_end + (at(text_, key_end) == '\'' || at(text_, key_end) == '"' ? 1 : 0);
+        if (at(text_, behind) != ',' || char_before(literal_begin(begin)) != '{') return;
+        if (secret_record(key)) mask_elements(behind);
+        else if (const unsigned element = secret_element(key); element != 0) element_of_record(behind, element);
         else if (names_credentials(key)) credentials(begin, key_end);
     }
 
-    // Behind the ~c of ~c"...".
+    // The text or bytes that are this element of a tuple, whose first comma is at `comma`.
+    void element_of_record(std::size_t comma, unsigned element) {
+        constexpr std::size_t far = 4096;
+        const std::string_view near = text_.substr(0, std::min(text_.size(), comma + far));
+        std::size_t i = skip_spaces(near, comma + 1);
+        for (; element > 1; --element) {
+            i = skip_element(near, i);
+            if (at(near, i) != ',') return;
+            i = skip_spaces(near, i + 1);
+        }
+        const char c = at(text_, i);
+        if (c == '"' || c == '[' || starts(text_, i, "<<") || behind_sigil(i) != i) mask_value(i);
+    }
+
+    // A word of base64 that stands for what has a secret in it.
+    bool packed_word() {
+        if (i_ != 0 && std::string_view("/+=-.").find(text_[i_ - 1]) != text_.npos) return false;
+        const std::size_t end = end_of_base64(text_, i_);
+        if (!secret_when_unpacked(unpacked_base64(text_.substr(i_, end - i_), unpacking_))) return false;
+        replace(i_, end, "***");
+        return true;
+    }
+    bool secret_when_unpacked(const std::string& text) {
+        if (text.empty() || unpacking_.depth == Unpacking::deepest) return false;
+        ++unpacking_.depth;
+        const bool secret = both_passes(mask_known(text, known_), known_, unpacking_) != text || is_private_key(text);
+        --unpacking_.depth;
+        return secret;
+    }
+
+    // Behind the ~c of ~c"...". Behind the ~s that ends a format no text begins.
     std::size_t behind_sigil(std::size_t i) const {
-        return at(text_, i) == '~' && letter(at(text_, i + 1)) && at(text_, i + 2) == '"' ? i + 2 : i;
+        const bool sigil = at(text_, i) == '~' && letter(at(text_, i + 1)) && at(text_, i + 2) == '"';
+        const bool text = i + 3 < text_.size() && std::string_view(",}])>").find(text_[i + 3]) == text_.npos;
+        return sigil && text ? i + 2 : i;
     }
 
     // {basic,"name","x"}, {proxy_auth,{"name","x"}}, {:basic, "name:x"}: who asks, and with what.
@@ -154,13 +226,13 @@ private:
 
     void at_numbers() {
         NumberList list = number_list(text_, i_);
+        if (const std::size_t behind = behind_public_numbers(text_, i_); behind != 0) return mask_elements(behind);
         if (list.end == 0 || list.text.size() < 4) {
             ++i_;
             return;
         }
-        const std::string shown = mask_secrets(mask_known(list.text, known_), known_);
-        if (shown != list.text || is_private_key(list.text))
-            replace(i_, list.end, text_[i_] == '[' ? "\"***\"" : "<<\"***\">>");
+        const bool secret = secret_when_unpacked(list.text) || secret_when_unpacked(packed_text(list.text, unpacking_));
+        if (secret) replace(i_, list.end, text_[i_] == '[' ? "\"***\"" : "<<\"***\">>");
         else i_ = list.end;
     }
 
@@ -222,7 +294,7 @@ private:
         } else {
             no_more_ends_ = true;
             const std::size_t quote = text_.find('"', i_);
-            if (quote != text_.npos) end = quote;
+            if (quote != text_.npos) end = end_of_base64_lines(text_, quote);
         }
         replace(i_, end, "***");
     }
@@ -317,7 +389,8 @@ private:
             const char next = at(text_, i + 1);
             if (!quoted && next == ' ' && secret_to_end_of_line(text_.substr(key, end - key))) mask_line(i + 2);
             else if (quoted || next == ' ' || next == '"' || next == '\\') mask_value(i + 1);
-        } else if (xml_element(key, i)) {
+        } else if (const TextSpan element = secret_of_xml(text_, key, i); element.begin != element.end) {
+            replace(element.begin, element.end, "***");
         } else if (starts(text_, i, "%3D") || starts(text_, i, "%3A")) {  // = and : of an address within an address
             const std::size_t stop = word_end(i + 3);
             const std::size_t next = text_.substr(0, stop).find("%26", i);
@@ -329,6 +402,10 @@ private:
             mask_value(i + 1);
         } else if (at(text_, i) == ',') {
             after_comma(key, i, quoted, option);
+        } else if (at(text_, i) == '|' && char_before(literal_begin(key)) == '[') {
+            mask_value(i + 1);  // [password|<<"x">>]
+        } else if (at(text_, i) == '{' && quoted && key >= 2 && text_[key - 2] == '#') {
+            bracket_value(i);  // #'RSAPrivateKey'{...}
         } else if (option && i != blanks && at(text_, i) != '-') {
             mask_value(i);
         } else if (!quoted && i == blanks + 1) {
@@ -359,22 +436,6 @@ private:
         replace(told ? first + 1 : i, std::min(end, text_.size()), "***");
     }
 
-    // <password>x</password>, <ns:Password Type="text">x</ns:Password>; `i` is behind the name.
-    bool xml_element(std::size_t key, std::size_t i) {
-        constexpr std::size_t far = 256;
-        std::size_t begin = key;
-        while (begin != 0 && key - begin < far &&
-               (word(text_[begin - 1]) || text_[begin - 1] == ':' || text_[begin - 1] == '-'))
-            --begin;
-        if (char_before(begin) != '<' || (begin >= 2 && text_[begin - 2] == '<')) return false;
-        const std::size_t behind =
-            std::min(text_.substr(0, std::min(text_.size(), i + far)).find_first_of("<>", i), text_.size());
-        if (at(text_, behind) != '>' || starts(text_, behind, ">>")) return false;
-        const std::size_t close = std::min(text_.find('<', behind), text_.size());
-        if (close > behind + 1) replace(behind + 1, close, "***");
-        return close > behind + 1;
-    }
-
     // The key is an element. It says what the next ones are where it is the first of its tuple, or of the first
     // element's tuple; where it is an option of a command line; where a separator is the next element; and in the midst
     // of a tuple
@@ -387,13 +448,38 @@ private:
             mask_elements(i);
             if (at(text_, i_) == '}' && begin >= 2 && text_[begin - 2] == '{')
                 mask_elements(skip_spaces(text_, i_ + 1));
-        } else if (quoted && separator(i + 1) != 0) {
-            std::size_t value = separator(i + 1);
+        } else if (quoted && behind_separator(text_, i + 1) != 0) {
+            std::size_t value = behind_separator(text_, i + 1);
             if (const std::size_t blank = skip_spaces(text_, value); starts(text_, blank, "\" \",")) value = blank + 4;
             mask_value(value);
-        } else if (before(begin) == ',') {
-            midst_of_tuple(i);
+        } else if (before(begin) == ',' || before(begin) == '[') {
+            if (!next_of_list(key, i, quoted)) midst_of_tuple(i);
         }
+    }
+    // [user,"bob",password,"x"]: names and values in turn. Names that are texts are more often a list of names.
+    bool next_of_list(std::size_t key, std::size_t comma, bool quoted) {
+        const std::size_t value = skip_spaces(text_, comma + 1);
+        const std::size_t opening = behind_sigil(value);
+        const bool bytes = starts(text_, value, "<<"), text = at(text_, opening) == '"';
+        const bool atom = !quoted || text_[key - 1] == '\'' || text_[literal_begin(key)] == ':';
+        constexpr std::size_t far = 512;
+        const std::string_view near = text_.substr(0, std::min(text_.size(), value + far));
+        std::size_t end = skip_element(near, value);
+        const bool number = code_ && digit(at(text_, value));
+        if (!(bytes || text || number) || (at(near, end) != ']' && at(near, end) != ',')) return false;
+        // What it is that these are elements of.
+        while (at(near, end) == ',') end = skip_element(near, skip_spaces(near, end + 1));
+        if (at(near, end) != ']') return false;
+        const std::size_t from = bytes && at(text_, value + 2) == '"' ? value + 3 : opening + 1;
+        const std::string_view content = text_.substr(from, word_end(from) - from);
+        const std::size_t begin = literal_begin(key);
+        const char last =
+            before(before(begin) == ',' ? text_.rfind(',', begin) : begin);  // of what comes before the key
+        const bool turn = last == '[' || last == '"' || last == '>';
+        if (content.ends_with('=') || content.ends_with(':') || (!(atom && turn) && !looks_secret(content)))
+            return false;
+        mask_value(value);
+        return true;
     }
     // All elements that follow the comma at `i`, if one stands there.
     void mask_elements(std::size_t i) {
@@ -402,22 +488,6 @@ private:
             i = skip_spaces(text_, i_);
         }
         i_ = std::max(i_, std::min(i, text_.size()));
-    }
-    // The element at `i` is nothing but a separator (": ", <<"=">>, $= as a number): where the one behind it begins. 0:
-    // it is not.
-    std::size_t separator(std::size_t i) const {
-        i = skip_spaces(text_, i);
-        if (starts(text_, i, "<<")) i += 2;
-        std::size_t end = i;
-        while (end - i < 5 && std::string_view("\":= 613258").find(at(text_, end)) != std::string_view::npos &&
-               end < text_.size())
-            ++end;
-        const std::string_view element = text_.substr(i, end - i);
-        if (element != "61" && element != "58" && element != "\"=\"" && element != "\":\"" && element != "\": \"")
-            return 0;
-        if (starts(text_, end, ">>")) end += 2;
-        end = skip_spaces(text_, end);
-        return at(text_, end) == ',' ? end + 1 : 0;
     }
     void midst_of_tuple(std::size_t comma) {
         constexpr std::size_t most_elements = 4, far = 512;  // so far is looked; what is longer is believed
@@ -459,9 +529,14 @@ private:
                 return;
             }
             if (value.empty()) return;
-            const bool one_word = value.find_first_of("/:<(#%") == value.npos;
+            const bool one_word = value.find_first_of("/:<(#%~") == value.npos;
             const bool digits = value.size() >= 4 && std::ranges::all_of(value, digit);
             if (one_word && (looks_secret(value) || (is && digits))) return replace(i, end, "***");
+            if (format_of_value(text_, i) && (n == 0 || is)) {
+                wait_for_argument(format_argument(text_, i));
+                i_ = std::max(i_, end);
+                return;
+            }
             const bool filler = value == "for" || value == "of" || n == 1;
             is = value == "is" || value == "was" || value == "=" || value == "to";
             if (!filler && !is) return;
@@ -483,24 +558,23 @@ private:
                 mask_value(next);
                 depth_ = 0;
             }
+        } else if (format_of_value(text_, i) && behind_sigil(i) == i) {
+            wait_for_argument(format_argument(text_, i));
+            i_ = i + 1;
+        } else if (code_ && !looks_like_code(text_.substr(i))) {
+            i_ = i;
         } else if (starts(text_, i, "\\\"")) {  // a string inside of a string
             std::size_t end = text_.find("\\\"", i + 2);
             end = end == text_.npos ? text_.size() : end + 2;
             replace(i, end, "\\\"***\\\"");
-        } else if (c == '"') {
-            const std::size_t end = skip_quoted(text_, i);
-            if (end - i > 2) replace(i, end, "\"***\"");
-            else i_ = end;
+        } else if (c == '"' || starts(text_, i, "<<")) {
+            literal_value(i);
         } else if (c == ':' && (at(text_, i + 1) == '"' || at(text_, i + 1) == '\'')) {  // an atom of Elixir
             replace(i, skip_quoted(text_, i + 1), "'***'");
         } else if (c == '\'') {
             replace(i, skip_quoted(text_, i), "'***'");
-        } else if (c == '~' && letter(at(text_, i + 1)) && at(text_, i + 2) == '"') {
+        } else if (behind_sigil(i) != i) {
             replace(i, skip_quoted(text_, i + 2), "\"***\"");
-        } else if (starts(text_, i, "<<")) {
-            const std::size_t end = skip_balanced(text_, i);
-            if (end - i > 4) replace(i, end, "<<\"***\">>");
-            else i_ = end;
         } else if (c == '#' && letter(at(text_, i + 1))) {
             hash_value(i);
         } else if (c == '<') {  // a pid
@@ -511,6 +585,18 @@ private:
         } else {
             word_value(i);
         }
+    }
+
+    // A string or a binary, and behind "Bearer " the next one.
+    void literal_value(std::size_t i) {
+        const bool binary = text_[i] == '<';
+        const std::size_t end = binary ? skip_balanced(text_, i) : skip_quoted(text_, i);
+        const std::size_t begin = std::min(i + (binary ? 3 : 1), text_.size());
+        const std::string_view inside = text_.substr(begin, word_end(begin) - begin);
+        const std::size_t next = skip_spaces(text_, end);
+        if (among(auth_schemes, inside) && at(text_, next) == ',') return mask_value(next + 1);
+        if (end - i > (binary ? 4 : 2)) replace(i, end, binary ? "<<\"***\">>" : "\"***\"");
+        else i_ = end;
     }
 
     // #PID<0.1.2>, #Ref<...>, #Fun<...> stay; #record{...} goes.
@@ -571,11 +657,15 @@ private:
 
     std::string_view text_;
     const std::vector<std::string>& known_;
+    Unpacking& unpacking_;
     std::string out_;
     std::vector<TextSpan> spans_;
     std::size_t i_ = 0;
     std::size_t kept_ = 0;
-    int depth_ = 0;  // of literals that ended before the value came
+    bool code_ = false;  // the key names what is a secret where it looks like one
+    std::vector<std::size_t> arguments_;
+    std::size_t argument_ = std::string_view::npos;  // the first of them
+    int depth_ = 0;                                  // of literals that ended before the value came
     std::size_t next_end_ = std::string_view::npos;
     bool no_more_ends_ = false;
     std::size_t no_web_token_before_ = 0;
@@ -583,15 +673,26 @@ private:
 
 }  // namespace
 
-std::vector<TextSpan> secret_spans(std::string_view text, const std::vector<std::string>& known) {
-    SecretScan scan(text, known);
+std::vector<TextSpan> secret_spans(std::string_view text, const std::vector<std::string>& known, Unpacking& unpacking) {
+    SecretScan scan(text, known, unpacking);
     static_cast<void>(scan.run());
     return scan.take_spans();
 }
 
-std::string mask_secrets(std::string_view text, const std::vector<std::string>& known) {
+namespace {
+
+std::string both_passes(std::string_view text, const std::vector<std::string>& known, Unpacking& unpacking) {
     // Elements that are secrets by themselves first: a list of tokens is no text.
-    return mask_iolists(SecretScan(text, known).run(), known);
+    return mask_iolists(SecretScan(text, known, unpacking).run(), known, unpacking);
+}
+
+}  // namespace
+
+bool tells_nothing(std::string_view value) { return among(empty_values, value); }
+
+std::string mask_secrets(std::string_view text, const std::vector<std::string>& known) {
+    Unpacking unpacking = Unpacking::of(text);
+    return both_passes(text, known, unpacking);
 }
 
 }  // namespace beamheap::present

@@ -177,6 +177,25 @@ std::size_t end_of_key_literal(std::string_view text, std::size_t i) {
 
 }  // namespace
 
+namespace {
+
+// Discord's: a number in base64, six characters, and a signature, with dots in between.
+std::size_t end_of_bot_token(std::string_view text, std::size_t i) {
+    if (at(text, i) < 'M' || at(text, i) > 'O') return i;
+    constexpr std::size_t least_number = 23, most_number = 28, time = 6, signature = 27;
+    std::size_t end = i;
+    const auto run = [&] {
+        const std::size_t begin = end;
+        while (word(at(text, end)) || at(text, end) == '-') ++end;
+        return end - begin;
+    };
+    const std::size_t number = run();
+    if (number < least_number || number > most_number || at(text, end++) != '.' || run() != time) return i;
+    return at(text, end++) == '.' && run() >= signature ? end : i;
+}
+
+}  // namespace
+
 std::size_t end_of_marked_token(std::string_view text, std::size_t i) {
     if (const std::size_t end = end_of_key_literal(text, i); end != i) return end;
     struct Mark {
@@ -186,10 +205,14 @@ std::size_t end_of_marked_token(std::string_view text, std::size_t i) {
         std::string_view also;       // what may stand in front of it, and behind it, besides letters and digits
         std::string_view last = {};  // what ends the token
     };
-    // Terraform, Azure's client secrets (behind a digit), MaxMind, Mailchimp, Vault before 1.10.
-    static constexpr std::array marks{Mark{14, ".atlasv1.", 60, 80, "_-="}, Mark{4, "Q~", 31, 34, "_~.-"},
-                                      Mark{6, "_", 29, 29, "", "_mmk"}, Mark{32, "-us", 1, 2, ""},
-                                      Mark{1, ".", 24, 24, ""}};
+    // Terraform, Azure's client secrets (behind a digit), MaxMind, Mailchimp, Vault before 1.10, Firebase.
+    static constexpr std::array marks{Mark{14, ".atlasv1.", 60, 80, "_-="},
+                                      Mark{4, "Q~", 31, 34, "_~.-"},
+                                      Mark{6, "_", 29, 29, "", "_mmk"},
+                                      Mark{32, "-us", 1, 2, ""},
+                                      Mark{1, ".", 24, 24, ""},
+                                      Mark{11, ":APA91b", 100, 200, "_-"}};
+    if (const std::size_t end = end_of_bot_token(text, i); end != i) return end;
     for (const Mark& row : marks) {
         const auto one_of = [&](char c) {
             return letter(c) || digit(c) || (c != '\0' && row.also.find(c) != row.also.npos);
@@ -234,6 +257,19 @@ bool is_private_key(std::string_view bytes) {
             (byte(first + 3) == 0x04 && byte(first + 4) >= 0x1c));
 }
 
+std::size_t behind_public_numbers(std::string_view text, std::size_t i) {
+    constexpr std::string_view bytes = "<<1,0,1>>,<<", number = "[65537,";
+    constexpr std::size_t least_digits = 100;
+    std::size_t end = i;
+    if (i != 0 && text[i - 1] == '[' && starts(text, i, bytes)) {
+        end = skip_balanced(text, i + bytes.size() - 2);
+        return end - i >= least_digits && starts(text, end, ",<<") ? end : 0;
+    }
+    if (!starts(text, i, number)) return 0;
+    for (end += number.size(); digit(at(text, end));) ++end;
+    return end - i >= least_digits && at(text, end) == ',' && digit(at(text, end + 1)) ? end : 0;
+}
+
 std::size_t end_of_number_token(std::string_view text, std::size_t i) {
     constexpr std::size_t longest = 16;
     std::string digits;
@@ -250,6 +286,12 @@ std::size_t end_of_number_token(std::string_view text, std::size_t i) {
         std::size_t stop = end + 1;
         while (word(at(text, stop)) || at(text, stop) == '-') ++stop;
         if (stop - end - 1 == tail) return stop;
+    }
+    if (starts(text, i, "1//0")) {  // Google's refresh tokens
+        constexpr std::size_t least = 38;
+        std::size_t stop = i + 4;
+        while (word(at(text, stop)) || at(text, stop) == '-') ++stop;
+        if (stop - i >= least) return stop;
     }
     return i;
 }

@@ -39,6 +39,11 @@ std::size_t end_of_password_hash(std::string_view text, std::size_t i);
 /// number 0 or 1, and whose second is a sequence, a large number or octets.
 bool is_private_key(std::string_view bytes);
 
+/// Behind the public numbers of an RSA key as crypto has it, [E,N,D|_], where the comma in front of the private ones
+/// stands: `i` is at the usual exponent, as a binary or with the bracket in front of it, and the next number is as
+/// large as a modulus. 0: there is no such key.
+std::size_t behind_public_numbers(std::string_view text, std::size_t i);
+
 /// Whether a word is the base64 of a name and a password: "name:password" (RFC 7617), or between NULs (SASL PLAIN, RFC
 /// 4616).
 bool is_credentials(std::string_view base64);

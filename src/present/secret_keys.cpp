@@ -7,6 +7,7 @@
 
 #include "present/redact.hpp"
 #include "present/redact_lex.hpp"
+#include "present/secret_forms.hpp"
 
 namespace beamheap::present {
 namespace {
@@ -23,20 +24,38 @@ constexpr std::array<std::string_view, 52> secret_words{
     "pw",         "pwd",        "secret",        "secretkey",    "secrets",    "senha",
     "sessid",     "sessionid",  "setcookie",     "sharedsecret", "sid",        "ssn",
     "token",      "tokens",     "totp",          "userinfo"};
+// Words whose value is a secret where it looks like one: {pin,4711}, hmac => <<...>>; not {mac,hmac,sha256}, {pin,17}.
+constexpr std::array<std::string_view, 8> code_words{"csc", "cvn", "hmac", "otp", "passkey", "pin", "puk", "salt"};
 // Words that are secret behind another one: "api_key", "private_key", "session_id", "pin_code", "card_number".
-constexpr std::array<std::pair<std::string_view, std::string_view>, 48> secret_pairs{
-    {{"access", "key"},      {"account", "key"},       {"aes", "key"},       {"api", "key"},
-     {"auth", "code"},       {"auth", "key"},          {"backup", "code"},   {"basic", "auth"},
-     {"card", "number"},     {"cipher", "key"},        {"client", "key"},    {"connection", "string"},
-     {"crypto", "key"},      {"data", "key"},          {"deploy", "key"},    {"encryption", "key"},
-     {"encryption", "salt"}, {"hmac", "key"},          {"host", "key"},      {"http", "auth"},
-     {"identity", "key"},    {"license", "key"},       {"master", "key"},    {"mfa", "code"},
-     {"otp", "code"},        {"pin", "code"},          {"private", "key"},   {"proxy", "auth"},
-     {"recovery", "code"},   {"secret", "key"},        {"security", "code"}, {"security", "parameters"},
-     {"seed", "phrase"},     {"session", "id"},        {"session", "key"},   {"session", "ticket"},
-     {"shared", "key"},      {"signing", "key"},       {"signing", "salt"},  {"ssh", "key"},
-     {"storage", "key"},     {"stored", "key"},        {"symmetric", "key"}, {"tls", "key"},
-     {"totp", "seed"},       {"verification", "code"}, {"webhook", "url"},   {"wrapping", "key"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 55> secret_pairs{
+    {{"access", "key"},       {"account", "key"},
+     {"aes", "key"},          {"api", "key"},
+     {"auth", "code"},        {"auth", "key"},
+     {"backup", "code"},      {"basic", "auth"},
+     {"card", "number"},      {"cipher", "key"},
+     {"client", "key"},       {"connection", "string"},
+     {"crypto", "key"},       {"data", "key"},
+     {"deploy", "key"},       {"enc", "key"},
+     {"encryption", "key"},   {"encryption", "salt"},
+     {"hmac", "key"},         {"host", "key"},
+     {"http", "auth"},        {"identity", "key"},
+     {"key", "material"},     {"keying", "material"},
+     {"license", "key"},      {"mac", "key"},
+     {"master", "key"},       {"mfa", "code"},
+     {"otp", "code"},         {"pin", "code"},
+     {"private", "exponent"}, {"private", "key"},
+     {"proxy", "auth"},       {"recovery", "code"},
+     {"sas", "key"},          {"secret", "key"},
+     {"security", "code"},    {"security", "parameters"},
+     {"seed", "phrase"},      {"session", "id"},
+     {"session", "key"},      {"session", "ticket"},
+     {"shared", "key"},       {"signing", "key"},
+     {"signing", "salt"},     {"ssh", "key"},
+     {"storage", "key"},      {"stored", "key"},
+     {"symmetric", "key"},    {"tls", "key"},
+     {"totp", "seed"},        {"verification", "code"},
+     {"webhook", "url"},      {"wrapping", "key"},
+     {"write", "key"}}};
 // A key that ends in one of these counts or configures: token_count, password_policy, cookie_max_age.
 constexpr std::array<std::string_view, 37> harmless_ends{
     "age",     "algorithm",  "backend", "bucket", "count", "counter", "enabled", "expires", "expiry", "fun",
@@ -49,8 +68,8 @@ constexpr std::array<std::string_view, 9> secret_ends{"accesskey",  "apikey", "p
                                                       "privatekey", "secret", "secretkey",  "token"};
 
 // Every word of every text that is printed is looked for here.
-static_assert(std::ranges::is_sorted(secret_words) && std::ranges::is_sorted(secret_pairs) &&
-              std::ranges::is_sorted(harmless_ends));
+static_assert(std::ranges::is_sorted(code_words) && std::ranges::is_sorted(secret_words) &&
+              std::ranges::is_sorted(secret_pairs) && std::ranges::is_sorted(harmless_ends));
 
 bool secret_word(std::string_view word) {
     constexpr std::size_t shortest_end = 5;
@@ -66,10 +85,10 @@ bool secret_pair(std::string_view first, std::string_view second) {
 
 }  // namespace
 
-bool sensitive_key(std::string_view key) {
+Secrecy secrecy_of(std::string_view key) {
     // Cut into words at _ - . @ and at humps (camelCase, RSAPrivateKey), lower-cased; only the last two matter at a
     // time.
-    if (key.size() < 2 || key.size() > 64) return false;
+    if (key.size() < 2 || key.size() > 64) return Secrecy::none;
     bool found = false;
     std::string previous;
     std::string current;
@@ -86,7 +105,33 @@ bool sensitive_key(std::string_view key) {
         if (letter(c)) current += upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
     }
     close();
-    return found && !std::ranges::binary_search(harmless_ends, std::string_view(previous));
+    if (found)
+        return std::ranges::binary_search(harmless_ends, std::string_view(previous)) ? Secrecy::none : Secrecy::always;
+    return std::ranges::binary_search(code_words, std::string_view(previous)) ? Secrecy::by_value : Secrecy::none;
+}
+
+bool sensitive_key(std::string_view key) { return secrecy_of(key) == Secrecy::always; }
+
+bool looks_like_code(std::string_view value) {
+    constexpr std::size_t shortest = 4, longest_number = 10, long_text = 16, far = 256;
+    if (starts(value, 0, "<<") && digit(at(value, 2))) return number_list(value, 0).text.size() >= shortest;
+    if (at(value, 0) == '[') return digit(at(value, 1)) && number_list(value, 0).text.size() >= shortest;
+    constexpr std::string_view marks = "<~:\\\"'";  // of a literal's beginning
+    std::size_t begin = 0;
+    while (begin < value.size() &&
+           (marks.find(value[begin]) != marks.npos || (value[begin] == 'c' && begin != 0 && value[begin - 1] == '~')))
+        ++begin;
+    std::size_t end = begin;
+    while (end < value.size() && end - begin < far &&
+           std::string_view(",;&)}]>\"' \t\n|\\").find(value[end]) == std::string_view::npos)
+        ++end;
+    const std::string_view text = value.substr(begin, end - begin);
+    if (!text.empty() && std::ranges::all_of(text, digit))
+        return text.size() >= shortest && text.size() <= longest_number;
+    constexpr std::array<std::string_view, 6> functions{"sha", "SHA", "md5", "MD5", "hmac", "blake"};
+    if (std::ranges::any_of(functions, [&](std::string_view name) { return text.starts_with(name); })) return false;
+    const bool literal = begin != 0 && value[0] != ':' && value[0] != '\'';
+    return (literal && text.size() >= long_text) || looks_secret(text);
 }
 
 }  // namespace beamheap::present

@@ -198,6 +198,115 @@ TextSpan secret_of_address(std::string_view text, std::size_t begin) {
     return {};
 }
 
+unsigned secret_element(std::string_view tag) {
+    struct Row {
+        std::string_view tag;
+        unsigned element;
+    };
+    // rabbit (credentials_obfuscation, internal_user.erl), ssl_internal.hrl (session), public_key (ed_pri)
+    constexpr std::array rows{Row{"ed_pri", 3}, Row{"encrypted", 1}, Row{"internal_user", 2}, Row{"plaintext", 1},
+                              Row{"session", 6}};
+    const auto* const row = std::ranges::find(rows, tag, &Row::tag);
+    return row == rows.end() ? 0 : row->element;
+}
+
+bool secret_record(std::string_view tag) {
+    constexpr std::array<std::string_view, 6> records{"DSAPrivateKey",  "ECPrivateKey",  "OneAsymmetricKey",
+                                                      "PrivateKeyInfo", "RSAPrivateKey", "cipher_state"};
+    return std::ranges::find(records, tag) != records.end() || tag.starts_with("jose_jwk_kty_");
+}
+
+// ~F.P.PadModC: a width, a precision and a padding character, each a number or a star (io:fwrite/3).
+bool format_of_value(std::string_view text, std::size_t i) {
+    if (at(text, i) != '~') return false;
+    constexpr std::size_t longest = 12;
+    const std::size_t from = ++i;
+    while (i - from < longest && (digit(at(text, i)) || at(text, i) == '.' || at(text, i) == '-' ||
+                                  at(text, i) == 't' || at(text, i) == 'l' || at(text, i) == '*'))
+        ++i;
+    return i < text.size() && std::string_view("spwPWxXbBcefgi#+").find(text[i]) != std::string_view::npos &&
+           !word(at(text, i + 1));
+}
+
+std::size_t format_argument(std::string_view text, std::size_t i) {
+    constexpr std::size_t far = 512, longest_argument = 4096;
+    // Where the text with the format begins, and how many values it prints before this one.
+    std::size_t begin = i;
+    while (begin != 0 && i - begin < far && text[begin - 1] != '"') --begin;
+    std::size_t before = 0;
+    for (std::size_t j = text.find('~', begin); j < i; j = text.find('~', j + 1))
+        if (at(text, j + 1) == '~') ++j;
+        else if (format_of_value(text, j)) ++before;
+    std::size_t end = i;
+    while (end < text.size() && end - i < far && text[end] != '"') ++end;
+    if (at(text, end) != '"' || text[end - 1] == '\\') return text.size();
+    ++end;
+    if (starts(text, end, ">>")) end += 2;
+    end = skip_spaces(text, end);
+    if (at(text, end) != ',') return text.size();
+    end = skip_spaces(text, end + 1);
+    if (at(text, end) != '[') return text.size();
+    std::size_t element = skip_spaces(text, end + 1);
+    const std::string_view near = text.substr(0, std::min(text.size(), element + longest_argument));
+    for (; before != 0; --before) {
+        element = skip_element(near, element);
+        if (at(near, element) != ',') return text.size();
+        element = skip_spaces(near, element + 1);
+    }
+    return element;
+}
+
+TextSpan secret_of_source(std::string_view text, std::size_t i) {
+    constexpr std::size_t far = 128;
+    constexpr std::array<std::string_view, 4> networks{"@tcp(", "@tcp6(", "@unix(", "@cloudsql("};
+    const bool told = std::ranges::any_of(networks, [&](std::string_view each) { return starts(text, i, each); });
+    std::size_t begin = i, colon = i;
+    while (begin != 0 && i - begin < far &&
+           std::string_view(" \t\n\"'\\,;=(){}[]<>/").find(text[begin - 1]) == std::string_view::npos)
+        if (text[--begin] == ':') colon = begin;
+    if (colon == i || colon == begin || colon + 1 == i) return {};
+    if (told) return {colon + 1, i};
+    // What stands behind a host is a port and a path, or a path; a:b@host alone is an address of a person or a node.
+    const std::string_view name = text.substr(begin, colon - begin);
+    constexpr std::array<std::string_view, 8> schemes{"acct", "im", "mailto", "pres", "sip", "sips", "tel", "xmpp"};
+    std::size_t end = i + 1;
+    while (word(at(text, end)) || at(text, end) == '.' || at(text, end) == '-') ++end;
+    if (end == i + 1 || std::ranges::find(schemes, name) != schemes.end()) return {};
+    const bool port = at(text, end) == ':' && digit(at(text, end + 1));
+    const bool path = at(text, end) == '/' && letter(at(text, end + 1));
+    const std::string_view secret = text.substr(colon + 1, i - colon - 1);
+    return (port || path) && looks_secret(secret) ? TextSpan{colon + 1, i} : TextSpan{};
+}
+
+TextSpan secret_of_xml(std::string_view text, std::size_t key, std::size_t end) {
+    constexpr std::size_t far = 256;
+    std::size_t begin = key;
+    while (begin != 0 && key - begin < far &&
+           (word(text[begin - 1]) || text[begin - 1] == ':' || text[begin - 1] == '-'))
+        --begin;
+    if (begin == 0 || text[begin - 1] != '<' || (begin >= 2 && text[begin - 2] == '<')) return {};
+    const std::size_t behind =
+        std::min(text.substr(0, std::min(text.size(), end + far)).find_first_of("<>", end), text.size());
+    if (at(text, behind) != '>' || starts(text, behind, ">>")) return {};
+    const std::size_t close = std::min(text.find('<', behind), text.size());
+    return close > behind + 1 ? TextSpan{behind + 1, close} : TextSpan{};
+}
+
+std::size_t behind_separator(std::string_view text, std::size_t i) {
+    constexpr std::size_t longest = 5;
+    i = skip_spaces(text, i);
+    if (starts(text, i, "<<")) i += 2;
+    std::size_t end = i;
+    while (end - i < longest && std::string_view("\":= 613258").find(at(text, end)) != std::string_view::npos &&
+           end < text.size())
+        ++end;
+    const std::string_view element = text.substr(i, end - i);
+    if (element != "61" && element != "58" && element != "\"=\"" && element != "\":\"" && element != "\": \"") return 0;
+    if (starts(text, end, ">>")) end += 2;
+    end = skip_spaces(text, end);
+    return at(text, end) == ',' ? end + 1 : 0;
+}
+
 bool secret_to_end_of_line(std::string_view header) {
     constexpr std::array<std::string_view, 3> names{"authorization", "cookie", "cookies"};
     std::string last;

@@ -1,5 +1,5 @@
 %% A node full of secrets, each made of a word that a test can look for: Hush and a number where a key or a form says that it is
-%% one, Bare and a number where nothing does. No process knows the list of them.
+%% one, Bare and a number where nothing does; Lone in atoms that only the key beside them tells. No process knows the list of them.
 -module(scenario_secrets).
 -export([scenarios/0, secrets/1]).
 
@@ -10,10 +10,11 @@ scenarios() -> [secrets].
 secrets(_Args) ->
     ets:new(credentials, [named_table, public]),
     ets:insert(credentials, [{alice, #{password => hush(1), <<"api_key">> => bin(2)}}, {token, hush(3)}, {{password, bob}, bin(4)}]),
+    ets:new(binary_to_atom(long("ghp_", 408, 36), utf8), [named_table, public]),
     Vault = specimen(vault, fun(Ready) ->
         put(db_password, hush(5)),
         put(settings, [{port, 5432}, {password, hush(6)}]),
-        Ready(), hold({state, settings(), requests(), tokens(), numbers(), bare(), pieces(), commands(), lines(), credentials()}) end),
+        Ready(), hold({state, settings(), requests(), tokens(), numbers(), bare(), pieces(), commands(), lines(), credentials(), packed(), keyed()}) end),
     [Vault ! M || M <- messages()],
     erlang:send_after(3600000, Vault, {retry, [{secret, hush(60)}]}),
     #{slogan => "vault failed: Authorization: Bearer " ++ hush(70) ++ ", token=" ++ hush(71) ++ " Bearer " ++ hush(72) ++
@@ -78,6 +79,20 @@ credentials() ->
      text([hush(264), "KbPxRfiCYEXAMPLEKEY/12345678y"]), {scram, bin(265), bin(266), <<"salt">>, 4096}].
 
 numbers() -> [{card, 4111111111111111}, <<"paid with 5555 5555 5555 4444">>, #{password => 90870018}, {pin_code, "90870019"}].
+
+%% What is a secret once it is unpacked, and what libraries keep in places of their own.
+packed() ->
+    Json = text(["{\"user\":\"alice\",\"password\":\"", hush(300), "\"}"]),
+    [unicode:characters_to_binary(["password=", hush(301)], utf8, {utf16, little}), unicode:characters_to_binary(["token=", hush(302)], utf8, utf16),
+     zlib:gzip(Json), zlib:compress(Json), term_to_binary({password, bin(303)}), term_to_binary(#{token => bin(304)}, [{compressed, 9}]),
+     base64:encode("secret=" ++ hush(305) ++ "&x=y"), base64:encode(term_to_binary({password, bin(306)})), base64:encode(zlib:gzip(Json)),
+     text(["shop:", hush(307), "@tcp(db:3306)/shop"]), {plaintext, bin(308)}, {internal_user, <<"guest">>, bin(309), [administrator]},
+     {<<"a">>, #{hmac => bin(310), salt => bin(311)}}, {"token: ~s", [hush(312)]}, [user, "bob", password, hush(313)]].
+
+%% Numbers and atoms that only the key beside them makes a secret.
+keyed() ->
+    Lone = fun(N) -> list_to_atom("Lone" ++ integer_to_list(N) ++ "xVw7") end,
+    [{pin, 90870023}, [pin, 90870024], #{<<"otp">> => 90870025}, #{cvv => 90870026, port => 5432}, {password, Lone(401)}, #{<<"api_key">> => Lone(402)}].
 
 bare() -> [bare(1), list_to_binary(bare(2)), #{note => bare(3)}, [bare(4) | list_to_binary(bare(5))]].
 

@@ -20,17 +20,34 @@ struct Copied {
     crashdump::RedactionReport report;
 };
 
+crashdump::KeyRule rule(std::string_view key) {
+    return key == "password" ? crashdump::KeyRule::all
+           : key == "pin"    ? crashdump::KeyRule::numbers
+                             : crashdump::KeyRule::none;
+}
+bool common(std::string_view name) { return name == "undefined" || name == "shop"; }
+
 /// The copy of `text`, read as a file or (piece != 0) as a pipe. Free text becomes "T" and its length.
 Copied copied(const std::string& text, std::size_t piece = 0, std::vector<std::string> secrets = {"TopSecret", "abc"}) {
     crashdump::RedactionRules rules;
     rules.text = [](std::string_view free) { return "T" + std::to_string(free.size()); };
     rules.hash = [](std::string_view) { return hash; };
     rules.secrets = std::move(secrets);
+    rules.term = [](std::string_view term) { return "t" + std::to_string(term.size()); };
+    rules.secret_parts = [](std::string_view name) {
+        std::vector<std::pair<std::size_t, std::size_t>> parts;
+        for (std::size_t at = name.find("ghp_"); at != name.npos; at = name.find("ghp_", at + 1))
+            parts.emplace_back(at, at + 8);
+        return parts;
+    };
     Copied copy;
     std::unique_ptr<bytes::Source> source;
     if (piece != 0) source = std::make_unique<Trickle>(text, piece);
     else source = std::make_unique<test::TextFile>(text);
-    auto report = crashdump::redact_dump(std::move(source), rules, [&](std::string_view part) {
+    crashdump::KeyedValues keyed(rule, common);
+    for (int reading = 0; reading < 3; ++reading)
+        REQUIRE(crashdump::learn_keyed_values(std::make_unique<test::TextFile>(text), keyed));
+    auto report = crashdump::redact_dump(std::move(source), rules, keyed, [&](std::string_view part) {
         copy.text += part;
         return ok();
     });
@@ -68,7 +85,7 @@ TEST_CASE("a copy has the header's fields, and its slogan as text", "[redact][du
     CHECK_FALSE(copied(start).report.complete);
     CHECK_FALSE(copied(start + "=abort:0\n").report.complete);
     CHECK_FALSE(crashdump::redact_dump(std::move(*bytes::memory_source("=proc:<0.1.0>\n")), {},
-                                       [](std::string_view) { return ok(); }));
+                                       crashdump::KeyedValues(rule, common), [](std::string_view) { return ok(); }));
 }
 
 TEST_CASE("characters are those at the heads of lists", "[redact][dump]") {
@@ -141,12 +158,48 @@ TEST_CASE("names stay, but for secrets, wherever they stand and how often", "[re
           "y0:A9:xxxxxxxxx\n0x1234:SReturn addr 0x1 (m:f/1 + 1)\n");
 }
 
+TEST_CASE("what stands beside a secret key is hidden, wherever the key stands", "[redact][dump]") {
+    CHECK(heap("1:t2:A8:password,I47\n2:t3:A3:pin,I4711,I471\n") == "1:t2:A8:password,I10\n2:t3:A3:pin,I1001,I471\n");
+    CHECK(heap("1:t2:A4:port,I4711\n2:t2:I4711,A8:password\n") == "1:t2:A4:port,I4711\n2:t2:I4711,A8:password\n");
+    // [pin,4711] and [pin|4711]; the pair of a large map, the values of small ones, whose keys many share
+    CHECK(heap("1:lI4711|N\n2:lA3:pin|H1\n3:lA3:pin|I-4711\n") == "1:lI20968|N\n2:lA3:pin|H1\n3:lA3:pin|I-1001\n");
+    CHECK(heap("1:lI4711555|N\n2:lA3:pin|H1\n") == "1:lI1001000|N\n2:lA3:pin|H1\n");
+    CHECK(heap("1:Mh1:1:H2\n2:lA3:pin|I4711\n") == "1:Mh1:1:H2\n2:lA3:pin|I1001\n");
+    CHECK(heap("1:Mf2:H9:I4711,I4712\n9:t2:A3:pin,A4:port\n") == "1:Mf2:H9:I1001,I4712\n9:t2:A3:pin,A4:port\n");
+    // keys that are binaries: "pin"
+    CHECK(heap("1:t2:H8,I4711\n8:Yh3:cGlu\n2:Mf1:H9:I4711\n9:t1:H8\n") ==
+          "1:t2:H8,I1001\n8:Yh3:OEd4\n2:Mf1:H9:I1001\n9:t1:H8\n");
+    CHECK(left_of("=persistent_terms", "A8:password|I47\n") == "A8:password|I10\n");
+    CHECK(left_of("=literals", "1:t2:A8:password,I47\n") == "1:t2:A8:password,I10\n");
+    // an atom is another one everywhere; those that are common stay, and keys
+    crashdump::RedactionReport report;
+    CHECK(heap("1:t3:A8:password,A7:hunter2,A9:undefined\n2:t3:A7:hunter2,A4:shop,A3:pin\n3:t2:A8:password,A4:shop\n",
+               &report) ==
+          "1:t3:A8:password,A7:8Gxxxxx,A9:undefined\n2:t3:A7:8Gxxxxx,A4:shop,A3:pin\n3:t2:A8:password,A4:shop\n");
+    CHECK(report.atoms == 2);
+    CHECK(copied(start + "=proc_heap:<0.1.0>\n1:Mf1:H9:A7:Hunter2\n=literals\n9:t1:H8\n8:Yh8:cGFzc3dvcmQ=\n=atoms\n'"
+                         "Hunter2'\n=end\n")
+              .text == start_copied +
+                           "=proc_heap:<0.1.0>\n1:Mf1:H9:A7:8Gxxxxx\n=literals\n9:t1:H8\n8:Yh8:OEd4eHh4eHg=\n=atoms\n'"
+                           "8Gxxxxx'\n=end\n");
+    CHECK(heap("1:t3:A9:pass,word,I1,I2\n") == "1:t3:A9:pass,word,I1,I2\n");
+}
+
+TEST_CASE("tokens in names become others of the same length", "[redact][dump]") {
+    CHECK(heap("1:t1:AC:ghp_abcd_end\n") == "1:t1:AC:8Gxxxxxx_end\n");
+    CHECK(left_of("=atoms", "x_ghp_1234\n") == "x_8Gxxxxxx\n");
+    CHECK(copied(start + "=mod:ghp_abcd\nCurrent size: 1\n=end\n").text ==
+          start_copied + "=mod:8Gxxxxxx\nCurrent size: 1\n=end\n");
+}
+
 TEST_CASE("free text goes through the rules, line by line; other sections stay", "[redact][dump]") {
     CHECK(left_of("=proc:<0.1.0>", "State: Waiting\nName: a\n") == "T14\nT7\n");
-    CHECK(left_of("=timer:<0.1.0>", "Message: {x}\n") == "T12\n");
+    CHECK(left_of("=timer:<0.1.0>", "Message: {x}\n") == "Message: t3\n");
+    CHECK(left_of("=proc:<0.1.0>", "Process Label: \"x\"\n") == "Process Label: t3\n");
     CHECK(left_of("=port:#Port<0.1>", "Slot: 1\n") == "T7\n");
     CHECK(left_of("=memory\ntotal: 1\n=no_such_section", "abc\n") == "T3\n");
-    CHECK(left_of("=memory", "total: 1\nTopSecret: 2\n") == "total: 1\nTopSecret: 2\n");
+    CHECK(left_of("=memory", "total: 1\nTopSecret: 2\n") == "total: 1\nxxxxxxxxx: 2\n");
+    CHECK(left_of("=ets:<0.1.0>", "Slot: 1\nTable: 2\nName: ghp_abcd\n") == "Slot: 1\nTable: 2\nName: 8Gxxxxxx\n");
 }
 
 TEST_CASE("a line that can't be read is left out, and counted", "[redact][dump]") {
