@@ -353,7 +353,7 @@ void TermPass::read_heap(Loader& loader, Scanner& scanner, const Scanner::Head& 
 
 // Processes that a complete dump shows without a stack although nothing hid them are sensitive: the writer omits all
 // four sections of those (dump_process_info() in erl_process_dump.c).
-void TermPass::judge_processes(Loader& loader) const {
+void TermPass::judge_processes(Loader& loader) {
     if (stack_seen_.empty()) return;
     const Anomalies& met = loader.anomalies();
     stack_seen_.resize(loader.snapshot.processes.size());

@@ -45,7 +45,7 @@ private:
     void read_stack(Loader& loader, Scanner& scanner, const Scanner::Head& head, ProcId process);
     void read_heap(Loader& loader, Scanner& scanner, const Scanner::Head& head, ProcId process);
     void read_shared(Loader& loader, Scanner& scanner, const Scanner::Head& head);
-    void judge_processes(Loader& loader) const;
+    void judge_processes(Loader& loader);
     void judge_stacks(Loader& loader) const;
     void judge_losses(Loader& loader);
     void finish_heaps();
