@@ -230,11 +230,8 @@ void TermPass::read_binary(Loader& loader, Scanner& scanner, const Scanner::Head
     node.binary_bytes = Count(node.binary_bytes.value_or(0)) + line.bytes.value_or(0);
     if (head.id == last_binary_) loader.anomalies().add(Anomaly::duplicate_section, head.offset, "=binary:" + head.id);
     last_binary_ = head.id;
-    if (demand_ != nullptr) {
-        end_process(loader);
-        finish_heaps();
-        if (const auto address = parse_hex(head.id); address && line.bytes.has()) losses_.binaries.resolve(*address);
-    }
+    if (demand_ != nullptr && line.bytes.has())
+        if (const auto address = parse_hex(head.id)) passed_binaries_.push_back(*address);
     if ((!loader.plan.terms && !loader.plan.binaries) || !line.bytes.has()) return;
     if (const auto address = parse_hex(head.id))
         texts_.add_binary({*address, *line.bytes, line.data_offset}, line.first_text);
@@ -423,6 +420,7 @@ void TermPass::finish_heaps() {
 Status TermPass::finish(Loader& loader) {
     end_process(loader);
     finish_heaps();
+    for (const std::uint64_t address : passed_binaries_) losses_.binaries.resolve(address);
     for (auto& [process, heap] : losses_.kept) texts_.add_read(process, std::move(heap), !loader.plan.asked_often);
     losses_.kept.clear();
     judge_processes(loader);

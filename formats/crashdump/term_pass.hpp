@@ -56,9 +56,10 @@ private:
     StackReader stack_reader_;
     LabelFinder labels_;
     SlotKeeper slots_;
-    std::uint64_t kept_graphs_ = 0;  // bytes of text of those whose graphs are kept
-    std::string last_binary_;        // the address of the last section of a binary
-    std::string found_id_;           // what process_of() was asked last, and what it gave
+    std::uint64_t kept_graphs_ = 0;               // bytes of text of those whose graphs are kept
+    std::vector<std::uint64_t> passed_binaries_;  // addresses, while heaps are decoded
+    std::string last_binary_;                     // the address of the last section of a binary
+    std::string found_id_;                        // what process_of() was asked last, and what it gave
     ProcId found_process_ = ProcId::none;
     ProcId dictionary_of_ = ProcId::none;  // whose dictionary labels_ has
     std::vector<bool> stack_seen_;         // by ProcId
