@@ -54,13 +54,11 @@ def run(*arguments, stdin=None, binary=None, timeout=60, memory=None, cwd=None, 
 
     def limit():
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        if memory:
-            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         if limits:
             limits()
 
     # A process that has nothing to call is begun without a copy of this one's page tables: a third of what a short run costs.
-    unlimited = not memory and not limits and resource.getrlimit(resource.RLIMIT_CORE)[0] == 0
+    unlimited = not limits and resource.getrlimit(resource.RLIMIT_CORE)[0] == 0
 
     source = subprocess.DEVNULL
     if isinstance(stdin, bytes):
@@ -73,6 +71,8 @@ def run(*arguments, stdin=None, binary=None, timeout=60, memory=None, cwd=None, 
         begun = time.monotonic()
         child = subprocess.Popen([binary or BINARY, *map(str, arguments)], stdin=source, stdout=out, stderr=err,
                                  preexec_fn=None if unlimited else limit, cwd=cwd)
+        if memory:
+            resource.prlimit(child.pid, resource.RLIMIT_AS, (memory, memory))
         ended = os.pidfd_open(child.pid)
         timed_out = not select.select([ended], [], [], timeout)[0]
         if timed_out:
