@@ -61,8 +61,10 @@ plan(Args, Facts) ->
 resting(Pid) ->
     case process_info(Pid, status) of {status, S} -> S =:= waiting orelse S =:= suspended; _ -> false end.
 
-all_rest(Pids) -> wait_until(all_rest, fun() -> lists:all(fun resting/1, Pids) end), timer:sleep(200),
-                  wait_until(all_rest, fun() -> lists:all(fun resting/1, Pids) end).
+%% Who waits for code to be loaded has not come to rest.
+all_rest(Pids) -> All = [whereis(code_server), whereis(erl_prim_loader) | Pids],
+                  wait_until(all_rest, fun() -> lists:all(fun resting/1, All) end), timer:sleep(200),
+                  wait_until(all_rest, fun() -> lists:all(fun resting/1, All) end).
 
 %% ---- a second node -----------------------------------------------------------------------------------------
 %% Two nodes on the loopback interface without epmd: this module is the name service (-epmd_module). Every node
