@@ -395,6 +395,7 @@ std::vector<OptionRow> session_options() {
          .argument = "FILE",
          .help = "a secret of 16 bytes or more, by which placeholders of several answers are alike",
          .holds = true,
+         .reads = "the salt",
          .set = &set_salt},
         {.names = "--color",
          .argument = "WHEN",
