@@ -1,7 +1,7 @@
 #include "present/redact.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
+#include <sys/random.h>
 
 #include <algorithm>
 #include <bit>
