@@ -1,5 +1,7 @@
-// Replays the fuzzers' findings under any compiler: each file of the folders named on the command line goes through
-// the library from a buffer of exactly its size, so that a sanitizer sees every read beyond it, and through each verb.
+// Replays the fuzzers' corpus under any compiler: each file of the folders named on the command line, from a buffer of
+// exactly its size, so that a sanitizer sees every read beyond it. A file in a folder that is called as a target goes
+// to that; any other is an input, and goes through the library and through each verb. `--mutants N` in front makes N
+// further inputs of each, other ones for each SEED of `--seed SEED`, where the target knows how.
 // As many processes as there are processors share the files; one that crashes or hangs names its input. `--each N` in
 // front of the folders: of each file every Nth verb, another one to begin with for each, since a sanitizer takes ten
 // times as long.
@@ -21,6 +23,7 @@
 #include <thread>
 #include <vector>
 
+#include "fuzz/targets.hpp"
 #include "fuzz/whole_program.hpp"
 
 namespace {
@@ -48,19 +51,41 @@ struct Shared {
     std::array<std::atomic<std::size_t>, 64> current{};  ///< the input that each worker is at
 };
 
-[[noreturn]] void work(const std::vector<fs::path>& all, std::size_t each, Shared& shared, std::size_t worker) {
+struct Options {
+    std::size_t each = 1, mutants = 0, seed = 1;
+};
+
+/// In a buffer of exactly their size.
+template <class Run>
+void on_exact(std::string_view bytes, const Run& run) {
+    const auto exact = std::make_unique<char[]>(bytes.size());
+    std::copy(bytes.begin(), bytes.end(), exact.get());
+    alarm(seconds_each);
+    run(std::string_view(exact.get(), bytes.size()));
+}
+
+void replay(const fs::path& path, std::size_t number, const Options& options) {
+    using namespace beamheap::fuzz;
+    std::ifstream file(path, std::ios::binary);
+    const std::string bytes(std::istreambuf_iterator<char>(file), {});
+    const Target* const target = find_target(path.parent_path().filename().string());
+    if (target == nullptr) {
+        on_exact(bytes, load_and_walk);
+        for (std::size_t line = number % options.each; line < lines(); line += options.each)
+            on_exact(bytes, [&](std::string_view exact) { (void)run_line(line, exact); });
+        return;
+    }
+    on_exact(bytes, target->run);
+    if (target->mutate == nullptr) return;
+    constexpr std::size_t most = 1 << 16;
+    for (std::size_t i = 0; i < options.mutants; ++i)
+        on_exact(target->mutate(bytes, options.seed * 1000003 + number * 1009 + i, most), target->run);
+}
+
+[[noreturn]] void work(const std::vector<fs::path>& all, const Options& options, Shared& shared, std::size_t worker) {
     for (std::size_t i = shared.following++; i < all.size(); i = shared.following++) {
         shared.current[worker] = i;
-        const std::size_t size = fs::file_size(all[i]);
-        const auto exact = std::make_unique<char[]>(size);
-        std::ifstream(all[i], std::ios::binary).read(exact.get(), static_cast<std::streamsize>(size));
-        alarm(seconds_each);
-        const std::string_view bytes{exact.get(), size};
-        beamheap::fuzz::load_and_walk(bytes);
-        for (std::size_t line = i % each; line < beamheap::fuzz::lines(); line += each) {
-            alarm(seconds_each);
-            (void)beamheap::fuzz::run_line(line, bytes);
-        }
+        replay(all[i], i, options);
         ++shared.passed;
     }
     std::exit(0);  // not _exit: a sanitizer looks for leaks now
@@ -69,8 +94,15 @@ struct Shared {
 }  // namespace
 
 int main(int count, char** folders) {
-    const bool told = count > 2 && std::string_view(folders[1]) == "--each";
-    const std::size_t each = told ? std::max(std::atoi(folders[2]), 1) : 1;
+    Options options;
+    for (; count > 2; count -= 2, folders += 2) {
+        const std::string_view word = folders[1];
+        const auto number = static_cast<std::size_t>(std::max(std::atoi(folders[2]), 1));
+        if (word == "--each") options.each = number;
+        else if (word == "--mutants") options.mutants = number;
+        else if (word == "--seed") options.seed = number;
+        else break;
+    }
     const std::vector<fs::path> all = inputs(count, folders);
     void* memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return 1;
@@ -79,7 +111,7 @@ int main(int count, char** folders) {
                                -1);
     const auto start = [&](std::size_t worker) {
         workers[worker] = fork();
-        if (workers[worker] == 0) work(all, each, shared, worker);
+        if (workers[worker] == 0) work(all, options, shared, worker);
     };
     for (std::size_t worker = 0; worker < workers.size(); ++worker) start(worker);
     std::size_t failed = 0;

@@ -150,9 +150,15 @@ std::size_t first_unsafe(std::string_view text) {
     return text.size();
 }
 
-[[noreturn]] void stop(const Line& line, const std::string& why) {
+int file_of(std::string_view bytes) {
+    const int file = memfd_create("input", 0);
+    if (write(file, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) std::abort();
+    return file;
+}
+
+[[noreturn]] void stop(const std::vector<std::string>& words, const std::string& why) {
     std::string shown;
-    for (const std::string_view word : line) shown.append(word).append(" ");
+    for (const std::string& word : words) shown.append(word).append(" ");
     std::fprintf(stderr, "%s: %s\n", shown.c_str(), why.c_str());
     std::abort();
 }
@@ -166,31 +172,41 @@ std::string run_line(std::size_t line, std::string_view bytes) {
 }
 
 std::string run_words(const std::vector<std::string_view>& words, std::string_view bytes) {
-    const int file = memfd_create("input", 0);
-    if (write(file, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) std::abort();
+    const int file = file_of(bytes);
     const std::string input = "/proc/self/fd/" + std::to_string(file);
-
-    std::vector<std::string> arguments{"beamheap"};
+    std::vector<std::string> given;
     for (const std::string_view word : words) {
-        if (word == "@") arguments.push_back(input);
-        else if (word == "%pid") arguments.push_back(some_pid(bytes));
-        else if (word == "%address") arguments.push_back(some_address(bytes));
-        else arguments.emplace_back(word);
+        if (word == "@") given.push_back(input);
+        else if (word == "%pid") given.push_back(some_pid(bytes));
+        else if (word == "%address") given.push_back(some_address(bytes));
+        else given.emplace_back(word);
     }
-    arguments.insert(arguments.end(), {"--threads", "1"});
+    given.insert(given.end(), {"--threads", "1"});
+    std::string answer = run_command(std::move(given));
+    close(file);
+    return answer;
+}
+
+std::string run_command(std::vector<std::string> words, std::string_view standard_input) {
+    words.insert(words.begin(), "beamheap");
     std::vector<char*> pointers;
-    for (std::string& argument : arguments) pointers.push_back(argument.data());
+    for (std::string& word : words) pointers.push_back(word.data());
     pointers.push_back(nullptr);
 
+    const int input = file_of(standard_input), before = dup(STDIN_FILENO);
+    lseek(input, 0, SEEK_SET);
+    dup2(input, STDIN_FILENO);
+    close(input);
     int code = 0;
     std::array<std::string, 2> printed;
     {
         const Captured out(STDOUT_FILENO);
         const Captured err(STDERR_FILENO);
-        code = cli::run(static_cast<int>(arguments.size()), pointers.data());
+        code = cli::run(static_cast<int>(words.size()), pointers.data());
         printed = {out.text(), err.text()};
     }
-    close(file);
+    dup2(before, STDIN_FILENO);
+    close(before);
     constexpr std::array contract{0, 2, 3, 4, 5};
     if (std::find(contract.begin(), contract.end(), code) == contract.end())
         stop(words, "exit code " + std::to_string(code));

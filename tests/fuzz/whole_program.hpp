@@ -22,6 +22,9 @@ std::string run_line(std::size_t line, std::string_view bytes);
 /// The same of a line's words, with "@" for the input.
 std::string run_words(const std::vector<std::string_view>& words, std::string_view bytes);
 
+/// The same for any words behind the program's name, without an input of its own, with `standard_input`.
+std::string run_command(std::vector<std::string> words, std::string_view standard_input = {});
+
 /// The line that is `analyze --full --json`.
 inline constexpr std::size_t full_analysis = 1;
 
