@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 namespace beamheap::bytes {
@@ -39,6 +41,38 @@ int temporary_file(const std::string& folder) {
     return named;
 }
 
+const std::string& temporary_folder() {
+    static const std::string folder = [] {
+        const char* chosen = std::getenv("TMPDIR");
+        return std::string(chosen != nullptr && *chosen != '\0' ? chosen : "/tmp");
+    }();
+    return folder;
+}
+
+// Files that were opened before they are needed, and of those that could not be: why.
+struct Reserved {
+    std::mutex lock;
+    std::vector<std::pair<int, int>> files;  // the descriptor, errno
+};
+Reserved& reserved() {
+    static Reserved files;
+    return files;
+}
+
+// One that was reserved, else a new one; -1 with errno.
+int take_temporary_file() {
+    {
+        const std::lock_guard guard(reserved().lock);
+        if (auto& files = reserved().files; !files.empty()) {
+            const auto [descriptor, error] = files.back();
+            files.pop_back();
+            errno = error;
+            return descriptor;
+        }
+    }
+    return temporary_file(temporary_folder());
+}
+
 bool is_zero(const char* data, std::size_t size) { return data[0] == 0 && std::memcmp(data, data + 1, size - 1) == 0; }
 
 bool write_all(int fd, const char* data, std::size_t size, std::uint64_t at) {
@@ -55,11 +89,18 @@ bool write_all(int fd, const char* data, std::size_t size, std::uint64_t at) {
 
 }  // namespace
 
+void reserve_temporary_files(std::size_t count) {
+    const std::lock_guard guard(reserved().lock);
+    for (; count != 0; --count) {
+        const int descriptor = temporary_file(temporary_folder());
+        reserved().files.emplace_back(descriptor, descriptor < 0 ? errno : 0);
+    }
+}
+
 Result<MappedFile> spool(Source& source, const std::string& name,
                          const std::function<void(std::uint64_t, std::uint64_t)>& told) {
-    const char* chosen = std::getenv("TMPDIR");
-    const std::string folder = chosen != nullptr && *chosen != '\0' ? chosen : "/tmp";
-    const Descriptor file(temporary_file(folder));
+    const std::string& folder = temporary_folder();
+    const Descriptor file(take_temporary_file());
     const auto fail = [&](std::uint64_t at) {
         const bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
         return Error{full ? ErrorCode::resource_limit : ErrorCode::unreadable,

@@ -13,6 +13,10 @@
 
 namespace beamheap::bytes {
 
+/// Opens so many temporary files now, for calls of spool() that come when the process may make none any more. Those
+/// that can't be had are an error then.
+void reserve_temporary_files(std::size_t count);
+
 /// Reads a source to its end into a temporary file in $TMPDIR (or /tmp) and maps it. `name` is for sentences.
 /// `told`, where given, hears after each piece how many bytes of the stored source are read, and of how many (0:
 /// unknown). Errors: those of the source; no space or no place for the file.

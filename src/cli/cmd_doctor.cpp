@@ -1,9 +1,35 @@
 // doctor: what was recognised, and how far it can be trusted.
 #include "cli/commands.hpp"
+#include "cli/sandbox.hpp"
 #include "present/describe.hpp"
 #include "present/tables.hpp"
 
 namespace beamheap::cli {
+
+// What somebody could do who made an input that takes this program over.
+static present::Value sandbox_value() {
+    const Sandbox& now = sandbox();
+    const auto text = [](const std::string& words) { return words.empty() ? present::Value() : present::Value(words); };
+    return present::Value(
+        present::Object{{"landlock_version", now.landlock == 0 ? present::Value() : present::Value(now.landlock)},
+                        {"seccomp", now.seccomp},
+                        {"why_not", text(now.why_not)}});
+}
+
+static present::Text sandbox_sentence() {
+    const Sandbox& now = sandbox();
+    present::Text text;
+    if (now.landlock != 0 && now.seccomp)
+        text.add(
+            "The kernel refuses this program to write files, connect to anything and start programs (Landlock, "
+            "seccomp).");
+    else if (now.active())
+        text.add(std::string("The kernel refuses this program to write files, connect to anything and start programs "
+                             "(") +
+                 (now.seccomp ? "seccomp" : "Landlock") + " alone: " + now.why_not + ").");
+    else text.add("This program may write files, connect and start programs as its user may: " + now.why_not + ".");
+    return text;
+}
 
 static Status cmd_doctor(const Context& context) {
     LoadPlan plan;
@@ -18,6 +44,10 @@ static Status cmd_doctor(const Context& context) {
                                 .in_json = false,
                                 .content = present::Content::message});
     document.members.push_back({.key = "checks", .title = "Checks", .body = present::check_table(std::move(checks))});
+    if (context.by_itself()) {
+        document.lead.push_back(sandbox_sentence());
+        document.members.push_back({.key = "sandbox", .title = "Sandbox", .body = sandbox_value(), .in_text = false});
+    }
     return context.print(document, snapshot);
 }
 

@@ -13,11 +13,14 @@
 
 #include "beamheap_version.hpp"
 #include "bytes/read_files.hpp"
+#include "bytes/spool.hpp"
 #include "cli/help.hpp"
 #include "cli/inputs.hpp"
 #include "cli/output_file.hpp"
 #include "cli/pager.hpp"
+#include "cli/sandbox.hpp"
 #include "cli/terminal.hpp"
+#include "formats/format.hpp"
 #include "formats/otp/core_artifact.hpp"
 #include "present/render.hpp"
 #include "present/sanitise.hpp"
@@ -112,7 +115,31 @@ Status note_what_is_read(const Options& options, const Command& command) {
     return may_write("-", false);
 }
 
-Status run_command(const Options& options, const LoadedInput* loaded = nullptr) {
+// Before anything is read: what a run that only reads has no need of is given up (sandbox.hpp).
+void give_up_rights(const Options& options, const Command& command) {
+    if (!sandbox_allowed()) return stay_outside("the process is for other runs as well");
+    if (command.session) return stay_outside("questions may be answered to a file or a program");
+    if ((!options.output.empty() && options.output != "-") || !options.out.empty() || options.perf_map ||
+        command.makes_files())
+        return stay_outside("a file is written");
+    if (command.arguments[0].kind == ArgumentKind::path) return stay_outside("inputs are looked for in folders");
+    StillNeeded needed;
+    needed.other_processes = options.inputs.empty();
+    std::size_t files = 0;
+    for (const std::string& input : options.inputs) {
+        if (process_named(input)) needed.other_processes = true;
+        else ++files;
+    }
+    if (!options.since.empty()) ++files;
+    constexpr std::size_t most = 64;  // of inputs that one question is about
+    if (files > most) return stay_outside("there are too many inputs");
+    bytes::reserve_temporary_files(files);
+    if (!options.no_pager) prepare_pager();
+    enter_sandbox(needed);
+}
+
+// `whole`: the program runs for this alone.
+Status run_command(const Options& options, const LoadedInput* loaded, bool whole = false) {
     const Command& command = *find_command(options.verb);
     if (options.inputs.size() < command.least() || options.inputs.size() > command.most())
         return Error{
@@ -121,6 +148,7 @@ Status run_command(const Options& options, const LoadedInput* loaded = nullptr) 
                         options.inputs.size() < command.least() ? "needs more arguments" : "takes fewer arguments"),
             fmt::format("usage: beamheap {} {}", command.name, command.usage())};
     BH_CHECK(note_what_is_read(options, command));
+    if (whole) give_up_rights(options, command);
     return command.run(Context(options, loaded));
 }
 
@@ -144,7 +172,7 @@ Status dispatch(int argc, char** argv) {
         return print_text("beamheap " BEAMHEAP_VERSION " (crash dumps of Erlang/OTP R10B to 29, core images of " +
                           otp::releases_read() + ")\n");
     if (options.help) return print_help(options);
-    return run_command(options);
+    return run_command(options, nullptr, true);
 }
 
 }  // namespace

@@ -74,6 +74,8 @@ struct Command {
     bool takes_input() const { return !arguments[0].name.empty() && arguments[0].kind == ArgumentKind::input; }
     /// Whether an argument is of this kind.
     bool takes(ArgumentKind kind) const;
+    /// Whether one of them is the file or the folder that it makes.
+    bool makes_files() const { return arguments[0].kind != ArgumentKind::path && takes(ArgumentKind::path); }
     /// "INPUT [TABLE]", "PATH..."
     std::string usage() const;
 };

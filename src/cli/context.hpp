@@ -90,6 +90,8 @@ public:
     /// them. With waits that are found in terms, of those processes that the plan has terms of (analyses::MayBeAsked).
     std::shared_ptr<const analyses::Waits> waits(Artifact& artifact) const;
     std::shared_ptr<const analyses::SupervisionTree> supervision(const Snapshot& snapshot) const;
+    /// Whether this is the program's one question: not one of the shell's, nor a part of the report.
+    bool by_itself() const { return loaded_ == nullptr && taker_ == nullptr; }
     /// Whether the answer is for people to read: text, not a format for machines.
     bool for_people() const;
     /// The same of an answer that is shown as it is; the report makes its own tables of answers.

@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "cli/commands.hpp"
+#include "cli/sandbox.hpp"
 #include "cli/source_tree.hpp"
 
 int main(int argc, char** argv) {
@@ -13,5 +14,6 @@ int main(int argc, char** argv) {
 #endif
     beamheap::cli::rebuild_if_stale(argv);
     unsetenv("DEBUGINFOD_URLS");  // elfutils would ask servers for debug information
+    beamheap::cli::allow_sandbox();
     return beamheap::cli::run(argc, argv);
 }

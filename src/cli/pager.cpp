@@ -10,8 +10,10 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <utility>
 
 #include "cli/options.hpp"
+#include "cli/sandbox.hpp"
 #include "cli/terminal.hpp"
 
 namespace beamheap::cli {
@@ -21,6 +23,25 @@ namespace {
 std::atomic<pid_t> running_pager{0};
 std::atomic<int> pager_pipe{-1};
 std::atomic<bool> given_all{false};
+
+// A process that waits to become the pager (prepare_pager()); pid 0: there is none.
+struct PreparedPager {
+    pid_t pid = 0;
+    int answer = -1;  // the pager's standard input
+    int begin = -1;   // a byte, and it begins; the end, and it goes
+};
+PreparedPager prepared;
+
+[[noreturn]] void become_pager(int input, const std::string& command) {
+    ::dup2(input, STDIN_FILENO);
+    ::setenv("LESS", "FRX", 0);
+    ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+    ::_exit(127);
+}
+
+void restore_signals() {
+    for (const int signal : {SIGPIPE, SIGINT, SIGXFSZ}) ::signal(signal, SIG_DFL);
+}
 
 bool in_path(std::string_view program) {
     if (program.find('/') != program.npos) return ::access(std::string(program).c_str(), X_OK) == 0;
@@ -63,7 +84,41 @@ Output::Output(bool paged) : Sink(&take, this), target_(STDOUT_FILENO) {
     if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0) return;
     rows_ = size.ws_row;
     columns_ = std::max<std::size_t>(size.ws_col, 1);
-    command_ = pager_command();
+    // Where programs can't be started any more, the one that was prepared is all there is.
+    if (prepared.pid != 0 || !sandbox().active()) command_ = pager_command();
+}
+
+void prepare_pager() {
+    if (!is_terminal(STDOUT_FILENO) || prepared.pid != 0) return;
+    const std::string command = pager_command();
+    if (command.empty()) return;
+    int answer[2], begin[2];
+    if (::pipe2(answer, O_CLOEXEC) != 0) return;
+    if (::pipe2(begin, O_CLOEXEC) != 0) {
+        ::close(answer[0]);
+        ::close(answer[1]);
+        return;
+    }
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+        restore_signals();
+        ::close(answer[1]);
+        ::close(begin[1]);
+        char told = 0;
+        ssize_t got = 0;
+        do got = ::read(begin[0], &told, 1);
+        while (got < 0 && errno == EINTR);
+        if (got != 1) ::_exit(0);
+        become_pager(answer[0], command);
+    }
+    ::close(answer[0]);
+    ::close(begin[0]);
+    if (pid > 0) {
+        prepared = {pid, answer[1], begin[1]};
+        return;
+    }
+    ::close(answer[1]);
+    ::close(begin[1]);
 }
 
 bool Output::take(void* context, std::string_view piece) {
@@ -92,25 +147,32 @@ bool Output::hold(std::string_view piece) {
 }
 
 void Output::start() {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) return;
-    pager_ = ::fork();
-    if (pager_ == 0) {
-        ::signal(SIGPIPE, SIG_DFL);
-        ::signal(SIGXFSZ, SIG_DFL);
-        ::signal(SIGINT, SIG_DFL);
-        ::dup2(ends[0], STDIN_FILENO);
-        ::setenv("LESS", "FRX", 0);
-        ::execl("/bin/sh", "sh", "-c", command_.c_str(), nullptr);
-        ::_exit(127);
+    if (prepared.pid != 0) {
+        const PreparedPager pager = std::exchange(prepared, {});
+        const bool begun = write_all(pager.begin, "b") == 0;
+        ::close(pager.begin);
+        if (!begun) {
+            ::close(pager.answer);
+            return;
+        }
+        pager_ = pager.pid;
+        target_ = pager.answer;
+    } else {
+        int ends[2];
+        if (::pipe2(ends, O_CLOEXEC) != 0) return;
+        pager_ = ::fork();
+        if (pager_ == 0) {
+            restore_signals();
+            become_pager(ends[0], command_);
+        }
+        ::close(ends[0]);
+        if (pager_ < 0) {
+            ::close(ends[1]);
+            pager_ = 0;
+            return;
+        }
+        target_ = ends[1];
     }
-    ::close(ends[0]);
-    if (pager_ < 0) {
-        ::close(ends[1]);
-        pager_ = 0;
-        return;
-    }
-    target_ = ends[1];
     given_all = false;
     pager_pipe = target_;
     running_pager = pager_;

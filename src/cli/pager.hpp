@@ -18,6 +18,11 @@ namespace beamheap::cli {
 /// empty or `cat`, or where the program is not in $PATH.
 std::string pager_command();
 
+/// Starts a process now that becomes the pager when an answer needs one, for programs that may start none any more by
+/// then (sandbox.hpp): it takes no part in what they give up. Nothing where standard output is no terminal, or where no
+/// pager is wanted. One answer of the program may have it.
+void prepare_pager();
+
 /// A sink on standard output. Where it is a terminal and `paged`, what is longer than a screen goes to pager_command().
 class Output : public present::Sink {
 public:

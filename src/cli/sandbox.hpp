@@ -1,0 +1,46 @@
+// What a run that only reads gives up before it reads: whoever finds a hole in a reader by a made-up input has a
+// program that can't change a file, connect to anything, or start a program.
+//
+// Two of the kernel's means, each used where it is there. Landlock (Linux 5.13) refuses to write, make or remove files,
+// to start programs, and from 6.7 on to use TCP, whatever call that is tried by. A seccomp filter refuses the calls by
+// which any of that is asked for, also on kernels without Landlock: open() for writing, names of files, sockets,
+// io_uring, tracing, keys typed into the terminal (TIOCSTI). What is refused fails with EPERM, as a right that is
+// missing. Reading stays allowed: executables and debug information are looked for as the input names them.
+//
+// Neither is used where it would be in the way of what was asked for: of a running VM, Landlock, which would hide other
+// processes; of both, verbs that write files or start programs (`export`, `redact`, -o, --out, the shell), builds with
+// sanitizers or coverage, and runs under valgrind, which write files of their own.
+//
+// Facts: landlock(7), seccomp(2), Documentation/userspace-api/{landlock,seccomp_filter}.rst of Linux.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace beamheap::cli {
+
+/// What this process has given up.
+struct Sandbox {
+    int landlock = 0;      ///< the version of Landlock's interface that is used; 0: none
+    bool seccomp = false;  ///< the filter is set
+    std::string why_not;   ///< where one of the two is missing: why, as a clause; empty where both are there
+    bool active() const { return landlock != 0 || seccomp; }
+};
+
+/// What is yet to be done by a process that gives up the rest.
+struct StillNeeded {
+    bool other_processes = false;  ///< reads the memory of another process
+};
+
+/// Says that this process is for one run alone, and may give up what that has no need of. Not so where tests call run()
+/// many times in one process.
+void allow_sandbox();
+bool sandbox_allowed();
+/// Gives up the rest, once and for all threads that are started from now on; and says what came of it.
+Sandbox enter_sandbox(const StillNeeded& needed);
+/// What enter_sandbox() has done; nothing where it was not called: `why_not` says for what reason.
+const Sandbox& sandbox();
+/// For sandbox(), where it is not entered.
+void stay_outside(std::string why_not);
+
+}  // namespace beamheap::cli
