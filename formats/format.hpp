@@ -36,6 +36,8 @@ Result<std::unique_ptr<Artifact>> open_artifact_source(std::unique_ptr<bytes::So
 /// Whether content that begins like this (64 bytes or more) is a crash dump or a core image, be it one that can't be
 /// read.
 bool looks_like_artifact(std::string_view head);
+/// Whether a text begins with the head line of a section that dumps have ("=proc:<0.1.0>").
+bool begins_section(std::string_view text);
 
 /// The same on bytes in memory, which must outlive the artifact (tests, fuzzers).
 Result<std::unique_ptr<Artifact>> open_artifact_bytes(std::string_view bytes, const OpenOptions& options);

@@ -157,6 +157,8 @@ bool looks_like_artifact(std::string_view head) {
     return false;
 }
 
+bool begins_section(std::string_view text) { return crashdump::begins_section(text); }
+
 Result<std::unique_ptr<Artifact>> open_artifact_bytes(std::string_view bytes, const OpenOptions& options) {
     BH_TRY(auto source, bytes::memory_source(bytes, {options.max_bytes}));
     return open_source(std::move(source), "(memory)", options);

@@ -476,6 +476,12 @@ std::vector<Check> CrashDump::checks() const {
 
 bool sniff(std::string_view head) { return head.starts_with("=erl_crash_dump:"); }
 
+bool begins_section(std::string_view text) {
+    if (!text.starts_with('=')) return false;
+    const std::size_t end = text.find_first_of(":\r\n", 1);
+    return end != text.npos && find_tag(text.substr(1, end - 1)) != nullptr;
+}
+
 std::optional<Error> refuse(std::string_view head, const std::string& path) {
     if (head.starts_with("<Erlang crash dump>"))
         return Error{ErrorCode::not_recognised,

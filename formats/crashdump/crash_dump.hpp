@@ -16,6 +16,8 @@ namespace beamheap::crashdump {
 
 /// Whether `head`, the first bytes of an input, are those of a crash dump.
 bool sniff(std::string_view head);
+/// Whether a text begins with the head line of a section: "=proc:<0.1.0>".
+bool begins_section(std::string_view text);
 /// What an input that looks like a dump but can't be read is, as an error; nullopt for others.
 std::optional<Error> refuse(std::string_view head, const std::string& path);
 

@@ -225,10 +225,11 @@ private:
     std::string other_digits(std::string_view number, std::size_t kept) const {
         std::string digits(number);
         const std::size_t sign = digits.starts_with('-') ? 1 : 0;
-        std::uint64_t random = rules_.hash(number);
+        std::uint64_t block = rules_.hash(number);  // each block of digits is made of the one before
+        std::uint64_t random = block;
         for (std::size_t i = sign + kept; i < digits.size(); ++i) {
             digits[i] = static_cast<char>('0' + random % 10);
-            random = random / 10 != 0 ? random / 10 : rules_.hash(digits);
+            random = random / 10 != 0 ? random / 10 : block = rules_.hash(fmt::format("{:x}", block));
         }
         if (kept == 0 && digits.size() > sign) digits[sign] = '1';
         return digits;

@@ -92,15 +92,15 @@ void judge_kind(const Loader& loader, FieldOrder<EtsTable>& order) {
 
 void read(Loader& loader, const Section& section, std::string_view body, EtsTable table) {
     FieldOrder<EtsTable> order(ets_fields);
-    std::size_t hint = 0;
+    FieldPlace place;
     const char* const begin = body.data();
     bool contents = false;
     while (!body.empty()) {
         const std::uint64_t offset = section.body_offset + static_cast<std::uint64_t>(body.data() - begin);
         const std::string_view line = take_line(body);
         if (line.empty()) continue;
-        if (read_field(loader, std::span<const Field<EtsTable>>(ets_fields), hint, table, line, offset)) {
-            order.found(hint);
+        if (read_field(loader, std::span<const Field<EtsTable>>(ets_fields), place, table, line, offset)) {
+            order.found(place.hint);
             contents = line.starts_with("Ordered set");
             continue;
         }

@@ -24,6 +24,13 @@ struct Field {
     void (*custom)(Loader&, Row&, std::string_view value, std::uint64_t offset) = nullptr;
     /// Gives a row what the same line has given another one, where the line alone decides that; false: it must be read.
     bool (*repeat)(Row&, const Row& other) = nullptr;
+    bool many = false;  ///< a section has a line of it for each of several things
+};
+
+/// How far a section is read: where the next field is looked for first, and which ones it had already.
+struct FieldPlace {
+    std::size_t hint = 0;
+    std::uint64_t seen = 0;  ///< bits by rows
 };
 
 /// The line at the front of `body` as this field, where it is a plain decimal number that no field takes for odd, below
@@ -45,10 +52,13 @@ std::size_t take_plain_number(const Field<Row>& field, Row& row, std::string_vie
     return key + count + 1;
 }
 
-/// Reads `line` into `row`. `hint` is where to look first and is moved behind the match. False: no such field.
+/// Reads `line` into `row`; `place` is moved behind the match. Of a field that a section has once the first line
+/// counts, and a further one is counted as repeated_field: readers add to lists, or keep a place and a count that
+/// belong together. False: no such field.
 template <class Row>
-bool read_field(Loader& loader, std::span<const Field<Row>> fields, std::size_t& hint, Row& row, std::string_view line,
+bool read_field(Loader& loader, std::span<const Field<Row>> fields, FieldPlace& place, Row& row, std::string_view line,
                 std::uint64_t offset) {
+    const std::size_t hint = place.hint;
     for (std::size_t tried = 0; tried < fields.size(); ++tried) {
         const std::size_t at = hint + tried < fields.size() ? hint + tried : hint + tried - fields.size();
         const Field<Row>& field = fields[at];
@@ -61,7 +71,13 @@ bool read_field(Loader& loader, std::span<const Field<Row>> fields, std::size_t&
         const std::size_t key = field.key.size();
         const std::string_view value =
             line.size() > key ? std::string_view(line.data() + key, line.size() - key) : std::string_view();
-        hint = at + 1 == fields.size() ? 0 : at + 1;
+        place.hint = at + 1 == fields.size() ? 0 : at + 1;
+        const std::uint64_t bit = std::uint64_t{1} << at;
+        if ((place.seen & bit) != 0 && !field.many) {
+            loader.anomalies().add(Anomaly::repeated_field, offset, line);
+            return true;
+        }
+        place.seen |= bit;
         if (field.custom != nullptr) field.custom(loader, row, value, offset);
         else if (field.count != nullptr) row.*field.count = loader.number(value, offset);
         else row.*field.text = loader.text(value);
@@ -122,6 +138,13 @@ private:
     std::string_view odd_;
 };
 
+/// The keys of a table that a section has once, for who wants to know what is read.
+template <class Row>
+void add_keys_had_once(std::span<const Field<Row>> fields, std::vector<std::string_view>& keys) {
+    for (const Field<Row>& field : fields)
+        if (!field.many) keys.push_back(field.key);
+}
+
 /// Calls take(line, offset) for every line of a section's body that is not empty; the offset is the line's in the
 /// input.
 template <class Take>
@@ -152,10 +175,10 @@ template <class Row>
 FieldOrder<Row> read_fields(Loader& loader, std::span<const Field<Row>> fields, Row& row, const Section& section,
                             std::string_view body, std::span<const Always> always = {},
                             std::span<const Again> again = {}) {
-    std::size_t hint = 0;
+    FieldPlace place;
     FieldOrder<Row> order(fields, again);
     read_lines(section, body, [&](std::string_view line, std::uint64_t offset) {
-        if (read_field(loader, fields, hint, row, line, offset)) return order.found(hint);
+        if (read_field(loader, fields, place, row, line, offset)) return order.found(place.hint);
         const bool capitals =
             std::ranges::all_of(fields, [](const auto& f) { return f.key[0] >= 'A' && f.key[0] <= 'Z'; });
         const std::size_t colon = line.find(':');

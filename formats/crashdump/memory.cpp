@@ -1,6 +1,7 @@
 // Memory figures of the VM: =memory, =allocated_areas, =allocator:NAME[I], =hash_table:NAME, =index_table:NAME.
 // All are open sets of "key: number..." lines, kept as they are; analyses give them meaning.
 #include <algorithm>
+#include <unordered_set>
 
 #include "formats/crashdump/fields.hpp"
 #include "formats/crashdump/readers.hpp"
@@ -22,6 +23,8 @@ bool read_numbers(std::string_view value, std::array<Count, 3>& numbers) {
 }
 
 void read_byte_lines(Loader& loader, const Section& section, std::string_view body, std::vector<NamedBytes>& out) {
+    std::unordered_set<TextId> names;  // of this section and of those of its kind before it
+    for (const NamedBytes& each : out) names.insert(each.name);
     const char* const begin = body.data();
     while (!body.empty()) {
         const std::uint64_t offset = section.body_offset + static_cast<std::uint64_t>(body.data() - begin);
@@ -34,7 +37,12 @@ void read_byte_lines(Loader& loader, const Section& section, std::string_view bo
                                    line);
             continue;
         }
-        out.push_back({loader.text(line.substr(0, colon)), numbers[0], numbers[1]});
+        const TextId name = loader.text(line.substr(0, colon));
+        if (!names.insert(name).second) {
+            loader.anomalies().add(Anomaly::repeated_field, offset, line);
+            continue;
+        }
+        out.push_back({name, numbers[0], numbers[1]});
     }
 }
 
@@ -91,16 +99,21 @@ void read_allocator(Loader& loader, const Section& section, std::string_view bod
         }
     }
     allocator.name = loader.text(name);
-    while (!body.empty()) {
-        const std::string_view line = take_line(body);
+    std::unordered_set<TextId> keys;
+    read_lines(section, body, [&](std::string_view line, std::uint64_t offset) {
         const std::size_t colon = line.find(": ");
-        if (colon == std::string_view::npos) continue;
+        if (colon == std::string_view::npos) return;
         AllocatorInstance::Line entry;
         entry.key = loader.text(line.substr(0, colon));
+        // "fix type: NAME SIZE USED" stands there for each type of a fixed size.
+        if (!keys.insert(entry.key).second && line.substr(0, colon) != "fix type") {
+            loader.anomalies().add(Anomaly::repeated_field, offset, line);
+            return;
+        }
         const std::string_view value = line.substr(colon + 2);
         if (!read_numbers(value, entry.numbers)) entry = {entry.key, {}, loader.text(value)};
         allocator.lines.push_back(entry);
-    }
+    });
     loader.snapshot.allocators.push_back(std::move(allocator));
 }
 

@@ -32,15 +32,16 @@ void count_monitor(Loader&, DistNode& node, std::string_view value, std::uint64_
 void count_monitored(Loader&, DistNode& node, std::string_view, std::uint64_t) { ++node.remote_monitored_by; }
 void ignore(Loader&, DistNode&, std::string_view, std::uint64_t) {}
 
+constexpr bool many = true;
 constexpr Field<DistNode> peer_fields[] = {
     {"Name: ", {}, {}, read_peer_name},
     {"Controller: ", {}, &DistNode::controller},
     {"Creation: ", {}, &DistNode::creation},
-    {"Remote monitoring: ", {}, {}, count_monitor},
-    {"Remotely monitored by: ", {}, {}, count_monitored},
-    {"Remote link: ", {}, {}, count_link},
+    {"Remote monitoring: ", {}, {}, count_monitor, {}, many},
+    {"Remotely monitored by: ", {}, {}, count_monitored, {}, many},
+    {"Remote link: ", {}, {}, count_link, {}, many},
     {"Error: ", {}, &DistNode::error},
-    {"Warning, stray monitor for: ", {}, {}, ignore},
+    {"Warning, stray monitor for: ", {}, {}, ignore, {}, many},
 };
 
 constexpr Always peer_always[] = {{"Name: "}};

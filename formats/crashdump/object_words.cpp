@@ -25,10 +25,13 @@ std::uint64_t bignum_words(std::string_view digits, unsigned word_bits) {
         return static_cast<std::uint64_t>(std::floor(words)) + 1;
     std::array<std::uint32_t, 2200> parts{};
     std::size_t used = 0;
-    for (const char c : digits) {
-        std::uint64_t carry = static_cast<std::uint64_t>(c - '0');
+    while (!digits.empty()) {  // nine digits at a time fit into a part
+        const std::string_view few = digits.substr(0, 9);
+        digits.remove_prefix(few.size());
+        std::uint64_t carry = 0, scale = 1;
+        for (const char c : few) carry = carry * 10 + static_cast<unsigned>(c - '0'), scale *= 10;
         for (std::size_t i = 0; i < used; ++i) {
-            carry += std::uint64_t{parts[i]} * 10;
+            carry += parts[i] * scale;
             parts[i] = static_cast<std::uint32_t>(carry);
             carry >>= 32;
         }

@@ -268,8 +268,8 @@ public:
         std::string_view rest = body;
         while (!rest.empty()) {
             if (const std::size_t taken = take_expected(rest); taken != 0) {
-                found(hint_);
-                went_on_to(hint_);
+                found(place_.hint);
+                went_on_to(place_.hint);
                 rest.remove_prefix(taken);
                 continue;
             }
@@ -280,7 +280,7 @@ public:
         end_extra();
     }
     /// Which fields it has, as bits by their rows.
-    std::uint32_t fields() const { return fields_; }
+    std::uint32_t fields() const { return static_cast<std::uint32_t>(place_.seen); }
     /// Something in it is out of order.
     bool torn() const { return torn_; }
     const Blocks& blocks() const { return blocks_; }
@@ -289,9 +289,10 @@ private:
     /// The line at the front of `rest` where it is the one that is looked for first, and a plain number or what that
     /// line was the last time, as nearly all are: its length. 0: it has to be read.
     std::size_t take_expected(std::string_view rest) {
-        const Field<Process>& field = process_fields[hint_];
+        const Field<Process>& field = process_fields[place_.hint];
+        if ((place_.seen >> place_.hint & 1) != 0) return 0;
         if (field.repeat == nullptr) return take_plain_number(field, process_, rest);
-        const Loader::RepeatedLine& last = loader_.repeated_lines[hint_];
+        const Loader::RepeatedLine& last = loader_.repeated_lines[place_.hint];
         if (last.size == 0 || !rest.starts_with({last.text.data(), last.size}) || !field.repeat(process_, last.row))
             return 0;
         return last.size;
@@ -309,28 +310,30 @@ private:
         if (row_ != none) loader_.field_behind[row_] = static_cast<std::uint8_t>(row);
         row_ = row;
         const std::size_t behind = loader_.field_behind[row];
-        hint_ = behind != 0 ? behind : row + 1 == std::size(process_fields) ? 0 : row + 1;
+        place_.hint = behind != 0 ? behind : row + 1 == std::size(process_fields) ? 0 : row + 1;
     }
     void found(std::size_t row) {
         static_assert(std::size(process_fields) <= std::tuple_size_v<decltype(Loader::field_behind)>);
-        const std::uint32_t bit = 1u << row;
-        torn_ |= fields_ >= bit;  // it, or one that comes behind it, was there already
-        fields_ |= bit;
+        torn_ |= place_.seen >> row != 0;  // it, or one that comes behind it, was there already
+        place_.seen |= std::uint64_t{1} << row;
     }
     void end_extra() {
         if (extra_key_ != TextId::none) loader_.snapshot.extras.push_back({extra_key_, loader_.text(extra_)});
         extra_key_ = TextId::none;
     }
     void other_line(std::string_view line, std::uint64_t offset) {
-        if (read_field(loader_, std::span<const Field<Process>>(process_fields), hint_, process_, line, offset)) {
-            const std::size_t row = hint_ == 0 ? std::size(process_fields) - 1 : hint_ - 1;
+        const std::uint64_t before = place_.seen;
+        if (read_field(loader_, std::span<const Field<Process>>(process_fields), place_, process_, line, offset)) {
+            const std::size_t row = place_.hint == 0 ? std::size(process_fields) - 1 : place_.hint - 1;
+            const bool again = place_.seen == before;
+            place_.seen = before;
             found(row);
-            remember(row, line);
+            if (!again) remember(row, line);
             went_on_to(row);
             return;
         }
         if (line[0] == ' ') {  // goes on with "Last calls", or x registers of releases before R13
-            if (extra_.size() < longest_extra) extra_ += line.substr(0, longest_extra);
+            if (extra_key_ != TextId::none && extra_.size() < longest_extra) extra_ += line.substr(0, longest_extra);
             return;
         }
         const std::size_t colon = line.find(": ");
@@ -342,6 +345,15 @@ private:
                 loader_.anomalies().add(field ? Anomaly::unknown_field : Anomaly::bad_line, offset, line);
             }
             if (colon == std::string_view::npos) return;
+        }
+        if (const auto known = std::ranges::find(kept_as_text, key); known != std::end(kept_as_text)) {
+            const std::uint64_t bit = std::uint64_t{1} << (known - std::begin(kept_as_text));
+            if ((kept_ & bit) != 0) {
+                end_extra();
+                loader_.anomalies().add(Anomaly::repeated_field, offset, line);
+                return;
+            }
+            kept_ |= bit;
         }
         for (const BlockField& field : block_fields)
             if (field.key == key) blocks_.*field.address = parse_hex(line.substr(colon + 2)).value_or(0);
@@ -356,9 +368,9 @@ private:
     Process& process_;
     const bool keeps_extras_;
     static constexpr std::size_t none = ~std::size_t{0};
-    std::size_t hint_ = 0;    // the row to look for first
+    FieldPlace place_;
     std::size_t row_ = none;  // of the last line
-    std::uint32_t fields_ = 0;
+    std::uint64_t kept_ = 0;  // of the fields that are kept as text, those that were there: bits
     bool torn_ = false;
     Blocks blocks_;
     TextId extra_key_ = TextId::none;

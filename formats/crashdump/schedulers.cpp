@@ -85,7 +85,7 @@ void read(Loader& loader, const Section& section, std::string_view body, Schedul
     row.kind = kind;
     row.id = static_cast<std::uint32_t>(parse_decimal(section.id).value_or(0));
     loader.frames.clear();
-    std::size_t hint = 0;
+    FieldPlace place;
     read_lines(section, body, [&](std::string_view line, std::uint64_t offset) {
         if (const std::size_t crashed = line.find("** crashed **"); crashed != std::string_view::npos) {
             row.crashed = true;
@@ -100,8 +100,8 @@ void read(Loader& loader, const Section& section, std::string_view body, Schedul
             return;
         }
         if (line.starts_with("Could not read from stack memory")) return;
-        if (read_field(loader, std::span<const Field<Row>>(scheduler_fields), hint, row, line, offset))
-            order.found(hint);
+        if (read_field(loader, std::span<const Field<Row>>(scheduler_fields), place, row, line, offset))
+            order.found(place.hint);
         else loader.anomalies().add(Anomaly::unknown_field, offset, line);
     });
     judge(loader, section, row, order);

@@ -23,6 +23,7 @@ enum class Severity : std::uint8_t { info, data_loss, error };
     X(unknown_field, info, "fields that this version does not know were kept aside")                                   \
     X(forged_section, info, "text that looks like a section tag stands where none can be, and was not taken for one")  \
     X(duplicate_process, info, "a process is listed more than once; the first entry counts")                           \
+    X(repeated_field, info, "a section has a field more than once, which no VM writes; the first counts")              \
     X(duplicate_section, data_loss, "sections stand twice where a VM writes one: parts of the input were copied")      \
     X(torn_section, data_loss, "sections lack lines that all of their kind have, or hold some twice or out of place")  \
     X(section_missing, data_loss, "sections that every dump of this release has are not there: they are lost")         \

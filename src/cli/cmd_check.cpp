@@ -163,16 +163,16 @@ public:
         open_options.threads = options_.threads;
         auto artifact = open_artifact_source(std::move(source), name, open_options);
         if (!artifact) {
-            unreadable(name, artifact.error());
+            unreadable(name, artifact.error(), true);
             return ok();
         }
         if (const Status loaded = (*artifact)->load(plan); !loaded) {
-            unreadable(name, loaded.error());
+            unreadable(name, loaded.error(), true);
             return ok();
         }
         auto diagnosed = diagnoser.judge(**artifact);
         if (!diagnosed) {
-            unreadable(name, diagnosed.error());
+            unreadable(name, diagnosed.error(), true);
             return ok();
         }
         analyses::Diagnosis& diagnosis = *diagnosed;
@@ -218,9 +218,12 @@ public:
         }
     }
 
-    void unreadable(const std::string& name, const Error& error) {
+    /// `dump`: it is a dump or a core, or was to be one. Then it fails whatever --fail-on says: nobody knows what it
+    /// would have told.
+    void unreadable(const std::string& name, const Error& error, bool dump) {
         ++unreadable_;
-        const Finding finding = unreadable_finding(name, error);
+        Finding finding = unreadable_finding(name, error);
+        if (dump) finding.severity = analyses::FindingSeverity::high;
         const Snapshot none;
         const present::Names names(none, present::Syntax::erlang, name);
         for (std::size_t i = 0; i < reports_.size(); ++i) {
@@ -247,7 +250,8 @@ private:
     Verdict verdict_of(const Finding& finding, const std::string& shown, const Snapshot& snapshot) const {
         return verdict_of(finding.rule, present::plain_text(snapshot, finding.subject.text),
                           baseline_.contains(shown) ? shown : finding.fingerprint, finding.severity,
-                          finding.rule.starts_with("limit-"));
+                          finding.rule.starts_with("limit-") || (finding.rule == unreadable_input &&
+                                                                 finding.severity == analyses::FindingSeverity::high));
     }
     Verdict verdict_of(std::string_view rule, const std::string& subject, const std::string& fingerprint,
                        analyses::FindingSeverity severity, bool always) const {
@@ -420,8 +424,10 @@ static Status cmd_check(const Context& context) {
         gate.warn("baseline_missing",
                   fmt::format("{}: there is no such file yet, so every finding is a new one; --out json={} writes it",
                               known, known));
-    InputWalk walk(options.inputs,
-                   [&gate](const std::string& name, const Error& error) { gate.unreadable(name, error); });
+    InputWalk walk(
+        options.inputs,
+        [&gate](const std::string& name, const Error& error) { gate.unreadable(name, error, named_as_dump(name)); },
+        Wanted::meant_as_dump);
     const Status visited = gate.add_all(walk);
     gate.count(walk.counts());
     const bool gave_up = !visited && visited.error().code != ErrorCode::resource_limit;

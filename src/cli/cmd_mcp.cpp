@@ -35,6 +35,7 @@
 #include "cli/terminal.hpp"
 #include "present/render.hpp"
 #include "present/sanitise.hpp"
+#include "present/term_printer.hpp"
 
 namespace beamheap::cli {
 namespace {
@@ -221,7 +222,8 @@ json prompt_list() {
 }
 
 std::optional<json> Server::answer(const std::string& message) {
-    const json request = json::parse(message, nullptr, false);
+    bool too_deep = false;
+    const json request = parse_message(message, too_deep);
     if (request.is_discarded()) return error_of(nullptr, parse_error, "this line is no JSON");
     const std::string method = text_in(request, "method");
     const bool expects = request.is_object() && request.contains("id");
@@ -232,6 +234,8 @@ std::optional<json> Server::answer(const std::string& message) {
         return error_of(nullptr, invalid_request,
                         "a message is an object with jsonrpc, method, and an id that is a text or a whole number");
     }
+    if (expects && too_deep)
+        return error_of(id, invalid_request, fmt::format("a message is nested at most {} deep", deepest_message));
     if (!expects) return std::nullopt;  // a notification: initialized, cancelled
     const json params = request.contains("params") ? request["params"] : json::object();
     if (method == "initialize") return result_of(id, initialized(params));
@@ -368,6 +372,8 @@ Answer Server::found_by_child(const Command& verb, const std::function<Answer()>
             answer = packed(find());
         } catch (const std::bad_alloc&) {
             answer = packed({{}, false, Error{ErrorCode::resource_limit, "out of memory", {}}});
+        } catch (const present::AnswerTooLong& error) {
+            answer = packed({{}, false, Error{ErrorCode::resource_limit, error.what(), {}}});
         }
         ::_exit(write_all(ends[1], answer) == 0 ? 0 : 1);
     }

@@ -24,6 +24,7 @@
 #include "formats/otp/core_artifact.hpp"
 #include "present/render.hpp"
 #include "present/sanitise.hpp"
+#include "present/term_printer.hpp"
 
 namespace beamheap::cli {
 
@@ -149,7 +150,11 @@ Status run_command(const Options& options, const LoadedInput* loaded, bool whole
             fmt::format("usage: beamheap {} {}", command.name, command.usage())};
     BH_CHECK(note_what_is_read(options, command));
     if (whole) give_up_rights(options, command);
-    return command.run(Context(options, loaded));
+    try {
+        return command.run(Context(options, loaded));
+    } catch (const present::AnswerTooLong& error) {
+        return Error{ErrorCode::resource_limit, error.what(), {}};
+    }
 }
 
 // To people as text, to programs as the rows themselves.

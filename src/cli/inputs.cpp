@@ -159,8 +159,34 @@ Result<std::unique_ptr<Artifact>> open_only_member(const std::string& archive, c
 
 }  // namespace
 
-InputWalk::InputWalk(std::vector<std::string> paths, Unreadable unreadable)
-    : paths_(std::move(paths)), tell_(std::move(unreadable)) {
+bool named_as_dump(std::string_view path) {
+    std::string_view name = path.substr(path.find_last_of('/') + 1);
+    for (const std::string_view packed : {".gz", ".zst", ".xz", ".lz4"})
+        if (name.ends_with(packed)) name.remove_suffix(packed.size());
+    if (name.starts_with("erl_crash.dump") || name.ends_with(".dump") || name == "core") return true;
+    if (!name.starts_with("core.")) return false;
+    const std::string_view rest = name.substr(std::string_view("core.").size());
+    return rest.starts_with("beam") || (!rest.empty() && rest.find_first_not_of("0123456789.") == rest.npos);
+}
+
+namespace {
+
+constexpr std::size_t searched_for_sections = 64 * 1024;  // bytes from the start
+
+// Whether sections of a dump stand in a text that does not begin as one does. What else has lines that begin so (a text
+// about dumps) has few of them.
+bool holds_sections(std::string_view text) {
+    constexpr std::size_t enough = 3;
+    std::size_t found = 0;
+    for (std::size_t at = text.find("\n="); at != text.npos; at = text.find("\n=", at + 1))
+        found += begins_section(text.substr(at + 1));
+    return found >= enough;
+}
+
+}  // namespace
+
+InputWalk::InputWalk(std::vector<std::string> paths, Unreadable unreadable, Wanted wanted)
+    : paths_(std::move(paths)), tell_(std::move(unreadable)), wanted_(wanted) {
     std::ranges::reverse(paths_);
 }
 
@@ -247,10 +273,22 @@ Result<std::optional<FoundInput>> InputWalk::look(std::unique_ptr<bytes::Source>
         BH_CHECK(unreadable(name, peeked.error()));
         return Found();
     }
-    const bool artifact = looks_like_artifact(peeked->head);
-    if (!artifact && !bytes::looks_like_archive(peeked->head)) return Found();
+    const auto found = [&](std::unique_ptr<bytes::Source> bytes) {
+        note_input(stack_.empty() ? name : stack_.front().name);
+        return Found({std::move(bytes), name});
+    };
+    if (looks_like_artifact(peeked->head)) return found(std::move(peeked->source));
+    if (!bytes::looks_like_archive(peeked->head)) {
+        if (wanted_ != Wanted::meant_as_dump) return Found();
+        if (named_as_dump(name)) return found(std::move(peeked->source));
+        auto more = bytes::peek(std::move(peeked->source), searched_for_sections);
+        if (!more) {
+            BH_CHECK(unreadable(name, more.error()));
+            return Found();
+        }
+        return holds_sections(more->head) ? found(std::move(more->source)) : Found();
+    }
     note_input(stack_.empty() ? name : stack_.front().name);
-    if (artifact) return Found({std::move(peeked->source), name});
     if (stack_.size() == archive_depth) {
         BH_CHECK(unreadable(name, {ErrorCode::resource_limit,
                                    fmt::format("{}: archives in archives are read {} deep", name, archive_depth),

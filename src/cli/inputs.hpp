@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "beamheap/artifact.hpp"
@@ -31,12 +32,22 @@ struct FoundInput {
     std::string name;
 };
 
+/// Whether a file was to be a dump or a core by its name: erl_crash.dump, NAME.dump, core, core.1234, also compressed.
+bool named_as_dump(std::string_view path);
+
+/// Which files a walk finds.
+enum class Wanted : std::uint8_t {
+    readable,      ///< those that begin as dumps and cores do
+    meant_as_dump  ///< also those that were to be one by their name or a section in them; who opens them is told why
+                   ///< not
+};
+
 /// Goes through all files that paths name or lead to, one dump or core after the other.
 class InputWalk {
 public:
     /// Told what can't be read; the others are still looked at.
     using Unreadable = std::function<void(const std::string& name, const Error& error)>;
-    InputWalk(std::vector<std::string> paths, Unreadable unreadable);
+    InputWalk(std::vector<std::string> paths, Unreadable unreadable, Wanted wanted = Wanted::readable);
     InputWalk(const InputWalk&) = delete;
     InputWalk& operator=(const InputWalk&) = delete;
     ~InputWalk();
@@ -65,6 +76,7 @@ private:
     std::vector<std::string> files_;  // of a folder, the next one last
     std::vector<Open> stack_;
     Unreadable tell_;
+    Wanted wanted_;
     bytes::ArchiveBudget budget_;
     InputCounts counts_;
 };

@@ -28,6 +28,14 @@ json member(const json& object, const char* name) {
 
 }  // namespace
 
+json parse_message(const std::string& line, bool& too_deep) {
+    const auto keep = [&too_deep](int depth, json::parse_event_t, const json&) {
+        too_deep = too_deep || depth > deepest_message;
+        return depth <= deepest_message;
+    };
+    return json::parse(line, keep, false);
+}
+
 json error_of(const json& id, int code, std::string message) {
     return {{"jsonrpc", "2.0"}, {"id", id}, {"error", {{"code", code}, {"message", std::move(message)}}}};
 }
@@ -101,7 +109,8 @@ bool Connection::finish() {
 }
 
 void Connection::note(Message message) {
-    const json request = message.too_long ? json() : json::parse(message.text, nullptr, false);
+    bool too_deep = false;  // whoever answers it says so
+    const json request = message.too_long ? json() : parse_message(message.text, too_deep);
     const std::string method = text_in(request, "method");
     const json id = member(request, "id");
     if (method == "notifications/cancelled" && id.is_null()) {

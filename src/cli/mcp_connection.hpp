@@ -19,6 +19,11 @@
 
 namespace beamheap::cli {
 
+/// A line as JSON; discarded where it is none. What is nested deeper than a message of the protocol is not built, since
+/// values are taken apart by recursion: it is left out, and `too_deep` is set.
+nlohmann::json parse_message(const std::string& line, bool& too_deep);
+inline constexpr int deepest_message = 64;
+
 nlohmann::json error_of(const nlohmann::json& id, int code, std::string message);
 nlohmann::json result_of(const nlohmann::json& id, nlohmann::json result);
 /// A member of an object as a text; empty where it is none.

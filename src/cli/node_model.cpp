@@ -146,7 +146,8 @@ Result<std::shared_ptr<ProcessView>> NodeModel::terms(ProcId process, bool state
     std::optional<std::size_t> state;
     if (states && process != ProcId::none)
         if (const auto found = analyses::loop_state(snapshot(), process, *all->terms)) state = found->root;
-    all->view.emplace(names(), row, *all->terms, *all->measures, static_cast<std::size_t>(options_.term_bytes), state);
+    all->view.emplace(names(), row, *all->terms, *all->measures, static_cast<std::size_t>(options_.term_bytes), state,
+                      budget_);
     return all;
 }
 

@@ -81,6 +81,7 @@ private:
     std::unique_ptr<present::Names> names_;
     std::shared_ptr<const present::Redactor> redactor_;
     std::vector<std::string> secrets_;
+    std::shared_ptr<present::AnswerBudget> budget_ = std::make_shared<present::AnswerBudget>();
 };
 
 }  // namespace beamheap::cli

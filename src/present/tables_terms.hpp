@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,8 +23,16 @@ namespace beamheap::present {
 class TermView {
 public:
     TermView(const Names& names, const Process& process, TermSource& source, analyses::TermMeasures& measures,
-             std::size_t term_bytes, std::optional<std::size_t> state_root = {})
-        : names_(names), process_(process), source_(source), measures_(measures), state_root_(state_root) {
+             std::size_t term_bytes, std::optional<std::size_t> state_root = {},
+             std::shared_ptr<AnswerBudget> budget = std::make_shared<AnswerBudget>())
+        : names_(names),
+          process_(process),
+          source_(source),
+          measures_(measures),
+          state_root_(state_root),
+          budget_(std::move(budget)) {
+        budget_->allow(source.graph());
+        options_.budget = budget_.get();
         options_.syntax = names.syntax();
         options_.max_bytes = term_bytes;
     }
@@ -55,6 +64,7 @@ private:
     TermSource& source_;
     analyses::TermMeasures& measures_;
     std::optional<std::size_t> state_root_;
+    std::shared_ptr<AnswerBudget> budget_;
     PrintOptions options_;
 };
 

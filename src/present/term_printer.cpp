@@ -19,7 +19,12 @@ public:
         : source_(source), options_(options), elixir_(options.syntax == Syntax::elixir), out_(out) {
         const std::size_t most =
             options.max_bytes == 0 ? PrintOptions::most_bytes : std::min(options.max_bytes, PrintOptions::most_bytes);
-        end_ = out.size() + most;
+        begin_ = out.size();
+        end_ = begin_ + most;
+        // A term that would be longer than what is left of the answer is known to be when it is as long as that.
+        if (options.budget != nullptr && options.budget->left() < most) {
+            end_ = begin_ + static_cast<std::size_t>(options.budget->left()) + slack;
+        }
     }
 
     Printed run(const Element& term) {
@@ -31,6 +36,7 @@ public:
             }
             step();
         }
+        if (options_.budget != nullptr) options_.budget->spend(out_.size() - begin_);
         return printed_;
     }
 
@@ -53,6 +59,7 @@ private:
         std::vector<MapWalk> walk;  // large ones: one, or none
     };
     static constexpr std::size_t sorted_pairs = 64;
+    static constexpr std::size_t slack = 8192;  // bytes that a text may be short of its end where it is cut
     /// Bytes that closing a frame may take: "|...]" and what stands before.
     static constexpr std::size_t closing = 5;
 
@@ -624,7 +631,7 @@ private:
     const PrintOptions& options_;
     bool elixir_;
     std::string& out_;
-    std::size_t end_ = 0;
+    std::size_t begin_ = 0, end_ = 0;
     Printed printed_;
     std::vector<Frame> frames_;
     std::vector<Map> maps_;
@@ -632,6 +639,15 @@ private:
 };
 
 }  // namespace
+
+void AnswerBudget::allow(const HeapGraph& graph) {
+    constexpr std::uint64_t bytes_per_word = 64;  // a small integer takes up to 21, bytes of a binary 5 times 8
+    constexpr std::uint64_t bytes_per_byte = 8;
+    std::uint64_t allowed = graph.total_words() * bytes_per_word;
+    for (const BinaryUse& use : graph.binaries())
+        allowed += std::min<std::uint64_t>(use.size, 1ull << 32) * bytes_per_byte;
+    left_ += allowed;
+}
 
 Printed print_term(TermSource& source, const Element& term, const PrintOptions& options, std::string& out) {
     return Printer(source, options, out).run(term);

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <string>
 
 #include "beamheap/terms.hpp"
@@ -17,12 +18,40 @@
 
 namespace beamheap::present {
 
+/// Thrown where an answer is longer than its bound; what() is the sentence.
+struct AnswerTooLong : std::exception {
+    const char* what() const noexcept override {
+        return "the terms of this answer take more text than one answer may have: they are written out each time that "
+               "something refers to them. Ask for less of each with --term-bytes, or for parts with term and heap";
+    }
+};
+
+/// What the long terms of one answer may take together. A term that is shared a million times is written a million
+/// times, so that a bound for each does not bound an answer: what it may take follows the heaps that it shows.
+class AnswerBudget {
+public:
+    /// More of it for a heap that the answer shows.
+    void allow(const HeapGraph& graph);
+    /// Counts a printed term. Throws AnswerTooLong.
+    void spend(std::size_t bytes) {
+        if (bytes <= uncounted) return;
+        if (bytes > left_) throw AnswerTooLong();
+        left_ -= bytes;
+    }
+    std::uint64_t left() const { return left_; }
+
+private:
+    static constexpr std::size_t uncounted = 4096;  // bytes of a term that no answer is too long for
+    std::uint64_t left_ = std::uint64_t{16} << 20;
+};
+
 struct PrintOptions {
     Syntax syntax = Syntax::erlang;
     std::size_t max_bytes = 200;      ///< 0: as much as most_bytes
     std::size_t max_depth = 100'000;  ///< of nested terms
     /// For what is not known: of a printed text that was read back, it is what the text itself left out.
     std::string_view unknown = "<unknown>";
+    AnswerBudget* budget = nullptr;  ///< of the answer that it is a part of, where that has one
     static constexpr std::size_t most_bytes = std::size_t{64} << 20;
 };
 

@@ -224,7 +224,7 @@ Error Query::State::failure(int code) {
     if ((code & 0xFF) == SQLITE_TOOBIG)
         return {ErrorCode::resource_limit,
                 fmt::format("sql: a value of the query has more than {} bytes", limits.value_bytes),
-                {}};
+                "Terms that are shared are written out each time: --term-bytes N, or 200 without it, bounds them."};
     if ((code & 0xFF) == SQLITE_NOMEM)
         return {ErrorCode::resource_limit,
                 fmt::format("sql: the query needs more than {} MiB of memory", limits.memory_bytes >> 20),

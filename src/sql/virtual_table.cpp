@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "present/term_printer.hpp"
+
 namespace beamheap::sql {
 namespace {
 
@@ -359,6 +361,8 @@ int guarded(Arguments... arguments) {
         return call(arguments...);
     } catch (const std::bad_alloc&) {
         return SQLITE_NOMEM;
+    } catch (const present::AnswerTooLong&) {
+        return SQLITE_TOOBIG;
     }
 }
 

@@ -17,8 +17,9 @@ namespace beamheap::analyses {
 namespace {
 
 constexpr std::size_t most_samples = 64;
-constexpr std::size_t most_places = 6;  // of a tuple or a map that are said one by one
-constexpr unsigned deepest = 3;         // levels of elements within elements
+constexpr std::size_t most_fields = 256;  // of a flat map; the VM makes none of more than 32 pairs
+constexpr std::size_t most_places = 6;    // of a tuple or a map that are said one by one
+constexpr unsigned deepest = 3;           // levels of elements within elements
 constexpr std::uint64_t most_cells = 4'000'000;
 constexpr std::size_t longest_beginning = 24;  // of binaries, in bytes
 
@@ -202,9 +203,10 @@ private:
     }
 
     void pairs(const Element& map, Collection& found) {
-        const bool flat = reader_.is_kind(map, TermKind::flat_map);  // all of a small one: it may be a record
+        // All of a small one: it may be a record.
+        const std::size_t most = reader_.is_kind(map, TermKind::flat_map) ? most_fields : most_samples;
         MapWalk walk(source_, map.id, source_.head(map.id));
-        for (Pair pair; (flat || found.keys.size() < most_samples) && walk.next(pair);) {
+        for (Pair pair; found.keys.size() < most && walk.next(pair);) {
             found.keys.push_back(pair.key);
             found.values.push_back(pair.value);
         }
@@ -273,7 +275,12 @@ private:
 
     // ---- what samples have in common ------------------------------------------------------------------------------
 
-    Sentence common(const std::vector<Element>& samples, unsigned depth, bool plural = false) {
+    // As many are looked at as there are samples of a list, so that what a sentence costs does not multiply by levels.
+    Sentence common(std::vector<Element> samples, unsigned depth, bool plural = false) {
+        if (const std::size_t most = 2 * most_samples; samples.size() > most) {
+            for (std::size_t i = 0; i < most; ++i) samples[i] = samples[i * samples.size() / most];
+            samples.resize(most);
+        }
         std::array<std::vector<Element>, classes> by_class;
         for (const Element& sample : samples) by_class[static_cast<std::size_t>(class_of(sample))].push_back(sample);
         std::array<std::size_t, classes> order{};
