@@ -385,7 +385,11 @@ void CrashDump::read_atoms(Loader& loader, Scanner& scanner, const Scanner::Head
         while (!text.empty()) {
             if (!last && text.find('\n') == std::string_view::npos) break;
             const std::string_view line = take_line(text);
-            if (!line.empty()) atoms.push_back(loader.atom(line));
+            if (line.empty()) continue;
+            // The VM writes a NUL in an atom as an escape.
+            if (line.find('\0') != std::string_view::npos)
+                loader.anomalies().add(Anomaly::zeroed, head.offset, "atoms");
+            atoms.push_back(loader.atom(line));
         }
         return all.size() - text.size();
     });
