@@ -113,8 +113,12 @@ bool Context::one_screen() const {
 }
 
 present::Names Context::names(const Snapshot& snapshot) const {
-    if (options_.syntax) return {snapshot, *options_.syntax};
-    return {snapshot, for_people() ? present::syntax_of(snapshot) : present::Syntax::erlang};
+    const present::Syntax syntax = options_.syntax ? *options_.syntax
+                                   : for_people()  ? present::syntax_of(snapshot)
+                                                   : present::Syntax::erlang;
+    present::Names names(snapshot, syntax);
+    names.hide_secrets(options_.redact != present::RedactLevel::none);
+    return names;
 }
 
 Result<std::vector<bool>> Context::wanted(const Snapshot& snapshot) const {

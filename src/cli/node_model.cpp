@@ -104,6 +104,7 @@ void NodeModel::settle(std::shared_ptr<Artifact> artifact) {
     measured_.reset();
     artifact_ = std::move(artifact);
     names_ = std::make_unique<present::Names>(artifact_->snapshot(), options_.syntax.value_or(present::Syntax::erlang));
+    names_->hide_secrets(options_.redact != present::RedactLevel::none);
     secrets_.clear();
     if (plan_.terms) secrets_ = known_secrets(*artifact_);
     redactor_ = std::make_shared<const present::Redactor>(

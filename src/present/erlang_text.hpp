@@ -39,6 +39,9 @@ public:
     const std::string& input() const { return input_; }
     const Snapshot& snapshot() const { return *snapshot_; }
     Syntax syntax() const { return syntax_; }
+    /// Whether terms are printed without their secrets, as they are unless somebody asks for all (--redact none).
+    bool hides_secrets() const { return hides_secrets_; }
+    void hide_secrets(bool hide) { hides_secrets_ = hide; }
 
     /// A name as itself, without quotes ("lager_event"), and in Elixir without the "Elixir." of modules; empty: none.
     std::string bare(TextId atom) const;
@@ -57,6 +60,7 @@ private:
     const Snapshot* snapshot_;
     Syntax syntax_;
     std::string input_;
+    bool hides_secrets_ = true;
 };
 
 /// Elixir where the snapshot names modules of Elixir, else Erlang (`--syntax auto`).

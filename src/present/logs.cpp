@@ -18,7 +18,10 @@ public:
     Words(const Names& names, const LogEvent& event, std::size_t max_bytes)
         : event_(event),
           terms_(*event.term),
-          options_{.syntax = names.syntax(), .max_bytes = max_bytes, .unknown = "..."} {}
+          options_{.syntax = names.syntax(),
+                   .max_bytes = max_bytes,
+                   .unknown = "...",
+                   .hide_secrets = names.hides_secrets()} {}
 
     std::string printed(const Element& term) const { return term_text(*event_.term, term, options_); }
     std::string reason() const { return term_text(*event_.reason_term, event_.reason, options_); }

@@ -128,10 +128,7 @@ std::string mask_known(std::string_view text, const std::vector<std::string>& se
     return current;
 }
 
-namespace {
-
-// mask_secrets(), also of what was printed within a string: ("{failed,{\"token\",<<\"...\">>}}").
-std::string mask_all_secrets(std::string_view text, const std::vector<std::string>& known, unsigned quoted = 0) {
+std::string mask_all_secrets(std::string_view text, const std::vector<std::string>& known, unsigned quoted) {
     std::string masked = mask_secrets(text, known);
     if (quoted == lex::most_quoted || masked.find("\\\"") == masked.npos) return masked;
     std::string out;
@@ -151,8 +148,6 @@ std::string mask_all_secrets(std::string_view text, const std::vector<std::strin
     }
     return out.append(masked, kept, masked.npos);
 }
-
-}  // namespace
 
 std::vector<std::pair<std::size_t, std::size_t>> secret_parts(std::string_view text) {
     Unpacking unpacking = Unpacking::of(text);

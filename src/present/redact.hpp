@@ -84,6 +84,9 @@ bool otp_name(std::string_view atom);
 std::string mask_known(std::string_view text, const std::vector<std::string>& secrets);
 /// `known` are looked for in what is printed as numbers, too.
 std::string mask_secrets(std::string_view text, const std::vector<std::string>& known = {});
+/// The same also within strings that hold printed terms: ("{failed,{\"token\",<<\"...\">>}}"). `quoted`: levels of
+/// quotes around the text.
+std::string mask_all_secrets(std::string_view text, const std::vector<std::string>& known = {}, unsigned quoted = 0);
 /// `only_nested`: strings outside of { [ and << are left alone (free text that quotes a term). `numbers`: small ones
 /// are hidden, too.
 std::string mask_values(std::string_view text, bool only_nested, const Salt& salt, bool numbers = false);

@@ -111,7 +111,10 @@ public:
     }
     Text operator()(const PrintedTerm& term) const {
         return Text{}.add(term_text(*term.source, term.term,
-                                    {.syntax = names_.syntax(), .max_bytes = term.max_bytes, .unknown = "..."}),
+                                    {.syntax = names_.syntax(),
+                                     .max_bytes = term.max_bytes,
+                                     .unknown = "...",
+                                     .hide_secrets = names_.hides_secrets()}),
                           Content::term);
     }
     Text operator()(const Command& command) const {

@@ -27,6 +27,7 @@ struct Child {
     Element key;  ///< in a map; in a tuple its first element, which may name the others
     bool keyed = false;
     Element value;
+    bool secret = false;  ///< by its place
     std::uint64_t retained = 0, flat = 0;
 };
 
@@ -36,6 +37,7 @@ public:
 
     std::vector<Child> of(const Element& term) {
         if (term.kind != ElementKind::object) return {};
+        secret_ = view_.secrets() != nullptr && view_.secrets()->hides(term.id);
         switch (source_.head(term.id).kind) {
             case TermKind::cons: list(term); break;
             case TermKind::flat_map:
@@ -50,6 +52,9 @@ public:
 
 private:
     void add(Child child) {
+        SecretTerms* const secrets = view_.secrets();
+        child.secret = secret_ || (secrets != nullptr && child.keyed && secrets->names_secret(child.key)) ||
+                       (child.place != 0 && std::ranges::binary_search(secret_places_, child.place - 1));
         child.retained = view_.measures().retained_words(child.value).value_or(0);
         child.flat = view_.measures().flat_words(child.value).value_or(0);
         children_.push_back(std::move(child));
@@ -57,6 +62,7 @@ private:
     void places(ObjectId id, bool tuple) {
         ElementCursor cursor = source_.elements(id);
         Element value, first;
+        if (tuple && view_.secrets() != nullptr) secret_places_ = view_.secrets()->elements_of(id);
         for (std::uint64_t at = 1; children_.size() < most_children && source_.next(cursor, value); ++at) {
             add({at, first, false, value});
             if (tuple && at == 1) first = value;
@@ -75,6 +81,8 @@ private:
 
     const TermView& view_;
     TermSource& source_;
+    bool secret_ = false;                       // all of it
+    std::vector<std::uint64_t> secret_places_;  // of a tuple, from 0 on
     std::vector<Child> children_;
 };
 
@@ -91,8 +99,8 @@ struct TreeTerm {
 // A key that no column shows, for rows of which another one on the way to them says that they are secret.
 constexpr std::string_view secret_key = "password";
 
-bool names_secret(const TermView& view, const Child& child) {
-    return child.key.kind != ElementKind::unknown && sensitive_key(view.short_text(child.key));
+bool is_secret(const TermView& view, const Child& child) {
+    return child.secret || (child.key.kind != ElementKind::unknown && sensitive_key(view.short_text(child.key)));
 }
 
 /// Grows the tree at the term that keeps most alive, until there are enough rows: of a heap of millions of terms, those
@@ -112,7 +120,7 @@ public:
                 if (words < least() || tops.size() == most_parts) continue;
                 TreeTerm top;
                 top.root = root;
-                top.part = {0, {}, false, view_.source().root(root), words, 0};
+                top.part = {0, {}, false, view_.source().root(root), false, words, 0};
                 add(std::move(top), tops);
             }
         }
@@ -143,7 +151,7 @@ private:
             TreeTerm each;
             each.depth = depth;
             each.part = parts[shown++];
-            each.secret = secret || names_secret(view_, each.part);
+            each.secret = secret || is_secret(view_, each.part);
             add(std::move(each), to);
         }
         if (shown == 0 || shown == parts.size()) return;
@@ -206,7 +214,7 @@ Table child_table(const TermView& view, const Element& term, std::size_t skip) {
          [=](const Child& c) { return Value(view.text(c.value)); }},
     };
     return table_of<Child>(std::move(columns), std::move(children), "it has no elements",
-                           [=](const Child& c) { return std::string(names_secret(view, c) ? secret_key : ""); });
+                           [=](const Child& c) { return std::string(is_secret(view, c) ? secret_key : ""); });
 }
 
 Table term_tree_table(const TermView& view, std::size_t depth, const Element& term) {

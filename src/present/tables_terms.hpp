@@ -35,6 +35,9 @@ public:
         options_.budget = budget_.get();
         options_.syntax = names.syntax();
         options_.max_bytes = term_bytes;
+        options_.hide_secrets = names.hides_secrets();
+        if (options_.hide_secrets) secrets_ = std::make_shared<SecretTerms>(source);
+        options_.secrets = secrets_.get();
     }
     const Names& names() const { return names_; }
     const Process& process() const { return process_; }
@@ -42,7 +45,13 @@ public:
     analyses::TermMeasures& measures() const { return measures_; }
     const HeapGraph& graph() const { return source_.graph(); }
 
+    /// What is secret by its place; nullptr where all is shown.
+    SecretTerms* secrets() const { return secrets_.get(); }
+
     std::string text(const Element& term) const { return term_text(source_, term, options_); }
+    /// The same of an element that is known to be secret, or not.
+    std::string text(const Element& term, bool secret) const { return secret ? std::string(masked) : text(term); }
+    static constexpr std::string_view masked = "'***'";
     /// In few bytes, to stand within a sentence.
     std::string short_text(const Element& term) const;
     /// "gen_server:loop/7 y3", "dictionary '$ancestors'", "message 17"; of a server's state "State (gen_server:loop/7
@@ -66,6 +75,7 @@ private:
     std::optional<std::size_t> state_root_;
     std::shared_ptr<AnswerBudget> budget_;
     PrintOptions options_;
+    std::shared_ptr<SecretTerms> secrets_;
 };
 
 /// Frames, youngest first, with the terms that each holds.

@@ -7,6 +7,7 @@
 
 #include "erlang/term_walks.hpp"
 #include "present/open_objects.hpp"
+#include "present/redact.hpp"
 
 namespace beamheap::present {
 namespace {
@@ -67,6 +68,8 @@ private:
         const std::size_t reserved = out_.size() + frames_.size() * closing;
         return reserved < end_ ? end_ - reserved : 0;
     }
+    /// How far behind what is shown a text is read, for its secrets.
+    std::size_t ahead() const { return options_.hide_secrets ? 4096 : 0; }
     bool spent() const { return room() == 0; }
     void comma() { out_ += elixir_ ? ", " : ","; }
 
@@ -243,6 +246,10 @@ private:
     }
 
     void emit_object(const Element& e) {
+        if (options_.secrets != nullptr && options_.secrets->hides(e.id)) {
+            out_ += elixir_ ? ":\"***\"" : "'***'";
+            return;
+        }
         const ObjectHead head = source_.head(e.id);
         switch (head.kind) {
             case TermKind::cons: return emit_list(e);
@@ -310,7 +317,7 @@ private:
     /// The characters of a list that ~p prints as a string: all of it, or as much as there is room for.
     bool read_string(const Element& list, std::string& text, bool& cut) {
         cut = false;
-        const std::size_t most = room() + 1;
+        const std::size_t most = room() + 1 + ahead();
         ListWalk cells(source_, list);
         Element character;
         for (std::size_t i = 0; cells.next(character); ++i) {
@@ -418,6 +425,7 @@ private:
         std::string escaped;
         append_escaped(escaped, text, '"', options_.syntax);
         if (escaped.size() + 2 > room()) {
+            if (options_.hide_secrets) escaped = mask_literal(escaped);
             cut = true;
             shorten(escaped, room() > 5 ? room() - 5 : 0);
         }
@@ -454,7 +462,7 @@ private:
             out_ += "<<>>";
             return;
         }
-        const std::uint64_t wanted = std::min<std::uint64_t>(size, room() + 8);
+        const std::uint64_t wanted = std::min<std::uint64_t>(size, room() + 8 + ahead());
         std::string data;
         const Bytes got = source_.bytes(id, 0, wanted, data);
         if (got == Bytes::absent || data.empty()) {
@@ -483,6 +491,7 @@ private:
         append_escaped(escaped, text, '"', options_.syntax);
         const std::size_t ends = elixir_ ? 4 : utf8 ? 11 : 6;
         if (escaped.size() + ends > room()) {
+            if (options_.hide_secrets) escaped = mask_literal(escaped);
             cut = true;
             shorten(escaped, room() > ends ? room() - ends : 0);
         }
@@ -501,7 +510,22 @@ private:
         out_ += lost == 1 ? " byte not in the dump" : " bytes not in the dump";
         printed_.missing = true;
     }
+    /// Bytes as numbers, of which only the first have room: whether all of them hold a secret.
+    bool holds_secret(const std::string& data) const {
+        constexpr std::size_t longest_number = 4;
+        if (!options_.hide_secrets || data.size() * longest_number < room()) return false;
+        std::string all = "<<";
+        for (const char byte : data)
+            all += std::to_string(static_cast<unsigned>(static_cast<unsigned char>(byte))) + ',';
+        all.back() = '>';
+        all += '>';
+        return mask_all_secrets(all) != all;
+    }
     void emit_byte_binary(const std::string& data, const ObjectHead& head, bool cut, std::uint64_t lost) {
+        if (holds_secret(data)) {
+            out_ += "<<\"***\">>";
+            return;
+        }
         out_ += "<<";
         for (std::size_t i = 0; i < data.size(); ++i) {
             if (room() <= 8) {

@@ -15,6 +15,7 @@
 
 #include "beamheap/terms.hpp"
 #include "present/literal_format.hpp"
+#include "present/secret_terms.hpp"
 
 namespace beamheap::present {
 
@@ -52,6 +53,10 @@ struct PrintOptions {
     /// For what is not known: of a printed text that was read back, it is what the text itself left out.
     std::string_view unknown = "<unknown>";
     AnswerBudget* budget = nullptr;  ///< of the answer that it is a part of, where that has one
+    /// Texts that are cut are matched before that: a secret of which only the beginning is shown is masked.
+    bool hide_secrets = false;
+    /// What is hidden by its place is printed as '***'; nullptr: nothing is.
+    SecretTerms* secrets = nullptr;
     static constexpr std::size_t most_bytes = std::size_t{64} << 20;
 };
 

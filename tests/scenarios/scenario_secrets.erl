@@ -14,7 +14,7 @@ secrets(_Args) ->
     Vault = specimen(vault, fun(Ready) ->
         put(db_password, hush(5)),
         put(settings, [{port, 5432}, {password, hush(6)}]),
-        Ready(), hold({state, settings(), requests(), tokens(), numbers(), bare(), pieces(), commands(), lines(), credentials(), packed(), keyed()}) end),
+        Ready(), hold({state, settings(), requests(), tokens(), numbers(), bare(), pieces(), commands(), lines(), credentials(), packed(), keyed(), places()}) end),
     [Vault ! M || M <- messages()],
     erlang:send_after(3600000, Vault, {retry, [{secret, hush(60)}]}),
     #{slogan => "vault failed: Authorization: Bearer " ++ hush(70) ++ ", token=" ++ hush(71) ++ " Bearer " ++ hush(72) ++
@@ -77,6 +77,19 @@ credentials() ->
      {login, <<"bob">>, bin(257)}, {'RSAPrivateKey', 'two-prime', 65537, bin(258)}, #{cookies => #{<<"sid">> => bin(259)}},
      #{dbpassword => bin(260), clientsecret => bin(261), recovery_codes => [bin(262)]}, {security_parameters, <<0, 1>>, 1, bin(263)},
      text([hush(264), "KbPxRfiCYEXAMPLEKEY/12345678y"]), {scram, bin(265), bin(266), <<"salt">>, 4096}].
+
+%% Secrets of which the key stands elsewhere: a neighbour, a term above, the other end of a large map.
+places() ->
+    Large = maps:from_list([{{field, I}, I} || I <- lists:seq(1, 60)]),
+    Request = text(["GET / HTTP/1.1\r\nX-Api-Key: ", hush(340), "\r\nHost: x"]),
+    Slice = binary:part(Request, 27, 11),
+    Deep = lists:foldl(fun(I, Inner) -> #{list_to_atom("level" ++ integer_to_list(I)) => [Inner, I]} end, [hush(341), {x, bin(342)}], lists:seq(1, 12)),
+    [[password, hush(343)], [<<"api_key">>, bin(344)], [password | bin(345)], Large#{password => bin(346), <<"token">> => [{a, hush(347)}, hush(348)]},
+     {credentials, #{user => alice, <<"key">> => Deep}}, #{headers => [{<<"x-api-key">>, Slice}]}, {user, 7, "password", bin(349), undefined},
+     #{{password, bin(350)} => 1}, {secret, [[hush(351)], #{bin(352) => hush(353)}, {bin(354), [bin(355) | bin(356)]}]},
+     #{access_token => <<(text([hush(359), lists:duplicate(300, $y)]))/binary>>},
+     <<(text([lists:duplicate(40, $.), " token=", hush(360), lists:duplicate(300, $z)]))/binary>>, lists:duplicate(45, $.) ++ " password=" ++ hush(361),
+     text([lists:duplicate(50, $.), " ghp_", hush(362), lists:duplicate(40, $k)]), [{"client_secret", [$a | hush(363)]}, {pin, 90870020}]].
 
 numbers() -> [{card, 4111111111111111}, <<"paid with 5555 5555 5555 4444">>, #{password => 90870018}, {pin_code, "90870019"}].
 

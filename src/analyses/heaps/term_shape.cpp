@@ -337,7 +337,7 @@ private:
         const auto printable = std::ranges::find_if(*beginning, [](char c) { return c < 32 || c == 127; });
         longer |= printable != beginning->end();
         beginning->erase(printable, beginning->end());
-        if (!beginning->empty()) {
+        if (samples.size() > 1 && !beginning->empty()) {  // of one binary it would be what is in it, not its shape
             std::string printed = "<<\"";
             for (const char c : *beginning) {
                 if (c == '"' || c == '\\') printed += '\\';

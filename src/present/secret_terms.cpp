@@ -1,0 +1,299 @@
+#include "present/secret_terms.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "erlang/term_walks.hpp"
+#include "present/literal_format.hpp"
+#include "present/redact.hpp"
+#include "present/secret_places.hpp"
+
+namespace beamheap::present {
+namespace {
+
+using analyses::ListWalk;
+using analyses::MapWalk;
+using analyses::Pair;
+
+// Atoms that tell nothing, whatever names them.
+constexpr std::array<std::string_view, 13> empty_values{"undefined", "nil",      "null", "none",  "true",
+                                                        "false",     "infinity", "ok",   "error", "default",
+                                                        "disabled",  "not_set",  "no"};
+
+// What can't be guessed stands in the place of a value whose key is asked about.
+constexpr std::string_view unguessable = "Zq7xK9vLmN4t";
+
+bool is_binary(TermKind kind) {
+    return kind == TermKind::heap_binary || kind == TermKind::refc_binary || kind == TermKind::sub_binary;
+}
+bool is_map(TermKind kind) { return kind == TermKind::flat_map || kind == TermKind::hash_map; }
+
+}  // namespace
+
+std::string mask_literal(std::string_view escaped) {
+    std::string masked = mask_all_secrets(fmt::format("\"{}\"", escaped));
+    if (masked.size() < 2 || masked.front() != '"' || masked.back() != '"') return "***";
+    return masked.substr(1, masked.size() - 2);
+}
+
+std::vector<bool>* SecretTerms::marks(ObjectId::Space space) {
+    switch (space) {
+        case ObjectId::Space::heap: return &secret_;
+        case ObjectId::Space::literals: return &secret_literals_;
+        case ObjectId::Space::decoded: break;
+    }
+    return nullptr;
+}
+
+bool SecretTerms::hides(ObjectId id) {
+    if (!marked_) mark_all();
+    const std::vector<bool>* all = marks(id.space);
+    return all != nullptr && id.number < all->size() && (*all)[id.number];
+}
+
+bool SecretTerms::names_secret(const Element& key) { return sensitive_key(short_text(key)); }
+
+std::vector<std::uint64_t> SecretTerms::elements_of(ObjectId tuple) {
+    if (!hides(tuple)) return keyed_elements(tuple);
+    std::vector<std::uint64_t> places(source_.elements(tuple).left);
+    for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
+    return places;
+}
+
+// The text of an atom, a binary or a list of characters; empty where it is longer, or is none.
+std::string SecretTerms::short_text(const Element& term, std::size_t most) {
+    std::string text;
+    if (term.kind == ElementKind::atom) return std::string(term.text);
+    if (term.kind != ElementKind::object) return text;
+    const ObjectHead head = source_.head(term.id);
+    if (is_binary(head.kind)) {
+        if (head.size <= most && head.extra_bits == 0) source_.bytes(term.id, 0, head.size, text);
+        return text;
+    }
+    if (head.kind != TermKind::cons) return text;
+    ListWalk cells(source_, term);
+    for (Element character; cells.next(character);) {
+        if (text.size() == most || character.kind != ElementKind::small || character.number <= 0 ||
+            character.number > 0x10FFFF)
+            return {};
+        append_utf8(text, static_cast<std::uint32_t>(character.number));
+    }
+    return cells.rest().kind == ElementKind::nil ? text : std::string{};
+}
+
+bool SecretTerms::is_text(const Element& element) {
+    if (element.kind != ElementKind::object) return false;
+    const TermKind kind = source_.head(element.id).kind;
+    if (kind != TermKind::cons) return is_binary(kind);
+    ElementCursor cursor = source_.elements(element.id);
+    Element head;
+    return source_.next(cursor, head) && head.kind == ElementKind::small;
+}
+
+// {basic,"name","x"}, {proxy_auth,{"name","x"}}, {basic,"name:x"}; of {scram,_,_} all.
+bool SecretTerms::credentials(std::string_view tag, const std::vector<Element>& elements,
+                              std::vector<std::uint64_t>& places) {
+    if (!names_credentials(tag) || elements.size() < 2) return false;
+    const Element& first = elements[1];
+    std::size_t from = elements.size();
+    if (tag == "scram") from = 1;
+    else if (elements.size() > 2 && is_text(first)) from = 2;
+    else if (elements.size() == 2 && first.kind == ElementKind::object &&
+             (source_.head(first.id).kind == TermKind::tuple || short_text(first, 512).find(':') != std::string::npos))
+        from = 1;
+    for (; from < elements.size(); ++from) places.push_back(from);
+    return !places.empty();
+}
+
+std::vector<std::uint64_t> SecretTerms::keyed_elements(ObjectId tuple) {
+    constexpr std::size_t most_elements = 4096;
+    std::vector<std::uint64_t> places;
+    std::vector<Element> elements;
+    ElementCursor cursor = source_.elements(tuple);
+    Element element;
+    while (elements.size() < most_elements && source_.next(cursor, element)) elements.push_back(element);
+    if (elements.size() < 2) return places;
+    Element first = elements[0];
+    if (first.kind == ElementKind::object && source_.head(first.id).kind == TermKind::tuple) {
+        ElementCursor inner = source_.elements(first.id);
+        if (!source_.next(inner, first)) first = {};
+    }
+    if (names_secret(first)) {
+        for (std::size_t i = 1; i < elements.size(); ++i) places.push_back(i);
+        return places;
+    }
+    if (elements[0].kind == ElementKind::atom && credentials(elements[0].text, elements, places)) return places;
+    bool behind_key = false;
+    for (std::size_t i = 1; i < elements.size(); ++i) {
+        if (behind_key && is_text(elements[i])) places.push_back(i);
+        behind_key = behind_key || names_secret(elements[i]);
+    }
+    return places;
+}
+
+// A cell of a list or, improper, a pair.
+void SecretTerms::look_at_cell(ObjectId id) {
+    ElementCursor cursor = source_.elements(id);
+    Element head, tail, next;
+    if (!source_.next(cursor, head) || !source_.next(cursor, tail)) return;
+    if (!inner_[id.number]) look_at_pieces(id);
+    if (head.kind == ElementKind::small) return look_at_characters(id);
+    if (head.kind != ElementKind::atom && !is_text(head)) return;
+    if (tail.kind != ElementKind::object || source_.head(tail.id).kind != TermKind::cons) {
+        if (names_secret(head)) mark(tail);
+        return;
+    }
+    ElementCursor behind = source_.elements(tail.id);
+    if (source_.next(behind, next) && is_text(next) && names_secret(head)) mark(next);
+}
+
+// The characters of an element of an iolist, lists within it included, as far as they fit; false: it is none.
+bool SecretTerms::add_text(const Element& element, std::string& text) {
+    constexpr std::size_t most_steps = 64;
+    std::vector<Element> waiting{element};
+    for (std::size_t step = 0; !waiting.empty() && step < most_steps && text.size() < longest_key; ++step) {
+        const Element next = waiting.back();
+        waiting.pop_back();
+        if (next.kind == ElementKind::nil) continue;
+        if (next.kind == ElementKind::atom) {
+            text += next.text;
+        } else if (next.kind == ElementKind::small && next.number > 0 && next.number <= 0x10FFFF) {
+            append_utf8(text, static_cast<std::uint32_t>(next.number));
+        } else if (next.kind == ElementKind::object && is_binary(source_.head(next.id).kind)) {
+            source_.bytes(next.id, 0, longest_key, text);
+        } else if (next.kind == ElementKind::object && source_.head(next.id).kind == TermKind::cons) {
+            ElementCursor cursor = source_.elements(next.id);
+            Element head, tail;
+            if (!source_.next(cursor, head) || !source_.next(cursor, tail)) return false;
+            waiting.push_back(tail);
+            waiting.push_back(head);
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+// A text in pieces: what stands before a piece is asked of the texts' rules ("password=", "Authorization: Bearer ",
+// "-setcookie"), with what nobody can guess in the piece's place.
+void SecretTerms::look_at_pieces(ObjectId id) {
+    constexpr std::size_t most_pieces = 256;
+    Element list;
+    list.kind = ElementKind::object;
+    list.id = id;
+    ListWalk walk(source_, list);
+    std::string before;
+    Element piece;
+    for (std::size_t n = 0; n < most_pieces; ++n) {
+        const bool last = !walk.next(piece);
+        if (last) piece = walk.rest();
+        if (piece.kind == ElementKind::object) {
+            const TermKind kind = source_.head(piece.id).kind;
+            if (!is_binary(kind) && kind != TermKind::cons) return;
+            std::string escaped;
+            append_escaped(escaped, before, '"', Syntax::erlang);
+            const auto hidden = [](const std::string& text) { return text.find(unguessable) == std::string::npos; };
+            if (before.size() > 1 && (hidden(mask_all_secrets(fmt::format("[\"{}\",\"{}\"]", escaped, unguessable))) ||
+                                      hidden(mask_all_secrets(fmt::format("\"{}{}\"", escaped, unguessable)))))
+                mark(piece);
+        }
+        std::string text;
+        if (last || !add_text(piece, text)) return;
+        before += text;
+        if (before.size() > longest_key) before.erase(0, before.size() - longest_key);
+    }
+}
+
+// A text within which something is secret: what remains of it behind its first character may not show that it is.
+void SecretTerms::look_at_characters(ObjectId id) {
+    constexpr std::size_t most = std::size_t{1} << 16;
+    if (inner_[id.number]) return;
+    Element list;
+    list.kind = ElementKind::object;
+    list.id = id;
+    std::string text;
+    std::vector<ObjectId> cells;
+    ListWalk walk(source_, list);
+    for (Element character; text.size() < most && walk.next(character) && character.kind == ElementKind::small;) {
+        if (character.number < 0 || character.number > 0x10FFFF) break;
+        append_utf8(text, character.number == 0 ? '?' : static_cast<std::uint32_t>(character.number));
+        if (walk.rest().kind != ElementKind::object) break;
+        cells.push_back(walk.rest().id);
+    }
+    if (text.size() < 4) return;
+    std::string escaped;
+    append_escaped(escaped, text, '"', Syntax::erlang);
+    if (mask_literal(escaped) == escaped) return;
+    for (const ObjectId cell : cells)
+        if (std::vector<bool>* const all = marks(cell.space)) (*all)[cell.number] = true;
+}
+
+void SecretTerms::mark(const Element& element) {
+    if (element.kind != ElementKind::object) return;
+    std::vector<bool>* const all = marks(element.id.space);
+    if (all == nullptr || element.id.number >= all->size() || (*all)[element.id.number]) return;
+    const TermKind kind = source_.head(element.id).kind;
+    if (kind == TermKind::reference || kind == TermKind::external_reference || kind == TermKind::external_pid ||
+        kind == TermKind::external_port)
+        return;  // who something is, not what it is
+    (*all)[element.id.number] = true;
+    waiting_.push_back(element.id);
+}
+
+void SecretTerms::mark_parts() {
+    while (!waiting_.empty()) {
+        const ObjectId next = waiting_.back();
+        waiting_.pop_back();
+        ElementCursor cursor = source_.elements(next);
+        for (Element element; source_.next(cursor, element);) mark(element);
+    }
+}
+
+void SecretTerms::look_at(ObjectId id, TermKind kind) {
+    if (kind == TermKind::cons) return look_at_cell(id);
+    if (kind == TermKind::tuple) {
+        if (id.space == ObjectId::Space::heap && no_tuple_[id.number]) return;
+        const std::vector<std::uint64_t> places = keyed_elements(id);
+        if (places.empty()) return;
+        ElementCursor cursor = source_.elements(id);
+        Element element;
+        auto place = places.begin();
+        for (std::uint64_t i = 0; place != places.end() && source_.next(cursor, element); ++i)
+            if (*place == i) mark(element), ++place;
+        return;
+    }
+    MapWalk pairs(source_, id, source_.head(id));
+    for (Pair pair; pairs.next(pair);)
+        if (names_secret(pair.key)) mark(pair.value);
+}
+
+void SecretTerms::mark_all() {
+    marked_ = true;
+    const HeapGraph& graph = source_.graph();
+    const auto objects = static_cast<NodeId>(graph.size());
+    secret_.assign(objects, false);
+    no_tuple_.assign(objects, false);
+    inner_.assign(objects, false);
+    if (const HeapGraph* literals = source_.literals()) secret_literals_.assign(literals->size(), false);
+    for (NodeId node = 0; node < objects; ++node) {
+        const TermKind kind = graph.kind(node);
+        if (kind != TermKind::flat_map && kind != TermKind::cons) continue;
+        ElementCursor cursor = source_.elements({ObjectId::Space::heap, node});
+        Element part;  // the keys of a map, the tail of a cell
+        if (!source_.next(cursor, part) || (kind == TermKind::cons && !source_.next(cursor, part))) continue;
+        if (part.kind == ElementKind::object && part.id.space == ObjectId::Space::heap)
+            (kind == TermKind::cons ? inner_ : no_tuple_)[part.id.number] = true;
+    }
+    for (NodeId node = 0; node < objects; ++node) {
+        const TermKind kind = graph.kind(node);
+        if (kind != TermKind::cons && kind != TermKind::tuple && !is_map(kind)) continue;
+        look_at({ObjectId::Space::heap, node}, kind);
+        mark_parts();
+    }
+    inner_ = {};
+    no_tuple_ = {};
+}
+
+}  // namespace beamheap::present

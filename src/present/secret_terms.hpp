@@ -1,0 +1,61 @@
+// Which terms of a process are secrets by where they stand: beside a key, within the value of one, behind one in a
+// list.
+//
+// Ways out that show a term alone (an element, a row for each object, an address that somebody asks for) have no key in
+// their text. So it is decided once for all objects, on the graph: each compound is looked at, what its keys name is
+// marked, and so is all that the marked refer to. Time is linear in the objects, memory a bit for each. What stands
+// beside its key when it is printed is judged by the text, too (redact.hpp); the two have the same keys.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "beamheap/terms.hpp"
+
+namespace beamheap::present {
+
+class SecretTerms {
+public:
+    /// Must not outlive the source. Nothing is read before the first question.
+    explicit SecretTerms(TermSource& source) : source_(source) {}
+
+    /// Whether an object is a secret or a part of one. What was decoded from external terms is judged by its text
+    /// alone.
+    bool hides(ObjectId id);
+    /// Places of a tuple's elements, from 0 on, in order, that its keys name: {password, X}, {{token, _}, X},
+    /// {header, "Authorization", X}. All of them, where the tuple itself is hidden.
+    std::vector<std::uint64_t> elements_of(ObjectId tuple);
+    /// Whether a term is a key that names a secret.
+    bool names_secret(const Element& key);
+
+private:
+    void mark_all();
+    void look_at(ObjectId id, TermKind kind);
+    void look_at_cell(ObjectId id);
+    void look_at_characters(ObjectId id);
+    void look_at_pieces(ObjectId id);
+    bool add_text(const Element& element, std::string& text);
+    void mark(const Element& element);
+    void mark_parts();
+    std::vector<std::uint64_t> keyed_elements(ObjectId tuple);
+    bool credentials(std::string_view tag, const std::vector<Element>& elements, std::vector<std::uint64_t>& places);
+    std::string short_text(const Element& term, std::size_t most = longest_key);
+    bool is_text(const Element& element);
+    std::vector<bool>* marks(ObjectId::Space space);
+
+    static constexpr std::size_t longest_key = 96;
+
+    TermSource& source_;
+    bool marked_ = false;
+    std::vector<bool> secret_, secret_literals_;
+    std::vector<bool> no_tuple_;  ///< tuples that hold the keys of maps
+    std::vector<bool> inner_;     ///< cells that are no beginning of their list
+    std::vector<ObjectId> waiting_;
+};
+
+/// A printed text, or what was cut off it is judged by: with its secrets masked, as the literal that it is. `escaped`
+/// is what stands between its quotes.
+std::string mask_literal(std::string_view escaped);
+
+}  // namespace beamheap::present
