@@ -13,9 +13,6 @@
 namespace beamheap::present {
 namespace {
 
-using analyses::ListWalk;
-using analyses::MapWalk;
-using analyses::Pair;
 
 // Atoms that tell nothing, whatever names them.
 constexpr std::array<std::string_view, 13> empty_values{"undefined", "nil",      "null", "none",  "true",
