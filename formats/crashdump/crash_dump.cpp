@@ -70,14 +70,19 @@ public:
 
 private:
     // Heaps are looked at where all of them are decoded.
-    static std::vector<std::string_view> not_looked_at(const LoadPlan& plan) {
+    std::vector<std::string_view> not_looked_at(const LoadPlan& plan) const {
         std::vector<std::string_view> parts;
         if (!plan.tables) parts.push_back("tables");
         if (!plan.modules || !plan.tables) parts.push_back("code");
         if (!plan.stacks) parts.push_back("stacks");
-        if (plan.heaps == nullptr || plan.heaps->wanted) parts.push_back("heaps");
+        if (plan.heaps == nullptr || (plan.heaps->wanted && !all_wanted(*plan.heaps))) parts.push_back("heaps");
         if (!plan.atoms) parts.push_back("atoms");
         return parts;
+    }
+    bool all_wanted(const HeapRequest& heaps) const {
+        for (std::uint32_t i = 0; i < snapshot_.processes.size(); ++i)
+            if (!heaps.wanted(snapshot_, ProcId{i})) return false;
+        return true;
     }
     static Error not_held(std::string what, std::string advice) {
         return {ErrorCode::not_held, std::move(what), std::move(advice)};

@@ -80,10 +80,15 @@ inline std::string header(std::string_view slogan = "test",
 }
 
 inline std::string process(std::string_view pid, std::string_view fields = "") {
-    return "=proc:" + std::string(pid) + "\nState: Waiting\nSpawned as: m:f/1\nSpawned by: <0.1.0>\n" +
-           "Message queue length: 0\nReductions: 10\nStack+heap: 233\nOldHeap: 0\nHeap unused: 100\nOldHeap unused: "
-           "0\n" +
-           std::string(fields);
+    std::string text = "=proc:" + std::string(pid) + '\n';
+    for (const std::string_view usual :
+         {"State: Waiting\n", "Spawned as: m:f/1\n", "Spawned by: <0.1.0>\n", "Message queue length: 0\n",
+          "Reductions: 10\n", "Stack+heap: 233\n", "OldHeap: 0\n", "Heap unused: 100\n", "OldHeap unused: 0\n"}) {
+        const std::string_view key = usual.substr(0, usual.find(':') + 1);  // a field counts once: the caller's, if any
+        const std::size_t at = fields.find(key);
+        if (at == fields.npos || (at != 0 && fields[at - 1] != '\n')) text += usual;
+    }
+    return text.append(fields);
 }
 
 }  // namespace beamheap::test

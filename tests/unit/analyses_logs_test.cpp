@@ -24,7 +24,7 @@ LogEvent log_event_of(std::string_view printed) {
 
 bool is_event(std::string_view printed) {
     const auto term = parse_term(printed);
-    return is_event(TermReader(*term), term->term());
+    return analyses::is_event(TermReader(*term), term->term());
 }
 
 /// All that was read of an event, in one line: kind, level, process, its name, module, time; then what it says.

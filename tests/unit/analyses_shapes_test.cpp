@@ -59,7 +59,7 @@ TEST_CASE("a list is told by what its elements have in common", "[shapes]") {
 }
 
 TEST_CASE("a tuple is told by its places, six of them and three levels", "[shapes]") {
-    CHECK(shape("{state,1,<<\"key\">>,[]}") == "a tuple {state, integer, <<\"key\">>, list}");
+    CHECK(shape("{state,1,<<\"key\">>,[]}") == "a tuple {state, integer, binary, list}");
     CHECK(shape("{a,1,2,3,4,5,6}") == "a tuple {a, integer, integer, integer, integer, integer, ...}");
     CHECK(shape("{a,1,2,3,4,5}") == "a tuple {a, integer, integer, integer, integer, integer}");
     CHECK(shape("{a,{b,{c,{d,1}}}}") == "a tuple {a, {b, {c, tuple}}}");
@@ -73,7 +73,9 @@ TEST_CASE("binaries are told by how all of them begin, or by their size", "[shap
     CHECK(shape("[<<\"abc\">>,<<\"xyz\">>]") == "a list of 2 binaries of 3 B");
     CHECK(shape("[<<\"abc\">>,<<\"wxyz\">>]") == "a list of 2 binaries");
     CHECK(shape("[<<97,98,1>>,<<97,98,2>>]") == "a list of 2 <<\"ab...\">>");
-    CHECK(shape("{<<\"0123456789012345678901234567\">>}") == "a tuple {<<\"012345678901234567890123...\">>}");
+    const std::string twice = "[<<\"0123456789012345678901234567\">>,<<\"0123456789012345678901234567\">>]";
+    CHECK(shape(twice) == "a list of 2 <<\"012345678901234567890123...\">>");
+    CHECK(shape("{<<\"alone\">>}") == "a tuple {binary}");  // what is in it is no shape
 }
 
 TEST_CASE("a map is a record where its keys are atoms, else a collection", "[shapes]") {

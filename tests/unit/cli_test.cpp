@@ -199,6 +199,8 @@ TEST_CASE("an option changes what it is for, and says so to itself alone", "[cli
         for (const std::string_view word : split(row.values, ' '))
             if (word != row.preset) value = word;
         Options options;
+        if (row.names.find("--stable-salt") != std::string_view::npos)  // it reads the file at once
+            value = test::source_dir() + "/fixtures/make";
         REQUIRE(row.set(options, value));
         CHECK_FALSE(options == Options{});
     }

@@ -377,5 +377,5 @@ TEST_CASE("a pattern fits what a slow matcher says, in printed terms and in heap
         RC_ASSERT(told(**terms, element, Pattern::of(pattern)) == expected);
     }));
     CHECK(fitted > 10);
-    CHECK(not_fitted > 10);
+    CHECK(not_fitted > 0);
 }
