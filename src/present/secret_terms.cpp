@@ -13,7 +13,6 @@
 namespace beamheap::present {
 namespace {
 
-
 // Atoms that tell nothing, whatever names them.
 constexpr std::array<std::string_view, 13> empty_values{"undefined", "nil",      "null", "none",  "true",
                                                         "false",     "infinity", "ok",   "error", "default",

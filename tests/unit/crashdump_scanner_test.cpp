@@ -154,7 +154,8 @@ TEST_CASE("odd dumps are read and the oddity is named", "[scanner]") {
         return dump != nullptr && dump->snapshot().anomalies.seen(anomaly);
     };
     CHECK(seen(start + "=new_thing:1\nwhatever\n" + process("<0.2.0>") + "=end\n", Anomaly::damaged_tag));
-    CHECK(seen(header("x", "Erlang/OTP 31 [erts-20] [64-bit]") + "=new_thing:1\nwhatever\n=end\n",
+    CHECK(seen(header("x", "Erlang/OTP 31 [erts-20] [64-bit]") + "=memory\ntotal: 1\n=new_thing:1\nwhatever\n" +
+                   process("<0.2.0>") + "=end\n",
                Anomaly::unknown_section));
     CHECK(seen(start + process("<0.2.0>") + process("<0.2.0>") + "=end\n", Anomaly::duplicate_section));
     std::string ended = process("<0.2.0>");
