@@ -472,13 +472,16 @@ private:
             printed_.missing = true;
             return;
         }
-        bool within = false;
+        bool within = false, ahead_within = false;
+        const std::string_view shown =
+            std::string_view(data).substr(0, room() + 8);  // what is read ahead is not judged
         const bool cut = wanted < size && got == Bytes::whole;
-        const std::size_t text = head.extra_bits == 0 ? printable_utf8(data, within) : 0;
-        const bool is_text = text != 0 && (text == data.size() || (within && (cut || got == Bytes::part)));
+        const bool goes_on = shown.size() < size;
+        const std::size_t text = head.extra_bits == 0 ? printable_utf8(shown, within) : 0;
+        const bool is_text = text != 0 && (text == shown.size() || (within && goes_on));
         const std::uint64_t lost = got == Bytes::part ? size - data.size() : 0;
         if (is_text) {
-            data.resize(text);
+            data.resize(std::max(text, printable_utf8(data, ahead_within)));
             emit_text_binary(data, cut, lost);
         } else {
             emit_byte_binary(data, head, cut, lost);
