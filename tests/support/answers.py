@@ -14,6 +14,9 @@ def without_what_one_reading_knows_better(want, got):
     except ValueError:
         return want, got
     for source in [one.get("source"), *one.get("sources", [])]:
+        for theirs in [other.get("source"), *other.get("sources", [])]:
+            if source and theirs:
+                theirs["not_looked_at"] = source["not_looked_at"]
         if source and source["complete"] is None:
             for theirs in [other.get("source"), *other.get("sources", [])]:
                 if theirs:

@@ -106,7 +106,7 @@ KINDS = {
     "flat map of atoms": lambda n: holding([f"{at(0, n * 16)}:Mf{n:X}:H{at(1, n * 16)}:{elements(n)}",
                                             f"{at(1, n * 16)}:t{n:X}:" + ",".join(f"A{len(f'k{i}'):X}:k{i}" for i in range(n))]),
     "hashed map": lambda n: holding(hashed(n)),
-    "big integer": lambda n: holding([f"{at(0)}:B{'7' * n}"]),
+    "big integer": lambda n: holding([f"{at(0)}:B{'7' * (40 * n)}"]),
     "big integers": lambda n: holding(tuples_of(n // 8, lambda i: f"B{10 ** 40 + i}")),
     "floats": lambda n: holding(tuples_of(n, lambda i: "F3:1.5")),
     "heap binary": lambda n: holding([f"{at(0)}:Yh{n:X}:{bytes_of(n)}"]),
