@@ -199,7 +199,9 @@ std::string Redactor::apply(const Text& sentence) const {
     bool terms = false;
     for (const Text::Piece& piece : sentence.pieces) {
         out += piece.content == Content::plain ? piece.text : apply(piece.text, piece.content);
-        terms = terms || piece.content == Content::term;
+        // A shape has its braces in our own words: "a tuple {password, x}".
+        terms = terms || piece.content == Content::term ||
+                (piece.content == Content::plain && piece.text.find('{') != piece.text.npos);
     }
     // Pieces of one term: the key may be in another one than its value.
     return terms && sentence.pieces.size() > 1 && options_.level != RedactLevel::none

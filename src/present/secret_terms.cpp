@@ -3,20 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "erlang/term_walks.hpp"
 #include "present/literal_format.hpp"
 #include "present/redact.hpp"
 #include "present/secret_places.hpp"
+#include "present/term_printer.hpp"
 
 namespace beamheap::present {
 namespace {
-
-// Atoms that tell nothing, whatever names them.
-constexpr std::array<std::string_view, 13> empty_values{"undefined", "nil",      "null", "none",  "true",
-                                                        "false",     "infinity", "ok",   "error", "default",
-                                                        "disabled",  "not_set",  "no"};
 
 // What can't be guessed stands in the place of a value whose key is asked about.
 constexpr std::string_view unguessable = "Zq7xK9vLmN4t";
@@ -50,6 +45,13 @@ bool SecretTerms::hides(ObjectId id) {
 }
 
 bool SecretTerms::names_secret(const Element& key) { return sensitive_key(short_text(key)); }
+
+bool SecretTerms::names_secret(const Element& key, const Element& value) {
+    const Secrecy secrecy = secrecy_of(short_text(key));
+    if (secrecy != Secrecy::by_value) return secrecy == Secrecy::always;
+    constexpr std::size_t enough = 256;
+    return looks_like_code(term_text(source_, value, {.max_bytes = enough}));
+}
 
 std::vector<std::uint64_t> SecretTerms::elements_of(ObjectId tuple) {
     if (!hides(tuple)) return keyed_elements(tuple);
@@ -120,10 +122,17 @@ std::vector<std::uint64_t> SecretTerms::keyed_elements(ObjectId tuple) {
         for (std::size_t i = 1; i < elements.size(); ++i) places.push_back(i);
         return places;
     }
-    if (elements[0].kind == ElementKind::atom && credentials(elements[0].text, elements, places)) return places;
+    const std::string_view tag = elements[0].kind == ElementKind::atom ? elements[0].text : std::string_view();
+    if (!tag.empty() && credentials(tag, elements, places)) return places;
+    const unsigned known = tag.empty() ? 0 : secret_element(tag);
+    const bool all = !tag.empty() && secret_record(tag);
     bool behind_key = false;
     for (std::size_t i = 1; i < elements.size(); ++i) {
-        if (behind_key && is_text(elements[i])) places.push_back(i);
+        const bool text = is_text(elements[i]);
+        if (all || (text && (behind_key || i == known)) ||
+            (secrecy_of(short_text(elements[i - 1])) == Secrecy::by_value &&
+             names_secret(elements[i - 1], elements[i])))
+            places.push_back(i);
         behind_key = behind_key || names_secret(elements[i]);
     }
     return places;
@@ -138,11 +147,11 @@ void SecretTerms::look_at_cell(ObjectId id) {
     if (head.kind == ElementKind::small) return look_at_characters(id);
     if (head.kind != ElementKind::atom && !is_text(head)) return;
     if (tail.kind != ElementKind::object || source_.head(tail.id).kind != TermKind::cons) {
-        if (names_secret(head)) mark(tail);
+        if (names_secret(head, tail)) mark(tail);
         return;
     }
     ElementCursor behind = source_.elements(tail.id);
-    if (source_.next(behind, next) && is_text(next) && names_secret(head)) mark(next);
+    if (source_.next(behind, next) && is_text(next) && names_secret(head, next)) mark(next);
 }
 
 // The characters of an element of an iolist, lists within it included, as far as they fit; false: it is none.
@@ -262,7 +271,7 @@ void SecretTerms::look_at(ObjectId id, TermKind kind) {
     }
     MapWalk pairs(source_, id, source_.head(id));
     for (Pair pair; pairs.next(pair);)
-        if (names_secret(pair.key)) mark(pair.value);
+        if (names_secret(pair.key, pair.value)) mark(pair.value);
 }
 
 void SecretTerms::mark_all() {

@@ -28,6 +28,8 @@ public:
     std::vector<std::uint64_t> elements_of(ObjectId tuple);
     /// Whether a term is a key that names a secret.
     bool names_secret(const Element& key);
+    /// The same where it also depends on what the value looks like: {pin, 1234}, #{salt => <<...>>}.
+    bool names_secret(const Element& key, const Element& value);
 
 private:
     void mark_all();

@@ -53,7 +53,8 @@ public:
 private:
     void add(Child child) {
         SecretTerms* const secrets = view_.secrets();
-        child.secret = secret_ || (secrets != nullptr && child.keyed && secrets->names_secret(child.key)) ||
+        child.secret = secret_ ||
+                       (secrets != nullptr && child.keyed && secrets->names_secret(child.key, child.value)) ||
                        (child.place != 0 && std::ranges::binary_search(secret_places_, child.place - 1));
         child.retained = view_.measures().retained_words(child.value).value_or(0);
         child.flat = view_.measures().flat_words(child.value).value_or(0);

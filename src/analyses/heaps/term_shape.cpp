@@ -392,8 +392,11 @@ private:
             Collection own;
             pairs(samples[i], own);
             if (samples.size() == 1 && (!own.keys.empty() && !TermReader::is_atom(own.keys[0])))
-                return sentence("map of {} {} => {}", Amount{source_.head(samples[i].id).size},
-                                common(own.keys, depth + 1), common(own.values, depth + 1));
+                // One atom beside one key is what the map holds, not its shape.
+                return sentence(
+                    "map of {} {} => {}", Amount{source_.head(samples[i].id).size}, common(own.keys, depth + 1),
+                    own.values.size() == 1 && TermReader::is_atom(own.values[0]) ? Sentence(Ours("atom"))
+                                                                                 : common(own.values, depth + 1));
             const auto same = [](const Element& a, const Element& b) {
                 return TermReader::is_atom(a) && TermReader::is_atom(b) && a.text == b.text;
             };
