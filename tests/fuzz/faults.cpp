@@ -260,7 +260,7 @@ const std::vector<std::vector<std::string>> command_lines{
     {"heap", "FOLDER/heap_sound.dump", "damaged", "--json"},
     {"sql", "FOLDER/heap_sound.dump", "SELECT state, count(*), sum(live_words) FROM process GROUP BY 1 ORDER BY 2"},
     {"check", "FOLDER/heap_sound.dump", "--format", "junit"},
-    {"redact", "FOLDER/heap_sound.dump", "OUT"},
+    {"redact", "FOLDER/heap_sound.dump", "OUT", "--stable-salt", "FOLDER/heap_sound.dump"},
     {"export", "FOLDER/heap_sound.dump", "OUT"},
     {"export", "FOLDER/heap_sound.dump", "OUT", "--to", "hprof"},
 };
