@@ -269,11 +269,17 @@ private:
         if (collection.keys.empty()) return text.say(" elements"), text;
         if (collection.values.empty())
             return text.say(" {}", common(collection.keys, depth, collection.count != 1)), text;
-        text.say(" {} => {}", common(collection.keys, depth + 1), common(collection.values, depth + 1));
+        text.say(" {} => {}", common(collection.keys, depth + 1), values_of(collection, depth + 1));
         return text;
     }
 
     // ---- what samples have in common ------------------------------------------------------------------------------
+
+    // One atom beside one key is what the map holds, not its shape.
+    Sentence values_of(const Collection& map, unsigned depth) {
+        if (map.values.size() == 1 && TermReader::is_atom(map.values[0])) return Ours("atom");
+        return common(map.values, depth);
+    }
 
     // As many are looked at as there are samples of a list, so that what a sentence costs does not multiply by levels.
     Sentence common(std::vector<Element> samples, unsigned depth, bool plural = false) {
@@ -392,11 +398,8 @@ private:
             Collection own;
             pairs(samples[i], own);
             if (samples.size() == 1 && (!own.keys.empty() && !TermReader::is_atom(own.keys[0])))
-                // One atom beside one key is what the map holds, not its shape.
-                return sentence(
-                    "map of {} {} => {}", Amount{source_.head(samples[i].id).size}, common(own.keys, depth + 1),
-                    own.values.size() == 1 && TermReader::is_atom(own.values[0]) ? Sentence(Ours("atom"))
-                                                                                 : common(own.values, depth + 1));
+                return sentence("map of {} {} => {}", Amount{source_.head(samples[i].id).size},
+                                common(own.keys, depth + 1), values_of(own, depth + 1));
             const auto same = [](const Element& a, const Element& b) {
                 return TermReader::is_atom(a) && TermReader::is_atom(b) && a.text == b.text;
             };
