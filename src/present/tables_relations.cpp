@@ -147,6 +147,8 @@ Table input_table(const Names& names, RedactLevel level) {
     const Snapshot& s = names.snapshot();
     const analyses::Totals totals = analyses::totals(s);
     Object row = source_of(s);
+    // What a question looked at is no fact of the input.
+    std::erase_if(row, [](const auto& member) { return member.first == "not_looked_at"; });
     const auto add = [&row](std::string name, Value value) { row.emplace_back(std::move(name), std::move(value)); };
     add("node", raw(names, s.node.name));
     add("created", text(s.node.created));
