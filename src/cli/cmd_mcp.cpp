@@ -125,7 +125,7 @@ std::optional<Answer> unpacked(std::string_view packed) {
 class BoundedSink : public present::Sink {
 public:
     BoundedSink() : Sink(&take, this) {}
-    ~BoundedSink() { flush(); }
+    ~BoundedSink() { buffer().clear(); }
     std::string text() {
         flush();
         return std::move(text_);

@@ -45,7 +45,7 @@ private:
 class StringSink : public Sink {
 public:
     StringSink() : Sink(&append, &text_) {}
-    ~StringSink() { flush(); }
+    ~StringSink() { buffer().clear(); }  // nobody can ask for it any more
     const std::string& text() {
         flush();
         return text_;
