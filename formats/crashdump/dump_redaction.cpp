@@ -401,10 +401,6 @@ private:
     Status status_ = ok();
 };
 
-}  // namespace
-
-namespace {
-
 // The elements of lines, and the bytes of those that are binaries.
 struct Elements : NoObserver {
     WalkedLine line;

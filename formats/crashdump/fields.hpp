@@ -86,12 +86,12 @@ bool read_field(Loader& loader, std::span<const Field<Row>> fields, FieldPlace& 
     return false;
 }
 
-/// A field that every section of its kind has, since which release; and one that may come again and again, anywhere.
+/// A field that every section of its kind has, since which release; and one that has no place among the others.
 struct Always {
     std::string_view key;
     std::uint32_t since = 0;
 };
-struct Again {
+struct Anywhere {
     std::string_view key;
 };
 
@@ -100,13 +100,14 @@ struct Again {
 template <class Row>
 class FieldOrder {
 public:
-    explicit FieldOrder(std::span<const Field<Row>> fields, std::span<const Again> again = {})
-        : fields_(fields), again_(again) {}
+    explicit FieldOrder(std::span<const Field<Row>> fields, std::span<const Anywhere> anywhere = {})
+        : fields_(fields), anywhere_(anywhere) {}
     /// A line was read, and read_field() has left `hint`.
     void found(std::size_t hint) {
         const std::size_t row = hint == 0 ? fields_.size() - 1 : hint - 1;
         const std::uint64_t bit = std::uint64_t{1} << row;
-        const bool repeats = std::ranges::find(again_, fields_[row].key, &Again::key) != again_.end();
+        const bool repeats =
+            fields_[row].many || std::ranges::find(anywhere_, fields_[row].key, &Anywhere::key) != anywhere_.end();
         if (!repeats && seen_ >= bit && odd_.empty()) odd_ = fields_[row].key;
         if (!repeats) seen_ |= bit;
         has_ |= bit;
@@ -132,7 +133,7 @@ public:
 
 private:
     std::span<const Field<Row>> fields_;
-    std::span<const Again> again_;
+    std::span<const Anywhere> anywhere_;
     std::uint64_t has_ = 0;   // by row
     std::uint64_t seen_ = 0;  // those that stand in order
     std::string_view odd_;
@@ -174,9 +175,9 @@ inline bool is_field_name(std::string_view key) {
 template <class Row>
 FieldOrder<Row> read_fields(Loader& loader, std::span<const Field<Row>> fields, Row& row, const Section& section,
                             std::string_view body, std::span<const Always> always = {},
-                            std::span<const Again> again = {}) {
+                            std::span<const Anywhere> anywhere = {}) {
     FieldPlace place;
-    FieldOrder<Row> order(fields, again);
+    FieldOrder<Row> order(fields, anywhere);
     read_lines(section, body, [&](std::string_view line, std::uint64_t offset) {
         if (read_field(loader, fields, place, row, line, offset)) return order.found(place.hint);
         const bool capitals =

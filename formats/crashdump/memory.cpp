@@ -58,7 +58,7 @@ constexpr Field<VmTable> table_fields[] = {
 };
 
 constexpr Always vm_hash_always[] = {{"size: "}, {"used: "}, {"objs: "}, {"depth: "}};
-constexpr Again index_again[] = {{"used: "}};  // stands elsewhere up to R12
+constexpr Anywhere index_anywhere[] = {{"used: "}};  // it is not where it is now up to R12
 constexpr Always index_always[] = {{"size: "}, {"limit: "}, {"entries: ", 13}};
 
 void read_vm_table(Loader& loader, const Section& section, std::string_view body, bool index) {
@@ -66,7 +66,7 @@ void read_vm_table(Loader& loader, const Section& section, std::string_view body
     table.name = loader.text(section.id);
     table.index = index;
     read_fields(loader, std::span<const Field<VmTable>>(table_fields), table, section, body,
-                index ? std::span<const Always>(index_always) : vm_hash_always, index_again);
+                index ? std::span<const Always>(index_always) : vm_hash_always, index_anywhere);
     if (index && section.id == "atom_tab") loader.snapshot.node.atom_limit = table.limit;
     loader.snapshot.vm_tables.push_back(table);
 }

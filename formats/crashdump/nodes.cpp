@@ -45,11 +45,7 @@ constexpr Field<DistNode> peer_fields[] = {
 };
 
 constexpr Always peer_always[] = {{"Name: "}};
-constexpr Again peer_again[] = {{"Remote monitoring: "},
-                                {"Remotely monitored by: "},
-                                {"Remote link: "},
-                                {"Error: "},
-                                {"Warning, stray monitor for: "}};
+constexpr Anywhere peer_anywhere[] = {{"Error: "}};
 
 void read_peer(Loader& loader, const Section& section, std::string_view body, DistNode::Kind kind) {
     DistNode node;
@@ -58,7 +54,7 @@ void read_peer(Loader& loader, const Section& section, std::string_view body, Di
     if (!channel.has() || *channel > 0xFFFFFFFEu)
         loader.anomalies().add(Anomaly::bad_number, section.offset, section.id);
     node.channel = static_cast<std::uint32_t>(std::min<std::uint64_t>(channel.value_or(0), 0xFFFFFFFEu));
-    read_fields(loader, std::span<const Field<DistNode>>(peer_fields), node, section, body, peer_always, peer_again);
+    read_fields(loader, std::span<const Field<DistNode>>(peer_fields), node, section, body, peer_always, peer_anywhere);
     loader.snapshot.nodes.push_back(node);
 }
 

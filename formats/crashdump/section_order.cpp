@@ -1,6 +1,7 @@
 #include "formats/crashdump/section_order.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace beamheap::crashdump {
 namespace {
@@ -67,7 +68,7 @@ void SectionOrder::passed(Loader& loader, const Scanner::Head& head) {
     if (row.order < reached_) loader.anomalies().add(Anomaly::section_misplaced, head.offset, shown(head));
     reached_ = std::max(reached_, row.order);
     ++counts_[number_of(row)];
-    if (is_one_of_each(row) && !names_.insert(shown(head)).second)
+    if (is_one_of_each(row) && !names_.insert(std::hash<std::string>{}(head.id) * most_tags + number_of(row)).second)
         loader.anomalies().add(Anomaly::duplicate_section, head.offset, shown(head));
 }
 

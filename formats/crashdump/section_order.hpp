@@ -38,9 +38,9 @@ private:
     bool missing(const Loader& loader, std::size_t required) const;
 
     std::array<std::uint64_t, most_tags> counts_{};
-    std::unordered_set<std::string> names_;
-    std::uint8_t order_ = 0;    // of the last one
-    std::uint8_t reached_ = 0;  // the highest
+    std::unordered_set<std::uint64_t> names_;  // hashes of a tag and a name: of ports there are as many as one likes
+    std::uint8_t order_ = 0;                   // of the last one
+    std::uint8_t reached_ = 0;                 // the highest
     std::uint64_t last_offset_ = 0;
 };
 

@@ -32,7 +32,6 @@ Sandbox& state() {
 }
 
 // ---- Landlock
-// --------------------------------------------------------------------------------------------------------
 
 // The structure as Linux 6.12 has it: a header of the system's may be older. A kernel takes those members that its
 // version of the interface knows, if it is told their size.
@@ -70,7 +69,6 @@ std::string enter_landlock(int& version) {
 }
 
 // ---- seccomp
-// ---------------------------------------------------------------------------------------------------------
 
 #if defined(__x86_64__)
 constexpr std::uint32_t own_architecture = AUDIT_ARCH_X86_64;
