@@ -6,7 +6,11 @@
 #include <ctime>
 #include <filesystem>
 
-#define TOML_EXCEPTIONS 0
+// The parser is used with exceptions: without them, version 3.3 goes on behind some errors ("[@", "[.b]") to its own
+// assertions. What it asserts is an error of the file for us, in every type of build, so that no file ends the program.
+#include "cli/toml_assertion.hpp"
+#define TOML_EXCEPTIONS 1
+#define TOML_ASSERT(expression) ::beamheap::cli::toml_assertion(static_cast<bool>(expression))
 #define TOML_ENABLE_FORMATTERS 0
 #if defined(__GNUC__)
 #pragma GCC diagnostic push
@@ -209,11 +213,18 @@ private:
     std::vector<std::string> own_;  // of this file
 };
 
-/// The line, from 1, where a key is made of more parts than deepest_key; 0: none. The parser nests one table in another
-/// for each dot and takes them apart by recursion, so that thousands of dots would overflow the stack; what stands in
-/// texts and comments is passed over. Nesting by brackets is bounded by the parser itself.
-std::size_t line_of_deep_key(std::string_view text) {
+struct Refused {
+    std::size_t line = 0;  // from 1; 0: nothing is refused
+    std::string_view what, advice;
+};
+
+/// What the parser can't be given. It nests one table in another for each dot of a key and takes them apart by
+/// recursion, so that thousands of dots would overflow the stack; it compares letters outside of ASCII in keys with a
+/// table that has no row for some of them (undefined behaviour in version 3.3). What stands in texts and comments is
+/// passed over. Nesting by brackets is bounded by the parser itself.
+Refused refused_before_parsing(std::string_view text) {
     constexpr std::size_t deepest_key = 16;  // beamheap's own keys have two parts
+    const std::size_t mark_of_order = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
     std::size_t line = 1;
     std::size_t dots = 0;
     for (std::size_t at = 0; at < text.size(); ++at) {
@@ -233,12 +244,15 @@ std::size_t line_of_deep_key(std::string_view text) {
             at += mark.size() - 1;
             if (mark.size() == 1 && at < text.size() && text[at] == '\n') --at;
         } else if (c == '.' && ++dots > deepest_key) {
-            return line;
+            return {line, "a key has more than 16 parts",
+                    "Write a dot between the parts of a key only, as in limits.msgq = 10000."};
+        } else if (static_cast<unsigned char>(c) >= 0x80 && at >= mark_of_order) {
+            return {line, "a letter outside of ASCII stands in neither a text nor a comment", "Put it in quotes."};
         } else if (c == ',' || c == '=') {
             dots = 0;
         }
     }
-    return 0;
+    return {};
 }
 
 bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
@@ -256,15 +270,18 @@ bool Ignore::fits(std::string_view of_rule, std::string_view of) const {
 
 Result<CheckConfig> parse_check_config(std::string_view text, const std::string& path,
                                        const std::vector<std::string_view>& rules) {
-    if (const std::size_t line = line_of_deep_key(text); line != 0)
-        return Error{ErrorCode::usage, fmt::format("{}:{}: a key has more than 16 parts", path, line),
-                     "Write a dot between the parts of a key only, as in limits.msgq = 10000."};
-    const toml::parse_result parsed = toml::parse(text, path);
-    if (!parsed)
-        return Error{ErrorCode::usage,
-                     fmt::format("{}:{}: {}", path, parsed.error().source().begin.line, parsed.error().description()),
-                     {}};
-    return Reader(path, rules).read(parsed.table());
+    if (const Refused refused = refused_before_parsing(text); refused.line != 0)
+        return Error{ErrorCode::usage, fmt::format("{}:{}: {}", path, refused.line, refused.what),
+                     std::string(refused.advice)};
+    try {
+        return Reader(path, rules).read(toml::parse(text, path));
+    } catch (const toml::parse_error& error) {
+        return Error{
+            ErrorCode::usage, fmt::format("{}:{}: {}", path, error.source().begin.line, error.description()), {}};
+    } catch (const TomlAssertion&) {
+        return Error{ErrorCode::usage, fmt::format("{}: is no TOML", path),
+                     "Write keys of letters, digits, - and _, and values behind one =."};
+    }
 }
 
 Result<CheckConfig> read_check_config(const std::string& path, const std::vector<std::string_view>& rules) {

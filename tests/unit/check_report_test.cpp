@@ -159,6 +159,22 @@ until = "2020-01-01"
     }
 }
 
+TEST_CASE("a configuration that is no TOML is an error of the file in every build") {
+    const std::vector<std::string_view> rules;
+    for (const std::string_view text :
+         {"[@",    "[.b]",  "[=",     "[", "[[",   "=",        ".",  "[a",        "a.",     "\"",   "[a]\n[@]",
+          "a = [", "a = {", "a = {b", "'", "[a].", "a = \"\\", "\\", "a = 1979-", "a = 0x", "a = +"}) {
+        INFO(text);
+        const auto config = cli::parse_check_config(text, "c.toml", rules);
+        REQUIRE(!config);
+        CHECK(config.error().message.starts_with("c.toml:"));
+    }
+    const auto letter = cli::parse_check_config("# \u00e9\nbaseline = \"\u00e9\"\n\u00e9 = 1\n", "c.toml", rules);
+    REQUIRE(!letter);
+    CHECK(letter.error().message == "c.toml:3: a letter outside of ASCII stands in neither a text nor a comment");
+    CHECK(cli::parse_check_config("\xEF\xBB\xBF# \u00e9\nbaseline = \"\u00e9\"\n", "c.toml", rules));
+}
+
 TEST_CASE("keys of thousands of parts are refused with their line") {
     const std::vector<std::string_view> rules;
     std::string dotted = "a";
