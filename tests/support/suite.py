@@ -50,7 +50,7 @@ def text(data):
 
 def run(*arguments, stdin=None, binary=None, timeout=60, memory=None, cwd=None, limits=None):
     """Runs beamheap. `stdin` is bytes or a path; `memory` limits the address space in bytes (not under ASan); `limits`, a
-    function that the new process calls, sets other ones."""
+    function that the new process calls, sets other ones. A peak_kb of 0: no larger than this process's own."""
 
     def limit():
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -74,6 +74,7 @@ def run(*arguments, stdin=None, binary=None, timeout=60, memory=None, cwd=None, 
         if memory:
             resource.prlimit(child.pid, resource.RLIMIT_AS, (memory, memory))
         ended = os.pidfd_open(child.pid)
+        own_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # which a process begins with: exec keeps the maximum
         timed_out = not select.select([ended], [], [], timeout)[0]
         if timed_out:
             child.kill()
@@ -83,7 +84,7 @@ def run(*arguments, stdin=None, binary=None, timeout=60, memory=None, cwd=None, 
         out.seek(0)
         err.seek(0)
         return Run(arguments, child.returncode, out.read(), err.read(), time.monotonic() - begun, usage.ru_utime + usage.ru_stime,
-                   usage.ru_maxrss, timed_out)
+                   usage.ru_maxrss if usage.ru_maxrss > own_kb else 0, timed_out)
 
 
 def unsafe(data):
